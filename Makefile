@@ -1,0 +1,90 @@
+# Everything from a bare machine: Python 3.11 or newer, pip and make. Each target makes the environment that it needs;
+# the second time it is there already. Arguments go on as ARGS: make demo ARGS="--duration 5 --rate 1000"
+
+VENV ?= .venv
+ARGS ?=
+BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip --disable-pip-version-check
+
+# The first Python that is new enough and can make an environment.
+FITS = import sys, importlib.util as u; sys.exit(not (sys.version_info >= (3, 11) and any(map(u.find_spec, ("ensurepip", "pip", "virtualenv")))))
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
+	if command -v $$p >/dev/null 2>&1 && $$p -c '$(FITS)' >/dev/null 2>&1; then echo $$p; break; fi; done)
+
+# What Qt needs of the system, and what its tests need for a virtual screen; by Debian's names, and as loaded.
+QT_PACKAGES = libgl1 libegl1 libglib2.0-0 libfontconfig1 libxkbcommon0 libdbus-1-3 fonts-dejavu-core
+XVFB_PACKAGES = xvfb xauth libgl1-mesa-dri libxkbcommon-x11-0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-randr0 \
+	libxcb-render-util0 libxcb-shape0 libxcb-xinerama0 libxcb-xkb1 libx11-xcb1
+QT_LIBRARIES = libGL.so.1 libEGL.so.1 libglib-2.0.so.0 libfontconfig.so.1 libxkbcommon.so.0 libdbus-1.so.3 \
+	libxkbcommon-x11.so.0 libxcb-icccm.so.4 libxcb-image.so.0 libxcb-keysyms.so.1 libxcb-randr.so.0 \
+	libxcb-render-util.so.0 libxcb-shape.so.0 libxcb-xinerama.so.0 libxcb-xkb.so.1 libX11-xcb.so.1
+
+.PHONY: help install demo test lint bench clean
+.NOTPARALLEL:
+
+help:
+	@echo "make install   the command rig, in $(VENV)"
+	@echo "make demo      the virtual rig: drives, trajectory, recording and report"
+	@echo "make test      every test"
+	@echo "make lint      style, types, who may import whom"
+	@echo "make bench     the speeds, beside those of other engines"
+	@echo "make clean     remove what was made here; recordings stay"
+
+install: $(VENV)/.installed
+	@echo "Ready: $(BIN)/rig --help"
+
+demo: $(VENV)/.installed
+	$(BIN)/rig demo $(ARGS)
+
+# GUI tests get a virtual screen where there is none of their own.
+test: $(VENV)/.installed-test $(VENV)/.system
+	@if [ -n "$${DISPLAY:-}" ]; then screen=; else screen="xvfb-run -a -s '-screen 0 1920x1080x24'"; fi; \
+	eval $$screen $(BIN)/python -m pytest tests --ignore=tests/benchmarks $(ARGS)
+
+lint: $(VENV)/.installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.installed-test $(VENV)/.system
+	$(BIN)/python -m pytest tests/benchmarks -s $(ARGS)
+
+clean:
+	rm -rf $(VENV) $(VENV)-bootstrap build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache \
+		.benchmarks .hypothesis
+	find . -name __pycache__ -not -path './.git/*' -prune -exec rm -rf {} +
+
+# A Python without ensurepip (Debian's, without python3-venv) gets its environment from virtualenv.
+$(BIN)/python:
+	@if [ -z "$(PYTHON)" ]; then \
+		echo "No Python 3.11 or newer with pip was found. Install one (Debian: sudo apt-get install python3 python3-pip)," >&2; \
+		echo "or name it: make PYTHON=/path/to/python3" >&2; exit 1; fi
+	@echo "Environment $(VENV) from $$($(PYTHON) --version)"
+	@if $(PYTHON) -c 'import ensurepip, venv' >/dev/null 2>&1; then $(PYTHON) -m venv $(VENV); else \
+		$(PYTHON) -m pip install --quiet --disable-pip-version-check --target $(VENV)-bootstrap virtualenv && \
+		PYTHONPATH=$(VENV)-bootstrap $(PYTHON) -m virtualenv --quiet $(VENV); fi
+
+$(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing the rig"
+	@$(PIP) install --quiet -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.installed-test: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing the rig and its test tools"
+	@$(PIP) install --quiet -c constraints.txt -e '.[test]'
+	@touch $@ $(VENV)/.installed
+
+$(VENV)/.system: | $(BIN)/python
+	@if command -v xvfb-run >/dev/null && \
+		$(BIN)/python -c 'import ctypes, sys; [ctypes.CDLL(name) for name in sys.argv[1:]]' $(QT_LIBRARIES) 2>/dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "Installing the system libraries of Qt"; \
+		export DEBIAN_FRONTEND=noninteractive; \
+		apt-get -qq update && apt-get -qq install -y --no-install-recommends $(QT_PACKAGES) $(XVFB_PACKAGES) >/dev/null; \
+	else \
+		echo "System libraries of Qt are missing. On Debian or Ubuntu type:" >&2; \
+		echo "  sudo apt-get install $(QT_PACKAGES) $(XVFB_PACKAGES)" >&2; \
+		echo "and then again: make test" >&2; exit 1; \
+	fi
+	@touch $@

@@ -1,0 +1,92 @@
+"""Drives and load cells: the interface, the wire protocols, the drivers and their virtual twins.
+
+Make a drive by name (`create_drive`), then connect, identify, configure, and every cycle `exchange_all`: all requests
+are sent before any reply is awaited, and whatever a device does becomes a stale sample and a count, never an exception.
+The virtual twins speak the same bytes, over TCP (`ModbusTcpServer`) or in the same process (`MemoryWire`); the plant
+they act on is injected (`PlantPort`).
+"""
+
+from actuators.amplifier import Amplifier, AmplifierOptions, AmplifierReading, create_amplifier
+from actuators.errors import (
+    ActuatorError,
+    CommandError,
+    ConfigurationError,
+    ConnectError,
+    IdentityError,
+    ProtocolError,
+)
+from actuators.interface import (
+    COMMAND_CLEAR,
+    COMMAND_HOME,
+    COMMAND_OFF,
+    COMMAND_STOP,
+    Capabilities,
+    Command,
+    Counters,
+    Drive,
+    Feedback,
+    Identity,
+    Mode,
+    Status,
+    exchange_all,
+)
+from actuators.profile import AmplifierProfile, ServoProfile, load_profile
+from actuators.registry import create_drive, drive_names
+from actuators.servo_tcp import ServoTcp, ServoTcpOptions, create_servo_tcp
+from actuators.virtual.amplifier import VirtualAmplifier
+from actuators.virtual.device import ModbusDevice, Responder
+from actuators.virtual.faults import SENSOR_FAULTS, SERVO_FAULTS, WIRE_FAULTS, FaultKind, FaultyDevice, FaultyServo
+from actuators.virtual.port import PlantPort
+from actuators.virtual.server import ModbusTcpServer
+from actuators.virtual.servo import VirtualServo
+from actuators.wire import LinkClosedError, MemoryWire, TcpWire, Wire
+
+__all__ = [
+    "COMMAND_CLEAR",
+    "COMMAND_HOME",
+    "COMMAND_OFF",
+    "COMMAND_STOP",
+    "SENSOR_FAULTS",
+    "SERVO_FAULTS",
+    "WIRE_FAULTS",
+    "ActuatorError",
+    "Amplifier",
+    "AmplifierOptions",
+    "AmplifierProfile",
+    "AmplifierReading",
+    "Capabilities",
+    "Command",
+    "CommandError",
+    "ConfigurationError",
+    "ConnectError",
+    "Counters",
+    "Drive",
+    "FaultKind",
+    "FaultyDevice",
+    "FaultyServo",
+    "Feedback",
+    "Identity",
+    "IdentityError",
+    "LinkClosedError",
+    "MemoryWire",
+    "Mode",
+    "ModbusDevice",
+    "ModbusTcpServer",
+    "PlantPort",
+    "ProtocolError",
+    "Responder",
+    "ServoProfile",
+    "ServoTcp",
+    "ServoTcpOptions",
+    "Status",
+    "TcpWire",
+    "VirtualAmplifier",
+    "VirtualServo",
+    "Wire",
+    "create_amplifier",
+    "create_drive",
+    "create_servo_tcp",
+    "drive_names",
+    "exchange_all",
+    "load_profile",
+]

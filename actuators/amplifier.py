@@ -1,0 +1,140 @@
+"""Load-cell amplifier: a Modbus TCP device of its own that reads six cells in one exchange."""
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from actuators.codec import ReadingCodec
+from actuators.errors import ConfigurationError, ConnectError
+from actuators.interface import Counters, Identity
+from actuators.link import ModbusLink
+from actuators.profile import AmplifierProfile, describe, load_profile
+from actuators.wire import TcpWire, Wire
+
+
+@dataclass(frozen=True, slots=True)
+class AmplifierReading:
+    """Six forces of one cycle.
+
+    forces: N, raw cell signals of legs 1 to 6, compression positive; NaN where a channel has no valid value or nothing
+    has been received yet. fresh: False = stale, the other values are those of the last good reply. age: consecutive
+    stale cycles. status: the device's status word, bit n - 1 = channel n invalid. sample: the device's conversion
+    counter, which tells a new value from one read twice; -1 = none yet.
+    """
+
+    forces: tuple[float, ...]
+    fresh: bool
+    age: int
+    status: int
+    sample: int
+
+
+class AmplifierOptions(BaseModel):
+    """What an amplifier needs to know."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, arbitrary_types_allowed=True)
+
+    name: str = "amplifier"
+    host: str
+    port: Annotated[int, Field(ge=1, le=65535)] = 502
+    unit: Annotated[int, Field(ge=0, le=255)] = 1
+    profile: str | Path | AmplifierProfile = "generic-amplifier"
+    request_timeout: Annotated[float, Field(gt=0.0)] = 2.0
+    """s, for each access that is not cyclic."""
+    open_wire: Callable[[float], Wire] | None = None
+    """Called with the connection's timeout (s) in place of opening a TCP connection to host:port."""
+
+
+class Amplifier:
+    """Six-channel load-cell amplifier, read like a drive: `begin` sends, `finish` collects, neither raises."""
+
+    def __init__(self, options: AmplifierOptions) -> None:
+        """Make the amplifier without connecting. Raises ConfigurationError for a bad profile."""
+        profile = options.profile
+        self.profile = profile if isinstance(profile, AmplifierProfile) else load_profile(profile, AmplifierProfile)
+        self.name = options.name
+        self.counters = Counters()
+        self._options = options
+        self._link = ModbusLink(f"{options.name} at {options.host}:{options.port}", options.unit, self.counters)
+        self._codec = ReadingCodec(self.profile, options.unit)
+        self._scales = [(register.scale, register.invalid) for register in self.profile.reading.forces]
+        self._transaction = 0
+        self._sent = False
+        self._last = AmplifierReading((math.nan,) * 6, False, 0, 0, -1)
+        self._age = 0
+
+    @property
+    def connected(self) -> bool:
+        """False before `connect`, after `close`, and once the peer has gone."""
+        return self._link.connected
+
+    def connect(self, timeout: float) -> None:
+        """Open the connection within `timeout` s, closing one that is open. Raises ConnectError."""
+        options = self._options
+        self.close()
+        self._age = 0
+        try:
+            wire = options.open_wire(timeout) if options.open_wire else TcpWire(options.host, options.port, timeout)
+        except ConnectError as error:
+            raise ConnectError(f"{self.name}: {error}") from error
+        self._link.attach(wire)
+
+    def identify(self) -> Identity:
+        """Ask the device who it is. Raises ConnectError, ProtocolError."""
+        return Identity(**self._link.read_texts(self.profile.identity, self._options.request_timeout))
+
+    def begin(self) -> None:
+        """Send this cycle's request without waiting."""
+        self._transaction = self._link.next_transaction()
+        self._sent = self._link.send(self._codec.encode(self._transaction))
+        if self._sent:
+            self.counters.sent += 1
+
+    def finish(self, deadline: float) -> AmplifierReading:
+        """Collect the reply to `begin` by `deadline` (`time.monotonic()`, s); without one the last values, stale."""
+        reading = self._finish(deadline)
+        if reading is not None:
+            self.counters.received += 1
+            self._age = 0
+            self._last = reading
+            return reading
+        self._age += 1
+        last = self._last
+        return AmplifierReading(last.forces, False, self._age, last.status, last.sample)
+
+    def exchange(self, timeout: float) -> AmplifierReading:
+        """Do one `begin` and `finish`, waiting at most `timeout` s."""
+        self.begin()
+        return self.finish(time.monotonic() + timeout)
+
+    def close(self) -> None:
+        """Close the connection; idempotent."""
+        self._sent = False
+        self._link.close()
+
+    def _finish(self, deadline: float) -> AmplifierReading | None:
+        if not self._sent:
+            return None
+        self._sent = False
+        raw = self._link.collect_values(self._codec, self._transaction, deadline)
+        if raw is None:
+            return None
+        forces = tuple(
+            math.nan if value == invalid else value * scale
+            for value, (scale, invalid) in zip(raw[2:], self._scales, strict=True)
+        )
+        return AmplifierReading(forces, True, 0, int(raw[0]), int(raw[1]))
+
+
+def create_amplifier(options: Mapping[str, Any]) -> Amplifier:
+    """Make an amplifier from the options of `AmplifierOptions`. Raises ConfigurationError listing all faults."""
+    try:
+        return Amplifier(AmplifierOptions.model_validate(dict(options)))
+    except ValidationError as error:
+        name = options.get("name", "amplifier")
+        raise ConfigurationError(f"{name}: options of the amplifier:\n{describe(error)}") from None

@@ -1,0 +1,262 @@
+"""What the rig and a drive say to each other, whatever the protocol: leg lengths, speeds and forces in SI units."""
+
+from __future__ import annotations
+
+import math
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum, IntFlag
+
+from actuators.errors import CommandError
+
+
+class Mode(IntEnum):
+    """Which loop the drive closes."""
+
+    OFF = 0
+    FORCE = 1
+    POSITION = 2
+    HOMING = 3
+
+
+class Status(IntFlag):
+    """State of a drive, the same bits for every driver."""
+
+    READY = 1
+    """No fault is latched: the drive can be enabled."""
+    ENABLED = 2
+    """The power stage is on."""
+    FAULT = 4
+    """A fault is latched; `Feedback.error` says which."""
+    HOMED = 8
+    """The position is absolute."""
+    HOMING = 16
+    QUICK_STOP = 32
+    """The drive is bringing the leg to rest by itself."""
+    WATCHDOG = 64
+    """The drive's own watchdog expired; latched with the fault."""
+    BRAKE = 128
+    """The holding brake is closed."""
+    STANDSTILL = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What one drive is to do from now on.
+
+    force: N, pushing (extending) positive. position: m, leg length. velocity: m/s.
+    enable: power stage on; after power-up, a fault or a quick stop a drive wants to see it False first.
+    quick_stop: come to rest by the drive's own means. clear: its rising edge clears a latched fault.
+    """
+
+    mode: Mode
+    force: float = 0.0
+    position: float = 0.0
+    velocity: float = 0.0
+    enable: bool = False
+    quick_stop: bool = False
+    clear: bool = False
+
+
+COMMAND_OFF = Command(Mode.OFF)
+"""Torque off, brake closed."""
+COMMAND_HOME = Command(Mode.HOMING, enable=True)
+"""Search the reference."""
+COMMAND_STOP = Command(Mode.OFF, enable=True, quick_stop=True)
+"""The drive's own quick stop, then torque off."""
+COMMAND_CLEAR = Command(Mode.OFF, clear=True)
+"""Clear a latched fault (its edge does: send `COMMAND_OFF` before)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What one drive measured.
+
+    position: m, leg length. velocity: m/s. force: N, raw force or load-cell feedback, compression positive. Each is
+    NaN when the device says that it has no valid value, or when nothing has been received yet.
+    error: the drive's own code. fresh: False = stale: the other values are those of the last good reply.
+    age: consecutive stale cycles. sequence: the drive's echo of the command it acts on (`Drive.sequence`), -1 = none.
+    """
+
+    position: float
+    velocity: float
+    force: float
+    status: Status
+    error: int
+    fresh: bool
+    age: int
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a drive can do.
+
+    force_limit (N), position_limit (m), velocity_limit (m/s): largest magnitudes a command may have: the range of the
+    wire's format, not what the machine can stand.
+    """
+
+    modes: tuple[Mode, ...]
+    force_feedback: bool
+    homing: bool
+    watchdog: bool
+    force_limit: float
+    position_limit: float
+    velocity_limit: float
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who a device says it is."""
+
+    vendor: str
+    product: str
+    serial: str
+    firmware: str
+
+
+@dataclass(slots=True)
+class Counters:
+    """Cyclic traffic of one device since it was made.
+
+    sent: requests handed to the wire. received: good replies. late: cycles without a reply at the deadline.
+    rejected: replies of other cycles and frames that are no answer. exceptions: answers that report an exception,
+    the last one's code in exception_code. crc: frames with a wrong checksum (none on TCP).
+    """
+
+    sent: int = 0
+    received: int = 0
+    late: int = 0
+    rejected: int = 0
+    exceptions: int = 0
+    exception_code: int = 0
+    crc: int = 0
+
+
+class Drive(ABC):
+    """One drive: configuration calls that may wait and raise, and a cyclic exchange that does neither.
+
+    Public methods check, private hooks do the I/O. A drive is used from one thread at a time.
+    """
+
+    def __init__(self, name: str, capabilities: Capabilities) -> None:
+        """name: how messages call the drive, for example "drive 3"."""
+        self.name = name
+        self.capabilities = capabilities
+        self.counters = Counters()
+        self._last = Feedback(math.nan, math.nan, math.nan, Status(0), 0, False, 0, -1)
+        self._age = 0
+
+    @property
+    @abstractmethod
+    def connected(self) -> bool:
+        """False before `connect`, after `close`, and once the peer has gone."""
+
+    @property
+    @abstractmethod
+    def sequence(self) -> int:
+        """Number of the last command begun, as `Feedback.sequence` echoes it."""
+
+    def connect(self, timeout: float) -> None:
+        """Open the connection within `timeout` s, closing one that is open. Raises ConnectError.
+
+        Sends no command: connecting never changes a set-point.
+        """
+        if not (math.isfinite(timeout) and timeout > 0.0):
+            raise CommandError(f"{self.name}: connection timeout {timeout} s is not a positive number")
+        self.close()
+        self._age = 0
+        self._connect(timeout)
+
+    @abstractmethod
+    def identify(self) -> Identity:
+        """Ask the device who it is. Raises ConnectError, ProtocolError; IdentityError if it is not the expected one."""
+
+    @abstractmethod
+    def configure(self) -> None:
+        """Set and read back what the device must know before it is enabled, the watchdog first of all.
+
+        Raises ConnectError, ProtocolError; ConfigurationError if the device reads back another or no watchdog time.
+        """
+
+    @abstractmethod
+    def error_text(self, code: int) -> str:
+        """Explain the drive's error `code` in words."""
+
+    def check(self, command: Command) -> None:
+        """Refuse (CommandError) a command that is not finite, beyond `capabilities`, or in a mode the drive lacks."""
+        can = self.capabilities
+        if (
+            -can.force_limit <= command.force <= can.force_limit  # False for NaN
+            and -can.position_limit <= command.position <= can.position_limit
+            and -can.velocity_limit <= command.velocity <= can.velocity_limit
+            and command.mode in can.modes
+        ):
+            return
+        for quantity, value, limit, unit in (
+            ("force", command.force, can.force_limit, "N"),
+            ("position", command.position, can.position_limit, "m"),
+            ("velocity", command.velocity, can.velocity_limit, "m/s"),
+        ):
+            if not math.isfinite(value):
+                raise CommandError(f"{self.name}: commanded {quantity} {value} {unit} is not a finite number")
+            if abs(value) > limit:
+                raise CommandError(f"{self.name}: commanded {quantity} {value:g} {unit} exceeds ±{limit:g} {unit}")
+        raise CommandError(f"{self.name}: mode {command.mode!r} is not one of the drive's modes")
+
+    def begin(self, command: Command) -> None:
+        """Send this cycle's request without waiting. Raises CommandError (nothing sent); a lost peer raises nothing."""
+        self.check(command)
+        self._begin(command)
+
+    def finish(self, deadline: float) -> Feedback:
+        """Collect the reply to `begin` by `deadline` (`time.monotonic()`, s); never raises for what a device does.
+
+        A late, malformed or exception reply, or none, gives the last good values with `fresh` False.
+        """
+        feedback = self._finish(deadline)
+        if feedback is not None:
+            self.counters.received += 1
+            self._age = 0
+            self._last = feedback
+            return feedback
+        self._age += 1
+        last = self._last
+        return Feedback(
+            last.position, last.velocity, last.force, last.status, last.error, False, self._age, last.sequence
+        )
+
+    def exchange(self, command: Command, timeout: float) -> Feedback:
+        """Do one `begin` and `finish`, waiting at most `timeout` s."""
+        self.begin(command)
+        return self.finish(time.monotonic() + timeout)
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the connection; idempotent. Sends no command: stop the drive first."""
+
+    @abstractmethod
+    def _connect(self, timeout: float) -> None:
+        """Open the connection; see `connect`."""
+
+    @abstractmethod
+    def _begin(self, command: Command) -> None:
+        """Send the request for a checked command; never raises."""
+
+    @abstractmethod
+    def _finish(self, deadline: float) -> Feedback | None:
+        """Return the fresh feedback, or None after counting why there is none."""
+
+
+def exchange_all(drives: Sequence[Drive], commands: Sequence[Command], deadline: float) -> list[Feedback]:
+    """Start all exchanges, then collect all replies by `deadline` (`time.monotonic()`, s).
+
+    Every command is checked before any is sent. Raises CommandError as `Drive.begin`, with nothing sent.
+    """
+    for drive, command in zip(drives, commands, strict=True):
+        drive.check(command)
+    for drive, command in zip(drives, commands, strict=True):
+        drive._begin(command)
+    return [drive.finish(deadline) for drive in drives]

@@ -1,0 +1,289 @@
+"""Register maps: what a person writes about a Modbus device, validated. One TOML file describes one kind of device."""
+
+import itertools
+import tomllib
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Literal, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from actuators.errors import ConfigurationError
+
+Address = Annotated[int, Field(ge=0, le=0xFFFF, strict=True)]
+Word = Annotated[int, Field(ge=0, le=0xFFFF, strict=True)]
+Bit = Annotated[int, Field(ge=0, le=15, strict=True)]
+WordOrder = Literal["big", "little"]
+
+FORMATS = {"u16": "H", "i16": "h", "u32": "I", "i32": "i", "f32": "f"}
+"""struct code of every register type."""
+RANGES = {
+    "u16": (0, 2**16 - 1),
+    "i16": (-(2**15), 2**15 - 1),
+    "u32": (0, 2**32 - 1),
+    "i32": (-(2**31), 2**31 - 1),
+    "f32": (-(2.0**127), 2.0**127),
+}
+"""Smallest and largest raw value of every register type (for f32 a power of two well inside it)."""
+MAX_READ = 125
+MAX_WRITE = 121
+"""Most registers FC23 reads and writes."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Register(_Model):
+    """A number in one or two registers: raw value times `scale` is the quantity in SI units."""
+
+    address: Address
+    type: Literal["u16", "i16", "u32", "i32", "f32"] = "u16"
+    scale: float = Field(default=1.0, gt=0.0)
+    word_order: WordOrder | None = None
+    """Of a 32-bit value, "big" = upper word at the lower address; None = the profile's."""
+    invalid: int | None = Field(default=None, strict=True)
+    """Raw value by which the device says that it has no valid value; it reads as NaN."""
+
+    @property
+    def words(self) -> int:
+        """Registers it takes."""
+        return 2 if self.type.endswith("32") else 1
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        low, high = RANGES[self.type]
+        if self.address + self.words > 0x10000:
+            raise ValueError(f"a {self.type} at address {self.address} ends beyond register 65535")
+        if self.invalid is not None and (self.type == "f32" or not low <= self.invalid <= high):
+            raise ValueError(f"invalid = {self.invalid} is not a value of a {self.type}")
+        return self
+
+
+class Text(_Model):
+    """ASCII text, two characters a register, the first in the high byte, padded with NUL or space."""
+
+    address: Address
+    length: Annotated[int, Field(ge=1, le=MAX_READ, strict=True)]
+
+    @property
+    def words(self) -> int:
+        """Registers it takes."""
+        return self.length
+
+
+class IdentityMap(_Model):
+    """Who the device is; one readable range of registers."""
+
+    vendor: Text
+    product: Text
+    serial: Text
+    firmware: Text
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        _check_block([self.vendor, self.product, self.serial, self.firmware], MAX_READ, contiguous=False)
+        return self
+
+
+class FeedbackMap(_Model):
+    """Read every cycle: one range of registers, read as a whole."""
+
+    status: Register
+    error: Register
+    sequence: Register
+    position: Register
+    velocity: Register
+    force: Register | None = None
+    auxiliary: dict[str, Register] = {}
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        _check_words({"status": self.status, "error": self.error, "sequence": self.sequence})
+        registers = [self.status, self.error, self.sequence, self.position, self.velocity, *self.auxiliary.values()]
+        _check_block(registers + ([self.force] if self.force else []), MAX_READ, contiguous=False)
+        return self
+
+
+class CommandMap(_Model):
+    """Written every cycle: one range of registers without a gap, since the whole of it is written."""
+
+    control: Register
+    mode: Register
+    sequence: Register
+    force: Register
+    position: Register
+    velocity: Register
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        _check_words({"control": self.control, "mode": self.mode, "sequence": self.sequence})
+        for name, register in (("force", self.force), ("position", self.position), ("velocity", self.velocity)):
+            if register.type.startswith("u"):
+                raise ValueError(f"{name}: a set-point has a sign, its type cannot be {register.type}")
+        registers = [self.control, self.mode, self.sequence, self.force, self.position, self.velocity]
+        _check_block(registers, MAX_WRITE, contiguous=True)
+        return self
+
+
+class ParameterMap(_Model):
+    """Written once, before the drive is enabled."""
+
+    watchdog: Register
+    """s without a command before the drive stops by itself; 0 = never."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.watchdog.type not in ("u16", "u32"):
+            raise ValueError(f"watchdog: must be a u16 or u32, not {self.watchdog.type}")
+        return self
+
+
+class ControlBits(_Model):
+    """Bits of the control word."""
+
+    enable: Bit
+    quick_stop: Bit
+    clear: Bit
+
+
+class StatusBits(_Model):
+    """Bits of the status word; None = the drive does not say."""
+
+    ready: Bit | None = None
+    enabled: Bit
+    fault: Bit
+    homed: Bit
+    homing: Bit | None = None
+    quick_stop: Bit | None = None
+    watchdog: Bit | None = None
+    brake: Bit | None = None
+    standstill: Bit | None = None
+
+
+class ModeCodes(_Model):
+    """Values of the mode register; None = the drive lacks the mode."""
+
+    off: Word
+    force: Word | None = None
+    position: Word | None = None
+    homing: Word | None = None
+
+
+class ErrorCode(_Model):
+    """One value of the error register, in words."""
+
+    code: Annotated[int, Field(ge=1, le=0xFFFF, strict=True)]
+    text: str
+
+
+class ServoProfile(_Model):
+    """A servo drive: cyclic blocks, parameters, identity, and what the bits and codes mean."""
+
+    name: str
+    description: str = ""
+    word_order: WordOrder = "big"
+    wrong_unit: Literal["silent", "gateway"] = "silent"
+    feedback: FeedbackMap
+    command: CommandMap
+    parameters: ParameterMap
+    identity: IdentityMap
+    control: ControlBits
+    status: StatusBits
+    modes: ModeCodes
+    errors: dict[str, ErrorCode] = {}
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        faults = []
+        for name, values in (
+            ("control", list(self.control.model_dump().values())),
+            ("status", list(self.status.model_dump().values())),
+            ("modes", list(self.modes.model_dump().values())),
+            ("errors", [error.code for error in self.errors.values()]),
+        ):
+            given = [value for value in values if value is not None]
+            if len(set(given)) != len(given):
+                faults.append(f"{name}: two entries have the same value")
+        if faults:
+            raise ValueError("; ".join(faults))
+        return self
+
+
+class ReadingMap(_Model):
+    """Read from an amplifier every cycle: one range of registers."""
+
+    status: Register
+    sample: Register
+    forces: Annotated[list[Register], Field(min_length=6, max_length=6)]
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        _check_words({"status": self.status, "sample": self.sample})
+        _check_block([self.status, self.sample, *self.forces], MAX_READ, contiguous=False)
+        return self
+
+
+class AmplifierProfile(_Model):
+    """A six-channel load-cell amplifier. Bit n - 1 of the status word says that channel n has no valid value."""
+
+    name: str
+    description: str = ""
+    word_order: WordOrder = "big"
+    wrong_unit: Literal["silent", "gateway"] = "silent"
+    reading: ReadingMap
+    identity: IdentityMap
+
+
+def _check_words(registers: dict[str, Register]) -> None:
+    for name, register in registers.items():
+        if register.type != "u16" or register.scale != 1.0:
+            raise ValueError(f"{name}: must be a u16 without scale")
+
+
+def _check_block(registers: Sequence[Register | Text], limit: int, *, contiguous: bool) -> None:
+    ordered = sorted(registers, key=lambda register: register.address)
+    for before, after in itertools.pairwise(ordered):
+        end = before.address + before.words
+        if after.address < end:
+            raise ValueError(f"the registers at {before.address} and {after.address} overlap")
+        if contiguous and after.address > end:
+            raise ValueError(f"registers {end}..{after.address - 1} lie between others and would be written blindly")
+    count = ordered[-1].address + ordered[-1].words - ordered[0].address
+    if count > limit:
+        raise ValueError(f"the range takes {count} registers, one exchange takes {limit}")
+
+
+P = TypeVar("P", ServoProfile, AmplifierProfile)
+
+
+def load_profile(name_or_path: str | Path, kind: type[P]) -> P:
+    """Load a shipped profile by its bare name, or a TOML file by its path (anything with a separator or ".toml").
+
+    kind: `ServoProfile` or `AmplifierProfile`. Raises ConfigurationError listing all faults of the file at once.
+    """
+    text = str(name_or_path)
+    shipped = resources.files("actuators.profiles")
+    source = Path(text) if "/" in text or "\\" in text or text.endswith(".toml") else shipped / f"{text}.toml"
+    try:
+        content = source.read_bytes().decode()
+    except FileNotFoundError:
+        known = sorted(entry.name[:-5] for entry in shipped.iterdir() if entry.name.endswith(".toml"))
+        raise ConfigurationError(f"no profile {text!r}; shipped profiles: {', '.join(known)}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"cannot read profile {text}: {error}") from error
+    try:
+        return kind.model_validate(tomllib.loads(content))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(f"profile {text} is not TOML: {error}") from error
+    except ValidationError as error:
+        raise ConfigurationError(f"profile {text}:\n{describe(error)}") from None
+
+
+def describe(error: ValidationError) -> str:
+    """All faults of a pydantic validation, one line each: path inside the input, then what is wrong."""
+    return "\n".join(
+        f"  {'.'.join(map(str, fault['loc'])) or '(whole)'}: {fault['msg'].removeprefix('Value error, ')}"
+        for fault in error.errors(include_url=False)
+    )

@@ -1,0 +1,242 @@
+"""Driver `servo-tcp`: a Modbus TCP servo described by a register-map profile."""
+
+import math
+import struct
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from actuators.codec import ExchangeCodec
+from actuators.errors import ConfigurationError, ConnectError, IdentityError
+from actuators.interface import Capabilities, Command, Drive, Feedback, Identity, Mode, Status
+from actuators.link import ModbusLink
+from actuators.profile import FORMATS, RANGES, Register, ServoProfile, describe, load_profile
+from actuators.wire import TcpWire, Wire
+
+
+class ServoTcpOptions(BaseModel):
+    """What a `servo-tcp` drive needs to know."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, arbitrary_types_allowed=True)
+
+    name: str = "drive"
+    host: str
+    port: Annotated[int, Field(ge=1, le=65535)] = 502
+    unit: Annotated[int, Field(ge=0, le=255)] = 1
+    profile: str | Path | ServoProfile = "generic-servo"
+    """A shipped profile's name, a TOML file's path, or a loaded profile."""
+    watchdog: Annotated[float, Field(gt=0.0)] = 0.05
+    """s without a command before the drive stops by itself."""
+    serial: str | None = None
+    """Serial number the device must have; None = any."""
+    position_offset: float = 0.0
+    """m, leg length where the device's own position is zero."""
+    request_timeout: Annotated[float, Field(gt=0.0)] = 2.0
+    """s, for each access that is not cyclic."""
+    open_wire: Callable[[float], Wire] | None = None
+    """Called with the connection's timeout (s) in place of opening a TCP connection to host:port."""
+
+
+class ServoTcp(Drive):
+    """Modbus TCP servo: one FC23 a cycle writes the command block and reads the feedback block."""
+
+    def __init__(self, options: ServoTcpOptions) -> None:
+        """Make the drive without connecting. Raises ConfigurationError: bad profile, watchdog time out of range."""
+        profile = options.profile
+        self.profile = profile if isinstance(profile, ServoProfile) else load_profile(profile, ServoProfile)
+        self._options = options
+        super().__init__(options.name, _capabilities(self.profile, options.position_offset))
+        self._link = ModbusLink(f"{options.name} at {options.host}:{options.port}", options.unit, self.counters)
+        self._watchdog_counts = self._encode_watchdog()
+
+        self._codec = ExchangeCodec(self.profile, options.unit)
+        self._transaction = 0
+        self._sequence = 0
+        self._sent = False
+        self._raw: tuple[int | float, ...] = ()
+
+        control, modes, codes = self.profile.control, self.profile.modes.model_dump(), [0] * len(Mode)
+        for mode in Mode:
+            codes[mode] = modes[mode.name.lower()] or 0
+        self._mode_codes = codes
+        self._control_masks = (1 << control.enable, 1 << control.quick_stop, 1 << control.clear)
+        bits = self.profile.status.model_dump()
+        self._status_bits = [
+            (1 << bits[flag.name.lower()], flag) for flag in Status if flag.name and bits[flag.name.lower()] is not None
+        ]
+        self._status_of: dict[int | float, Status] = {}
+
+        command, feedback = self.profile.command, self.profile.feedback
+        self._offset = options.position_offset
+        self._scales = (command.force.scale, command.position.scale, command.velocity.scale)
+        self._rounding = tuple(_rounding(r) for r in (command.force, command.position, command.velocity))
+        force = feedback.force or Register(address=0)
+        self._has_force = feedback.force is not None
+        self._feedback_scales = (feedback.position.scale, feedback.velocity.scale, force.scale)
+        self._invalid = (feedback.position.invalid, feedback.velocity.invalid, force.invalid)
+
+    @property
+    def connected(self) -> bool:
+        """See `Drive.connected`."""
+        return self._link.connected
+
+    @property
+    def sequence(self) -> int:
+        """See `Drive.sequence`: 16 bits, wraps."""
+        return self._sequence
+
+    @property
+    def auxiliary(self) -> dict[str, float]:
+        """The profile's auxiliary registers of the last good reply, scaled, by name; empty before the first."""
+        values = self._raw[5 + self._has_force :]
+        registers = self.profile.feedback.auxiliary.items()
+        return {name: raw * register.scale for (name, register), raw in zip(registers, values, strict=False)}
+
+    def identify(self) -> Identity:
+        """See `Drive.identify`."""
+        identity = Identity(**self._link.read_texts(self.profile.identity, self._options.request_timeout))
+        expected = self._options.serial
+        if expected is not None and identity.serial != expected:
+            raise IdentityError(f"{self._link.label} has serial number {identity.serial!r}, expected {expected!r}")
+        return identity
+
+    def configure(self) -> None:
+        """See `Drive.configure`: writes the watchdog time and reads it back."""
+        register, timeout, link = self.profile.parameters.watchdog, self._options.request_timeout, self._link
+        words = _to_words(self._watchdog_counts, register, self.profile.word_order)
+        link.write(register.address, words, timeout)
+        found = link.read(register.address, register.words, timeout)
+        if found == words:
+            return
+        if not any(found):
+            raise ConfigurationError(f"{link.label} has no watchdog: register {register.address} reads back zero")
+        raise ConfigurationError(
+            f"{link.label} did not take the watchdog time {self._options.watchdog:g} s: "
+            f"register {register.address} reads back {found}, not {words}"
+        )
+
+    def error_text(self, code: int) -> str:
+        """See `Drive.error_text`."""
+        if code == 0:
+            return "no error"
+        for error in self.profile.errors.values():
+            if error.code == code:
+                return error.text
+        return f"error {code}, which profile {self.profile.name} does not explain"
+
+    def close(self) -> None:
+        """See `Drive.close`."""
+        self._sent = False
+        self._link.close()
+
+    def _connect(self, timeout: float) -> None:
+        options = self._options
+        try:
+            wire = options.open_wire(timeout) if options.open_wire else TcpWire(options.host, options.port, timeout)
+        except ConnectError as error:
+            raise ConnectError(f"{self.name}: {error}") from error
+        self._link.attach(wire)
+
+    def _begin(self, command: Command) -> None:
+        enable, quick_stop, clear = self._control_masks
+        control = enable if command.enable else 0
+        if command.quick_stop:
+            control |= quick_stop
+        if command.clear:
+            control |= clear
+        force_scale, position_scale, velocity_scale = self._scales
+        round_force, round_position, round_velocity = self._rounding
+        self._sequence = sequence = (self._sequence + 1) & 0xFFFF
+        self._transaction = transaction = self._link.next_transaction()
+        frame = self._codec.encode(
+            transaction,
+            (
+                control,
+                self._mode_codes[command.mode],
+                sequence,
+                round_force(command.force / force_scale),
+                round_position((command.position - self._offset) / position_scale),
+                round_velocity(command.velocity / velocity_scale),
+            ),
+        )
+        self._sent = self._link.send(frame)
+        if self._sent:
+            self.counters.sent += 1
+
+    def _finish(self, deadline: float) -> Feedback | None:
+        if not self._sent:
+            return None
+        self._sent = False
+        raw = self._link.collect_values(self._codec, self._transaction, deadline)
+        if raw is None:
+            return None
+        self._raw = raw
+        status = self._status_of.get(raw[0])
+        if status is None:
+            status = self._status_of[raw[0]] = self._decode_status(int(raw[0]))
+        position, velocity = raw[3], raw[4]
+        force = raw[5] if self._has_force else None
+        position_scale, velocity_scale, force_scale = self._feedback_scales
+        no_position, no_velocity, no_force = self._invalid
+        return Feedback(
+            math.nan if position == no_position else position * position_scale + self._offset,
+            math.nan if velocity == no_velocity else velocity * velocity_scale,
+            math.nan if force is None or force == no_force else force * force_scale,
+            status,
+            int(raw[1]),
+            True,
+            0,
+            int(raw[2]),
+        )
+
+    def _decode_status(self, word: int) -> Status:
+        status = Status(0)
+        for mask, flag in self._status_bits:
+            if word & mask:
+                status |= flag
+        return status
+
+    def _encode_watchdog(self) -> int:
+        register, seconds = self.profile.parameters.watchdog, self._options.watchdog
+        counts = round(seconds / register.scale)
+        if not 1 <= counts <= RANGES[register.type][1]:
+            low, high = register.scale, RANGES[register.type][1] * register.scale
+            raise ConfigurationError(f"{self.name}: watchdog {seconds:g} s is outside {low:g}..{high:g} s")
+        return counts
+
+
+def create_servo_tcp(options: Mapping[str, Any]) -> Drive:
+    """Make a `servo-tcp` drive from the options of `ServoTcpOptions`. Raises ConfigurationError listing all faults."""
+    try:
+        return ServoTcp(ServoTcpOptions.model_validate(dict(options)))
+    except ValidationError as error:
+        name = options.get("name", "drive")
+        raise ConfigurationError(f"{name}: options of driver servo-tcp:\n{describe(error)}") from None
+
+
+def _capabilities(profile: ServoProfile, offset: float) -> Capabilities:
+    codes, command = profile.modes.model_dump(), profile.command
+    return Capabilities(
+        modes=tuple(mode for mode in Mode if codes[mode.name.lower()] is not None),
+        force_feedback=profile.feedback.force is not None,
+        homing=profile.modes.homing is not None,
+        watchdog=True,
+        force_limit=_limit(command.force),
+        position_limit=_limit(command.position) - abs(offset),
+        velocity_limit=_limit(command.velocity),
+    )
+
+
+def _limit(register: Register) -> float:
+    return RANGES[register.type][1] * register.scale
+
+
+def _rounding(register: Register) -> Callable[[float], int | float]:
+    return float if register.type == "f32" else round
+
+
+def _to_words(value: int, register: Register, default: str) -> list[int]:
+    words = list(struct.unpack(f">{register.words}H", struct.pack(">" + FORMATS[register.type], value)))
+    return words if (register.word_order or default) == "big" else words[::-1]

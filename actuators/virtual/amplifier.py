@@ -1,0 +1,69 @@
+"""Virtual twin of a load-cell amplifier: six cells, converted at a rate of its own."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from actuators.codec import ReadingCodec
+from actuators.errors import ConfigurationError
+from actuators.profile import AmplifierProfile
+from actuators.virtual.device import ILLEGAL_ADDRESS, ModbusDevice, RegisterError, Sensor
+
+
+class Cell(Protocol):
+    """A load cell; a `PlantPort` or a `VirtualServo` is one."""
+
+    @property
+    def cell(self) -> float:
+        """Signal in N, compression positive; not finite when there is none."""
+
+
+class VirtualAmplifier(ModbusDevice):
+    """Six channels over six cells; a channel without a valid value sets its status bit and the invalid value.
+
+    Every `1 / rate` s all channels are converted; registers hold the last conversion. Nothing can be written.
+    """
+
+    def __init__(
+        self,
+        profile: AmplifierProfile,
+        cells: Sequence[Cell],
+        *,
+        unit: int = 1,
+        serial: str = "VIRTUAL-A",
+        rate: float = 4000.0,
+    ) -> None:
+        """cells: of legs 1 to 6. rate: conversions per second."""
+        super().__init__(unit, profile.wrong_unit)
+        if len(cells) != 6:
+            raise ConfigurationError(f"an amplifier has 6 cells, not {len(cells)}")
+        self.profile = profile
+        self._cells = tuple(cells)
+        self._rate = rate
+        self._sensors = [Sensor(register) for register in profile.reading.forces]
+        self._sample = -1
+        self._block = block = ReadingCodec(profile, unit).read_block
+        self._data = b""
+        self._add_identity(
+            profile.identity,
+            {"vendor": "stewart-rig", "product": "virtual amp", "serial": serial, "firmware": "1.0"},
+        )
+        self._readable.append((block.address, block.count, lambda: self._data))
+        self.tick(0.0)
+
+    def tick(self, now: float) -> None:
+        """Let time pass; converts if a conversion is due. now: s; never goes back."""
+        self.now = now
+        sample = int(now * self._rate)
+        if sample == self._sample:
+            return
+        self._sample = sample
+        status = 0
+        forces = []
+        for channel, (cell, sensor) in enumerate(zip(self._cells, self._sensors, strict=True)):
+            raw, valid = sensor.encode(cell.cell)
+            forces.append(raw)
+            status |= 0 if valid else 1 << channel
+        self._data = self._block.pack([status, sample & 0xFFFF, *forces])
+
+    def _write(self, address: int, data: bytes) -> None:
+        raise RegisterError(ILLEGAL_ADDRESS)

@@ -1,0 +1,174 @@
+"""Server side of Modbus TCP: one device's answer to one request frame, within the limits of the specification."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Literal, Protocol
+
+from actuators.codec import HEADER, READ_HOLDING, READ_INPUT, READ_WRITE, WRITE_MULTIPLE, WRITE_SINGLE
+from actuators.errors import ConfigurationError
+from actuators.profile import RANGES, IdentityMap, Register, Text
+
+ILLEGAL_FUNCTION = 1
+ILLEGAL_ADDRESS = 2
+ILLEGAL_VALUE = 3
+DEVICE_FAILURE = 4
+GATEWAY_NO_RESPONSE = 11
+
+_MAX_READ = 125
+_MAX_WRITE = 123
+_MAX_READ_WRITE = 121
+
+
+class Responder(Protocol):
+    """What a server needs of a device."""
+
+    def tick(self, now: float) -> None:
+        """Let time pass: `now` in s on the server's clock; never goes back."""
+
+    def respond(self, adu: bytes) -> bytes:
+        """Answer one request frame; b"" = silence. Raises LinkClosedError to have the connection closed."""
+
+    def due(self) -> bytes:
+        """Return bytes held back that are to be sent now, b"" if there are none."""
+
+
+class RegisterError(Exception):
+    """A request is answered with exception `code`."""
+
+    def __init__(self, code: int) -> None:
+        """code: Modbus exception code."""
+        super().__init__(code)
+        self.code = code
+
+
+class ModbusDevice(ABC):
+    """A device with 16-bit registers behind function codes 3, 4 (the same registers), 6, 16 and 23.
+
+    A write is carried out as a whole or, answered with an exception, not at all. Frames for another unit id are not
+    answered, or with the gateway exception 0B.
+    """
+
+    def __init__(self, unit: int, wrong_unit: Literal["silent", "gateway"]) -> None:
+        """unit: Modbus unit id 0..255."""
+        if not 0 <= unit <= 255:
+            raise ConfigurationError(f"unit id {unit} is outside 0..255")
+        self.unit = unit
+        self.now = 0.0
+        self._wrong_unit = wrong_unit
+        self._readable: list[tuple[int, int, Callable[[], bytes]]] = []
+        """(first register, count, its bytes now) of every readable range."""
+
+    def tick(self, now: float) -> None:
+        """Let time pass: `now` in s; never goes back."""
+        self.now = now
+
+    def due(self) -> bytes:
+        """See `Responder.due`: a device answers at once."""
+        return b""
+
+    def respond(self, adu: bytes) -> bytes:
+        """Answer one request frame; b"" for what is no frame for this device. Never raises."""
+        if len(adu) <= HEADER.size:
+            return b""
+        transaction, protocol, length, unit = HEADER.unpack_from(adu)
+        if protocol or length != len(adu) - 6:
+            return b""
+        function = adu[7]
+        try:
+            if unit != self.unit:
+                if self._wrong_unit == "silent":
+                    return b""
+                raise RegisterError(GATEWAY_NO_RESPONSE)
+            data = self._serve(function, adu[8:])
+        except RegisterError as error:
+            function |= 0x80
+            data = bytes((error.code,))
+        return HEADER.pack(transaction, 0, len(data) + 2, unit) + bytes((function,)) + data
+
+    @abstractmethod
+    def _write(self, address: int, data: bytes) -> None:
+        """Write consecutive registers, all or none. Raises RegisterError."""
+
+    def _serve(self, function: int, data: bytes) -> bytes:
+        """Carry out one request; data: the PDU after its function code."""
+        if function in (READ_HOLDING, READ_INPUT):
+            address, count = _numbers(data, 2, exact=True)
+            _check(1 <= count <= _MAX_READ)
+            return bytes((2 * count,)) + self._read(address, count)
+        if function == WRITE_SINGLE:
+            address, _ = _numbers(data, 2, exact=True)
+            self._write(address, data[2:])
+            return data
+        if function == WRITE_MULTIPLE:
+            address, count = _numbers(data, 2)
+            _check(1 <= count <= _MAX_WRITE and len(data) == 5 + 2 * count and data[4] == 2 * count)
+            self._write(address, data[5:])
+            return data[:4]
+        if function == READ_WRITE:
+            address, count, write_address, write_count = _numbers(data, 4)
+            _check(1 <= count <= _MAX_READ and 1 <= write_count <= _MAX_READ_WRITE)
+            _check(len(data) == 9 + 2 * write_count and data[8] == 2 * write_count)
+            self._read(address, count)  # an address that cannot be read must not leave the write done
+            self._write(write_address, data[9:])
+            return bytes((2 * count,)) + self._read(address, count)
+        raise RegisterError(ILLEGAL_FUNCTION)
+
+    def _read(self, address: int, count: int) -> bytes:
+        out = bytearray(2 * count)
+        covered: set[int] = set()
+        for start, words, render in self._readable:
+            low, high = max(address, start), min(address + count, start + words)
+            if low < high:
+                out[2 * (low - address) : 2 * (high - address)] = render()[2 * (low - start) : 2 * (high - start)]
+                covered.update(range(low, high))
+        if len(covered) != count:
+            raise RegisterError(ILLEGAL_ADDRESS)
+        return bytes(out)
+
+    def _add_identity(self, identity: IdentityMap, texts: dict[str, str]) -> None:
+        """Make the texts of an identity map readable. Raises ConfigurationError for one that does not fit."""
+        for name, text in texts.items():
+            field: Text = getattr(identity, name)
+            raw = text.encode("ascii", "replace").ljust(2 * field.length, b"\0")
+            if len(raw) > 2 * field.length:
+                raise ConfigurationError(f"{name} {text!r} does not fit into {field.length} registers")
+            self._readable.append((field.address, field.length, lambda raw=raw: raw))  # type: ignore[misc]
+
+
+class Sensor:
+    """A quantity on its way into a register: rounded to the resolution, never wrapped."""
+
+    __slots__ = ("_high", "_invalid", "_low", "_scale", "_whole")
+
+    def __init__(self, register: Register) -> None:
+        """register: its type, scale and invalid value are used."""
+        self._low, self._high = RANGES[register.type]
+        self._scale = register.scale
+        self._invalid = register.invalid
+        self._whole = register.type != "f32"
+
+    def encode(self, value: float) -> tuple[int | float, bool]:
+        """Raw value, and whether it says what `value` is."""
+        raw = value / self._scale
+        if self._low <= raw <= self._high:  # False for NaN
+            if not self._whole:
+                return raw, True
+            counts = round(raw)
+            if counts != self._invalid:
+                return counts, True
+        if self._invalid is not None:
+            return self._invalid, False
+        if not self._whole:
+            return math.nan, False
+        return (self._high if raw > 0.0 else self._low), False
+
+
+def _numbers(data: bytes, count: int, *, exact: bool = False) -> list[int]:
+    _check(len(data) == 2 * count if exact else len(data) > 2 * count)
+    return [int.from_bytes(data[2 * i : 2 * i + 2], "big") for i in range(count)]
+
+
+def _check(condition: bool) -> None:
+    if not condition:
+        raise RegisterError(ILLEGAL_VALUE)

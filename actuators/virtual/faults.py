@@ -1,0 +1,268 @@
+"""Faults of virtual devices by name: of the wire, and of a drive's sensors, injected and cleared while it runs."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from actuators.codec import HEADER
+from actuators.errors import ConfigurationError
+from actuators.interface import Mode
+from actuators.virtual.device import ModbusDevice
+from actuators.virtual.port import PlantPort
+from actuators.virtual.servo import VirtualServo
+from actuators.wire import LinkClosedError
+
+_BUSY = 6
+
+
+@dataclass(frozen=True, slots=True)
+class FaultKind:
+    """What a fault does, and what its value means. default: None = it takes no value."""
+
+    text: str
+    unit: str = ""
+    default: float | None = None
+
+
+WIRE_FAULTS = {
+    "drop_write": FaultKind("the next requests get lost on their way", "requests", 1.0),
+    "drop_all": FaultKind("every request gets lost on its way"),
+    "delay": FaultKind("every reply comes later", "s", 0.02),
+    "bit_flip": FaultKind("one bit of every reply is inverted, counted from the first of its header", "bit", 57.0),
+    "busy": FaultKind("every request is refused with exception 06"),
+    "replay": FaultKind("every request is answered with the reply before"),
+    "rechunk": FaultKind("the second half of the next replies comes together with the reply after", "replies", 1.0),
+    "close": FaultKind("the connection is closed at every request"),
+    "swap_unit": FaultKind("another device answers in place of this one", "device 1..n", 1.0),
+}
+"""Faults of any device's wire."""
+
+SENSOR_FAULTS = {
+    "encoder_frozen": FaultKind("the position sensor keeps its value"),
+    "encoder_jump": FaultKind("the position sensor is off by a step", "m", 0.005),
+    "encoder_scale": FaultKind("the position sensor reads its value times a factor", "", 1.01),
+    "encoder_nan": FaultKind("the position sensor has no valid value"),
+    "encoder_reversed": FaultKind("the position sensor counts backwards from where the leg stands"),
+    "force_reversed": FaultKind("the drive pushes where it should pull"),
+    "cell_nan": FaultKind("the load cell has no valid value"),
+    "cell_silent": FaultKind("the load cell keeps its value"),
+    "cell_saturated": FaultKind("the load cell stands at its end of scale", "N", 1000.0),
+    "cell_offset": FaultKind("the load cell is off by a constant", "N", 20.0),
+    "cell_scale": FaultKind("the load cell reads its value times a factor", "", 1.1),
+}
+"""Faults of a drive's sensors and power stage."""
+
+REBOOT = FaultKind("the drive is power-cycled, once")
+
+SERVO_FAULTS = {**WIRE_FAULTS, **SENSOR_FAULTS, "reboot": REBOOT}
+"""All faults of a virtual drive."""
+
+
+class FaultyDevice:
+    """A device behind a wire that can fail; without a fault it is the device."""
+
+    def __init__(self, device: ModbusDevice) -> None:
+        """device: what to put behind the wire."""
+        self.device = device
+        self.kinds = dict(WIRE_FAULTS)
+        """Faults this device can have, by name."""
+        self.peers: Sequence[FaultyDevice] = ()
+        """Devices that "swap_unit" can choose from, its value counting from 1."""
+        self._active: dict[str, float] = {}
+        self._wire: dict[str, float] = {}
+        self._delayed: list[tuple[float, bytes]] = []
+        self._held = b""
+        self._previous = b""
+
+    @property
+    def active(self) -> dict[str, float]:
+        """Active faults by name with their value (NaN for one that takes none)."""
+        return dict(self._active)
+
+    def inject(self, name: str, value: float | None = None) -> None:
+        """Make a fault active, replacing an earlier one of that name; value: None = the kind's default.
+
+        Raises ConfigurationError for an unknown name, a value that is not finite or negative where it counts or
+        delays, or a peer that does not exist; nothing is changed then.
+        """
+        kind = self._kind(name)
+        if value is not None and not math.isfinite(value):
+            raise ConfigurationError(f"fault {name}: value {value} is not a finite number")
+        if value is not None and kind.default is None:
+            raise ConfigurationError(f"fault {name} takes no value")
+        number = kind.default if value is None else value
+        if name in WIRE_FAULTS and number is not None and number < 0.0:
+            raise ConfigurationError(f"fault {name}: value {number:g} {kind.unit} is negative")
+        if name == "swap_unit" and number not in range(1, len(self.peers) + 1):
+            raise ConfigurationError(f"fault swap_unit: device {number:g} is outside 1..{len(self.peers)}")
+        self.clear(name)
+        self._active[name] = math.nan if number is None else number
+        self._apply(name)
+
+    def clear(self, name: str) -> None:
+        """End a fault; nothing if it is not active. Raises ConfigurationError for an unknown name."""
+        self._kind(name)
+        self._active.pop(name, None)
+        self._apply(name)
+
+    def clear_all(self) -> None:
+        """End all faults."""
+        for name in list(self._active):
+            self.clear(name)
+
+    def tick(self, now: float) -> None:
+        """See `Responder.tick`."""
+        self.device.tick(now)
+
+    def due(self) -> bytes:
+        """See `Responder.due`: replies whose delay is over."""
+        if not self._delayed or self._delayed[0][0] > self.device.now:
+            return b""
+        ready = [data for at, data in self._delayed if at <= self.device.now]
+        del self._delayed[: len(ready)]
+        return b"".join(ready)
+
+    def respond(self, adu: bytes) -> bytes:
+        """See `Responder.respond`."""
+        if not (self._wire or self._delayed or self._held):
+            self._previous = reply = self.device.respond(adu)
+            return reply
+        return self.due() + self._respond(adu)
+
+    def _respond(self, adu: bytes) -> bytes:
+        wire = self._wire
+        if "close" in wire:
+            raise LinkClosedError
+        if "drop_all" in wire or self._count_down("drop_write"):
+            return b""
+        if "busy" in wire:
+            return _exception(adu, _BUSY)
+        device = self.peers[int(wire["swap_unit"]) - 1].device if "swap_unit" in wire else self.device
+        reply = device.respond(adu[:6] + bytes((device.unit,)) + adu[7:] if len(adu) > HEADER.size else adu)
+        if len(reply) > HEADER.size:
+            reply = reply[:6] + adu[6:7] + reply[7:]
+        if "replay" in wire:
+            reply, self._previous = self._previous, reply
+        else:
+            self._previous = reply
+        if "bit_flip" in wire and reply:
+            byte, bit = divmod(int(wire["bit_flip"]) % (8 * len(reply)), 8)
+            reply = reply[:byte] + bytes((reply[byte] ^ 0x80 >> bit,)) + reply[byte + 1 :]
+        held, self._held = self._held, b""
+        if self._count_down("rechunk"):
+            reply, self._held = reply[: len(reply) // 2], reply[len(reply) // 2 :]
+        reply = held + reply
+        if "delay" in wire:
+            self._delayed.append((self.device.now + wire["delay"], reply))
+            return b""
+        return reply
+
+    def _count_down(self, name: str) -> bool:
+        """True if the fault is active; it ends after as many requests as its value says."""
+        if name not in self._wire:
+            return False
+        left = self._wire[name] - 1.0
+        self._active[name] = self._wire[name] = left
+        if left <= 0.0:
+            self.clear(name)
+        return left >= 0.0
+
+    def _apply(self, name: str) -> None:
+        if name in WIRE_FAULTS:
+            self._wire = {key: value for key, value in self._active.items() if key in WIRE_FAULTS}
+
+    def _kind(self, name: str) -> FaultKind:
+        if name not in self.kinds:
+            raise ConfigurationError(f"no fault {name!r}; known faults: {', '.join(self.kinds)}")
+        return self.kinds[name]
+
+
+class FaultyServo(FaultyDevice):
+    """A virtual drive that can fail: its wire, its sensors, its power stage."""
+
+    def __init__(self, servo: VirtualServo) -> None:
+        """servo: the drive; while a sensor fault is active its `plant` is replaced by one that lies."""
+        super().__init__(servo)
+        self.servo = servo
+        self.kinds = dict(SERVO_FAULTS)
+        self._port = servo.plant
+
+    def _apply(self, name: str) -> None:
+        super()._apply(name)
+        if name == "reboot" and self._active.pop(name, None) is not None:
+            self.servo.reboot()
+        elif name in SENSOR_FAULTS:
+            faults = {key: value for key, value in self._active.items() if key in SENSOR_FAULTS}
+            held = self.servo.plant if isinstance(self.servo.plant, _FaultyPort) else None
+            self.servo.plant = _FaultyPort(self._port, faults, held) if faults else self._port
+
+
+class _FaultyPort:
+    """A leg whose sensors lie. What they showed when a fault began is kept for as long as the fault lasts."""
+
+    def __init__(self, port: PlantPort, faults: dict[str, float], before: "_FaultyPort | None") -> None:
+        self._port = port
+        self._faults = faults
+        self._kept: dict[str, float] = {}
+        read: dict[str, Callable[[], float]] = {
+            "encoder_frozen": lambda: port.length,
+            "encoder_reversed": lambda: port.length,
+            "cell_silent": lambda: port.cell,
+        }
+        for name, now in read.items():
+            if name in faults:
+                kept = before._kept if before is not None else {}
+                self._kept[name] = kept[name] if name in kept else now()
+
+    @property
+    def length(self) -> float:
+        faults = self._faults
+        if "encoder_nan" in faults:
+            return math.nan
+        length = self._kept.get("encoder_frozen", self._port.length)
+        if "encoder_reversed" in faults:
+            length = 2.0 * self._kept["encoder_reversed"] - length
+        return length * faults.get("encoder_scale", 1.0) + faults.get("encoder_jump", 0.0)
+
+    @property
+    def velocity(self) -> float:
+        faults = self._faults
+        if "encoder_nan" in faults:
+            return math.nan
+        if "encoder_frozen" in faults:
+            return 0.0
+        velocity = -self._port.velocity if "encoder_reversed" in faults else self._port.velocity
+        return velocity * faults.get("encoder_scale", 1.0)
+
+    @property
+    def cell(self) -> float:
+        faults = self._faults
+        if "cell_nan" in faults:
+            return math.nan
+        if "cell_saturated" in faults:
+            return faults["cell_saturated"]
+        cell = self._kept.get("cell_silent", self._port.cell)
+        return cell * faults.get("cell_scale", 1.0) + faults.get("cell_offset", 0.0)
+
+    @property
+    def homing_done(self) -> bool:
+        return self._port.homing_done
+
+    def command(
+        self,
+        mode: Mode,
+        force: float,
+        position: float,
+        velocity: float,
+        enabled: bool,
+        quick_stop: bool,
+        brake: bool,
+    ) -> None:
+        sign = -1.0 if "force_reversed" in self._faults else 1.0
+        self._port.command(mode, sign * force, position, velocity, enabled, quick_stop, brake)
+
+
+def _exception(adu: bytes, code: int) -> bytes:
+    if len(adu) <= HEADER.size:
+        return b""
+    return adu[:4] + b"\x00\x03" + adu[6:7] + bytes((adu[7] | 0x80, code))

@@ -1,0 +1,260 @@
+"""Virtual twin of a servo drive: the registers of its profile, its state machine and its own watchdog."""
+
+import math
+import struct
+from enum import Enum
+
+from actuators.codec import ExchangeCodec
+from actuators.interface import Mode, Status
+from actuators.profile import ServoProfile
+from actuators.virtual.device import DEVICE_FAILURE, ILLEGAL_ADDRESS, ILLEGAL_VALUE, ModbusDevice, RegisterError, Sensor
+from actuators.virtual.port import PlantPort
+
+_READY, _ENABLED, _FAULT, _HOMED = int(Status.READY), int(Status.ENABLED), int(Status.FAULT), int(Status.HOMED)
+_HOMING, _QUICK_STOP, _WATCHDOG = int(Status.HOMING), int(Status.QUICK_STOP), int(Status.WATCHDOG)
+_BRAKE, _STANDSTILL = int(Status.BRAKE), int(Status.STANDSTILL)
+_UNKNOWN_ERROR = 0xFFFF
+_AUXILIARY = {"temperature": 35.0, "supply": 48.0}
+
+
+class _Power(Enum):
+    OFF = 0
+    ON = 1
+    STOPPING = 2
+
+
+class VirtualServo(ModbusDevice):
+    """One drive and its registers over one leg of the plant (`plant`).
+
+    Power: off (brake closed) → on, when `enable` is set with a mode, after having been seen clear since power-up, the
+    last fault or the last quick stop → stopping (quick stop commanded, or a fault) → off, at standstill or after
+    `quick_stop_time`. Clearing `enable`, or mode OFF, takes the power off at once.
+    Position: relative to where the leg stood at power-up until homed; then the leg length less `position_offset`.
+    Faults are latched until a rising edge of `clear`, which is ignored while stopping. A load cell without a valid
+    value is reported as such, without a fault. Quantities come from the plant rounded to the registers' resolution;
+    one that does not fit becomes the invalid value (the nearest one where there is none) and a fault.
+    Watchdog: with power on, more than its time without a valid write to the command registers is a fault.
+    """
+
+    def __init__(
+        self,
+        profile: ServoProfile,
+        plant: PlantPort,
+        *,
+        unit: int = 1,
+        serial: str = "VIRTUAL-1",
+        position_offset: float = 0.0,
+        standstill_speed: float = 1e-3,
+        quick_stop_time: float = 0.2,
+    ) -> None:
+        """Power the drive up.
+
+        position_offset: m, leg length where the drive's position is zero. standstill_speed: m/s. quick_stop_time: s,
+        after which a quick stop closes the brake even if the leg still moves.
+        """
+        super().__init__(unit, profile.wrong_unit)
+        self.profile = profile
+        self.plant = plant
+        self._offset = position_offset
+        self._standstill_speed = standstill_speed
+        self._quick_stop_time = quick_stop_time
+        self._codec = codec = ExchangeCodec(profile, unit)
+        self._codes = {name: error.code for name, error in profile.errors.items()}
+        codes = profile.modes.model_dump()
+        self._modes = {codes[mode.name.lower()]: mode for mode in Mode if codes[mode.name.lower()] is not None}
+        bits = profile.status.model_dump()
+        self._status_masks = [
+            (int(flag), 1 << bits[flag.name.lower()])
+            for flag in Status
+            if flag.name and bits[flag.name.lower()] is not None
+        ]
+        self._status_words: dict[int, int] = {}
+        control, command, feedback = profile.control, profile.command, profile.feedback
+        self._control_masks = (1 << control.enable, 1 << control.quick_stop, 1 << control.clear)
+        self._command_scales = (command.force.scale, command.position.scale, command.velocity.scale)
+        self._sensors = [Sensor(feedback.position), Sensor(feedback.velocity)]
+        self._force_sensor = Sensor(feedback.force) if feedback.force else None
+        self._auxiliary = tuple(
+            Sensor(register).encode(_AUXILIARY.get(name, 0.0))[0] for name, register in feedback.auxiliary.items()
+        )
+        self._add_identity(
+            profile.identity,
+            {"vendor": "stewart-rig", "product": "virtual servo", "serial": serial, "firmware": "1.0"},
+        )
+        watchdog, write = profile.parameters.watchdog, codec.write_block
+        self._readable += [
+            (codec.read_block.address, codec.read_block.count, lambda: codec.read_block.pack(self._feedback())),
+            (write.address, write.count, lambda: self._command_bytes),
+            (watchdog.address, watchdog.words, lambda: self._watchdog_bytes),
+        ]
+        self.reboot()
+
+    @property
+    def cell(self) -> float:
+        """Load-cell signal as the drive's input sees it, N."""
+        return self.plant.cell
+
+    def reboot(self) -> None:
+        """Power-cycle the drive: power off, not homed, every register at its power-up value, the watchdog off."""
+        self._power = _Power.OFF
+        self._armed = False
+        self._fault = 0
+        self._watchdog_tripped = False
+        self._homed = False
+        self._mode = Mode.OFF
+        self._control = 0
+        self._sequence = 0
+        self._zero = self.plant.length
+        self._command_bytes = bytes(2 * self._codec.write_block.count)
+        self._watchdog_bytes = bytes(2 * self.profile.parameters.watchdog.words)
+        self._watchdog = 0.0
+        self._last_write = self.now
+        self._stopped_by = 0.0
+        self._switch_off()
+
+    def tick(self, now: float) -> None:
+        """Let time pass: watchdog, end of a quick stop, end of homing. now: s; never goes back."""
+        self.now = now
+        if self._power is _Power.ON:
+            if self._watchdog and now - self._last_write > self._watchdog:
+                self._watchdog_tripped = True
+                self._latch("watchdog")
+            elif self._mode is Mode.HOMING and not self._homed and self.plant.homing_done:
+                self._homed = True
+                self._zero = self._offset
+        elif self._power is _Power.STOPPING and (
+            now >= self._stopped_by or abs(self.plant.velocity) <= self._standstill_speed
+        ):
+            self._switch_off()
+
+    def respond(self, adu: bytes) -> bytes:
+        """See `ModbusDevice.respond`; the cyclic exchange has a way of its own, which every other write also takes."""
+        command = self._codec.decode_request(adu)
+        if command is None or command[1] not in self._modes or not math.isfinite(sum(command)):
+            return super().respond(adu)
+        self._command_bytes = adu[17:]
+        self._act(command)
+        return self._codec.encode_reply(adu[:2], self._feedback())
+
+    def _write(self, address: int, data: bytes) -> None:
+        block, watchdog = self._codec.write_block, self.profile.parameters.watchdog
+        end = address + len(data) // 2
+        if block.address <= address and end <= block.address + block.count:
+            start = 2 * (address - block.address)
+            image = self._command_bytes[:start] + data + self._command_bytes[start + len(data) :]
+            command = block.unpack(image)
+            if command[1] not in self._modes or not math.isfinite(sum(command)):
+                raise RegisterError(ILLEGAL_VALUE)
+            self._command_bytes = image
+            self._act(command)
+        elif watchdog.address <= address and end <= watchdog.address + watchdog.words:
+            if self._power is not _Power.OFF:
+                raise RegisterError(DEVICE_FAILURE)  # a moving drive does not take a parameter
+            start = 2 * (address - watchdog.address)
+            self._watchdog_bytes = self._watchdog_bytes[:start] + data + self._watchdog_bytes[start + len(data) :]
+            words = struct.unpack(f">{watchdog.words}H", self._watchdog_bytes)
+            if (watchdog.word_order or self.profile.word_order) == "little":
+                words = words[::-1]
+            self._watchdog = sum(word << (16 * place) for place, word in enumerate(reversed(words))) * watchdog.scale
+        else:
+            raise RegisterError(ILLEGAL_ADDRESS)
+
+    def _act(self, command: tuple[int | float, ...]) -> None:
+        """Take a whole raw command."""
+        control, mode = int(command[0]), self._modes[int(command[1])]
+        enable, quick_stop, clear = self._control_masks
+        self._last_write = self.now
+        self._sequence = int(command[2])
+        if control & clear and not self._control & clear and self._power is not _Power.STOPPING:
+            self._fault = 0
+            self._watchdog_tripped = False
+        self._control = control
+        if not control & enable:
+            self._armed = not self._fault
+            if self._power is not _Power.OFF:
+                self._switch_off()
+                self._armed = not self._fault
+        elif self._power is _Power.ON:
+            if control & quick_stop:
+                self._stop()
+            elif mode is Mode.OFF:
+                self._switch_off()
+                self._armed = True
+            else:
+                self._drive(mode, command)
+        elif self._power is _Power.OFF and self._armed and mode is not Mode.OFF and not control & quick_stop:
+            self._power = _Power.ON
+            self._drive(mode, command)
+
+    def _drive(self, mode: Mode, command: tuple[int | float, ...]) -> None:
+        if mode is Mode.POSITION and not self._homed:
+            self._latch("not_homed")
+            return
+        if mode is Mode.HOMING and self._mode is not Mode.HOMING:
+            self._homed = False
+        self._mode = mode
+        force_scale, position_scale, velocity_scale = self._command_scales
+        self.plant.command(
+            mode,
+            command[3] * force_scale,
+            command[4] * position_scale + self._offset,
+            command[5] * velocity_scale,
+            True,
+            False,
+            False,
+        )
+
+    def _latch(self, error: str) -> None:
+        if not self._fault:  # the first cause is kept
+            self._fault = self._codes.get(error, _UNKNOWN_ERROR)
+        self._armed = False
+        if self._power is _Power.ON:
+            self._stop()
+
+    def _stop(self) -> None:
+        self._power = _Power.STOPPING
+        self._armed = False
+        self._mode = Mode.OFF
+        self._stopped_by = self.now + self._quick_stop_time
+        self.plant.command(Mode.OFF, 0.0, 0.0, 0.0, True, True, False)
+
+    def _switch_off(self) -> None:
+        self._power = _Power.OFF
+        self._mode = Mode.OFF
+        self.plant.command(Mode.OFF, 0.0, 0.0, 0.0, False, False, True)
+
+    def _feedback(self) -> tuple[int | float, ...]:
+        """Raw feedback registers now."""
+        plant = self.plant
+        speed = plant.velocity
+        position, position_valid = self._sensors[0].encode(plant.length - self._zero)
+        velocity, velocity_valid = self._sensors[1].encode(speed)
+        if not (position_valid and velocity_valid):
+            self._homed = False
+            self._latch("sensor")
+        error = self._fault
+        force: tuple[int | float, ...] = ()
+        if self._force_sensor is not None:
+            value, valid = self._force_sensor.encode(plant.cell)
+            force = (value,)
+            if not (valid or error):
+                error = self._codes.get("force_sensor", _UNKNOWN_ERROR)
+        status = _FAULT if self._fault else _READY
+        if self._power is _Power.ON:
+            status |= _ENABLED
+            if self._mode is Mode.HOMING and not self._homed:
+                status |= _HOMING
+        elif self._power is _Power.STOPPING:
+            status |= _ENABLED | _QUICK_STOP
+        else:
+            status |= _BRAKE
+        if self._homed:
+            status |= _HOMED
+        if self._watchdog_tripped:
+            status |= _WATCHDOG
+        if abs(speed) <= self._standstill_speed:
+            status |= _STANDSTILL
+        word = self._status_words.get(status)
+        if word is None:
+            word = self._status_words[status] = sum(mask for flag, mask in self._status_masks if status & flag)
+        return (word, error, self._sequence, position, velocity, *force, *self._auxiliary)

@@ -1,0 +1,137 @@
+"""Byte transports: a TCP connection, and a call into a virtual device of the same process.
+
+A wire moves bytes and knows nothing of frames. It belongs to one owner, which alone sends and receives.
+"""
+
+import contextlib
+import select
+import socket
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from actuators.errors import ConnectError
+
+_CHUNK = 4096
+_MAX_DESCRIPTOR = 1024  # select() takes smaller ones only; poll() and epoll round a deadline up to whole milliseconds
+
+
+class LinkClosedError(Exception):
+    """Raised by a virtual device's `respond` in place of a reply: it closes the connection."""
+
+
+class Wire(Protocol):
+    """One connection to one device."""
+
+    @property
+    def connected(self) -> bool:
+        """False once either side has closed the connection."""
+
+    def send(self, data: bytes) -> bool:
+        """Hand `data` to the transport without blocking; False if it did not take all of it."""
+
+    def receive(self, deadline: float) -> bytes:
+        """Return what has arrived, waiting until `deadline` (`time.monotonic()`, s) for a first byte; b"" = nothing.
+
+        What has already arrived is returned even after the deadline.
+        """
+
+    def close(self) -> None:
+        """Close the connection; idempotent."""
+
+
+class TcpWire:
+    """A non-blocking TCP connection. Losing the peer is not an error here: `connected` turns False."""
+
+    __slots__ = ("_socket", "connected")
+
+    def __init__(self, host: str, port: int, timeout: float) -> None:
+        """Connect within `timeout` s. Raises ConnectError naming host:port and the system's reason."""
+        try:
+            self._socket = socket.create_connection((host, port), timeout)
+        except OSError as error:
+            if isinstance(error, TimeoutError):
+                raise ConnectError(f"{host}:{port} did not accept a connection within {timeout:g} s") from error
+            raise ConnectError(f"cannot connect to {host}:{port}: {error.strerror or error}") from error
+        self.connected = True
+        if self._socket.fileno() >= _MAX_DESCRIPTOR:
+            self.close()
+            raise ConnectError(f"cannot connect to {host}:{port}: more than {_MAX_DESCRIPTOR} files are open")
+        self._socket.setblocking(False)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def send(self, data: bytes) -> bool:
+        """See `Wire.send`. A frame the system takes only in part would break every later one: the wire is closed."""
+        if not self.connected:
+            return False
+        try:
+            if self._socket.send(data) == len(data):
+                return True
+        except BlockingIOError:
+            return False
+        except OSError:
+            pass
+        self.close()
+        return False
+
+    def receive(self, deadline: float) -> bytes:
+        """See `Wire.receive`."""
+        if not self.connected:
+            return b""
+        try:
+            try:
+                data = self._socket.recv(_CHUNK)
+            except BlockingIOError:
+                remaining = deadline - time.monotonic()
+                if remaining <= 0.0 or not select.select((self._socket,), (), (), remaining)[0]:
+                    return b""
+                data = self._socket.recv(_CHUNK)
+        except BlockingIOError:
+            return b""
+        except OSError:
+            data = b""
+        if not data:
+            self.close()
+        return data
+
+    def close(self) -> None:
+        """See `Wire.close`."""
+        self.connected = False
+        with contextlib.suppress(OSError):
+            self._socket.close()
+
+
+class MemoryWire:
+    """A virtual device in the same process: every `send` is answered at once by `respond`, on the caller's thread.
+
+    The device decides what is late, lost or cut: whatever `respond` returns can be received, and nothing else.
+    """
+
+    __slots__ = ("_inbox", "_respond", "connected")
+
+    def __init__(self, respond: Callable[[bytes], bytes]) -> None:
+        """respond: takes the bytes sent and returns the bytes to receive; LinkClosedError closes the wire."""
+        self._respond = respond
+        self._inbox = b""
+        self.connected = True
+
+    def send(self, data: bytes) -> bool:
+        """See `Wire.send`."""
+        if not self.connected:
+            return False
+        try:
+            self._inbox += self._respond(data)
+        except LinkClosedError:
+            self.close()
+            return False
+        return True
+
+    def receive(self, deadline: float) -> bytes:
+        """See `Wire.receive`; never waits, `deadline` is not looked at."""
+        data, self._inbox = self._inbox, b""
+        return data
+
+    def close(self) -> None:
+        """See `Wire.close`."""
+        self.connected = False
+        self._inbox = b""

@@ -1,0 +1,59 @@
+"""Calibration: data in, versioned parameters out.
+
+Load cells: `tare`, `drift` and `fit_cell` are the pure steps, `calibrate_cells` does them for six cells and `judge`
+says whether the result may be used. `LoadCellCalibration.apply` turns raw readings into forces, N, compression
+positive; `load_cell_calibration` and `save_cell_calibration` keep it in a dated file that is never overwritten.
+"""
+
+from calibration.cells import (
+    CellLoads,
+    CellMeasurements,
+    Limits,
+    LoadCellCalibration,
+    Provenance,
+    calibrate_cells,
+    identity,
+    judge,
+)
+from calibration.errors import CalibrationError, CalibrationFileError
+from calibration.file import (
+    calibration_file_name,
+    format_cell_calibration,
+    load_cell_calibration,
+    parse_cell_calibration,
+    save_cell_calibration,
+)
+from calibration.fit import STANDARD_GRAVITY, CellCalibration, Load, fit_cell
+from calibration.measurements import read_cell_measurements
+from calibration.recording import CellSource, record_measurements
+from calibration.tare import CELLS, Drift, Tare, drift, tare
+
+__all__ = [
+    "CELLS",
+    "STANDARD_GRAVITY",
+    "CalibrationError",
+    "CalibrationFileError",
+    "CellCalibration",
+    "CellLoads",
+    "CellMeasurements",
+    "CellSource",
+    "Drift",
+    "Limits",
+    "Load",
+    "LoadCellCalibration",
+    "Provenance",
+    "Tare",
+    "calibrate_cells",
+    "calibration_file_name",
+    "drift",
+    "fit_cell",
+    "format_cell_calibration",
+    "identity",
+    "judge",
+    "load_cell_calibration",
+    "parse_cell_calibration",
+    "read_cell_measurements",
+    "record_measurements",
+    "save_cell_calibration",
+    "tare",
+]

@@ -1,0 +1,284 @@
+"""The dated calibration file: TOML that a person can read, checked whole, written once."""
+
+import json
+import os
+import re
+import tempfile
+import tomllib
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+
+from calibration.cells import LoadCellCalibration, Provenance
+from calibration.errors import CalibrationError, CalibrationFileError
+from calibration.fit import CellCalibration, Load
+from calibration.tare import CELLS, Drift, Tare, read_only
+
+FILE_VERSION = 1
+"""Version of the layout this software writes and reads."""
+
+_HEADER = """\
+# Load-cell calibration of a Stewart platform rig.
+# force = polarity * gain * (reading - offset), N, compression positive; gain in N per unit of the reading.
+"""
+
+_Number = Annotated[float, Field(allow_inf_nan=False)]
+_Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
+_Size = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+_Text = Annotated[str, StringConstraints(max_length=1000)]
+_Six = Annotated[list[_Number], Field(min_length=CELLS, max_length=CELLS)]
+_SixSizes = Annotated[list[_Size], Field(min_length=CELLS, max_length=CELLS)]
+
+
+def _sign(value: int) -> int:
+    if value not in (1, -1):
+        raise ValueError("must be 1 or -1")
+    return value
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _Provenance(_Table):
+    operator: _Text = ""
+    place: _Text = ""
+    masses: _Text = ""
+    source: _Text = ""
+    note: _Text = ""
+
+
+class _Tare(_Table):
+    before: _Six
+    after: _Six
+    noise_before: _SixSizes
+    noise_after: _SixSizes
+    samples_before: Annotated[int, Field(ge=2)]
+    samples_after: Annotated[int, Field(ge=2)]
+    drift: _Six
+    drift_bound: _SixSizes
+
+
+class _Cell(_Table):
+    leg: Annotated[int, Field(ge=1, le=CELLS)]
+    serial: _Text = ""
+    gain: _Positive
+    offset: _Number
+    polarity: Annotated[int, AfterValidator(_sign)]
+    gain_standard_error: _Size
+    offset_standard_error: _Size
+    residual_rms: _Size
+    residual_max: _Size
+    nonlinearity: _Size
+    hysteresis: _Size | None = None
+    range: _Positive
+    n: Annotated[int, Field(ge=3)]
+
+
+class _File(_Table):
+    version: Annotated[int, Field(ge=FILE_VERSION, le=FILE_VERSION)]
+    kind: Literal["load-cells"]
+    date: date
+    unit: _Text
+    load: Load
+    gravity: _Positive
+    provenance: _Provenance = _Provenance()
+    tare: _Tare
+    cells: Annotated[list[_Cell], Field(min_length=CELLS, max_length=CELLS)]
+
+    @model_validator(mode="after")
+    def _each_leg_once(self) -> Self:
+        legs = sorted(cell.leg for cell in self.cells)
+        if legs != list(range(1, CELLS + 1)):
+            raise ValueError(f"cells: legs must be 1 to 6, each once, got {legs}")
+        return self
+
+
+_COMMENTS = {
+    "unit": "of the readings",
+    "load": "how the masses loaded the cell",
+    "gravity": "m/s²",
+    "before": "mean reading of each unloaded cell",
+    "noise_before": "standard deviation of one sample, reading units",
+    "drift": "N, after - before",
+    "drift_bound": "N, what the drift was judged by",
+    "gain": "N per reading unit",
+    "offset": "reading at zero force",
+    "polarity": "+1: compression raises the reading, -1: lowers it",
+    "gain_standard_error": "N per reading unit",
+    "offset_standard_error": "reading units",
+    "residual_rms": "N",
+    "residual_max": "N",
+    "nonlinearity": "% of range",
+    "hysteresis": "% of range",
+    "range": "N",
+    "n": "readings fitted",
+}
+
+
+def calibration_file_name(day: date) -> str:
+    """Name of the file of a day: ``cells-2026-11-21.toml``."""
+    return f"cells-{day.isoformat()}.toml"
+
+
+def format_cell_calibration(calibration: LoadCellCalibration) -> str:
+    """Text of the calibration file.
+
+    Raises:
+        CalibrationError: a calibration without tare and drift (the identity), or with values a file may not hold.
+    """
+    before, after, moved = calibration.tare_before, calibration.tare_after, calibration.drift
+    if before is None or after is None or moved is None:
+        raise CalibrationError("a calibration without tare and drift is not kept in a file; leave it out of the config")
+    provenance = calibration.provenance
+    tables: dict[str, object] = {
+        "version": FILE_VERSION,
+        "kind": "load-cells",
+        "date": calibration.date,
+        "unit": calibration.unit,
+        "load": calibration.load,
+        "gravity": calibration.gravity,
+        "provenance": {name: getattr(provenance, name) for name in _Provenance.model_fields},
+        "tare": {
+            "before": before.offset.tolist(),
+            "after": after.offset.tolist(),
+            "noise_before": before.noise.tolist(),
+            "noise_after": after.noise.tolist(),
+            "samples_before": before.n,
+            "samples_after": after.n,
+            "drift": moved.force.tolist(),
+            "drift_bound": moved.bound.tolist(),
+        },
+        "cells": [
+            {"leg": leg, "serial": serial}
+            | {name: getattr(cell, name) for name in _Cell.model_fields if name not in ("leg", "serial")}
+            for leg, (serial, cell) in enumerate(zip(calibration.serials, calibration.cells, strict=True), start=1)
+        ],
+    }
+    lines = [_HEADER + "\n".join(_entries({k: v for k, v in tables.items() if not isinstance(v, dict | list)}))]
+    for name, value in tables.items():
+        for entry in value if isinstance(value, list) else [value]:
+            if isinstance(entry, dict):
+                header = f"[[{name}]]" if isinstance(value, list) else f"[{name}]"
+                lines.append("\n".join([header, *_entries(entry)]))
+    text = "\n\n".join(lines) + "\n"
+    parse_cell_calibration(text, "calibration")
+    return text
+
+
+def parse_cell_calibration(text: str, name: str = "calibration") -> LoadCellCalibration:
+    """Calibration held by the text of a file; `name` stands for the file in messages.
+
+    Raises:
+        CalibrationFileError: not TOML, another version, unknown or missing keys, values out of bounds: all at once.
+    """
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise CalibrationFileError(name, f"not valid TOML: {error}") from None
+    version = content.get("version")
+    if isinstance(version, int) and not isinstance(version, bool) and version != FILE_VERSION:
+        raise CalibrationFileError(name, f"version {version} of the layout; this software reads {FILE_VERSION}")
+    try:
+        file = _File.model_validate(content)
+    except ValidationError as error:
+        raise CalibrationFileError(name, [_fault(dict(item)) for item in error.errors()]) from None
+    rows = sorted(file.cells, key=lambda row: row.leg)
+    tares = file.tare
+    return LoadCellCalibration(
+        tuple(CellCalibration(**row.model_dump(exclude={"leg", "serial"})) for row in rows),
+        file.date,
+        unit=file.unit,
+        load=file.load,
+        gravity=file.gravity,
+        tare_before=Tare(read_only(tares.before), read_only(tares.noise_before), tares.samples_before),
+        tare_after=Tare(read_only(tares.after), read_only(tares.noise_after), tares.samples_after),
+        drift=Drift(read_only(tares.drift), read_only(tares.drift_bound)),
+        serials=tuple(row.serial for row in rows),
+        provenance=Provenance(**file.provenance.model_dump()),
+    )
+
+
+def load_cell_calibration(path: str | Path) -> LoadCellCalibration:
+    """Read a calibration file.
+
+    Raises:
+        CalibrationFileError: no such file, unreadable, or anything `parse_cell_calibration` refuses.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise CalibrationFileError(str(path), "no such calibration file") from None
+    except UnicodeDecodeError as error:
+        raise CalibrationFileError(str(path), f"not UTF-8 text: {error}") from None
+    except OSError as error:
+        raise CalibrationFileError(str(path), f"cannot be read: {error.strerror}") from None
+    return parse_cell_calibration(text, str(path))
+
+
+def save_cell_calibration(path: str | Path, calibration: LoadCellCalibration) -> None:
+    """Write a new calibration file, whole or not at all; an existing file is never touched.
+
+    Raises:
+        CalibrationFileError: the file exists already, or the folder cannot be written.
+        CalibrationError: see `format_cell_calibration`.
+    """
+    text = format_cell_calibration(calibration)
+    target = Path(path)
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fchmod(file.fileno(), 0o644)
+                os.fsync(file.fileno())
+            target.hardlink_to(temporary)  # unlike a rename, never replaces
+        finally:
+            Path(temporary).unlink()
+    except FileExistsError:
+        raise CalibrationFileError(
+            str(path),
+            "exists already and calibrations are never overwritten: a config or a recording may refer to it; "
+            f"give another name, for example {target.stem}-2{target.suffix}",
+        ) from None
+    except OSError as error:
+        raise CalibrationFileError(str(path), f"cannot be written: {error.strerror}") from None
+
+
+def _entries(table: dict[str, object]) -> list[str]:
+    lines = []
+    for key, value in table.items():
+        if value is not None:
+            comment = f"  # {_COMMENTS[key]}" if key in _COMMENTS else ""
+            lines.append(f"{key} = {_value(value)}{comment}")
+    return lines
+
+
+def _value(value: object) -> str:
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, list):
+        return "[" + ", ".join(_value(item) for item in value) + "]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return repr(value)  # shortest text that reads back as the same number
+
+
+def _fault(item: dict[str, object]) -> str:
+    """One line of a pydantic fault: place in the file, what is wrong, the value found."""
+    location = item["loc"]
+    place = ""
+    for part in location if isinstance(location, tuple) else ():
+        place += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if place else str(part)
+    kind, message = str(item["type"]), re.sub(r"^Value error, ", "", str(item["msg"]))
+    if kind == "missing":
+        return f"{place}: missing"
+    if kind == "extra_forbidden":
+        return f"{place}: unknown key"
+    message = message[:1].lower() + message[1:]
+    value = item["input"]
+    found = f", got {value!r}" if isinstance(value, str | int | float) else ""
+    return f"{place}: {message}{found}" if place else message

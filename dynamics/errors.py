@@ -1,0 +1,26 @@
+"""What the dynamics package raises."""
+
+import kinematics
+
+
+class DynamicsError(ValueError):
+    """An argument or a state the dynamics cannot be evaluated for."""
+
+
+class SingularityError(DynamicsError, kinematics.SingularityError):
+    """A pose at which the leg forces are not determined: H is singular, or a leg lies along its universal axis."""
+
+
+class MechanismError(DynamicsError):
+    """A mechanism that cannot be used; `faults` lists everything wrong with it, one line each."""
+
+    def __init__(self, source: str, faults: list[str]) -> None:
+        """`source` says which mechanism (a file's path, or a name); the message is it and all faults, one a line."""
+        self.source = source
+        self.faults = faults
+        text = f"{source}: {faults[0]}" if len(faults) == 1 else "\n  ".join([f"{source}:", *faults])
+        super().__init__(text)
+
+    def __reduce__(self) -> tuple[type["MechanismError"], tuple[str, list[str]]]:
+        """Pickle by the two arguments, so that it crosses a process boundary whole."""
+        return MechanismError, (self.source, self.faults)

@@ -1,0 +1,185 @@
+"""From a mechanism's file to a `Mechanism`, or to everything that is wrong with it."""
+
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from dynamics.errors import MechanismError
+from dynamics.mechanism import Body, Friction, Leg, LegLimits, LoadCell, Mechanism
+from dynamics.schema import (
+    UNPHYSICAL,
+    BodyTable,
+    LegTable,
+    OneLegMechanismTable,
+    SixLegsMechanismTable,
+)
+from kinematics import Geometry, KinematicsError, leg_lengths
+
+_LARGEST_FILE = 1_000_000  # bytes
+
+
+def mechanism_names() -> tuple[str, ...]:
+    """Names of the shipped mechanisms, sorted."""
+    folder = resources.files("dynamics") / "mechanisms"
+    return tuple(sorted(file.name.removesuffix(".toml") for file in folder.iterdir() if file.name.endswith(".toml")))
+
+
+def load_mechanism(path_or_name: str | Path, *, evaluate_only: bool = False) -> Mechanism:
+    """Read a mechanism from a TOML file, or a shipped one by its bare name ("lab-hexapod").
+
+    A body that cannot exist is refused unless the file says `allow_unphysical = true` or the mechanism is
+    only evaluated (`evaluate_only`); it is then named in the mechanism's `warnings`.
+    Raises MechanismError with all faults of the file, or why it cannot be read.
+    """
+    name = str(path_or_name)
+    if isinstance(path_or_name, str) and name in mechanism_names():
+        text = (resources.files("dynamics") / "mechanisms" / f"{name}.toml").read_text(encoding="utf-8")
+        return parse_mechanism(text, source=name, evaluate_only=evaluate_only)
+    path = Path(path_or_name)
+    if not path.exists():
+        raise MechanismError(name, [f"no such file; shipped mechanisms are {', '.join(mechanism_names())}"])
+    try:
+        if path.stat().st_size > _LARGEST_FILE:
+            raise MechanismError(name, [f"{path.stat().st_size} bytes, must be at most {_LARGEST_FILE}"])
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise MechanismError(name, [f"cannot be read: {error.strerror}"]) from error
+    except UnicodeDecodeError as error:
+        raise MechanismError(name, [f"not a text file: byte {error.start} is not UTF-8"]) from error
+    return parse_mechanism(text, source=name, evaluate_only=evaluate_only)
+
+
+def parse_mechanism(text: str, *, source: str = "mechanism", evaluate_only: bool = False) -> Mechanism:
+    """Make a mechanism from the text of its file; `source` names it in messages. See `load_mechanism`."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise MechanismError(source, [f"not valid TOML: {error}"]) from error
+    table, warnings = _validated(data, source, evaluate_only)
+    legs = table.legs if isinstance(table, SixLegsMechanismTable) else [table.legs] * 6
+    platform = table.platform
+    try:
+        geometry = Geometry(table.base.points, table.base.universal_axes, platform.points, platform.home)
+        faults = _home_faults(geometry, legs)
+    except KinematicsError as error:
+        faults = [str(error)]
+    if faults:
+        raise MechanismError(source, faults)
+    body = _body(platform)
+    return Mechanism(
+        name=table.name,
+        geometry=geometry,
+        gravity=_constant(table.gravity),
+        mass=body.mass,
+        center_of_mass=body.center_of_mass,
+        inertia=body.inertia,
+        legs=tuple(_leg(leg) for leg in legs),
+        warnings=tuple(warnings),
+        source=text,
+    )
+
+
+def _validated(
+    data: dict[str, Any], source: str, evaluate_only: bool
+) -> tuple[OneLegMechanismTable | SixLegsMechanismTable, list[str]]:
+    """The file's tables and warnings, or MechanismError with every fault."""
+    schema = SixLegsMechanismTable if isinstance(data.get("legs"), list) else OneLegMechanismTable
+    tolerant = evaluate_only or data.get("allow_unphysical") is True
+    try:
+        return schema.model_validate(data), []
+    except ValidationError as error:
+        found = error.errors(include_url=False)
+    tolerated = [fault for fault in found if tolerant and fault["type"] == UNPHYSICAL]
+    faults = [_message(fault) for fault in found if fault not in tolerated]
+    if not faults:
+        try:
+            table = schema.model_validate(data, context={"allow_unphysical": True})
+        except ValidationError as error:  # what a body's first fault had hidden
+            faults = [_message(fault) for fault in error.errors(include_url=False)]
+        else:
+            return table, [_message(fault) for fault in tolerated]
+    raise MechanismError(source, faults)
+
+
+def _message(fault: ErrorDetails) -> str:
+    """One line for a fault: its path inside the file, the leg a list index means, and what is wrong."""
+    path, numbers = "", [part for part in fault["loc"] if isinstance(part, int)]
+    for part in fault["loc"]:
+        path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
+    if path.startswith(("legs[", "base.points[", "base.universal_axes[", "platform.points[")):
+        path += f" (leg {numbers[0] + 1})"
+    context = fault.get("ctx", {})
+    match fault["type"]:
+        case "missing":
+            text = "missing"
+        case "extra_forbidden":
+            text = "unknown key"
+        case "too_short" | "too_long":
+            expected = context.get("min_length", context.get("max_length"))
+            given = fault["input"]
+            text = f"{len(given) if isinstance(given, list) else '?'} entries, must be {expected}"
+        case "model_type" | "dict_type":
+            text = "must be a table"
+        case "list_type":
+            text = f"{fault['input']!r} must be a list"
+        case "finite_number":
+            text = f"{_number(fault['input'])} is not finite"
+        case "literal_error":
+            text = f"{fault['input']!r} must be {context['expected']}"
+        case "value_error":
+            text = str(context["error"])
+        case _:
+            text = fault["msg"]
+    return f"{path}: {text}"
+
+
+def _number(value: object) -> str:
+    return "NaN" if value != value else str(value)
+
+
+def _home_faults(geometry: Geometry, legs: list[LegTable]) -> list[str]:
+    """Legs whose length at home is outside their limits."""
+    if geometry.home is None:
+        return []
+    faults = []
+    for number, (leg, length) in enumerate(zip(legs, leg_lengths(geometry, geometry.home), strict=True), start=1):
+        bounds = leg.limits.length if leg.limits else None
+        if bounds and not bounds[0] <= length <= bounds[1]:
+            faults.append(
+                f"platform.home: leg {number} is {length:.4f} m long there, outside its limits {bounds[0]:g} to "
+                f"{bounds[1]:g} m"
+            )
+    return faults
+
+
+def _leg(table: LegTable) -> Leg:
+    limits = None
+    if table.limits is not None:
+        values: Mapping[str, Any] = table.limits.model_dump()
+        length = table.limits.length
+        limits = LegLimits(**{**values, "length": (length[0], length[1]) if length else None})
+    cell = table.load_cell
+    return Leg(
+        lower=_body(table.lower),
+        upper=_body(table.upper),
+        friction=Friction(**table.friction.model_dump()),
+        limits=limits,
+        load_cell=LoadCell(cell.location, cell.mass_beyond, _constant(cell.place)),
+    )
+
+
+def _body(table: BodyTable) -> Body:
+    inertia = np.array(table.inertia)
+    return Body(table.mass, _constant(table.center_of_mass), _constant((inertia + inertia.T) / 2.0))
+
+
+def _constant(values: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+    array = np.array(values, dtype=np.float64)
+    array.flags.writeable = False
+    return array

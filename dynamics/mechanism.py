@@ -1,0 +1,158 @@
+"""The mechanism: joints, masses, inertias, friction, limits and load cells of a 6-UPS platform."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from dynamics.errors import MechanismError
+from dynamics.kernels import layout
+from kinematics import Array, Geometry
+
+CellLocation = Literal["actuator", "rod_end", "base"]
+
+_LOCATIONS = {"actuator": layout.CELL_ACTUATOR, "rod_end": layout.CELL_ROD_END, "base": layout.CELL_BASE}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Body:
+    """A rigid part: mass kg, centre of mass (3,) m in its frame, inertia (3, 3) kg m² about it, axes of the frame."""
+
+    mass: float
+    center_of_mass: Array
+    inertia: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Friction:
+    """A leg's joint friction: viscous of the universal (C_u, N m s/rad), prismatic (C_p, N s/m) and spherical joint
+    (C_s, N m s/rad), Coulomb of the prismatic (F_c, N)."""
+
+    universal: float = 0.0
+    prismatic: float = 0.0
+    spherical: float = 0.0
+    coulomb: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LegLimits:
+    """What a leg may do: length (least, greatest) m, velocity m/s, acceleration m/s², force N, and the angles, rad, its
+    axis may make with its home direction, at the universal joint in the base frame and at the spherical joint in the
+    platform frame. None is unlimited."""
+
+    length: tuple[float, float] | None = None
+    velocity: float | None = None
+    acceleration: float | None = None
+    force: float | None = None
+    universal_angle: float | None = None
+    spherical_angle: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoadCell:
+    """Where a leg's load cell sits, and the mass that keeps it from reading the joint's force.
+
+    `mass_beyond` (m_e, kg) lies between drive and cell ("actuator"), between cell and spherical joint ("rod_end"), or
+    between base joint and cell ("base"), at `place` (3,) m: from the platform point in axes of U, for "base" from the
+    base point in axes of D.
+    """
+
+    location: CellLocation = "actuator"
+    mass_beyond: float = 0.0
+    place: Array = field(default_factory=lambda: np.zeros(3))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leg:
+    """One leg: lower part in frame D (origin at the base point, x along the leg, y = (u×s)/‖u×s‖), upper part in frame
+    U (the same axes, origin at the platform point)."""
+
+    lower: Body
+    upper: Body
+    friction: Friction = Friction()
+    limits: LegLimits | None = None
+    load_cell: LoadCell = field(default_factory=LoadCell)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mechanism:
+    """A 6-UPS platform with everything its dynamics needs. SI units; six legs, in order.
+
+    gravity (3,) in the base frame; mass, center_of_mass (3,) and inertia (3, 3) of the platform with its payload,
+    platform frame, the inertia about the centre of mass. `warnings` lists what was let pass in a mechanism that is
+    only evaluated; `source` is the text of its file. `array` is all of it packed for the kernels, read only, without
+    smoothing of Coulomb friction.
+    `dataclasses.replace` makes a changed copy (another payload, say).
+
+    Raises MechanismError for shapes that do not fit or numbers that are not finite.
+    """
+
+    name: str
+    geometry: Geometry
+    gravity: Array
+    mass: float
+    center_of_mass: Array
+    inertia: Array
+    legs: tuple[Leg, ...]
+    warnings: tuple[str, ...] = ()
+    source: str = ""
+    array: Array = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Pack the kernels' array, and so check every shape and number."""
+        if len(self.legs) != 6:
+            raise MechanismError(self.name, [f"legs: {len(self.legs)} legs, must be 6"])
+        array = np.concatenate([self._platform(), *(self._leg(index) for index in range(6))])
+        array.flags.writeable = False
+        object.__setattr__(self, "array", array)
+
+    @property
+    def limits(self) -> tuple[LegLimits | None, ...]:
+        """The limits of the six legs."""
+        return tuple(leg.limits for leg in self.legs)
+
+    def _platform(self) -> Array:
+        return np.concatenate(
+            [
+                self._packed("gravity", self.gravity, (3,)),
+                self._packed("platform.mass", self.mass, ()),
+                self._packed("platform.center_of_mass", self.center_of_mass, (3,)),
+                _tensor(self._packed("platform.inertia", self.inertia, (3, 3))),
+                [0.0],
+            ]
+        )
+
+    def _leg(self, index: int) -> Array:
+        leg, path = self.legs[index], f"legs[{index}]"
+        lower, upper, friction, cell = leg.lower, leg.upper, leg.friction, leg.load_cell
+        lower_inertia = self._packed(f"{path}.lower.inertia", lower.inertia, (3, 3))
+        upper_inertia = self._packed(f"{path}.upper.inertia", upper.inertia, (3, 3))
+        frictions = (friction.universal, friction.prismatic, friction.spherical, friction.coulomb)
+        return np.concatenate(
+            [
+                self.geometry.array[index],
+                self._packed(f"{path}.lower.mass", lower.mass, ()),
+                self._packed(f"{path}.lower.center_of_mass", lower.center_of_mass, (3,)),
+                _tensor(lower_inertia),
+                self._packed(f"{path}.upper.mass", upper.mass, ()),
+                self._packed(f"{path}.upper.center_of_mass", upper.center_of_mass, (3,)),
+                _tensor(lower_inertia + upper_inertia),
+                self._packed(f"{path}.friction", frictions, (4,)),
+                [float(_LOCATIONS[cell.location])],
+                self._packed(f"{path}.load_cell.mass_beyond", cell.mass_beyond, ()),
+                self._packed(f"{path}.load_cell.place", cell.place, (3,)),
+            ]
+        )
+
+    def _packed(self, path: str, value: object, shape: tuple[int, ...]) -> Array:
+        array = np.array(value, dtype=np.float64)
+        if array.shape != shape:
+            raise MechanismError(self.name, [f"{path}: shape {array.shape}, must be {shape}"])
+        if not np.isfinite(array).all():
+            raise MechanismError(self.name, [f"{path}: {array.tolist()} is not finite"])
+        return array.reshape(-1)
+
+
+def _tensor(flat: Array) -> Array:
+    """Pack a symmetric tensor given row by row as xx, yy, zz, xy, xz, yz."""
+    return flat[[0, 4, 8, 1, 2, 5]]

@@ -1,0 +1,235 @@
+"""`Dynamics`: the equations of motion of one mechanism, for everybody who is not a kernel."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dynamics.errors import DynamicsError, SingularityError
+from dynamics.kernels.cells import (
+    REACTIONS,
+    cell_and_terms_kernel,
+    cells_batch_kernel,
+    inverse_batch_kernel,
+)
+from dynamics.kernels.forward import acceleration_kernel, equations_kernel, rk4_kernel
+from dynamics.kernels.inverse import inverse_kernel
+from dynamics.kernels.layout import COULOMB_SPEED, LEAST_PIVOT, NOT_FINITE, SINGULAR, WORK_SIZE
+from dynamics.mechanism import Mechanism
+from kinematics import MOTION_FIELDS, Array, KinematicsError, finite_array
+
+TERMS = ("platform inertia", "gravity", "leg inertia", "friction", "external")
+"""What the rows of `CycleForces.terms` are, in order."""
+
+_WRENCH_FIELDS = ("fx", "fy", "fz", "mx", "my", "mz")
+_FORCE_FIELDS = ("f1", "f2", "f3", "f4", "f5", "f6")
+_UNIT_TOLERANCE = 1e-6  # of a quaternion's norm
+
+
+class CycleForces(NamedTuple):
+    """What the model says of one sample: forces (6,) N, load-cell readings (6,) N, terms (5, 6) N as in TERMS."""
+
+    forces: Array
+    cells: Array
+    terms: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InverseResult:
+    """Leg forces and joint reactions of n samples; six legs, vectors in base axes, N and N m.
+
+    forces (n, 6): actuator forces F, pushing positive.
+    tops (n, 6, 3): F_s, force of the platform on the leg's top at the spherical joint.
+    base_forces (n, 6, 3): F_b, force of the base on the leg's foot at the universal joint.
+    universal_moments (n, 6, 3): m_c c, constraint moment of the universal joint on the leg.
+    prismatic_forces (n, 6, 3): F_p, force of the lower on the upper part, joint friction left out.
+    guide_forces (n, 6, 3): F_p − F s, its part that the guide bears.
+    prismatic_moments (n, 6, 3): M_p, moment of the lower on the upper part about the base point.
+    """
+
+    forces: Array
+    tops: Array
+    base_forces: Array
+    universal_moments: Array
+    prismatic_forces: Array
+    guide_forces: Array
+    prismatic_moments: Array
+
+
+class Dynamics:
+    """Exact dynamics of a mechanism, leg inertia included; see `dynamics.kernels` for the equations.
+
+    `coulomb_speed` (m/s) smooths the prismatic joints' Coulomb friction to F_c tanh(L̇/coulomb_speed); 0 keeps its sign.
+    `parameters` is the mechanism with it, packed for the kernels. Working memory is allocated once, so an instance
+    belongs to one thread.
+
+    A motion is (19,) [pose, twist, acceleration], a state its first 13, a wrench (6,) [force; moment] at the
+    platform origin in PLATFORM axes, N and N m; None is no wrench. The fast methods (`forces`, `cell_and_terms`) want
+    contiguous float64 arrays; the others take anything like an array.
+
+    Raises SingularityError where the leg forces are not determined, DynamicsError for everything else that is
+    wrong with an argument: its shape, or a number that is not finite.
+    """
+
+    def __init__(self, mechanism: Mechanism, coulomb_speed: float = 0.0) -> None:
+        if not (np.isfinite(coulomb_speed) and coulomb_speed >= 0.0):
+            raise DynamicsError(f"coulomb_speed: {coulomb_speed} m/s, must be finite and at least 0 m/s")
+        self.mechanism = mechanism
+        self.coulomb_speed = float(coulomb_speed)
+        self.parameters: Array = mechanism.array.copy()
+        self.parameters[COULOMB_SPEED] = self.coulomb_speed
+        self._work: Array = np.zeros(WORK_SIZE)
+        self._no_wrench: Array = np.zeros(6)
+
+    def forces(self, motion: Array, wrench: Array | None = None, out: Array | None = None) -> Array:
+        """Actuator forces (6,) N of a motion (19,), into `out` if given (then nothing is allocated), else a new array.
+
+        model: F = D − x with H x = c.
+        """
+        if wrench is None:
+            wrench = self._no_wrench
+        if out is None:
+            out = np.empty(6)
+        if len(motion) != 19 or len(wrench) != 6 or len(out) != 6:
+            raise DynamicsError(f"shapes {motion.shape}, {wrench.shape}, {out.shape}, must be (19,), (6,), (6,)")
+        status = inverse_kernel(self.parameters, motion, wrench, self._work, out)
+        if status:
+            raise _failure(status)
+        return out
+
+    def cell_and_terms(self, motion: Array, wrench: Array | None = None) -> CycleForces:
+        """Forces, load-cell readings and the forces split by cause of a motion (19,). The terms sum to the forces."""
+        if wrench is None:
+            wrench = self._no_wrench
+        if len(motion) != 19 or len(wrench) != 6:
+            raise DynamicsError(f"shapes {motion.shape} and {wrench.shape}, must be (19,) and (6,)")
+        forces, readings, terms = np.empty(6), np.empty(6), np.empty((5, 6))
+        status = cell_and_terms_kernel(self.parameters, motion, wrench, self._work, forces, readings, terms.reshape(30))
+        if status:
+            raise _failure(status)
+        return CycleForces(forces, readings, terms)
+
+    def inverse(self, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None = None) -> InverseResult:
+        """Forces and all joint reactions of motions (n, 19) under wrenches (n, 6), or one (6,) for all.
+
+        The error of a sample that cannot be computed names its index.
+        """
+        batch, loads = self._batch(motions, wrenches)
+        forces = np.empty((len(batch), 6))
+        reactions = np.empty((len(batch), 6, REACTIONS))
+        status, sample = inverse_batch_kernel(self.parameters, batch, loads, self._work, forces, reactions)
+        if status:
+            raise _failure(status, f"sample {sample}: ")
+        return InverseResult(forces, *(reactions[:, :, 3 * k : 3 * k + 3] for k in range(6)))
+
+    def cells(self, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None = None) -> Array:
+        """Readings (n, 6) N, compression positive, of the load cells where the mechanism says they sit."""
+        batch, loads = self._batch(motions, wrenches)
+        forces, readings = np.empty((len(batch), 6)), np.empty((len(batch), 6))
+        status, sample = cells_batch_kernel(self.parameters, batch, loads, self._work, forces, readings)
+        if status:
+            raise _failure(status, f"sample {sample}: ")
+        return readings
+
+    def acceleration(self, state: npt.ArrayLike, forces: npt.ArrayLike, wrench: npt.ArrayLike | None = None) -> Array:
+        """Acceleration [a, α] (6,) of the platform, base axes, in a state (13,) under leg forces (6,) N."""
+        out = np.empty(6)
+        status = acceleration_kernel(
+            self.parameters,
+            _vector("state", state, 13),
+            _vector("forces", forces, 6, _FORCE_FIELDS),
+            self._wrench(wrench),
+            self._work,
+            out,
+        )
+        if status:
+            raise _failure(status, forward_dynamics=True)
+        return out
+
+    def step(
+        self,
+        state: npt.ArrayLike,
+        forces: npt.ArrayLike,
+        dt: float,
+        wrench: npt.ArrayLike | None = None,
+        forces_end: npt.ArrayLike | None = None,
+    ) -> Array:
+        """State (13,) after `dt` s of leg forces (6,) N, linear to `forces_end` if given: one RK4 step.
+
+        The wrench stays as it is in platform axes. The quaternion comes back normalised.
+        """
+        if not np.isfinite(dt):
+            raise DynamicsError(f"dt: {dt} s is not finite")
+        start = _vector("forces", forces, 6, _FORCE_FIELDS)
+        end = start if forces_end is None else _vector("forces_end", forces_end, 6, _FORCE_FIELDS)
+        new = _vector("state", state, 13)
+        status = rk4_kernel(self.parameters, new, start, end, self._wrench(wrench), float(dt), self._work)
+        if status:
+            raise _failure(status, forward_dynamics=True)
+        return new
+
+    def mass_matrix(self, pose: npt.ArrayLike) -> Array:
+        """M(X) (6, 6) of M [a; α] + h = H F + wrench at a pose (7,), base axes about the platform origin."""
+        return self._equations(np.concatenate([_vector("pose", pose, 7), np.zeros(6)]))[0]
+
+    def bias(self, state: npt.ArrayLike) -> Array:
+        """h(X, Ẋ) (6,) of M [a; α] + h = H F + wrench in a state (13,), base axes: gravity, friction, velocities."""
+        return self._equations(_vector("state", state, 13))[1]
+
+    def _equations(self, state: Array) -> tuple[Array, Array]:
+        mass, bias = np.empty((6, 6)), np.empty(6)
+        status = equations_kernel(self.parameters, state, self._work, mass, bias)
+        if status:
+            raise _failure(status, forward_dynamics=True)
+        return mass, bias
+
+    def _wrench(self, wrench: npt.ArrayLike | None) -> Array:
+        return self._no_wrench if wrench is None else _vector("wrench", wrench, 6, _WRENCH_FIELDS)
+
+    def _batch(self, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None) -> tuple[Array, Array]:
+        batch = np.atleast_2d(_checked("motions", motions, 19))
+        loads = np.zeros(6) if wrenches is None else _checked("wrenches", wrenches, 6, _WRENCH_FIELDS)
+        if loads.ndim == 2 and len(loads) != len(batch):
+            raise DynamicsError(f"wrenches: {len(loads)} samples, must be as many as motions, {len(batch)}")
+        return batch, np.ascontiguousarray(np.broadcast_to(loads, (len(batch), 6)))
+
+
+def _checked(name: str, value: npt.ArrayLike, size: int, fields: tuple[str, ...] = ()) -> Array:
+    """Copy of `value` as contiguous float64 (size,) or (n, size), finite, its quaternions of unit norm."""
+    try:
+        array = finite_array(name, value, size, fields or MOTION_FIELDS[:size])
+    except KinematicsError as error:
+        raise DynamicsError(str(error)) from None
+    if not fields:
+        norms = np.atleast_1d(np.linalg.norm(array[..., 3:7], axis=-1))
+        worst = int(np.argmax(np.abs(norms - 1.0))) if len(norms) else 0
+        if len(norms) and abs(norms[worst] - 1.0) > _UNIT_TOLERANCE:
+            raise DynamicsError(
+                f"{name}, sample {worst}: quaternion norm {norms[worst]:.9g}, must be 1 within {_UNIT_TOLERANCE:g}"
+            )
+    return array
+
+
+def _vector(name: str, value: npt.ArrayLike, size: int, fields: tuple[str, ...] = ()) -> Array:
+    """As `_checked`, one sample."""
+    array = _checked(name, value, size, fields)
+    if array.ndim != 1:
+        raise DynamicsError(f"{name}: shape {array.shape}, must be ({size},)")
+    return array
+
+
+def _failure(status: int, where: str = "", forward_dynamics: bool = False) -> DynamicsError:
+    """The exception for a kernel's status other than OK."""
+    if status == SINGULAR:
+        if forward_dynamics:
+            return DynamicsError(f"{where}the mass matrix is singular: the mechanism has no inertia in some direction")
+        return SingularityError(
+            f"{where}the platform is singular here: H has a relative pivot below {LEAST_PIVOT:g}, "
+            "the leg forces are not determined"
+        )
+    if status == NOT_FINITE:
+        return DynamicsError(f"{where}a number of the motion, state, wrench or forces is not finite, or too large")
+    return SingularityError(
+        f"{where}leg {status} has no length or lies along the fixed axis of its universal joint: its spin is undefined"
+    )

@@ -1,0 +1,210 @@
+"""The mechanism file as a person writes it: tables, keys, units, and what is refused."""
+
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, ValidationInfo, model_validator
+from pydantic_core import PydanticCustomError
+
+from kinematics import (
+    Acceleration,
+    Angle,
+    AngularDamping,
+    Damping,
+    Force,
+    Inertia,
+    Length,
+    Mass,
+    Speed,
+)
+
+UNPHYSICAL = "unphysical"
+"""Type of the faults that no real body has; they alone may be let pass."""
+
+_ROUNDING = 1e-9  # of the largest principal moment or element: what a file's digits may cost
+
+
+def _not_negative(value: float) -> float:
+    if value < 0.0:
+        raise ValueError(f"{value:g} is negative")
+    return value
+
+
+def _positive(value: float) -> float:
+    if not value > 0.0:
+        raise ValueError(f"{value:g} must be above 0")
+    return value
+
+
+def _axis(value: list[float]) -> list[float]:
+    if not np.linalg.norm(value) > 1e-9:
+        raise ValueError(f"{value} has no direction")
+    return value
+
+
+def _symmetric(value: list[list[float]]) -> list[list[float]]:
+    tensor = np.array(value)
+    excess = np.abs(tensor - tensor.T)
+    if excess.max() > _ROUNDING * np.abs(tensor).max():
+        i, j = np.unravel_index(int(excess.argmax()), (3, 3))
+        raise ValueError(
+            f"not symmetric: element [{i}][{j}] is {tensor[i, j]:g} kg m², [{j}][{i}] is {tensor[j, i]:g} kg m²"
+        )
+    return value
+
+
+def _distinct(points: list[list[float]]) -> list[list[float]]:
+    for i, point in enumerate(points):
+        for j in range(i):
+            if np.linalg.norm(np.subtract(point, points[j])) < 1e-6:
+                raise ValueError(f"legs {j + 1} and {i + 1} have the same point {point} m")
+    return points
+
+
+Three = Field(min_length=3, max_length=3)
+Six = Field(min_length=6, max_length=6)
+Position = Annotated[list[Length], Three]
+Axis = Annotated[list[float], Three, AfterValidator(_axis)]
+Tensor = Annotated[list[Annotated[list[Inertia], Three]], Three, AfterValidator(_symmetric)]
+Points = Annotated[list[Position], Six, AfterValidator(_distinct)]
+
+
+class Table(BaseModel):
+    """A table of the file: unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+class BodyTable(Table):
+    """A rigid part: mass, centre of mass, inertia about the centre of mass in the axes of its frame."""
+
+    mass: Mass
+    center_of_mass: Position
+    inertia: Tensor
+
+    @model_validator(mode="after")
+    def _realisable(self, info: ValidationInfo) -> "BodyTable":
+        if not (info.context or {}).get("allow_unphysical", False):
+            problems = unphysical(self.mass, np.array(self.inertia))
+            if problems:
+                raise PydanticCustomError(UNPHYSICAL, "{problems}", {"problems": "; ".join(problems)})
+        return self
+
+
+def unphysical(mass: float, inertia: np.ndarray[Any, np.dtype[np.float64]]) -> list[str]:
+    """What keeps a body of this mass (kg) and inertia (3, 3, kg m², about its centre of mass) from being real.
+
+    A distribution of positive mass has principal moments A ≤ B ≤ C that are not negative and satisfy A + B ≥ C.
+    """
+    problems = []
+    if mass < 0.0:
+        problems.append(f"mass {mass:g} kg is negative")
+    principal = np.linalg.eigvalsh(inertia)
+    shown = ", ".join(f"{moment:.4g}" for moment in principal)
+    slack = _ROUNDING * float(np.abs(principal).max())
+    if principal[0] < -slack:
+        problems.append(f"no real body has this inertia: principal moments {shown} kg m², none may be negative")
+    elif principal[0] + principal[1] < principal[2] - slack:
+        problems.append(
+            f"no real body has this inertia: principal moments {shown} kg m², "
+            "the two smaller must sum to at least the largest"
+        )
+    elif mass == 0.0 and principal[2] > 0.0:
+        problems.append(f"no real body has this inertia: principal moments {shown} kg m² without mass")
+    return problems
+
+
+class BaseTable(Table):
+    """The base: universal joints' centres and fixed axes (of any length), base frame."""
+
+    points: Points
+    universal_axes: Annotated[list[Axis], Six]
+
+
+class PlatformTable(BodyTable):
+    """The platform: spherical joints' centres in its frame, its home position (level), its body with the payload."""
+
+    points: Points
+    home: Position | None = None
+
+    @model_validator(mode="after")
+    def _has_mass(self) -> "PlatformTable":
+        if self.mass == 0.0:
+            raise ValueError("mass 0 kg must be above 0 kg")
+        return self
+
+
+class FrictionTable(Table):
+    """Joint friction of a leg; what is left out is zero."""
+
+    universal: Annotated[AngularDamping, AfterValidator(_not_negative)] = 0.0
+    prismatic: Annotated[Damping, AfterValidator(_not_negative)] = 0.0
+    spherical: Annotated[AngularDamping, AfterValidator(_not_negative)] = 0.0
+    coulomb: Annotated[Force, AfterValidator(_not_negative)] = 0.0
+
+
+class LimitsTable(Table):
+    """Limits of a leg; what is left out is not limited."""
+
+    length: Annotated[list[Length], Field(min_length=2, max_length=2)] | None = None
+    velocity: Annotated[Speed, AfterValidator(_positive)] | None = None
+    acceleration: Annotated[Acceleration, AfterValidator(_positive)] | None = None
+    force: Annotated[Force, AfterValidator(_positive)] | None = None
+    universal_angle: Annotated[Angle, AfterValidator(_positive)] | None = None
+    spherical_angle: Annotated[Angle, AfterValidator(_positive)] | None = None
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "LimitsTable":
+        if self.length is not None and not 0.0 < self.length[0] < self.length[1]:
+            raise ValueError(f"length {self.length} m must be [least, greatest], both above 0 m")
+        return self
+
+
+class LoadCellTable(Table):
+    """Where a leg's load cell sits, and the mass between it and the place whose force it is to tell."""
+
+    location: Literal["actuator", "rod_end", "base"] = "actuator"
+    mass_beyond: Annotated[Mass, AfterValidator(_not_negative)] = 0.0
+    place: Position = Field(default_factory=lambda: [0.0, 0.0, 0.0])
+
+
+class LegTable(Table):
+    """One leg: lower and upper part, friction, limits, load cell."""
+
+    lower: BodyTable
+    upper: BodyTable
+    friction: FrictionTable = FrictionTable()
+    limits: LimitsTable | None = None
+    load_cell: LoadCellTable = LoadCellTable()
+
+    @model_validator(mode="after")
+    def _cell_within_part(self, info: ValidationInfo) -> "LegTable":
+        part = "lower" if self.load_cell.location == "base" else "upper"
+        mass = (self.lower if part == "lower" else self.upper).mass
+        if self.load_cell.mass_beyond > mass >= 0.0:
+            raise ValueError(
+                f"load_cell.mass_beyond {self.load_cell.mass_beyond:g} kg is more than the {part} part's {mass:g} kg"
+            )
+        return self
+
+
+class MechanismTable(Table):
+    """A whole mechanism file. `legs` is one table for six identical legs, or six tables."""
+
+    name: Annotated[str, Field(min_length=1)]
+    allow_unphysical: StrictBool = False
+    gravity: Annotated[list[Acceleration], Three]
+    base: BaseTable
+    platform: PlatformTable
+
+
+class OneLegMechanismTable(MechanismTable):
+    """A mechanism whose six legs are identical: `[legs]`."""
+
+    legs: LegTable
+
+
+class SixLegsMechanismTable(MechanismTable):
+    """A mechanism whose legs are each their own: `[[legs]]` six times."""
+
+    legs: Annotated[list[LegTable], Six]

@@ -1,0 +1,29 @@
+"""What the kinematics package raises."""
+
+
+class KinematicsError(ValueError):
+    """An argument, a geometry or a pose the kinematics cannot use."""
+
+
+class ConvergenceError(KinematicsError):
+    """The forward kinematics stopped short of a pose that fits the leg lengths.
+
+    `iterations` is the number of Newton steps spent; `residual` the largest leg-length error left, m.
+    """
+
+    def __init__(self, message: str, iterations: int, residual: float) -> None:
+        super().__init__(message)
+        self.iterations = iterations
+        self.residual = residual
+
+
+class AssemblyModeError(ConvergenceError):
+    """The pose that fits the leg lengths lies across a singularity from the guess: another way to assemble the legs."""
+
+
+class SingularityError(KinematicsError):
+    """A pose at which a joint or the platform loses or gains a freedom."""
+
+
+class TrajectoryError(KinematicsError):
+    """A trajectory that cannot be read, built or followed."""

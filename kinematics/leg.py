@@ -1,0 +1,285 @@
+"""Inverse kinematics of the legs: what the platform's motion makes of each leg's length, direction and rotation.
+
+Symbols: S = q + t − b the leg vector, L its length, s its direction, u the universal joint's axis fixed in the base,
+v = (u×s)/‖u×s‖ its other axis, c = u×v, W and A the leg's angular velocity and acceleration.
+Equations: Dasgupta & Mruthyunjaya (1998), eqs. 1–9, with the axial spin that a universal joint forces on the leg
+(the paper leaves it out) as in Pedrammehr et al. (2012), eqs. 12–25, the second term of its eq. 21 completed.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from kinematics.arrays import LEGS, MOTION_FIELDS, Array, checked_poses
+from kinematics.errors import SingularityError
+from kinematics.geometry import Geometry
+from kinematics.kernel import kernel
+from kinematics.vector import cross, dot, rotate, rotation_matrix
+
+MINIMUM_LENGTH = 1e-9
+"""A leg shorter than this, m, has no direction."""
+MINIMUM_SINE = 1e-6
+"""Least ‖u×s‖, the sine of the angle from the universal joint's fixed axis to the leg: below, no spin is defined."""
+
+LEG_COLUMNS = 13
+"""Columns of `inverse_kinematics_kernel`'s output: L, L̇, L̈, s, W·s, W, A."""
+
+
+@kernel
+def leg_vector_kernel(
+    bx: float, by: float, bz: float, qx: float, qy: float, qz: float, tx: float, ty: float, tz: float
+) -> tuple[float, float, float, float]:
+    """Length and direction of a leg, (L, sx, sy, sz), of S = q + t − b; the direction is zero if L < MINIMUM_LENGTH."""
+    x, y, z = qx + tx - bx, qy + ty - by, qz + tz - bz
+    length = sqrt(x * x + y * y + z * z)
+    if not length >= MINIMUM_LENGTH:
+        return length, 0.0, 0.0, 0.0
+    return length, x / length, y / length, z / length
+
+
+@kernel
+def leg_kernel(
+    bx: float, by: float, bz: float,
+    ux: float, uy: float, uz: float,
+    qx: float, qy: float, qz: float,
+    tx: float, ty: float, tz: float,
+    vx: float, vy: float, vz: float,
+    ox: float, oy: float, oz: float,
+    ax: float, ay: float, az: float,
+    lx: float, ly: float, lz: float,
+) -> tuple[
+    float, float, float, float, float, float, float, float, float, float,
+    float, float, float, float, float, float, float, float, float,
+]:  # fmt: skip
+    """Motion of one leg in plain floats, base axes, for other kernels to inline.
+
+    Takes b, u, q = R p and the platform's t, ṫ, ω, ẗ, α. Gives, in this order: L, L̇, L̈; s; v; ‖u×s‖; W; A; S̈.
+    Where ‖u×s‖ < MINIMUM_SINE the universal joint is singular: v, W and A are then zero and the caller must refuse.
+    """
+    length, sx, sy, sz = leg_vector_kernel(bx, by, bz, qx, qy, qz, tx, ty, tz)
+    # Ṡ = ω×q + ṫ
+    dx, dy, dz = cross(ox, oy, oz, qx, qy, qz)
+    dx, dy, dz = dx + vx, dy + vy, dz + vz
+    # S̈ = α×q + ω×(ω×q) + ẗ
+    ex, ey, ez = cross(ox, oy, oz, dx - vx, dy - vy, dz - vz)
+    fx, fy, fz = cross(lx, ly, lz, qx, qy, qz)
+    sddx, sddy, sddz = fx + ex + ax, fy + ey + ay, fz + ez + az
+
+    speed = dot(sx, sy, sz, dx, dy, dz)
+    nx, ny, nz = cross(ux, uy, uz, sx, sy, sz)
+    sine = sqrt(nx * nx + ny * ny + nz * nz)
+    if not sine >= MINIMUM_SINE:
+        return length, speed, 0.0, sx, sy, sz, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, sddx, sddy, sddz
+    # L̈ = s·S̈ + ‖Ṡ − L̇ s‖²/L, which is L (W·W − (W·s)²) without the spin
+    px, py, pz = dx - speed * sx, dy - speed * sy, dz - speed * sz
+    acceleration = dot(sx, sy, sz, sddx, sddy, sddz) + (px * px + py * py + pz * pz) / length
+
+    yx, yy, yz = nx / sine, ny / sine, nz / sine
+    cx, cy, cz = cross(ux, uy, uz, yx, yy, yz)
+    scale = -1.0 / (length * sine)  # 1/(L s·c), s·c = −‖u×s‖
+    # W = w_u u + w_v v
+    wu = -scale * dot(dx, dy, dz, yx, yy, yz)
+    wv = scale * dot(px, py, pz, ux, uy, uz)
+    wx, wy, wz = wu * ux + wv * yx, wu * uy + wv * yy, wu * uz + wv * yz
+    # e = S̈ − w_u w_v c×S − W×(W×S) − 2L̇ W×s − L̈ s
+    csx, csy, csz = cross(cx, cy, cz, sx, sy, sz)
+    gx, gy, gz = cross(wx, wy, wz, sx, sy, sz)
+    hx, hy, hz = cross(wx, wy, wz, gx, gy, gz)
+    both = wu * wv
+    ex = sddx - length * (both * csx + hx) - 2.0 * speed * gx - acceleration * sx
+    ey = sddy - length * (both * csy + hy) - 2.0 * speed * gy - acceleration * sy
+    ez = sddz - length * (both * csz + hz) - 2.0 * speed * gz - acceleration * sz
+    # A = a_u u + a_v v + w_u w_v c
+    au = -scale * dot(ex, ey, ez, yx, yy, yz)
+    av = scale * dot(ex, ey, ez, ux, uy, uz)
+    return (
+        length, speed, acceleration,
+        sx, sy, sz,
+        yx, yy, yz,
+        sine,
+        wx, wy, wz,
+        au * ux + av * yx + both * cx, au * uy + av * yy + both * cy, au * uz + av * yz + both * cz,
+        sddx, sddy, sddz,
+    )  # fmt: skip
+
+
+@kernel
+def inverse_kinematics_kernel(geometry: Array, motion: Array, out: Array) -> int:
+    """Motion of the six legs at one motion (19,) of the platform, into `out` (6, 13): L, L̇, L̈, s, W·s, W, A.
+
+    Returns 0, or the number 1…6 of the first leg that stands along its universal joint's fixed axis (or has no length);
+    `out` is then not to be used.
+    """
+    r00, r01, r02, r10, r11, r12, r20, r21, r22 = rotation_matrix(motion[3], motion[4], motion[5], motion[6])
+    for i in range(6):
+        qx, qy, qz = rotate(
+            r00, r01, r02, r10, r11, r12, r20, r21, r22, geometry[i, 6], geometry[i, 7], geometry[i, 8]
+        )  # fmt: skip
+        length, speed, acceleration, sx, sy, sz, _, _, _, sine, wx, wy, wz, ax, ay, az, _, _, _ = leg_kernel(
+            geometry[i, 0], geometry[i, 1], geometry[i, 2], geometry[i, 3], geometry[i, 4], geometry[i, 5], qx, qy, qz,
+            motion[0], motion[1], motion[2], motion[7], motion[8], motion[9], motion[10], motion[11], motion[12],
+            motion[13], motion[14], motion[15], motion[16], motion[17], motion[18],
+        )  # fmt: skip
+        if sine == 0.0:
+            return i + 1
+        out[i, 0], out[i, 1], out[i, 2] = length, speed, acceleration
+        out[i, 3], out[i, 4], out[i, 5] = sx, sy, sz
+        out[i, 6] = dot(wx, wy, wz, sx, sy, sz)
+        out[i, 7], out[i, 8], out[i, 9] = wx, wy, wz
+        out[i, 10], out[i, 11], out[i, 12] = ax, ay, az
+    return 0
+
+
+@kernel
+def leg_lengths_kernel(geometry: Array, pose: Array, out: Array) -> None:
+    """Lengths of the six legs at a pose (7,), m, into `out` (6,)."""
+    r00, r01, r02, r10, r11, r12, r20, r21, r22 = rotation_matrix(pose[3], pose[4], pose[5], pose[6])
+    for i in range(6):
+        qx, qy, qz = rotate(
+            r00, r01, r02, r10, r11, r12, r20, r21, r22, geometry[i, 6], geometry[i, 7], geometry[i, 8]
+        )  # fmt: skip
+        out[i], _, _, _ = leg_vector_kernel(
+            geometry[i, 0], geometry[i, 1], geometry[i, 2], qx, qy, qz, pose[0], pose[1], pose[2]
+        )
+
+
+@kernel
+def _inverse_batch(geometry: Array, motions: Array, out: Array) -> tuple[int, int]:
+    for sample in range(motions.shape[0]):
+        leg = inverse_kinematics_kernel(geometry, motions[sample], out[sample])
+        if leg != 0:
+            return sample, leg
+    return -1, 0
+
+
+@kernel
+def _lengths_batch(geometry: Array, poses: Array, out: Array) -> None:
+    for sample in range(poses.shape[0]):
+        leg_lengths_kernel(geometry, poses[sample], out[sample])
+
+
+@kernel
+def _directions_batch(geometry: Array, poses: Array, out: Array) -> None:
+    """Directions s of the legs in base axes, then in platform axes, into `out` (n, 2, 6, 3)."""
+    for sample in range(poses.shape[0]):
+        pose = poses[sample]
+        r00, r01, r02, r10, r11, r12, r20, r21, r22 = rotation_matrix(pose[3], pose[4], pose[5], pose[6])
+        for i in range(6):
+            qx, qy, qz = rotate(
+                r00, r01, r02, r10, r11, r12, r20, r21, r22, geometry[i, 6], geometry[i, 7], geometry[i, 8]
+            )  # fmt: skip
+            _, sx, sy, sz = leg_vector_kernel(
+                geometry[i, 0], geometry[i, 1], geometry[i, 2], qx, qy, qz, pose[0], pose[1], pose[2]
+            )
+            base, platform = out[sample, 0, i], out[sample, 1, i]
+            base[0], base[1], base[2] = sx, sy, sz
+            platform[0], platform[1], platform[2] = rotate(r00, r10, r20, r01, r11, r21, r02, r12, r22, sx, sy, sz)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LegMotion:
+    """Motion of the six legs, vectors in the base frame; a leading axis holds the samples of a batch.
+
+    length, velocity, acceleration (…, 6): m, m/s, m/s².
+    direction (…, 6, 3): unit vector s from the base point to the platform point.
+    spin (…, 6): W·s, rad/s, the rotation about the leg's own axis that its universal joint forces.
+    angular_velocity, angular_acceleration (…, 6, 3): W, rad/s, and A, rad/s², of both parts of the leg.
+    """
+
+    length: Array
+    velocity: Array
+    acceleration: Array
+    direction: Array
+    spin: Array
+    angular_velocity: Array
+    angular_acceleration: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointAngles:
+    """Angles of the legs from their directions at home, rad, (…, 6) each.
+
+    universal: seen from the base; spherical: seen from the platform.
+    """
+
+    universal: Array
+    spherical: Array
+
+
+def leg_kinematics(geometry: Geometry, motion: npt.ArrayLike) -> LegMotion:
+    """Lengths, speeds, accelerations, directions and rotations of the legs at the platform's motion.
+
+    motion: (19,) or (n, 19), [x y z, qw qx qy qz, v, ω, a, α], platform in base, base axes, SI.
+    Raises KinematicsError for a wrong shape, a number that is not finite, a quaternion not of unit norm;
+    SingularityError, naming the leg, where a leg stands along its universal joint's fixed axis.
+    """
+    motions = checked_poses("motion", motion, len(MOTION_FIELDS))
+    batch = motions.reshape(-1, len(MOTION_FIELDS))
+    out = np.empty((len(batch), LEGS, LEG_COLUMNS))
+    sample, leg = _inverse_batch(geometry.array, batch, out)
+    if leg:
+        raise _singular_leg(geometry, batch[sample], leg, f"sample {sample}, " if motions.ndim == 2 else "")
+    out = out.reshape(*motions.shape[:-1], LEGS, LEG_COLUMNS)
+    return LegMotion(
+        length=out[..., 0],
+        velocity=out[..., 1],
+        acceleration=out[..., 2],
+        direction=out[..., 3:6],
+        spin=out[..., 6],
+        angular_velocity=out[..., 7:10],
+        angular_acceleration=out[..., 10:13],
+    )
+
+
+def leg_lengths(geometry: Geometry, pose: npt.ArrayLike) -> Array:
+    """Distances (…, 6) from each leg's base point to its platform point, m, at poses (7,) or (n, 7).
+
+    Raises KinematicsError for a wrong shape, a number that is not finite, a quaternion not of unit norm.
+    """
+    poses = checked_poses("pose", pose)
+    lengths = np.empty((*poses.shape[:-1], LEGS))
+    _lengths_batch(geometry.array, poses.reshape(-1, 7), lengths.reshape(-1, LEGS))
+    return lengths
+
+
+def leg_strokes(geometry: Geometry, pose: npt.ArrayLike) -> Array:
+    """How far each leg is extended from its length at home, (…, 6), m, at poses (7,) or (n, 7).
+
+    Raises KinematicsError as `leg_lengths`, and if the geometry has no home.
+    """
+    return leg_lengths(geometry, pose) - leg_lengths(geometry, geometry.home_pose)
+
+
+def joint_angles(geometry: Geometry, pose: npt.ArrayLike) -> JointAngles:
+    """Angle of each leg's axis from where it points at home, at poses (7,) or (n, 7), rad.
+
+    The universal joint's angle is taken in the base frame, the spherical joint's in the platform frame.
+    Raises KinematicsError as `leg_lengths`, and if the geometry has no home; SingularityError if a leg has no length.
+    """
+    poses = checked_poses("pose", pose)
+    now = _directions(geometry, poses)
+    home = _directions(geometry, geometry.home_pose)
+    angles = np.arctan2(np.linalg.norm(np.cross(now, home), axis=-1), np.sum(now * home, axis=-1))
+    return JointAngles(universal=angles[..., 0, :], spherical=angles[..., 1, :])
+
+
+def _directions(geometry: Geometry, poses: Array) -> Array:
+    directions = np.empty((*poses.shape[:-1], 2, LEGS, 3))
+    _directions_batch(geometry.array, poses.reshape(-1, 7), directions.reshape(-1, 2, LEGS, 3))
+    missing = ~directions[..., 0, :, :].any(axis=-1)
+    if missing.any():
+        leg = int(np.argwhere(missing)[0][-1]) + 1
+        raise SingularityError(f"leg {leg} has no direction: its length is below {MINIMUM_LENGTH:g} m")
+    return directions
+
+
+def _singular_leg(geometry: Geometry, motion: Array, leg: int, where: str) -> SingularityError:
+    length = leg_lengths(geometry, motion[:7])[leg - 1]
+    if length < MINIMUM_LENGTH:
+        return SingularityError(f"{where}leg {leg}: length {length:.3g} m, must be at least {MINIMUM_LENGTH:g} m")
+    return SingularityError(
+        f"{where}leg {leg} stands along its universal joint's fixed axis: sine of the angle between them below "
+        f"{MINIMUM_SINE:g}, the leg's spin is undefined there"
+    )

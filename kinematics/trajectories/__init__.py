@@ -1,0 +1,37 @@
+"""Trajectories of the platform: generators, pose files, sequences, and the table the cycle reads them from."""
+
+from kinematics.trajectories.base import Placement, Trajectory
+from kinematics.trajectories.files import (
+    TrajectorySpec,
+    build_trajectory,
+    load_trajectory,
+    parse_trajectory,
+    trajectory_names,
+)
+from kinematics.trajectories.generators import Blend, Chirp, ChirpTerm, Harmonic, HarmonicTerm, Hold, MinimumJerk
+from kinematics.trajectories.poses import Poses, read_poses
+from kinematics.trajectories.sequence import Sequence
+from kinematics.trajectories.table import MotionTable, table_motion_kernel, tabulate
+
+__all__ = [
+    "Blend",
+    "Chirp",
+    "ChirpTerm",
+    "Harmonic",
+    "HarmonicTerm",
+    "Hold",
+    "MinimumJerk",
+    "MotionTable",
+    "Placement",
+    "Poses",
+    "Sequence",
+    "Trajectory",
+    "TrajectorySpec",
+    "build_trajectory",
+    "load_trajectory",
+    "parse_trajectory",
+    "read_poses",
+    "table_motion_kernel",
+    "tabulate",
+    "trajectory_names",
+]

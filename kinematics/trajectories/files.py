@@ -1,0 +1,263 @@
+"""Trajectory files: what a person writes in TOML (or a CSV of poses), and how it becomes a trajectory.
+
+A file states the frame and the pivot once and lists its parts, run one after the other:
+
+    frame = "home"                 # zeros are the platform's home pose; or "base"
+    pivot = [0, 0, "35 mm"]        # turn about this point, platform axes; the platform origin if not given
+
+    [[parts]]
+    type = "minimum-jerk"          # blend, minimum-jerk, harmonic, chirp, hold, poses
+    start = [0, 0, 0, 0, 0, 0]     # x y z, m, and rx ry rz, rad; or with units
+    end = [0, 0, "20 mm", 0, 0, "5 deg"]
+    duration = "2 s"
+"""
+
+import tomllib
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from kinematics.errors import TrajectoryError
+from kinematics.trajectories.base import COORDINATES, Frame, Placement, Trajectory
+from kinematics.trajectories.generators import Blend, Chirp, ChirpTerm, Harmonic, HarmonicTerm, Hold, MinimumJerk
+from kinematics.trajectories.poses import Poses, read_poses
+from kinematics.trajectories.sequence import Sequence
+from kinematics.units import Angle, AngularSpeed, Frequency, Length, Speed, Time
+
+Coordinates: TypeAlias = tuple[Length, Length, Length, Angle, Angle, Angle]
+Duration: TypeAlias = Annotated[Time, Field(gt=0.0)]
+NonNegativeFrequency: TypeAlias = Annotated[Frequency, Field(ge=0.0)]
+
+_AT_REST: tuple[float, float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class BlendPart(_Model):
+    """Straight line with parabolic blends (`Blend`)."""
+
+    type: Literal["blend"]
+    start: Coordinates
+    end: Coordinates
+    duration: Duration
+    speed: Annotated[Speed, Field(gt=0.0)] | None = None
+    angular_speed: Annotated[AngularSpeed, Field(gt=0.0)] | None = None
+
+    def build(self, folder: Path) -> Trajectory:
+        return Blend(self.start, self.end, self.duration, self.speed, self.angular_speed)
+
+
+class MinimumJerkPart(_Model):
+    """Straight line of minimum jerk (`MinimumJerk`)."""
+
+    type: Literal["minimum-jerk"]
+    start: Coordinates
+    end: Coordinates
+    duration: Duration
+
+    def build(self, folder: Path) -> Trajectory:
+        return MinimumJerk(self.start, self.end, self.duration)
+
+
+class HoldPart(_Model):
+    """Standing still (`Hold`)."""
+
+    type: Literal["hold"]
+    position: Coordinates = _AT_REST
+    duration: Duration
+
+    def build(self, folder: Path) -> Trajectory:
+        return Hold(self.position, self.duration)
+
+
+class _LinearDof(_Model):
+    dof: Literal["x", "y", "z"]
+    amplitude: Length
+    phase: Angle = 0.0
+
+
+class _AngularDof(_Model):
+    dof: Literal["rx", "ry", "rz"]
+    amplitude: Angle
+    phase: Angle = 0.0
+
+
+class LinearSine(_LinearDof):
+    """One sine on a position."""
+
+    frequency: NonNegativeFrequency
+
+
+class AngularSine(_AngularDof):
+    """One sine on an angle."""
+
+    frequency: NonNegativeFrequency
+
+
+class LinearSweep(_LinearDof):
+    """One frequency sweep on a position."""
+
+    start_frequency: NonNegativeFrequency
+    end_frequency: NonNegativeFrequency
+
+
+class AngularSweep(_AngularDof):
+    """One frequency sweep on an angle."""
+
+    start_frequency: NonNegativeFrequency
+    end_frequency: NonNegativeFrequency
+
+
+class HarmonicPart(_Model):
+    """Faded sines about an offset (`Harmonic`)."""
+
+    type: Literal["harmonic"]
+    terms: Annotated[list[Annotated[LinearSine | AngularSine, Field(discriminator="dof")]], Field(min_length=1)]
+    duration: Duration
+    fade: Duration
+    offset: Coordinates = _AT_REST
+
+    def build(self, folder: Path) -> Trajectory:
+        terms = [HarmonicTerm(term.dof, term.amplitude, term.frequency, term.phase) for term in self.terms]
+        return Harmonic(terms, self.duration, self.fade, offset=self.offset)
+
+
+class ChirpPart(_Model):
+    """Faded frequency sweeps about an offset (`Chirp`)."""
+
+    type: Literal["chirp"]
+    terms: Annotated[list[Annotated[LinearSweep | AngularSweep, Field(discriminator="dof")]], Field(min_length=1)]
+    duration: Duration
+    fade: Duration
+    offset: Coordinates = _AT_REST
+
+    def build(self, folder: Path) -> Trajectory:
+        terms = [
+            ChirpTerm(term.dof, term.amplitude, term.start_frequency, term.end_frequency, term.phase)
+            for term in self.terms
+        ]
+        return Chirp(terms, self.duration, self.fade, offset=self.offset)
+
+
+class PosesPart(_Model):
+    """Poses of a CSV file (`Poses`), its path relative to the trajectory file."""
+
+    type: Literal["poses"]
+    file: Annotated[str, Field(min_length=1)]
+    rest_ends: bool = True
+
+    def build(self, folder: Path) -> Trajectory:
+        return Poses(*read_poses(folder / self.file), rest_ends=self.rest_ends)
+
+
+Part: TypeAlias = Annotated[
+    BlendPart | MinimumJerkPart | HoldPart | HarmonicPart | ChirpPart | PosesPart, Field(discriminator="type")
+]
+
+
+class TrajectorySpec(_Model):
+    """A trajectory file: the frame and pivot of all coordinates, and the parts in their order."""
+
+    frame: Frame
+    pivot: tuple[Length, Length, Length] = (0.0, 0.0, 0.0)
+    parts: Annotated[list[Part], Field(min_length=1)]
+
+
+def build_trajectory(spec: TrajectorySpec, home: ArrayLike | None, folder: Path | None = None) -> Trajectory:
+    """The trajectory of `spec`; `home` (7,) is the platform's home pose in the base frame, None if it has none.
+
+    CSV files are looked for from `folder` (the working folder if None).  Raises TrajectoryError listing the faults.
+    """
+    faults: list[str] = []
+    parts: list[Trajectory] = []
+    placement = None
+    try:
+        placement = Placement(spec.frame, np.array(spec.pivot), None if home is None else np.asarray(home, dtype=float))
+    except TrajectoryError as error:
+        faults.append(str(error))
+    for number, part in enumerate(spec.parts, start=1):
+        try:
+            parts.append(part.build(folder or Path()))
+        except TrajectoryError as error:
+            faults.append(f"part {number}, {error}")
+    if faults:
+        raise TrajectoryError("\n".join(faults))
+    return Sequence(parts, placement=placement)
+
+
+def parse_trajectory(text: str, home: ArrayLike | None, folder: Path | None = None) -> Trajectory:
+    """The trajectory of a file's TOML `text`.  Arguments as `build_trajectory`; TrajectoryError listing all faults."""
+    try:
+        spec = TrajectorySpec.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise TrajectoryError(f"not valid TOML: {error}") from None
+    except ValidationError as error:
+        faults = [f"{_place(fault['loc'])}: {_reason(fault['msg'])}" for fault in error.errors(include_url=False)]
+        raise TrajectoryError("\n".join(faults)) from None
+    return build_trajectory(spec, home, folder)
+
+
+def trajectory_names() -> list[str]:
+    """Names of the shipped trajectories."""
+    entries = resources.files(__package__).iterdir()
+    return sorted(entry.name.removesuffix(".toml") for entry in entries if entry.name.endswith(".toml"))
+
+
+def load_trajectory(source: str | Path, home: ArrayLike | None) -> Trajectory:
+    """Read a trajectory: a .toml file, a .csv of poses (platform origin in the base frame, at rest at both ends), or
+    the bare name of a shipped trajectory.
+
+    home: (7,) pose of the platform in the base frame for files in the frame "home", or None.
+    Raises TrajectoryError naming the file and listing all its faults.
+    """
+    path = Path(source)
+    shipped = path.suffix == "" and path.name == str(source)
+    try:
+        if path.suffix.lower() == ".csv":
+            return Poses(*read_poses(path))
+        if path.suffix.lower() == ".toml":
+            text = path.read_text(encoding="utf-8")
+        elif shipped and path.name in trajectory_names():
+            text = resources.files(__package__).joinpath(f"{path.name}.toml").read_text(encoding="utf-8")
+        else:
+            known = ", ".join(trajectory_names())
+            raise TrajectoryError(f"must be a .toml or .csv file, or a shipped trajectory ({known})")
+        return parse_trajectory(text, home, path.parent)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+        raise TrajectoryError(f"{source}: cannot be read: {reason}") from None
+    except TrajectoryError as error:
+        faults = str(error).removeprefix(f"{source}: ")
+        if "\n" in faults and not faults.startswith("not a usable"):
+            faults = "faults in the trajectory file:\n" + "\n".join(f"  {line}" for line in faults.splitlines())
+        raise TrajectoryError(f"{source}: {faults}") from None
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    """Where in the file a fault is, for a person: parts, terms counted from 1, coordinates by name."""
+    words: list[str] = []
+    parent = ""
+    tagged = False  # pydantic puts the tag of a union's chosen member after the list index
+    for item in location:
+        if isinstance(item, int):
+            if parent in ("parts", "terms"):
+                words[-1] = f"{parent.removesuffix('s')} {item + 1}"
+                tagged = True
+            else:
+                words.append(COORDINATES[item] if item < len(COORDINATES) else f"value {item + 1}")
+        elif tagged:
+            tagged = False
+        else:
+            words.append(item)
+            parent = item
+    return ", ".join(words) or "file"
+
+
+def _reason(message: str) -> str:
+    return message.removeprefix("Value error, ").replace("Extra inputs are not permitted", "unknown key")

@@ -1,0 +1,265 @@
+"""Trajectories given by formulas: blends, minimum jerk, sines, chirps, holds."""
+
+import math
+from collections import abc
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kinematics.arrays import Array
+from kinematics.errors import TrajectoryError
+from kinematics.trajectories.base import COORDINATE_UNITS, COORDINATES, Placement, Trajectory, bounded, six, time_span
+
+_ROUNDING = 1e-9  # relative; a speed this near its bound is meant to be at it
+
+
+class Blend(Trajectory):
+    """Straight line with parabolic blends, of position and of angles, each with its own blend time.
+
+    From `start` to `end` (6,) in `duration` s at the greatest linear `speed` V, m/s, and `angular_speed` Ω, rad/s (of
+    the vector of angles): τ_t = τ_f − ‖t1 − t0‖/V, a = V/τ_t (1998 eqs. 39, 40).  The blends fit if
+    distance/τ_f ≤ V ≤ 2 distance/τ_f; at the lower bound the speed is constant from end to end.  A speed may be None
+    only where there is no distance, and is not used there.
+    Raises TrajectoryError, with the possible range, for a speed that does not fit.
+    """
+
+    def __init__(
+        self,
+        start: ArrayLike,
+        end: ArrayLike,
+        duration: float,
+        speed: float | None = None,
+        angular_speed: float | None = None,
+        *,
+        placement: Placement | None = None,
+    ) -> None:
+        time_span("duration", duration)
+        self._start = six("start", start)
+        way = six("end", end) - self._start
+        self._distances = float(np.linalg.norm(way[:3])), float(np.linalg.norm(way[3:]))
+        self._directions = tuple(
+            part / distance if distance > 0.0 else part
+            for part, distance in zip((way[:3], way[3:]), self._distances, strict=True)
+        )
+        self._speeds, self._blends = [0.0, 0.0], [0.0, 0.0]
+        given = (("speed", speed, "m"), ("angular_speed", angular_speed, "rad"))
+        faults = []
+        for part, (name, value, unit) in enumerate(given):
+            try:
+                self._speeds[part], self._blends[part] = _blend(name, value, unit, self._distances[part], duration)
+            except TrajectoryError as error:
+                faults.append(str(error))
+        if faults:
+            raise TrajectoryError("; ".join(faults))
+        steps = {time for blend in self._blends if blend > 0.0 for time in (blend, duration - blend)}
+        super().__init__(duration, placement, tuple(sorted(steps)))
+
+    def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
+        q, qd, qdd = np.tile(self._start, (len(t), 1)), np.zeros((len(t), 6)), np.zeros((len(t), 6))
+        for part, columns in enumerate((slice(0, 3), slice(3, 6))):
+            along, rate, acceleration = _parabolic(
+                t, self.duration, self._distances[part], self._speeds[part], self._blends[part]
+            )
+            direction = self._directions[part]
+            q[:, columns] += np.outer(along, direction)
+            qd[:, columns] = np.outer(rate, direction)
+            qdd[:, columns] = np.outer(acceleration, direction)
+        return q, qd, qdd
+
+
+def _blend(name: str, speed: float | None, unit: str, distance: float, duration: float) -> tuple[float, float]:
+    """The speed and the blend time of one part of a blend."""
+    if distance == 0.0:
+        return 0.0, 0.0
+    least = distance / duration
+    possible = f"must be from {least:.9g} to {2 * least:.9g} {unit}/s to cover {distance:.9g} {unit} in {duration:g} s"
+    if speed is None:
+        raise TrajectoryError(f"{name}: missing, {possible}")
+    if not least * (1.0 - _ROUNDING) <= speed <= 2.0 * least * (1.0 + _ROUNDING):
+        raise TrajectoryError(f"{name}: {speed:.9g} {unit}/s, {possible}")
+    if speed <= least * (1.0 + _ROUNDING):
+        return least, 0.0
+    speed = min(speed, 2.0 * least)
+    return speed, duration - distance / speed
+
+
+def _parabolic(t: Array, duration: float, distance: float, speed: float, blend: float) -> tuple[Array, Array, Array]:
+    """Way covered, speed and acceleration at `t` of a blend."""
+    if blend == 0.0:
+        return speed * t, np.full_like(t, speed), np.zeros_like(t)
+    a = speed / blend
+    left = duration - t
+    rising, falling = t < blend, left < blend
+    along = np.select([rising, falling], [0.5 * a * t * t, distance - 0.5 * a * left * left], speed * (t - 0.5 * blend))
+    rate = np.select([rising, falling], [a * t, a * left], speed)
+    acceleration = np.select([rising, falling], [np.full_like(t, a), np.full_like(t, -a)], 0.0)
+    return along, rate, acceleration
+
+
+class MinimumJerk(Trajectory):
+    """Straight line from `start` to `end` (6,) in `duration` s with the least mean square jerk, at rest at both ends.
+
+    q = start + (end − start)(10u³ − 15u⁴ + 6u⁵), u = t/duration (Flash & Hogan 1985).
+    """
+
+    def __init__(
+        self, start: ArrayLike, end: ArrayLike, duration: float, *, placement: Placement | None = None
+    ) -> None:
+        super().__init__(duration, placement)
+        self._start = six("start", start)
+        self._way = six("end", end) - self._start
+
+    def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
+        u = t / self.duration
+        shape = u**3 * (10.0 + u * (-15.0 + 6.0 * u))
+        rate = 30.0 * u**2 * (1.0 - u) ** 2 / self.duration
+        acceleration = 60.0 * u * (1.0 - u) * (1.0 - 2.0 * u) / self.duration**2
+        return self._start + np.outer(shape, self._way), np.outer(rate, self._way), np.outer(acceleration, self._way)
+
+
+class Hold(Trajectory):
+    """Standing still at `position` (6,) for `duration` s."""
+
+    def __init__(self, position: ArrayLike, duration: float, *, placement: Placement | None = None) -> None:
+        super().__init__(duration, placement)
+        self._position = six("position", position)
+
+    def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
+        return np.tile(self._position, (len(t), 1)), np.zeros((len(t), 6)), np.zeros((len(t), 6))
+
+
+@dataclass(frozen=True, slots=True)
+class HarmonicTerm:
+    """One sine: amplitude·sin(2π frequency t + phase) on the coordinate `dof` ("x" … "rz"); m or rad, Hz, rad."""
+
+    dof: str
+    amplitude: float
+    frequency: float
+    phase: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ChirpTerm:
+    """A sine on the coordinate `dof` whose frequency, Hz, runs linearly from start to end over the trajectory."""
+
+    dof: str
+    amplitude: float
+    start_frequency: float
+    end_frequency: float
+    phase: float = 0.0
+
+
+class _FadedWaves(Trajectory):
+    """Sum of sines about `offset`, faded in and out so that it starts and ends at rest at the offset.
+
+    Each wave is (coordinate, amplitude, phase polynomial p0 + p1 t + p2 t², rad).  The fades, `fade` s each, have four
+    continuous derivatives.
+    """
+
+    def __init__(
+        self,
+        waves: abc.Sequence[tuple[int, float, tuple[float, float, float]]],
+        duration: float,
+        fade: float,
+        offset: ArrayLike | None,
+        placement: Placement | None,
+    ) -> None:
+        super().__init__(duration, placement)
+        if not waves:
+            raise TrajectoryError("terms: none given, must be at least one")
+        self._fade = time_span("fade", fade)
+        if self._fade > 0.5 * self.duration * (1.0 + _ROUNDING):
+            raise TrajectoryError(
+                f"fade: {fade:g} s, must be at most half the duration, {0.5 * self.duration:g} s, to fade in and out"
+            )
+        self._waves = tuple(waves)
+        self._offset = np.zeros(6) if offset is None else six("offset", offset)
+
+    def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
+        sum_, sum_d, sum_dd = np.zeros((len(t), 6)), np.zeros((len(t), 6)), np.zeros((len(t), 6))
+        for column, amplitude, (p0, p1, p2) in self._waves:
+            phase, rate = p0 + t * (p1 + t * p2), p1 + 2.0 * p2 * t
+            sine, cosine = np.sin(phase), np.cos(phase)
+            sum_[:, column] += amplitude * sine
+            sum_d[:, column] += amplitude * rate * cosine
+            sum_dd[:, column] += amplitude * (2.0 * p2 * cosine - rate * rate * sine)
+        rise, rise_d, rise_dd = _smooth_step(t / self._fade)
+        fall, fall_d, fall_dd = _smooth_step((self.duration - t) / self._fade)
+        # The two fades do not overlap: where one changes, the other is 1.
+        w = (rise * fall)[:, None]
+        wd = ((rise_d - fall_d) / self._fade)[:, None]
+        wdd = ((rise_dd + fall_dd) / self._fade**2)[:, None]
+        return (
+            self._offset + w * sum_,
+            wd * sum_ + w * sum_d,
+            wdd * sum_ + 2.0 * wd * sum_d + w * sum_dd,
+        )
+
+
+def _smooth_step(u: Array) -> tuple[Array, Array, Array]:
+    """A step from 0 (u ≤ 0) to 1 (u ≥ 1) with four continuous derivatives, and its first two."""
+    u = np.clip(u, 0.0, 1.0)
+    v = 1.0 - u
+    value = u**5 * (126.0 + u * (-420.0 + u * (540.0 + u * (-315.0 + 70.0 * u))))
+    return value, 630.0 * (u * v) ** 4, 2520.0 * (u * v) ** 3 * (v - u)
+
+
+def _column(index: int, dof: str) -> int:
+    if dof not in COORDINATES:
+        raise TrajectoryError(f"term {index + 1}, dof: {dof!r}, must be one of {', '.join(COORDINATES)}")
+    return COORDINATES.index(dof)
+
+
+class Harmonic(_FadedWaves):
+    """Sines about `offset` (6,), as many per coordinate as wanted, faded in and out over `fade` s.
+
+    Raises TrajectoryError for no term or an unknown coordinate, values beyond ±1e6, a negative frequency, or a fade
+    longer than half the duration.
+    """
+
+    def __init__(
+        self,
+        terms: abc.Sequence[HarmonicTerm],
+        duration: float,
+        fade: float,
+        *,
+        offset: ArrayLike | None = None,
+        placement: Placement | None = None,
+    ) -> None:
+        waves = []
+        for index, term in enumerate(terms):
+            column = _column(index, term.dof)
+            amplitude = bounded(f"term {index + 1}, amplitude", term.amplitude, COORDINATE_UNITS[column])
+            frequency = bounded(f"term {index + 1}, frequency", term.frequency, "Hz", least=0.0)
+            phase = bounded(f"term {index + 1}, phase", term.phase, "rad")
+            waves.append((column, amplitude, (phase, 2.0 * math.pi * frequency, 0.0)))
+        super().__init__(waves, duration, fade, offset, placement)
+
+
+class Chirp(_FadedWaves):
+    """Linear frequency sweeps about `offset` (6,), faded in and out over `fade` s.
+
+    With f0, f1 the frequencies at the ends the phase is phase + 2π(f0 t + (f1 − f0) t²/(2 duration)).  Errors as
+    `Harmonic`.
+    """
+
+    def __init__(
+        self,
+        terms: abc.Sequence[ChirpTerm],
+        duration: float,
+        fade: float,
+        *,
+        offset: ArrayLike | None = None,
+        placement: Placement | None = None,
+    ) -> None:
+        time_span("duration", duration)
+        waves = []
+        for index, term in enumerate(terms):
+            column = _column(index, term.dof)
+            amplitude = bounded(f"term {index + 1}, amplitude", term.amplitude, COORDINATE_UNITS[column])
+            first = bounded(f"term {index + 1}, start_frequency", term.start_frequency, "Hz", least=0.0)
+            last = bounded(f"term {index + 1}, end_frequency", term.end_frequency, "Hz", least=0.0)
+            phase = bounded(f"term {index + 1}, phase", term.phase, "rad")
+            waves.append((column, amplitude, (phase, 2.0 * math.pi * first, math.pi * (last - first) / duration)))
+        super().__init__(waves, duration, fade, offset, placement)

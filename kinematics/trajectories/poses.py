@@ -1,0 +1,135 @@
+"""Trajectories given as poses over time, from a CSV file."""
+
+import csv
+import math
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.interpolate import make_interp_spline
+
+from kinematics.arrays import MOTION_FIELDS, POSE, Array, checked_poses
+from kinematics.errors import KinematicsError, TrajectoryError
+from kinematics.rotations import pose_to_coordinates
+from kinematics.trajectories.base import SHORTEST, Placement, Trajectory, bounded
+
+_COLUMNS = ("t", *MOTION_FIELDS[POSE])
+_IGNORED = {*MOTION_FIELDS[POSE.stop :], "fx", "fy", "fz", "mx", "my", "mz"}
+_UNIT = 1e-6
+_MOST_FAULTS = 20  # listed; a file with more is broken throughout
+_LEAST_ROWS = {True: 2, False: 6}  # by rest_ends: a quintic without end conditions needs six points
+
+
+class Poses(Trajectory):
+    """Smooth motion through `poses` (n,7) at `times` (n,) s, which need not be evenly spaced; time restarts at 0.
+
+    A quintic spline of the coordinates [x y z θx θy θz], angles unwrapped: four continuous derivatives, every pose met
+    exactly.  `rest_ends`: start and end with zero speed and acceleration (at least two poses); otherwise the ends
+    follow their neighbours (not-a-knot, at least six poses).
+    Raises TrajectoryError for too few poses, times less than 1 µs apart, non-finite values, quaternions that are not
+    unit to 1e-6, and θy within 0.06° of ±90°.
+    """
+
+    def __init__(
+        self, times: ArrayLike, poses: ArrayLike, *, rest_ends: bool = True, placement: Placement | None = None
+    ) -> None:
+        t = np.asarray(times, dtype=np.float64)
+        if t.ndim != 1 or not np.isfinite(t).all():
+            raise TrajectoryError("times: must be (n,) finite numbers, s")
+        if len(t) < _LEAST_ROWS[rest_ends]:
+            raise TrajectoryError(f"{len(t)} poses, must be at least {_LEAST_ROWS[rest_ends]}")
+        early = np.diff(t) < SHORTEST
+        if early.any():
+            row = int(np.argmax(early)) + 1
+            raise TrajectoryError(
+                f"times: {t[row]:g} s follows {t[row - 1]:g} s, must be at least {SHORTEST:g} s later"
+            )
+        try:
+            checked = checked_poses("poses", poses)
+            if checked.shape != (len(t), 7):
+                raise TrajectoryError(f"poses: shape {checked.shape}, must be ({len(t)}, 7) as there are times")
+            coordinates = pose_to_coordinates(checked)
+        except TrajectoryError:
+            raise
+        except KinematicsError as error:
+            raise TrajectoryError(str(error)) from None
+        bounded("poses", float(np.abs(coordinates[:, :3]).max()), "m")
+        coordinates[:, 3:] = np.unwrap(coordinates[:, 3:], axis=0)
+        super().__init__(float(t[-1] - t[0]), placement)
+        rest = [(1, np.zeros(6)), (2, np.zeros(6))]
+        # In units of the mean interval: the end conditions are then scaled like the values they stand beside.
+        self._scale = (len(t) - 1) / self.duration
+        self._spline = make_interp_spline(
+            (t - t[0]) * self._scale,
+            coordinates,
+            k=5,
+            bc_type=(rest, rest) if rest_ends else None,  # type: ignore[arg-type]  # the stubs know cubics only
+        )
+
+    def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
+        u = np.clip(t * self._scale, self._spline.t[0], self._spline.t[-1])
+        return self._spline(u), self._spline(u, nu=1) * self._scale, self._spline(u, nu=2) * self._scale**2
+
+
+def read_poses(path: Path) -> tuple[Array, Array]:
+    """Times (n,) s and poses (n,7) of a CSV file with the columns t, x, y, z, qw, qx, qy, qz, in any order.
+
+    Columns of a longer motion file (velocities, accelerations, wrench) may be there and are not used.
+    Raises TrajectoryError listing the faults with their line numbers.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file)
+            lines = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise TrajectoryError(f"{path}: cannot be read as CSV: {error}") from None
+    if not lines:
+        raise TrajectoryError(f"{path}: is empty, must start with the header {','.join(_COLUMNS)}")
+    header = [cell.strip() for cell in lines[0][1]]
+    faults = _header_faults(header)
+    values: list[list[float]] = []
+    if not faults:
+        places = [header.index(name) for name in _COLUMNS]
+        for line, row in lines[1:]:
+            found = _row_faults(row, len(header), places, values)
+            faults += [f"line {line}: {fault}" for fault in found]
+    if faults:
+        shown = faults[:_MOST_FAULTS]
+        if len(faults) > len(shown):
+            shown.append(f"and {len(faults) - len(shown)} more")
+        raise TrajectoryError(f"{path}: not a usable file of poses:\n" + "\n".join(f"  {fault}" for fault in shown))
+    table = np.array(values, dtype=np.float64).reshape(-1, len(_COLUMNS))
+    return table[:, 0], table[:, 1:]
+
+
+def _header_faults(header: list[str]) -> list[str]:
+    faults = [f"line 1: column {name} is missing" for name in _COLUMNS if name not in header]
+    faults += [
+        f"line 1: column {name!r} is unknown" for name in header if name not in _COLUMNS and name not in _IGNORED
+    ]
+    faults += [f"line 1: column {name} occurs twice" for name in sorted({n for n in header if header.count(n) > 1})]
+    return faults
+
+
+def _row_faults(row: list[str], width: int, places: list[int], values: list[list[float]]) -> list[str]:
+    """Faults of one row; a row that can be read is added to `values`."""
+    if len(row) != width:
+        return [f"{len(row)} values, must be {width}"]
+    numbers, faults = [], []
+    for name, place in zip(_COLUMNS, places, strict=True):
+        try:
+            number = float(row[place])
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            faults.append(f"{name} is {row[place].strip()!r}, must be a finite number")
+        numbers.append(number)
+    if faults:
+        return faults
+    if values and numbers[0] - values[-1][0] < SHORTEST:
+        faults.append(f"t is {numbers[0]:g} s after {values[-1][0]:g} s, must be at least {SHORTEST:g} s later")
+    norm = math.hypot(*numbers[4:8])
+    if abs(norm - 1.0) > _UNIT:
+        faults.append(f"quaternion norm is {norm:.9g}, must be 1 within {_UNIT:g}")
+    values.append(numbers)
+    return faults

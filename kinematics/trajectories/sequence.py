@@ -1,0 +1,65 @@
+"""Trajectories one after the other."""
+
+from collections import abc
+
+import numpy as np
+
+from kinematics.arrays import Array
+from kinematics.errors import TrajectoryError
+from kinematics.trajectories.base import COORDINATE_UNITS, COORDINATES, Placement, Trajectory
+
+POSITION_TOLERANCE = 1e-9  # m, rad
+SPEED_TOLERANCE = 1e-6  # m/s, rad/s
+_ACCELERATION_STEP = 1e-6  # m/s², rad/s²; a smaller one is rounding
+
+
+class Sequence(Trajectory):
+    """`parts` one after the other; the sequence's own placement, the pivot and frame, holds for all their coordinates.
+
+    Coordinates and speeds must meet where parts do, to 1e-9 m or rad and 1e-6 m/s or rad/s; a jump of the acceleration
+    there becomes a breakpoint.  Raises TrajectoryError listing every joint that does not fit (parts counted from 1).
+    """
+
+    def __init__(self, parts: abc.Sequence[Trajectory], *, placement: Placement | None = None) -> None:
+        if not parts:
+            raise TrajectoryError("parts: none given, must be at least one")
+        self._parts = tuple(parts)
+        self._starts = np.concatenate([[0.0], np.cumsum([part.duration for part in self._parts])])
+        breakpoints, faults = list(self._parts[0].breakpoints), []
+        for number in range(1, len(self._parts)):
+            before, after = self._parts[number - 1], self._parts[number]
+            left, right = before.coordinates(before.duration), after.coordinates(0.0)
+            jumps = [(b - a)[0] for a, b in zip(left, right, strict=True)]
+            faults += _joint_faults(number, jumps)
+            start = float(self._starts[number])
+            if np.abs(jumps[2]).max() > _ACCELERATION_STEP:
+                breakpoints.append(start)
+            breakpoints += [start + time for time in after.breakpoints]
+        if faults:
+            raise TrajectoryError("parts do not join:\n" + "\n".join(f"  {fault}" for fault in faults))
+        super().__init__(float(self._starts[-1]), placement, tuple(breakpoints))
+
+    def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
+        indices = np.clip(np.searchsorted(self._starts, t, side="right") - 1, 0, len(self._parts) - 1)
+        q, qd, qdd = np.empty((len(t), 6)), np.empty((len(t), 6)), np.empty((len(t), 6))
+        for index, part in enumerate(self._parts):
+            rows = indices == index
+            if rows.any():
+                local = np.clip(t[rows] - self._starts[index], 0.0, part.duration)
+                q[rows], qd[rows], qdd[rows] = part.coordinates(local)
+        return q, qd, qdd
+
+
+def _joint_faults(number: int, jumps: list[Array]) -> list[str]:
+    faults = []
+    for what, per, jump, allowed in (
+        ("", "", jumps[0], POSITION_TOLERANCE),
+        ("the speed of ", "/s", jumps[1], SPEED_TOLERANCE),
+    ):
+        for name, unit, value in zip(COORDINATES, COORDINATE_UNITS, jump, strict=True):
+            if abs(value) > allowed:
+                faults.append(
+                    f"from part {number} to part {number + 1} {what}{name} jumps by {value:.6g} {unit}{per},"
+                    f" allowed {allowed:g} {unit}{per}"
+                )
+    return faults

@@ -1,0 +1,8 @@
+"""`python -m rig`: the same as the command `rig`."""
+
+import sys
+
+from rig.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,240 @@
+"""The check of a whole trajectory before anything moves: strokes, speeds, forces, angles and conditioning."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dynamics import Dynamics, LegLimits, Mechanism
+from kinematics import (
+    MotionTable,
+    SingularityError,
+    Trajectory,
+    TrajectoryError,
+    condition_numbers,
+    coordinates_to_motion,
+    joint_angles,
+    leg_kinematics,
+    tabulate,
+)
+from rig.schema import Safety
+
+Array = npt.NDArray[np.float64]
+
+_SCALES = 1000  # the largest scale that passes is given in thousandths
+
+
+@dataclass(frozen=True, slots=True)
+class LimitCheck:
+    """One quantity over a whole trajectory: its worst sample against its bound, in `unit`.
+
+    `leg` is 1 to 6, or None for the platform as a whole; `time` that of the worst sample, `since` that of the first one
+    beyond the bound, s, None if there is none.
+    """
+
+    name: str
+    unit: str
+    value: float
+    bound: float
+    is_minimum: bool
+    leg: int | None
+    time: float
+    since: float | None
+
+    @property
+    def passed(self) -> bool:
+        """Whether every sample keeps to the bound."""
+        return self.since is None
+
+    def __str__(self) -> str:
+        """The worst sample and the bound in words."""
+        leg = "" if self.leg is None else f" of leg {self.leg}"
+        unit = f" {self.unit}" if self.unit else ""
+        least = "at least" if self.is_minimum else "at most"
+        text = f"{self.name}{leg}: {self.value:.4g}{unit} at {self.time:.4g} s, must be {least} {self.bound:.4g}{unit}"
+        return text if self.since is None else f"{text} (beyond it from {self.since:.4g} s)"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a trajectory keeps to the limits, and by how much.
+
+    `scale`: the largest amplitude about the start pose, as a fraction of the trajectory's and at most 1, that passes;
+    0 if none does. `obstacle`: why the motion cannot be evaluated to its end (a singularity), or empty.
+    """
+
+    duration: float
+    samples: int
+    checks: tuple[LimitCheck, ...]
+    scale: float
+    obstacle: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the trajectory may be run."""
+        return not self.obstacle and all(check.passed for check in self.checks)
+
+    @property
+    def message(self) -> str:
+        """What is wrong and what would pass, one fault a line; empty if the trajectory passes."""
+        if self.passed:
+            return ""
+        faults = [self.obstacle] if self.obstacle else []
+        faults += [str(check) for check in self.checks if not check.passed]
+        remedy = (
+            f"scaled by {self.scale:.3f} about its start pose it would pass"
+            if self.scale > 0.0
+            else "no smaller amplitude about its start pose passes either"
+        )
+        return "\n".join(["the trajectory is outside the limits:", *(f"  {fault}" for fault in faults), f"  {remedy}"])
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-able form."""
+        return {
+            "passed": self.passed,
+            "duration_s": self.duration,
+            "samples": self.samples,
+            "scale": self.scale,
+            "obstacle": self.obstacle,
+            "checks": [asdict(check) | {"passed": check.passed} for check in self.checks],
+        }
+
+
+def check_trajectory(
+    mechanism: Mechanism, safety: Safety, trajectory: Trajectory | MotionTable, rate: float
+) -> Verdict:
+    """Check every sample of a trajectory, `rate` samples a second (a table: its own samples), against all limits.
+
+    The mechanism's own limits (leg length, speed, acceleration, force without external wrench, joint angles), those of
+    `safety` (condition number), and that the motion starts and ends at rest. What the mechanism does not limit is not
+    checked.
+
+    Raises:
+        TrajectoryError: a number of the trajectory is not finite.
+        KinematicsError: joint angles are limited, but the mechanism has no home to measure them from.
+    """
+    table = trajectory if isinstance(trajectory, MotionTable) else tabulate(trajectory, 1.0 / rate)
+    if not np.isfinite(table.samples).all():
+        row = int(np.argwhere(~np.isfinite(table.samples))[0, 0])
+        raise TrajectoryError(f"the trajectory is not finite at {row * table.step:g} s")
+    checker = _Checker(mechanism, safety, table)
+    checks: list[LimitCheck] = []
+    obstacle = ""
+    try:
+        checks.extend(series.worst(table.step) for series in checker.series(1.0))
+    except SingularityError as error:
+        obstacle = str(error)
+    passed = not obstacle and all(check.passed for check in checks)
+    scale = 1.0 if passed else checker.largest_scale()
+    return Verdict(table.duration, len(table.samples), tuple(checks), scale, obstacle)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Series:
+    """A quantity at all samples (n, 1 or 6) with the bounds of its columns; a bound may be infinite."""
+
+    name: str
+    unit: str
+    values: Array
+    bounds: Array
+    is_minimum: bool = False
+    times: tuple[float, ...] = ()
+    """Times of the rows where they are not all samples."""
+
+    def excess(self) -> Array:
+        """How far each value is beyond its bound, as a fraction of the bound; positive is outside."""
+        sense = -1.0 if self.is_minimum else 1.0
+        with np.errstate(invalid="ignore"):
+            excess = sense * (self.values - self.bounds) / np.abs(self.bounds)
+        return np.where(np.isinf(self.bounds), -np.inf, excess)
+
+    def passed(self) -> bool:
+        return bool((self.excess() <= 0.0).all())
+
+    def worst(self, step: float) -> LimitCheck:
+        excess = self.excess()
+        # Of equally bad samples (all, where nothing is limited or moves) the largest value is worth showing.
+        row, column = np.unravel_index(np.argmax(excess), excess.shape)
+        outside = np.flatnonzero(~(excess <= 0.0).all(axis=1))
+        times = self.times or np.arange(len(excess)) * step
+        return LimitCheck(
+            name=self.name,
+            unit=self.unit,
+            value=float(self.values[row, column]),
+            bound=float(self.bounds[column]),
+            is_minimum=self.is_minimum,
+            leg=int(column) + 1 if excess.shape[1] > 1 else None,
+            time=float(times[row]),
+            since=float(times[outside[0]]) if outside.size else None,
+        )
+
+
+class _Checker:
+    """Evaluates one trajectory at any amplitude."""
+
+    def __init__(self, mechanism: Mechanism, safety: Safety, table: MotionTable) -> None:
+        self._mechanism = mechanism
+        self._dynamics = Dynamics(mechanism)
+        self._safety = safety
+        self._table = table
+        limits = [leg.limits or LegLimits() for leg in mechanism.legs]
+        self._shortest = np.array([-np.inf if limit.length is None else limit.length[0] for limit in limits])
+        self._longest = np.array([np.inf if limit.length is None else limit.length[1] for limit in limits])
+        self._speed = _bounds([limit.velocity for limit in limits])
+        self._acceleration = _bounds([limit.acceleration for limit in limits])
+        self._force = _bounds([limit.force for limit in limits])
+        self._universal = _bounds([limit.universal_angle for limit in limits])
+        self._spherical = _bounds([limit.spherical_angle for limit in limits])
+
+    def largest_scale(self) -> float:
+        """Largest amplitude in thousandths that passes, by bisection; 0 if not even the start pose does."""
+        passing, failing = 0, _SCALES
+        while failing - passing > 1:
+            middle = (passing + failing) // 2
+            if self._passes(middle / _SCALES):
+                passing = middle
+            else:
+                failing = middle
+        return passing / _SCALES
+
+    def _passes(self, scale: float) -> bool:
+        try:
+            return all(series.passed() for series in self.series(scale))
+        except SingularityError:
+            return False
+
+    def series(self, scale: float) -> Iterator[_Series]:
+        """All limited quantities at an amplitude, those that cost least first."""
+        motion = self._motion(scale)
+        step = self._table.step
+        legs = leg_kinematics(self._mechanism.geometry, motion)
+        speed = np.abs(legs.velocity)
+        ends = (0.0, self._table.duration)
+        limited = (
+            _Series("least length", "m", legs.length, self._shortest, is_minimum=True),
+            _Series("greatest length", "m", legs.length, self._longest),
+            _Series("speed", "m/s", speed, self._speed),
+            _Series("acceleration", "m/s^2", np.abs(legs.acceleration), self._acceleration),
+            # A rig at rest takes up the first speed, and gives up the last, within one sample.
+            _Series("speed at start or end", "m/s", speed[[0, -1]], self._acceleration * step, times=ends),
+        )
+        yield from (series for series in limited if not np.isinf(series.bounds).all())
+        if not (np.isinf(self._universal).all() and np.isinf(self._spherical).all()):
+            angles = joint_angles(self._mechanism.geometry, motion[:, :7])
+            yield _Series("angle of the universal joint", "rad", angles.universal, self._universal)
+            yield _Series("angle of the spherical joint", "rad", angles.spherical, self._spherical)
+        condition = condition_numbers(self._mechanism.geometry, motion[:, :7], self._safety.characteristic_length)
+        yield _Series("condition number", "", condition[:, np.newaxis], np.array([self._safety.condition]))
+        if not np.isinf(self._force).all():
+            yield _Series("force", "N", np.abs(self._dynamics.inverse(motion).forces), self._force)
+
+    def _motion(self, scale: float) -> Array:
+        samples = self._table.samples
+        coordinates = samples[0, :6] + scale * (samples[:, :6] - samples[0, :6])
+        return coordinates_to_motion(coordinates, scale * samples[:, 6:12], scale * samples[:, 12:])
+
+
+def _bounds(values: list[float | None]) -> Array:
+    return np.array([np.inf if value is None else value for value in values])

@@ -1,0 +1,5 @@
+"""The command line. Modules here import only Typer when loaded; a command imports what it needs when it runs."""
+
+from rig.cli.application import app, main
+
+__all__ = ["app", "main"]

@@ -1,0 +1,115 @@
+"""The command `rig`: its commands, and how errors become one message and an exit code."""
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from rig import __version__
+from rig.cli import calibrate, check, doctor, live, offline, report
+from rig.errors import ExitCode, RigError
+
+_HELP = """
+Operate a 6-UPS Stewart platform test rig, real or virtual, and compute its exact kinematics and dynamics.
+
+Begin with [bold]rig demo[/bold]: a virtual rig, a trajectory, a recording and a report, with no hardware at all.
+[bold]rig COMMAND --help[/bold] explains a command. Units are SI, poses are x,y,z,qw,qx,qy,qz.
+"""
+
+_EPILOG = """
+[bold]Exit codes:[/bold] 0 done · 1 the run ended in a fault · 2 wrong usage or input file · 3 hardware or communication
+(port taken, drive silent) · 4 refused by a guard or limit · 5 recording or report unreadable · 70 internal error ·
+130 interrupted.
+"""
+
+_FAMILIES = (
+    ("kinematics", "KinematicsError", ExitCode.INPUT),
+    ("dynamics", "DynamicsError", ExitCode.INPUT),
+    ("calibration", "CalibrationError", ExitCode.INPUT),
+    ("actuators", "ActuatorError", ExitCode.HARDWARE),
+    ("rig.recording", "RecordingError", ExitCode.RECORDING),
+)
+"""Error families of the packages, by name: an error that was raised has its package loaded already."""
+
+app = typer.Typer(
+    name="rig",
+    help=_HELP,
+    epilog=" ".join(_EPILOG.split()),
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+_RUN = "The rig"
+_MODEL = "The model, offline"
+_TOOLS = "Checks, calibration and reports"
+
+app.command("demo", rich_help_panel=_RUN)(live.demo)
+app.command("run", rich_help_panel=_RUN)(live.run)
+app.command("virtual", rich_help_panel=_RUN)(live.virtual)
+app.command("check", rich_help_panel=_TOOLS)(check.check)
+app.command("doctor", rich_help_panel=_TOOLS)(doctor.doctor)
+app.command("report", rich_help_panel=_TOOLS)(report.report)
+app.add_typer(calibrate.app, name="calibrate", rich_help_panel=_TOOLS)
+app.command("inverse", rich_help_panel=_MODEL)(offline.inverse)
+app.command("simulate", rich_help_panel=_MODEL)(offline.simulate)
+app.command("ik", rich_help_panel=_MODEL)(offline.ik)
+app.command("fk", rich_help_panel=_MODEL)(offline.fk)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"stewart-rig {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    # `debug` is read by main(), which outlives the commands; Typer only has to know and explain it.
+    del debug, version
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns its exit code (see `rig.errors.ExitCode`) and never raises, unless with --debug."""
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    debug = "--debug" in arguments
+    try:
+        app(arguments, prog_name="rig")
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else ExitCode.OK
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED
+    except Exception as error:
+        if debug:
+            raise
+        code = _exit_code(error)
+        _print_error(str(error) if code != ExitCode.INTERNAL else _internal(error))
+        return code
+    return ExitCode.OK
+
+
+def _exit_code(error: Exception) -> ExitCode:
+    if isinstance(error, RigError):
+        return error.exit_code
+    for module, name, code in _FAMILIES:
+        family = getattr(sys.modules.get(module), name, None)
+        if family is not None and isinstance(error, family):
+            return code
+    return ExitCode.INTERNAL
+
+
+def _internal(error: Exception) -> str:
+    return f"internal error: {type(error).__name__}: {error}\n  `rig --debug …` shows where; please report it"
+
+
+def _print_error(text: str) -> None:
+    typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
+    typer.echo(text, err=True)

@@ -1,0 +1,248 @@
+"""`rig calibrate`: measure the rig's parameters and keep them in dated files."""
+
+import json
+import math
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rig.cli.options import JsonOption
+
+if TYPE_CHECKING:
+    from calibration import CellMeasurements, LoadCellCalibration
+
+app = typer.Typer(
+    name="calibrate",
+    help="Measure the rig's parameters and keep them in dated files.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+class Loading(StrEnum):
+    """How the masses load the cells."""
+
+    COMPRESSION = "compression"
+    TENSION = "tension"
+
+
+@app.callback()
+def _calibrate() -> None:
+    """Measure the rig's parameters and keep them in dated files."""
+
+
+_CELLS_HELP = """Calibrate the six load cells: tare, known masses on each cell, tare again.
+
+Fits gain, offset and polarity of each cell, shows the residuals and how far the zero drifted, and writes a dated file \
+for [bold]load_cells.calibration[/bold] of a configuration. A calibration that fails its bounds is shown but not \
+written (exit code 4). The cells must be free of the legs and the platform, as on a bench.
+
+Try it without a rig: [bold]rig calibrate cells virtual[/bold].
+"""
+
+
+@app.command(help=_CELLS_HELP)
+def cells(
+    config: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="CONFIG",
+            help="Configuration of the rig whose cells are read now. With a virtual one, such as [bold]virtual[/bold], "
+            "the masses hang themselves. Left out: give --data.",
+            show_default=False,
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Readings taken before, instead of a rig: CSV with columns cell,mass,reading,phase; "
+            "phase is tare_before, load or tare_after.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="File to write, never overwritten; left out: cells-DATE.toml."
+        ),
+    ] = None,
+    masses: Annotated[
+        str, typer.Option(metavar="KG,KG,…", help="Masses for each cell, in order; up and down shows the hysteresis.")
+    ] = "0,5,10,20,10,5,0",
+    load: Annotated[
+        Loading, typer.Option(help="Masses placed on the cell (compression) or hung from it (tension).")
+    ] = Loading.COMPRESSION,
+    samples: Annotated[int, typer.Option(min=2, max=1_000_000, help="Samples that a reading is the mean of.")] = 200,
+    gravity: Annotated[
+        float | None, typer.Option(metavar="M/S2", help="Local gravity; left out: the mechanism's, or 9.80665.")
+    ] = None,
+    drift_limit: Annotated[float, typer.Option(metavar="N", help="Drift of the zero that is accepted.")] = 0.5,
+    nonlinearity_limit: Annotated[
+        float, typer.Option(metavar="PERCENT", help="Residual beyond the noise that is accepted, of the force range.")
+    ] = 0.5,
+    unit: Annotated[str, typer.Option(help="Unit of the readings in --data.")] = "N",
+    serials: Annotated[str, typer.Option(metavar="S1,…,S6", help="Serial numbers of the six cells.")] = "",
+    day: Annotated[
+        datetime | None, typer.Option("--date", formats=["%Y-%m-%d"], help="Date of the calibration; left out: today.")
+    ] = None,
+    operator: Annotated[str, typer.Option(help="Who calibrates; kept in the file.")] = "",
+    place: Annotated[str, typer.Option(help="Where; kept in the file.")] = "",
+    weights: Annotated[str, typer.Option(help="Which masses, such as their certificate; kept in the file.")] = "",
+    note: Annotated[str, typer.Option(help="Anything else; kept in the file.")] = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Calibrate the six load cells; see `_CELLS_HELP`."""
+    from calibration import (
+        STANDARD_GRAVITY,
+        CalibrationError,
+        Limits,
+        Provenance,
+        calibrate_cells,
+        calibration_file_name,
+        judge,
+        read_cell_measurements,
+        save_cell_calibration,
+    )
+    from rig.errors import RefusedError
+
+    if (config is None) == (data is None):
+        raise typer.BadParameter("give either a rig's configuration, such as virtual, or --data FILE")
+    numbers = _numbers(masses)
+    names = [name.strip() for name in serials.split(",")] if serials else [""] * 6
+    if len(names) != 6:
+        raise typer.BadParameter(f"--serials: {len(names)} serial numbers, must be six, separated by commas")
+    for option, value in (("--gravity", gravity), ("--nonlinearity-limit", nonlinearity_limit)):
+        if value is not None and not 0.0 < value < float("inf"):
+            raise typer.BadParameter(f"{option} must be finite and positive, got {value}")
+    if not 0.0 <= drift_limit < float("inf"):
+        raise typer.BadParameter(f"--drift-limit must be finite and not negative, got {drift_limit} N")
+    date = (day or datetime.now()).date()
+    target = output if output is not None else Path(calibration_file_name(date))
+    _check_output(target)
+
+    measurements: CellMeasurements
+    if data is not None:
+        measurements, source = read_cell_measurements(data), f"file {data.name}"
+    else:
+        from rig.cli.live_cells import record
+
+        assert config is not None
+        measurements, source, own_gravity = record(config, numbers, samples, load.value, gravity)
+        unit, gravity = "N", own_gravity
+    limits = Limits(drift=drift_limit, nonlinearity=nonlinearity_limit)
+    try:
+        calibration = calibrate_cells(
+            measurements,
+            date,
+            load=load.value,
+            gravity=STANDARD_GRAVITY if gravity is None else gravity,
+            limits=limits,
+            unit=unit,
+            serials=names,
+            provenance=Provenance(operator, place, weights, source, note),
+        )
+    except CalibrationError as error:
+        raise RefusedError("\n  ".join(["calibration refused, nothing written", *error.faults])) from None
+    verdicts = judge(calibration, limits)
+    reasons = [reason for leg in verdicts for reason in leg]
+    if not reasons:
+        save_cell_calibration(target, calibration)
+    if as_json:
+        typer.echo(json.dumps(_summary(calibration, verdicts, None if reasons else target), indent=2))
+    else:
+        _print_table(calibration, verdicts)
+    if reasons:
+        raise RefusedError("\n  ".join(["calibration refused, nothing written", *reasons]))
+    if not as_json:
+        typer.echo(f'calibration: {target}\nname it in the configuration: [load_cells] calibration = "{target.name}"')
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise typer.BadParameter(f"--masses: {text!r} is not a list of numbers, such as 0,5,10,20") from None
+
+
+def _check_output(path: Path) -> None:
+    """Refuse an output that cannot become a new file, before anybody hangs a mass."""
+    from calibration import CalibrationFileError
+
+    if path.exists():
+        raise CalibrationFileError(str(path), "exists already and calibrations are never overwritten; name another: -o")
+    if not path.parent.is_dir():
+        raise CalibrationFileError(str(path), f"there is no folder {path.parent}")
+
+
+def _summary(
+    calibration: "LoadCellCalibration", verdicts: "tuple[tuple[str, ...], ...]", path: Path | None
+) -> dict[str, Any]:
+    """JSON object of a calibration: per leg the parameters, the drift and what speaks against it."""
+    from dataclasses import asdict
+
+    drift = calibration.drift
+    assert drift is not None
+    return {
+        "verdict": "refused" if any(verdicts) else "ok",
+        "date": calibration.date.isoformat(),
+        "unit": calibration.unit,
+        "load": calibration.load,
+        "gravity": calibration.gravity,
+        "cells": [
+            {"leg": index + 1, "serial": calibration.serials[index]}
+            | asdict(cell)
+            | {
+                "drift_n": float(drift.force[index]),
+                "drift_bound_n": float(drift.bound[index]),
+                "faults": list(verdicts[index]),
+            }
+            for index, cell in enumerate(calibration.cells)
+        ],
+        "paths": {"calibration": None if path is None else str(path)},
+    }
+
+
+def _print_table(calibration: "LoadCellCalibration", verdicts: "tuple[tuple[str, ...], ...]") -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    drift = calibration.drift
+    assert drift is not None
+    unit = escape(calibration.unit)
+    table = Table(title=f"Load cells, {calibration.date.isoformat()}, {calibration.load}", show_lines=True)
+    for heading in (
+        "leg",
+        f"gain\nN/{unit}",
+        f"offset\n{unit}",
+        "sign",
+        "rms, max\nresidual N",
+        "nonlin.,\nhyst. %",
+        "drift,\nlimit N",
+        "verdict",
+    ):
+        table.add_column(heading, justify="right", no_wrap=heading == "verdict")
+    for index, cell in enumerate(calibration.cells):
+        table.add_row(
+            str(index + 1),
+            _with_error(cell.gain, cell.gain_standard_error),
+            _with_error(cell.offset, cell.offset_standard_error),
+            f"{cell.polarity:+d}",
+            f"{cell.residual_rms:.3f}\n{cell.residual_max:.3f}",
+            f"{cell.nonlinearity:.3f}\n{'–' if cell.hysteresis is None else f'{cell.hysteresis:.3f}'}",
+            f"{drift.force[index]:+.3f}\n±{drift.bound[index]:.3f}",
+            "[red]refused[/red]" if verdicts[index] else "[green]ok[/green]",
+        )
+    Console(highlight=False).print(table)
+
+
+def _with_error(value: float, error: float) -> str:
+    """Value to the second digit of its standard error, and the error below it."""
+    if not error > 0.0:
+        return f"{value:.6g}"
+    digits = max(0, 1 - math.floor(math.log10(error)))
+    return f"{value:.{digits}f}\n±{error:.{digits}f}"

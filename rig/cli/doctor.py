@@ -1,0 +1,35 @@
+"""`rig doctor`: whether this machine can run the rig, and what to do where it cannot."""
+
+import dataclasses
+import json
+
+import typer
+
+from rig.cli.options import ConfigArgument, JsonOption
+from rig.errors import ExitCode
+
+_COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
+
+
+def doctor(config: ConfigArgument = "virtual", as_json: JsonOption = False) -> None:
+    """Look at this machine and say what is missing: versions, real-time rights, ports, Qt, serial ports, disk.
+
+    Every line is ok, warn (it works, less well) or fail (it will not work), with the remedy below. Nothing is changed.
+    Ends with 0 if nothing failed, 2 if the configuration cannot be used, 3 for anything else that failed.
+    """
+    from rig.cli import machine_probes, rig_probes
+
+    findings = [*machine_probes.all_findings(), *rig_probes.all_findings(config)]
+    if as_json:
+        typer.echo(json.dumps({"findings": [dataclasses.asdict(finding) for finding in findings]}, indent=2))
+    else:
+        width = max(len(finding.name) for finding in findings)
+        for finding in findings:
+            typer.secho(f"{finding.status:5}", fg=_COLOURS[finding.status], bold=True, nl=False)
+            first, *more = finding.detail.splitlines()
+            typer.echo(f" {finding.name:{width}}  {first}")
+            for line in more + ([f"→ {finding.fix}"] if finding.fix else []):
+                typer.echo(f"      {'':{width}}  {line}")
+    failed = {finding.name for finding in findings if finding.status == "fail"}
+    if failed:
+        raise typer.Exit(ExitCode.INPUT if "configuration" in failed else ExitCode.HARDWARE)

@@ -1,0 +1,130 @@
+"""`rig demo`, `rig run` and `rig virtual`: a rig in motion."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rig.cli.options import ConfigArgument, JsonOption
+
+if TYPE_CHECKING:
+    from rig.config import RigConfig
+    from rig.runs import RunResult
+
+OutputFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", metavar="DIR", help="Folder for recording and report; left out: the configuration's."
+    ),
+]
+RateOption = Annotated[
+    float | None, typer.Option("--rate", metavar="HZ", help="Cycles per second; left out: the configuration's.")
+]
+
+
+def demo(
+    duration: Annotated[
+        float, typer.Option("--duration", metavar="S", help="Length of the motion, s.", min=4.0, max=3600.0)
+    ] = 20.0,
+    rate: RateOption = None,
+    lockstep: Annotated[
+        bool,
+        typer.Option("--lockstep", help="Rig and engine in one process on a manual clock: fast, and always the same."),
+    ] = False,
+    seed: Annotated[
+        int | None, typer.Option("--seed", metavar="N", help="Seed of the load cells' noise.", min=0)
+    ] = None,
+    output: OutputFolder = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run the virtual rig from end to end: home, engage, a motion over all six axes, park, report.
+
+    Six virtual drives in a process of their own speak Modbus TCP on free ports of this machine; the engine computes
+    the forces of the exact model in every cycle and compares them with the load cells. No hardware is needed.
+    Ctrl-C stops the rig in a controlled way and closes the recording; a second one stops at once.
+    """
+    from rig.config import load_config
+    from rig.runs import demo_trajectory, on_free_ports
+
+    config = load_config("virtual").changed(_changes(rate, seed))
+    trajectory = demo_trajectory(config.machine.geometry.home_pose, duration)
+    if not lockstep:
+        config = on_free_ports(config)
+    _finish(_execute(config, trajectory, "demo", output, lockstep), as_json)
+
+
+def run(
+    config: ConfigArgument,
+    trajectory: Annotated[
+        str,
+        typer.Argument(
+            metavar="TRAJECTORY", help='A trajectory file (TOML, or CSV of poses), or "demo", the one that comes along.'
+        ),
+    ],
+    rate: RateOption = None,
+    lockstep: Annotated[
+        bool, typer.Option("--lockstep", help="A virtual rig only: in one process on a manual clock.")
+    ] = False,
+    output: OutputFolder = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a trajectory on a rig: home, engage, move to its start, follow it, park, report.
+
+    The whole trajectory is checked first; nothing moves if a sample of it is outside the limits. A configuration with
+    a [virtual] table starts its virtual rig along with it.
+    Ctrl-C stops the rig in a controlled way and closes the recording; a second one stops at once.
+    """
+    from kinematics import load_trajectory
+    from rig.config import load_config
+    from rig.errors import InputError
+
+    settings = load_config(config).changed(_changes(rate, None))
+    if lockstep and settings.virtual is None:
+        raise InputError(f"--lockstep: configuration {settings.name!r} has no [virtual] table")
+    motion = load_trajectory(trajectory, settings.machine.geometry.home_pose)
+    _finish(_execute(settings, motion, Path(trajectory).stem, output, lockstep), as_json)
+
+
+def virtual(config: ConfigArgument = "virtual") -> None:
+    """Serve a configuration's virtual rig on its addresses until Ctrl-C.
+
+    Six drives (and the load-cell amplifier, if one is configured) on Modbus TCP, with the exact plant behind them:
+    `rig run` with the same configuration but without its [virtual] table operates it, and so can any Modbus client.
+    """
+    from rig.config import load_config
+    from rig.runs import serve_virtual
+
+    settings = load_config(config)
+    serve_virtual(settings, typer.echo)
+
+
+def _changes(rate: float | None, seed: int | None) -> dict[str, Any]:
+    changes: dict[str, Any] = {}
+    if rate is not None:
+        changes["rate"] = rate
+    if seed is not None:
+        changes["virtual"] = {"seed": seed}
+    return changes
+
+
+def _execute(config: RigConfig, trajectory: Any, name: str, output: Path | None, lockstep: bool) -> RunResult:
+    from rig.cli.progress import progress_display
+    from rig.runs import execute
+
+    with progress_display() as report:
+        return execute(config, trajectory, name, output, lockstep=lockstep, report=report)
+
+
+def _finish(result: RunResult, as_json: bool) -> None:
+    """Say what came out, then how the run ended."""
+    from rig.runs import describe
+
+    if as_json:
+        typer.echo(json.dumps(result.summary, indent=2))
+    elif result.summary:
+        typer.echo(describe(result))
+    if result.error is not None:
+        raise result.error

@@ -1,0 +1,153 @@
+"""What `rig doctor` looks at on the machine: Python, packages, real-time rights, Qt, display, serial ports."""
+
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+from rig import __version__
+from rig.cli.finding import Finding
+
+_OLDEST_PYTHON = (3, 11)
+_PACKAGES = (
+    "numpy", "scipy", "numba", "pydantic", "pint", "typer", "rich", "pymodbus", "pyserial", "pyzmq", "mcap",
+    "zstandard", "pyqtgraph", "PyQt5", "PyOpenGL", "matplotlib", "jinja2",
+)  # fmt: skip
+_QT_LIBRARIES = "libgl1 libegl1 libglib2.0-0 libfontconfig1 libxkbcommon0 libdbus-1-3 fonts-dejavu-core"
+_CURRENT_PAGES = 1  # MCL_CURRENT of mlockall(2)
+_LIMITS_FILE = "/etc/security/limits.d/stewart-rig.conf"
+
+
+def all_findings() -> Iterator[Finding]:
+    """Everything about the machine, one after the other."""
+    yield python()
+    yield packages()
+    yield processors()
+    yield scheduling()
+    yield memory_lock()
+    yield kernel_cache()
+    yield qt()
+    yield display()
+    yield serial_ports()
+
+
+def python() -> Finding:
+    """The interpreter's version."""
+    version = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info[:2] < _OLDEST_PYTHON:
+        oldest = ".".join(map(str, _OLDEST_PYTHON))
+        return Finding(
+            "Python", "fail", f"{version} is too old", f"install Python {oldest} or newer, then `make install`"
+        )
+    return Finding("Python", "ok", f"{version}, stewart-rig {__version__}")
+
+
+def packages() -> Finding:
+    """The packages that the rig needs."""
+    found, missing = [], []
+    for name in _PACKAGES:
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            missing.append(name)
+    if missing:
+        return Finding("packages", "fail", f"missing: {', '.join(missing)}", f"pip install {' '.join(missing)}")
+    return Finding("packages", "ok", ", ".join(found))
+
+
+def processors() -> Finding:
+    """How many processors this process may use."""
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if count < 2:
+        return Finding(
+            "processors",
+            "warn",
+            "one: the cycle shares it with everything else",
+            "give the rig at least two processors",
+        )
+    return Finding("processors", "ok", f"{count}")
+
+
+def scheduling() -> Finding:
+    """Whether the engine may take a real-time priority; tried and undone."""
+    fix = f"put `@realtime - rtprio 95` into {_LIMITS_FILE}, join the group realtime, log in again"
+    if not hasattr(os, "sched_setscheduler"):
+        return Finding("SCHED_FIFO", "warn", "this operating system has none", "run the rig on Linux")
+    policy, parameters = os.sched_getscheduler(0), os.sched_getparam(0)
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    except OSError as error:
+        return Finding("SCHED_FIFO", "warn", f"not permitted ({error.strerror}): more cycles may be late", fix)
+    os.sched_setscheduler(0, policy, parameters)
+    return Finding("SCHED_FIFO", "ok", "permitted")
+
+
+def memory_lock() -> Finding:
+    """Whether the engine may keep its memory from being paged out; tried and undone."""
+    fix = f"put `@realtime - memlock unlimited` into {_LIMITS_FILE}, join the group realtime, log in again"
+    library = ctypes.CDLL(None, use_errno=True)
+    if not hasattr(library, "mlockall"):
+        return Finding("mlockall", "warn", "this operating system has none", "run the rig on Linux")
+    if library.mlockall(_CURRENT_PAGES) != 0:
+        reason = os.strerror(ctypes.get_errno())
+        return Finding("mlockall", "warn", f"not permitted ({reason}): paging may delay cycles", fix)
+    library.munlockall()
+    return Finding("mlockall", "ok", "permitted")
+
+
+def kernel_cache() -> Finding:
+    """Whether compiled kernels can be kept."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "stewart-rig"
+    if not writable(folder):
+        return Finding(
+            "kernel cache",
+            "warn",
+            f"{folder} cannot be written: kernels are compiled anew at every start",
+            "make it writable, or set XDG_CACHE_HOME",
+        )
+    return Finding("kernel cache", "ok", str(folder))
+
+
+def qt() -> Finding:
+    """Whether Qt loads with all its system libraries; in a process of its own, as it may not."""
+    program = "import PyQt5.QtWidgets, PyQt5.QtOpenGL"
+    try:
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    except subprocess.TimeoutExpired:
+        return Finding("Qt", "warn", "loading it takes more than a minute", "try again when the machine is idle")
+    if done.returncode != 0:
+        reason = (done.stderr.strip().splitlines() or ["it ends without a word"])[-1]
+        return Finding("Qt", "warn", f"no desktop app: {reason}", f"sudo apt-get install {_QT_LIBRARIES}")
+    return Finding("Qt", "ok", "PyQt5 loads")
+
+
+def display() -> Finding:
+    """Whether there is a screen, or a virtual one for tests."""
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        if os.environ.get(name):
+            return Finding("display", "ok", f"{name}={os.environ[name]}")
+    if shutil.which("Xvfb"):
+        return Finding("display", "ok", "none, but Xvfb for tests")
+    return Finding("display", "warn", "no screen and no Xvfb: no desktop app here", "sudo apt-get install xvfb xauth")
+
+
+def serial_ports() -> Finding:
+    """Serial ports, and whether they may be used."""
+    ports = sorted(str(path) for pattern in ("ttyUSB*", "ttyACM*") for path in Path("/dev").glob(pattern))
+    barred = [port for port in ports if not os.access(port, os.R_OK | os.W_OK)]
+    if barred:
+        fix = "sudo usermod -aG dialout $USER, log in again"
+        return Finding("serial ports", "warn", f"no permission for {', '.join(barred)}", fix)
+    return Finding("serial ports", "ok", ", ".join(ports) or "none")
+
+
+def writable(folder: Path) -> bool:
+    """Whether files can be put into a folder that exists or can be made."""
+    existing = folder
+    while not existing.exists() and existing != existing.parent:
+        existing = existing.parent
+    return existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)

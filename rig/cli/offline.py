@@ -1,0 +1,156 @@
+"""`rig inverse`, `simulate`, `ik`, `fk`: the exact model applied to CSV files."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rig.cli.options import MechanismArgument, OutputOption, parse_pose
+
+MotionArgument = Annotated[
+    Path,
+    typer.Argument(
+        metavar="MOTION.csv",
+        help="Columns t, x y z qw qx qy qz, vx vy vz wx wy wz, ax ay az alx aly alz (base frame); "
+        "fx fy fz mx my mz, an external wrench in platform axes, may follow.",
+    ),
+]
+
+
+def inverse(
+    mechanism: MechanismArgument,
+    motion: MotionArgument,
+    output: OutputOption,
+    reactions: Annotated[bool, typer.Option("--reactions", help="Add the reactions of every joint.")] = False,
+) -> None:
+    """Leg forces of a motion: inverse dynamics.
+
+    Writes t,f1…f6: actuator forces in N, pushing positive.
+
+    With --reactions also, per leg 1 to 6 and axis x, y, z of the base, N and N m:
+    top1x… force of the platform on the leg at the spherical joint;
+    base1x… force of the base on the leg at the universal joint;
+    universal_moment1x… moment of the base on the leg there;
+    prismatic_force1x… force of the lower on the upper part;
+    guide_force1x… the part of it across the leg;
+    prismatic_moment1x… moment of the lower on the upper part.
+    """
+    import numpy as np
+
+    from dynamics import Dynamics, load_mechanism
+    from rig.csvio import MOTION, REACTIONS, WRENCH, check_output, per_leg, read_table, write_table
+
+    check_output(output)
+    machine = load_mechanism(mechanism, evaluate_only=True)
+    _warn(machine.warnings)
+    table = read_table(motion, MOTION, [WRENCH])
+    wrenches = table.columns(WRENCH) if table.has(WRENCH) else None
+    result = Dynamics(machine).inverse(table.columns(MOTION), wrenches)
+    names, columns = ["t", *per_leg("f")], [table.times[:, np.newaxis], result.forces]
+    if reactions:
+        vectors = (
+            result.tops,
+            result.base_forces,
+            result.universal_moments,
+            result.prismatic_forces,
+            result.guide_forces,
+            result.prismatic_moments,
+        )
+        for prefix, values in zip(REACTIONS, vectors, strict=True):
+            names += per_leg(prefix, "xyz")
+            columns.append(values.reshape(len(values), -1))
+    write_table(output, names, np.hstack(columns))
+
+
+def simulate(
+    mechanism: MechanismArgument,
+    forces: Annotated[
+        Path,
+        typer.Argument(metavar="FORCES.csv", help="Columns t, f1…f6: actuator forces in N, linear between the rows."),
+    ],
+    pose: Annotated[
+        str, typer.Option("--pose", metavar="x,y,z,qw,qx,qy,qz", help="Where the platform starts, at rest.")
+    ],
+    output: OutputOption,
+    dt: Annotated[float, typer.Option("--dt", metavar="S", help="Longest integration step, s.")] = 0.0005,
+) -> None:
+    """Motion under leg forces: forward dynamics, integrated from rest by fourth-order Runge-Kutta.
+
+    Writes a row at every time of the input: t and the columns of a motion.
+    """
+    import numpy as np
+
+    from dynamics import load_mechanism
+    from rig.csvio import MOTION, REACTIONS, check_output, per_leg, read_table, write_table
+    from rig.simulation import simulate as integrate
+
+    if not 0.0 < dt < float("inf"):
+        raise typer.BadParameter(f"{dt:g} s must be greater than 0 s", param_hint="'--dt'")
+    start = parse_pose(pose, "--pose")
+    check_output(output)
+    machine = load_mechanism(mechanism)
+    _warn(machine.warnings)
+    ignored = [per_leg(prefix, "xyz") for prefix in REACTIONS]
+    table = read_table(forces, per_leg("f"), ignored, increasing=True)
+    motion = integrate(machine, table.times, table.columns(per_leg("f")), np.array(start), dt)
+    write_table(output, ("t", *MOTION), np.column_stack([table.times, motion]))
+
+
+def ik(mechanism: MechanismArgument, motion: MotionArgument, output: OutputOption) -> None:
+    """Leg lengths, speeds and accelerations of a motion: inverse kinematics.
+
+    Writes t,l1…l6,v1…v6,a1…a6 in m, m/s, m/s².
+    """
+    import numpy as np
+
+    from dynamics import load_mechanism
+    from kinematics import leg_kinematics
+    from rig.csvio import MOTION, WRENCH, check_output, per_leg, read_table, write_table
+
+    check_output(output)
+    machine = load_mechanism(mechanism, evaluate_only=True)
+    table = read_table(motion, MOTION, [WRENCH])
+    legs = leg_kinematics(machine.geometry, table.columns(MOTION))
+    names = ("t", *per_leg("l"), *per_leg("v"), *per_leg("a"))
+    write_table(output, names, np.column_stack([table.times, legs.length, legs.velocity, legs.acceleration]))
+
+
+def fk(
+    mechanism: MechanismArgument,
+    legs: Annotated[
+        Path, typer.Argument(metavar="LEGS.csv", help="Columns t, l1…l6: leg lengths in m; v1…v6, a1…a6 are ignored.")
+    ],
+    guess: Annotated[
+        str, typer.Option("--guess", metavar="x,y,z,qw,qx,qy,qz", help="A pose near that of the first row.")
+    ],
+    output: OutputOption,
+) -> None:
+    """Platform poses of given leg lengths: forward kinematics, each row starting from the pose before.
+
+    Writes t,x,y,z,qw,qx,qy,qz. A row that leads to no pose, or to another assembly mode, ends the command.
+    """
+    import numpy as np
+
+    from dynamics import load_mechanism
+    from kinematics import KinematicsError, forward_kinematics
+    from rig.csvio import POSE, check_output, per_leg, read_table, write_table
+    from rig.errors import InputError
+
+    pose = np.array(parse_pose(guess, "--guess"))
+    check_output(output)
+    machine = load_mechanism(mechanism, evaluate_only=True)
+    table = read_table(legs, per_leg("l"), [per_leg("v"), per_leg("a")])
+    lengths = table.columns(per_leg("l"))
+    poses = np.empty((len(lengths), 7))
+    for row, time in enumerate(table.times):
+        try:
+            poses[row] = pose = forward_kinematics(machine.geometry, lengths[row], pose)
+        except KinematicsError as error:
+            raise InputError(f"{legs}: no pose for row {row + 1} (t = {time:g} s): {error}") from error
+    write_table(output, ("t", *POSE), np.column_stack([table.times, poses]))
+
+
+def _warn(warnings: tuple[str, ...]) -> None:
+    for warning in warnings:
+        typer.secho("warning: ", fg="yellow", bold=True, err=True, nl=False)
+        typer.echo(warning, err=True)

@@ -1,0 +1,56 @@
+"""Arguments and options that several commands share."""
+
+import math
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+MechanismArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="MECHANISM",
+        help="A mechanism file (TOML), or the name of one that comes along: lab-hexapod, dasgupta-1998, "
+        "pedrammehr-2012.",
+    ),
+]
+ConfigArgument = Annotated[
+    str,
+    typer.Argument(metavar="CONFIG", help='A rig\'s configuration (TOML), or "virtual", the one that comes along.'),
+]
+OutputOption = Annotated[
+    Path, typer.Option("--output", "-o", metavar="FILE", help="File to write; it appears only when complete.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs to read.")]
+
+_UNIT_NORM = 1e-6
+
+
+def parse_pose(text: str, option: str) -> tuple[float, ...]:
+    """Seven numbers x,y,z,qw,qx,qy,qz (m; unit quaternion, scalar first), the quaternion normalised.
+
+    `option` is what the text was given to, for the message.
+
+    Raises:
+        typer.BadParameter: not seven finite numbers, or not a unit quaternion.
+    """
+    try:
+        values = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a list of numbers x,y,z,qw,qx,qy,qz", param_hint=option) from None
+    fault = _fault(values)
+    if fault:
+        raise typer.BadParameter(fault, param_hint=option)
+    norm = math.hypot(*values[3:])
+    return (*values[:3], *(value / norm for value in values[3:]))
+
+
+def _fault(values: list[float]) -> str:
+    if len(values) != 7:
+        return f"{len(values)} numbers, not the seven x,y,z,qw,qx,qy,qz"
+    if not all(math.isfinite(value) for value in values):
+        return f"{values} has a number that is not finite"
+    norm = math.hypot(*values[3:])
+    if abs(norm - 1.0) > _UNIT_NORM:
+        return f"the quaternion's norm is {norm:.9g}, not 1 within {_UNIT_NORM:g}"
+    return ""

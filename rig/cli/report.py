@@ -1,0 +1,43 @@
+"""`rig report`: the numbers and the pages of a recording."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rig.cli.options import JsonOption
+
+
+def report(
+    recording: Annotated[Path, typer.Argument(metavar="RECORDING", help="A recording (.mcap).")],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="HTML file to write; left out: beside the recording, same name."
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a recording's report: one HTML file that needs nothing else.
+
+    It shows the forces measured and modelled per leg, their residuals, the tracking and the timing. A recording cut
+    off by a crash is reported as far as it goes.
+    """
+    from rig.csvio import check_output
+    from rig.errors import InputError
+    from rig.recording import open_recording
+    from rig.report import summarize, write_report
+
+    target = output if output is not None else recording.with_suffix(".html")
+    check_output(target)
+    opened = open_recording(recording)
+    summary = summarize(opened)
+    try:
+        write_report(opened, target, summary=summary)
+    except OSError as error:
+        raise InputError(f"cannot write {target}: {error.strerror}") from error
+    if as_json:
+        typer.echo(json.dumps(summary | {"paths": {"recording": str(recording), "report": str(target)}}, indent=2))
+    else:
+        typer.echo(f"report: {target}")

@@ -1,0 +1,96 @@
+"""What `rig doctor` looks at for one rig: its configuration, its drives' addresses, the folder of its recordings."""
+
+import shutil
+import socket
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from actuators import drive_names
+from rig.cli.finding import Finding
+from rig.cli.machine_probes import writable
+from rig.config import RigConfig, load_config
+from rig.errors import ConfigError
+
+_PATIENCE = 1.0  # s, for a connection to be taken
+_LITTLE_DISK = 2e9  # bytes
+
+
+def all_findings(path_or_name: str) -> Iterator[Finding]:
+    """Everything about the rig that a configuration describes."""
+    try:
+        config = load_config(path_or_name)
+    except ConfigError as error:
+        yield Finding("configuration", "fail", str(error), "correct the file; `rig check` shows the same")
+        return
+    yield Finding("configuration", "ok", f"{config.name}: {config.path}")
+    yield driver(config)
+    yield from addresses(config)
+    yield recordings(config)
+
+
+def driver(config: RigConfig) -> Finding:
+    """Whether the drives' driver is installed."""
+    known = drive_names()
+    if config.drives.driver in known:
+        return Finding("driver", "ok", config.drives.driver)
+    return Finding(
+        "driver",
+        "fail",
+        f"{config.drives.driver!r} is none of those installed: {', '.join(known) or 'none'}",
+        "correct drives.driver, or install the package that brings it (`make install` for those of the rig)",
+    )
+
+
+def addresses(config: RigConfig) -> Iterator[Finding]:
+    """Every network address of the configuration: answering for a real rig, free for a virtual one."""
+    places = [(f"drive {leg}", drive.host, drive.port) for leg, drive in enumerate(config.drives.legs, start=1)]
+    if config.load_cells.amplifier is not None:
+        places.append(("amplifier", config.load_cells.amplifier.host, config.load_cells.amplifier.port))
+    look = virtual_address if config.virtual is not None else real_address
+    with ThreadPoolExecutor(len(places)) as pool:
+        yield from pool.map(lambda place: look(*place), places)
+
+
+def real_address(name: str, host: str, port: int) -> Finding:
+    """Whether something takes connections there."""
+    refusal = _connect(host, port)
+    if refusal:
+        fix = "check power, cable and the address in the configuration"
+        return Finding(name, "fail", f"{host}:{port} does not answer: {refusal}", fix)
+    return Finding(name, "ok", f"{host}:{port} answers")
+
+
+def virtual_address(name: str, host: str, port: int) -> Finding:
+    """Whether a virtual drive can listen there."""
+    if not _connect(host, port):
+        fix = "fine for `rig run` if it is `rig virtual`; `rig demo` needs the port free"
+        return Finding(name, "warn", f"{host}:{port} is taken: something answers there", fix)
+    try:
+        with socket.create_server((host, port)):
+            return Finding(name, "ok", f"{host}:{port} is free for the virtual rig")
+    except OSError as error:
+        fix = "name another host or port in the configuration"
+        return Finding(name, "fail", f"{host}:{port} cannot be used: {error.strerror or error}", fix)
+
+
+def recordings(config: RigConfig) -> Finding:
+    """Whether recordings can be written, and for how long."""
+    folder = Path(config.recording.directory).resolve()
+    fix = "name another folder as recording.directory"
+    if not writable(folder):
+        return Finding("recordings", "fail", f"{folder} cannot be written", fix)
+    existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    free = shutil.disk_usage(existing).free
+    if free < _LITTLE_DISK:
+        return Finding("recordings", "warn", f"{folder}: only {free / 1e9:.1f} GB free", "make room, or " + fix)
+    return Finding("recordings", "ok", f"{folder}: {free / 1e9:.0f} GB free")
+
+
+def _connect(host: str, port: int) -> str:
+    """Empty if a connection was taken, else why not."""
+    try:
+        socket.create_connection((host, port), _PATIENCE).close()
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""

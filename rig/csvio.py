@@ -1,0 +1,215 @@
+"""Tables of numbers as CSV: read strictly with every fault's line, written whole or not at all.
+
+All values are SI; columns are named in the first line, and `t` is the time in s.
+"""
+
+import csv
+import io
+import math
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.errors import InputError
+
+Array = npt.NDArray[np.float64]
+
+MOTION = (
+    "x", "y", "z", "qw", "qx", "qy", "qz",
+    "vx", "vy", "vz", "wx", "wy", "wz",
+    "ax", "ay", "az", "alx", "aly", "alz",
+)  # fmt: skip
+"""Platform pose, twist and acceleration in the base frame: the canonical motion row."""
+POSE = MOTION[:7]
+WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
+"""External wrench at the platform origin, platform axes."""
+
+REACTIONS = ("top", "base", "universal_moment", "prismatic_force", "guide_force", "prismatic_moment")
+"""Joint reactions, three columns a leg each: base axes, N and N m."""
+
+_LISTED_FAULTS = 20
+_UNIT_NORM = 1e-6
+
+
+def per_leg(prefix: str, axes: Sequence[str] = ("",)) -> tuple[str, ...]:
+    """Column names of the six legs: `per_leg("f")` is f1…f6, `per_leg("top", "xyz")` top1x, top1y, …, top6z."""
+    return tuple(f"{prefix}{leg}{axis}" for leg in range(1, 7) for axis in axes)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns of a CSV file: `times` (n,), s, and any column by name."""
+
+    path: Path
+    names: tuple[str, ...]
+    values: Array
+    """(n, number of names)."""
+
+    @property
+    def times(self) -> Array:
+        """Column `t` (n,), s."""
+        return self.columns(("t",))[:, 0]
+
+    def columns(self, names: Sequence[str]) -> Array:
+        """The named columns, (n, number asked for), C-contiguous."""
+        return np.ascontiguousarray(self.values[:, [self.names.index(name) for name in names]])
+
+    def has(self, names: Sequence[str]) -> bool:
+        """Whether all of the columns are there."""
+        return set(names) <= set(self.names)
+
+
+def read_table(
+    path: Path, required: Sequence[str], optional: Sequence[Sequence[str]] = (), *, increasing: bool = False
+) -> Table:
+    """Read a CSV file with `t` and the `required` columns, in any order.
+
+    Each group of `optional` columns may be there as a whole; any other column is a fault. Quaternions are checked for
+    unit norm and then normalised to the last bit. With `increasing`, times must increase from row to row.
+
+    Raises:
+        InputError: no such file, or its faults with their lines.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not a text file: {error}") from error
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline="")))
+    except csv.Error as error:
+        raise InputError(f"{path} is not CSV: {error}") from error
+    names = tuple(name.strip() for name in rows[0]) if rows else ()
+    faults = _header_faults(names, ("t", *required), optional)
+    if faults:
+        raise InputError(f"{path}: the first line must name the columns:", faults)
+    values, lines, faults = _parse(rows[1:], names)
+    if not faults and not values:
+        faults = ["no rows below the header"]
+    table = Table(path, names, np.array(values, dtype=np.float64).reshape(-1, len(names)))
+    if not faults:
+        faults = [f"line {lines[row]}: {text}" for row, text in _row_faults(table, increasing)]
+    if faults:
+        more = len(faults) - _LISTED_FAULTS
+        listed = faults[:_LISTED_FAULTS] + ([f"and {more} more"] if more > 0 else [])
+        raise InputError(f"{path} cannot be used:", listed)
+    if table.has(POSE[3:]):
+        quaternion = [table.names.index(name) for name in POSE[3:]]
+        table.values[:, quaternion] /= np.linalg.norm(table.values[:, quaternion], axis=1, keepdims=True)
+    return table
+
+
+def _header_faults(names: Sequence[str], required: Sequence[str], optional: Sequence[Sequence[str]]) -> list[str]:
+    faults = [f"column {name!r} is there twice" for name in dict.fromkeys(names) if names.count(name) > 1]
+    missing = [name for name in required if name not in names]
+    if missing:
+        faults.append(f"missing: {', '.join(missing)}")
+    known = set(required)
+    for group in optional:
+        known.update(group)
+        absent = [name for name in group if name not in names]
+        if absent and len(absent) < len(group):
+            faults.append(f"missing: {', '.join(absent)} ({group[0]}…{group[-1]} go together)")
+    unknown = [name or "(no name)" for name in dict.fromkeys(names) if name not in known]
+    if unknown:
+        faults.append(f"unknown: {', '.join(unknown)}")
+    return faults
+
+
+def _parse(rows: Sequence[Sequence[str]], names: Sequence[str]) -> tuple[list[list[float]], list[int], list[str]]:
+    """Numbers of all rows, the line of each, and faults."""
+    values: list[list[float]] = []
+    lines: list[int] = []
+    faults: list[str] = []
+    for line, row in enumerate(rows, start=2):
+        if not row:
+            continue
+        if len(row) != len(names):
+            faults.append(f"line {line}: {len(row)} fields, not {len(names)}")
+            continue
+        numbers = []
+        for name, text in zip(names, row, strict=True):
+            try:
+                number = float(text)
+            except ValueError:
+                faults.append(f"line {line}: {name} = {text.strip()!r} is not a number")
+                continue
+            if not math.isfinite(number):
+                faults.append(f"line {line}: {name} = {text.strip()} is not finite")
+            numbers.append(number)
+        if len(numbers) == len(names):
+            values.append(numbers)
+            lines.append(line)
+    return values, lines, faults
+
+
+def _row_faults(table: Table, increasing: bool) -> Iterator[tuple[int, str]]:
+    if table.has(POSE[3:]):
+        norms = np.linalg.norm(table.columns(POSE[3:]), axis=1)
+        for row in np.flatnonzero(np.abs(norms - 1.0) > _UNIT_NORM):
+            yield int(row), f"the quaternion's norm is {norms[row]:.9g}, not 1 within {_UNIT_NORM:g}"
+    if increasing:
+        for row in np.flatnonzero(np.diff(table.times) <= 0.0) + 1:
+            yield int(row), f"t = {table.times[row]:.9g} s does not increase"
+
+
+def check_output(path: Path) -> None:
+    """Refuse an output file that cannot be written, before any work is done.
+
+    Raises:
+        InputError: its folder does not exist or does not allow it, or `path` is a folder.
+    """
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise InputError(f"cannot write {path}: it is a folder")
+    if not target.parent.is_dir():
+        raise InputError(f"cannot write {path}: there is no folder {target.parent}")
+    if not os.access(target if target.exists() else target.parent, os.W_OK):
+        raise InputError(f"cannot write {path}: permission denied")
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[TextIO]:
+    """Open a text file for writing that takes its name only once it is complete.
+
+    Whatever goes wrong inside, nothing half-written is left, and a file that was there stays as it was.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    check_output(path)
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():  # a device or a pipe has no name to take
+        with target.open("w", encoding="utf-8", newline="") as device:
+            yield device
+        return
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with temporary.open("x", encoding="utf-8", newline="") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_table(path: Path, names: Sequence[str], values: Array) -> None:
+    """Write `values` (n, number of names) under their names, every number so that it reads back the same.
+
+    Raises:
+        InputError: the file cannot be written; nothing is left of it then.
+    """
+    with whole_file(path) as file:
+        file.write(",".join(names) + "\n")
+        for row in values.tolist():
+            file.write(",".join(map(repr, row)) + "\n")

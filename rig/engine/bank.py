@@ -1,0 +1,146 @@
+"""The six drives and their load cells as one: opened together, exchanged with together, read into arrays."""
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from actuators import (
+    COMMAND_OFF,
+    ActuatorError,
+    Amplifier,
+    Command,
+    Drive,
+    Mode,
+    Status,
+    exchange_all,
+)
+from calibration import LoadCellCalibration
+from kinematics import Array
+from rig.errors import HardwareError
+
+_SETTLING_EXCHANGES = 10
+_SETTLING_TIMEOUT = 0.1  # s
+
+
+class DriveBank:
+    """Six drives, and a load-cell amplifier where the cells are not the drives' own.
+
+    Args:
+        drives: legs 1 to 6.
+        amplifier: the cells' own device, or None when the drives report them.
+        calibration: turns raw readings into forces.
+
+    The arrays hold the last exchange: `length` m, `velocity` m/s, `force` N (calibrated, compression positive),
+    `fresh` 1 or 0, all (6,); the lists `age`, `status` and `error` the rest.
+    """
+
+    def __init__(
+        self, drives: Sequence[Drive], amplifier: Amplifier | None, calibration: LoadCellCalibration
+    ) -> None:
+        self._drives = tuple(drives)
+        self._amplifier = amplifier
+        self._calibration = calibration
+        self.length = np.zeros(6)
+        self.velocity = np.zeros(6)
+        self.force = np.zeros(6)
+        self.fresh = np.zeros(6)
+        self.age = [0] * 6
+        self.status = [0] * 6
+        self.error = [0] * 6
+        self.cells_age = 0
+
+    def connect(self, timeout: float) -> list[str]:
+        """Open, identify and configure every device; one line for each that answered.
+
+        Raises:
+            HardwareError: a device is silent, not the one expected or refuses its configuration; all are closed again.
+        """
+        lines, faults = [], []
+        for leg, drive in enumerate(self._drives, start=1):
+            try:
+                drive.connect(timeout)
+                identity = drive.identify()
+                drive.configure()
+                lines.append(
+                    f"leg {leg}: {identity.vendor} {identity.product}, serial {identity.serial}, "
+                    f"firmware {identity.firmware}"
+                )
+            except ActuatorError as error:
+                faults.append(f"leg {leg}: {error}")
+        if self._amplifier is not None:
+            try:
+                self._amplifier.connect(timeout)
+            except ActuatorError as error:
+                faults.append(f"load cells: {error}")
+        if not faults:
+            faults = self._settle()
+        if faults:
+            self.close()
+            raise HardwareError("\n".join(faults))
+        return lines
+
+    def exchange(self, commands: Sequence[Command], deadline: float) -> None:
+        """Send six commands, collect six replies by `deadline` (`time.monotonic()`, s), and fill the arrays."""
+        if self._amplifier is not None:
+            self._amplifier.begin()
+        feedback = exchange_all(self._drives, commands, deadline)
+        for leg, sample in enumerate(feedback):
+            self.fresh[leg] = sample.fresh
+            self.length[leg] = sample.position
+            self.velocity[leg] = sample.velocity
+            self.age[leg] = sample.age
+            self.status[leg] = int(sample.status)
+            self.error[leg] = sample.error
+        if self._amplifier is None:
+            raw = np.array([sample.force for sample in feedback])
+            self.cells_age = max(self.age)
+        else:
+            reading = self._amplifier.finish(deadline)
+            raw = np.asarray(reading.forces, np.float64)
+            self.cells_age = reading.age
+        self.force[:] = self._calibration.apply(raw)
+
+    def error_text(self, leg: int) -> str:
+        """The present error of a leg (index) in the drive's words."""
+        return self._drives[leg].error_text(self.error[leg])
+
+    def all(self, bit: Status) -> bool:
+        """Whether every drive reports `bit`."""
+        return all(status & bit for status in self.status)
+
+    def any(self, bit: Status) -> bool:
+        """Whether some drive reports `bit`."""
+        return any(status & bit for status in self.status)
+
+    @property
+    def connected(self) -> bool:
+        """Whether every device's connection is open."""
+        amplifier = self._amplifier is None or self._amplifier.connected
+        return amplifier and all(drive.connected for drive in self._drives)
+
+    def close(self) -> None:
+        """Close every device. May be called again."""
+        for drive in self._drives:
+            drive.close()
+        if self._amplifier is not None:
+            self._amplifier.close()
+
+    def _settle(self) -> list[str]:
+        """Exchange until every drive has reported itself, so that the first cycle begins with real values."""
+        for _ in range(_SETTLING_EXCHANGES):
+            try:
+                self.exchange([COMMAND_OFF] * 6, time.monotonic() + _SETTLING_TIMEOUT)
+            except ActuatorError as error:
+                return [str(error)]
+            if self.fresh.all() and self.cells_age == 0:
+                return []
+        silent = [f"leg {leg + 1}: no reply to the cyclic exchange" for leg in range(6) if not self.fresh[leg]]
+        return silent or ["load cells: no reply to the cyclic exchange"]
+
+
+def force_commands(forces: Array) -> list[Command]:
+    """Commands of the closed loop: torque on, `forces` (6,) N."""
+    return [Command(Mode.FORCE, force, enable=True) for force in forces.tolist()]
+
+

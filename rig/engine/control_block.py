@@ -1,0 +1,62 @@
+"""A small block of shared memory for what must not wait for a queue: the stop flag and the client's heartbeat."""
+
+import struct
+from multiprocessing.shared_memory import SharedMemory
+from typing import Literal
+
+from rig.ring import attach_shared_memory
+
+StopRequest = Literal[0, 1, 2]
+
+_SIZE = 64
+_STOP_AT = 0
+_BEAT = struct.Struct("<Q")
+_BEAT_AT = 8
+
+
+class ControlBlock:
+    """Stop flag and heartbeat: the engine creates the block and unlinks it, clients attach to it by name.
+
+    Args:
+        name: block to attach to; None creates one.
+
+    Raises:
+        FileNotFoundError: no block of that name.
+    """
+
+    def __init__(self, name: str | None = None) -> None:
+        self._owner = name is None
+        self._memory = SharedMemory(create=True, size=_SIZE) if name is None else attach_shared_memory(name)
+        self.name = self._memory.name
+        self._bytes = self._memory.buf[:_SIZE]
+
+    def request_stop(self, category: StopRequest) -> None:
+        """Raise the stop flag: the engine takes it in its next cycle. The more severe of two requests stays."""
+        present = self._bytes[_STOP_AT]
+        wanted = 3 - category  # category 0 is the most severe
+        if wanted > present:
+            self._bytes[_STOP_AT] = wanted
+
+    def take_stop(self) -> StopRequest | None:
+        """Read and lower the stop flag: the stop category asked for, or None."""
+        value = self._bytes[_STOP_AT]
+        if value == 0:
+            return None
+        self._bytes[_STOP_AT] = 0
+        return 2 if value == 1 else 1 if value == 2 else 0
+
+    def beat(self) -> None:
+        """Show that the client that holds the lease is alive."""
+        _BEAT.pack_into(self._bytes, _BEAT_AT, (self.heartbeat() + 1) & 0xFFFF_FFFF_FFFF_FFFF)
+
+    def heartbeat(self) -> int:
+        """The heartbeat counter."""
+        return int(_BEAT.unpack_from(self._bytes, _BEAT_AT)[0])
+
+    def close(self) -> None:
+        """Detach; the side that created the block removes it. May be called again."""
+        self._bytes.release()
+        self._memory.close()
+        if self._owner:
+            self._owner = False
+            self._memory.unlink()

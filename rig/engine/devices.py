@@ -1,0 +1,55 @@
+"""The drives and load cells that a configuration describes."""
+
+from collections.abc import Sequence
+
+from actuators import Wire, create_amplifier, create_drive
+from calibration import LoadCellCalibration, identity, load_cell_calibration
+from rig.config import RigConfig
+from rig.engine.bank import DriveBank
+
+
+def cell_calibration(config: RigConfig) -> LoadCellCalibration:
+    """The calibration the configuration names, or the one that leaves readings as they are.
+
+    Raises:
+        CalibrationError: the file cannot be used.
+    """
+    path = config.calibration_path
+    return identity() if path is None else load_cell_calibration(path)
+
+
+def make_bank(config: RigConfig, wires: Sequence[Wire] | None = None) -> DriveBank:
+    """Six drives and their cells, not yet connected.
+
+    Args:
+        config: the rig.
+        wires: for a rig in this process: wires of the six drives, then of the amplifier if there is one; None opens
+            the configured addresses.
+
+    Raises:
+        ConfigurationError: a driver or profile does not take what is configured.
+        CalibrationError: the load cells' calibration cannot be used.
+    """
+    settings = config.drives
+    drives = []
+    for leg, address in enumerate(settings.legs):
+        options = {
+            "name": f"drive {leg + 1}",
+            "profile": settings.profile,
+            "watchdog": settings.watchdog,
+            "request_timeout": settings.connect_timeout,
+            **address.model_dump(),
+        }
+        drives.append(create_drive(settings.driver, options | _over(wires, leg)))
+    amplifier = None
+    if config.load_cells.amplifier is not None:
+        options = {"request_timeout": settings.connect_timeout, **config.load_cells.amplifier.model_dump()}
+        amplifier = create_amplifier(options | _over(wires, len(settings.legs)))
+    return DriveBank(drives, amplifier, cell_calibration(config))
+
+
+def _over(wires: Sequence[Wire] | None, index: int) -> dict[str, object]:
+    if wires is None:
+        return {}
+    wire = wires[index]
+    return {"open_wire": lambda _timeout: wire}

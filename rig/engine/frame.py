@@ -1,0 +1,130 @@
+"""The numbers of one cycle: measured, reference and model, written straight into the telemetry row."""
+
+import math
+
+import numpy as np
+
+from dynamics import Dynamics, DynamicsError
+from kinematics import Array, condition_number_kernel, inverse_kinematics_kernel
+from rig.config import RigConfig
+from rig.engine.bank import DriveBank
+from rig.engine.control import Controller
+from rig.engine.estimate import PoseEstimator
+from rig.engine.reference import Reference
+from rig.telemetry import ROW
+
+
+class Frame:
+    """Holds the telemetry row of the present cycle and computes its fields.
+
+    Args:
+        config: gives mechanism, mode, gains and the characteristic length of the condition number.
+
+    `fields` are views of the row's array fields by name, `row` is the row (1,); `now` (19,) is the reference motion,
+    `legs` (6, 13) its legs as `kinematics.inverse_kinematics_kernel` gives them.
+    """
+
+    def __init__(self, config: RigConfig) -> None:
+        mechanism = config.machine
+        self.row = np.zeros(1, ROW)
+        self.fields: dict[str, Array] = {name: self.row[name][0] for name in ROW.names or () if ROW[name].shape}
+        self.now = np.zeros(19)
+        self.legs = np.zeros((6, 13))
+        self.condition = math.nan
+        self.pose_valid = False
+        self._home = mechanism.geometry.home_pose
+        self._geometry = mechanism.geometry.array
+        self._estimator = PoseEstimator(mechanism.geometry)
+        self._dynamics = Dynamics(mechanism, coulomb_speed=config.control.coulomb_speed)
+        self._controller = Controller(self._dynamics, config.mode, config.control)
+        self._ahead_by = config.period + config.command_lead
+        self._ahead = np.zeros(19)
+        self._characteristic_length = config.safety.characteristic_length
+        self._work = np.zeros((6, 6))
+        self._length_error = np.zeros(6)
+        self._velocity_error = np.zeros(6)
+
+    def forget(self) -> None:
+        """Look for the measured pose from home again."""
+        self._estimator.forget()
+
+    def measure(self, bank: DriveBank, *, homed: bool) -> None:
+        """Take over the feedback, and the pose and twist that follow from it where lengths are absolute."""
+        fields = self.fields
+        fields["length"][:] = bank.length
+        fields["velocity"][:] = bank.velocity
+        fields["force_measured"][:] = bank.force
+        self.pose_valid = homed and self._estimator.update(
+            bank.length, bank.velocity, fields["pose"], fields["twist"]
+        )
+        if not self.pose_valid:
+            fields["pose"][:] = fields["twist"][:] = math.nan
+
+    def refer(self, reference: Reference | None) -> None:
+        """Evaluate the reference of now, its legs and conditioning.
+
+        With None the host closes no loop: the reference is the measured pose at rest, or home where there is none.
+        """
+        now, fields = self.now, self.fields
+        if reference is not None:
+            reference.evaluate(0.0, now)
+        else:
+            now[:] = 0.0
+            now[:7] = fields["pose"] if self.pose_valid else self._home
+        inverse_kinematics_kernel(self._geometry, now, self.legs)
+        fields["reference"][:] = now
+        fields["length_reference"][:] = self.legs[:, 0]
+        fields["velocity_reference"][:] = self.legs[:, 1]
+        np.subtract(fields["length_reference"], fields["length"], out=self._length_error)
+        np.subtract(fields["velocity_reference"], fields["velocity"], out=self._velocity_error)
+        self.condition = condition_number_kernel(self._geometry, now[:7], self._characteristic_length, self._work)
+
+    def model(self, *, known: bool) -> None:
+        """The model at the cells and by term at the reference of now; not a number where the pose is not `known`.
+
+        Raises:
+            DynamicsError: the model has no solution there.
+        """
+        fields = self.fields
+        fields["force_model"][:] = fields["terms"][:] = math.nan
+        if known:
+            modelled = self._dynamics.cell_and_terms(self.now)
+            fields["force_model"][:] = modelled.cells
+            fields["terms"][:] = modelled.terms
+        np.subtract(fields["force_measured"], fields["force_model"], out=fields["force_residual"])
+
+    def no_command(self) -> None:
+        """No force is commanded in this cycle."""
+        self.fields["force_feedforward"][:] = self.fields["force_command"][:] = 0.0
+
+    def command(self, reference: Reference) -> Array:
+        """The control law's six forces, N, for the time at which the next exchange acts.
+
+        Raises:
+            DynamicsError: the reference or the model is not defined there.
+        """
+        if not reference.evaluate(self._ahead_by, self._ahead):
+            raise DynamicsError("the reference is not defined at the time of the next command")
+        fields = self.fields
+        self._controller.forces(
+            self.now,
+            self._ahead,
+            self._length_error,
+            self._velocity_error,
+            fields["pose"],
+            fields["twist"],
+            fields["force_feedforward"],
+            fields["force_command"],
+        )
+        return fields["force_command"]
+
+    def home_error(self, bank: DriveBank) -> tuple[int, float] | None:
+        """Leg index and error, m, of the leg that stands farthest from its length at home; None if no pose fits."""
+        self._estimator.forget()
+        if not self._estimator.update(bank.length, bank.velocity, self.fields["pose"], self.fields["twist"]):
+            return None
+        home = np.concatenate([self._home, np.zeros(12)])
+        inverse_kinematics_kernel(self._geometry, home, self.legs)
+        error = bank.length - self.legs[:, 0]
+        leg = int(np.argmax(np.abs(error)))
+        return leg, float(error[leg])

@@ -1,0 +1,46 @@
+"""What a recording says of the rig that made it, so that the file stands on its own."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from calibration import LoadCellCalibration, format_cell_calibration
+from rig import __version__
+from rig.config import RigConfig
+
+
+@dataclass(frozen=True, slots=True)
+class ClockPair:
+    """One instant on both clocks, taken when rig time was zero."""
+
+    monotonic_ns: int
+    wall_ns: int
+    """since 1970; 0 in lockstep, where there is no wall clock"""
+
+
+def recording_header(config: RigConfig, calibration: LoadCellCalibration | None, clock: ClockPair) -> dict[str, Any]:
+    """The header of a recording: resolved configuration and mechanism with their hashes, calibration, version, clocks.
+
+    Args:
+        config: the rig.
+        calibration: of the load cells, or None when the configuration names none.
+        clock: the instant of rig time zero.
+    """
+    resolved = config.resolved()
+    mechanism = config.machine.source
+    return {
+        "software": {"name": "stewart-rig", "version": __version__},
+        "config": resolved,
+        "config_sha256": _digest(json.dumps(resolved, sort_keys=True)),
+        "mechanism": mechanism,
+        "mechanism_sha256": _digest(mechanism),
+        "calibration": None if calibration is None else format_cell_calibration(calibration),
+        "rate": config.rate,
+        "virtual": config.virtual is not None,
+        "clock": asdict(clock),
+    }
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,240 @@
+"""Control link: typed requests and replies between clients and the engine, on a local socket only its owner can open.
+
+The socket lives in a folder of mode 0700. One thread of the engine's process serves it; commands are handed to the
+cyclic thread, which answers them between two cycles, so that the link never waits and a STOP is never queued behind
+a slow command.
+"""
+
+import itertools
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import zmq
+from pydantic import TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass as validated
+
+from rig.engine.messages import (
+    REPLY,
+    STATUS,
+    Acquire,
+    Command,
+    GetStatus,
+    Release,
+    Reply,
+    Request,
+    Status,
+    Stop,
+)
+from rig.errors import HardwareError, RefusedError
+
+_BUSY_POLL_MS = 2
+_IDLE_POLL_MS = 50
+
+
+@validated(frozen=True, slots=True)
+class _Envelope:
+    """A request, the number its reply carries back and the sender's lease token."""
+
+    number: int
+    token: str
+    request: Request
+
+
+_ENVELOPE: TypeAdapter[_Envelope] = TypeAdapter(_Envelope)
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A command on its way to the cyclic thread, which completes `reply`."""
+
+    command: Command
+    samples: npt.NDArray[np.float64] | None
+    """(n, 18) motion table of a `Follow`"""
+    reply: Future[Reply]
+
+
+class LinkServer:
+    """Serves the control link in a thread of its own.
+
+    Args:
+        address: zmq address, `ipc://…` in a folder only its owner can enter.
+        submit: hands a command to the cyclic thread; completes the future it carries.
+        status: builds the present `Status` for the lease holder's name given.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        submit: Callable[[Submission], None],
+        status: Callable[[str], Status],
+    ) -> None:
+        self._submit = submit
+        self._status = status
+        self._lease_client = ""
+        self._lease_token = ""
+        self._context = zmq.Context()
+        self._socket = self._context.socket(zmq.ROUTER)
+        self._socket.setsockopt(zmq.LINGER, 200)
+        self._socket.bind(address)
+        self._pending: list[tuple[bytes, int, Future[Reply]]] = []
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._serve, name="control-link", daemon=True)
+
+    @property
+    def lease(self) -> str:
+        """Name of the client that holds the command lease, empty when nobody does."""
+        return self._lease_client
+
+    def drop_lease(self) -> None:
+        """Take the lease back from a client that is gone."""
+        self._lease_client = self._lease_token = ""
+
+    def start(self) -> None:
+        """Begin to serve."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Answer what is pending, stop the thread and close the socket."""
+        self._ending.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=2.0)
+        self._socket.close()
+        self._context.term()
+
+    def _serve(self) -> None:
+        while not self._ending.is_set() or self._pending:
+            if self._socket.poll(_BUSY_POLL_MS if self._pending else _IDLE_POLL_MS):
+                self._receive()
+            self._answer_pending()
+
+    def _receive(self) -> None:
+        sender, *parts = self._socket.recv_multipart()
+        try:
+            envelope = _ENVELOPE.validate_json(parts[0])
+        except (ValidationError, IndexError):
+            return  # a stranger's bytes: whoever sent them waits for its own deadline
+        request, number = envelope.request, envelope.number
+        if isinstance(request, GetStatus):
+            self._send(sender, number, STATUS.dump_json(self._status(self._lease_client)))
+        elif isinstance(request, Acquire):
+            self._send_reply(sender, number, self._acquire(request), token=True)
+        elif isinstance(request, Stop):
+            self._forward(sender, number, request, None)
+        elif not self._lease_token or envelope.token != self._lease_token:
+            holder = f"{self._lease_client!r} holds it" if self._lease_client else "acquire it first"
+            self._send_reply(sender, number, Reply(False, f"{request.kind}: needs the command lease; {holder}"))
+        elif isinstance(request, Release):
+            self.drop_lease()
+            self._send_reply(sender, number, Reply(True))
+        else:
+            self._forward(sender, number, request, parts[1] if len(parts) > 1 else None)
+
+    def _acquire(self, request: Acquire) -> Reply:
+        if self._lease_token:
+            return Reply(False, f"acquire: {self._lease_client!r} holds the command lease")
+        self._lease_client, self._lease_token = request.client, secrets.token_hex(16)
+        return Reply(True)
+
+    def _forward(self, sender: bytes, number: int, command: Command, data: bytes | None) -> None:
+        samples = None
+        if data is not None:
+            if len(data) % (18 * 8):
+                reason = f"{command.kind}: {len(data)} bytes are not rows of 18 float64"
+                self._send_reply(sender, number, Reply(False, reason))
+                return
+            samples = np.frombuffer(data, np.float64).reshape(-1, 18).copy()
+        future: Future[Reply] = Future()
+        self._submit(Submission(command, samples, future))
+        self._pending.append((sender, number, future))
+
+    def _answer_pending(self) -> None:
+        waiting = []
+        for sender, number, future in self._pending:
+            if future.done():
+                self._send_reply(sender, number, future.result())
+            elif not self._ending.is_set():
+                waiting.append((sender, number, future))
+        self._pending = waiting
+
+    def _send_reply(self, sender: bytes, number: int, reply: Reply, *, token: bool = False) -> None:
+        extra = [self._lease_token.encode()] if token and reply.accepted else []
+        self._send(sender, number, REPLY.dump_json(reply), *extra)
+
+    def _send(self, sender: bytes, number: int, *parts: bytes) -> None:
+        self._socket.send_multipart([sender, str(number).encode(), *parts])
+
+
+class LinkClient:
+    """A client's end of the control link; used by one thread.
+
+    Args:
+        address: the engine's zmq address.
+        timeout: s to wait for any reply.
+    """
+
+    def __init__(self, address: str, timeout: float = 10.0) -> None:
+        self._timeout = timeout
+        self._numbers = itertools.count(1)
+        self._token = ""
+        self._context = zmq.Context()
+        self._socket = self._context.socket(zmq.DEALER)
+        self._socket.setsockopt(zmq.LINGER, 0)
+        self._socket.connect(address)
+
+    def acquire(self, client: str) -> None:
+        """Take the command lease under the name `client`. Raises RefusedError when another client holds it."""
+        parts = self._exchange(Acquire(client))
+        self._check(REPLY.validate_json(parts[0]))
+        self._token = parts[1].decode()
+
+    def status(self) -> Status:
+        """The engine's present status."""
+        return STATUS.validate_json(self._exchange(GetStatus())[0])
+
+    def request(self, command: Command | Release, samples: npt.NDArray[np.float64] | None = None) -> None:
+        """Send a command and wait until it is accepted.
+
+        Args:
+            command: what to do.
+            samples: (n, 18) rows of q, q̇, q̈ of a `Follow`.
+
+        Raises:
+            RefusedError: the engine refused it, with the engine's reason; nothing changed.
+            HardwareError: no reply within the timeout: the engine is gone.
+        """
+        data = [] if samples is None else [np.ascontiguousarray(samples, np.float64).tobytes()]
+        self._check(REPLY.validate_json(self._exchange(command, *data)[0]))
+
+    def close(self) -> None:
+        """Close the socket. May be called again."""
+        self._socket.close()
+        self._context.term()
+
+    @staticmethod
+    def _check(reply: Reply) -> None:
+        if not reply.accepted:
+            raise RefusedError(reply.reason)
+
+    def _exchange(self, request: Request, *data: bytes) -> list[bytes]:
+        number = next(self._numbers)
+        envelope = _Envelope(number=number, token=self._token, request=request)
+        self._socket.send_multipart([_ENVELOPE.dump_json(envelope), *data])
+        deadline = time.monotonic() + self._timeout
+        while (left := deadline - time.monotonic()) > 0:
+            if self._socket.poll(int(left * 1000) + 1):
+                answered, *parts = self._socket.recv_multipart()
+                if int(answered) == number:  # an older number answers a request that was given up
+                    return parts
+        raise HardwareError(f"the engine did not answer a {request.kind!r} request within {self._timeout:g} s")
+
+
+def socket_address(folder: Path) -> str:
+    """Address of the control socket in a runtime folder."""
+    return f"ipc://{folder}/control.sock"

@@ -1,0 +1,103 @@
+"""The real-time loop: absolute deadlines; a missed cycle is skipped and counted, never caught up."""
+
+import time
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+
+from actuators import COMMAND_OFF, COMMAND_STOP
+from rig.engine.control_block import ControlBlock
+from rig.engine.core import Engine, Tick
+from rig.engine.link import LinkServer
+from rig.engine.machine import TORQUE_STATES, Cause
+from rig.engine.operator import Operator
+from rig.states import FaultCode, StopCategory
+
+_OWNER_POLL = 0.1  # s between two looks whether the owner is still there
+_ORPHAN_TIME = 30.0  # s an engine without owner and without client holds the platform before it sets it down
+
+
+@dataclass(slots=True)
+class Watch:
+    """Whether the client that holds the lease, and the process that owns the engine, are still there.
+
+    Args:
+        engine, link, block, owner: what is watched, and on whose behalf.
+    """
+
+    engine: Engine
+    link: LinkServer
+    block: ControlBlock
+    owner: Connection
+    orphaned_at: float | None = None
+    _beat: int = -1
+    _beat_at: float = 0.0
+    _looked_at: float = 0.0
+
+    def look(self, t: float) -> None:
+        """Look at rig time `t` (s); a lost client holds the platform, a lost owner sets it down in the end."""
+        beat = self.block.heartbeat()
+        if beat != self._beat or not self.link.lease:
+            self._beat, self._beat_at = beat, t
+        elif t - self._beat_at > self.engine.config.safety.heartbeat:
+            text = f"client {self.link.lease!r} gave no sign of life for {t - self._beat_at:.2f} s"
+            self.link.drop_lease()
+            self.engine.trip(Cause(FaultCode.CLIENT_LOST, text, t), StopCategory.CATEGORY_2, latch=False)
+        if t - self._looked_at < _OWNER_POLL:
+            return
+        self._looked_at = t
+        if self.orphaned_at is None and self._owner_gone():
+            self.orphaned_at = t
+            self.engine.record("warning", "the process that started the engine is gone")
+        if self.orphaned_at is not None and not self.link.lease and t - self.orphaned_at > _ORPHAN_TIME:
+            self.engine.stop(1, "nobody commands the engine any more")
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether the engine has neither owner nor client, nor torque to mind."""
+        alone = self.orphaned_at is not None and not self.link.lease
+        return alone and self.engine.machine.state not in TORQUE_STATES
+
+    def _owner_gone(self) -> bool:
+        try:
+            while self.owner.poll():
+                self.owner.recv()
+        except (EOFError, OSError):
+            return True
+        return False
+
+
+def run_cycles(engine: Engine, operator: Operator, watch: Watch) -> None:
+    """Run cycles until a client shuts the engine down, or owner and clients are gone and there is no torque.
+
+    An error that leaves the cycle stops the drives by their own quick stop before it goes on its way.
+    """
+    period = engine.config.period
+    origin = time.monotonic()
+    deadline = origin + period
+    begun_before = origin
+    overruns = 0
+    try:
+        while not (operator.ended or watch.abandoned):
+            while (remaining := deadline - time.monotonic()) > 0.0:
+                time.sleep(remaining)
+            begun = time.monotonic()
+            skipped = int((begun - deadline) / period)
+            overruns += skipped
+            deadline += skipped * period
+            t = deadline - origin
+            operator.carry_out()
+            requested = watch.block.take_stop()
+            if requested is not None:
+                engine.stop(requested, f"stop flag, category {requested}")
+            watch.look(t)
+            if operator.reconnected:  # opening drives took its time outside the cycle
+                operator.reconnected = False
+                deadline = time.monotonic() + period
+                continue
+            engine.step(Tick(t, begun - deadline, begun - begun_before, overruns))
+            begun_before = begun
+            deadline += period
+    except BaseException:
+        for command in (COMMAND_STOP, COMMAND_OFF):
+            engine.bank.exchange([command] * 6, time.monotonic() + 0.05)
+        raise

@@ -1,0 +1,191 @@
+"""The rig's state machine: which state follows which, how a stop rises in severity, which cause is kept.
+
+It knows nothing of drives or motion. Each cycle it is told the `Conditions` and answers with the state; causes of stops
+are handed to `trip`, what an operator asks for to the `begin_…` and `stop` methods.
+"""
+
+from dataclasses import dataclass
+
+from rig.states import FaultCode, State, StopCategory
+
+TORQUE_STATES = frozenset(
+    {State.HOMING, State.ENGAGING, State.ENGAGED, State.RUNNING, State.PARKING, State.STOPPING}
+)
+"""States in which a drive may carry torque."""
+FORCE_STATES = TORQUE_STATES - {State.HOMING}
+"""States in which the host closes the loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why the rig stops: the first one is kept until reset."""
+
+    code: FaultCode
+    text: str
+    t: float = 0.0
+    """s, rig time"""
+    leg: int = 0
+    """1…6, or 0 for the whole rig"""
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What the state machine must know of the rig in a cycle."""
+
+    t: float
+    """s, rig time"""
+    enabled: bool
+    """every drive reports torque"""
+    disabled: bool
+    """no drive reports torque"""
+    standstill: bool
+    """every leg stands still, as far as feedback can be trusted"""
+    moving: bool
+    """the reference is still moving"""
+
+
+@dataclass(frozen=True, slots=True)
+class Deadlines:
+    """How long a passing state may take, s."""
+
+    homing: float
+    stop: float
+    engage: float = 2.0
+    settle: float = 0.2
+    """standing still for so long before a state counts as reached"""
+    torque_off: float = 0.5
+
+
+class StateMachine:
+    """States, stop categories and the first cause (see the safety page of the documentation for the table)."""
+
+    def __init__(self, deadlines: Deadlines) -> None:
+        self.deadlines = deadlines
+        self.state = State.OFF
+        self.stop = StopCategory.NONE
+        self.cause: Cause | None = None
+        self.latched = False
+        self.homed = False
+        self._entered = 0.0
+        self._stop_since = 0.0
+        self._still_since: float | None = None
+
+    # -- what an operator asks for; the guards are the engine's ------------------------------------------------------
+
+    def enter(self, state: State, t: float) -> None:
+        """Go to `state` at rig time `t`; entering anything but STOPPING or FAULT ends a stop."""
+        self.state = state
+        self._entered = t
+        self._still_since = None
+        if state not in (State.STOPPING, State.FAULT):
+            self.stop = StopCategory.NONE
+            if not self.latched:
+                self.cause = None
+
+    def reset(self, t: float) -> None:
+        """The reset edge: the latched cause is forgotten and the rig is idle, without torque."""
+        self.latched = False
+        self.cause = None
+        self.enter(State.IDLE, t)
+
+    # -- stops -------------------------------------------------------------------------------------------------------
+
+    def trip(self, cause: Cause, category: StopCategory, *, latch: bool = True) -> bool:
+        """Stop for `cause` with at least `category`; True when this changed anything.
+
+        The severity only rises until standstill; the first latched cause is kept. Without torque there is nothing to
+        stop and a latched cause leads to FAULT at once; a stop that does not latch changes nothing there.
+        """
+        if self.state is State.OFF:
+            return False
+        if latch and not self.latched:
+            self.cause, self.latched = cause, True
+            changed = True
+        else:
+            changed = False
+        if self.state not in TORQUE_STATES:
+            if changed and self.state is not State.FAULT:
+                self.enter(State.FAULT, cause.t)
+            return changed
+        if self.state is State.HOMING and category is not StopCategory.CATEGORY_0:
+            category = StopCategory.QUICK_STOP  # the drives close the loop while homing: only they can decelerate
+        if self.cause is None:
+            self.cause = cause
+        if category > self.stop:
+            self._raise(category, cause.t)
+            changed = True
+        return changed
+
+    def _raise(self, category: StopCategory, t: float) -> None:
+        self.stop = category
+        self._stop_since = t
+        if self.state is not State.STOPPING:
+            self.state = State.STOPPING
+            self._entered = t
+        self._still_since = None
+
+    # -- the passing of time -----------------------------------------------------------------------------------------
+
+    def update(self, now: Conditions) -> Cause | None:
+        """Follow the rig through the passing states; returns a cause for the caller to trip with."""
+        if self.state is State.STOPPING:
+            return self._update_stopping(now)
+        if self.state is State.HOMING and now.t - self._entered > self.deadlines.homing:
+            return Cause(
+                FaultCode.HOMING_FAILED, f"homing was not done within {self.deadlines.homing:g} s", t=now.t
+            )
+        if self.state is State.ENGAGING:
+            if now.enabled and self._still(now):
+                self.enter(State.ENGAGED, now.t)
+            elif now.t - self._entered > self.deadlines.engage:
+                return Cause(
+                    FaultCode.DRIVE_FAULT, f"a drive gave no torque within {self.deadlines.engage:g} s", t=now.t
+                )
+        elif self.state is State.RUNNING and not now.moving:
+            self.enter(State.ENGAGED, now.t)
+        elif self.state is State.PARKING and not now.moving and self._still(now):
+            self.enter(State.PARKED, now.t)
+        return None
+
+    def _update_stopping(self, now: Conditions) -> Cause | None:
+        late = now.t - self._stop_since
+        if self.stop is StopCategory.CATEGORY_2:
+            if not now.moving and now.standstill and not self.latched:
+                self.enter(State.ENGAGED, now.t)
+            return None
+        if self.stop is StopCategory.CATEGORY_1:
+            if not now.moving and now.standstill:
+                self._torque_off(now.t)
+            elif late > self.deadlines.stop:
+                return self._overdue(now.t, "category 1 stop", self.deadlines.stop)
+            return None
+        if self.stop is StopCategory.QUICK_STOP:
+            if now.disabled and self._still(now):
+                self._torque_off(now.t)
+            elif late > self.deadlines.stop:
+                return self._overdue(now.t, "the drives' quick stop", self.deadlines.stop)
+            return None
+        if now.disabled or late > self.deadlines.torque_off:
+            self._torque_off(now.t)
+        return None
+
+    def _overdue(self, t: float, what: str, bound: float) -> Cause:
+        return Cause(FaultCode.STOP_OVERDUE, f"{what} was not done within {bound:g} s", t=t)
+
+    def _torque_off(self, t: float) -> None:
+        if self.latched:
+            self.enter(State.FAULT, t)
+        else:
+            self.enter(State.PARKED if self.homed else State.IDLE, t)
+
+    def _still(self, now: Conditions) -> bool:
+        if not now.standstill:
+            self._still_since = None
+            return False
+        if self._still_since is None:
+            self._still_since = now.t
+        return now.t - self._still_since >= self.deadlines.settle
+
+    def dwell(self, t: float) -> float:
+        """How long the state has lasted, s."""
+        return t - self._entered

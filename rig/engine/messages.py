@@ -1,0 +1,181 @@
+"""What clients and the engine say to each other over the control link."""
+
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+from pydantic.dataclasses import dataclass as validated
+
+from rig.states import FaultCode, State, StopCategory
+
+@validated(frozen=True, slots=True)
+class GetStatus:
+    """Ask for the `Status`; needs no lease."""
+
+    kind: Literal["status"] = "status"
+
+
+@validated(frozen=True, slots=True)
+class Acquire:
+    """Take the command lease for `client`; refused while another client holds it."""
+
+    client: str
+    kind: Literal["acquire"] = "acquire"
+
+
+@validated(frozen=True, slots=True)
+class Release:
+    """Give the command lease back."""
+
+    kind: Literal["release"] = "release"
+
+
+@validated(frozen=True, slots=True)
+class Connect:
+    """OFF → IDLE: open, identify and configure every drive."""
+
+    kind: Literal["connect"] = "connect"
+
+
+@validated(frozen=True, slots=True)
+class Disconnect:
+    """IDLE, PARKED or FAULT → OFF: close every drive."""
+
+    kind: Literal["disconnect"] = "disconnect"
+
+
+@validated(frozen=True, slots=True)
+class Home:
+    """IDLE → HOMING → PARKED."""
+
+    kind: Literal["home"] = "home"
+
+
+@validated(frozen=True, slots=True)
+class Engage:
+    """PARKED → ENGAGING → ENGAGED."""
+
+    kind: Literal["engage"] = "engage"
+
+
+@validated(frozen=True, slots=True)
+class Follow:
+    """ENGAGED → RUNNING: follow the motion table sent beside this message (float64 rows of q, q̇, q̈)."""
+
+    name: str
+    step: Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
+    """s between the rows"""
+    kind: Literal["follow"] = "follow"
+
+
+@validated(frozen=True, slots=True)
+class Pause:
+    """RUNNING → ENGAGED: decelerate along the path and hold; `Resume` goes on."""
+
+    kind: Literal["pause"] = "pause"
+
+
+@validated(frozen=True, slots=True)
+class Resume:
+    """ENGAGED, paused → RUNNING."""
+
+    kind: Literal["resume"] = "resume"
+
+
+@validated(frozen=True, slots=True)
+class Park:
+    """ENGAGED → PARKING → PARKED: move home, brakes on, torque off."""
+
+    kind: Literal["park"] = "park"
+
+
+@validated(frozen=True, slots=True)
+class Stop:
+    """Stop, from any client, in any state."""
+
+    category: Literal[0, 1, 2] = 1
+    kind: Literal["stop"] = "stop"
+
+
+@validated(frozen=True, slots=True)
+class Reset:
+    """FAULT → IDLE, when the cause is gone."""
+
+    kind: Literal["reset"] = "reset"
+
+
+@validated(frozen=True, slots=True)
+class Shutdown:
+    """End the engine; refused while a drive may carry torque."""
+
+    kind: Literal["shutdown"] = "shutdown"
+
+
+Command = Connect | Disconnect | Home | Engage | Follow | Pause | Resume | Park | Stop | Reset | Shutdown
+"""What the cyclic thread carries out between two cycles."""
+
+Request = Annotated[GetStatus | Acquire | Release | Command, Field(discriminator="kind")]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Answer to a request; a refused one changed nothing and says why."""
+
+    accepted: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened, for the log and the recording."""
+
+    t: float
+    """s, rig time"""
+    level: Literal["info", "warning", "error"]
+    code: FaultCode
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What a client sees of the engine without reading telemetry."""
+
+    state: State
+    stop: StopCategory
+    t: float
+    """s, rig time"""
+    cause: str
+    """first cause of a stop or fault in words, empty when there is none"""
+    cause_code: FaultCode
+    homed: bool
+    paused: bool
+    lease: str
+    """name of the client that holds the command lease, empty when nobody does"""
+    motion: str
+    """name of the motion followed last"""
+    path_time: float
+    """s along the motion"""
+    path_duration: float
+    """s"""
+    reference: tuple[float, ...]
+    """(7,) pose of the reference, base frame"""
+    cycles: int
+    overruns: int
+    rate: float
+    """Hz, configured"""
+    virtual: bool
+    realtime: tuple[str, ...]
+    """what was and was not granted of real-time scheduling"""
+    recording: str
+    """path, empty when nothing is recorded"""
+    rows: int
+    dropped: int
+    recording_fault: str
+    ring: str
+    """name of the shared-memory telemetry ring, empty in lockstep"""
+    events: list[Event] = field(default_factory=list)
+    """the most recent ones, oldest first"""
+
+
+REPLY: TypeAdapter[Reply] = TypeAdapter(Reply)
+STATUS: TypeAdapter[Status] = TypeAdapter(Status)

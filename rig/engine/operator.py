@@ -1,0 +1,227 @@
+"""What an operator may ask for, and the guards that say when: a refused request changes nothing and says why."""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
+
+import numpy as np
+import numpy.typing as npt
+
+from kinematics import KinematicsError, MotionTable, coordinates_to_pose, pose_difference
+from rig.checks import check_trajectory
+from rig.engine.core import Engine
+from rig.engine.link import Submission
+from rig.engine.machine import TORQUE_STATES
+from rig.engine.messages import (
+    Command,
+    Connect,
+    Disconnect,
+    Engage,
+    Follow,
+    Home,
+    Park,
+    Pause,
+    Reply,
+    Reset,
+    Resume,
+    Shutdown,
+    Stop,
+)
+from rig.errors import HardwareError, RefusedError
+from rig.states import State
+
+_START_DISTANCE = 1e-4  # m and rad between a motion's start and the reference
+_REST = 1e-6  # m/s, m/s²: rates at the ends of a motion
+_TARE_TIME = 0.2  # s at rest before the cells' zero can be judged
+_RAMP = 0.4  # s to pause and to go on
+
+
+class Operator:
+    """Carries out commands between two cycles.
+
+    Args:
+        engine: the engine commanded.
+
+    `submit` may be called from any thread; it checks motions there, so that the cycle does not wait for that.
+    `ended` turns True when the engine was asked to shut down; `reconnected` when time passed outside the cycle.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._queue: SimpleQueue[tuple[Command, MotionTable | None, Future[Reply]]] = SimpleQueue()
+        self._handlers: dict[type, Callable[[], None]] = {
+            Connect: self._connect,
+            Disconnect: self._disconnect,
+            Home: self._home,
+            Engage: self._engage,
+            Pause: self._pause,
+            Resume: self._resume,
+            Park: self._park,
+            Shutdown: self._shutdown,
+        }
+        self.ended = False
+        self.reconnected = False
+        self.motion = ""
+
+    def submit(self, submission: Submission) -> None:
+        """Queue a command for the next boundary between cycles; a motion is checked here, and refused here."""
+        table = None
+        if isinstance(submission.command, Follow):
+            try:
+                table = self._checked(submission.command, submission.samples)
+            except (RefusedError, KinematicsError) as error:
+                submission.reply.set_result(Reply(False, f"follow: {error}"))
+                return
+        self._queue.put((submission.command, table, submission.reply))
+
+    def carry_out(self) -> None:
+        """Carry out what was queued; called by the cyclic thread between two cycles."""
+        while True:
+            try:
+                command, table, reply = self._queue.get_nowait()
+            except Empty:
+                return
+            if isinstance(command, Reset):
+                self._reset(reply)
+                continue
+            try:
+                if isinstance(command, Stop):
+                    self._engine.stop(command.category, f"operator's stop, category {command.category}")
+                elif isinstance(command, Follow) and table is not None:
+                    self._follow(command.name, table)
+                else:
+                    self._handlers[type(command)]()
+            except (RefusedError, HardwareError) as error:
+                reply.set_result(Reply(False, f"{command.kind}: {error}"))
+            else:
+                reply.set_result(Reply(True))
+
+    # -- guards ------------------------------------------------------------------------------------------------------
+
+    def _require(self, *states: State) -> None:
+        state = self._engine.machine.state
+        if state not in states:
+            raise RefusedError(f"not in state {state.name}, only in {' or '.join(s.name for s in states)}")
+
+    def _require_recording(self) -> None:
+        if self._engine.sink.fault:
+            raise RefusedError(f"nothing is being recorded: {self._engine.sink.fault}")
+
+    def _require_fresh(self) -> None:
+        if not self._engine.bank.fresh.all():
+            legs = [str(leg + 1) for leg in range(6) if not self._engine.bank.fresh[leg]]
+            raise RefusedError(f"no fresh feedback of leg {', '.join(legs)}")
+
+    def _require_tare(self) -> None:
+        engine = self._engine
+        if engine.settled_for() < _TARE_TIME:
+            raise RefusedError(f"the load cells' zero is not judged yet, {_TARE_TIME:g} s at rest are needed")
+        bound = engine.config.safety.tare_shift
+        shift = engine.tare_residual
+        leg = int(np.argmax(np.abs(shift)))
+        if not abs(shift[leg]) <= bound:
+            raise RefusedError(
+                f"the load cell of leg {leg + 1} is {shift[leg]:+.1f} N off the model at rest (bound {bound:g} N): "
+                "tare the cells, or correct the mechanism's masses"
+            )
+
+    # -- commands ----------------------------------------------------------------------------------------------------
+
+    def _connect(self) -> None:
+        self._require(State.OFF)
+        for line in self._engine.bank.connect(self._engine.config.drives.connect_timeout):
+            self._engine.record("info", line)
+        self._engine.connected()
+        self.reconnected = True
+
+    def _disconnect(self) -> None:
+        self._require(State.IDLE, State.PARKED)
+        self._engine.bank.close()
+        self._engine.enter(State.OFF)
+
+    def _home(self) -> None:
+        self._require(State.IDLE)
+        self._require_fresh()
+        self._engine.enter(State.HOMING)
+
+    def _engage(self) -> None:
+        engine = self._engine
+        self._require(State.PARKED)
+        self._require_fresh()
+        self._require_recording()
+        self._require_tare()
+        if not (engine.machine.homed and engine.frame.pose_valid):
+            raise RefusedError("the measured pose is not known: home first")
+        engine.reference.hold(engine.frame.fields["pose"])
+        engine.enter(State.ENGAGING)
+
+    def _checked(self, command: Follow, samples: npt.NDArray[np.float64] | None) -> MotionTable:
+        """The motion as a table, when every sample of it is allowed."""
+        if samples is None or len(samples) < 2:
+            raise RefusedError("a motion needs at least two rows")
+        table = MotionTable(command.step, samples)
+        ends = np.abs(samples[[0, -1], 6:])
+        if not ends.max() <= _REST:
+            raise RefusedError(f"a motion begins and ends at rest; its ends move at {ends.max():g} (bound {_REST:g})")
+        config = self._engine.config
+        verdict = check_trajectory(config.machine, config.safety, table, config.rate)
+        if not verdict.passed:
+            raise RefusedError(verdict.message)
+        return table
+
+    def _follow(self, name: str, table: MotionTable) -> None:
+        engine = self._engine
+        self._require(State.ENGAGED)
+        self._require_recording()
+        if engine.reference.paused:
+            raise RefusedError(f"{self.motion!r} is paused: resume it, or stop it first")
+        start = coordinates_to_pose(table.samples[0, :6])
+        distance = float(np.abs(pose_difference(start, engine.frame.now[:7])).max())
+        if distance > _START_DISTANCE:
+            raise RefusedError(
+                f"the motion starts {distance:.4f} (m or rad) from where the platform is (bound {_START_DISTANCE:g}): "
+                "move to its start first"
+            )
+        self.motion = name
+        engine.reference.follow(table, name)
+        engine.enter(State.RUNNING)
+
+    def _pause(self) -> None:
+        self._require(State.RUNNING)
+        self._engine.reference.slow_down(_RAMP)
+
+    def _resume(self) -> None:
+        self._require(State.ENGAGED, State.RUNNING)
+        self._require_recording()
+        if self._engine.machine.state is State.ENGAGED and not self._engine.reference.paused:
+            raise RefusedError("nothing is paused")
+        self._engine.reference.go_on(_RAMP)
+        if self._engine.machine.state is State.ENGAGED:
+            self._engine.enter(State.RUNNING)
+
+    def _park(self) -> None:
+        engine = self._engine
+        self._require(State.ENGAGED)
+        motion = engine.config.motion
+        home = engine.config.machine.geometry.home_pose
+        engine.reference.move(engine.frame.now[:7], home, motion.approach_speed, motion.approach_rotation)
+        engine.enter(State.PARKING)
+
+    def _reset(self, reply: Future[Reply]) -> None:
+        engine = self._engine
+        try:
+            self._require(State.FAULT)
+            if not engine.bank.connected:
+                engine.bank.connect(engine.config.drives.connect_timeout)
+                self.reconnected = True
+        except (RefusedError, HardwareError) as error:
+            reply.set_result(Reply(False, f"reset: {error}"))
+            return
+        engine.clear_faults(reply)
+
+    def _shutdown(self) -> None:
+        state = self._engine.machine.state
+        if state in TORQUE_STATES:
+            raise RefusedError(f"not in state {state.name}: stop or park first")
+        self._engine.bank.close()
+        self.ended = True

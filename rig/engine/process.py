@@ -1,0 +1,187 @@
+"""The engine as a process of its own: its main function, and the handle of whoever started it."""
+
+import contextlib
+import multiprocessing
+import signal
+import tempfile
+import time
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.clock import MonotonicClock
+from rig.config import RigConfig
+from rig.engine.control_block import ControlBlock
+from rig.engine.core import Engine
+from rig.engine.devices import cell_calibration, make_bank
+from rig.engine.header import ClockPair, recording_header
+from rig.engine.link import LinkClient, LinkServer, socket_address
+from rig.engine.loop import Watch, run_cycles
+from rig.engine.messages import Event, Status
+from rig.engine.operator import Operator
+from rig.engine.realtime import prepare_process
+from rig.engine.status import engine_status
+from rig.engine.warmup import warm_up
+from rig.errors import HardwareError, RigError
+from rig.recording import EventLevel, Recorder
+from rig.ring import TelemetryRing
+
+_START_TIMEOUT = 180.0  # s; the first start on a machine compiles the kernels
+_HEALTH_INTERVAL = 25  # cycles between two looks at the recorder
+
+
+@dataclass(frozen=True, slots=True)
+class EngineAddress:
+    """Where a running engine is found."""
+
+    socket: str
+    """zmq address of the control link"""
+    block: str
+    """name of the shared control block"""
+    ring: str
+    """name of the telemetry ring"""
+
+
+class _RingSink:
+    """Telemetry into the ring, events to the recorder; asks the recorder now and then how it is."""
+
+    def __init__(self, ring: TelemetryRing, recorder: Recorder) -> None:
+        self._ring = ring
+        self.recorder = recorder
+        self.fault = ""
+        self._pushed = 0
+
+    def push(self, row: npt.NDArray[np.void]) -> None:
+        self._ring.push(row)
+        self._pushed += 1
+        if self._pushed % _HEALTH_INTERVAL == 0 and not self.recorder.healthy:
+            self.fault = self.recorder.status().error or "the recorder shows no sign of life"
+
+    def event(self, event: Event) -> None:
+        self.recorder.event(event.t, EventLevel[event.level.upper()], event.code, event.text)
+
+
+def run_engine(config: RigConfig, recording: Path, folder: Path, owner: Connection) -> None:
+    """Main function of the engine's process; ends when a client shuts it down or nobody is left to command it.
+
+    Args:
+        config: the rig.
+        recording: file to record to.
+        folder: runtime folder (mode 0700) for the control socket.
+        owner: pipe to the starting process: ("ready", EngineAddress) or ("failed", text) goes out.
+            Its closing means that the owner is gone.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is the owner's to handle
+    with contextlib.ExitStack() as resources:
+        try:
+            bank = make_bank(config)
+            ring = resources.enter_context(TelemetryRing.create())
+            block = ControlBlock()
+            resources.callback(block.close)
+            calibration = cell_calibration(config) if config.load_cells.calibration else None
+            clock = ClockPair(time.monotonic_ns(), time.time_ns())
+            recorder = Recorder(ring, recording, recording_header(config, calibration, clock))
+            resources.callback(recorder.close)
+            recorder.wait_ready()
+            engine = Engine(config, bank, _RingSink(ring, recorder), MonotonicClock())
+            resources.callback(bank.close)
+            operator = Operator(engine)
+            warm_up(engine)
+            granted = prepare_process(config.realtime)
+
+            def status(lease: str) -> Status:
+                return engine_status(engine, operator, lease, granted, recorder, ring.name)
+
+            link = LinkServer(socket_address(folder), operator.submit, status)
+            resources.callback(link.close)
+            link.start()
+        except (RigError, OSError, ValueError, Exception) as error:
+            owner.send(("failed", str(error)))
+            return
+        owner.send(("ready", EngineAddress(socket_address(folder), block.name, ring.name)))
+        for line in granted:
+            engine.record("info", line)
+        run_cycles(engine, operator, Watch(engine, link, block, owner))
+        recorder.close({"cycles": engine.cycles, "overruns": engine.tick.overruns})
+
+
+class EngineProcess:
+    """Starts an engine and minds it until it has ended; a context manager.
+
+    Args:
+        config: the rig.
+        recording: file to record to; must not exist.
+
+    Raises:
+        HardwareError: the engine could not start, with its reason.
+    """
+
+    def __init__(self, config: RigConfig, recording: Path) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="stewart-rig-")
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        arguments = (config, recording, Path(self._folder.name), theirs)
+        self._process = context.Process(target=run_engine, args=arguments, name="engine")
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self._process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            theirs.close()
+        try:
+            self.address = self._wait_ready()
+        except BaseException:
+            self.kill()
+            raise
+
+    def _wait_ready(self) -> EngineAddress:
+        if not self._pipe.poll(_START_TIMEOUT):
+            raise HardwareError(f"the engine did not start within {_START_TIMEOUT:g} s")
+        try:
+            kind, content = self._pipe.recv()
+        except EOFError:
+            self._process.join(1.0)
+            raise HardwareError(f"the engine ended while it started, exit code {self._process.exitcode}") from None
+        if kind == "failed":
+            raise HardwareError(f"the engine could not start: {content}")
+        address: EngineAddress = content
+        return address
+
+    @property
+    def pid(self) -> int | None:
+        """Process id."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs."""
+        return self._process.is_alive()
+
+    def client(self, timeout: float = 10.0) -> LinkClient:
+        """A new client of the engine's control link."""
+        return LinkClient(self.address.socket, timeout)
+
+    def join(self, timeout: float) -> bool:
+        """Wait at most `timeout` s for the process to end; whether it has."""
+        self._process.join(timeout)
+        return not self._process.is_alive()
+
+    def kill(self) -> None:
+        """End the process at once and clean up after it; virtual and real drives stop by their own watchdogs."""
+        if self._process.is_alive():
+            self._process.kill()
+        self._process.join()
+        self._pipe.close()
+        self._folder.cleanup()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.kill()
+
+

@@ -1,0 +1,131 @@
+"""The reference: where the platform should be, now and a little ahead, along a motion table followed at a path rate.
+
+A path has its own time s. Its rate ds/dt is 1 at full speed; pausing, stopping and going on ramp it smoothly, so that
+the platform slows down along the path that was checked and never leaves it.
+"""
+
+import numpy as np
+
+from kinematics import Array, MotionTable, pose_to_coordinates, table_motion_kernel
+
+
+class Reference:
+    """A motion table and the place reached on it; without motion it holds a pose.
+
+    Args:
+        pose: (7,) where to begin, base frame.
+    """
+
+    def __init__(self, pose: Array) -> None:
+        self.hold(pose)
+
+    def hold(self, pose: Array) -> None:
+        """Stand still at `pose` (7,), base frame."""
+        self.follow(_straight(pose, pose, 1.0), "hold")
+        self._path_time = self._table.duration
+        self._set_rate(0.0)
+
+    def move(self, start: Array, end: Array, speed: float, rotation_speed: float) -> None:
+        """Move from pose to pose (7,) with minimum jerk, peaks `speed` m/s and `rotation_speed` rad/s."""
+        self.follow(straight_move(start, end, speed, rotation_speed), "move")
+
+    def follow(self, table: MotionTable, name: str) -> None:
+        """Follow `table` from its beginning at full rate."""
+        self._table = table
+        self.name = name
+        self._path_time = 0.0
+        self._set_rate(1.0)
+
+    def slow_down(self, duration: float) -> None:
+        """Bring the path rate smoothly to zero within `duration` s; a path that stands already stays where it is."""
+        if self._target != 0.0:
+            self._ramp(0.0, duration)
+
+    def go_on(self, duration: float) -> None:
+        """Bring the path rate smoothly back to one within `duration` s."""
+        if self._target != 1.0:
+            self._ramp(1.0, duration)
+
+    @property
+    def moving(self) -> bool:
+        """Whether the reference still moves: the end is not reached and the path does not stand."""
+        ramping = self._elapsed < self._duration
+        return self._path_time < self._table.duration and (self._target > 0.0 or ramping)
+
+    @property
+    def paused(self) -> bool:
+        """Whether the path stands before its end."""
+        return self._path_time < self._table.duration and not self.moving
+
+    @property
+    def path_time(self) -> float:
+        """Place on the path, s."""
+        return self._path_time
+
+    @property
+    def path_duration(self) -> float:
+        """Length of the path, s."""
+        return self._table.duration
+
+    @property
+    def path_rate(self) -> float:
+        """Seconds of the path per second."""
+        return self._law(0.0)[1] if self.moving else 0.0
+
+    def advance(self, duration: float) -> None:
+        """Let `duration` s pass."""
+        self._path_time = min(self._law(duration)[0], self._table.duration)
+        self._elapsed += duration
+
+    def evaluate(self, ahead: float, motion: Array) -> bool:
+        """Fill `motion` (19,) with the reference `ahead` s from now, base frame; False when it is not defined there."""
+        place, rate, acceleration = self._law(ahead)
+        if place >= self._table.duration:  # a checked motion ends at rest, and there it stays
+            place, rate, acceleration = self._table.duration, 0.0, 0.0
+        table = self._table
+        return table_motion_kernel(table.samples, table.step, place, rate, acceleration, motion) == 0
+
+    def _law(self, ahead: float) -> tuple[float, float, float]:
+        """Path time, rate and acceleration `ahead` s from now: a cubic smooth step between two rates, then constant."""
+        at, length, change = self._elapsed, self._duration, self._target - self._start
+        then = at + ahead
+        place = self._path_time + self._progress(then) - self._progress(at)
+        if then >= length:
+            return place, self._target, 0.0
+        x = then / length
+        return place, self._start + change * x * x * (3.0 - 2.0 * x), change * 6.0 * x * (1.0 - x) / length
+
+    def _progress(self, elapsed: float) -> float:
+        """Path time gained `elapsed` s after the present ramp began."""
+        length, change = self._duration, self._target - self._start
+        if elapsed >= length:
+            return length * (self._start + 0.5 * change) + self._target * (elapsed - length)
+        x = elapsed / length
+        return elapsed * self._start + length * change * x * x * x * (1.0 - 0.5 * x)
+
+    def _ramp(self, target: float, duration: float) -> None:
+        start = self._law(0.0)[1]
+        self._start, self._target, self._duration, self._elapsed = start, target, duration, 0.0
+
+    def _set_rate(self, rate: float) -> None:
+        self._start = self._target = rate
+        self._duration = self._elapsed = 0.0
+
+
+def straight_move(start: Array, end: Array, speed: float, rotation_speed: float) -> MotionTable:
+    """Minimum-jerk motion from pose to pose (7,) in coordinates [x y z θx θy θz].
+
+    It lasts as long as the peak speeds `speed` (m/s) and `rotation_speed` (rad/s, each angle's rate) ask for, and at
+    least 0.1 s. Two rows at rest interpolated by a quintic are the minimum-jerk motion itself.
+    """
+    change = np.abs(pose_to_coordinates(end) - pose_to_coordinates(start))
+    peak = 15.0 / 8.0  # of a minimum-jerk motion's speed, over its mean
+    length = float(np.linalg.norm(change[:3]))
+    return _straight(start, end, max(peak * length / speed, peak * float(change[3:].max()) / rotation_speed, 0.1))
+
+
+def _straight(start: Array, end: Array, duration: float) -> MotionTable:
+    samples = np.zeros((2, 18))
+    samples[0, :6] = pose_to_coordinates(start)
+    samples[1, :6] = pose_to_coordinates(end)
+    return MotionTable(duration, samples)

@@ -1,0 +1,50 @@
+"""The engine's status as clients see it."""
+
+from rig.engine.core import Engine
+from rig.engine.messages import Status
+from rig.engine.operator import Operator
+from rig.recording import Recorder
+from rig.states import FaultCode
+
+_EVENTS = 50
+
+
+def engine_status(
+    engine: Engine, operator: Operator, lease: str, realtime: tuple[str, ...], recorder: Recorder | None, ring: str
+) -> Status:
+    """One look at the engine from another thread: single values are read as they stand.
+
+    Args:
+        engine, operator: what is looked at.
+        lease: name of the client that holds the command lease, or empty.
+        realtime: what the operating system granted.
+        recorder: the recorder, or None where there is none.
+        ring: name of the telemetry ring, or empty.
+    """
+    machine, reference, cause = engine.machine, engine.reference, engine.machine.cause
+    written = None if recorder is None else recorder.status()
+    return Status(
+        state=machine.state,
+        stop=machine.stop,
+        t=engine.tick.t,
+        cause="" if cause is None else cause.text,
+        cause_code=FaultCode.NONE if cause is None else cause.code,
+        homed=machine.homed,
+        paused=reference.paused,
+        lease=lease,
+        motion=operator.motion,
+        path_time=reference.path_time,
+        path_duration=reference.path_duration,
+        reference=tuple(engine.frame.now[:7].tolist()),
+        cycles=engine.cycles,
+        overruns=engine.tick.overruns,
+        rate=engine.config.rate,
+        virtual=engine.config.virtual is not None,
+        realtime=realtime,
+        recording="" if recorder is None else str(recorder.path),
+        rows=0 if written is None else written.rows,
+        dropped=0 if written is None else written.dropped,
+        recording_fault=engine.sink.fault,
+        ring=ring,
+        events=list(engine.events)[-_EVENTS:],
+    )

@@ -1,0 +1,17 @@
+"""Compile, or load from the cache, every kernel of the cycle before the first deadline."""
+
+import numpy as np
+
+from kinematics import MotionTable, pose_to_coordinates
+from rig.checks import check_trajectory
+from rig.engine.core import Engine
+
+
+def warm_up(engine: Engine) -> None:
+    """Run the engine's computations once at home, with nothing sent and nothing reported, then forget it."""
+    config = engine.config
+    home = config.machine.geometry.home_pose
+    engine.rehearse()
+    coordinates = np.zeros((2, 18))
+    coordinates[:, :6] = pose_to_coordinates(home)
+    check_trajectory(config.machine, config.safety, MotionTable(config.period, coordinates), config.rate)

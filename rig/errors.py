@@ -1,0 +1,69 @@
+"""Errors of the rig, and the exit codes that a command ends with."""
+
+from collections.abc import Sequence
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """Exit status of every `rig` command."""
+
+    OK = 0
+    FAULT = 1
+    """The run took place and ended in a fault."""
+    INPUT = 2
+    """Usage error, or a file that is missing or wrong."""
+    HARDWARE = 3
+    """A port is taken, a drive is silent or not the one expected."""
+    REFUSED = 4
+    """A guard said no: a trajectory outside the limits, a state that does not allow it."""
+    RECORDING = 5
+    """A recording or report cannot be read or written."""
+    INTERNAL = 70
+    """A defect of this program."""
+    INTERRUPTED = 130
+    """Ctrl-C."""
+
+
+class RigError(Exception):
+    """Base of the rig's errors; `exit_code` is what a command ends with when nobody handles it."""
+
+    exit_code = ExitCode.INTERNAL
+
+
+class InputError(RigError):
+    """A file or an argument is missing or wrong; `faults` lists everything found wrong with it."""
+
+    exit_code = ExitCode.INPUT
+
+    def __init__(self, what: str, faults: Sequence[str] = ()) -> None:
+        self.what = what
+        self.faults = tuple(faults)
+        super().__init__("\n".join([what, *(f"  {fault}" for fault in self.faults)]))
+
+
+class ConfigError(InputError):
+    """A rig's configuration cannot be used."""
+
+
+class HardwareError(RigError):
+    """Something that should answer does not, or something else holds it."""
+
+    exit_code = ExitCode.HARDWARE
+
+
+class RefusedError(RigError):
+    """A request that the rig's guards or limits do not allow."""
+
+    exit_code = ExitCode.REFUSED
+
+
+class RunFaultError(RigError):
+    """A run ended in a fault."""
+
+    exit_code = ExitCode.FAULT
+
+
+class InterruptedRunError(RigError):
+    """Ctrl-C."""
+
+    exit_code = ExitCode.INTERRUPTED

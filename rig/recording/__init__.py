@@ -1,0 +1,22 @@
+"""Recordings: written by a process of their own, read back whole or cut."""
+
+from rig.recording.reader import Recording, open_recording
+from rig.recording.recorder import Recorder
+from rig.recording.recovery import recover
+from rig.recording.schema import Event, EventLevel, RecordingError
+from rig.recording.status import RecorderPhase, RecorderStatus, StatusBlock
+from rig.recording.writer import RecordingWriter
+
+__all__ = [
+    "Event",
+    "EventLevel",
+    "Recorder",
+    "RecorderPhase",
+    "RecorderStatus",
+    "Recording",
+    "RecordingError",
+    "RecordingWriter",
+    "StatusBlock",
+    "open_recording",
+    "recover",
+]

@@ -1,0 +1,224 @@
+"""The recorder: a process that carries rows from the telemetry ring into a recording, and its owner's handle on it."""
+
+import multiprocessing
+import os
+import pickle
+import select
+import signal
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from rig.recording.schema import Event, EventLevel, RecordingError
+from rig.recording.status import RecorderPhase, RecorderStatus, StatusBlock
+from rig.recording.writer import RecordingWriter
+from rig.ring import TelemetryRing
+
+_POLL = 0.02
+"""s between two looks at the ring."""
+_SYNC = 0.5
+"""s between two moments at which everything written is on the disk."""
+_STALL = 2.0
+"""s without a heartbeat after which the recorder counts as hanging."""
+_LARGEST_MESSAGE = 4000
+"""Bytes of the largest message to the recorder: a pipe that is ready takes this much without waiting."""
+_LONGEST_TEXT = 900
+"""Characters of an event's text, so that it fits a message."""
+
+
+class Recorder:
+    """Starts the recorder process on a ring and controls it; belongs to the process that made it.
+
+    Every row pushed after this call is recorded, the process's start-up included. No method but `wait_ready` and
+    `close` waits for the recorder. Start it outside the cyclic thread: the process inherits the caller's CPU affinity.
+    """
+
+    def __init__(self, ring: TelemetryRing, path: Path | str, header: Mapping[str, Any]) -> None:
+        self.path = Path(path)
+        self.events_lost = 0
+        """Events that found the pipe full or the recorder gone."""
+        self._block = StatusBlock.create()
+        self._final: RecorderStatus | None = None
+        self._beat = (-1, time.monotonic())
+        context = multiprocessing.get_context("spawn")
+        receiver, self._control = context.Pipe(duplex=False)
+        arguments = (ring.name, ring.pushed, str(self.path), dict(header), receiver, self._block.name)
+        self._process = context.Process(target=record, args=arguments, name="recorder", daemon=True)
+        # A Ctrl-C meant for the owner must not reach the process before it can ignore it: the mask is inherited.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self._process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            receiver.close()
+
+    @property
+    def status_name(self) -> str:
+        """Name of the shared status block, for `StatusBlock.attach` in another process."""
+        return self._block.name
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the recorder."""
+        return self._process.pid
+
+    def status(self) -> RecorderStatus:
+        """One look at the recorder; a process that died without a word shows as FAILED. Takes microseconds."""
+        if self._final is not None:
+            return self._final
+        alive = self._process.is_alive()
+        status = self._block.read()
+        if not alive and status.phase in (RecorderPhase.STARTING, RecorderPhase.RECORDING):
+            error = f"recorder process ended with exit code {self._process.exitcode}"
+            return replace(status, phase=RecorderPhase.FAILED, error=error)
+        return status
+
+    @property
+    def healthy(self) -> bool:
+        """Whether rows are being written, and the recorder showed a sign of life in the last two seconds."""
+        status = self.status()
+        now = time.monotonic()
+        if status.heartbeat != self._beat[0]:
+            self._beat = (status.heartbeat, now)
+        return status.healthy and now - self._beat[1] < _STALL
+
+    def wait_ready(self, timeout: float = 10.0) -> None:
+        """Wait until the file is open and rows are being written.
+
+        Raises RecordingError with the cause when that fails or takes longer than `timeout` (s).
+        """
+        deadline = time.monotonic() + timeout
+        while (status := self.status()).phase is RecorderPhase.STARTING:
+            if time.monotonic() > deadline:
+                raise RecordingError(f"{self.path}: the recorder was not ready within {timeout} s")
+            time.sleep(0.005)
+        if status.phase is RecorderPhase.FAILED:
+            raise RecordingError(f"{self.path}: cannot record: {status.error}")
+
+    def event(self, t: float, level: int, code: int, text: str) -> bool:
+        """Send an event to be recorded; never waits. False when the recorder could not take it (it is then counted).
+
+        A text beyond 900 characters is cut. Raises ValueError for a time or number that an event cannot have.
+        """
+        event = Event(t, level, code, text[:_LONGEST_TEXT])
+        sent = self._send(("event", event.t, event.level, event.code, event.text))
+        self.events_lost += not sent
+        return sent
+
+    def close(self, summary: Mapping[str, Any] | None = None, *, timeout: float = 10.0) -> RecorderStatus:
+        """Have the file finished and the process end, killing it after `timeout` (s). Returns its last status.
+
+        `summary` (at most about 4 kB) goes into the closing metadata. May be called again. Raises ValueError for a
+        summary that is too large; nothing has happened then.
+        """
+        if self._final is None:
+            self._send(("close", {**(summary or {}), "events_lost": self.events_lost}))
+            self._control.close()
+            self._process.join(timeout)
+            if self._process.is_alive():
+                self._process.kill()
+                self._process.join()
+            self._final = self.status()
+            self._block.close()
+        return self._final
+
+    def _send(self, message: tuple[Any, ...]) -> bool:
+        data = pickle.dumps(message)
+        if len(data) > _LARGEST_MESSAGE:
+            raise ValueError(f"message to the recorder: {len(data)} bytes, at most {_LARGEST_MESSAGE} go")
+        if self._final is not None or not select.select([], [self._control], [], 0)[1]:
+            return False
+        try:
+            self._control.send_bytes(data)
+        except OSError:
+            return False
+        return True
+
+
+def record(
+    ring_name: str, start: int, path: str, header: dict[str, Any], control: Connection, status_name: str
+) -> None:
+    """Main function of the recorder process.
+
+    Writes the ring's rows from number `start` on and the events that arrive over `control`, until told to close, told
+    to terminate, or the other end of the pipe is gone; the file is closed properly in each case. When the disk refuses,
+    the cause goes into the status, the file keeps what it has, and the process ends.
+    """
+    # A Ctrl-C is the owner's business, and so is its real-time priority.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    block = StatusBlock.attach(status_name)
+    try:
+        ring = TelemetryRing.attach(ring_name)
+        writer = RecordingWriter(path, header)
+        try:
+            _Session(ring, start, writer, control, block).run()
+        finally:
+            writer.abandon()
+    except Exception as error:
+        block.enter(RecorderPhase.FAILED, str(error) or type(error).__name__)
+        raise SystemExit(1) from None
+    block.enter(RecorderPhase.CLOSED)
+
+
+class _Session:
+    """One recording being made."""
+
+    def __init__(
+        self, ring: TelemetryRing, start: int, writer: RecordingWriter, control: Connection, block: StatusBlock
+    ) -> None:
+        self._reader = ring.reader(start)
+        self._writer = writer
+        self._control = control
+        self._block = block
+        self._closing: dict[str, Any] | None = None
+
+    def run(self) -> None:
+        """Record until it is time to close, then close the file."""
+        signal.signal(signal.SIGTERM, self._terminate)
+        self._block.enter(RecorderPhase.RECORDING)
+        synced = time.monotonic()
+        while self._closing is None:
+            self._take_messages()
+            self._write_new()
+            if time.monotonic() - synced >= _SYNC:
+                self._writer.sync()
+                synced = time.monotonic()
+        self._write_new()
+        self._writer.close(self._closing, dropped=self._reader.dropped)
+        self._publish()
+
+    def _terminate(self, _signal: int, _frame: FrameType | None) -> None:
+        self._closing = self._closing or {"ended": "terminated"}
+
+    def _take_messages(self) -> None:
+        """Wait for a message or the next look at the ring, and carry out the messages there are."""
+        timeout = _POLL
+        while self._closing is None and self._control.poll(timeout):
+            try:
+                kind, *content = self._control.recv()
+            except EOFError:
+                self._closing = {"ended": "owner gone"}
+                return
+            if kind == "event":
+                self._writer.event(*content)
+            else:
+                self._closing = content[0]
+            timeout = 0.0
+
+    def _write_new(self) -> None:
+        rows, dropped = self._reader.read_new()
+        self._writer.write_rows(rows)
+        if dropped:
+            t = float(rows["t"][0]) if len(rows) else 0.0
+            self._writer.event(t, EventLevel.WARNING, 0, f"recorder: {dropped} rows were lost before this moment")
+        self._publish()
+
+    def _publish(self) -> None:
+        self._block.update(rows=self._writer.rows, size=self._writer.size, dropped=self._reader.dropped)

@@ -1,0 +1,128 @@
+"""What a recording is made of: topics, ROS 2 message definitions and the CDR bytes of rows and events."""
+
+import math
+import struct
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from rig.states import FaultCode, State, StopCategory
+from rig.telemetry import MEANING, ROW
+
+CYCLE_TOPIC = "/rig/cycle"
+EVENTS_TOPIC = "/rig/events"
+CYCLE_MESSAGE = "stewart_rig/msg/Cycle"
+EVENT_MESSAGE = "stewart_rig/msg/Event"
+HEADER_METADATA = "rig"
+"""Name of the metadata record that holds the header as JSON under the key `json`."""
+CLOSING_METADATA = "rig.closing"
+"""Name of the metadata record that a closed recording ends with, JSON as well."""
+
+CDR_HEADER = b"\x00\x01\x00\x00"
+"""Representation identifier of plain CDR, little endian, and two bytes of options."""
+
+
+class RecordingError(Exception):
+    """A recording cannot be written, read or recovered."""
+
+
+class EventLevel(IntEnum):
+    """Severity of an event, numbered as in ROS 2's log messages."""
+
+    INFO = 20
+    WARNING = 30
+    ERROR = 40
+    FATAL = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened at rig time `t` (s); `code` is a `rig.states.FaultCode`, 0 where it is no fault.
+
+    Raises ValueError for a time that is negative or not finite, a level above 255 or a code above 65535.
+    """
+
+    t: float
+    level: int
+    code: int
+    text: str
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.t) and self.t >= 0):
+            raise ValueError(f"event: time {self.t} s, must be finite and not negative")
+        if not (0 <= self.level < 1 << 8 and 0 <= self.code < 1 << 16):
+            raise ValueError(f"event: level {self.level} of 0..255, code {self.code} of 0..65535")
+
+
+_PACKED_FIELDS = {name: (field[0], field[1]) for name, field in (ROW.fields or {}).items()}
+PACKED_SIZE = max(offset + kind.itemsize for kind, offset in _PACKED_FIELDS.values())
+"""Bytes of a row without the padding at its end: what CDR has of it."""
+
+_EVENT_FIXED = struct.Struct("<dBxHI")
+
+
+def _constants(prefix: str, kind: str, members: type[IntEnum]) -> list[str]:
+    return [f"{kind} {prefix}_{member.name}={member.value}" for member in members]
+
+
+def cycle_definition() -> str:
+    """ROS 2 message definition of one telemetry row: ROW's fields in ROW's order, arrays flattened in C order.
+
+    Raises TypeError where ROW's layout is not the one CDR gives these fields.
+    """
+    labels = {
+        "fault": _constants("FAULT", "uint16", FaultCode),
+        "state": _constants("STATE", "uint8", State),
+        "stop": _constants("STOP", "uint8", StopCategory),
+    }
+    lines = []
+    end = 0
+    for name, (kind, offset) in _PACKED_FIELDS.items():
+        base = kind.base
+        aligned = -(-end // base.itemsize) * base.itemsize
+        if offset != aligned:
+            raise TypeError(f"telemetry field {name}: at byte {offset}, CDR has it at byte {aligned}")
+        end = offset + kind.itemsize
+        count = f"[{int(np.prod(kind.shape))}]" if kind.shape else ""
+        lines += labels.get(name, [])
+        lines.append(f"{base.name}{count} {name}  # {MEANING[name]}")
+    return "\n".join(lines) + "\n"
+
+
+def layout(definition: str) -> list[str]:
+    """Types and names of the fields of a message definition, without its comments and constants."""
+    lines = (line.split("#")[0].split() for line in definition.splitlines())
+    return [" ".join(words) for words in lines if words and "=" not in words[-1]]
+
+
+def event_definition() -> str:
+    """ROS 2 message definition of an event."""
+    return "\n".join(
+        [
+            "float64 t  # s, rig time",
+            *_constants("LEVEL", "uint8", EventLevel),
+            "uint8 level",
+            *_constants("FAULT", "uint16", FaultCode),
+            "uint16 code  # FAULT_NONE where the event is none",
+            "string text",
+            "",
+        ]
+    )
+
+
+def encode_event(event: Event) -> bytes:
+    """CDR bytes of an event."""
+    text = event.text.encode(errors="replace") + b"\0"
+    return CDR_HEADER + _EVENT_FIXED.pack(event.t, event.level, event.code, len(text)) + text
+
+
+def decode_event(data: bytes) -> Event:
+    """Event of its CDR bytes. Raises ValueError or struct.error when they are damaged."""
+    if data[:4] != CDR_HEADER:
+        raise ValueError("event: not little-endian CDR")
+    t, level, code, length = _EVENT_FIXED.unpack_from(data, 4)
+    text = data[4 + _EVENT_FIXED.size :]
+    if len(text) != length or text[-1:] != b"\0":
+        raise ValueError(f"event: text of {len(text)} bytes where {length} are announced")
+    return Event(t, level, code, text[:-1].decode())

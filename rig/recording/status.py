@@ -1,0 +1,102 @@
+"""What the recorder process says about itself, in a small block of shared memory."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from multiprocessing.shared_memory import SharedMemory
+from typing import Self
+
+from rig.ring import attach_shared_memory, shared_buffer
+
+_WORDS = 8
+_ERROR_SIZE = 448
+_SIZE = 8 * _WORDS + _ERROR_SIZE
+
+
+class RecorderPhase(IntEnum):
+    """How far the recorder process is."""
+
+    STARTING = 0
+    RECORDING = 1
+    CLOSED = 2
+    FAILED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class RecorderStatus:
+    """One look at the recorder."""
+
+    phase: RecorderPhase
+    rows: int
+    """Rows written."""
+    bytes: int
+    """Size of the file."""
+    dropped: int
+    """Rows that were pushed but are not in the file."""
+    heartbeat: int
+    """Rises with every turn of the recorder's loop."""
+    error: str
+    """First cause of a failure, empty as long as there is none."""
+
+    @property
+    def healthy(self) -> bool:
+        """Whether rows are being written."""
+        return self.phase is RecorderPhase.RECORDING
+
+
+class StatusBlock:
+    """The shared block: the owner creates and unlinks it, the recorder writes it, anybody reads it."""
+
+    _open = False
+
+    def __init__(self, memory: SharedMemory, *, owner: bool) -> None:
+        self._memory = memory
+        self._owner = owner
+        self._words = shared_buffer(memory)[: 8 * _WORDS].cast("Q")
+        self._text = shared_buffer(memory)[8 * _WORDS : _SIZE]
+        self._open = True
+
+    @classmethod
+    def create(cls) -> Self:
+        """Make the block, in phase STARTING, and own it."""
+        return cls(SharedMemory(create=True, size=_SIZE), owner=True)
+
+    @classmethod
+    def attach(cls, name: str) -> Self:
+        """Attach to the block of that name. Raises FileNotFoundError when there is none."""
+        return cls(attach_shared_memory(name), owner=False)
+
+    @property
+    def name(self) -> str:
+        """Name to attach by."""
+        return self._memory.name
+
+    def update(self, *, rows: int, size: int, dropped: int) -> None:
+        """Publish the counters and one more turn of the loop."""
+        words = self._words
+        words[1], words[2], words[3] = rows, size, dropped
+        words[4] += 1
+
+    def enter(self, phase: RecorderPhase, error: str = "") -> None:
+        """Publish a phase, with the cause of a failure."""
+        data = error.encode(errors="replace")[:_ERROR_SIZE]
+        self._text[: len(data)] = data
+        self._words[0] = phase
+
+    def read(self) -> RecorderStatus:
+        """One look at the recorder; any process may take it at any time."""
+        phase, rows, size, dropped, heartbeat, *_ = self._words.tolist()
+        error = bytes(self._text).rstrip(b"\0").decode(errors="ignore") if phase == RecorderPhase.FAILED else ""
+        return RecorderStatus(RecorderPhase(phase), rows, size, dropped, heartbeat, error)
+
+    def close(self) -> None:
+        """Let go of the block, and remove it where it was made. May be called again."""
+        if self._open:
+            self._open = False
+            self._words.release()
+            self._text.release()
+            self._memory.close()
+            if self._owner:
+                self._memory.unlink()
+
+    def __del__(self) -> None:
+        self.close()

@@ -1,0 +1,173 @@
+"""Writer of a recording: an MCAP file of ROS 2 messages that any prefix of can be read again."""
+
+import fcntl
+import json
+import math
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from mcap.writer import CompressionType, Writer
+
+from rig.recording.schema import (
+    CDR_HEADER,
+    CLOSING_METADATA,
+    CYCLE_MESSAGE,
+    CYCLE_TOPIC,
+    EVENT_MESSAGE,
+    EVENTS_TOPIC,
+    HEADER_METADATA,
+    PACKED_SIZE,
+    Event,
+    EventLevel,
+    RecordingError,
+    cycle_definition,
+    encode_event,
+    event_definition,
+)
+from rig.telemetry import ROW
+
+_CHUNK_SIZE = 64 * 1024
+_CHUNK_TIME = 500_000_000
+"""ns of rig time after which a chunk is finished however small it is: what is lost when the file is cut."""
+
+
+class RecordingWriter:
+    """Writes rows and events to a new file.
+
+    The bytes depend on the arguments alone: chunks end by size and rig time, log times are rig time after
+    `header["clock"]["wall_ns"]` (0 where the header has none). Header and closing summary are JSON objects.
+    Raises RecordingError when the file exists or the header is no JSON, OSError when the disk refuses.
+    """
+
+    def __init__(self, path: Path | str, header: Mapping[str, Any]) -> None:
+        self.path = Path(path)
+        text = _to_json("header", header)
+        self._epoch = _epoch(header)
+        self.rows = 0
+        """Rows written."""
+        self.events = 0
+        """Events written."""
+        try:
+            self._file = open(self.path, "xb", buffering=256 * 1024)  # noqa: SIM115  closed by close and abandon
+        except FileExistsError:
+            raise RecordingError(f"{self.path}: exists already, recordings are never overwritten") from None
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._mcap = Writer(self._file, chunk_size=_CHUNK_SIZE, compression=CompressionType.ZSTD)
+            self._mcap.start(profile="ros2", library="stewart-rig")
+            self._mcap.add_metadata(HEADER_METADATA, {"json": text})
+            self._cycle = self._channel(CYCLE_TOPIC, CYCLE_MESSAGE, cycle_definition())
+            self._events = self._channel(EVENTS_TOPIC, EVENT_MESSAGE, event_definition())
+            self._file.flush()
+        except BaseException:
+            self.abandon()
+            self.path.unlink()
+            raise
+        self._chunk_start: int | None = None
+
+    def _channel(self, topic: str, message: str, definition: str) -> int:
+        schema: int = self._mcap.register_schema(message, "ros2msg", definition.encode())
+        return self._mcap.register_channel(topic, "cdr", schema)
+
+    @property
+    def size(self) -> int:
+        """Size of the file so far, without the chunk being filled."""
+        return self._size if self._file.closed else self._file.tell()
+
+    def write_rows(self, rows: npt.NDArray[np.void]) -> None:
+        """Append telemetry rows, (n,) of dtype ROW.
+
+        Raises RecordingError for another dtype or a time that is negative or not finite, OSError when the disk refuses.
+        """
+        if rows.dtype != ROW or rows.ndim != 1:
+            raise RecordingError(f"rows: {rows.dtype} of {rows.ndim} axes is not a sequence of telemetry rows")
+        log_times = [self._log_time(t) for t in rows["t"].tolist()]
+        sequences = (rows["cycle"] & np.uint64(0xFFFFFFFF)).tolist()
+        data = rows.tobytes()
+        for index, (log_time, sequence) in enumerate(zip(log_times, sequences, strict=True)):
+            start = index * ROW.itemsize
+            self._add(self._cycle, log_time, CDR_HEADER + data[start : start + PACKED_SIZE], sequence)
+        self.rows += len(rows)
+
+    def event(self, t: float, level: int, code: int, text: str) -> None:
+        """Append an event at rig time `t` (s); an error ends its chunk, so that the cause is not lost with the tail.
+
+        Raises ValueError for numbers an event cannot have, OSError when the disk refuses.
+        """
+        data = encode_event(Event(t, level, code, text.replace("\0", "")))
+        self._add(self._events, self._log_time(t), data, self.events)
+        self.events += 1
+        if level >= EventLevel.ERROR:
+            self._mcap.flush()  # type: ignore[no-untyped-call]
+            self._chunk_start = None
+
+    def _log_time(self, t: float) -> int:
+        if not (math.isfinite(t) and t >= 0):
+            raise RecordingError(f"rig time {t} s: must be finite and not negative")
+        return self._epoch + round(t * 1e9)
+
+    def _add(self, channel: int, log_time: int, data: bytes, sequence: int) -> None:
+        if self._chunk_start is None:
+            self._chunk_start = log_time
+        elif abs(log_time - self._chunk_start) >= _CHUNK_TIME:
+            self._mcap.flush()  # type: ignore[no-untyped-call]
+            self._chunk_start = log_time
+        self._mcap.add_message(channel, log_time, data, publish_time=log_time, sequence=sequence)
+
+    def sync(self) -> None:
+        """Have everything up to the last finished chunk on the disk. Raises OSError when the disk refuses."""
+        self._file.flush()
+        os.fdatasync(self._file.fileno())
+
+    def close(self, summary: Mapping[str, Any] | None = None, *, dropped: int = 0) -> None:
+        """Finish the file: last chunk, closing metadata, index; `dropped` is how many rows never got here.
+
+        Raises RecordingError when the summary is no JSON object, OSError when the disk refuses; the file is then
+        still open, `abandon` it.
+        """
+        if self._file.closed:
+            return
+        closing = {"rows": self.rows, "dropped": dropped, "events": self.events, "summary": dict(summary or {})}
+        text = _to_json("closing summary", closing)
+        self._mcap.flush()  # type: ignore[no-untyped-call]
+        self._mcap.add_metadata(CLOSING_METADATA, {"json": text})
+        self._mcap.finish()  # type: ignore[no-untyped-call]
+        self.sync()
+        self._size = self._file.tell()
+        self._file.close()
+
+    def abandon(self) -> None:
+        """Let go of the file as it is, without an end: what got to the disk remains readable."""
+        if not self._file.closed:
+            self._size = self._file.tell()
+            with suppress(OSError):
+                self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *exc_info: object) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abandon()
+
+
+def _to_json(what: str, value: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(value, sort_keys=True, allow_nan=False, ensure_ascii=False)
+    except (TypeError, ValueError) as error:
+        raise RecordingError(f"{what}: not a JSON object of finite numbers: {error}") from None
+
+
+def _epoch(header: Mapping[str, Any]) -> int:
+    clock = header.get("clock") or {}
+    wall = clock.get("wall_ns", 0)
+    if not isinstance(wall, int) or wall < 0:
+        raise RecordingError(f"header clock.wall_ns: {wall!r} is not a count of nanoseconds since 1970")
+    return wall

@@ -1,0 +1,175 @@
+"""The report: one HTML file that needs nothing else."""
+
+import base64
+import json
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+from rig.recording import EventLevel, Recording
+from rig.report.plots import LEG_COLORS, figures
+from rig.states import FaultCode
+
+_OVERRUNS = 0.01
+"""Part of the cycles that may be skipped before the report's card turns amber."""
+_NOISE_RATIO = 1.3
+"""Residual over configured noise up to which model and measurement count as agreeing."""
+
+_CAPTIONS = {
+    "timeline": "State of the rig over the recording; triangles mark warnings and faults.",
+    "forces": "Measured (solid) and modelled (dashed) force of every leg; shaded: the part the numbers cover.",
+    "residuals": "Measured minus modelled force; dashed: ± the load cells' configured noise (1 σ); right: distribution "
+    "over the shaded part.",
+    "tracking": "Measured minus commanded position, rotation (in the platform's axes) and leg length, and how well "
+    "conditioned the legs' matrix is along the way.",
+    "pose": "Measured (solid) and commanded (dashed) pose of the platform in the base frame, R = Rz·Ry·Rx.",
+    "terms": "Modelled actuator force of every leg by its cause.",
+    "timing": "How punctual the cycles were, and what they spent their time on.",
+}
+
+
+def write_report(recording: Recording, path: Path | str, *, summary: Mapping[str, Any]) -> None:
+    """Write the report on a recording to an HTML file; `summary` is what `summarize` gave.
+
+    The file appears whole or not at all, replaces one of the same name, and depends on the arguments alone.
+    Raises OSError when it cannot be written.
+    """
+    environment = Environment(
+        loader=PackageLoader("rig.report"),
+        autoescape=select_autoescape(["html", "j2"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["fixed"] = _fixed
+    images = figures(recording) if len(recording.rows) > 1 else {}
+    text = environment.get_template("report.html.j2").render(
+        title=recording.header.get("config", {}).get("name", recording.path.stem),
+        origin=_origin(recording),
+        summary=summary,
+        verdict=_verdict(recording, summary),
+        cards=_cards(summary),
+        images={name: base64.b64encode(svg.encode()).decode() for name, svg in images.items()},
+        captions=_CAPTIONS,
+        colors=LEG_COLORS,
+        events=[_event(event) for event in summary["events"]],
+        header=[(key, _pretty(value)) for key, value in sorted(recording.header.items())],
+        closing=_pretty(recording.closing),
+    )
+    path = Path(path)
+    part = path.with_name(path.name + ".part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def _fixed(value: float | None, digits: int = 1, scale: float = 1.0) -> str:
+    """A number with that many decimals after scaling, a dash where there is none."""
+    return "–" if value is None else f"{value * scale:.{digits}f}"
+
+
+def _origin(recording: Recording) -> str:
+    """Where and when the recording was made, as far as its header says."""
+    header = recording.header
+    config = header.get("config", {})
+    wall = header.get("clock", {}).get("wall_ns", 0)
+    when = datetime.fromtimestamp(wall / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S UTC") if wall else "on a simulated clock"
+    parts = [
+        "virtual rig" if header.get("virtual") else "",
+        f"mechanism {config['mechanism']}" if "mechanism" in config else "",
+        f"{config['mode']} mode" if "mode" in config else "",
+        f"recorded {when}",
+        recording.path.name,
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def _verdict(recording: Recording, summary: Mapping[str, Any]) -> tuple[str, str]:
+    """Kind (good, warn, bad) and sentence."""
+    if summary["faults"]:
+        fault = summary["faults"][0]
+        where = f" of leg {fault['leg']}" if fault["leg"] else ""
+        cause = fault["fault"].replace("_", " ").lower()
+        kind = "warn" if fault["fault"] == FaultCode.OPERATOR_STOP.name else "bad"
+        return kind, f"Stopped at {fault['t_s']:.3f} s: {cause}{where}"
+    if not recording.complete:
+        return "warn", "No fault, but the recording was cut off: it covers what reached the disk"
+    if summary["window"]["covers"] == "RUNNING":
+        return "good", "The trajectory ran without a fault"
+    return "warn", "No fault, but no trajectory ran"
+
+
+def _cards(summary: Mapping[str, Any]) -> list[dict[str, str]]:
+    cycle, tracking, force, recording = (summary[key] for key in ("cycle", "tracking", "force", "recording"))
+    share = cycle["overruns"] / max(1, cycle["cycles"] + cycle["overruns"])
+    ratio = force["noise_ratio_max"]
+    residuals = [leg["rms_residual_n"] for leg in force["legs"] if leg["rms_residual_n"] is not None]
+    peaks = [leg["peak_measured_n"] for leg in force["legs"] if leg["peak_measured_n"] is not None]
+    dropped = recording["dropped"]
+    return [
+        _card(
+            "Force residual",
+            _fixed(max(residuals, default=None), 2),
+            "N RMS",
+            f"worst leg, {_fixed(ratio, 2)} × the cells' noise" if ratio is not None else "worst leg",
+            "" if ratio is None else "good" if ratio <= _NOISE_RATIO else "warn",
+        ),
+        _card("Peak force", _fixed(max(peaks, default=None), 0), "N", "largest measured, of six legs"),
+        _card(
+            "Position", _fixed(tracking["position_rms_m"], 1, 1e6), "µm RMS",
+            f"largest {_fixed(tracking['position_max_m'], 1, 1e6)} µm",
+        ),
+        _card(
+            "Rotation", _fixed(tracking["rotation_rms_rad"], 1, 1e6), "µrad RMS",
+            f"largest {_fixed(tracking['rotation_max_rad'], 1, 1e6)} µrad",
+        ),
+        _card("Conditioning", _fixed(summary["condition"]["max"], 1), "largest", "condition number of H"),
+        _card(
+            "Cycle",
+            _fixed(cycle["rate_hz"], 0),
+            "Hz",
+            f"{cycle['overruns']} cycles skipped ({100 * share:.2f} %)",
+            "good" if share < _OVERRUNS else "warn",
+        ),
+        _card(
+            "Period error",
+            _fixed(cycle["period_error_p99_us"], 0),
+            "µs, 99 % are below",
+            f"largest {_fixed(cycle['period_error_max_us'], 0)} µs",
+        ),
+        _card(
+            "Recorded",
+            f"{recording['rows']}",
+            "rows",
+            "none dropped" if not dropped else f"{dropped} dropped",
+            "good" if not dropped else "warn",
+        ),
+    ]  # fmt: skip
+
+
+def _card(name: str, value: str, unit: str, note: str, kind: str = "") -> dict[str, str]:
+    return {"name": name, "value": value, "unit": unit, "note": note, "kind": kind}
+
+
+def _event(event: Mapping[str, Any]) -> dict[str, Any]:
+    level = EventLevel(event["level"]).name.lower() if event["level"] in set(EventLevel) else str(event["level"])
+    return {**event, "level": level}
+
+
+def _pretty(value: Any) -> str:
+    """Text of a header's value: files as they are, also inside a table, the rest as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        files = {key: text for key, text in value.items() if isinstance(text, str) and "\n" in text}
+        rest = {key: item for key, item in value.items() if key not in files}
+        parts = [json.dumps(rest, indent=2, ensure_ascii=False)] if rest or not files else []
+        return "\n\n".join([*parts, *(f"{key}:\n\n{text}" for key, text in files.items())])
+    return json.dumps(value, indent=2, ensure_ascii=False)

@@ -1,0 +1,270 @@
+"""The report's figures, as SVG text. Hue tells the leg; measured is solid, model and command are dashed."""
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+
+from rig.recording import Recording
+from rig.report.series import Floats, angles, decimate, powered_span, rotation_vector
+from rig.report.summary import configured_noise, configured_rate, state_timeline, window_of
+from rig.telemetry import TERMS
+
+LEG_COLORS = ("#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7")
+"""Okabe–Ito colours of legs 1 to 6."""
+
+_AXIS_COLORS = ("#D55E00", "#009E73", "#0072B2")
+_TERM_COLORS = ("#0072B2", "#7F7F7F", "#009E73", "#D55E00", "#CC79A7")
+_STATE_COLORS = {
+    "OFF": "#E8E8E8",
+    "IDLE": "#D0D0D0",
+    "HOMING": "#F5D48A",
+    "PARKED": "#B8C4CE",
+    "ENGAGING": "#BFE0F5",
+    "ENGAGED": "#8CC9EE",
+    "RUNNING": "#009E73",
+    "PARKING": "#CDBEE0",
+    "STOPPING": "#E69F00",
+    "FAULT": "#D55E00",
+}
+_STYLE: Any = {
+    "font.size": 8.5,
+    "axes.axisbelow": True,
+    "axes.xmargin": 0.01,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": "#8A929A",
+    "axes.grid": True,
+    "axes.titlesize": 9,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelcolor": "#3A424A",
+    "axes.formatter.useoffset": False,
+    "grid.color": "#E6E9EC",
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "lines.linewidth": 0.9,
+    "xtick.color": "#3A424A",
+    "ytick.color": "#3A424A",
+    "svg.hashsalt": "stewart-rig",
+    "path.simplify": False,
+}
+_WIDTH = 10.5
+"""inches"""
+
+
+def figures(recording: Recording) -> dict[str, str]:
+    """Every figure of the report by name, as SVG documents. Needs at least two rows."""
+    drawings: dict[str, Callable[[Recording], Figure]] = {
+        "timeline": _timeline,
+        "forces": _forces,
+        "residuals": _residuals,
+        "tracking": _tracking,
+        "pose": _pose,
+        "terms": _terms,
+        "timing": _timing,
+    }
+    with matplotlib.rc_context(_STYLE):
+        return {name: _svg(draw(recording)) for name, draw in drawings.items()}
+
+
+def _svg(figure: Figure) -> str:
+    text = io.StringIO()
+    figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+    return text.getvalue()
+
+
+def _figure(height: float) -> Figure:
+    return Figure(figsize=(_WIDTH, height), layout="constrained")
+
+
+def _panels(figure: Figure, titles: list[str], unit: str) -> list[Axes]:
+    """Two columns of panels that share the time axis, in reading order."""
+    grid = figure.subplots((len(titles) + 1) // 2, 2, sharex=True, squeeze=False)
+    panels = list(grid.flat)
+    for axes, title in zip(panels, titles, strict=True):
+        axes.set_title(title)
+    for row in grid:
+        row[0].set_ylabel(unit)
+    for axes in grid[-1]:
+        axes.set_xlabel("rig time, s")
+    return panels
+
+
+def _line(axes: Axes, t: Floats, values: Floats, **style: Any) -> None:
+    axes.plot(*decimate(t, values), **style)
+
+
+def _shade_window(recording: Recording, panels: list[Axes]) -> None:
+    """Mark the part that the summary's numbers cover."""
+    covered = recording.rows["t"][window_of(recording.rows)]
+    for axes in panels:
+        if len(covered):
+            axes.axvspan(covered[0], covered[-1], color="#F3F6F9", zorder=0, linewidth=0)
+
+
+def _darker(color: str, factor: float = 0.55) -> tuple[float, float, float]:
+    red, green, blue = to_rgb(color)
+    return red * factor, green * factor, blue * factor
+
+
+def _leg_titles() -> list[str]:
+    return [f"Leg {leg}" for leg in range(1, 7)]
+
+
+def _timeline(recording: Recording) -> Figure:
+    figure = _figure(1.5)
+    axes = figure.add_subplot()
+    stretches = state_timeline(recording.rows)
+    begin, end = stretches[0]["begin_s"], stretches[-1]["end_s"]
+    for stretch in stretches:
+        name, left, right = stretch["state"], stretch["begin_s"], stretch["end_s"]
+        color = _STATE_COLORS.get(name, "#FFFFFF")
+        axes.barh(0, right - left, left=left, color=color, edgecolor="white", height=1, label=name)
+        if (right - left) > 0.009 * len(name) * (end - begin):
+            color = "white" if name in ("RUNNING", "FAULT") else "#222A32"
+            axes.text((left + right) / 2, 0, name, ha="center", va="center", fontsize=7.5, color=color)
+    for event in recording.events:
+        if event.level >= 30 and begin <= event.t <= end:
+            axes.plot(event.t, 0.68, marker="v", color="#D55E00", markersize=6, clip_on=False)
+    axes.set(xlim=(begin, max(end, begin + 1e-3)), ylim=(-0.5, 0.8), yticks=[], xlabel="rig time, s")
+    axes.grid(False)
+    axes.spines["left"].set_visible(False)
+    handles, names = axes.get_legend_handles_labels()
+    used = dict(zip(names, handles, strict=True))
+    figure.legend(list(used.values()), list(used), loc="outside lower center", ncols=len(used), handlelength=1)
+    return figure
+
+
+def _forces(recording: Recording) -> Figure:
+    rows = powered_span(recording.rows)
+    figure = _figure(7.2)
+    panels = _panels(figure, _leg_titles(), "force, N")
+    _shade_window(recording, panels)
+    for leg, axes in enumerate(panels):
+        color = LEG_COLORS[leg]
+        _line(axes, rows["t"], rows["force_measured"][:, leg], color=color, label="measured", linewidth=1.6)
+        style = {"color": _darker(color), "linestyle": (0, (4, 2)), "linewidth": 0.9}
+        _line(axes, rows["t"], rows["force_model"][:, leg], label="model", **style)
+        axes.legend(loc="upper right", ncols=2, borderaxespad=0, bbox_to_anchor=(1, 1.16))
+    return figure
+
+
+def _residuals(recording: Recording) -> Figure:
+    rows = powered_span(recording.rows)
+    covered = recording.rows[window_of(recording.rows)]
+    noise = configured_noise(recording.header)
+    figure = _figure(6.6)
+    grid = figure.subplots(3, 4, width_ratios=[5, 1, 5, 1], squeeze=False)
+    for leg in range(6):
+        axes, histogram = grid[leg // 2, 2 * (leg % 2)], grid[leg // 2, 2 * (leg % 2) + 1]
+        color = LEG_COLORS[leg]
+        residual = rows["force_residual"][:, leg]
+        largest = np.max(np.abs(residual[np.isfinite(residual)]), initial=3 * noise if noise else 1e-3)
+        _shade_window(recording, [axes])
+        _line(axes, rows["t"], residual, color=color, linewidth=0.6)
+        _histogram(histogram, covered["force_residual"][:, leg], color=color, orientation="horizontal")
+        for panel in (axes, histogram):
+            panel.axhline(0, color="#3A424A", linewidth=0.6)
+            for level in (-noise, noise) if noise else ():
+                panel.axhline(level, color="#222A32", linestyle=(0, (4, 2)), linewidth=0.8)
+            panel.set_ylim(-1.05 * largest, 1.05 * largest)
+        axes.set_title(f"Leg {leg + 1}")
+        histogram.set(xticks=[], yticklabels=[])
+        histogram.grid(False)
+    for row in grid:
+        row[0].set_ylabel("residual, N")
+    for column in (0, 2):
+        grid[-1, column].set_xlabel("rig time, s")
+        for axes in grid[:-1, column]:
+            axes.sharex(grid[-1, column])
+            axes.tick_params(labelbottom=False)
+    return figure
+
+
+def _histogram(axes: Axes, values: Floats, **style: Any) -> None:
+    finite = values[np.isfinite(values)]
+    if len(finite):
+        axes.hist(finite, bins=60, alpha=0.85, linewidth=0, **style)
+
+
+def _tracking(recording: Recording) -> Figure:
+    rows = powered_span(recording.rows)
+    t = rows["t"]
+    figure = _figure(5.0)
+    titles = ["Position error", "Rotation error", "Leg length error", "Condition number of H"]
+    panels = _panels(figure, titles, "")
+    _shade_window(recording, panels)
+    position = 1e6 * (rows["pose"][:, :3] - rows["reference"][:, :3])
+    rotation = 1e6 * rotation_vector(rows["reference"][:, 3:7], rows["pose"][:, 3:7])
+    for axis, name in enumerate("xyz"):
+        _line(panels[0], t, position[:, axis], color=_AXIS_COLORS[axis], label=name)
+        _line(panels[1], t, rotation[:, axis], color=_AXIS_COLORS[axis], label=f"about {name}")
+    length = 1e6 * (rows["length"] - rows["length_reference"])
+    for leg, color in enumerate(LEG_COLORS):
+        _line(panels[2], t, length[:, leg], color=color, label=f"{leg + 1}")
+    _line(panels[3], t, rows["condition"], color="#3A424A")
+    for axes, unit in zip(panels, ("µm", "µrad", "µm", ""), strict=True):
+        axes.set_ylabel(unit)
+    for axes in panels[:3]:
+        axes.legend(loc="upper right", ncols=6, borderaxespad=0, bbox_to_anchor=(1, 1.13), columnspacing=1)
+    return figure
+
+
+def _pose(recording: Recording) -> Figure:
+    rows = powered_span(recording.rows)
+    figure = _figure(6.2)
+    panels = _panels(figure, ["x", "θx", "y", "θy", "z", "θz"], "")
+    _shade_window(recording, panels)
+    for side, field in (("measured", rows["pose"]), ("command", rows["reference"])):
+        coordinates = (1e3 * field[:, :3], np.degrees(angles(field[:, 3:7])))
+        for index, axes in enumerate(panels):
+            color = _AXIS_COLORS[index // 2]
+            style: dict[str, Any] = {"color": color, "linewidth": 1.6}
+            if side == "command":
+                style = {"color": _darker(color), "linewidth": 0.9, "linestyle": (0, (4, 2))}
+            _line(axes, rows["t"], coordinates[index % 2][:, index // 2], label=side, **style)
+    for index, axes in enumerate(panels):
+        axes.set_ylabel(("mm", "deg")[index % 2])
+        axes.legend(loc="upper right", ncols=2, borderaxespad=0, bbox_to_anchor=(1, 1.16))
+    return figure
+
+
+def _terms(recording: Recording) -> Figure:
+    rows = powered_span(recording.rows)
+    figure = _figure(7.0)
+    panels = _panels(figure, _leg_titles(), "force, N")
+    _shade_window(recording, panels)
+    for leg, axes in enumerate(panels):
+        for term, name in enumerate(TERMS):
+            _line(axes, rows["t"], rows["terms"][:, term, leg], color=_TERM_COLORS[term], label=name)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(TERMS))
+    return figure
+
+
+def _timing(recording: Recording) -> Figure:
+    rows = recording.rows
+    rate = configured_rate(recording)
+    figure = _figure(5.0)
+    grid = figure.subplots(2, 2, squeeze=False)
+    period = 1e6 * (rows["period"][1:] - (1 / rate if rate else 0.0))
+    _histogram(grid[0, 0], period, color="#0072B2")
+    grid[0, 0].set(title="Period error, all cycles", xlabel="µs", ylabel="cycles", yscale="log")
+    durations = {"exchange": rows["exchange_time"], "lateness": rows["lateness"], "computation": rows["compute_time"]}
+    colors = dict(zip(durations, ("#0072B2", "#E69F00", "#009E73"), strict=True))
+    for name, values in durations.items():
+        _histogram(grid[0, 1], 1e6 * values, color=colors[name], label=name)
+        _line(grid[1, 1], rows["t"], 1e6 * values, color=colors[name], label=name)
+    grid[0, 1].set(title="Durations, all cycles", xlabel="µs", ylabel="cycles", yscale="log")
+    _line(grid[1, 0], rows["t"][1:], period, color="#0072B2")
+    grid[1, 0].set(title="Period error over time", xlabel="rig time, s", ylabel="µs")
+    grid[1, 1].set(title="Durations over time", xlabel="rig time, s", ylabel="µs")
+    for axes in grid[:, 1]:
+        axes.legend(loc="upper right", ncols=3, borderaxespad=0, bbox_to_anchor=(1, 1.13))
+    return figure

@@ -1,0 +1,211 @@
+"""Telemetry ring in shared memory: one writer that never waits, any number of readers that may die unnoticed.
+
+Layout: a header of 64 bytes (magic number, bytes a row, capacity, rows pushed so far), one sequence number a slot, the
+slots. Row i lives in slot i modulo capacity; the slot's sequence number is 2i + 1 while it is being written and 2i + 2
+once it is whole, so a reader that copied a slot and then finds another number knows that the writer came by meanwhile.
+"""
+
+import sys
+from multiprocessing import resource_tracker
+from multiprocessing.shared_memory import SharedMemory
+from threading import Lock
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.telemetry import ROW
+
+_MAGIC = 0x52494E4731303030
+_HEADER = 64
+_PUSHED = 3
+"""Index of the counter of rows pushed in the header, counted in eight-byte words."""
+
+_attach_lock = Lock()
+
+
+class RingError(Exception):
+    """A telemetry ring cannot be made, found or used."""
+
+
+def attach_shared_memory(name: str) -> SharedMemory:
+    """Attach to a shared-memory block that another process made and will unlink.
+
+    Before Python 3.13 attaching also registers the block with the resource tracker, which would unlink it when the
+    attaching program ends; the block belongs to whoever made it, so that registration is left out.
+    Raises FileNotFoundError when there is no such block.
+    """
+    if sys.version_info >= (3, 13):
+        return SharedMemory(name, track=False)
+    with _attach_lock:
+        register = resource_tracker.register
+        resource_tracker.register = lambda name, rtype: None
+        try:
+            return SharedMemory(name)
+        finally:
+            resource_tracker.register = register
+
+
+def shared_buffer(memory: SharedMemory) -> memoryview:
+    """Bytes of a shared-memory block. Raises ValueError when it has been closed."""
+    if memory.buf is None:
+        raise ValueError(f"shared memory {memory.name!r}: closed")
+    return memory.buf
+
+
+class TelemetryRing:
+    """A ring of `rig.telemetry.ROW` rows.
+
+    `create` makes it and owns it: the owner unlinks. `attach` finds it by name from any process. Exactly one of them
+    calls `push`. `close` lets go of the memory, in every process; readers made here stop working then. Relies on
+    stores becoming visible in the order they were made, which x86-64 guarantees.
+    """
+
+    _open = False
+
+    def __init__(self, memory: SharedMemory, capacity: int, *, owner: bool) -> None:
+        self._memory = memory
+        self._owner = owner
+        self._capacity = capacity
+        slots = _HEADER + 8 * capacity
+        buffer = shared_buffer(memory)
+        self._header = buffer[:_HEADER].cast("Q")
+        self._sequence = buffer[_HEADER:slots].cast("Q")
+        self._slots = buffer[slots : slots + capacity * ROW.itemsize]
+        self._pushed: int = self._header[_PUSHED]
+        self._open = True
+
+    @classmethod
+    def create(cls, capacity: int = 8192, *, name: str | None = None) -> Self:
+        """Make a ring of `capacity` rows (a power of two) and own it.
+
+        Raises RingError for another capacity or a name already taken.
+        """
+        if capacity < 2 or capacity & (capacity - 1):
+            raise RingError(f"ring capacity: {capacity} rows is not a power of two of at least 2")
+        try:
+            memory = SharedMemory(name, create=True, size=_HEADER + capacity * (8 + ROW.itemsize))
+        except FileExistsError:
+            raise RingError(f"ring {name!r}: the shared memory exists already") from None
+        header = shared_buffer(memory)[:_HEADER].cast("Q")
+        header[1], header[2], header[_PUSHED] = ROW.itemsize, capacity, 0
+        header[0] = _MAGIC
+        header.release()
+        return cls(memory, capacity, owner=True)
+
+    @classmethod
+    def attach(cls, name: str) -> Self:
+        """Attach to the ring of that name. Raises RingError when it does not exist or is not a ring of these rows."""
+        try:
+            memory = attach_shared_memory(name)
+        except FileNotFoundError:
+            raise RingError(f"ring {name!r}: no such shared memory") from None
+        magic = row_size = capacity = 0
+        if memory.size >= _HEADER:
+            magic, row_size, capacity = shared_buffer(memory)[:24].cast("Q").tolist()
+        if magic != _MAGIC or row_size != ROW.itemsize or memory.size < _HEADER + capacity * (8 + row_size):
+            memory.close()
+            raise RingError(f"ring {name!r}: not a telemetry ring of {ROW.itemsize}-byte rows")
+        return cls(memory, capacity, owner=False)
+
+    @property
+    def name(self) -> str:
+        """Name to attach by."""
+        return self._memory.name
+
+    @property
+    def capacity(self) -> int:
+        """Rows the ring holds."""
+        return self._capacity
+
+    @property
+    def pushed(self) -> int:
+        """Rows pushed so far, by whichever process pushes."""
+        return self._header[_PUSHED]
+
+    def push(self, row: np.void | npt.NDArray[np.void]) -> None:
+        """Publish one row of dtype ROW: a scalar of the dtype or an array of one. Never waits.
+
+        Raises ValueError for anything but the bytes of one row.
+        """
+        index = self._pushed
+        slot = index & (self._capacity - 1)
+        start = slot * ROW.itemsize
+        data = row.tobytes()
+        if len(data) != ROW.itemsize:
+            raise ValueError(f"push: {len(data)} bytes are not one telemetry row of {ROW.itemsize} bytes")
+        self._sequence[slot] = 2 * index + 1
+        self._slots[start : start + ROW.itemsize] = data
+        self._sequence[slot] = 2 * index + 2
+        self._pushed = index + 1
+        self._header[_PUSHED] = index + 1
+
+    def reader(self, start: int | None = None) -> "RingReader":
+        """Reader whose first row is number `start` (counted from 0); None begins with the next row pushed.
+
+        Raises RingError for a row that is not pushed yet nor the next one.
+        """
+        pushed = self.pushed
+        if start is not None and not 0 <= start <= pushed:
+            raise RingError(f"ring {self.name!r}: cannot read from row {start}, 0 to {pushed} rows were pushed")
+        return RingReader(self, pushed if start is None else start)
+
+    def copy(self, start: int, stop: int) -> tuple[npt.NDArray[np.void], int]:
+        """Copy of rows start ≤ i < stop that are still whole in the ring, and how many of them were not."""
+        if start >= stop:
+            return np.empty(0, ROW), 0
+        mask = self._capacity - 1
+        wanted = np.arange(max(start, stop - self._capacity), stop)
+        slots = np.frombuffer(self._slots, np.uint8).reshape(self._capacity, ROW.itemsize)
+        first, last = int(wanted[0]) & mask, int(wanted[-1]) & mask
+        rows = slots[first : last + 1].copy() if first <= last else np.concatenate([slots[first:], slots[: last + 1]])
+        # The numbers are looked at after the copy: whatever the writer touched meanwhile has another number by now.
+        sequence = np.frombuffer(self._sequence, np.uint64)[wanted & mask]
+        whole = sequence == 2 * wanted.astype(np.uint64) + np.uint64(2)
+        if not whole.all():
+            rows = rows[whole]
+        return rows.view(ROW)[:, 0], stop - start - len(rows)
+
+    def close(self) -> None:
+        """Let go of the memory in this process. May be called again."""
+        if self._open:
+            self._open = False
+            for view in (self._header, self._sequence, self._slots):
+                view.release()
+            self._memory.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def unlink(self) -> None:
+        """Remove the ring from the system; processes attached keep what they have. Raises RingError if not owner."""
+        if not self._owner:
+            raise RingError(f"ring {self.name!r}: only the process that made it may unlink it")
+        self._memory.unlink()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+        if self._owner:
+            self.unlink()
+
+
+class RingReader:
+    """One reader's place in a ring."""
+
+    def __init__(self, ring: TelemetryRing, start: int) -> None:
+        self._ring = ring
+        self.cursor = start
+        """Number of the next row to read."""
+        self.dropped = 0
+        """Rows this reader lost so far because the writer overtook it."""
+
+    def read_new(self) -> tuple[npt.NDArray[np.void], int]:
+        """Rows pushed since the last call, oldest first, (n,) of dtype ROW, and how many were lost before them."""
+        pushed = self._ring.pushed
+        rows, dropped = self._ring.copy(self.cursor, pushed)
+        self.cursor = pushed
+        self.dropped += dropped
+        return rows, dropped

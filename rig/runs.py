@@ -1,0 +1,180 @@
+"""A run as a command or the app starts it: a rig, a motion, a recording and the report on it."""
+
+import contextlib
+import socket
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from kinematics import Array, Trajectory, TrajectorySpec, build_trajectory
+from rig.config import RigConfig
+from rig.errors import HardwareError, InputError, InterruptedRunError, RefusedError, RigError, RunFaultError
+from rig.lockstep import LockstepRig
+from rig.operation import Progress, bring_to_rest, prepare_motion, run_motion
+from rig.recording import open_recording
+from rig.report import summarize, write_report
+from rig.session import Interruption, LiveRig
+from rig.virtual import VirtualRigProcess
+
+_FADE_PART = 0.25  # of a short demo motion
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What came of a run."""
+
+    recording: Path
+    report: Path
+    summary: dict[str, Any] = field(default_factory=dict)
+    """the report's numbers with the paths, empty when nothing was recorded"""
+    error: RigError | None = None
+    """why the run did not go to its end, or None"""
+
+
+def execute(
+    config: RigConfig,
+    trajectory: Trajectory,
+    name: str,
+    folder: Path | None,
+    *,
+    lockstep: bool = False,
+    report: Callable[[Progress], None],
+) -> RunResult:
+    """Do a whole run and report on it; whatever ends it, the rig is brought to rest and the recording closed.
+
+    Args:
+        config: the rig.
+        trajectory: the motion.
+        name: of the motion; recording and report are called after it and the time.
+        folder: where they go, or None for the configuration's folder.
+        lockstep: run rig and engine in this process on a manual clock.
+        report: told the progress.
+
+    Raises:
+        RefusedError, TrajectoryError: the motion is outside the limits; nothing was started or written.
+        InputError: the folder cannot be used.
+        HardwareError: a process could not be started.
+    """
+    report(Progress("checking", 0.0))
+    table = prepare_motion(config, trajectory)
+    recording = _new_recording(Path(config.recording.directory) if folder is None else folder, name)
+    interruption = Interruption()
+    error: RigError | None = None
+    with interruption.installed():
+        try:
+            rig: LockstepRig | LiveRig
+            if lockstep:
+                rig = LockstepRig(config, recording, interruption)
+            else:
+                rig = LiveRig(config, recording, name, interruption)
+            with rig:
+                try:
+                    run_motion(rig, table, name, report)
+                except (RunFaultError, RefusedError, HardwareError, InterruptedRunError) as stopped:
+                    error = stopped
+                    report(Progress("stopping", 1.0))
+                    with contextlib.suppress(RigError):
+                        bring_to_rest(rig)
+        except KeyboardInterrupt:
+            error = InterruptedRunError("stopped at once")
+        report(Progress("reporting", 1.0))
+        return _reported(recording, error)
+
+
+def _reported(recording: Path, error: RigError | None) -> RunResult:
+    target = recording.with_suffix(".html")
+    if not recording.exists():
+        return RunResult(recording, target, error=error)
+    opened = open_recording(recording)
+    if not len(opened.rows):
+        return RunResult(recording, target, error=error)
+    summary = summarize(opened) | {"paths": {"recording": str(recording), "report": str(target)}}
+    write_report(opened, target, summary=summary)
+    return RunResult(recording, target, summary, error)
+
+
+def _new_recording(folder: Path, name: str) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make folder {folder}: {error.strerror}") from error
+    stem = f"{name}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
+    path = folder / f"{stem}.mcap"
+    number = 2
+    while path.exists():
+        path = folder / f"{stem}-{number}.mcap"
+        number += 1
+    return path
+
+
+def describe(result: RunResult) -> str:
+    """A run's outcome in a few lines for a person."""
+    summary = result.summary
+    cycle, tracking, written = summary["cycle"], summary["tracking"], summary["recording"]
+    force = summary["force"]["legs"]
+    lines = [
+        f"cycles     {cycle['cycles']} at {cycle['rate_hz']:g} Hz, {cycle['overruns']} overruns, "
+        f"period error {cycle['period_error_p99_us']:.0f} µs (99 %)"
+    ]
+    if tracking["position_rms_m"] is not None:
+        residuals = ", ".join(f"{leg['rms_residual_n']:.2f}" for leg in force)
+        lines += [
+            f"tracking   {tracking['position_rms_m'] * 1e3:.4f} mm, {tracking['rotation_rms_rad'] * 1e3:.4f} mrad (RMS)",
+            f"forces     residual {residuals} N (RMS, legs 1 to 6)",
+        ]
+    lines += [
+        f"recording  {result.recording} ({written['rows']} rows, {written['dropped']} dropped)",
+        f"report     {result.report}",
+    ]
+    return "\n".join(lines)
+
+
+def demo_trajectory(home: Array, duration: float) -> Trajectory:
+    """The shipped demo motion with another length, s; a short one is faded in and out over a quarter of it each."""
+    text = (resources.files("kinematics") / "trajectories" / "demo.toml").read_text(encoding="utf-8")
+    data = tomllib.loads(text)
+    (part,) = data["parts"]
+    part["duration"] = duration
+    part["fade"] = f"{min(3.0, _FADE_PART * duration)} s"
+    return build_trajectory(TrajectorySpec.model_validate(data), home)
+
+
+def on_free_ports(config: RigConfig) -> RigConfig:
+    """The configuration with every device moved to a free port of this machine."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(7)]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        ports = [one.getsockname()[1] for one in sockets]
+    resolved = config.resolved()
+    legs = [
+        leg | {"host": "127.0.0.1", "port": port}
+        for leg, port in zip(resolved["drives"]["legs"], ports[:6], strict=True)
+    ]
+    changes: dict[str, Any] = {"drives": {"legs": legs}}
+    if config.load_cells.amplifier is not None:
+        changes["load_cells"] = {"amplifier": {"host": "127.0.0.1", "port": ports[6]}}
+    return config.changed(changes)
+
+
+def serve_virtual(config: RigConfig, say: Callable[[str], None]) -> None:
+    """Serve the configuration's virtual rig until Ctrl-C.
+
+    Raises:
+        InputError: the configuration has no virtual rig.
+        HardwareError: a port is taken.
+    """
+    if config.virtual is None:
+        raise InputError(f"configuration {config.name!r} has no [virtual] table")
+    interruption = Interruption()
+    with interruption.installed(), VirtualRigProcess(config) as process:
+        addresses = ", ".join(f"{leg.host}:{leg.port}" for leg in config.drives.legs)
+        say(f"virtual rig: drives at {addresses}; Ctrl-C ends it")
+        while process.alive and interruption.count == 0:
+            process.join(0.2)
+        if interruption.count == 0:
+            raise HardwareError("the virtual rig ended by itself")

@@ -1,0 +1,248 @@
+"""The sections of a rig's configuration file: names, units, bounds and defaults.
+
+Physical quantities are SI numbers or strings with their unit ("300 mm"); every value is plain SI once read. Unknown
+keys, non-finite numbers and values out of bounds are refused.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from kinematics import AngularSpeed, Damping, Force, ForceRate, Frequency, Length, Mass, Speed, Stiffness, Time
+
+LEGS = 6
+
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+"""A finite number; no text, no bool."""
+Count = Annotated[int, Field(strict=True)]
+Text = Annotated[str, Field(min_length=1)]
+Port = Annotated[int, Field(strict=True, ge=1, le=65535)]
+Unit = Annotated[int, Field(strict=True, ge=0, le=255)]
+Positive = Field(gt=0)
+NotNegative = Field(ge=0)
+
+
+def _once_or_per_leg(value: object) -> object:
+    return value if isinstance(value, (list, tuple)) else [value] * LEGS
+
+
+_Spread = Annotated[Force, NotNegative]
+_OnceOrPerLeg = BeforeValidator(_once_or_per_leg)
+NumberPerLeg = Annotated[tuple[Number, Number, Number, Number, Number, Number], _OnceOrPerLeg]
+ForcePerLeg = Annotated[tuple[Force, Force, Force, Force, Force, Force], _OnceOrPerLeg]
+SpreadPerLeg = Annotated[tuple[_Spread, _Spread, _Spread, _Spread, _Spread, _Spread], _OnceOrPerLeg]
+ForceRatePerLeg = Annotated[tuple[ForceRate, ForceRate, ForceRate, ForceRate, ForceRate, ForceRate], _OnceOrPerLeg]
+
+
+class Section(BaseModel):
+    """Base of all sections: immutable, no unknown keys, defaults held to the same rules."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+
+
+class Control(Section):
+    """Gains and timing of the control law."""
+
+    stiffness: Annotated[Stiffness, NotNegative] = 20e3
+    """K_p of mode `force`, N/m, per leg."""
+    damping: Annotated[Damping, NotNegative] = 900.0
+    """K_d of mode `force`, N s/m, per leg."""
+    task_stiffness: Annotated[Number, NotNegative] = 100.0
+    """K_p of mode `computed-torque`, 1/s²."""
+    task_damping: Annotated[Number, NotNegative] = 20.0
+    """K_v of mode `computed-torque`, 1/s."""
+    lead: Annotated[Time, NotNegative] | None = None
+    """How far ahead of the cycle the feedforward is evaluated, s; not given: see `RigConfig.command_lead`."""
+    coulomb_speed: Annotated[Speed, Positive] = 1e-3
+    """Leg speed over which the feedforward smooths Coulomb friction, m/s."""
+
+
+class Safety(Section):
+    """Bounds on feedback, reference and timing, beside the mechanism's own limits."""
+
+    stale_cycles: Annotated[Count, Field(ge=1, le=100)] = 3
+    """Consecutive cycles without fresh feedback that are borne."""
+    following_error: Annotated[Length, Positive] = 5e-3
+    """Leg length from its reference, m."""
+    position_jump: Annotated[Length, Positive] = 2e-3
+    """Change of a leg's length in one cycle beyond what its speed explains, m."""
+    force_residual: Annotated[Force, Positive] = 60.0
+    """Load cell from the model, N."""
+    condition: Annotated[Number, Field(gt=1)] = 100.0
+    """Largest condition number of the leg matrix H."""
+    characteristic_length: Annotated[Length, Positive] = 0.2
+    """Length that makes H's moment rows comparable with its force rows, m."""
+    overruns_in_a_row: Annotated[Count, Field(ge=1, le=1000)] = 3
+    """Consecutive overrun cycles that are borne."""
+    heartbeat: Annotated[Time, Positive] = 0.5
+    """Silence of the commanding client that is borne, s."""
+    homing_timeout: Annotated[Time, Positive] = 30.0
+    homing_tolerance: Annotated[Length, Positive] = 1e-4
+    """Agreement of the six homed lengths with the forward kinematics, m."""
+    stop_time: Annotated[Time, Positive] = 1.0
+    """A controlled stop that takes longer is escalated, s."""
+    frozen_cycles: Annotated[Count, Field(ge=2, le=10_000)] = 25
+    """Cycles in which a moving leg's encoder may repeat itself bit for bit."""
+    tare_shift: Annotated[Force, Positive] = 5.0
+    """Change of a load cell's zero beyond which engaging is refused, N."""
+
+
+class Motion(Section):
+    """Speeds of the rig's own moves: engaging, going home, parking."""
+
+    approach_speed: Annotated[Speed, Positive] = 0.05
+    approach_rotation: Annotated[AngularSpeed, Positive] = 0.2
+
+
+class LegDrive(Section):
+    """Where one leg's drive is found."""
+
+    host: Text
+    port: Port
+    unit: Unit = 1
+    serial: Text | None = None
+    """Serial number that must answer there; not given: not compared."""
+    position_offset: Length = 0.0
+    """Leg length where the drive reads zero, beyond what its profile says, m."""
+
+
+class Drives(Section):
+    """The six drives, legs 1 to 6 in this order."""
+
+    driver: Text = "servo-tcp"
+    profile: Text = "generic-servo"
+    watchdog: Annotated[Time, Field(ge=1e-3, le=10)] = 0.05
+    """Silence after which a drive stops by itself, s."""
+    reply_deadline: Annotated[Number, Field(ge=0.05, le=0.95)] = 0.6
+    """Time for the replies, as a fraction of the period."""
+    connect_timeout: Annotated[Time, Field(gt=0, le=60)] = 2.0
+    force_bandwidth: Annotated[Frequency, Positive] = 300.0
+    """-3 dB frequency of the force loop, assumed first order, Hz."""
+    delay: Annotated[Time, NotNegative] = 1e-4
+    """Dead time between a command's arrival and its force, s."""
+    legs: tuple[LegDrive, LegDrive, LegDrive, LegDrive, LegDrive, LegDrive]
+
+    @model_validator(mode="after")
+    def _distinct(self) -> "Drives":
+        seen: dict[tuple[str, int, int], int] = {}
+        for leg, drive in enumerate(self.legs, start=1):
+            address = (drive.host, drive.port, drive.unit)
+            if address in seen:
+                raise ValueError(f"legs {seen[address]} and {leg} share {drive.host}:{drive.port} unit {drive.unit}")
+            seen[address] = leg
+        return self
+
+
+class AmplifierAddress(Section):
+    """A six-channel load-cell amplifier of its own."""
+
+    host: Text
+    port: Port
+    unit: Unit = 1
+    profile: Text = "generic-amplifier"
+
+
+class LoadCells(Section):
+    """Where the load cells are read, and what is expected of them."""
+
+    source: Literal["drive", "amplifier"] = "drive"
+    noise: Annotated[Force, Positive] = 0.5
+    """Expected standard deviation of a reading, N."""
+    calibration: Text | None = None
+    """Calibration file, relative to the configuration's folder."""
+    amplifier: AmplifierAddress | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "LoadCells":
+        if self.source == "amplifier" and self.amplifier is None:
+            raise ValueError('source is "amplifier", but [load_cells.amplifier] with host and port is missing')
+        if self.source == "drive" and self.amplifier is not None:
+            raise ValueError('an amplifier is described, but source is "drive"')
+        return self
+
+
+class RecordingOptions(Section):
+    """Where recordings go."""
+
+    directory: Text = "recordings"
+    """Folder, relative to where the command runs."""
+
+
+class Realtime(Section):
+    """What is asked of the operating system; used where permitted, reported where not."""
+
+    cpu: Annotated[Count, NotNegative] | None = None
+    """Processor to which the engine is pinned."""
+    priority: Annotated[Count, Field(ge=1, le=99)] | None = None
+    """SCHED_FIFO priority."""
+
+
+class VirtualDrive(Section):
+    """What a virtual drive and its actuator are like."""
+
+    force_bandwidth: Annotated[Frequency, Positive] = 300.0
+    delay: Annotated[Time, NotNegative] = 1e-4
+    force_limit: Annotated[Force, Positive] = 450.0
+    position_resolution: Annotated[Length, Positive] = 1e-7
+    homing_speed: Annotated[Speed, Positive] = 0.05
+    position_stiffness: Annotated[Stiffness, Positive] = 60e3
+    position_damping: Annotated[Damping, Positive] = 900.0
+    brake_stiffness: Annotated[Stiffness, Positive] = 200e3
+    brake_damping: Annotated[Damping, Positive] = 1500.0
+    brake_force: Annotated[Force, Positive] = 600.0
+    """Force at which a closed brake slips, N."""
+    quick_stop_damping: Annotated[Damping, Positive] = 1200.0
+    start_spread: Annotated[Length, NotNegative] = 0.01
+    """How far from home a leg may stand at power-up, m."""
+
+
+class VirtualCells(Section):
+    """Faults of virtual load cells: reading = gain·force + bias + drift·time + noise; one value, or one per leg."""
+
+    gain: NumberPerLeg = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
+    bias: ForcePerLeg = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    noise: SpreadPerLeg = (0.5, 0.5, 0.5, 0.5, 0.5, 0.5)
+    """Standard deviation, N."""
+    drift: ForceRatePerLeg = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+class Payload(Section):
+    """A rigid body on the platform that the model does not know of."""
+
+    mass: Annotated[Mass, Positive]
+    center_of_mass: tuple[Length, Length, Length] = (0.0, 0.0, 0.0)
+    """Platform frame, m."""
+
+
+class VirtualPlant(Section):
+    """How the plant differs from the mechanism file."""
+
+    payload: Payload | None = None
+    mass_scale: Annotated[Number, Field(gt=0, le=10)] = 1.0
+    coulomb_speed: Annotated[Speed, Positive] = 1e-3
+    """Leg speed over which the plant smooths Coulomb friction, m/s."""
+
+
+class InjectedFault(Section):
+    """A fault that the virtual rig makes happen."""
+
+    fault: Text
+    leg: Annotated[Count, Field(ge=1, le=LEGS)] | None = None
+    """Leg 1 to 6; not given: all."""
+    at: Annotated[Time, NotNegative] = 0.0
+    """Rig time at which it begins, s."""
+    duration: Annotated[Time, Positive] | None = None
+    """Not given: for good."""
+    value: Number | None = None
+
+
+class Virtual(Section):
+    """The virtual rig; a configuration without this section speaks of real hardware."""
+
+    seed: Annotated[Count, NotNegative] = 1
+    step: Annotated[Time, Field(ge=1e-5, le=2e-3)] = 5e-4
+    """Integration step of the plant, s."""
+    drive: VirtualDrive = VirtualDrive()
+    cells: VirtualCells = VirtualCells()
+    plant: VirtualPlant = VirtualPlant()
+    faults: tuple[InjectedFault, ...] = ()

@@ -1,0 +1,141 @@
+"""A rig as an operation sees it: commands, status and waiting, the same for the real-time rig and the lockstep one."""
+
+import contextlib
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.config import RigConfig
+from rig.engine.control_block import ControlBlock, StopRequest
+from rig.engine.messages import Command, Status
+from rig.engine.process import EngineProcess
+from rig.errors import HardwareError, InterruptedRunError
+from rig.virtual import VirtualRigProcess
+
+_POLL = 0.02  # s
+_LEAVE_TIMEOUT = 10.0  # s for the engine to end by itself
+
+
+class Rig(Protocol):
+    """A connected engine, wherever it runs."""
+
+    config: RigConfig
+
+    def request(self, command: Command, samples: npt.NDArray[np.float64] | None = None) -> None:
+        """Send a command; RefusedError, with the engine's reason, when it is refused and nothing changed."""
+
+    def status(self) -> Status:
+        """The engine's present status."""
+
+    def wait(self, until: Callable[[Status], bool], timeout: float, what: str) -> Status:
+        """Let the rig run until `until` holds for its status, which is returned.
+
+        Raises HardwareError when that takes longer than `timeout` s of rig time, saying `what` was waited for, and
+        InterruptedRunError after Ctrl-C.
+        """
+
+
+class Interruption:
+    """Ctrl-C as a flag that waits look at; a second one raises the rig's stop flag for torque off at once."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.at_once: Callable[[], None] | None = None
+        """called on the second Ctrl-C, from the signal handler"""
+
+    def check(self) -> None:
+        """Raise InterruptedRunError once after the first Ctrl-C."""
+        if self.count == 1:
+            self.count = 2
+            raise InterruptedRunError("interrupted")
+
+    def _handle(self, _signal: int, _frame: FrameType | None) -> None:
+        self.count += 1
+        if self.count > 2 or (self.count == 2 and self.at_once is None):
+            if self.at_once is not None:
+                self.at_once()
+            raise KeyboardInterrupt
+
+    @contextlib.contextmanager
+    def installed(self) -> Iterator[Self]:
+        """Take Ctrl-C over for the time of a `with` block."""
+        before = signal.signal(signal.SIGINT, self._handle)
+        try:
+            yield self
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+
+class LiveRig:
+    """The real-time rig: the engine's process, and the virtual rig's where the configuration has one.
+
+    Args:
+        config: the rig.
+        recording: file to record to; must not exist.
+        client: name under which the command lease is taken.
+        interruption: looked at while waiting.
+
+    Raises:
+        HardwareError: a process could not start, with its reason.
+    """
+
+    def __init__(self, config: RigConfig, recording: Path, client: str, interruption: Interruption) -> None:
+        self.config = config
+        self._interruption = interruption
+        with contextlib.ExitStack() as resources:
+            if config.virtual is not None:
+                resources.enter_context(VirtualRigProcess(config))
+            self.engine = resources.enter_context(EngineProcess(config, recording))
+            self._block = ControlBlock(self.engine.address.block)
+            resources.callback(self._block.close)
+            self._client = self.engine.client()
+            resources.callback(self._client.close)
+            interruption.at_once = self._stop_at_once
+            self._client.acquire(client)
+            self._resources = resources.pop_all()
+
+    def request(self, command: Command, samples: npt.NDArray[np.float64] | None = None) -> None:
+        """See `Rig.request`."""
+        self._block.beat()
+        self._client.request(command, samples)
+        self._block.beat()
+
+    def status(self) -> Status:
+        """See `Rig.status`."""
+        self._block.beat()
+        return self._client.status()
+
+    def wait(self, until: Callable[[Status], bool], timeout: float, what: str) -> Status:
+        """See `Rig.wait`."""
+        deadline = time.monotonic() + timeout
+        while True:
+            self._interruption.check()
+            status = self.status()
+            if until(status):
+                return status
+            if time.monotonic() > deadline:
+                raise HardwareError(f"waited {timeout:.1f} s in vain for {what}; the state is {status.state.name}")
+            time.sleep(_POLL)
+
+    def _stop_at_once(self) -> None:
+        category: StopRequest = 0
+        self._block.request_stop(category)
+
+    def close(self) -> None:
+        """End both processes: the engine is given time to end by itself where it was asked to. May be called again."""
+        self._interruption.at_once = None
+        if self.engine.alive:
+            self.engine.join(_LEAVE_TIMEOUT)
+        self._resources.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()

@@ -1,0 +1,62 @@
+"""States, stop categories and faults of the rig: the vocabulary of the engine, telemetry, recordings and the app."""
+
+from enum import IntEnum
+
+
+class State(IntEnum):
+    """State of the rig (one state machine for six legs)."""
+
+    OFF = 0
+    IDLE = 1
+    HOMING = 2
+    PARKED = 3
+    ENGAGING = 4
+    ENGAGED = 5
+    RUNNING = 6
+    PARKING = 7
+    STOPPING = 8
+    FAULT = 9
+
+
+class StopCategory(IntEnum):
+    """How the rig is being stopped, in rising severity (IEC 60204-1 numbers its categories the other way round)."""
+
+    NONE = 0
+    CATEGORY_2 = 1
+    """Decelerate along the path, then hold under power."""
+    CATEGORY_1 = 2
+    """Decelerate, brakes on, torque off."""
+    QUICK_STOP = 3
+    """The drives' own quick stop: the feedback is not trusted."""
+    CATEGORY_0 = 4
+    """Torque off at once."""
+
+
+class FaultCode(IntEnum):
+    """First cause of a stop or fault."""
+
+    NONE = 0
+    OPERATOR_STOP = 1
+    COMMUNICATION_LOST = 2
+    DRIVE_FAULT = 3
+    DRIVE_WATCHDOG = 4
+    DRIVE_RESTARTED = 5
+    FEEDBACK_INVALID = 6
+    FEEDBACK_FROZEN = 7
+    POSITION_JUMP = 8
+    FOLLOWING_ERROR = 9
+    FORCE_RESIDUAL = 10
+    LOAD_CELL = 11
+    LENGTH_LIMIT = 12
+    SPEED_LIMIT = 13
+    FORCE_LIMIT = 14
+    CONDITIONING = 15
+    REFERENCE_INVALID = 16
+    OVERRUN = 17
+    RECORDING = 18
+    CLIENT_LOST = 19
+    HOMING_FAILED = 20
+    STOP_OVERDUE = 21
+    HOST_SUSPENDED = 22
+    INTERNAL_ERROR = 23
+    RUNAWAY = 24

@@ -1,0 +1,68 @@
+"""One row of telemetry: what the engine did, commanded and measured in one cycle.
+
+The row is a C struct with natural alignment and no variable-length field, so the same bytes serve the shared-memory
+ring and, behind the four-byte header, the CDR encoding of the recording's ROS 2 message.
+"""
+
+from enum import IntFlag
+
+import numpy as np
+
+class CycleFlag(IntFlag):
+    """What else a cycle says of itself."""
+
+    FRESH = 1
+    """every drive's feedback is fresh"""
+    HOMED = 2
+    POSE = 4
+    """the measured pose is valid"""
+    PAUSED = 8
+    """the reference stands before its end"""
+    LATCHED = 16
+    """a fault is latched"""
+
+
+_FIELDS: list[tuple[str, type[np.generic], tuple[int, ...], str]] = [
+    # name, type, shape, meaning; larger types first so that the struct has no inner padding
+    ("t", np.float64, (), "s, rig time of the cycle's deadline since the engine's clock started"),
+    ("lateness", np.float64, (), "s, how late after its deadline the cycle began"),
+    ("period", np.float64, (), "s, since the beginning of the cycle before"),
+    ("exchange_time", np.float64, (), "s, from the first byte sent to the last reply collected"),
+    ("compute_time", np.float64, (), "s, from the last reply to the next command ready"),
+    ("path_time", np.float64, (), "s, position along the running trajectory"),
+    ("path_rate", np.float64, (), "trajectory seconds per second, 1 at full speed"),
+    ("condition", np.float64, (), "condition number of H at the reference pose, characteristic length of the config"),
+    ("reference", np.float64, (19,), "motion row: pose, twist, acceleration of the reference at t, base frame"),
+    ("pose", np.float64, (7,), "m and quaternion, measured pose by forward kinematics"),
+    ("twist", np.float64, (6,), "m/s, rad/s, measured"),
+    ("length_reference", np.float64, (6,), "m, leg lengths of the reference"),
+    ("length", np.float64, (6,), "m, measured"),
+    ("velocity_reference", np.float64, (6,), "m/s, leg speeds of the reference"),
+    ("velocity", np.float64, (6,), "m/s, measured"),
+    ("force_command", np.float64, (6,), "N, actuator force computed in this cycle, sent with the next exchange"),
+    ("force_feedforward", np.float64, (6,), "N, part of force_command that is the model's"),
+    ("force_measured", np.float64, (6,), "N, load cells, calibrated and tared, compression positive"),
+    ("force_model", np.float64, (6,), "N, the model carried to the cells, at the reference"),
+    ("force_residual", np.float64, (6,), "N, force_measured - force_model"),
+    ("terms", np.float64, (5, 6), "N, actuator force by term: platform inertia, gravity, leg inertia, friction, external"),
+    ("cycle", np.uint64, (), "cycle counter; a gap is a skipped cycle"),
+    ("overruns", np.uint32, (), "cycles skipped so far"),
+    ("flags", np.uint32, (), "bits of CycleFlag"),
+    ("drive_error", np.uint32, (6,), "error code of each drive"),
+    ("stale", np.uint32, (6,), "consecutive cycles without fresh feedback"),
+    ("drive_status", np.uint16, (6,), "bits of actuators.Status"),
+    ("fault", np.uint16, (), "rig.states.FaultCode of the latched or stopping cause"),
+    ("state", np.uint8, (), "rig.states.State"),
+    ("stop", np.uint8, (), "rig.states.StopCategory"),
+    ("fault_leg", np.uint8, (), "leg 1..6 the cause belongs to, 0 for the whole rig"),
+    ("mode", np.uint8, (), "actuators.Mode sent"),
+]
+
+ROW = np.dtype([(name, kind, shape) for name, kind, shape, _ in _FIELDS], align=True)
+"""numpy dtype of one telemetry row."""
+
+MEANING: dict[str, str] = {name: meaning for name, _, _, meaning in _FIELDS}
+"""Unit and meaning of every field of `ROW`."""
+
+TERMS = ("platform inertia", "gravity", "leg inertia", "friction", "external")
+"""What the first axis of `terms` counts."""

@@ -1,0 +1,19 @@
+"""The virtual rig: the plant, its drives' and cells' behaviour and faults, and the process that serves them."""
+
+from rig.virtual.faults import FAULTS, ActiveFault, Faults
+from rig.virtual.plant import Plant
+from rig.virtual.port import LegPort
+from rig.virtual.process import RigView, VirtualRigProcess, serve_virtual_rig
+from rig.virtual.virtual_rig import VirtualRig
+
+__all__ = [
+    "FAULTS",
+    "ActiveFault",
+    "Faults",
+    "LegPort",
+    "Plant",
+    "RigView",
+    "VirtualRig",
+    "VirtualRigProcess",
+    "serve_virtual_rig",
+]

@@ -1,0 +1,209 @@
+"""Drive, brake and end stop of one leg as compiled code: what force acts along the leg, from command and motion.
+
+A drive is one row of numbers, see the column constants; what all drives share is the parameter vector. Forces are N,
+pushing (extending) positive.
+"""
+
+from math import exp
+
+from actuators import Mode
+from kinematics import kernel
+from rig.virtual.arrays import Array
+
+# Columns of a drive's row.
+MOTOR = 0  # N, force of the motor behind its force loop's lag
+MODE = 1  # command in effect: mode …
+FORCE = 2  # N
+POSITION = 3  # m, leg length
+VELOCITY = 4  # m/s
+SINCE = 5  # s, when it took effect
+ENABLED = 6
+QUICK_STOP = 7
+BRAKE = 8  # brake asked for
+INTEGRAL = 9  # N, of the internal position loop
+STOP_SINCE = 10  # s, when the quick stop began
+BRAKED = 11  # brake closed
+HOMING_FROM = 12  # m, leg length where homing began
+HOMING_SINCE = 13  # s
+HOMING_DONE = 14
+ANCHOR = 15  # m, leg length at which brake and jam exert nothing
+JAM = 16  # N, holding force of a jammed leg
+GAIN = 17  # of the motor's force: 1, below 1 for a weak drive, negative for one that pushes the wrong way
+GRIP = 18  # N, present holding force of brake and jam together
+DRIVE_COLUMNS = 19
+
+# Columns of a waiting command: when it takes effect, then the columns MODE … BRAKE but SINCE.
+QUEUE_COLUMNS = 8
+QUEUE_LENGTH = 64
+
+# Entries of the parameter vector.
+TIME_CONSTANT = 0  # s, of the force loop
+FORCE_LIMIT = 1  # N
+STIFFNESS = 2  # N/m, internal position loop
+DAMPING = 3  # N s/m
+HOMING_SPEED = 4  # m/s
+BRAKE_STIFFNESS = 5  # N/m; the end stops are as stiff
+BRAKE_DAMPING = 6  # N s/m
+BRAKE_FORCE = 7  # N
+STOP_DAMPING = 8  # N s/m, quick stop
+PARAMETERS = 9
+
+# Columns of a leg's row.
+REFERENCE = 0  # m, leg length at the reference mark: the mechanism's home
+LOWER_STOP = 1  # m
+UPPER_STOP = 2  # m
+LEG_COLUMNS = 3
+
+EXTRAPOLATION = 0.02
+"""A position command is carried on at its speed for this long, s: a lost one is bridged, a lost master not followed."""
+INTEGRAL_RATE = 8.0
+"""Rate of the position loop's integral part, 1/s of its stiffness."""
+STANDSTILL_SPEED = 0.05
+"""A quick stop closes the brake below this leg speed, m/s …"""
+STOP_TIME = 0.15
+"""… or after this time, s."""
+HOMING_TIME = 0.2
+"""Least duration of a homing move, s."""
+HOMING_TOLERANCE = 2e-6
+"""Homing is done when the leg stands this near its mark, m, and is slower than …"""
+HOMING_REST = 1e-4
+"""… this, m/s."""
+
+_OFF_MODE = int(Mode.OFF)
+_FORCE_MODE = int(Mode.FORCE)
+_POSITION_MODE = int(Mode.POSITION)
+_HOMING_MODE = int(Mode.HOMING)
+
+
+@kernel
+def homing_reference_kernel(drive: Array, parameters: Array, reference: float, t: float) -> tuple[float, float, bool]:
+    """Leg length and speed that homing asks for at t, and whether its move is over: minimum jerk to the mark."""
+    distance = reference - drive[HOMING_FROM]
+    # the peak speed of a minimum-jerk move is 15/8 of the mean
+    duration = max(HOMING_TIME, 1.875 * abs(distance) / parameters[HOMING_SPEED])
+    x = (t - drive[HOMING_SINCE]) / duration
+    if x >= 1.0:
+        return reference, 0.0, True
+    x = max(x, 0.0)
+    done = x * x * x * (10.0 - 15.0 * x + 6.0 * x * x)
+    rate = 30.0 * x * x * (1.0 - x) * (1.0 - x) / duration
+    return drive[HOMING_FROM] + distance * done, distance * rate, False
+
+
+@kernel
+def demand_kernel(
+    drive: Array, parameters: Array, reference: float, length: float, velocity: float, t: float
+) -> tuple[float, float]:
+    """Force that the drive asks of its motor at t, saturated at its limit, and the error of its position loop, m."""
+    if drive[BRAKED] != 0.0 or drive[ENABLED] == 0.0:
+        return 0.0, 0.0
+    error = 0.0
+    demand = 0.0
+    if drive[QUICK_STOP] != 0.0:
+        demand = -parameters[STOP_DAMPING] * velocity
+    elif drive[MODE] == _FORCE_MODE:
+        demand = drive[FORCE]
+    elif drive[MODE] == _POSITION_MODE:
+        ahead = drive[POSITION] + drive[VELOCITY] * min(t - drive[SINCE], EXTRAPOLATION)
+        error = ahead - length
+        demand = (
+            drive[FORCE]
+            + drive[INTEGRAL]
+            + parameters[STIFFNESS] * error
+            + parameters[DAMPING] * (drive[VELOCITY] - velocity)
+        )
+    elif drive[MODE] == _HOMING_MODE:
+        wanted, rate, _ = homing_reference_kernel(drive, parameters, reference, t)
+        error = wanted - length
+        demand = drive[INTEGRAL] + parameters[STIFFNESS] * error + parameters[DAMPING] * (rate - velocity)
+    limit = parameters[FORCE_LIMIT]
+    return min(max(demand, -limit), limit), error
+
+
+@kernel
+def apply_command_kernel(drive: Array, entry: Array, length: float) -> None:
+    """Put a waiting command into effect."""
+    running = drive[ENABLED] != 0.0 and drive[QUICK_STOP] == 0.0
+    homing = running and drive[MODE] == _HOMING_MODE
+    looped = homing or (running and drive[MODE] == _POSITION_MODE)
+    stopping = drive[QUICK_STOP] != 0.0
+    drive[SINCE] = entry[0]
+    drive[MODE], drive[FORCE], drive[POSITION], drive[VELOCITY] = entry[1], entry[2], entry[3], entry[4]
+    drive[ENABLED], drive[QUICK_STOP], drive[BRAKE] = entry[5], entry[6], entry[7]
+    running = drive[ENABLED] != 0.0 and drive[QUICK_STOP] == 0.0
+    if drive[QUICK_STOP] != 0.0 and not stopping:
+        drive[STOP_SINCE] = entry[0]
+    if running and drive[MODE] == _HOMING_MODE and not homing:
+        drive[HOMING_FROM], drive[HOMING_SINCE], drive[HOMING_DONE] = length, entry[0], 0.0
+    if not looped:
+        drive[INTEGRAL] = 0.0
+
+
+@kernel
+def motor_kernel(
+    drive: Array, queue: Array, waiting: int, parameters: Array, reference: float,
+    length: float, velocity: float, start: float, end: float,
+) -> int:  # fmt: skip
+    """Carry the motor's force from `start` to `end` (s), commands taking effect in between; gives how many still wait.
+
+    The lag is solved exactly for a demand constant between commands.
+    """
+    t = start
+    while waiting > 0 and queue[0, 0] <= end:
+        demand, _ = demand_kernel(drive, parameters, reference, length, velocity, start)
+        until = max(queue[0, 0], t)
+        drive[MOTOR] = demand + (drive[MOTOR] - demand) * exp((t - until) / parameters[TIME_CONSTANT])
+        t = until
+        apply_command_kernel(drive, queue[0], length)
+        waiting -= 1
+        for i in range(waiting):
+            for j in range(QUEUE_COLUMNS):
+                queue[i, j] = queue[i + 1, j]
+    demand, _ = demand_kernel(drive, parameters, reference, length, velocity, start)
+    drive[MOTOR] = demand + (drive[MOTOR] - demand) * exp((t - end) / parameters[TIME_CONSTANT])
+    return waiting
+
+
+@kernel
+def begin_step_kernel(
+    drive: Array, parameters: Array, reference: float, length: float, velocity: float, t: float, h: float
+) -> None:
+    """Decide brake, grip and homing and advance the position loop's integral, at the start t of a step of h (s)."""
+    if drive[ENABLED] == 0.0 or drive[BRAKE] != 0.0:
+        drive[BRAKED] = 1.0
+    elif drive[QUICK_STOP] == 0.0:
+        drive[BRAKED] = 1.0 if drive[MODE] == _OFF_MODE else 0.0
+    elif abs(velocity) < STANDSTILL_SPEED or t - drive[STOP_SINCE] > STOP_TIME:
+        drive[BRAKED] = 1.0
+    drive[GRIP] = drive[JAM] + (parameters[BRAKE_FORCE] if drive[BRAKED] != 0.0 else 0.0)
+    demand, error = demand_kernel(drive, parameters, reference, length, velocity, t)
+    if error != 0.0 and abs(demand) < parameters[FORCE_LIMIT]:
+        drive[INTEGRAL] += INTEGRAL_RATE * parameters[STIFFNESS] * error * h
+    if drive[BRAKED] == 0.0 and drive[QUICK_STOP] == 0.0 and drive[MODE] == _HOMING_MODE:
+        _, _, over = homing_reference_kernel(drive, parameters, reference, t)
+        if over and abs(error) < HOMING_TOLERANCE and abs(velocity) < HOMING_REST:
+            drive[HOMING_DONE] = 1.0
+
+
+@kernel
+def contact_kernel(drive: Array, parameters: Array, leg: Array, length: float, velocity: float) -> float:
+    """Force of brake, jam and end stops at a leg length (m) and speed (m/s).
+
+    Brake and jam are one spring and damper that slips at the holding force; an open brake holds nothing. The end stops
+    push only.
+    """
+    k, d = parameters[BRAKE_STIFFNESS], parameters[BRAKE_DAMPING]
+    grip = drive[GRIP]
+    force: float = min(max(k * (drive[ANCHOR] - length) - d * velocity, -grip), grip)
+    if length < leg[LOWER_STOP]:
+        force += max(k * (leg[LOWER_STOP] - length) - d * velocity, 0.0)
+    elif length > leg[UPPER_STOP]:
+        force -= max(k * (length - leg[UPPER_STOP]) + d * velocity, 0.0)
+    return force
+
+
+@kernel
+def end_step_kernel(drive: Array, parameters: Array, length: float) -> None:
+    """Let the anchor slip to where its spring pulls no more than the holding force."""
+    stretch = drive[GRIP] / parameters[BRAKE_STIFFNESS]
+    drive[ANCHOR] = min(max(drive[ANCHOR], length - stretch), length + stretch)

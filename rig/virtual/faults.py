@@ -1,0 +1,209 @@
+"""Faults of the virtual rig by name, of plant, drives, cells and wires: begun, ended, and played from a timetable."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from actuators import SERVO_FAULTS, WIRE_FAULTS, ConfigurationError, FaultKind, FaultyDevice, FaultyServo
+from rig.errors import ConfigError, InputError
+from rig.schema import InjectedFault
+from rig.virtual.arrays import Array
+from rig.virtual.plant import Plant
+from rig.virtual.port import LegPort
+
+PLANT_FAULTS = {
+    "jam": FaultKind("friction holds the leg", "N", 300.0),
+    "weak": FaultKind("the drive gives only this part of its force", "", 0.5),
+    "test_load": FaultKind("a test mass hangs on the load cell, as for its calibration", "N", 50.0),
+    "force_step": FaultKind(
+        "something pushes the platform down, at the leg's joint or at the platform's origin", "N", 100.0
+    ),
+    "payload": FaultKind("a mass the model does not know of stands at the platform's origin", "kg", 5.0),
+}
+"""Faults of the machine itself."""
+
+_AMPLIFIER = "amplifier_"
+AMPLIFIER_FAULTS = {_AMPLIFIER + name: kind for name, kind in WIRE_FAULTS.items() if name != "swap_unit"}
+"""Faults of the load-cell amplifier's wire."""
+
+FAULTS: dict[str, FaultKind] = {**PLANT_FAULTS, **SERVO_FAULTS, **AMPLIFIER_FAULTS}
+"""Every fault by name."""
+
+_WHOLE_RIG = frozenset(["payload", *AMPLIFIER_FAULTS])
+_NOT_NEGATIVE = frozenset(["jam", "payload"])
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveFault:
+    """A fault that is on: its name, leg 1…6 (0: the whole rig), value, and when it ends (s; infinite: when cleared)."""
+
+    name: str
+    leg: int
+    value: float | None
+    until: float
+
+
+class Faults:
+    """The faults of one virtual rig, and what is still to come of its timetable.
+
+    Legs are counted from 1; none means all six, or the platform where a fault is one of the whole rig.
+    `due` is the time (s) at which `play` has something to do next, infinite if never.
+
+    Raises ConfigError listing every entry of the timetable that cannot be played.
+    """
+
+    def __init__(
+        self,
+        plant: Plant,
+        ports: Sequence[LegPort],
+        servos: Sequence[FaultyServo],
+        amplifier: FaultyDevice | None,
+        timetable: Sequence[InjectedFault],
+    ) -> None:
+        self.due = math.inf
+        self._plant = plant
+        self._ports = ports
+        self._servos = servos
+        self._amplifier = amplifier
+        self._start = plant.time
+        self._active: dict[tuple[str, int], ActiveFault] = {}
+        self._to_come = sorted(timetable, key=lambda entry: entry.at)
+        self._joints = plant.platform_points
+        wrong = []
+        for place, entry in enumerate(timetable, start=1):
+            try:
+                self._check(entry.fault, entry.leg, entry.value, entry.duration)
+            except InputError as error:
+                wrong.append(f"virtual.faults[{place}]: {error}")
+        if wrong:
+            raise ConfigError("the timetable of faults cannot be played:", wrong)
+        self._reckon()
+
+    @property
+    def active(self) -> list[ActiveFault]:
+        """Faults that are on now."""
+        return [fault for key, fault in self._active.items() if self._still_on(*key)]
+
+    def inject(
+        self, name: str, leg: int | None = None, value: float | None = None, duration: float | None = None
+    ) -> None:
+        """Begin a fault now, for `duration` s or until cleared; one of that name on that leg is replaced.
+
+        value: in the unit of the fault's `FAULTS` entry; none takes its default.
+        Raises InputError, changing nothing, for what is not known or out of bounds.
+        """
+        self._check(name, leg, value, duration)
+        kind = FAULTS[name]
+        number = kind.default if value is None else value
+        until = math.inf if duration is None else self._plant.time + duration
+        for number_of_leg in self._legs(name, leg):
+            self._begin(name, number_of_leg, number)
+            self._active[name, number_of_leg] = ActiveFault(name, number_of_leg, number, until)
+        self._load_platform()
+        self._reckon()
+
+    def clear(self, name: str | None = None, leg: int | None = None) -> None:
+        """End the faults of that name (none: of any) on that leg (none: on any); nothing if there is none."""
+        for key in list(self._active):
+            if name in (None, key[0]) and leg in (None, key[1]):
+                self._end(key)
+        self._load_platform()
+        self._reckon()
+
+    def play(self) -> None:
+        """Begin and end what is due at the plant's time."""
+        now = self._plant.time
+        for key, fault in list(self._active.items()):
+            if fault.until <= now:
+                self._end(key)
+        self._load_platform()
+        while self._to_come and self._start + self._to_come[0].at <= now:
+            entry = self._to_come.pop(0)
+            self.inject(entry.fault, entry.leg, entry.value, entry.duration)
+        self._reckon()
+
+    def _check(self, name: str, leg: int | None, value: float | None, duration: float | None) -> None:
+        kind = FAULTS.get(name)
+        if kind is None:
+            raise InputError(f"no fault {name!r}; known faults: {', '.join(FAULTS)}")
+        if leg is not None and leg not in range(1, 7):
+            raise InputError(f"fault {name}: leg {leg} is outside 1..6")
+        if leg is not None and name in _WHOLE_RIG:
+            raise InputError(f"fault {name}: belongs to the whole rig, not to leg {leg}")
+        if name in AMPLIFIER_FAULTS and self._amplifier is None:
+            raise InputError(f"fault {name}: this rig has no amplifier")
+        if value is not None and kind.default is None:
+            raise InputError(f"fault {name}: takes no value")
+        if value is not None and not math.isfinite(value):
+            raise InputError(f"fault {name}: value {value} is not finite")
+        if value is not None and value < 0.0 and name in _NOT_NEGATIVE:
+            raise InputError(f"fault {name}: value {value:g} {kind.unit} is negative")
+        if duration is not None and not 0.0 < duration < math.inf:
+            raise InputError(f"fault {name}: duration {duration} s is not a positive number")
+
+    @staticmethod
+    def _legs(name: str, leg: int | None) -> Sequence[int]:
+        if leg is not None:
+            return (leg,)
+        return (0,) if name in _WHOLE_RIG or name == "force_step" else range(1, 7)
+
+    def _device(self, name: str, leg: int) -> tuple[FaultyDevice, str]:
+        """The device behind the wire that a fault belongs to, and what the device calls the fault."""
+        if self._amplifier is not None and name in AMPLIFIER_FAULTS:
+            return self._amplifier, name.removeprefix(_AMPLIFIER)
+        return self._servos[leg - 1], name
+
+    def _begin(self, name: str, leg: int, value: float | None) -> None:
+        if name not in PLANT_FAULTS:
+            device, known_as = self._device(name, leg)
+            try:
+                device.inject(known_as, value)
+            except ConfigurationError as error:
+                raise InputError(str(error)) from None
+            return
+        self._set(name, leg, 0.0 if value is None else value)
+
+    def _end(self, key: tuple[str, int]) -> None:
+        del self._active[key]
+        name, leg = key
+        if name not in PLANT_FAULTS:
+            device, known_as = self._device(name, leg)
+            device.clear(known_as)
+            return
+        self._set(name, leg, 1.0 if name == "weak" else 0.0)
+
+    def _set(self, name: str, leg: int, value: float) -> None:
+        match name:
+            case "jam":
+                self._plant.jam(leg - 1, value)
+            case "weak":
+                self._plant.scale_motor(leg - 1, value)
+            case "test_load":
+                self._ports[leg - 1].test_load = value
+            case "payload":
+                self._plant.add_payload(value)
+
+    def _load_platform(self) -> None:
+        """Put the sum of the pushes that are on onto the platform."""
+        wrench: Array = np.zeros(6)
+        for (name, leg), fault in self._active.items():
+            if name == "force_step" and fault.value is not None:
+                push = np.array([0.0, 0.0, -fault.value])
+                wrench[:3] += push
+                if leg:
+                    wrench[3:] += np.cross(self._joints[leg - 1], push)
+        self._plant.wrench[:] = wrench
+
+    def _still_on(self, name: str, leg: int) -> bool:
+        if name in PLANT_FAULTS:
+            return True
+        device, known_as = self._device(name, leg)
+        return known_as in device.active
+
+    def _reckon(self) -> None:
+        ends = [fault.until for fault in self._active.values()]
+        self.due = min(ends, default=math.inf)
+        if self._to_come:
+            self.due = min(self.due, self._start + self._to_come[0].at)

@@ -1,0 +1,29 @@
+"""The plant's mechanism: the rig's own, with other masses or a payload that the model does not know of."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from dynamics import Body, Mechanism
+from rig.virtual.arrays import Array
+
+
+def scaled_mechanism(machine: Mechanism, scale: float) -> Mechanism:
+    """`machine` with every mass and inertia times `scale`."""
+
+    def scaled(body: Body) -> Body:
+        return replace(body, mass=scale * body.mass, inertia=scale * body.inertia)
+
+    legs = tuple(replace(leg, lower=scaled(leg.lower), upper=scaled(leg.upper)) for leg in machine.legs)
+    return replace(machine, mass=scale * machine.mass, inertia=scale * machine.inertia, legs=legs)
+
+
+def loaded_mechanism(machine: Mechanism, mass: float, place: Array) -> Mechanism:
+    """`machine` with a point mass (kg) fixed to the platform at `place` (3,), platform frame, m."""
+    total = machine.mass + mass
+    center = (machine.mass * machine.center_of_mass + mass * place) / total
+    apart = place - machine.center_of_mass
+    # parallel axes: two bodies about their common centre of mass
+    reduced = machine.mass * mass / total
+    inertia = machine.inertia + reduced * (apart @ apart * np.eye(3) - np.outer(apart, apart))
+    return replace(machine, mass=total, center_of_mass=center, inertia=inertia)

@@ -1,0 +1,226 @@
+"""The simulated machine: platform, legs, motors, brakes and end stops, integrated to any instant asked for."""
+
+import math
+
+import numpy as np
+
+from actuators import Mode
+from dynamics import WORK_SIZE, Dynamics, Mechanism
+from kinematics import forward_kinematics, leg_lengths, leg_matrix
+from rig.errors import ConfigError
+from rig.schema import Virtual, VirtualDrive
+from rig.virtual import drive_kernel as columns
+from rig.virtual import plant_kernel as rows
+from rig.virtual.arrays import Array
+from rig.virtual.loading import loaded_mechanism, scaled_mechanism
+
+STOP_MARGIN = 5e-3
+"""The end stops stand this far outside the legs' length limits, m."""
+_LEGS = range(6)
+_UNLIMITED = (0.5, 1.5)  # end stops of a leg without limits, in lengths at home
+
+
+class Plant:
+    """Six drives on the exact forward dynamics of a mechanism.
+
+    Every attribute is as of `time` (s): `lengths` (m) and `speeds` (m/s) of the legs, `cells` (N, true force where each
+    load cell sits, compression positive). `wrench` (6,) acts on the platform at its origin, platform axes, N and N m;
+    it may be set at any time. `fault` says in words why the plant stands still for good, "" if it does not.
+
+    At the start the platform stands with its brakes closed and its weight on them, at a pose off home in which no leg
+    is further than `settings.drive.start_spread` from its length at home.
+
+    Raises ConfigError when brakes or drives are too stiff for the integration step.
+    """
+
+    def __init__(self, machine: Mechanism, settings: Virtual, start: float = 0.0) -> None:
+        self.time = start
+        self.lengths: list[float]
+        self.speeds: list[float]
+        self.cells: list[float]
+        self.step = settings.step
+        self.fault = ""
+        self.wrench = np.zeros(6)
+        self._settings = settings
+        self._home = machine.geometry.home_pose
+        self._home_lengths = leg_lengths(machine.geometry, self._home)
+        self._bare = scaled_mechanism(machine, settings.plant.mass_scale)
+        if settings.plant.payload is not None:
+            payload = settings.plant.payload
+            self._bare = loaded_mechanism(self._bare, payload.mass, np.array(payload.center_of_mass))
+        self._geometry = machine.geometry.array
+        self._parameters = _parameters(settings.drive)
+        self._legs = self._leg_rows(machine)
+        self._drives = np.zeros((6, columns.DRIVE_COLUMNS))
+        self._drives[:, columns.GAIN] = 1.0
+        self._queues = np.zeros((6, columns.QUEUE_LENGTH + 1, columns.QUEUE_COLUMNS))
+        self._waiting = np.zeros(6, dtype=np.int64)
+        self._modes = [Mode.OFF] * 6
+        self._scratch: Array = np.zeros((rows.SCRATCH_ROWS, rows.SCRATCH_COLUMNS))
+        self._out: Array = np.zeros((rows.OUTPUTS, 6))
+        self._load(self._bare)
+        self._check_step()
+        self._stand(machine, settings)
+        self._observe()
+
+    @property
+    def state(self) -> Array:
+        """Pose and twist (13,) of the platform, base frame; a copy."""
+        return self._state.copy()
+
+    @property
+    def acceleration(self) -> Array:
+        """True acceleration [a, α] (6,) of the platform, base axes; a copy."""
+        return np.array(self._out[rows.ACCELERATION])
+
+    @property
+    def forces(self) -> Array:
+        """Forces (6,) between the two parts of each leg, N: motor, brake, jam and end stop; a copy."""
+        return np.array(self._out[rows.FORCES])
+
+    @property
+    def platform_points(self) -> Array:
+        """Places of the legs' upper joints (6, 3), platform frame, m."""
+        return self._bare.geometry.platform_points
+
+    def braked(self, leg: int) -> bool:
+        """True while the brake of leg 0…5 is closed."""
+        return bool(self._drives[leg, columns.BRAKED])
+
+    def homed(self, leg: int) -> bool:
+        """True when leg 0…5 was last told to home and stands at its mark."""
+        return self._modes[leg] is Mode.HOMING and bool(self._drives[leg, columns.HOMING_DONE])
+
+    def reference(self, leg: int) -> float:
+        """Length of leg 0…5 at its reference mark, m."""
+        return float(self._legs[leg, columns.REFERENCE])
+
+    def command(
+        self, leg: int, mode: Mode, force: float, position: float, velocity: float,
+        enabled: bool, quick_stop: bool, brake: bool,
+    ) -> None:  # fmt: skip
+        """Give the drive of leg 0…5 a command at the present `time`; it takes effect after the drive's delay.
+
+        Raises ValueError, changing nothing, when a set-point is not finite.
+        """
+        if not (math.isfinite(force) and math.isfinite(position) and math.isfinite(velocity)):
+            raise ValueError(
+                f"leg {leg + 1}: force {force} N, position {position} m, velocity {velocity} m/s: not finite"
+            )
+        if mode is Mode.HOMING and self._modes[leg] is not Mode.HOMING:
+            self._drives[leg, columns.HOMING_DONE] = 0.0
+        self._modes[leg] = mode
+        count = int(self._waiting[leg])
+        if count == columns.QUEUE_LENGTH:
+            count -= 1  # more commands within one dead time than a drive could keep: the newest counts
+        due = self.time + self._settings.drive.delay
+        self._queues[leg, count] = (due, mode, force, position, velocity, enabled, quick_stop, brake)
+        self._waiting[leg] = count + 1
+
+    def jam(self, leg: int, force: float) -> None:
+        """Hold leg 0…5 by a friction of `force` N; 0 frees it."""
+        self._drives[leg, columns.JAM] = force
+
+    def scale_motor(self, leg: int, gain: float) -> None:
+        """Make the motor of leg 0…5 give `gain` times its force."""
+        self._drives[leg, columns.GAIN] = gain
+
+    def add_payload(self, mass: float, place: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> None:
+        """Put a point mass (kg) on the platform at `place` (platform frame, m), in place of one put there before."""
+        self._load(loaded_mechanism(self._bare, mass, np.array(place)) if mass else self._bare)
+
+    def skip(self, duration: float) -> None:
+        """Let `duration` s pass without integrating them: the machine stood still meanwhile."""
+        self.time += duration
+
+    def advance(self, now: float) -> None:
+        """Integrate to `now` (s) in equal steps no longer than `step`; nothing happens when it is not in the future."""
+        span = now - self.time
+        if not span > 0.0:
+            return
+        if not self.fault:
+            # a few roundings of the clock are not worth a step of their own
+            steps = max(1, math.ceil(span / self.step - 1e-6))
+            status = rows.advance_kernel(
+                self._mechanism, self._geometry, self._legs, self._parameters, self._state, self._drives,
+                self._queues, self._waiting, self.wrench, self.time, steps, span / steps,
+                self._scratch, self._work, self._out,
+            )  # fmt: skip
+            self._publish(status)
+        self.time = now
+
+    def _observe(self) -> None:
+        status = rows.observe_kernel(
+            self._mechanism, self._geometry, self._legs, self._parameters, self._state, self._drives, self.wrench,
+            self._scratch, self._work, self._out,
+        )  # fmt: skip
+        self._publish(status)
+
+    def _publish(self, status: int) -> None:
+        self.lengths, self.speeds, _, self.cells, _ = self._out.tolist()
+        if status == rows.SINGULAR:
+            self.fault = "a leg came to lie along its universal joint's fixed axis: the plant stands still"
+        elif status == rows.DIVERGED:
+            self.fault = f"the platform became faster than {rows.SPEED_BOUND:g} m/s: the plant stands still"
+
+    def _load(self, machine: Mechanism) -> None:
+        dynamics = Dynamics(machine, coulomb_speed=self._settings.plant.coulomb_speed)
+        self._dynamics = dynamics
+        self._mechanism = dynamics.parameters
+        self._work = np.zeros(WORK_SIZE)
+
+    def _leg_rows(self, machine: Mechanism) -> Array:
+        legs = np.zeros((6, columns.LEG_COLUMNS))
+        for leg in _LEGS:
+            home = self._home_lengths[leg]
+            limits = machine.legs[leg].limits
+            span = None if limits is None else limits.length
+            low, high = (home * _UNLIMITED[0], home * _UNLIMITED[1]) if span is None else span
+            legs[leg] = home, low - STOP_MARGIN, high + STOP_MARGIN
+        return legs
+
+    def _stand(self, machine: Mechanism, settings: Virtual) -> None:
+        """Put the platform off home by a random pose, its weight on the brakes."""
+        generator = np.random.Generator(np.random.PCG64([settings.seed, 6]))
+        spread = settings.drive.start_spread
+        lengths = self._home_lengths + generator.uniform(-spread, spread, 6)
+        pose = forward_kinematics(machine.geometry, lengths, self._home)
+        self._state = np.concatenate([pose, np.zeros(6)])
+        weight = self._dynamics.forces(np.concatenate([self._state, np.zeros(6)]))
+        self._drives[:, columns.BRAKED] = 1.0
+        self._drives[:, columns.GRIP] = settings.drive.brake_force
+        self._drives[:, columns.ANCHOR] = lengths + weight / settings.drive.brake_stiffness
+
+    def _check_step(self) -> None:
+        """Refuse springs and dampers along the legs that RK4 cannot follow at this step: ω·dt too large."""
+        drive, step = self._settings.drive, self.step
+        mass = self._dynamics.mass_matrix(self._home)
+        matrix = leg_matrix(self._bare.geometry, self._home)
+        # forces along the legs act as Hᵀ M⁻¹ H; twice its largest eigenvalue covers other poses of the stroke
+        mobility = 2.0 * float(np.linalg.eigvals(matrix.T @ np.linalg.solve(mass, matrix)).real.max())
+        for what, stiffness, damping in (
+            ("brake_stiffness and brake_damping", drive.brake_stiffness, drive.brake_damping),
+            ("position_stiffness and position_damping", drive.position_stiffness, drive.position_damping),
+            ("quick_stop_damping", 0.0, drive.quick_stop_damping),
+        ):
+            roots = np.roots([1.0, mobility * damping, mobility * stiffness]) * step
+            growth = np.abs(1.0 + roots + roots**2 / 2.0 + roots**3 / 6.0 + roots**4 / 24.0)
+            if growth.max() > 1.0 + 1e-12:
+                raise ConfigError(
+                    f"virtual.drive: {what} ({stiffness:g} N/m, {damping:g} N s/m) cannot be integrated at a step of "
+                    f"{step:g} s: make virtual.step smaller, or the drive softer"
+                )
+
+
+def _parameters(drive: VirtualDrive) -> Array:
+    values = np.zeros(columns.PARAMETERS)
+    values[columns.TIME_CONSTANT] = 1.0 / (2.0 * math.pi * drive.force_bandwidth)
+    values[columns.FORCE_LIMIT] = drive.force_limit
+    values[columns.STIFFNESS] = drive.position_stiffness
+    values[columns.DAMPING] = drive.position_damping
+    values[columns.HOMING_SPEED] = drive.homing_speed
+    values[columns.BRAKE_STIFFNESS] = drive.brake_stiffness
+    values[columns.BRAKE_DAMPING] = drive.brake_damping
+    values[columns.BRAKE_FORCE] = drive.brake_force
+    values[columns.STOP_DAMPING] = drive.quick_stop_damping
+    return values

@@ -1,0 +1,200 @@
+"""The plant's time step as compiled code: six drives, brakes and end stops on the exact forward dynamics, RK4."""
+
+from math import isfinite, sqrt
+
+from dynamics import acceleration_kernel, cells_kernel
+from kinematics import kernel, rotate, rotation_matrix
+from rig.virtual.arrays import Array, Counts
+from rig.virtual.drive_kernel import (
+    GAIN,
+    MOTOR,
+    REFERENCE,
+    begin_step_kernel,
+    contact_kernel,
+    end_step_kernel,
+    motor_kernel,
+)
+
+RUNNING = 0
+SINGULAR = 1
+"""The forward dynamics has no answer: a leg along its universal joint's fixed axis."""
+DIVERGED = 2
+"""A speed beyond all reason, or a number that is not finite."""
+
+SPEED_BOUND = 200.0
+"""Speed of the platform, m/s, beyond which the plant has diverged; for its turning speed ten times this, rad/s."""
+
+# Rows of the scratch array.
+_STAGE = 0
+_SLOPE = 1
+_SUM = 2
+_LENGTHS = 3
+_SPEEDS = 4
+_FORCES = 5
+_MOTOR = 6  # motor forces at the beginning, middle and end of the step: three rows
+_ACCELERATION = 9
+_MOTION = 10
+SCRATCH_ROWS = 11
+SCRATCH_COLUMNS = 19
+
+# Rows of the outputs (OUTPUTS, 6).
+LENGTHS = 0  # m
+SPEEDS = 1  # m/s
+FORCES = 2  # N, between the two parts of each leg: motor, brake, jam and end stop
+CELLS = 3  # N, true force at each load cell, compression positive
+ACCELERATION = 4  # m/s², rad/s², of the platform
+OUTPUTS = 5
+
+
+@kernel
+def leg_rates_kernel(geometry: Array, state: Array, lengths: Array, speeds: Array) -> None:
+    """Leg lengths (m) and speeds (m/s), (6,) each, at a state (13,) of the platform; geometry as `Geometry.array`."""
+    r00, r01, r02, r10, r11, r12, r20, r21, r22 = rotation_matrix(state[3], state[4], state[5], state[6])
+    for i in range(6):
+        qx, qy, qz = rotate(
+            r00, r01, r02, r10, r11, r12, r20, r21, r22, geometry[i, 6], geometry[i, 7], geometry[i, 8]
+        )  # fmt: skip
+        x, y, z = qx + state[0] - geometry[i, 0], qy + state[1] - geometry[i, 1], qz + state[2] - geometry[i, 2]
+        vx = state[7] + state[11] * qz - state[12] * qy
+        vy = state[8] + state[12] * qx - state[10] * qz
+        vz = state[9] + state[10] * qy - state[11] * qx
+        length = sqrt(x * x + y * y + z * z)
+        lengths[i] = length
+        speeds[i] = (x * vx + y * vy + z * vz) / length
+
+
+@kernel
+def _leg_forces(
+    geometry: Array, legs: Array, parameters: Array, state: Array, drives: Array, motor: Array,
+    lengths: Array, speeds: Array, forces: Array,
+) -> None:  # fmt: skip
+    """Force between the two parts of each leg at `state`: motor, brake, jam and end stop."""
+    leg_rates_kernel(geometry, state, lengths, speeds)
+    for i in range(6):
+        forces[i] = motor[i] + contact_kernel(drives[i], parameters, legs[i], lengths[i], speeds[i])
+
+
+@kernel
+def _slope(state: Array, acceleration: Array, slope: Array) -> None:
+    """Time derivative of a state: ṫ; q̇ = ½ ω⊗q, ω in base axes; the accelerations are in their place already."""
+    w, x, y, z = state[3], state[4], state[5], state[6]
+    ox, oy, oz = state[10], state[11], state[12]
+    slope[0], slope[1], slope[2] = state[7], state[8], state[9]
+    slope[3] = -0.5 * (ox * x + oy * y + oz * z)
+    slope[4] = 0.5 * (ox * w + oy * z - oz * y)
+    slope[5] = 0.5 * (oy * w + oz * x - ox * z)
+    slope[6] = 0.5 * (oz * w + ox * y - oy * x)
+    for i in range(6):
+        slope[7 + i] = acceleration[i]
+
+
+@kernel
+def _motors(drives: Array, forces: Array) -> None:
+    for i in range(6):
+        forces[i] = drives[i, GAIN] * drives[i, MOTOR]
+
+
+@kernel
+def _step(
+    mechanism: Array, geometry: Array, legs: Array, parameters: Array, state: Array, drives: Array, wrench: Array,
+    h: float, scratch: Array, work: Array,
+) -> int:  # fmt: skip
+    """One RK4 step of `h` s of the state, the motors' forces of its beginning, middle and end given in `scratch`."""
+    stage, slope, total = scratch[_STAGE], scratch[_SLOPE], scratch[_SUM]
+    acceleration = scratch[_ACCELERATION]
+    for j in range(13):
+        stage[j] = state[j]
+        total[j] = 0.0
+    for k in range(4):
+        motor = scratch[_MOTOR + (k + 1) // 2]
+        _leg_forces(
+            geometry, legs, parameters, stage, drives, motor, scratch[_LENGTHS], scratch[_SPEEDS], scratch[_FORCES]
+        )
+        if acceleration_kernel(mechanism, stage, scratch[_FORCES], wrench, work, acceleration) != 0:
+            return SINGULAR
+        _slope(stage, acceleration, slope)
+        weight = 1.0 if k == 0 or k == 3 else 2.0
+        ahead = h if k == 2 else 0.5 * h
+        for j in range(13):
+            total[j] += weight * slope[j]
+            stage[j] = state[j] + ahead * slope[j]
+    for j in range(13):
+        stage[j] = state[j] + h / 6.0 * total[j]
+        if not isfinite(stage[j]):
+            return DIVERGED
+    for j in range(3):
+        if abs(stage[7 + j]) > SPEED_BOUND or abs(stage[10 + j]) > 10.0 * SPEED_BOUND:
+            return DIVERGED
+    norm = sqrt(stage[3] * stage[3] + stage[4] * stage[4] + stage[5] * stage[5] + stage[6] * stage[6])
+    for j in range(13):
+        state[j] = stage[j] / norm if 3 <= j <= 6 else stage[j]
+    return RUNNING
+
+
+@kernel
+def observe_kernel(
+    mechanism: Array, geometry: Array, legs: Array, parameters: Array, state: Array, drives: Array, wrench: Array,
+    scratch: Array, work: Array, out: Array,
+) -> int:  # fmt: skip
+    """Everything that can be measured at `state`, into `out` (OUTPUTS, 6). Returns RUNNING or SINGULAR."""
+    _motors(drives, scratch[_MOTOR])
+    _leg_forces(
+        geometry, legs, parameters, state, drives, scratch[_MOTOR], out[LENGTHS], out[SPEEDS], out[FORCES]
+    )  # fmt: skip
+    if acceleration_kernel(mechanism, state, out[FORCES], wrench, work, out[ACCELERATION]) != 0:
+        return SINGULAR
+    motion = scratch[_MOTION]
+    for j in range(13):
+        motion[j] = state[j]
+    for j in range(6):
+        motion[13 + j] = out[ACCELERATION, j]
+    # where H is singular the motion does not tell the forces in the legs: the cells then keep their last reading
+    cells_kernel(mechanism, motion, wrench, work, scratch[_FORCES], out[CELLS])
+    return RUNNING
+
+
+@kernel
+def advance_kernel(
+    mechanism: Array, geometry: Array, legs: Array, parameters: Array, state: Array, drives: Array,
+    queues: Array, waiting: Counts, wrench: Array, start: float, steps: int, h: float,
+    scratch: Array, work: Array, out: Array,
+) -> int:  # fmt: skip
+    """Integrate the plant from `start` (s) over `steps` RK4 steps of `h` s, then observe it.
+
+    mechanism: the plant's `Mechanism.array`. geometry (6, 9). legs (6, LEG_COLUMNS), drives (6, DRIVE_COLUMNS),
+    queues (6, QUEUE_LENGTH + 1, QUEUE_COLUMNS) with `waiting` (6,) commands, parameters: see `drive_kernel`.
+    wrench (6,): on the platform, at its origin, platform axes. out: see `observe_kernel`.
+    Returns RUNNING; or SINGULAR or DIVERGED with the state as it was before the step that failed, and at rest.
+    """
+    lengths, speeds = scratch[_LENGTHS], scratch[_SPEEDS]
+    status = RUNNING
+    for k in range(steps):
+        t = start + k * h
+        leg_rates_kernel(geometry, state, lengths, speeds)
+        for i in range(6):
+            drive, reference = drives[i], legs[i, REFERENCE]
+            begin_step_kernel(drive, parameters, reference, lengths[i], speeds[i], t, h)
+            scratch[_MOTOR, i] = drive[GAIN] * drive[MOTOR]
+            for half in range(2):
+                waiting[i] = motor_kernel(
+                    drive, queues[i], waiting[i], parameters, reference, lengths[i], speeds[i],
+                    t + 0.5 * half * h, t + 0.5 * (half + 1) * h,
+                )  # fmt: skip
+                scratch[_MOTOR + 1 + half, i] = drive[GAIN] * drive[MOTOR]
+        status = _step(mechanism, geometry, legs, parameters, state, drives, wrench, h, scratch, work)
+        if status != RUNNING:
+            break
+        leg_rates_kernel(geometry, state, lengths, speeds)
+        for i in range(6):
+            end_step_kernel(drives[i], parameters, lengths[i])
+    if status == RUNNING:
+        status = observe_kernel(
+            mechanism, geometry, legs, parameters, state, drives, wrench, scratch, work, out
+        )  # fmt: skip
+    if status != RUNNING:
+        for j in range(7, 13):
+            state[j] = 0.0
+        for i in range(6):
+            out[SPEEDS, i] = 0.0
+            out[ACCELERATION, i] = 0.0
+    return status

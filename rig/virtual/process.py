@@ -1,0 +1,252 @@
+"""The virtual rig as a process of its own: what runs in it, and the handle its owner holds."""
+
+import contextlib
+import gc
+import multiprocessing
+import signal
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from types import TracebackType
+from typing import Self
+
+from actuators import ActuatorError, ModbusTcpServer
+from rig.config import RigConfig
+from rig.errors import HardwareError, InputError, RigError
+from rig.virtual.faults import ActiveFault
+from rig.virtual.virtual_rig import VirtualRig
+
+LONGEST_GAP = 0.5
+"""Of a longer time in which the process did not run only this much is integrated, s."""
+TICK = 2e-3
+"""Longest time between two looks at plant and watchdogs without a request, s."""
+READY_TIMEOUT = 120.0
+"""Time to become ready, s; compiling the kernels for the first time takes most of it."""
+_REPLY_TIMEOUT = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Inject:
+    """Begin a fault; see `Faults.inject`."""
+
+    name: str
+    leg: int | None
+    value: float | None
+    duration: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Clear:
+    """End faults; see `Faults.clear`."""
+
+    name: str | None
+    leg: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Ask for the `RigView`."""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """End the process."""
+
+
+Request = Inject | Clear | Look | End
+
+
+@dataclass(frozen=True, slots=True)
+class RigView:
+    """What the virtual rig says of itself.
+
+    time: s, the machine's monotonic clock. skipped: s not integrated because the process did not run. plant_fault: why
+    the plant stands still for good, "" if it does not.
+    """
+
+    time: float
+    skipped: float
+    plant_fault: str
+    faults: tuple[ActiveFault, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A request that could not be met, or the reason the process ends."""
+
+    text: str
+    kind: type[RigError]
+
+
+def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
+    """Serve the virtual rig over Modbus TCP until its owner says so, closes the connection or dies.
+
+    Sends one `RigView` when every port listens, or a `Refusal` and returns. Then answers each `Request` but End with
+    one of the two. The time is the machine's monotonic clock. Ctrl-C is ignored: it is the owner who ends this process.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    stop = threading.Event()
+    requests: deque[Request] = deque()
+    try:
+        rig = VirtualRig(config)
+        rig.advance(10 * rig.plant.step)  # compiles the kernels before anybody can connect
+        rig = VirtualRig(config, time.monotonic(), LONGEST_GAP)
+
+        def advance(now: float) -> None:
+            rig.advance(now)
+            while requests:
+                connection.send(_answer(rig, requests.popleft()))
+
+        def ready(_addresses: list[tuple[str, int]]) -> None:
+            threading.Thread(target=_listen, args=(connection, requests, stop), daemon=True).start()
+            gc.collect()
+            gc.freeze()
+            connection.send(_view(rig))
+
+        ModbusTcpServer(rig.endpoints, advance=advance, tick=TICK).serve(stop, ready)
+    except ActuatorError as error:
+        _send_last(connection, Refusal(str(error), HardwareError))
+    except RigError as error:
+        _send_last(connection, Refusal(str(error), type(error)))
+    except (BrokenPipeError, ConnectionResetError):
+        pass  # the owner died
+
+
+def _listen(connection: Connection, requests: deque[Request], stop: threading.Event) -> None:
+    """Collect the owner's requests; runs in a thread of its own, so that waiting for them costs the server nothing."""
+    with contextlib.suppress(EOFError, OSError):
+        while not isinstance(request := connection.recv(), End):
+            requests.append(request)
+    stop.set()
+
+
+def _answer(rig: VirtualRig, request: Request) -> RigView | Refusal:
+    try:
+        match request:
+            case Inject(name, leg, value, duration):
+                rig.faults.inject(name, leg, value, duration)
+            case Clear(name, leg):
+                rig.faults.clear(name, leg)
+    except InputError as error:
+        return Refusal(str(error), InputError)
+    return _view(rig)
+
+
+def _view(rig: VirtualRig) -> RigView:
+    return RigView(rig.time, rig.skipped, rig.plant.fault, tuple(rig.faults.active))
+
+
+def _send_last(connection: Connection, refusal: Refusal) -> None:
+    with contextlib.suppress(OSError):
+        connection.send(refusal)
+
+
+class VirtualRigProcess:
+    """The owner's handle on a virtual rig in a process of its own.
+
+    As a context manager it starts the process and ends it on the way out. One thread uses it at a time.
+    """
+
+    def __init__(self, config: RigConfig) -> None:
+        """Nothing is started yet."""
+        self._config = config
+        self._process: multiprocessing.process.BaseProcess | None = None
+        self._connection: Connection | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """Process id, None while there is none."""
+        return None if self._process is None else self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """True while the process runs."""
+        return self._process is not None and self._process.is_alive()
+
+    def start(self, timeout: float = READY_TIMEOUT) -> None:
+        """Start the process and wait up to `timeout` s until every drive can be connected to.
+
+        Raises HardwareError when a port is taken (naming host:port), the process dies or is not ready in time;
+        ConfigError when the configuration cannot be served. Nothing is left running then.
+        """
+        if self._process is not None:
+            raise HardwareError("the virtual rig has been started already")
+        context = multiprocessing.get_context("spawn")
+        self._connection, theirs = context.Pipe()
+        self._process = context.Process(
+            target=serve_virtual_rig, args=(self._config, theirs), name="virtual rig", daemon=True
+        )
+        try:
+            self._process.start()
+            theirs.close()  # so that the end of either process is the end of the connection
+            self._receive(timeout, "is not ready")
+        except BaseException:
+            self.stop()
+            raise
+
+    def inject(
+        self, name: str, leg: int | None = None, value: float | None = None, duration: float | None = None
+    ) -> RigView:
+        """Begin a fault: see `Faults.inject` and `FAULTS`. Raises InputError, or HardwareError if the rig is gone."""
+        return self._ask(Inject(name, leg, value, duration))
+
+    def clear(self, name: str | None = None, leg: int | None = None) -> RigView:
+        """End faults: see `Faults.clear`. Raises HardwareError if the rig is gone."""
+        return self._ask(Clear(name, leg))
+
+    def look(self) -> RigView:
+        """What the rig says of itself. Raises HardwareError if the rig is gone."""
+        return self._ask(Look())
+
+    def stop(self, timeout: float = 2.0) -> None:
+        """End the process: by asking, after `timeout` s by a signal, at last by killing it; idempotent."""
+        process, connection = self._process, self._connection
+        self._process = self._connection = None
+        if connection is not None:
+            with contextlib.suppress(OSError):
+                connection.send(End())
+        if process is not None and process.pid is not None:
+            process.join(timeout)
+            for end in (process.terminate, process.kill):
+                if process.is_alive():
+                    end()
+                    process.join(timeout)
+            process.close()
+        if connection is not None:
+            connection.close()
+
+    def __enter__(self) -> Self:
+        """Start the process; see `start`."""
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """End the process."""
+        self.stop()
+
+    def _ask(self, request: Request) -> RigView:
+        if self._connection is None:
+            raise HardwareError("the virtual rig is not running")
+        try:
+            while self._connection.poll(0):
+                self._connection.recv()  # the answer to a request that was given up
+            self._connection.send(request)
+        except (EOFError, OSError) as error:
+            raise HardwareError("the virtual rig has died") from error
+        return self._receive(_REPLY_TIMEOUT, "does not answer")
+
+    def _receive(self, timeout: float, complaint: str) -> RigView:
+        assert self._connection is not None
+        try:
+            if not self._connection.poll(timeout):
+                raise HardwareError(f"the virtual rig {complaint} within {timeout:g} s")
+            reply = self._connection.recv()
+        except (EOFError, OSError) as error:
+            raise HardwareError("the virtual rig has died") from error
+        if isinstance(reply, RigView):
+            return reply
+        raise reply.kind(reply.text)

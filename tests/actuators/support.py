@@ -1,0 +1,138 @@
+"""Benches for the tests of drives: a leg without physics, drives over memory, and a server in a thread."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from actuators import (
+    Drive,
+    FaultyServo,
+    MemoryWire,
+    ModbusTcpServer,
+    Mode,
+    Responder,
+    ServoProfile,
+    VirtualServo,
+    create_drive,
+    load_profile,
+)
+
+PROFILE = load_profile("generic-servo", ServoProfile)
+
+
+class Leg:
+    """A plant port that remembers what it was told and moves at most as simply as possible."""
+
+    def __init__(self, length: float = 0.6, home: float = 0.65) -> None:
+        self.length = length
+        self.velocity = 0.0
+        self.cell = 100.0
+        self.homing_done = False
+        self.home = home
+        self.mode = Mode.OFF
+        self.force = self.position = self.feedforward = 0.0
+        self.enabled = self.quick_stop = False
+        self.brake = True
+
+    def command(self, mode, force, position, velocity, enabled, quick_stop, brake) -> None:
+        self.mode, self.force, self.position, self.feedforward = mode, force, position, velocity
+        self.enabled, self.quick_stop, self.brake = enabled, quick_stop, brake
+        self.homing_done = self.homing_done and mode is Mode.HOMING
+
+    def settle(self) -> None:
+        """What is under way comes to its end."""
+        self.velocity = 0.0
+        if self.enabled and self.mode is Mode.HOMING:
+            self.length, self.homing_done = self.home, True
+        elif self.enabled and self.mode is Mode.POSITION:
+            self.length = self.position
+
+
+class Bench:
+    """One drive over memory to its faulty twin over a leg, on a clock that only `pass_time` moves."""
+
+    def __init__(self, profile: ServoProfile = PROFILE, **options) -> None:
+        self.leg = Leg()
+        self.servo = VirtualServo(profile, self.leg, position_offset=options.get("position_offset", 0.0))
+        self.faults = FaultyServo(self.servo)
+        self.now = 0.0
+        self.sent: list[bytes] = []
+        self.received: list[bytes] = []
+        self.drive: Drive = create_drive(
+            "servo-tcp",
+            {
+                "name": "drive 1",
+                "host": "twin",
+                "profile": profile,
+                "open_wire": lambda timeout: MemoryWire(self.respond),
+                **options,
+            },
+        )
+        self.drive.connect(1.0)
+
+    def respond(self, adu: bytes) -> bytes:
+        self.sent.append(adu)
+        self.received.append(self.faults.respond(adu))
+        return self.received[-1]
+
+    def pass_time(self, seconds: float) -> None:
+        self.now += seconds
+        self.faults.tick(self.now)
+
+    def do(self, command):
+        """One cycle of 2 ms."""
+        self.pass_time(0.002)
+        return self.drive.exchange(command, 0.0)
+
+
+class Scripted:
+    """A drive whose wire answers with what a test puts into `replies`."""
+
+    def __init__(self, **options) -> None:
+        self.replies: list[bytes] = []
+        self.requests: list[bytes] = []
+        self.drive = create_drive(
+            "servo-tcp",
+            {
+                "name": "drive 3",
+                "host": "10.0.0.3",
+                "port": 5023,
+                "request_timeout": 0.01,
+                "open_wire": lambda timeout: MemoryWire(self.respond),
+                **options,
+            },
+        )
+        self.drive.connect(1.0)
+
+    def respond(self, adu: bytes) -> bytes:
+        self.requests.append(adu)
+        return self.replies.pop(0) if self.replies else b""
+
+
+@contextmanager
+def serving(devices: list[Responder], **options) -> Iterator[list[tuple[str, int]]]:
+    """Serve devices on free ports of the loopback interface from a thread that ends with the block."""
+    stop, ready = threading.Event(), threading.Event()
+    addresses: list[tuple[str, int]] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            server = ModbusTcpServer([("127.0.0.1", 0, device) for device in devices], **options)
+            server.serve(stop, lambda found: (addresses.extend(found), ready.set()))
+        except BaseException as error:
+            errors.append(error)
+            ready.set()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        assert ready.wait(5.0)
+        if not errors:
+            yield addresses
+    finally:
+        stop.set()
+        thread.join(5.0)
+        assert not thread.is_alive()
+        if errors:
+            raise errors[0]

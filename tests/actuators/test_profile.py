@@ -1,0 +1,79 @@
+import pytest
+
+from actuators import AmplifierProfile, ConfigurationError, ServoProfile, load_profile
+from actuators.profile import Register
+
+SHIPPED = load_profile("generic-servo", ServoProfile)
+
+
+def changed(**changes):
+    """The shipped profile's content with some nested entries replaced: a__b=value."""
+    content = SHIPPED.model_dump()
+    for path, value in changes.items():
+        *tables, key = path.split("__")
+        table = content
+        for name in tables:
+            table = table[name]
+        table[key] = value
+    return content
+
+
+def test_shipped_profiles_load():
+    assert SHIPPED.name == "generic-servo"
+    assert SHIPPED.feedback.position.scale == 1e-7
+    assert load_profile("generic-amplifier", AmplifierProfile).reading.forces[5].address == 12
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"feedback__error": {"address": 0}}, "registers at 0 and 0 overlap"),
+        ({"feedback__position": {"address": 200, "type": "i32"}}, "takes 202 registers, one exchange takes 125"),
+        ({"command__velocity": {"address": 108, "type": "i32"}}, "registers 107..107 lie between others"),
+        ({"command__force": {"address": 103, "type": "u32"}}, "force: a set-point has a sign"),
+        ({"command__control": {"address": 100, "type": "i16"}}, "control: must be a u16 without scale"),
+        ({"control__clear": 0}, "control: two entries have the same value"),
+        ({"status__fault": 0}, "status: two entries have the same value"),
+        ({"modes__force": 0}, "modes: two entries have the same value"),
+        ({"parameters__watchdog": {"address": 200, "type": "f32"}}, "watchdog: must be a u16 or u32"),
+        ({"feedback__position": {"address": 65535, "type": "i32"}}, "ends beyond register 65535"),
+        ({"feedback__force": {"address": 7, "type": "i32", "invalid": 2**31}}, "invalid = 2147483648 is not a value"),
+        ({"feedback__force": {"address": 7, "type": "i32", "scale": float("nan")}}, "finite"),
+        ({"feedback__force": {"address": 7, "type": "i32", "scale": 0.0}}, "greater than 0"),
+        ({"feedback__force": {"address": 7, "type": "i33"}}, "'f32'"),
+        ({"identity__serial": {"address": 300, "length": 8}}, "overlap"),
+        ({"surprise": 1}, "Extra inputs"),
+    ],
+)
+def test_bad_profiles_are_refused(changes, message, tmp_path):
+    with pytest.raises(ValueError, match=message.replace(".", r"\.")):
+        ServoProfile.model_validate(changed(**changes))
+
+
+def test_all_faults_of_a_file_are_listed_with_their_path(tmp_path):
+    path = tmp_path / "drive.toml"
+    path.write_text('name = 3\nword_order = "middle"\n[feedback]\nstatus = { address = -1, sort = "u16" }\n')
+    with pytest.raises(ConfigurationError) as caught:
+        load_profile(path, ServoProfile)
+    for part in ("name:", "word_order:", "feedback.status.address:", "feedback.status.sort:", "command:", "modes:"):
+        assert part in str(caught.value)
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(ConfigurationError, match=r"no profile 'akd'; shipped profiles: generic-amplifier, generic-servo"):
+        load_profile("akd", ServoProfile)
+    with pytest.raises(ConfigurationError, match=r"no profile .*missing\.toml"):
+        load_profile(tmp_path / "missing.toml", ServoProfile)
+    broken = tmp_path / "broken.toml"
+    broken.write_text("a = = 1")
+    with pytest.raises(ConfigurationError, match="is not TOML"):
+        load_profile(broken, ServoProfile)
+    broken.write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigurationError, match="cannot read profile"):
+        load_profile(broken, ServoProfile)
+    with pytest.raises(ConfigurationError, match="cannot read profile"):
+        load_profile(str(tmp_path) + "/", ServoProfile)
+
+
+def test_register_takes_one_or_two_words():
+    assert [Register(address=0, type=t).words for t in ("u16", "i16", "u32", "i32", "f32")] == [1, 1, 2, 2, 2]

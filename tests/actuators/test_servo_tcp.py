@@ -1,0 +1,312 @@
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from actuators import (
+    COMMAND_OFF,
+    ActuatorError,
+    Command,
+    CommandError,
+    ConfigurationError,
+    ConnectError,
+    IdentityError,
+    LinkClosedError,
+    MemoryWire,
+    Mode,
+    ProtocolError,
+    ServoProfile,
+    Status,
+    create_drive,
+    exchange_all,
+)
+from actuators.codec import ExchangeCodec
+from tests.actuators.support import PROFILE, Bench, Scripted
+
+CODEC = ExchangeCodec(PROFILE, 1)
+
+
+def reply(transaction: int, position: int = 1_000_000, sequence: int = 1) -> bytes:
+    return CODEC.encode_reply(transaction.to_bytes(2, "big"), (3, 0, sequence, position, -5, 7000, 351, 4800))
+
+
+EXCEPTION = bytes.fromhex("0001 0000 0003 01 97 06")
+
+
+def test_feedback_is_scaled_once():
+    bench = Scripted(position_offset=0.5)
+    bench.replies = [reply(1, sequence=9)]
+    feedback = bench.drive.exchange(COMMAND_OFF, 0.0)
+    assert feedback.position == pytest.approx(0.6, abs=1e-15)
+    assert feedback.velocity == pytest.approx(-5e-6)
+    assert feedback.force == pytest.approx(7.0)
+    assert feedback.status == Status.READY | Status.ENABLED
+    assert (feedback.error, feedback.fresh, feedback.age, feedback.sequence) == (0, True, 0, 9)
+    assert bench.drive.auxiliary == {"temperature": pytest.approx(35.1), "supply": pytest.approx(48.0)}
+
+
+def test_command_is_rounded_to_the_nearest_count():
+    bench = Scripted(position_offset=0.5)
+    bench.drive.begin(Command(Mode.FORCE, -12.3456, 0.60000004, 0.0100004, enable=True, clear=True))
+    assert CODEC.decode_request(bench.requests[0]) == (0b101, 1, 1, -12346, 1_000_000, 10_000)
+    bench.drive.begin(Command(Mode.POSITION, quick_stop=True, position=0.5))
+    assert CODEC.decode_request(bench.requests[1]) == (0b010, 2, 2, 0, 0, 0)
+    assert bench.drive.sequence == 2
+
+
+def test_invalid_value_reads_as_nan():
+    bench = Scripted()
+    bench.replies = [reply(1, position=-(2**31))]
+    feedback = bench.drive.exchange(COMMAND_OFF, 0.0)
+    assert math.isnan(feedback.position)
+    assert feedback.fresh
+
+
+def test_before_anything_is_received_values_are_nan_and_stale():
+    bench = Scripted()
+    feedback = bench.drive.exchange(COMMAND_OFF, 0.0)
+    assert math.isnan(feedback.position)
+    assert math.isnan(feedback.force)
+    assert (feedback.fresh, feedback.age, feedback.sequence) == (False, 1, -1)
+
+
+def test_stale_feedback_keeps_the_last_good_values_and_counts_up():
+    bench = Scripted()
+    bench.replies = [reply(1)]
+    good = bench.drive.exchange(COMMAND_OFF, 0.0)
+    ages = [bench.drive.exchange(COMMAND_OFF, 0.0) for _ in range(3)]
+    assert [feedback.age for feedback in ages] == [1, 2, 3]
+    assert {feedback.position for feedback in ages} == {good.position}
+    assert bench.drive.counters.late == 3
+    bench.replies = [reply(5)]
+    assert bench.drive.exchange(COMMAND_OFF, 0.0).age == 0
+
+
+def test_finish_without_begin_is_stale():
+    bench = Scripted()
+    assert not bench.drive.finish(0.0).fresh
+    bench.replies = [reply(1) + reply(1)]
+    assert bench.drive.exchange(COMMAND_OFF, 0.0).fresh
+    assert not bench.drive.finish(0.0).fresh
+
+
+@pytest.mark.parametrize(
+    ("arriving", "fresh", "rejected"),
+    [
+        ([reply(1), reply(1)], [True, False], 1),  # the reply of the cycle before
+        ([b"", reply(1) + reply(2)], [False, True], 1),  # late, then merged with the next
+        ([reply(1)[:13], reply(1)[13:] + reply(2)], [False, True], 1),  # cut, its rest in the next cycle
+        ([reply(1)[:5], reply(1)[5:] + reply(2)], [False, True], 1),  # cut inside the header
+        ([reply(1) + reply(2)], [True, False], 1),  # ahead of its time
+        ([reply(1) + reply(2), reply(2)], [True, True], 1),
+        ([b"\x17garbage" + reply(1)], [True], 1),
+        ([b"\xff" * 40, reply(2)], [False, True], 1),
+        ([reply(7), reply(8) + reply(2)], [False, True], 2),
+        ([reply(1)[:4] + b"\x00\x2b" + reply(1)[6:], reply(2)], [False, True], 1),  # wrong length field
+        ([reply(1)[:4] + b"\x00\x10" + reply(1)[6:], reply(2)], [False, True], 1),
+        ([reply(1)[:2] + b"\x01" + reply(1)[3:], reply(2)], [False, True], 1),  # wrong protocol
+        ([reply(1)[:6] + b"\x02" + reply(1)[7:], reply(2)], [False, True], 1),  # wrong unit
+        ([reply(1)[:7] + b"\x03" + reply(1)[8:], reply(2)], [False, True], 1),  # wrong function
+        ([reply(1)[:8] + b"\x15" + reply(1)[9:], reply(2)], [False, True], 1),  # wrong byte count
+    ],
+)
+def test_a_reply_never_satisfies_another_request(arriving, fresh, rejected):
+    bench = Scripted()
+    bench.replies = list(arriving)
+    assert [bench.drive.exchange(COMMAND_OFF, 0.0).fresh for _ in fresh] == fresh
+    assert bench.drive.counters.rejected == rejected
+    bench.replies = [reply(len(fresh) + 1)]
+    assert bench.drive.exchange(COMMAND_OFF, 0.0).fresh
+
+
+def test_exception_reply_is_stale_and_counted():
+    bench = Scripted()
+    bench.replies = [EXCEPTION]
+    assert not bench.drive.exchange(COMMAND_OFF, 0.0).fresh
+    counters = bench.drive.counters
+    assert (counters.exceptions, counters.exception_code, counters.rejected, counters.late) == (1, 6, 0, 0)
+
+
+def test_reply_split_within_the_cycle():
+    bench = Scripted()
+    pieces = [reply(1)[:3], reply(1)[3:20], reply(1)[20:]]
+
+    class Slow(MemoryWire):
+        def receive(self, deadline):
+            return pieces.pop(0) if pieces else b""
+
+    drive = create_drive("servo-tcp", {"host": "x", "open_wire": lambda timeout: Slow(lambda adu: b"")})
+    drive.connect(1.0)
+    assert drive.exchange(COMMAND_OFF, math.inf).fresh
+    assert bench.drive.counters.rejected == 0
+
+
+def test_a_peer_that_never_stops_talking_does_not_hold_the_cycle():
+    class Chatter(MemoryWire):
+        def receive(self, deadline):
+            return b"\0" * 4096
+
+    drive = create_drive("servo-tcp", {"host": "x", "open_wire": lambda timeout: Chatter(lambda adu: b"")})
+    drive.connect(1.0)
+    assert not drive.exchange(COMMAND_OFF, 0.01).fresh
+
+
+def test_lost_connection_is_stale_and_never_raises():
+    def gone(adu: bytes) -> bytes:
+        raise LinkClosedError
+
+    drive = create_drive("servo-tcp", {"host": "x", "open_wire": lambda timeout: MemoryWire(gone)})
+    assert not drive.connected
+    assert not drive.exchange(COMMAND_OFF, 0.0).fresh
+    drive.connect(1.0)
+    assert drive.connected
+    assert not drive.exchange(COMMAND_OFF, 0.0).fresh
+    assert not drive.connected
+    assert not drive.exchange(COMMAND_OFF, 0.0).fresh
+    assert drive.counters.sent == 0
+    drive.close()
+    drive.close()
+
+
+def test_reconnecting_does_not_take_up_old_transactions():
+    bench = Scripted()
+    bench.drive.begin(COMMAND_OFF)
+    bench.drive.connect(1.0)
+    bench.replies = [reply(1)]
+    assert not bench.drive.exchange(COMMAND_OFF, 0.0).fresh
+    assert bench.drive.counters.rejected == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (Command(Mode.FORCE, force=math.nan), "drive 3: commanded force nan N is not a finite number"),
+        (Command(Mode.FORCE, position=-math.inf), "commanded position -inf m is not a finite number"),
+        (Command(Mode.FORCE, velocity=math.inf), "commanded velocity inf m/s is not a finite number"),
+        (Command(Mode.FORCE, force=3e6), r"commanded force 3e\+06 N exceeds ±2.14748e\+06 N"),
+        (Command(Mode.POSITION, position=-300.0), "commanded position -300 m exceeds"),
+        (Command(9), "mode 9 is not one of the drive's modes"),
+    ],
+)
+def test_bad_commands_are_refused_and_send_nothing(command, message):
+    first, second = Scripted(), Scripted()
+    with pytest.raises(CommandError, match=message):
+        second.drive.begin(command)
+    with pytest.raises(CommandError, match=message):
+        exchange_all([first.drive, second.drive], [COMMAND_OFF, command], 0.0)
+    assert first.requests == second.requests == []
+
+
+def test_largest_commands_fit_the_wire():
+    bench = Scripted(position_offset=-0.7)
+    can = bench.drive.capabilities
+    for sign in (1.0, -1.0):
+        bench.drive.begin(
+            Command(Mode.FORCE, sign * can.force_limit, sign * can.position_limit, sign * can.velocity_limit)
+        )
+    assert len(bench.requests) == 2
+
+
+def test_mode_the_drive_lacks():
+    content = PROFILE.model_dump()
+    content["modes"]["position"] = None
+    bench = Scripted(profile=ServoProfile.model_validate(content))
+    with pytest.raises(CommandError, match=r"drive 3: mode <Mode.POSITION: 2> is not one"):
+        bench.drive.begin(Command(Mode.POSITION))
+
+
+def test_identify_and_configure():
+    bench = Bench(serial="VIRTUAL-1", watchdog=0.04)
+    identity = bench.drive.identify()
+    assert (identity.vendor, identity.product, identity.serial) == ("stewart-rig", "virtual servo", "VIRTUAL-1")
+    bench.drive.configure()
+    assert bench.servo.respond(bytes.fromhex("0001 0000 0006 01 03 00c8 0001"))[-2:] == b"\0\x28"
+
+
+def test_another_device_is_refused():
+    with pytest.raises(IdentityError, match=r"drive 1 at twin:502 has serial number 'VIRTUAL-1', expected 'A-17'"):
+        Bench(serial="A-17").drive.identify()
+
+
+@pytest.mark.parametrize(
+    ("read", "message"),
+    [(0, "has no watchdog: register 200 reads back zero"), (51, r"did not take the watchdog time 0.05 s.*\[51\]")],
+)
+def test_watchdog_that_does_not_read_back(read, message):
+    bench = Scripted()
+    bench.replies = [
+        bytes.fromhex("0001 0000 0006 01 10 00c8 0001"),
+        bytes.fromhex("0002 0000 0005 01 03 02") + read.to_bytes(2, "big"),
+    ]
+    with pytest.raises(ConfigurationError, match=message):
+        bench.drive.configure()
+    assert bench.requests[0] == bytes.fromhex("0001 0000 0009 01 10 00c8 0001 02 0032")
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "message"),
+    [
+        (b"", ConnectError, r"drive 3 at 10.0.0.3:5023 did not answer within 0.01 s \(no reply to write of registers 200"),
+        (bytes.fromhex("0001 0000 0003 01 90 04"), ProtocolError, r"refused a write .*: exception 04 \(device failure\)"),
+        (bytes.fromhex("0001 0000 0006 01 10 00c9 0001"), ProtocolError, "answered a write of .* with something else"),
+        (bytes.fromhex("0001 0000 0006 01 06 00c8 0001"), ProtocolError, "answered a write of .* with something else"),
+        (bytes.fromhex("0001 0000 0006 02 10 00c8 0001"), ProtocolError, "with a frame that is none"),
+        (bytes.fromhex("0001 0000 0006 01 77 00c8 0001"), ProtocolError, "with a frame that is none"),
+    ],
+)
+def test_bad_answers_to_accesses_outside_the_cycle(answer, error, message):
+    bench = Scripted()
+    bench.replies = [answer]
+    with pytest.raises(error, match=message):
+        bench.drive.configure()
+
+
+def test_accesses_without_a_connection():
+    bench = Scripted()
+    bench.drive.close()
+    with pytest.raises(ConnectError, match=r"drive 3 at 10.0.0.3:5023 is not connected \(no read of registers 300..327"):
+        bench.drive.identify()
+
+
+def test_error_text():
+    drive = Scripted().drive
+    assert drive.error_text(0) == "no error"
+    assert drive.error_text(1) == "no command within the watchdog time"
+    assert drive.error_text(77) == "error 77, which profile generic-servo does not explain"
+
+
+def test_bad_options_are_listed_at_once():
+    with pytest.raises(ConfigurationError) as caught:
+        create_drive("servo-tcp", {"name": "drive 2", "port": 0, "unit": 256, "watchdog": math.nan, "baud": 9600})
+    for part in ("drive 2: options", "host:", "port:", "unit:", "watchdog:", "baud:"):
+        assert part in str(caught.value)
+    with pytest.raises(ConfigurationError, match=r"drive: watchdog 70 s is outside 0.001..65.535 s"):
+        create_drive("servo-tcp", {"host": "x", "watchdog": 70.0})
+    with pytest.raises(CommandError, match="connection timeout nan s is not a positive number"):
+        Scripted().drive.connect(math.nan)
+
+
+@settings(deadline=None)
+@given(st.lists(st.one_of(st.binary(max_size=64), st.integers(1, 12).map(reply)), max_size=8))
+def test_any_bytes_give_feedback_and_never_cross_match(arriving):
+    bench = Scripted()
+    bench.replies = list(arriving)
+    stream, fresh = b"", 0
+    for cycle in range(1, 9):
+        stream += arriving[cycle - 1] if cycle <= len(arriving) else b""
+        feedback = bench.drive.exchange(COMMAND_OFF, 0.0)
+        if feedback.fresh:
+            fresh += 1
+            assert cycle.to_bytes(2, "big") + reply(1)[2:9] in stream
+    assert (bench.drive.counters.sent, bench.drive.counters.received) == (8, fresh)
+
+
+@settings(deadline=None)
+@given(st.lists(st.binary(max_size=64), max_size=4))
+def test_any_bytes_outside_the_cycle_give_typed_errors(arriving):
+    bench = Scripted(request_timeout=0.001)
+    bench.replies = list(arriving)
+    for access in (bench.drive.identify, bench.drive.configure):
+        with pytest.raises(ActuatorError):
+            access()

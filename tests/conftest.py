@@ -1,0 +1,74 @@
+"""For all tests: no screen needed, no test skipped unseen, nothing left running."""
+
+import multiprocessing
+import os
+import threading
+import time
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+import pytest
+
+_PATIENCE = 5.0  # s, for processes and threads on their way out
+_HELPERS = ("multiprocessing.resource_tracker",)
+"""Children that Python itself keeps until it ends."""
+
+os.environ.setdefault("MPLBACKEND", "Agg")
+if not os.environ.get("DISPLAY"):
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A skip is a hole in the suite: an error, unless it is a declared xfail."""
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"unexpected skip: {report.longrepr}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """The same for whole modules, skipped while they are collected."""
+    report = yield
+    if report.skipped:
+        report.outcome = "failed"
+        report.longrepr = f"unexpected skip: {report.longrepr}"
+    return report
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_left_running() -> Iterator[None]:
+    """At the session's end no child process and no thread may be left."""
+    before = set(threading.enumerate())
+    children = _children()
+    yield
+    deadline = time.monotonic() + _PATIENCE
+    while left := [*_new_threads(before), *sorted(_children() - children)]:
+        if time.monotonic() > deadline:
+            pytest.fail(f"left running after the tests: {', '.join(left)}", pytrace=False)
+        time.sleep(0.05)
+
+
+def _new_threads(before: set[threading.Thread]) -> list[str]:
+    return [f"thread {thread.name}" for thread in threading.enumerate() if thread not in before]
+
+
+def _children() -> set[str]:
+    """Child processes, "number command" each."""
+    multiprocessing.active_children()  # collects those that have ended
+    found = set()
+    for task in Path("/proc/self/task").glob("*/children"):
+        for number in task.read_text().split():
+            try:
+                command = Path(f"/proc/{number}/cmdline").read_text().replace("\0", " ").strip()
+            except FileNotFoundError:
+                continue
+            if not any(helper in command for helper in _HELPERS):
+                found.add(f"process {number} {command}")
+    return found

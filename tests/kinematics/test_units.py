@@ -1,0 +1,136 @@
+"""Quantities of config files: numbers are SI, strings carry their unit, everything else is refused."""
+
+import math
+import subprocess
+import sys
+from typing import Annotated
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from kinematics import units
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    stroke: units.Length
+    points: list[units.Length] = []
+    period: Annotated[units.Time, Field(gt=0)] = 1.0
+    angle: units.Angle | None = None
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        (units.LENGTH, "300 mm", 0.3),
+        (units.LENGTH, "300mm", 0.3),
+        (units.LENGTH, " -1.5e2 cm ", -1.5),
+        (units.LENGTH, ".5 m", 0.5),
+        (units.LENGTH, "10 µm", 1e-5),
+        (units.ANGLE, "12 deg", math.radians(12)),
+        (units.ANGLE, "12°", math.radians(12)),
+        (units.ANGLE, "0.25 turn", math.pi / 2),
+        (units.MASS, "250 g", 0.25),
+        (units.TIME, "50 ms", 0.05),
+        (units.FORCE, "0.4 kN", 400.0),
+        (units.TORQUE, "20 N mm", 0.02),
+        (units.SPEED, "80 mm/s", 0.08),
+        (units.ACCELERATION, "12 m/s²", 12.0),
+        (units.ANGULAR_SPEED, "30 deg/s", math.radians(30)),
+        (units.ANGULAR_SPEED, "60 rpm", 2 * math.pi),
+        (units.ANGULAR_ACCELERATION, "90 deg/s^2", math.pi / 2),
+        (units.FREQUENCY, "1.2 kHz", 1200.0),
+        (units.FREQUENCY, "5 1/s", 5.0),
+        (units.STIFFNESS, "20 N/mm", 20e3),
+        (units.DAMPING, "0.9 kN s/m", 900.0),
+        (units.DAMPING, "0.9 kN·s/m", 900.0),
+        (units.ANGULAR_DAMPING, "0.02 N m s/rad", 0.02),
+        (units.ANGULAR_DAMPING, "0.02 N*m*s", 0.02),
+        (units.INERTIA, "310 kg cm^2", 0.031),
+        (units.FORCE_RATE, "2 N/ms", 2000.0),
+    ],
+)
+def test_text_with_unit_becomes_si(kind: units.Quantity, text: str, value: float) -> None:
+    assert kind.parse(text) == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize("value", [3, 0, -2.5, np.float64(0.1), np.float32(0.5), np.int64(4)])
+def test_a_number_is_si(value: float) -> None:
+    assert units.LENGTH.parse(value) == float(value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "reason"),
+    [
+        (units.LENGTH, "3 kg", "wrong dimension"),
+        (units.LENGTH, "3 deg", "wrong dimension"),
+        (units.ANGLE, "3 mm", "wrong dimension"),
+        (units.FREQUENCY, "5 rad/s", "wrong dimension"),
+        (units.FREQUENCY, "60 rpm", "wrong dimension"),
+        (units.ANGULAR_SPEED, "5 Hz", "wrong dimension"),
+        (units.LENGTH, "3 blorb", "unknown unit 'blorb'"),
+        (units.LENGTH, "3 m**", "unknown unit"),
+        (units.LENGTH, "3", "not a number with a unit"),
+        (units.ANGLE, "0.1", "not a number with a unit"),
+        (units.LENGTH, "mm", "not a number with a unit"),
+        (units.LENGTH, "nan mm", "not a number with a unit"),
+        (units.LENGTH, "inf m", "not a number with a unit"),
+        (units.LENGTH, "1e999 m", "not finite"),
+        (units.LENGTH, "9**9**9**9 m", "not a number with a unit"),
+        (units.LENGTH, "3 m" + " " * 200 + "x", "not a number with a unit"),
+        (units.LENGTH, "", "not a number with a unit"),
+        (units.LENGTH, math.nan, "not finite"),
+        (units.LENGTH, -math.inf, "not finite"),
+        (units.LENGTH, 10**400, "not finite"),
+        (units.LENGTH, True, "not a quantity"),
+        (units.LENGTH, None, "not a quantity"),
+        (units.LENGTH, [1.0], "not a quantity"),
+        (units.LENGTH, 1j, "not a quantity"),
+    ],
+)
+def test_refusals_name_the_value_and_the_unit(kind: units.Quantity, value: object, reason: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        kind.parse(value)
+    message = str(caught.value)
+    assert reason in message
+    assert f"a finite number in {kind.unit}" in message
+    assert kind.name in message
+
+
+def test_inside_pydantic_models() -> None:
+    model = Model.model_validate({"stroke": "300 mm", "points": [1, "20 cm"], "period": "5 ms", "angle": "90 deg"})
+    assert model.stroke == pytest.approx(0.3)
+    assert model.points == pytest.approx([1.0, 0.2])
+    assert model.period == pytest.approx(0.005)
+    assert model.angle == pytest.approx(math.pi / 2)
+    assert Model.model_validate(model.model_dump()) == model
+    assert Model.model_validate_json(model.model_dump_json()) == model
+
+
+def test_all_faults_of_a_model_are_listed_with_their_place() -> None:
+    with pytest.raises(ValidationError) as caught:
+        Model.model_validate({"stroke": "3 kg", "points": [1.0, True], "period": "-5 ms"})
+    assert [fault["loc"] for fault in caught.value.errors()] == [("stroke",), ("points", 1), ("period",)]
+
+
+def test_unit_is_found_in_the_field() -> None:
+    assert units.LENGTH in Model.model_fields["stroke"].metadata
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.one_of(st.text(max_size=30), st.from_regex(r"[0-9.]{1,3} ?[a-zA-Z0-9*/^.() -]{0,12}", fullmatch=True)))
+def test_any_text_gives_a_finite_float_or_a_clear_refusal(text: str) -> None:
+    try:
+        value = units.LENGTH.parse(text)
+    except ValueError as error:
+        assert "length" in str(error)
+    else:
+        assert math.isfinite(value)
+
+
+def test_pint_is_imported_only_for_text() -> None:
+    code = "import sys\nfrom kinematics import units\nunits.LENGTH.parse(1.0)\nassert 'pint' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,109 @@
+"""`rig check` on good and bad files."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kinematics import load_trajectory
+from rig.cli import main
+from rig.config import load_config
+from rig.csvio import POSE, write_table
+from rig.errors import ExitCode
+
+RIG = load_config()
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_shipped_rig_and_trajectory_are_valid(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check"]) == 0
+    assert "valid" in capsys.readouterr().out
+    assert main(["check", "virtual", "demo"]) == 0
+    text = capsys.readouterr().out
+    assert "greatest length of leg" in text
+    assert "FAIL" not in text
+    assert text.rstrip().endswith("passes")
+
+
+def test_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "virtual", "demo", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["verdict"]["passed"] is True
+    assert result["verdict"]["scale"] == 1.0
+    assert {"name", "value", "bound", "leg", "time", "passed"} <= set(result["verdict"]["checks"][0])
+
+
+def test_a_stroke_violated_at_3_2_seconds(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # A CSV of poses: up for 6.4 s and down again, so that the legs are longest at 3.2 s.
+    times = np.linspace(0.0, 6.4, 129)
+    poses = np.tile([0.0, 0.0, 0.45, 1.0, 0.0, 0.0, 0.0], (129, 1))
+    poses[:, 2] += 0.2 * 0.5 * (1.0 - np.cos(2.0 * np.pi * times / 6.4))
+    write_table(here / "up.csv", ("t", *POSE), np.column_stack([times, poses]))
+    assert main(["check", "virtual", "up.csv"]) == ExitCode.REFUSED
+    printed = capsys.readouterr()
+    assert "FAIL greatest length of leg" in printed.out
+    assert "at 3.2 s" in printed.err
+    assert "must be at most 0.62 m" in printed.err
+    assert "about its start pose it would pass" in printed.err
+    assert "Traceback" not in printed.err
+    assert main(["check", "virtual", "up.csv", "--json"]) == ExitCode.REFUSED
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    verdict = json.loads(printed.out)["verdict"]
+    assert verdict["passed"] is False
+    assert 0.0 < verdict["scale"] < 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["gone.toml"], "no such configuration: gone.toml"),
+        (["virtual", "gone.toml"], "gone.toml"),
+        (["virtual", "gone.csv"], "gone.csv"),
+        (["virtual", "gone"], "demo"),
+    ],
+)
+def test_no_such_file(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", *arguments]) == ExitCode.INPUT
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert message in printed.err
+    assert printed.err.count("error:") == 1
+
+
+def test_an_unknown_key_and_a_nan_mass_are_told_together(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "mine.toml").write_text(RIG.machine.source.replace("mass = 18.0", "mass = nan"))
+    text = RIG.path.read_text().replace('mechanism = "lab-hexapod"', 'mechanism = "mine.toml"\nfoo = 1')
+    (here / "rig.toml").write_text(text)
+    assert main(["check", "rig.toml"]) == ExitCode.INPUT
+    printed = capsys.readouterr().err
+    assert "foo: unknown key" in printed
+    assert "platform.mass: nan is not finite" in printed
+
+
+def test_the_demo_is_found_by_name_from_anywhere() -> None:
+    assert load_trajectory("demo", RIG.machine.geometry.home).duration == 20.0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('driver = "servo-tcp"', 'driver = "steam"', "steam"),
+        ('profile = "generic-servo"', 'profile = "gone"', "gone"),
+        ("[virtual]", '[[virtual.faults]]\nfault = "gremlin"\n[virtual]', "gremlin"),
+    ],
+)
+def test_devices_and_faults_that_nobody_knows(
+    here: Path, old: str, new: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "rig.toml").write_text(RIG.path.read_text().replace(old, new, 1))
+    assert main(["check", "rig.toml"]) == ExitCode.INPUT
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert message in printed.err

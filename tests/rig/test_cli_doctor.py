@@ -1,0 +1,145 @@
+"""`rig doctor`: what it finds, on this machine and on ones with something missing."""
+
+import json
+import os
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rig.cli import machine_probes, main, rig_probes
+from rig.config import RigConfig, load_config
+from rig.errors import ExitCode
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    """A port that something listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+@pytest.fixture
+def free() -> int:
+    """A port that nothing listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+    return port
+
+
+def _real(config: RigConfig) -> RigConfig:
+    return config.changed({"virtual": None})
+
+
+def test_it_reports_every_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code = main(["doctor", "--json"])
+    findings = json.loads(capsys.readouterr().out)["findings"]
+    names = [finding["name"] for finding in findings]
+    expected = {"Python", "packages", "SCHED_FIFO", "mlockall", "Qt", "serial ports", "configuration", "drive 6"}
+    assert expected <= set(names)
+    assert code == (ExitCode.HARDWARE if any(finding["status"] == "fail" for finding in findings) else 0)
+    assert all(finding["fix"] for finding in findings if finding["status"] != "ok")
+
+
+def test_lines_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["doctor"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("ok    Python")
+    assert all(line.startswith(("ok ", "warn ", "fail ", "      ")) for line in lines)
+
+
+def test_a_wrong_configuration_is_one_of_the_findings(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "gone.toml"]) == ExitCode.INPUT
+    assert "no such configuration: gone.toml" in capsys.readouterr().out
+
+
+def test_addresses_of_a_real_rig(taken: int, free: int) -> None:
+    assert rig_probes.real_address("drive 1", "127.0.0.1", taken).status == "ok"
+    finding = rig_probes.real_address("drive 1", "127.0.0.1", free)
+    assert finding.status == "fail"
+    assert f"127.0.0.1:{free} does not answer: Connection refused" in finding.detail
+
+
+def test_addresses_of_a_virtual_rig(taken: int, free: int) -> None:
+    assert rig_probes.virtual_address("drive 1", "127.0.0.1", free).status == "ok"
+    assert rig_probes.virtual_address("drive 1", "127.0.0.1", taken).status == "warn"
+    assert rig_probes.virtual_address("drive 1", "192.0.2.1.invalid", free).status == "fail"
+
+
+def test_every_leg_of_a_real_rig_is_tried(free: int) -> None:
+    legs = [{"host": "127.0.0.1", "port": free, "unit": unit} for unit in range(1, 7)]
+    findings = list(rig_probes.addresses(_real(load_config().changed({"drives": {"legs": legs}}))))
+    assert [finding.name for finding in findings] == [f"drive {leg}" for leg in range(1, 7)]
+    assert all(finding.status == "fail" for finding in findings)
+
+
+def test_an_unknown_driver() -> None:
+    assert rig_probes.driver(load_config()).status == "ok"
+    finding = rig_probes.driver(load_config().changed({"drives": {"driver": "steam"}}))
+    assert finding.status == "fail"
+    assert "'steam' is none of those installed: " in finding.detail
+
+
+def test_a_folder_for_recordings(tmp_path: Path) -> None:
+    config = load_config().changed({"recording": {"directory": str(tmp_path / "a" / "b")}})
+    assert rig_probes.recordings(config).status in ("ok", "warn")
+    assert not (tmp_path / "a").exists()
+    (tmp_path / "file").touch()
+    config = load_config().changed({"recording": {"directory": str(tmp_path / "file" / "b")}})
+    assert rig_probes.recordings(config).status == "fail"
+
+
+def test_rights_are_tried_and_given_back() -> None:
+    policy = os.sched_getscheduler(0)
+    assert machine_probes.scheduling().status in ("ok", "warn")
+    assert machine_probes.memory_lock().status in ("ok", "warn")
+    assert os.sched_getscheduler(0) == policy
+
+
+def test_refused_rights_come_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "sched_setscheduler", refuse)
+    finding = machine_probes.scheduling()
+    assert finding.status == "warn"
+    assert "rtprio" in finding.fix
+
+
+def test_old_python_and_missing_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "version_info", (3, 10, 1, "final", 0))
+    assert machine_probes.python().status == "fail"
+    monkeypatch.setattr(machine_probes, "_PACKAGES", ("numpy", "no-such-package"))
+    finding = machine_probes.packages()
+    assert finding.status == "fail"
+    assert finding.fix == "pip install no-such-package"
+
+
+def test_one_processor_is_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
+    assert machine_probes.processors().status == "warn"
+
+
+def test_qt_that_lacks_a_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "python"
+    program.write_text("#!/bin/sh\necho 'ImportError: libGL.so.1: cannot open shared object file' >&2\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(program))
+    finding = machine_probes.qt()
+    assert finding.status == "warn"
+    assert "libGL.so.1" in finding.detail
+    assert "libgl1" in finding.fix
+
+
+def test_no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", "")
+    assert machine_probes.display().status == "warn"
+    monkeypatch.setenv("DISPLAY", ":7")
+    assert machine_probes.display().detail == "DISPLAY=:7"

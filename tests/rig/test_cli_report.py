@@ -1,0 +1,57 @@
+"""`rig report`."""
+
+import json
+from pathlib import Path
+
+import pytest
+from synthetic_rows import make_header, make_rows
+
+from rig.cli import main
+from rig.errors import ExitCode
+from rig.recording import RecordingWriter
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    path = tmp_path / "run.mcap"
+    writer = RecordingWriter(path, make_header())
+    writer.write_rows(make_rows(2.0))
+    writer.close({})
+    return path
+
+
+def test_report_beside_the_recording(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(recording)]) == 0
+    page = recording.with_suffix(".html")
+    assert capsys.readouterr().out == f"report: {page}\n"
+    assert page.read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html>")
+
+
+def test_json(recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(recording), "-o", str(tmp_path / "page.html"), "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert {"rate_hz", "cycles", "overruns", "period_error_p99_us"} <= set(result["cycle"])
+    assert {"position_rms_m", "rotation_rms_rad"} <= set(result["tracking"])
+    assert len(result["force"]["legs"]) == 6
+    assert {"rms_measured_n", "rms_residual_n", "bias_n"} <= set(result["force"]["legs"][0])
+    assert {"rows", "dropped"} <= set(result["recording"])
+    assert result["paths"] == {"recording": str(recording), "report": str(tmp_path / "page.html")}
+
+
+@pytest.mark.parametrize("content", [None, b"t,f1\n0,1\n"])
+def test_what_is_no_recording(tmp_path: Path, content: bytes | None, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "run.mcap"
+    if content is not None:
+        path.write_bytes(content)
+    before = sorted(tmp_path.iterdir())
+    assert main(["report", str(path)]) == ExitCode.RECORDING
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("error:") == 1
+    assert str(path) in printed.err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_report_that_cannot_be_written(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(recording), "-o", str(recording.parent / "gone" / "page.html")]) == ExitCode.INPUT
+    assert "there is no folder" in capsys.readouterr().err

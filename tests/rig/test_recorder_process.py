@@ -1,0 +1,218 @@
+"""The recorder process: what it is given is in the file, however it or its owner ends."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from synthetic_rows import make_header, make_rows, packed
+
+from rig.recording import Event, EventLevel, Recorder, RecorderPhase, RecordingError, StatusBlock, open_recording
+from rig.ring import TelemetryRing
+
+ROWS = make_rows(duration=4.0, rate=500.0)
+
+
+@pytest.fixture
+def ring() -> Iterator[TelemetryRing]:
+    with TelemetryRing.create(4096) as ring:
+        yield ring
+
+
+def push(ring: TelemetryRing, start: int, stop: int) -> None:
+    for row in ROWS[start:stop]:
+        ring.push(row)
+
+
+def wait_until(condition: Callable[[], bool], timeout: float = 20.0) -> None:
+    deadline = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < deadline, "waited too long"
+        time.sleep(0.005)
+
+
+def test_rows_and_events_are_in_the_file(ring: TelemetryRing, tmp_path: Path) -> None:
+    path = tmp_path / "run.mcap"
+    push(ring, 0, 10)  # before the recording: not part of it
+    recorder = Recorder(ring, path, make_header())
+    push(ring, 10, 500)  # while the process starts: part of it
+    recorder.wait_ready()
+    assert recorder.healthy
+    assert recorder.event(0.5, EventLevel.INFO, 0, "trajectory started")
+    push(ring, 500, 1500)
+    wait_until(lambda: recorder.status().rows == 1490)
+    push(ring, 1500, 2000)
+    assert recorder.event(3.9, EventLevel.ERROR, 9, "x" * 5000)
+    status = recorder.close({"verdict": "finished"})
+
+    recording = open_recording(path)
+    assert recording.complete
+    assert packed(recording.rows) == packed(ROWS[10:])
+    assert recording.events == (
+        Event(0.5, EventLevel.INFO, 0, "trajectory started"),
+        Event(3.9, EventLevel.ERROR, 9, "x" * 900),
+    )
+    assert recording.header == make_header()
+    assert recording.closing == {"verdict": "finished", "events_lost": 0}
+    assert (status.phase, status.error) == (RecorderPhase.CLOSED, "")
+    assert (status.rows, status.dropped, status.bytes) == (1990, 0, path.stat().st_size)
+    assert recorder.close() is status
+    assert not recorder.healthy
+    assert not recorder.event(4.0, EventLevel.INFO, 0, "too late")
+
+
+def test_rows_lost_in_the_ring_are_counted(tmp_path: Path) -> None:
+    with TelemetryRing.create(64) as ring:
+        recorder = Recorder(ring, tmp_path / "lost.mcap", {})
+        push(ring, 0, 1000)
+        recorder.wait_ready()
+        status = recorder.close()
+    recording = open_recording(tmp_path / "lost.mcap")
+    assert recording.dropped == status.dropped == 1000 - 64
+    assert recording.rows["cycle"].tolist() == list(range(936, 1000))
+    assert [event.text for event in recording.events] == ["recorder: 936 rows were lost before this moment"]
+
+
+def test_the_owner_dies(ring: TelemetryRing, tmp_path: Path) -> None:
+    path = tmp_path / "orphan.mcap"
+    code = (
+        "import os, signal, sys\n"
+        "from rig.recording import Recorder\n"
+        "from rig.ring import TelemetryRing\n"
+        f"recorder = Recorder(TelemetryRing.attach({ring.name!r}), {str(path)!r}, {{}})\n"
+        "recorder.wait_ready()\n"
+        "print(recorder.pid, flush=True)\n"
+        "sys.stdin.read(1)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as owner:
+        assert owner.stdin is not None and owner.stdout is not None
+        assert int(owner.stdout.readline()) > 0
+        push(ring, 0, 700)
+        owner.stdin.write(b"x")
+        owner.stdin.close()
+        owner.wait()
+    wait_until(lambda: open_recording(path).complete)
+    recording = open_recording(path)
+    assert packed(recording.rows) == packed(ROWS[:700])
+    assert recording.closing == {"ended": "owner gone"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals(ring: TelemetryRing, tmp_path: Path, number: signal.Signals) -> None:
+    path = tmp_path / "signal.mcap"
+    recorder = Recorder(ring, path, {})
+    recorder.wait_ready()
+    assert recorder.pid is not None
+    push(ring, 0, 100)
+    os.kill(recorder.pid, number)
+    if number == signal.SIGTERM:
+        wait_until(lambda: recorder.status().phase is RecorderPhase.CLOSED)
+        ended = "terminated"
+    else:
+        wait_until(lambda: recorder.status().rows == 100)
+        push(ring, 100, 200)
+        ended = "closed"
+    recorder.close({"ended": "closed"})
+    recording = open_recording(path)
+    assert recording.complete
+    assert recording.closing["ended"] == ended
+    assert len(recording.rows) == (100 if number == signal.SIGTERM else 200)
+
+
+def test_the_recorder_is_killed(ring: TelemetryRing, tmp_path: Path) -> None:
+    path = tmp_path / "killed.mcap"
+    recorder = Recorder(ring, path, {})
+    recorder.wait_ready()
+    assert recorder.pid is not None
+    push(ring, 0, 2000)
+    wait_until(lambda: recorder.status().rows == 2000)
+    os.kill(recorder.pid, signal.SIGKILL)
+    wait_until(lambda: not recorder.healthy)
+    assert recorder.status().error == "recorder process ended with exit code -9"
+    push(ring, 0, 2000)  # the ring goes on
+    recorder.event(1.0, EventLevel.INFO, 0, "nobody listens")
+    status = recorder.close()
+    assert status.phase is RecorderPhase.FAILED
+    recording = open_recording(path)
+    assert not recording.complete
+    assert packed(recording.rows) == packed(ROWS[: len(recording.rows)])
+
+
+def test_the_disk_is_full(ring: TelemetryRing, tmp_path: Path) -> None:
+    path = tmp_path / "full.mcap"
+    recorder = Recorder(ring, path, {})
+    recorder.wait_ready()
+    assert recorder.pid is not None
+    resource.prlimit(recorder.pid, resource.RLIMIT_FSIZE, (300_000, 300_000))
+    push(ring, 0, 2000)
+    wait_until(lambda: not recorder.healthy)
+    status = recorder.close()
+    assert status.phase is RecorderPhase.FAILED
+    assert "File too large" in status.error
+    recording = open_recording(path)
+    assert not recording.complete
+    assert len(recording.rows) > 300
+    assert packed(recording.rows) == packed(ROWS[: len(recording.rows)])
+
+
+def test_a_hanging_recorder_is_noticed_and_killed(
+    ring: TelemetryRing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorder = Recorder(ring, tmp_path / "hangs.mcap", {})
+    recorder.wait_ready()
+    assert recorder.pid is not None
+    os.kill(recorder.pid, signal.SIGSTOP)
+    while recorder.event(0.0, EventLevel.INFO, 0, "y" * 900):  # until the pipe is full; never waits
+        pass
+    assert recorder.events_lost == 1
+    monkeypatch.setattr("rig.recording.recorder._STALL", 0.1)
+    wait_until(lambda: not recorder.healthy)
+    assert recorder.status().phase is RecorderPhase.RECORDING
+    assert recorder.close(timeout=0.1).error == "recorder process ended with exit code -9"
+
+
+def test_an_existing_file_is_refused(ring: TelemetryRing, tmp_path: Path) -> None:
+    path = tmp_path / "old.mcap"
+    path.write_bytes(b"precious")
+    recorder = Recorder(ring, path, {})
+    with pytest.raises(RecordingError, match=r"cannot record.*exists already"):
+        recorder.wait_ready()
+    assert recorder.close().phase is RecorderPhase.FAILED
+    assert path.read_bytes() == b"precious"
+
+
+def test_messages_that_cannot_be_sent_are_refused(ring: TelemetryRing, tmp_path: Path) -> None:
+    recorder = Recorder(ring, tmp_path / "a.mcap", {})
+    with pytest.raises(ValueError, match="time nan"):
+        recorder.event(float("nan"), EventLevel.INFO, 0, "")
+    with pytest.raises(ValueError, match="at most 4000"):
+        recorder.close({"long": "z" * 5000})
+    recorder.wait_ready()
+    assert recorder.healthy
+    assert recorder.close().phase is RecorderPhase.CLOSED
+
+
+def test_anybody_may_look_at_the_status(ring: TelemetryRing, tmp_path: Path) -> None:
+    recorder = Recorder(ring, tmp_path / "a.mcap", {})
+    recorder.wait_ready()
+    other = StatusBlock.attach(recorder.status_name)
+    assert other.read().healthy
+    recorder.close()
+    assert other.read().phase is RecorderPhase.CLOSED
+    other.close()
+    with pytest.raises(FileNotFoundError):
+        StatusBlock.attach(recorder.status_name)
+
+
+def test_the_process_imports_nothing_heavy() -> None:
+    code = "import sys, rig.recording; print({'numba', 'matplotlib', 'scipy', 'pydantic'} & set(sys.modules))"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout == "set()\n"

@@ -1,0 +1,168 @@
+import math
+
+import numpy as np
+import pytest
+from virtual_support import Bench, Controller, virtual_config
+
+from actuators import COMMAND_OFF, Command, Mode, Status
+from rig.errors import ConfigError, InputError
+from rig.virtual import FAULTS, VirtualRig
+from rig.virtual.faults import AMPLIFIER_FAULTS, PLANT_FAULTS
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench(virtual_config(cells={"noise": 0.0}))
+
+
+def wait(bench: Bench, duration: float) -> None:
+    for _ in range(round(duration / 2e-3)):
+        bench.cycle([COMMAND_OFF] * 6)
+
+
+def test_every_fault_can_be_injected_and_cleared() -> None:
+    bench = Bench(virtual_config())
+    faults = bench.rig.faults
+    for name in FAULTS:
+        if name in AMPLIFIER_FAULTS:
+            continue
+        faults.inject(name)
+        bench.rig.advance(bench.rig.time + 0.01)
+        faults.clear()
+        assert not faults.active
+        assert not bench.rig.plant.wrench.any()
+    wait(bench, 0.02)
+    assert all(item.fresh for item in bench.feedback)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("jamm",), "no fault 'jamm'; known faults: jam, weak"),
+        (("jam", 7), r"leg 7 is outside 1\.\.6"),
+        (("jam", 0), r"leg 0 is outside 1\.\.6"),
+        (("jam", 1, math.nan), "value nan is not finite"),
+        (("jam", 1, -5.0), "value -5 N is negative"),
+        (("payload", 2), "belongs to the whole rig, not to leg 2"),
+        (("encoder_nan", 2, 1.0), "takes no value"),
+        (("jam", 2, 1.0, 0.0), "duration 0.0 s is not a positive number"),
+        (("swap_unit", 2, 9.0), r"device 9 is outside 1\.\.6"),
+        (("amplifier_drop_all",), "this rig has no amplifier"),
+    ],
+)
+def test_bad_faults_are_refused(bench: Bench, arguments: tuple[object, ...], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        bench.rig.faults.inject(*arguments)  # type: ignore[arg-type]
+    assert not bench.rig.faults.active
+
+
+def test_a_fault_ends_by_itself(bench: Bench) -> None:
+    bench.rig.faults.inject("encoder_nan", 3, duration=0.03)
+    bench.cycle([COMMAND_OFF] * 6)
+    assert math.isnan(bench.feedback[2].position)
+    assert [(fault.name, fault.leg) for fault in bench.rig.faults.active] == [("encoder_nan", 3)]
+    wait(bench, 0.04)
+    assert math.isfinite(bench.feedback[2].position)
+    assert not bench.rig.faults.active
+
+
+def test_a_fault_is_replaced_by_one_of_its_name(bench: Bench) -> None:
+    faults = bench.rig.faults
+    faults.inject("cell_offset", 1, 10.0, 0.01)
+    faults.inject("cell_offset", 1, 20.0)
+    wait(bench, 0.02)
+    (fault,) = faults.active
+    assert (fault.value, fault.until) == (20.0, math.inf)
+    assert bench.cells()[0] == pytest.approx(bench.rig.plant.cells[0] + 20.0, abs=2e-3)
+
+
+def test_clear_picks_by_name_and_leg(bench: Bench) -> None:
+    faults = bench.rig.faults
+    faults.inject("cell_offset")
+    faults.inject("jam", 2)
+    faults.clear("cell_offset", 3)
+    assert len(faults.active) == 6
+    faults.clear("cell_offset")
+    assert [fault.name for fault in faults.active] == ["jam"]
+    faults.clear(leg=2)
+    assert not faults.active
+
+
+def test_timetable_is_played_at_its_times() -> None:
+    table = [
+        {"fault": "cell_offset", "leg": 2, "at": 0.02, "duration": 0.01, "value": 30.0},
+        {"fault": "cell_nan", "leg": 1, "at": 0.005},
+    ]
+    bench = Bench(virtual_config(cells={"noise": 0.0}, faults=table))
+    seen = []
+    for _ in range(20):
+        bench.cycle([COMMAND_OFF] * 6)
+        seen.append((bench.now, bench.cells() - bench.rig.plant.cells))
+    for now, off in seen:
+        assert math.isnan(off[0]) == (now > 0.005)
+        assert off[1] == pytest.approx(30.0 if 0.0199 < now < 0.0299 else 0.0, abs=2e-3)
+
+
+def test_a_timetable_that_cannot_be_played_is_refused_as_a_whole() -> None:
+    table = [{"fault": "nothing"}, {"fault": "jam", "leg": 2}, {"fault": "jam", "value": -1.0}]
+    with pytest.raises(ConfigError) as caught:
+        VirtualRig(virtual_config(faults=table))
+    assert [fault[: len("virtual.faults[1]")] for fault in caught.value.faults] == [
+        "virtual.faults[1]",
+        "virtual.faults[3]",
+    ]
+
+
+def test_plant_faults_show_in_a_running_rig(bench: Bench) -> None:
+    bench.home()
+    controller = Controller(bench)
+    quiet = max(float(np.abs(controller.cycle(k * 2e-3)[1]).max()) for k in range(250))
+    assert quiet < 0.2
+    for name, floor in {"jam": 30.0, "weak": 5.0, "force_step": 20.0, "payload": 5.0}.items():
+        bench.rig.faults.inject(name, None if name == "payload" else 4)
+        loud = max(float(np.abs(controller.cycle((250 + k) * 2e-3)[1]).max()) for k in range(50))
+        bench.rig.faults.clear()
+        for k in range(300):
+            settled = float(np.abs(controller.cycle((300 + k) * 2e-3)[1]).max())
+        assert loud > floor or name == "weak", name
+        assert settled < 5.0, name
+
+
+def test_a_push_at_a_joint_turns_the_platform() -> None:
+    rig = VirtualRig(virtual_config())
+    rig.faults.inject("force_step", 1, 50.0)
+    rig.faults.inject("force_step", 2, 50.0)
+    rig.faults.inject("force_step", None, 10.0)
+    x, y = 0.155563, 0.155563
+    # the moments about x of the two joints at ±y cancel, those about y add up
+    assert rig.plant.wrench == pytest.approx([0.0, 0.0, -110.0, 0.0, 2.0 * 50.0 * x, 0.0], abs=1e-9 * y)
+
+
+def test_test_load_is_on_the_cell_alone(bench: Bench) -> None:
+    bench.rig.faults.inject("test_load", 5, 49.0)
+    wait(bench, 0.1)
+    off = bench.cells() - bench.rig.plant.cells
+    assert off == pytest.approx([0.0, 0.0, 0.0, 0.0, 49.0, 0.0], abs=2e-3)
+    assert np.abs(bench.rig.plant.speeds).max() < 1e-9
+
+
+def test_a_rebooted_drive_has_lost_its_position(bench: Bench) -> None:
+    bench.home()
+    bench.rig.faults.inject("reboot", 3)
+    bench.cycle([Command(Mode.OFF)] * 6)
+    assert not bench.feedback[2].status & Status.HOMED
+    assert abs(bench.feedback[2].position) < 1e-3
+    assert bench.feedback[3].status & Status.HOMED
+
+
+def test_lost_requests_are_stale_samples(bench: Bench) -> None:
+    bench.rig.faults.inject("drop_write", 6, 2.0)
+    ages = [bench.cycle([COMMAND_OFF] * 6)[5].age for _ in range(4)]
+    assert ages == [1, 2, 0, 0]
+    assert not bench.rig.faults.active
+
+
+def test_plant_faults_say_what_they_do() -> None:
+    for name, kind in FAULTS.items():
+        assert kind.text, name
+    assert set(PLANT_FAULTS) <= set(FAULTS)

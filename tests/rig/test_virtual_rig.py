@@ -1,0 +1,156 @@
+import numpy as np
+import pytest
+from virtual_support import PERIOD, Bench, Controller, virtual_config
+
+from actuators import COMMAND_CLEAR, COMMAND_OFF, Amplifier, AmplifierOptions, Command, Mode, Status
+from rig.config import load_config
+from rig.errors import ConfigError
+from rig.virtual import VirtualRig
+
+FORCE = Command(Mode.FORCE, force=40.0, enable=True)
+AMPLIFIER = {"load_cells": {"source": "amplifier", "amplifier": {"host": "127.0.0.1", "port": 15027}}}
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench(virtual_config())
+
+
+def test_position_is_relative_until_homed_and_true_afterwards(bench: Bench) -> None:
+    assert np.abs(bench.lengths()).max() < 1e-6
+    assert not any(item.status & Status.HOMED for item in bench.feedback)
+    bench.home()
+    marks = [bench.rig.plant.reference(leg) for leg in range(6)]
+    assert bench.lengths() == pytest.approx(marks, abs=1e-5)
+    assert bench.lengths() == pytest.approx(bench.rig.plant.lengths, abs=1e-7)
+
+
+def test_a_position_offset_is_the_drivers_business() -> None:
+    legs = [{"host": "127.0.0.1", "port": 15021 + leg, "position_offset": 0.01 * leg} for leg in range(6)]
+    rig = VirtualRig(load_config("virtual").changed({"drives": {"legs": legs}}))
+    assert [servo.servo._offset for servo in rig.servos] == pytest.approx([0.01 * leg for leg in range(6)])
+
+
+def test_follows_a_sine_with_feedforward_and_feedback(bench: Bench) -> None:
+    bench.home()
+    controller = Controller(bench)
+    records = [controller.cycle(k * PERIOD) for k in range(1000)]
+    errors = np.array([error for error, _ in records])
+    residuals = np.array([residual for _, residual in records])
+    assert np.abs(errors).max() < 5e-5
+    assert np.sqrt((errors[500:] ** 2).mean()) < 1e-5
+    assert np.sqrt((residuals[500:] ** 2).mean(axis=0)).max() < 1.3 * 0.5
+
+
+def test_a_silent_master_is_stopped_by_the_drives_own_watchdog(bench: Bench) -> None:
+    bench.home()
+    controller = Controller(bench)
+    for k in range(625):  # at 5/4 of a turn: half a heave under way, at its fastest 0.4 s later
+        controller.cycle(k * PERIOD, amplitude=0.02, frequency=1.6)
+    assert np.abs(bench.speeds()).max() > 0.05
+    bench.wait(0.05 + 0.3)
+    assert np.abs(bench.rig.plant.speeds).max() < 1e-3
+    assert all(bench.rig.plant.braked(leg) for leg in range(6))
+    bench.cycle([FORCE] * 6)
+    for item in bench.feedback:
+        assert item.status & Status.WATCHDOG
+        assert item.status & Status.FAULT
+        assert not item.status & Status.ENABLED
+    bench.cycle([COMMAND_OFF] * 6)
+    bench.cycle([COMMAND_CLEAR] * 6)
+    assert not any(item.status & Status.FAULT for item in bench.feedback)
+
+
+def test_watchdogs_run_through_one_long_advance(bench: Bench) -> None:
+    bench.cycle([FORCE] * 6)
+    moved = np.array(bench.rig.plant.lengths)
+    bench.wait(2.0)  # at 40 N a leg drifts decimetres in this time
+    assert np.abs(np.array(bench.rig.plant.lengths) - moved).max() < 0.03
+
+
+def test_a_wire_moves_no_clock(bench: Bench) -> None:
+    before = bench.rig.time, bench.rig.plant.state.tobytes()
+    for wire in bench.rig.wires():
+        wire.send(b"\0\1\0\0\0\6\1\3\0\0\0\1")
+    assert (bench.rig.time, bench.rig.plant.state.tobytes()) == before
+
+
+def test_same_seed_same_bytes() -> None:
+    def run(seed: int) -> bytes:
+        rig = VirtualRig(virtual_config(seed=seed, faults=[{"fault": "force_step", "at": 0.1, "duration": 0.05}]))
+        wires = rig.wires()
+        out = b""
+        for k in range(200):
+            rig.advance(PERIOD * (k + 1))
+            for leg, wire in enumerate(wires):
+                # any valid read: the feedback block from its first register
+                wire.send(bytes((0, k, 0, 0, 0, 6, 1, 3, 0, 0, 0, 9 + 0 * leg)))
+                out += wire.receive(0.0)
+        return out + rig.plant.state.tobytes()
+
+    first = run(1)
+    assert run(1) == first
+    assert run(2) != first
+
+
+def test_cells_have_gain_bias_drift_and_noise() -> None:
+    cells = {"gain": [1.0, 1.02, 0.98, -1.0, 1.0, 1.0], "bias": 5.0, "noise": [0.0] * 5 + [2.0], "drift": 1.0}
+    bench = Bench(virtual_config(cells=cells))
+    true = np.array(bench.rig.plant.cells)
+    readings = []
+    for _ in range(500):
+        bench.cycle([COMMAND_OFF] * 6)
+        readings.append(bench.cells() - bench.now)
+    readings = np.array(readings)
+    assert readings[:, :5] == pytest.approx(np.tile((true * cells["gain"] + 5.0)[:5], (500, 1)), abs=2e-3)
+    assert readings[:, 5].std() == pytest.approx(2.0, rel=0.15)
+    assert readings[:, 5].mean() == pytest.approx(true[5] + 5.0, abs=0.4)
+
+
+def test_legs_have_noise_of_their_own() -> None:
+    bench = Bench(virtual_config())
+    noise = np.array([bench.cycle([COMMAND_OFF] * 6) and bench.cells() for _ in range(400)])
+    correlation = np.corrcoef(noise.T) - np.eye(6)
+    assert np.abs(correlation).max() < 0.2
+    assert noise.std(axis=0) == pytest.approx(np.full(6, 0.5), rel=0.15)
+
+
+def test_amplifier_reads_the_same_cells() -> None:
+    rig = VirtualRig(load_config("virtual").changed(AMPLIFIER | {"virtual": {"cells": {"noise": 0.0}}}))
+    wires = rig.wires()
+    assert len(wires) == len(rig.endpoints) == 7
+    amplifier = Amplifier(AmplifierOptions(host="memory", open_wire=lambda _timeout: wires[6]))
+    amplifier.connect(1.0)
+    rig.advance(0.01)
+    reading = amplifier.exchange(0.1)
+    assert reading.fresh
+    assert reading.forces == pytest.approx(rig.plant.cells, abs=2e-3)
+
+
+def test_a_gap_is_integrated_only_in_part() -> None:
+    rig = VirtualRig(virtual_config(), start=100.0, longest_gap=0.5)
+    rig.advance(100.2)
+    assert rig.skipped == 0.0
+    rig.advance(1000.2)
+    assert rig.time == 1000.2
+    assert rig.skipped == pytest.approx(899.5)
+
+
+def test_configuration_of_real_hardware_is_refused() -> None:
+    config = load_config("virtual")
+    with pytest.raises(ConfigError, match="no \\[virtual\\] section"):
+        VirtualRig(config.changed({"virtual": None}))
+    with pytest.raises(ConfigError, match="no virtual drive speaks 'other'"):
+        VirtualRig(config.changed({"drives": {"driver": "other"}}))
+    legs = [{"host": "127.0.0.1", "port": 15021, "unit": leg + 1} for leg in range(6)]
+    with pytest.raises(ConfigError, match=r"drives.legs\[2\]: 127.0.0.1:15021 is taken by drives.legs\[1\]") as caught:
+        VirtualRig(config.changed({"drives": {"legs": legs}}))
+    assert len(caught.value.faults) == 5
+
+
+def test_unknown_profiles_are_refused_with_their_place() -> None:
+    with pytest.raises(ConfigError, match="drive 1: no profile 'nowhere'"):
+        VirtualRig(load_config("virtual").changed({"drives": {"profile": "nowhere"}}))
+    amplifier = {"load_cells": {"source": "amplifier", "amplifier": {"host": "h", "port": 1, "profile": "nowhere"}}}
+    with pytest.raises(ConfigError, match="amplifier: no profile 'nowhere'"):
+        VirtualRig(load_config("virtual").changed(amplifier))

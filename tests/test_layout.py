@@ -1,0 +1,58 @@
+"""The project's own shape: who may import what, and what an installation must bring along."""
+
+import ast
+import fnmatch
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("rig", "actuators", "kinematics", "dynamics", "calibration", "gui")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def _imported_modules(path: Path) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, name.name) for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.lineno, node.module
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_packages_import_each_other_from_the_root_only(package: str) -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line}: {module}"
+        for path in sorted((ROOT / package).rglob("*.py"))
+        for line, module in _imported_modules(path)
+        if module.split(".")[0] in PACKAGES and module.split(".")[0] != package and "." in module
+    ]
+    assert wrong == []
+
+
+def test_every_data_file_is_installed() -> None:
+    patterns = PROJECT["tool"]["setuptools"]["package-data"]["*"]
+    left_out = [
+        str(path.relative_to(ROOT))
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*")
+        if path.is_file()
+        and path.suffix not in (".py", ".pyc")
+        and not any(fnmatch.fnmatch(path.name, pattern) for pattern in patterns)
+    ]
+    assert left_out == []
+
+
+def test_every_dependency_has_one_exact_version() -> None:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = {line.split("==")[0].lower() for line in lines if line and not line.startswith("#")}
+    extras = PROJECT["project"]["optional-dependencies"]
+    wanted = [_name(text) for text in PROJECT["project"]["dependencies"] + extras["test"]]
+    assert [name for name in wanted if name.lower() not in pinned] == []
+    assert [line for line in lines if "://" in line or " @ " in line] == []
+
+
+def _name(requirement: str) -> str:
+    return requirement.split(">")[0].split("[")[0].strip()
