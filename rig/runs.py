@@ -2,6 +2,7 @@
 
 import contextlib
 import socket
+import time
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from rig.report import summarize, write_report
 from rig.session import Interruption, LiveRig
 from rig.virtual import VirtualRigProcess
 
+_LOOK = 0.1  # s
 _FADE_PART = 0.25  # of a short demo motion
 
 
@@ -175,6 +177,6 @@ def serve_virtual(config: RigConfig, say: Callable[[str], None]) -> None:
         addresses = ", ".join(f"{leg.host}:{leg.port}" for leg in config.drives.legs)
         say(f"virtual rig: drives at {addresses}; Ctrl-C ends it")
         while process.alive and interruption.count == 0:
-            process.join(0.2)
+            time.sleep(_LOOK)
         if interruption.count == 0:
             raise HardwareError("the virtual rig ended by itself")

@@ -173,8 +173,8 @@ class Realtime(Section):
 
     cpu: Annotated[Count, NotNegative] | None = None
     """Processor to which the engine is pinned."""
-    priority: Annotated[Count, Field(ge=1, le=99)] | None = None
-    """SCHED_FIFO priority."""
+    priority: Annotated[Count, Field(ge=1, le=99)] | None = 60
+    """SCHED_FIFO priority of the engine's cycle and of a virtual rig; None asks for none."""
 
 
 class VirtualDrive(Section):
@@ -187,8 +187,8 @@ class VirtualDrive(Section):
     homing_speed: Annotated[Speed, Positive] = 0.05
     position_stiffness: Annotated[Stiffness, Positive] = 60e3
     position_damping: Annotated[Damping, Positive] = 900.0
-    brake_stiffness: Annotated[Stiffness, Positive] = 200e3
-    brake_damping: Annotated[Damping, Positive] = 1500.0
+    brake_stiffness: Annotated[Stiffness, Positive] = 2e6
+    brake_damping: Annotated[Damping, Positive] = 5000.0
     brake_force: Annotated[Force, Positive] = 600.0
     """Force at which a closed brake slips, N."""
     quick_stop_damping: Annotated[Damping, Positive] = 1200.0

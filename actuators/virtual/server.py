@@ -14,6 +14,7 @@ from actuators.wire import LinkClosedError
 
 _CHUNK = 4096
 _MAX_UNSENT = 65536  # bytes a client may leave unread before it is dropped
+_STOP_LATENCY = 0.05  # s, at most, from the stop event to the end
 _MIN_LENGTH, _MAX_LENGTH = 2, 254  # of the MBAP length field
 
 
@@ -93,7 +94,7 @@ class ModbusTcpServer:
                 self._ports.clear()
 
     def _serve_once(self) -> None:
-        ready = self._selector.select(self._tick)
+        ready = self._selector.select(min(self._tick, _STOP_LATENCY))
         if self._clock() >= self._next_tick:
             self._bring_to_present()
         for key, events in ready:

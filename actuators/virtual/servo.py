@@ -182,9 +182,12 @@ class VirtualServo(ModbusDevice):
                 self._armed = True
             else:
                 self._drive(mode, command)
-        elif self._power is _Power.OFF and self._armed and mode is not Mode.OFF and not control & quick_stop:
-            self._power = _Power.ON
-            self._drive(mode, command)
+        elif self._power is _Power.OFF:
+            if control & quick_stop:
+                self._armed = False
+            elif self._armed and mode is not Mode.OFF:
+                self._power = _Power.ON
+                self._drive(mode, command)
 
     def _drive(self, mode: Mode, command: tuple[int | float, ...]) -> None:
         if mode is Mode.POSITION and not self._homed:

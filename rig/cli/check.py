@@ -17,7 +17,7 @@ def check(
     trajectory: Annotated[
         str | None,
         typer.Argument(
-            metavar="[TRAJECTORY]", help='A trajectory (TOML, or CSV of poses), or "demo", the one that comes along.'
+            metavar="TRAJECTORY", help='A trajectory (TOML, or CSV of poses), or "demo", the one that comes along.'
         ),
     ] = None,
     as_json: JsonOption = False,

@@ -90,7 +90,7 @@ class DriveBank:
             self.length[leg] = sample.position
             self.velocity[leg] = sample.velocity
             self.age[leg] = sample.age
-            self.status[leg] = int(sample.status)
+            self.status[leg] = sample.status.value
             self.error[leg] = sample.error
         if self._amplifier is None:
             raw = np.array([sample.force for sample in feedback])
@@ -107,11 +107,13 @@ class DriveBank:
 
     def all(self, bit: Status) -> bool:
         """Whether every drive reports `bit`."""
-        return all(status & bit for status in self.status)
+        mask = bit.value
+        return all(status & mask for status in self.status)
 
     def any(self, bit: Status) -> bool:
         """Whether some drive reports `bit`."""
-        return any(status & bit for status in self.status)
+        mask = bit.value
+        return any(status & mask for status in self.status)
 
     @property
     def connected(self) -> bool:

@@ -19,6 +19,9 @@ _RUNAWAY = 3.0  # following errors
 _RESIDUAL_CYCLES = 2
 _MOVING = 1e-3  # m/s of reference above which an honest encoder never repeats itself
 
+# plain integers: the flags' own operators cost more than the rest of the checks
+_WATCHDOG, _FAULT, _HOMED = Status.WATCHDOG.value, Status.FAULT.value, Status.HOMED.value
+
 _OK, _NOT_FINITE, _ABSURD_LENGTH, _JUMP, _FROZEN, _RUNAWAY_ERROR, _FOLLOWING = range(7)
 
 
@@ -136,13 +139,13 @@ class FeedbackMonitor:
         for leg in range(_LEGS):
             if age[leg]:
                 continue
-            if status[leg] & Status.WATCHDOG:
+            if status[leg] & _WATCHDOG:
                 text = f"leg {leg + 1}: the drive's own watchdog stopped it"
                 return Finding(Cause(FaultCode.DRIVE_WATCHDOG, text, t, leg + 1), StopCategory.QUICK_STOP)
-            if status[leg] & Status.FAULT:
+            if status[leg] & _FAULT:
                 text = f"leg {leg + 1}: drive fault {error[leg]}, {explain(leg)}"
                 return Finding(Cause(FaultCode.DRIVE_FAULT, text, t, leg + 1), StopCategory.CATEGORY_0)
-            if homed and not status[leg] & Status.HOMED:
+            if homed and not status[leg] & _HOMED:
                 text = f"leg {leg + 1}: the drive lost its reference; it may have restarted"
                 cause = Cause(FaultCode.DRIVE_RESTARTED, text, t, leg + 1)
                 return Finding(cause, StopCategory.QUICK_STOP, unhome=True)

@@ -23,10 +23,10 @@ from rig.engine.link import LinkClient, LinkServer, socket_address
 from rig.engine.loop import Watch, run_cycles
 from rig.engine.messages import Event, Status
 from rig.engine.operator import Operator
-from rig.engine.realtime import prepare_process
+from rig.realtime import prepare_process
 from rig.engine.status import engine_status
 from rig.engine.warmup import warm_up
-from rig.errors import HardwareError, RigError
+from rig.errors import HardwareError
 from rig.recording import EventLevel, Recorder
 from rig.ring import TelemetryRing
 
@@ -91,15 +91,16 @@ def run_engine(config: RigConfig, recording: Path, folder: Path, owner: Connecti
             resources.callback(bank.close)
             operator = Operator(engine)
             warm_up(engine)
-            granted = prepare_process(config.realtime)
+            granted: list[str] = []
 
             def status(lease: str) -> Status:
-                return engine_status(engine, operator, lease, granted, recorder, ring.name)
+                return engine_status(engine, operator, lease, tuple(granted), recorder, ring.name)
 
             link = LinkServer(socket_address(folder), operator.submit, status)
             resources.callback(link.close)
             link.start()
-        except (RigError, OSError, ValueError, Exception) as error:
+            granted += prepare_process(config.realtime)  # after the link's threads, which must not inherit priority
+        except Exception as error:
             owner.send(("failed", str(error)))
             return
         owner.send(("ready", EngineAddress(socket_address(folder), block.name, ring.name)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from actuators import SERVO_FAULTS, WIRE_FAULTS, ConfigurationError, FaultKind, FaultyDevice, FaultyServo
+from actuators import SERVO_FAULTS, WIRE_FAULTS, FaultKind, FaultyDevice, FaultyServo
 from rig.errors import ConfigError, InputError
 from rig.schema import InjectedFault
 from rig.virtual.arrays import Array
@@ -32,7 +32,7 @@ FAULTS: dict[str, FaultKind] = {**PLANT_FAULTS, **SERVO_FAULTS, **AMPLIFIER_FAUL
 """Every fault by name."""
 
 _WHOLE_RIG = frozenset(["payload", *AMPLIFIER_FAULTS])
-_NOT_NEGATIVE = frozenset(["jam", "payload"])
+_NOT_NEGATIVE = frozenset(["jam", "payload", *WIRE_FAULTS, *AMPLIFIER_FAULTS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +140,8 @@ class Faults:
             raise InputError(f"fault {name}: value {value} is not finite")
         if value is not None and value < 0.0 and name in _NOT_NEGATIVE:
             raise InputError(f"fault {name}: value {value:g} {kind.unit} is negative")
+        if value is not None and name == "swap_unit" and value not in range(1, 7):
+            raise InputError(f"fault {name}: device {value:g} is outside 1..6")
         if duration is not None and not 0.0 < duration < math.inf:
             raise InputError(f"fault {name}: duration {duration} s is not a positive number")
 
@@ -158,12 +160,9 @@ class Faults:
     def _begin(self, name: str, leg: int, value: float | None) -> None:
         if name not in PLANT_FAULTS:
             device, known_as = self._device(name, leg)
-            try:
-                device.inject(known_as, value)
-            except ConfigurationError as error:
-                raise InputError(str(error)) from None
-            return
-        self._set(name, leg, 0.0 if value is None else value)
+            device.inject(known_as, value)
+        elif value is not None:
+            self._set(name, leg, value)
 
     def _end(self, key: tuple[str, int]) -> None:
         del self._active[key]
@@ -171,8 +170,8 @@ class Faults:
         if name not in PLANT_FAULTS:
             device, known_as = self._device(name, leg)
             device.clear(known_as)
-            return
-        self._set(name, leg, 1.0 if name == "weak" else 0.0)
+        else:
+            self._set(name, leg, 1.0 if name == "weak" else 0.0)
 
     def _set(self, name: str, leg: int, value: float) -> None:
         match name:

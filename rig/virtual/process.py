@@ -1,7 +1,6 @@
 """The virtual rig as a process of its own: what runs in it, and the handle its owner holds."""
 
 import contextlib
-import gc
 import multiprocessing
 import signal
 import threading
@@ -15,6 +14,7 @@ from typing import Self
 from actuators import ActuatorError, ModbusTcpServer
 from rig.config import RigConfig
 from rig.errors import HardwareError, InputError, RigError
+from rig.realtime import prepare_process
 from rig.virtual.faults import ActiveFault
 from rig.virtual.virtual_rig import VirtualRig
 
@@ -101,8 +101,7 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
 
         def ready(_addresses: list[tuple[str, int]]) -> None:
             threading.Thread(target=_listen, args=(connection, requests, stop), daemon=True).start()
-            gc.collect()
-            gc.freeze()
+            prepare_process(config.realtime)
             connection.send(_view(rig))
 
         ModbusTcpServer(rig.endpoints, advance=advance, tick=TICK).serve(stop, ready)

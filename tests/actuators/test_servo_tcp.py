@@ -247,8 +247,16 @@ def test_watchdog_that_does_not_read_back(read, message):
 @pytest.mark.parametrize(
     ("answer", "error", "message"),
     [
-        (b"", ConnectError, r"drive 3 at 10.0.0.3:5023 did not answer within 0.01 s \(no reply to write of registers 200"),
-        (bytes.fromhex("0001 0000 0003 01 90 04"), ProtocolError, r"refused a write .*: exception 04 \(device failure\)"),
+        (
+            b"",
+            ConnectError,
+            r"drive 3 at 10.0.0.3:5023 did not answer within 0.01 s \(no reply to write of registers 200",
+        ),
+        (
+            bytes.fromhex("0001 0000 0003 01 90 04"),
+            ProtocolError,
+            r"refused a write .*: exception 04 \(device failure\)",
+        ),
         (bytes.fromhex("0001 0000 0006 01 10 00c9 0001"), ProtocolError, "answered a write of .* with something else"),
         (bytes.fromhex("0001 0000 0006 01 06 00c8 0001"), ProtocolError, "answered a write of .* with something else"),
         (bytes.fromhex("0001 0000 0006 02 10 00c8 0001"), ProtocolError, "with a frame that is none"),
@@ -265,7 +273,9 @@ def test_bad_answers_to_accesses_outside_the_cycle(answer, error, message):
 def test_accesses_without_a_connection():
     bench = Scripted()
     bench.drive.close()
-    with pytest.raises(ConnectError, match=r"drive 3 at 10.0.0.3:5023 is not connected \(no read of registers 300..327"):
+    with pytest.raises(
+        ConnectError, match=r"drive 3 at 10.0.0.3:5023 is not connected \(no read of registers 300..327"
+    ):
         bench.drive.identify()
 
 

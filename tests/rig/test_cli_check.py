@@ -96,7 +96,7 @@ def test_the_demo_is_found_by_name_from_anywhere() -> None:
     [
         ('driver = "servo-tcp"', 'driver = "steam"', "steam"),
         ('profile = "generic-servo"', 'profile = "gone"', "gone"),
-        ("[virtual]", '[[virtual.faults]]\nfault = "gremlin"\n[virtual]', "gremlin"),
+        ("\n[virtual]\n", '\n[[virtual.faults]]\nfault = "gremlin"\n[virtual]\n', "gremlin"),
     ],
 )
 def test_devices_and_faults_that_nobody_knows(

@@ -59,7 +59,7 @@ def test_stands_off_home_at_power_up_with_the_weight_on_its_brakes() -> None:
 
 
 def test_brakes_closed_under_load_hold_it() -> None:
-    plant = make(drive={"brake_stiffness": 2e6, "brake_damping": 5e3})
+    plant = make()
     send(plant, Mode.FORCE, weight(plant))
     plant.advance(0.1)
     before = np.array(plant.lengths)

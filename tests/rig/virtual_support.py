@@ -1,10 +1,22 @@
 """Six drives over the wires of a virtual rig in this process, and a controller to move it with."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from actuators import COMMAND_HOME, COMMAND_OFF, Command, Drive, Feedback, Mode, Status, create_drive, exchange_all
+from actuators import (
+    COMMAND_HOME,
+    COMMAND_OFF,
+    Command,
+    Drive,
+    Feedback,
+    MemoryWire,
+    Mode,
+    Responder,
+    Status,
+    create_drive,
+    exchange_all,
+)
 from dynamics import Dynamics
 from kinematics import leg_kinematics
 from rig.config import RigConfig, load_config
@@ -24,14 +36,24 @@ class Bench:
         self.config = config
         self.rig = VirtualRig(config)
         self.now = 0.0
+        self.traffic: list[bytes] = []
         self.drives: list[Drive] = []
-        for leg, wire in enumerate(self.rig.wires()[:6]):
+        for leg, (_, _, device) in enumerate(self.rig.endpoints[:6]):
+            wire = MemoryWire(self._tapped(device))
             options = {"name": f"drive {leg + 1}", "host": "memory", "watchdog": watchdog}
             drive = create_drive("servo-tcp", options | {"open_wire": lambda _timeout, wire=wire: wire})
             drive.connect(1.0)
             drive.configure()
             self.drives.append(drive)
         self.feedback = self.cycle([COMMAND_OFF] * 6)
+
+    def _tapped(self, device: Responder) -> Callable[[bytes], bytes]:
+        def respond(request: bytes) -> bytes:
+            reply = device.respond(request)
+            self.traffic += request, reply
+            return reply
+
+        return respond
 
     def wait(self, duration: float) -> None:
         """Let time pass without a word to the drives."""

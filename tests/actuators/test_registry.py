@@ -1,0 +1,39 @@
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from actuators import ActuatorError, ConfigurationError, ServoTcp, create_drive, drive_names, registry
+
+
+def declare(monkeypatch, *entries):
+    monkeypatch.setattr(registry, "entry_points", lambda group: [EntryPoint(*entry, group) for entry in entries])
+
+
+def test_shipped_driver_is_found_and_made():
+    assert "servo-tcp" in drive_names()
+    assert isinstance(create_drive("servo-tcp", {"host": "10.0.0.1"}), ServoTcp)
+
+
+def test_unknown_driver_lists_the_known_ones():
+    with pytest.raises(ConfigurationError, match=r"no driver 'servo'; known drivers: .*servo-tcp"):
+        create_drive("servo", {})
+
+
+def test_other_distributions_add_drivers(monkeypatch):
+    declare(monkeypatch, ("servo-tcp", "actuators:create_servo_tcp"), ("mine", "actuators:create_servo_tcp"))
+    assert drive_names() == ("mine", "servo-tcp")
+    assert create_drive("mine", {"host": "x"}).name == "drive"
+
+
+def test_two_drivers_of_one_name(monkeypatch):
+    declare(monkeypatch, ("servo-tcp", "elsewhere:make"))
+    with pytest.raises(ActuatorError, match="two drivers are called 'servo-tcp'"):
+        drive_names()
+
+
+def test_drivers_that_cannot_be_made(monkeypatch):
+    declare(monkeypatch, ("lost", "no_such_module:make"), ("odd", "builtins:dict"))
+    with pytest.raises(ConfigurationError, match=r"driver 'lost' \(no_such_module:make\) cannot be loaded"):
+        create_drive("lost", {})
+    with pytest.raises(ConfigurationError, match="made a dict, no Drive"):
+        create_drive("odd", {})

@@ -1,0 +1,109 @@
+import socket
+import time
+
+import pytest
+
+from actuators import ConnectError, LinkClosedError, MemoryWire, TcpWire
+
+
+@pytest.fixture
+def pair():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        wire = TcpWire(*server.getsockname(), 1.0)
+        peer, _ = server.accept()
+        with peer:
+            yield wire, peer
+        wire.close()
+
+
+def soon() -> float:
+    return time.monotonic() + 2.0
+
+
+def test_bytes_both_ways(pair):
+    wire, peer = pair
+    assert wire.send(b"question")
+    assert peer.recv(100) == b"question"
+    peer.sendall(b"answer")
+    assert wire.receive(soon()) == b"answer"
+
+
+def test_what_has_arrived_is_returned_after_the_deadline(pair):
+    wire, peer = pair
+    peer.sendall(b"x")
+    assert wire.receive(soon()) == b"x"
+    peer.sendall(b"y")
+    while not (data := wire.receive(0.0)):
+        pass
+    assert data == b"y"
+
+
+def test_nothing_by_the_deadline(pair):
+    wire, _ = pair
+    start = time.monotonic()
+    assert wire.receive(start + 0.01) == b""
+    assert time.monotonic() - start >= 0.01
+    assert wire.receive(start) == b""
+    assert wire.connected
+
+
+def test_peer_that_closes(pair):
+    wire, peer = pair
+    peer.close()
+    assert wire.receive(soon()) == b""
+    assert not wire.connected
+    assert not wire.send(b"x")
+    assert wire.receive(soon()) == b""
+
+
+def test_peer_that_resets(pair):
+    wire, peer = pair
+    wire.send(b"unread")
+    peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+    peer.close()
+    assert wire.receive(soon()) == b""
+    assert not wire.connected
+
+
+def test_peer_that_does_not_read_makes_send_fail_without_waiting(pair):
+    wire, _ = pair
+    sent = 0
+    while wire.send(b"x" * 65536):
+        sent += 1
+        assert sent < 10_000
+    assert not wire.send(b"x" * 65536)
+
+
+def test_close_is_idempotent(pair):
+    wire, _ = pair
+    wire.close()
+    wire.close()
+    assert not wire.connected
+
+
+def test_connection_refused_and_unknown_host():
+    with pytest.raises(ConnectError, match=r"cannot connect to 127\.0\.0\.1:1: Connection refused"):
+        TcpWire("127.0.0.1", 1, 1.0)
+    with pytest.raises(ConnectError, match=r"cannot connect to no\.such\.host\.invalid:502"):
+        TcpWire("no.such.host.invalid", 502, 1.0)
+
+
+def test_connection_that_is_not_accepted(monkeypatch):
+    def late(address, timeout):
+        raise TimeoutError
+
+    monkeypatch.setattr(socket, "create_connection", late)
+    with pytest.raises(ConnectError, match=r"192\.0\.2\.1:502 did not accept a connection within 0\.5 s"):
+        TcpWire("192.0.2.1", 502, 0.5)
+
+
+def test_memory_wire_closed_by_its_device():
+    def respond(data: bytes) -> bytes:
+        raise LinkClosedError
+
+    wire = MemoryWire(respond)
+    assert wire.connected
+    assert not wire.send(b"x")
+    assert not wire.connected
+    assert not wire.send(b"x")
+    assert wire.receive(0.0) == b""

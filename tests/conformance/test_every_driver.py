@@ -1,0 +1,221 @@
+"""What every registered driver must do, whatever its protocol: each one is run against its own virtual twin.
+
+A driver that is registered but has no bench here fails the first test: add one to `BENCHES`.
+"""
+
+import math
+import time
+
+import pytest
+
+from actuators import (
+    COMMAND_CLEAR,
+    COMMAND_HOME,
+    COMMAND_OFF,
+    COMMAND_STOP,
+    ActuatorError,
+    Command,
+    CommandError,
+    ConfigurationError,
+    ConnectError,
+    Counters,
+    Drive,
+    Feedback,
+    Identity,
+    Mode,
+    Status,
+    create_drive,
+    drive_names,
+)
+from tests.actuators.support import Bench
+
+BENCHES = {"servo-tcp": Bench}
+"""Driver → bench: `.drive` connected to a twin over `.leg`; `do(command)` is a cycle of 2 ms, `pass_time(s)` silence;
+`.faults` has the wire faults."""
+
+
+def test_every_registered_driver_is_enrolled():
+    assert set(drive_names()) == set(BENCHES)
+
+
+@pytest.fixture(params=drive_names())
+def bench(request):
+    bench = BENCHES[request.param](name="drive 4", watchdog=0.05)
+    yield bench
+    bench.drive.close()
+
+
+def start(bench) -> None:
+    bench.drive.configure()
+    bench.do(COMMAND_OFF)
+
+
+def homed(bench) -> None:
+    start(bench)
+    bench.do(COMMAND_HOME)
+    bench.leg.settle()
+    assert bench.do(COMMAND_HOME).status & Status.HOMED
+
+
+def moving(bench) -> Command:
+    """Power the drive in a mode it has."""
+    homed(bench)
+    mode = Mode.FORCE if Mode.FORCE in bench.drive.capabilities.modes else Mode.POSITION
+    command = Command(mode, 10.0, bench.leg.length, enable=True)
+    assert bench.do(command).status & Status.ENABLED
+    return command
+
+
+def test_describes_itself(bench):
+    assert isinstance(bench.drive, Drive)
+    assert bench.drive.name == "drive 4"
+    can = bench.drive.capabilities
+    assert Mode.OFF in can.modes
+    assert (Mode.HOMING in can.modes) == can.homing
+    assert all(
+        math.isfinite(limit) and limit > 0 for limit in (can.force_limit, can.position_limit, can.velocity_limit)
+    )
+    identity = bench.drive.identify()
+    assert isinstance(identity, Identity)
+    assert identity.vendor and identity.product and identity.serial
+    assert bench.drive.error_text(0) and bench.drive.error_text(12345)
+
+
+def test_options_that_are_wrong_are_refused_in_words(bench):
+    for name in drive_names():
+        with pytest.raises(ConfigurationError, match="no_such_option"):
+            create_drive(name, {"name": "drive 4", "no_such_option": 1})
+
+
+def test_nothing_moves_before_it_is_told(bench):
+    assert bench.drive.connected
+    bench.drive.identify()
+    bench.drive.configure()
+    assert not bench.leg.enabled
+    assert bench.leg.brake
+
+
+def test_feedback_is_in_si_units_of_the_leg(bench):
+    homed(bench)
+    bench.leg.velocity, bench.leg.cell = -0.125, 321.5
+    feedback = bench.do(COMMAND_OFF)
+    assert isinstance(feedback, Feedback)
+    assert feedback.position == pytest.approx(bench.leg.length, abs=1e-6)
+    assert feedback.velocity == pytest.approx(-0.125, abs=1e-5)
+    if bench.drive.capabilities.force_feedback:
+        assert feedback.force == pytest.approx(321.5, abs=1e-2)
+    assert (feedback.fresh, feedback.age, feedback.error) == (True, 0, 0)
+
+
+def test_set_points_reach_the_leg(bench):
+    command = moving(bench)
+    bench.do(Command(command.mode, -77.5, 0.61, 0.02, enable=True))
+    assert bench.leg.mode is command.mode
+    if command.mode is Mode.FORCE:
+        assert bench.leg.force == pytest.approx(-77.5, abs=1e-2)
+    assert bench.leg.position == pytest.approx(0.61, abs=1e-6)
+    assert bench.leg.feedforward == pytest.approx(0.02, abs=1e-5)
+
+
+def test_status_follows_power(bench):
+    command = moving(bench)
+    bench.leg.velocity = 0.2
+    assert bench.do(COMMAND_STOP).status & Status.QUICK_STOP
+    bench.leg.settle()
+    stopped = bench.do(COMMAND_STOP).status
+    assert stopped & Status.BRAKE
+    assert not stopped & Status.ENABLED
+    bench.do(COMMAND_OFF)
+    assert bench.do(command).status & Status.ENABLED
+    assert not bench.do(COMMAND_OFF).status & Status.ENABLED
+    assert not bench.leg.enabled
+
+
+def test_watchdog_is_the_drives_own(bench):
+    if not bench.drive.capabilities.watchdog:
+        return
+    moving(bench)
+    bench.leg.velocity = 0.2
+    bench.pass_time(0.06)
+    assert bench.leg.quick_stop
+    bench.leg.settle()
+    bench.pass_time(0.001)
+    assert bench.leg.brake
+    feedback = bench.do(COMMAND_OFF)
+    assert feedback.status & Status.FAULT and feedback.status & Status.WATCHDOG
+    assert feedback.error
+    assert not bench.do(COMMAND_CLEAR).status & Status.FAULT
+
+
+def test_stale_keeps_the_last_good_values(bench):
+    command = moving(bench)
+    bench.faults.inject("drop_all")
+    last = bench.drive.exchange(command, 0.0)
+    assert (last.fresh, last.age) == (False, 1)
+    assert bench.drive.exchange(command, 0.0) == Feedback(
+        last.position, last.velocity, last.force, last.status, last.error, False, 2, last.sequence
+    )
+    assert math.isfinite(last.position)
+    bench.faults.clear("drop_all")
+    feedback = bench.do(command)
+    assert (feedback.fresh, feedback.age) == (True, 0)
+    if feedback.sequence >= 0:
+        assert feedback.sequence == bench.drive.sequence
+
+
+@pytest.mark.parametrize("fault", ["drop_all", "delay", "bit_flip", "busy", "replay", "close"])
+def test_wire_faults_are_counted_and_never_raised(bench, fault):
+    command = moving(bench)
+    before = bench.drive.counters.received
+    bench.faults.inject(fault)
+    started = time.monotonic()
+    for age in range(1, 6):
+        assert bench.do(command).age == age
+    assert time.monotonic() - started < 5.0
+    counters = bench.drive.counters
+    assert isinstance(counters, Counters)
+    assert counters.received == before
+    assert fault == "close" or counters.late + counters.rejected + counters.exceptions + counters.crc >= 5
+
+
+def test_commands_that_cannot_be_are_refused_and_change_nothing(bench):
+    moving(bench)
+    before = (bench.leg.mode, bench.leg.force, bench.leg.position, bench.drive.counters.sent)
+    mode = bench.leg.mode
+    for bad in (
+        Command(mode, force=math.nan, enable=True),
+        Command(mode, position=math.inf, enable=True),
+        Command(mode, velocity=-math.inf, enable=True),
+        Command(mode, force=2.0 * bench.drive.capabilities.force_limit, enable=True),
+    ):
+        with pytest.raises(CommandError, match="drive 4"):
+            bench.drive.begin(bad)
+    assert (bench.leg.mode, bench.leg.force, bench.leg.position, bench.drive.counters.sent) == before
+
+
+def test_closing_and_reconnecting_sends_no_command(bench):
+    moving(bench)
+    before = (bench.leg.mode, bench.leg.force, bench.leg.position)
+    bench.drive.close()
+    bench.drive.close()
+    assert not bench.drive.connected
+    assert not bench.drive.exchange(COMMAND_OFF, 0.0).fresh
+    with pytest.raises(ConnectError, match="drive 4"):
+        bench.drive.identify()
+    bench.drive.connect(1.0)
+    bench.drive.identify()
+    assert (bench.leg.mode, bench.leg.force, bench.leg.position) == before
+
+
+def test_a_device_that_does_not_answer_is_a_typed_error_within_its_time():
+    for name, make in BENCHES.items():
+        bench = make(name="drive 4", request_timeout=0.01)
+        bench.faults.inject("busy")
+        for access in (bench.drive.identify, bench.drive.configure):
+            with pytest.raises(ActuatorError, match="drive 4"):
+                access()
+        bench.faults.clear("busy")
+        bench.faults.inject("drop_all")
+        with pytest.raises(ConnectError, match=r"drive 4 .* did not answer within 0.01 s"):
+            bench.drive.identify()
+        assert name in drive_names()

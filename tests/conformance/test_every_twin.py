@@ -1,0 +1,135 @@
+"""What every virtual Modbus device must do, asked by somebody else's client over a real connection.
+
+A twin without a maker here fails the first test: add one to `TWINS`.
+"""
+
+import math
+import socket
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pymodbus.client import ModbusTcpClient
+
+from actuators import AmplifierProfile, FaultyDevice, ModbusDevice, VirtualAmplifier, VirtualServo, load_profile
+from tests.actuators.support import PROFILE, Leg, serving
+
+AMPLIFIER = load_profile("generic-amplifier", AmplifierProfile)
+UNIT = 3
+TIMEOUT = 5.0
+
+
+def servo(legs, wrong_unit="silent"):
+    return VirtualServo(PROFILE.model_copy(update={"wrong_unit": wrong_unit}), legs[0], unit=UNIT)
+
+
+def amplifier(legs, wrong_unit="silent"):
+    return VirtualAmplifier(AMPLIFIER.model_copy(update={"wrong_unit": wrong_unit}), legs, unit=UNIT)
+
+
+TWINS = {VirtualServo: servo, VirtualAmplifier: amplifier}
+
+
+def test_every_twin_is_enrolled():
+    assert set(ModbusDevice.__subclasses__()) == set(TWINS)
+
+
+@pytest.fixture
+def legs():
+    return [Leg() for _ in range(6)]
+
+
+@pytest.fixture(params=TWINS.values(), ids=[kind.__name__ for kind in TWINS])
+def make(request):
+    return request.param
+
+
+@pytest.fixture
+def client(make, legs):
+    with (
+        serving([make(legs)]) as [(host, port)],
+        ModbusTcpClient(host, port=port, timeout=TIMEOUT, retries=0) as client,
+    ):
+        yield client
+
+
+def test_identity_is_text(client):
+    registers = client.read_holding_registers(300, count=28, device_id=UNIT).registers
+    text = b"".join(word.to_bytes(2, "big") for word in registers)
+    assert text.startswith(b"stewart-rig\0")
+    assert client.read_input_registers(300, count=28, device_id=UNIT).registers == registers
+
+
+def test_exceptions(client):
+    assert client.read_coils(0, count=1, device_id=UNIT).exception_code == 1
+    assert client.read_holding_registers(5000, count=1, device_id=UNIT).exception_code == 2
+    assert client.read_holding_registers(65535, count=2, device_id=UNIT).exception_code == 2
+    assert client.write_register(0, 1, device_id=UNIT).exception_code == 2
+    assert client.write_registers(300, [1, 2], device_id=UNIT).exception_code == 2
+    reply = client.readwrite_registers(read_address=0, read_count=1, write_address=0, values=[1], device_id=UNIT)
+    assert reply.exception_code == 2
+
+
+def raw(device: ModbusDevice, pdu: str, unit: int = UNIT) -> str:
+    data = bytes.fromhex(pdu)
+    return device.respond(b"\0\1\0\0" + (len(data) + 1).to_bytes(2, "big") + bytes((unit,)) + data)[7:].hex()
+
+
+@pytest.mark.parametrize(
+    ("pdu", "answer"),
+    [
+        ("03 0000 0000", "8303"),
+        ("03 0000 007e", "8303"),
+        ("04 0000 007e", "8403"),
+        ("03 0000", "8303"),
+        ("10 0000 007c f8" + "0000" * 124, "9003"),
+        ("10 0000 0001 04 0001", "9003"),
+        ("17 0000 007e 0000 0001 02 0001", "9703"),
+        ("17 0000 0001 0000 007a f4" + "0000" * 122, "9703"),
+        ("63", "e301"),
+    ],
+)
+def test_bounds_of_the_specification(make, legs, pdu, answer):
+    assert raw(make(legs), pdu) == answer
+
+
+def test_another_unit_is_not_answered_or_by_the_gateway(make, legs):
+    assert raw(make(legs), "03 0000 0001", unit=UNIT + 1) == ""
+    assert raw(make(legs, "gateway"), "03 0000 0001", unit=UNIT + 1) == "830b"
+
+
+def test_values_without_number_do_not_stop_it(make, legs):
+    device = make(legs)
+    for value in (math.nan, math.inf, -math.inf, 1e300):
+        for leg in legs:
+            leg.cell = leg.length = leg.velocity = value
+        device.tick(device.now + 1.0)
+        assert raw(device, "03 0000 000b").startswith("0316")
+
+
+def test_wire_faults_work_on_it(make, legs):
+    faults = FaultyDevice(make(legs))
+    faults.inject("busy")
+    with (
+        serving([faults]) as [(host, port)],
+        ModbusTcpClient(host, port=port, timeout=TIMEOUT, retries=0) as client,
+    ):
+        assert client.read_holding_registers(0, count=1, device_id=UNIT).exception_code == 6
+        faults.clear("busy")
+        assert not client.read_holding_registers(0, count=1, device_id=UNIT).isError()
+
+
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.binary(min_size=1, max_size=300), max_size=4))
+def test_any_bytes_over_tcp_leave_it_serving(client, chunks):
+    address = client.comm_params.host, client.comm_params.port
+    with socket.create_connection(address, TIMEOUT) as stranger:
+        try:
+            for chunk in chunks:
+                stranger.sendall(chunk)
+            stranger.shutdown(socket.SHUT_WR)
+            while stranger.recv(4096):
+                pass
+        except OSError:
+            pass  # dropped for what it sent
+    assert not client.read_holding_registers(0, count=1, device_id=UNIT).isError()
