@@ -4,9 +4,13 @@ The row is a C struct with natural alignment and no variable-length field, so th
 ring and, behind the four-byte header, the CDR encoding of the recording's ROS 2 message.
 """
 
+import struct
+from collections.abc import Sequence
 from enum import IntFlag
 
 import numpy as np
+import numpy.typing as npt
+
 
 class CycleFlag(IntFlag):
     """What else a cycle says of itself."""
@@ -44,7 +48,12 @@ _FIELDS: list[tuple[str, type[np.generic], tuple[int, ...], str]] = [
     ("force_measured", np.float64, (6,), "N, load cells, calibrated and tared, compression positive"),
     ("force_model", np.float64, (6,), "N, the model carried to the cells, at the reference"),
     ("force_residual", np.float64, (6,), "N, force_measured - force_model"),
-    ("terms", np.float64, (5, 6), "N, actuator force by term: platform inertia, gravity, leg inertia, friction, external"),
+    (
+        "terms",
+        np.float64,
+        (5, 6),
+        "N, actuator force by term: platform inertia, gravity, leg inertia, friction, external",
+    ),
     ("cycle", np.uint64, (), "cycle counter; a gap is a skipped cycle"),
     ("overruns", np.uint32, (), "cycles skipped so far"),
     ("flags", np.uint32, (), "bits of CycleFlag"),
@@ -66,3 +75,32 @@ MEANING: dict[str, str] = {name: meaning for name, _, _, meaning in _FIELDS}
 
 TERMS = ("platform inertia", "gravity", "leg inertia", "friction", "external")
 """What the first axis of `terms` counts."""
+
+_FIRST_ARRAY = next(name for name, _, shape, _ in _FIELDS if shape)
+_SCALARS = [name for name, _, _, _ in _FIELDS].index(_FIRST_ARRAY)
+_STATE_FROM = "cycle"
+_CODES = {np.uint64: "Q", np.uint32: "I", np.uint16: "H", np.uint8: "B"}
+_NAMES = [name for name, _, _, _ in _FIELDS]
+_STATE = struct.Struct(
+    "=" + "".join(f"{int(np.prod(shape))}{_CODES[kind]}" for _, kind, shape, _ in _FIELDS[_NAMES.index(_STATE_FROM) :])
+)
+
+
+class RowWriter:
+    """Writes the scalar fields of a row (1,) in two strokes; one by one they would dominate the cycle.
+
+    Args:
+        row: (1,) of dtype ROW, written in place.
+    """
+
+    def __init__(self, row: npt.NDArray[np.void]) -> None:
+        self._scalars = np.ndarray((_SCALARS,), np.float64, row.data)
+        self._bytes = memoryview(row.view(np.uint8))  # type: ignore[arg-type]
+
+    def times(self, values: Sequence[float]) -> None:
+        """Fill the leading float fields, `t` to `condition`."""
+        self._scalars[:] = values
+
+    def state(self, *values: int) -> None:
+        """Fill the integer fields, `cycle` to `mode`, arrays spread out."""
+        _STATE.pack_into(self._bytes, ROW.fields[_STATE_FROM][1], *values)  # type: ignore[index]

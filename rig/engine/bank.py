@@ -35,9 +35,7 @@ class DriveBank:
     `fresh` 1 or 0, all (6,); the lists `age`, `status` and `error` the rest.
     """
 
-    def __init__(
-        self, drives: Sequence[Drive], amplifier: Amplifier | None, calibration: LoadCellCalibration
-    ) -> None:
+    def __init__(self, drives: Sequence[Drive], amplifier: Amplifier | None, calibration: LoadCellCalibration) -> None:
         self._drives = tuple(drives)
         self._amplifier = amplifier
         self._calibration = calibration
@@ -144,5 +142,3 @@ class DriveBank:
 def force_commands(forces: Array) -> list[Command]:
     """Commands of the closed loop: torque on, `forces` (6,) N."""
     return [Command(Mode.FORCE, force, enable=True) for force in forces.tolist()]
-
-

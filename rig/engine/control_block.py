@@ -4,7 +4,7 @@ import struct
 from multiprocessing.shared_memory import SharedMemory
 from typing import Literal
 
-from rig.ring import attach_shared_memory
+from rig.ring import attach_shared_memory, shared_buffer
 
 StopRequest = Literal[0, 1, 2]
 
@@ -28,7 +28,7 @@ class ControlBlock:
         self._owner = name is None
         self._memory = SharedMemory(create=True, size=_SIZE) if name is None else attach_shared_memory(name)
         self.name = self._memory.name
-        self._bytes = self._memory.buf[:_SIZE]
+        self._bytes = shared_buffer(self._memory)
 
     def request_stop(self, category: StopRequest) -> None:
         """Raise the stop flag: the engine takes it in its next cycle. The more severe of two requests stays."""

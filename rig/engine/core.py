@@ -27,13 +27,14 @@ from rig.engine.machine import FORCE_STATES, Cause, Conditions, Deadlines, State
 from rig.engine.messages import Event, Reply
 from rig.engine.reference import Reference
 from rig.states import FaultCode, State, StopCategory
-from rig.telemetry import CycleFlag
+from rig.telemetry import CycleFlag, RowWriter
 
 _STOP_RAMP = 0.4  # s, of the path rate in a controlled stop
 _TARE_WEIGHT = 0.02  # of the newest sample in the mean residual at rest
 _CLEAR_CYCLES = 4  # of the clearing edge, and of torque off before and after it
 _HISTORY = 200
 _STANDSTILL = 2e-3  # m/s
+_FRESH, _HOMED, _POSE, _PAUSED, _LATCHED = (flag.value for flag in CycleFlag)
 
 
 class Sink(Protocol):
@@ -82,6 +83,7 @@ class Engine:
         self.machine = StateMachine(Deadlines(homing=safety.homing_timeout, stop=safety.stop_time))
         self.reference = Reference(mechanism.geometry.home_pose)
         self.frame = Frame(config)
+        self._row = RowWriter(self.frame.row)
         self.events: deque[Event] = deque(maxlen=_HISTORY)
         self.tick = Tick(0.0)
         self.cycles = 0
@@ -162,6 +164,7 @@ class Engine:
         self._monitor.check_motion(
             0.0, 1.0, bank.fresh, bank.length, bank.velocity, bank.length, bank.velocity, homed=True, controlled=True
         )
+        self._monitor.check_forces(0.0, bank.force, frame.fields["force_residual"], 0, controlled=False)
         self._monitor.forget()
         frame.forget()
 
@@ -206,9 +209,7 @@ class Engine:
         bank, machine, monitor, frame, t = self.bank, self.machine, self._monitor, self.frame, self.tick.t
         controlled = machine.state in FORCE_STATES and machine.stop < StopCategory.QUICK_STOP
         if machine.state is not State.FAULT:
-            self._trip(
-                monitor.check_drives(t, bank.age, bank.status, bank.error, bank.error_text, homed=machine.homed)
-            )
+            self._trip(monitor.check_drives(t, bank.age, bank.status, bank.error, bank.error_text, homed=machine.homed))
         self._trip(
             monitor.check_motion(
                 t,
@@ -356,22 +357,38 @@ class Engine:
         return COMMAND_OFF
 
     def _report(self, exchange_time: float, compute_time: float) -> None:
-        row, tick, machine, bank = self.frame.row[0], self.tick, self.machine, self.bank
+        tick, machine, bank, reference, frame = self.tick, self.machine, self.bank, self.reference, self.frame
         cause = machine.cause
         flags = (
-            (CycleFlag.FRESH.value if bank.fresh.all() else 0)
-            | (CycleFlag.HOMED.value if machine.homed else 0)
-            | (CycleFlag.POSE.value if self.frame.pose_valid else 0)
-            | (CycleFlag.PAUSED.value if self.reference.paused else 0)
-            | (CycleFlag.LATCHED.value if machine.latched else 0)
+            (_FRESH if bank.fresh.all() else 0)
+            | (_HOMED if machine.homed else 0)
+            | (_POSE if frame.pose_valid else 0)
+            | (_PAUSED if reference.paused else 0)
+            | (_LATCHED if machine.latched else 0)
         )
-        row["t"], row["lateness"], row["period"] = tick.t, tick.lateness, tick.period
-        row["exchange_time"], row["compute_time"] = exchange_time, compute_time
-        row["path_time"], row["path_rate"] = self.reference.path_time, self.reference.path_rate
-        row["condition"] = self.frame.condition
-        row["cycle"], row["overruns"], row["flags"] = self.cycles + tick.overruns, tick.overruns, flags
-        row["drive_error"], row["stale"], row["drive_status"] = bank.error, bank.age, bank.status
-        row["fault"] = 0 if cause is None else cause.code
-        row["fault_leg"] = 0 if cause is None else cause.leg
-        row["state"], row["stop"], row["mode"] = machine.state, machine.stop, self._commands[0].mode
+        self._row.times(
+            (
+                tick.t,
+                tick.lateness,
+                tick.period,
+                exchange_time,
+                compute_time,
+                reference.path_time,
+                reference.path_rate,
+                frame.condition,
+            )
+        )
+        self._row.state(
+            self.cycles + tick.overruns,
+            tick.overruns,
+            flags,
+            *bank.error,
+            *bank.age,
+            *bank.status,
+            0 if cause is None else cause.code.value,
+            machine.state.value,
+            machine.stop.value,
+            0 if cause is None else cause.leg,
+            self._commands[0].mode.value,
+        )
         self.sink.push(self.frame.row)

@@ -53,9 +53,7 @@ class PoseEstimator:
 
         False, with both left alone, when the lengths have no pose near the one before.
         """
-        status, *_ = forward_kinematics_kernel(
-            self._geometry, length, self._pose, _TOLERANCE, _ITERATIONS, self._work
-        )
+        status, *_ = forward_kinematics_kernel(self._geometry, length, self._pose, _TOLERANCE, _ITERATIONS, self._work)
         if status != CONVERGED or not _twist_kernel(self._geometry, self._pose, velocity, self._rows, twist):
             return False
         pose[:] = self._pose

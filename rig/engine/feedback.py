@@ -87,6 +87,23 @@ def _check_kernel(
     return what, leg, value
 
 
+@kernel
+def _count_kernel(force: Array, residual: Array, bound: float, missing: Array, beyond: Array) -> tuple[int, int]:
+    """Count, by leg, the cycles in a row in which the cell gave no value and in which |residual| was beyond `bound`.
+
+    Returns the legs (index) with the largest counts, -1 where all are zero.
+    """
+    silent, worst = -1, -1
+    for i in range(_LEGS):
+        missing[i] = 0.0 if math.isfinite(force[i]) else missing[i] + 1.0
+        beyond[i] = beyond[i] + 1.0 if abs(residual[i]) > bound else 0.0
+        if missing[i] > 0.0 and (silent < 0 or missing[i] > missing[silent]):
+            silent = i
+        if beyond[i] > 0.0 and (worst < 0 or beyond[i] > beyond[worst]):
+            worst = i
+    return silent, worst
+
+
 class FeedbackMonitor:
     """Judges the feedback of six legs; keeps what it needs of the cycles before.
 
@@ -102,8 +119,8 @@ class FeedbackMonitor:
         self._bounds = np.array([low, high, safety.position_jump, safety.frozen_cycles, safety.following_error, 0.0])
         self._previous = np.full((2, _LEGS), np.nan)
         self._frozen = np.zeros(_LEGS)
-        self._residual = np.zeros(_LEGS, np.int64)
-        self._missing = np.zeros(_LEGS, np.int64)
+        self._residual = np.zeros(_LEGS)
+        self._missing = np.zeros(_LEGS)
 
     def forget(self) -> None:
         """Begin anew: the next sample is compared with none before it."""
@@ -190,9 +207,7 @@ class FeedbackMonitor:
         )
         return None if what == _OK else self._finding(what, leg, value, t)
 
-    def check_forces(
-        self, t: float, force: Array, residual: Array, age: int, *, controlled: bool
-    ) -> Finding | None:
+    def check_forces(self, t: float, force: Array, residual: Array, age: int, *, controlled: bool) -> Finding | None:
         """Judge the load cells.
 
         Args:
@@ -205,22 +220,19 @@ class FeedbackMonitor:
         if age >= self._safety.stale_cycles:
             text = f"load cells: no fresh reading for {age} cycles (bound {self._safety.stale_cycles})"
             return Finding(Cause(FaultCode.LOAD_CELL, text, t), StopCategory.CATEGORY_2)
-        finite = np.isfinite(force)
-        self._missing = np.where(finite, 0, self._missing + 1)
-        if self._missing.max() >= self._safety.stale_cycles:
-            leg = int(np.argmax(self._missing))
-            text = f"leg {leg + 1}: the load cell reads {force[leg]} N"
-            return Finding(Cause(FaultCode.LOAD_CELL, text, t, leg + 1), StopCategory.CATEGORY_2)
-        beyond = np.abs(residual) > self._safety.force_residual  # False where the cell gives no value
-        self._residual = np.where(beyond & controlled, self._residual + 1, 0)
-        if self._residual.max() < _RESIDUAL_CYCLES:
+        missing, beyond = _count_kernel(
+            force, residual, self._safety.force_residual if controlled else math.inf, self._missing, self._residual
+        )
+        if missing >= 0 and self._missing[missing] >= self._safety.stale_cycles:
+            text = f"leg {missing + 1}: the load cell reads {force[missing]} N"
+            return Finding(Cause(FaultCode.LOAD_CELL, text, t, missing + 1), StopCategory.CATEGORY_2)
+        if beyond < 0 or self._residual[beyond] < _RESIDUAL_CYCLES:
             return None
-        leg = int(np.argmax(self._residual))
         text = (
-            f"leg {leg + 1}: measured force is {residual[leg]:+.1f} N off the model's "
+            f"leg {beyond + 1}: measured force is {residual[beyond]:+.1f} N off the model's "
             f"(bound {self._safety.force_residual:g} N)"
         )
-        return Finding(Cause(FaultCode.FORCE_RESIDUAL, text, t, leg + 1), StopCategory.CATEGORY_1)
+        return Finding(Cause(FaultCode.FORCE_RESIDUAL, text, t, beyond + 1), StopCategory.CATEGORY_1)
 
     def _finding(self, what: int, leg: int, value: float, t: float) -> Finding:
         safety, name = self._safety, f"leg {leg + 1}"

@@ -54,9 +54,7 @@ class Frame:
         fields["length"][:] = bank.length
         fields["velocity"][:] = bank.velocity
         fields["force_measured"][:] = bank.force
-        self.pose_valid = homed and self._estimator.update(
-            bank.length, bank.velocity, fields["pose"], fields["twist"]
-        )
+        self.pose_valid = homed and self._estimator.update(bank.length, bank.velocity, fields["pose"], fields["twist"])
         if not self.pose_valid:
             fields["pose"][:] = fields["twist"][:] = math.nan
 

@@ -47,10 +47,7 @@ class ReferenceCheck:
     def __init__(self, mechanism: Mechanism, safety: Safety) -> None:
         limits = [leg.limits or LegLimits() for leg in mechanism.legs]
         self._limits = np.array(
-            [
-                [*(limit.length or (0.0, inf)), _bound(limit.velocity), _bound(limit.acceleration)]
-                for limit in limits
-            ]
+            [[*(limit.length or (0.0, inf)), _bound(limit.velocity), _bound(limit.acceleration)] for limit in limits]
         )
         self._limits *= 1.0 + _ROUNDING * np.array([-1.0, 1.0, 1.0, 1.0])
         self._condition = safety.condition

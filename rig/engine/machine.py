@@ -8,9 +8,7 @@ from dataclasses import dataclass
 
 from rig.states import FaultCode, State, StopCategory
 
-TORQUE_STATES = frozenset(
-    {State.HOMING, State.ENGAGING, State.ENGAGED, State.RUNNING, State.PARKING, State.STOPPING}
-)
+TORQUE_STATES = frozenset({State.HOMING, State.ENGAGING, State.ENGAGED, State.RUNNING, State.PARKING, State.STOPPING})
 """States in which a drive may carry torque."""
 FORCE_STATES = TORQUE_STATES - {State.HOMING}
 """States in which the host closes the loop."""
@@ -131,9 +129,7 @@ class StateMachine:
         if self.state is State.STOPPING:
             return self._update_stopping(now)
         if self.state is State.HOMING and now.t - self._entered > self.deadlines.homing:
-            return Cause(
-                FaultCode.HOMING_FAILED, f"homing was not done within {self.deadlines.homing:g} s", t=now.t
-            )
+            return Cause(FaultCode.HOMING_FAILED, f"homing was not done within {self.deadlines.homing:g} s", t=now.t)
         if self.state is State.ENGAGING:
             if now.enabled and self._still(now):
                 self.enter(State.ENGAGED, now.t)

@@ -8,6 +8,7 @@ from pydantic.dataclasses import dataclass as validated
 
 from rig.states import FaultCode, State, StopCategory
 
+
 @validated(frozen=True, slots=True)
 class GetStatus:
     """Ask for the `Status`; needs no lease."""

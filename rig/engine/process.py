@@ -23,10 +23,10 @@ from rig.engine.link import LinkClient, LinkServer, socket_address
 from rig.engine.loop import Watch, run_cycles
 from rig.engine.messages import Event, Status
 from rig.engine.operator import Operator
-from rig.realtime import prepare_process
 from rig.engine.status import engine_status
 from rig.engine.warmup import warm_up
 from rig.errors import HardwareError
+from rig.realtime import prepare_process
 from rig.recording import EventLevel, Recorder
 from rig.ring import TelemetryRing
 
@@ -184,5 +184,3 @@ class EngineProcess:
 
     def __exit__(self, *_exception: object) -> None:
         self.kill()
-
-

@@ -109,6 +109,14 @@ class Scripted:
         return self.replies.pop(0) if self.replies else b""
 
 
+def ask(servo: VirtualServo, pdu: str, unit: int = 1) -> str:
+    """One exchange of PDUs in hexadecimal; "" = silence."""
+    data = bytes.fromhex(pdu)
+    answer = servo.respond(b"\x12\x34\0\0" + (len(data) + 1).to_bytes(2, "big") + bytes((unit,)) + data)
+    assert answer == b"" or answer[:4] == b"\x12\x34\0\0"
+    return answer[7:].hex()
+
+
 @contextmanager
 def serving(devices: list[Responder], **options) -> Iterator[list[tuple[str, int]]]:
     """Serve devices on free ports of the loopback interface from a thread that ends with the block."""

@@ -42,7 +42,7 @@ def answer_for_ever(listener: socket.socket) -> None:
 @pytest.fixture(scope="module")
 def address():
     with socket.create_server(("127.0.0.1", 0), backlog=64) as listener:
-        process = multiprocessing.get_context("fork").Process(target=answer_for_ever, args=(listener,), daemon=True)
+        process = multiprocessing.get_context("spawn").Process(target=answer_for_ever, args=(listener,), daemon=True)
         process.start()
         yield listener.getsockname()
         process.terminate()

@@ -1,3 +1,4 @@
+import multiprocessing
 import os
 import signal
 import socket
@@ -9,7 +10,7 @@ import pytest
 from actuators import COMMAND_OFF, Drive, create_drive, exchange_all
 from rig.config import RigConfig, load_config
 from rig.errors import ConfigError, HardwareError, InputError
-from rig.virtual import VirtualRigProcess
+from rig.virtual import RigView, VirtualRigProcess, serve_virtual_rig
 
 pytestmark = pytest.mark.realtime
 
@@ -96,3 +97,15 @@ def test_what_cannot_be_served_and_what_dies_is_reported(config: RigConfig) -> N
         with pytest.raises(HardwareError, match="died"):
             rig.look()
             rig.look()
+
+
+def test_ends_with_its_owner(config: RigConfig) -> None:
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=serve_virtual_rig, args=(config, theirs))
+    process.start()
+    theirs.close()
+    assert isinstance(ours.recv(), RigView)
+    ours.close()  # all that is left to see of an owner that was killed
+    process.join(5.0)
+    assert process.exitcode == 0
