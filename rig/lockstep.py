@@ -77,7 +77,7 @@ class LockstepRig:
         self._interruption = interruption
         self._clock = ManualClock()
         self._cycle = 0
-        bank = make_bank(config, self.virtual.wires())
+        bank = make_bank(config, self.virtual.wires)
         calibration = cell_calibration(config) if config.load_cells.calibration else None
         self._writer = RecordingWriter(recording, recording_header(config, calibration, ClockPair(0, 0)))
         self._sink = _BatchSink(self._writer)

@@ -160,10 +160,10 @@ def _last_warning(status: Status) -> str:
 def _longest_move(rig: Rig) -> float:
     """s that parking can take at most: across the whole stroke at the approach speed."""
     machine = rig.config.machine
-    home = leg_lengths(machine.geometry, machine.geometry.home_pose)
+    home: list[float] = leg_lengths(machine.geometry, machine.geometry.home_pose).tolist()
     reach = max(
         abs(limit - length)
-        for leg, length in zip(machine.legs, home.tolist(), strict=True)
+        for leg, length in zip(machine.legs, home, strict=True)
         for limit in ((leg.limits and leg.limits.length) or (0.0, 2.0 * length))
     )
     return 4.0 * reach / rig.config.motion.approach_speed

@@ -125,7 +125,8 @@ def describe(result: RunResult) -> str:
     if tracking["position_rms_m"] is not None:
         residuals = ", ".join(f"{leg['rms_residual_n']:.2f}" for leg in force)
         lines += [
-            f"tracking   {tracking['position_rms_m'] * 1e3:.4f} mm, {tracking['rotation_rms_rad'] * 1e3:.4f} mrad (RMS)",
+            f"tracking   {tracking['position_rms_m'] * 1e3:.4f} mm, "
+            f"{tracking['rotation_rms_rad'] * 1e3:.4f} mrad (RMS)",
             f"forces     residual {residuals} N (RMS, legs 1 to 6)",
         ]
     lines += [

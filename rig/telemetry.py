@@ -52,7 +52,7 @@ _FIELDS: list[tuple[str, type[np.generic], tuple[int, ...], str]] = [
         "terms",
         np.float64,
         (5, 6),
-        "N, actuator force by term: platform inertia, gravity, leg inertia, friction, external",
+        "N, actuator force split by term, in the order of `TERMS`",
     ),
     ("cycle", np.uint64, (), "cycle counter; a gap is a skipped cycle"),
     ("overruns", np.uint32, (), "cycles skipped so far"),

@@ -1,6 +1,6 @@
 """The drives and load cells that a configuration describes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from actuators import Wire, create_amplifier, create_drive
 from calibration import LoadCellCalibration, identity, load_cell_calibration
@@ -18,13 +18,13 @@ def cell_calibration(config: RigConfig) -> LoadCellCalibration:
     return identity() if path is None else load_cell_calibration(path)
 
 
-def make_bank(config: RigConfig, wires: Sequence[Wire] | None = None) -> DriveBank:
+def make_bank(config: RigConfig, wires: Callable[[], Sequence[Wire]] | None = None) -> DriveBank:
     """Six drives and their cells, not yet connected.
 
     Args:
         config: the rig.
-        wires: for a rig in this process: wires of the six drives, then of the amplifier if there is one; None opens
-            the configured addresses.
+        wires: for a rig in this process: gives new wires to the six drives, then to the amplifier if there is one;
+            None opens the configured addresses.
 
     Raises:
         ConfigurationError: a driver or profile does not take what is configured.
@@ -48,8 +48,5 @@ def make_bank(config: RigConfig, wires: Sequence[Wire] | None = None) -> DriveBa
     return DriveBank(drives, amplifier, cell_calibration(config))
 
 
-def _over(wires: Sequence[Wire] | None, index: int) -> dict[str, object]:
-    if wires is None:
-        return {}
-    wire = wires[index]
-    return {"open_wire": lambda _timeout: wire}
+def _over(wires: Callable[[], Sequence[Wire]] | None, index: int) -> dict[str, object]:
+    return {} if wires is None else {"open_wire": lambda _timeout: wires()[index]}

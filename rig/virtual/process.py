@@ -101,7 +101,7 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
 
         def ready(_addresses: list[tuple[str, int]]) -> None:
             threading.Thread(target=_listen, args=(connection, requests, stop), daemon=True).start()
-            prepare_process(config.realtime)
+            prepare_process(config.realtime.model_copy(update={"cpu": None}))  # a pin is the engine's
             connection.send(_view(rig))
 
         ModbusTcpServer(rig.endpoints, advance=advance, tick=TICK).serve(stop, ready)
