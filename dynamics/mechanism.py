@@ -102,7 +102,8 @@ class Mechanism:
         """Pack the kernels' array, and so check every shape and number."""
         if len(self.legs) != 6:
             raise MechanismError(self.name, [f"legs: {len(self.legs)} legs, must be 6"])
-        array = np.concatenate([self._platform(), *(self._leg(index) for index in range(6))])
+        legs = np.column_stack([self._leg(min(index, 5)) for index in range(layout.LANES)])
+        array = np.concatenate([self._platform(), legs.ravel()])
         array.flags.writeable = False
         object.__setattr__(self, "array", array)
 
@@ -118,7 +119,7 @@ class Mechanism:
                 self._packed("platform.mass", self.mass, ()),
                 self._packed("platform.center_of_mass", self.center_of_mass, (3,)),
                 _tensor(self._packed("platform.inertia", self.inertia, (3, 3))),
-                [0.0],
+                np.zeros(layout.LEGS - layout.COULOMB_SPEED),
             ]
         )
 

@@ -33,7 +33,7 @@ from kinematics.jacobian import (
     leg_matrix_kernel,
     leg_rows_kernel,
 )
-from kinematics.kernel import kernel
+from kinematics.kernel import inlined, kernel
 from kinematics.leg import (
     LEG_COLUMNS,
     MINIMUM_LENGTH,
@@ -190,6 +190,7 @@ __all__ = [
     "forward_kinematics",
     "forward_kinematics_kernel",
     "forward_twist",
+    "inlined",
     "inverse_kinematics_kernel",
     "joint_angles",
     "kernel",

@@ -24,7 +24,7 @@ def _source_digest() -> str:
     for package in _PACKAGES:
         for path in sorted((root / package).rglob("*.py")):
             source = path.read_bytes()
-            if b"@kernel" in source:
+            if b"@kernel" in source or b"@inlined" in source:
                 digest.update(path.name.encode() + b"\0" + source)
     return digest.hexdigest()[:16]
 
@@ -46,4 +46,14 @@ def kernel(function: Function) -> Function:
     a returned status.
     """
     compiled: Function = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=False)(function)
+    return compiled
+
+
+def inlined(function: Function) -> Function:
+    """Compile `function` into the body of every kernel that calls it, as if it were written there.
+
+    For what is called inside a loop over the legs: only a loop whose body calls nothing is turned into vector
+    instructions.
+    """
+    compiled: Function = numba.njit(inline="always", nogil=True, error_model="numpy", fastmath=False)(function)
     return compiled

@@ -2,35 +2,36 @@
 
 from dynamics.kernels.inverse import inverse_kernel, terms_kernel
 from dynamics.kernels.layout import (
+    ACCELERATION,
+    AD,
+    AU,
     CELL_BASE,
     CELL_LOCATION,
     CELL_MASS,
     CELL_PLACE,
     CELL_ROD_END,
     GRAVITY,
-    LEG_AD,
-    LEG_AU,
-    LEG_C,
-    LEG_D,
-    LEG_F,
-    LEG_K,
-    LEG_LENGTH,
-    LEG_MC,
-    LEG_RD,
-    LEG_S,
-    LEG_SPIN,
-    LEG_STRIDE,
-    LEG_X,
-    LEGS,
+    LANES,
+    LENGTH,
     LOWER_INERTIA,
     LOWER_MASS,
+    MC,
     OK,
-    ROW_STRIDE,
-    ROWS,
+    RD,
+    SPIN,
+    SPIN_RATE,
     UNIVERSAL,
     UPPER_MASS,
+    C,
+    D,
+    F,
+    K,
+    S,
+    V,
+    W,
+    X,
 )
-from dynamics.kernels.leg import euler_moment, load, sliding_acceleration, store, to_base, turning_acceleration
+from dynamics.kernels.vectors import combine, euler, load, project, turning, vector
 from kinematics import Array, cross, dot, kernel
 
 REACTIONS = 18
@@ -38,37 +39,39 @@ REACTIONS = 18
 
 
 @kernel
-def cell_readings(parameters: Array, work: Array, cells: Array) -> None:
+def cell_readings(work: Array, cells: Array) -> None:
     """Predict the six cells' readings (6,), N, compression positive, from the legs' rows in `work`.
 
     actuator: F − m_e s·(a_e−g)      rod end: −x + m_e s·(a_e−g)      base: s·F_b − m_e s·(a_e−g)
     m_e at r_e being what lies between drive and cell, beyond the cell on the rod, between base joint and cell.
     """
-    gx, gy, gz = load(parameters, GRAVITY)
-    for leg in range(6):
-        at = LEGS + leg * LEG_STRIDE
-        row = ROWS + leg * ROW_STRIDE
-        sx, sy, sz = load(work, row + LEG_S)
-        location = parameters[at + CELL_LOCATION]
-        rx, ry, rz = load(parameters, at + CELL_PLACE)
-        if location == CELL_BASE:
-            rx, ry, rz = to_base(work, row, rx, ry, rz)
-            ax, ay, az = turning_acceleration(work, row, rx, ry, rz)
-        else:
-            rx, ry, rz = to_base(work, row, work[row + LEG_LENGTH] + rx, ry, rz)
-            ax, ay, az = sliding_acceleration(work, row, rx, ry, rz)
-        carried = parameters[at + CELL_MASS] * dot(sx, sy, sz, ax - gx, ay - gy, az - gz)
+    gx, gy, gz = vector(work, GRAVITY)
+    for i in range(6):
+        sx, sy, sz = load(work, S + i)
+        Wx, Wy, Wz = load(work, SPIN + i)
+        Ax, Ay, Az = load(work, SPIN_RATE + i)
+        location = work[CELL_LOCATION + i]
+        x, y, z = load(work, CELL_PLACE + i)
+        if location != CELL_BASE:
+            x += work[LENGTH + i]
+        vx, vy, vz = load(work, V + i)
+        wx, wy, wz = load(work, W + i)
+        rx, ry, rz = combine(sx, sy, sz, vx, vy, vz, wx, wy, wz, x, y, z)
+        x, y, z = turning(Ax, Ay, Az, Wx, Wy, Wz, rx, ry, rz)
+        a_e = dot(sx, sy, sz, x - gx, y - gy, z - gz)
+        if location != CELL_BASE:
+            a_e += work[ACCELERATION + i]  # L̈ s; 2L̇ W×s is across the leg
+        carried = work[CELL_MASS + i] * a_e
         if location == CELL_ROD_END:
-            cells[leg] = carried - work[row + LEG_X]
+            cells[i] = carried - work[X + i]
         elif location == CELL_BASE:
-            dx, dy, dz = load(work, row + LEG_AD)
-            ux, uy, uz = load(work, row + LEG_AU)
-            m_d, m_u = parameters[at + LOWER_MASS], parameters[at + UPPER_MASS]
-            through = m_d * dot(sx, sy, sz, dx - gx, dy - gy, dz - gz)
-            through += m_u * dot(sx, sy, sz, ux - gx, uy - gy, uz - gz)
-            cells[leg] = through - work[row + LEG_X] - carried
+            x, y, z = load(work, AD + i)
+            through = work[LOWER_MASS + i] * dot(sx, sy, sz, x - gx, y - gy, z - gz)
+            x, y, z = load(work, AU + i)
+            through += work[UPPER_MASS + i] * dot(sx, sy, sz, x - gx, y - gy, z - gz)
+            cells[i] = through - work[X + i] - carried
         else:
-            cells[leg] = work[row + LEG_F] - carried
+            cells[i] = work[F + i] - carried
 
 
 @kernel
@@ -79,7 +82,7 @@ def cells_kernel(parameters: Array, motion: Array, wrench: Array, work: Array, f
     """
     status = inverse_kernel(parameters, motion, wrench, work, forces)
     if status == OK:
-        cell_readings(parameters, work, cells)
+        cell_readings(work, cells)
     return status
 
 
@@ -93,14 +96,14 @@ def cell_and_terms_kernel(
     """
     status = terms_kernel(parameters, motion, wrench, work, terms)
     if status == OK:
-        for leg in range(6):
-            forces[leg] = work[ROWS + leg * ROW_STRIDE + LEG_F]
-        cell_readings(parameters, work, cells)
+        for i in range(6):
+            forces[i] = work[F + i]
+        cell_readings(work, cells)
     return status
 
 
 @kernel
-def reactions_kernel(parameters: Array, work: Array, out: Array) -> None:
+def reactions_kernel(work: Array, out: Array) -> None:
     """Joint reactions of the six legs, base axes, N and N m, into `out` (6, REACTIONS), after `inverse_kernel`.
 
     F_s = x s + K                                     on the leg's top, from the platform
@@ -110,37 +113,46 @@ def reactions_kernel(parameters: Array, work: Array, out: Array) -> None:
                                                       the guide's
     M_p = m_c c − C_u W − m_d r_d×(a_d−g) − I_d A − W×I_d W     guide's moment, lower on upper part, about b
     """
-    gx, gy, gz = load(parameters, GRAVITY)
-    for leg in range(6):
-        at = LEGS + leg * LEG_STRIDE
-        row = ROWS + leg * ROW_STRIDE
-        m_d, m_u = parameters[at + LOWER_MASS], parameters[at + UPPER_MASS]
-        F, x = work[row + LEG_F], work[row + LEG_X]
-        sx, sy, sz = load(work, row + LEG_S)
-        Kx, Ky, Kz = load(work, row + LEG_K)
+    gx, gy, gz = vector(work, GRAVITY)
+    for i in range(6):
+        m_d, m_u = work[LOWER_MASS + i], work[UPPER_MASS + i]
+        force, x = work[F + i], work[X + i]
+        sx, sy, sz = load(work, S + i)
+        vx, vy, vz = load(work, V + i)
+        wx, wy, wz = load(work, W + i)
+        Kx, Ky, Kz = load(work, K + i)
         tx, ty, tz = x * sx + Kx, x * sy + Ky, x * sz + Kz
-        dx, dy, dz = load(work, row + LEG_AD)
+        dx, dy, dz = load(work, AD + i)
         dx, dy, dz = m_d * (dx - gx), m_d * (dy - gy), m_d * (dz - gz)
-        ux, uy, uz = load(work, row + LEG_AU)
+        ux, uy, uz = load(work, AU + i)
         ux, uy, uz = m_u * (ux - gx), m_u * (uy - gy), m_u * (uz - gz)
-        m_c = work[row + LEG_MC]
-        cx, cy, cz = load(work, row + LEG_C)
+        m_c = work[MC + i]
+        cx, cy, cz = load(work, C + i)
         cx, cy, cz = m_c * cx, m_c * cy, m_c * cz
         # D less its part m_u s·(a_u−g) is the friction along the leg
-        friction = work[row + LEG_D] - dot(sx, sy, sz, ux, uy, uz)
+        friction = work[D + i] - dot(sx, sy, sz, ux, uy, uz)
         px, py, pz = ux - tx + friction * sx, uy - ty + friction * sy, uz - tz + friction * sz
-        ex, ey, ez = euler_moment(parameters, at + LOWER_INERTIA, work, row)
-        rx, ry, rz = load(work, row + LEG_RD)
+        # I_d A + W×I_d W
+        Wx, Wy, Wz = load(work, SPIN + i)
+        Ax, Ay, Az = load(work, SPIN_RATE + i)
+        hx, hy, hz = project(sx, sy, sz, vx, vy, vz, wx, wy, wz, Wx, Wy, Wz)
+        ex, ey, ez = project(sx, sy, sz, vx, vy, vz, wx, wy, wz, Ax, Ay, Az)
+        Ixx, Iyy, Izz = load(work, LOWER_INERTIA + i)
+        Ixy, Ixz, Iyz = load(work, LOWER_INERTIA + 3 * LANES + i)
+        ex, ey, ez = euler(Ixx, Iyy, Izz, Ixy, Ixz, Iyz, ex, ey, ez, hx, hy, hz)
+        ex, ey, ez = combine(sx, sy, sz, vx, vy, vz, wx, wy, wz, ex, ey, ez)
+        rx, ry, rz = load(work, RD + i)
         rx, ry, rz = cross(rx, ry, rz, dx, dy, dz)
-        C_u = parameters[at + UNIVERSAL]
-        Wx, Wy, Wz = load(work, row + LEG_SPIN)
-        reaction = out[leg]
-        store(reaction, 0, tx, ty, tz)
-        store(reaction, 3, dx + ux - tx, dy + uy - ty, dz + uz - tz)
-        store(reaction, 6, cx, cy, cz)
-        store(reaction, 9, px, py, pz)
-        store(reaction, 12, px - F * sx, py - F * sy, pz - F * sz)
-        store(reaction, 15, cx - C_u * Wx - rx - ex, cy - C_u * Wy - ry - ey, cz - C_u * Wz - rz - ez)
+        C_u = work[UNIVERSAL + i]
+        reaction = out[i]
+        reaction[0], reaction[1], reaction[2] = tx, ty, tz
+        reaction[3], reaction[4], reaction[5] = dx + ux - tx, dy + uy - ty, dz + uz - tz
+        reaction[6], reaction[7], reaction[8] = cx, cy, cz
+        reaction[9], reaction[10], reaction[11] = px, py, pz
+        reaction[12], reaction[13], reaction[14] = px - force * sx, py - force * sy, pz - force * sz
+        reaction[15] = cx - C_u * Wx - rx - ex
+        reaction[16] = cy - C_u * Wy - ry - ey
+        reaction[17] = cz - C_u * Wz - rz - ez
 
 
 @kernel
@@ -156,7 +168,7 @@ def inverse_batch_kernel(
         status = inverse_kernel(parameters, motions[sample], wrenches[sample], work, forces[sample])
         if status != OK:
             return status, sample
-        reactions_kernel(parameters, work, reactions[sample])
+        reactions_kernel(work, reactions[sample])
     return OK, n
 
 

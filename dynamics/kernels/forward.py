@@ -13,21 +13,14 @@ and M = platform + Σ [Q, −Q q̃; q̃ Q, −q̃ Q q̃]. h comes from the inver
 
 import math
 
-from dynamics.kernels.inverse import all_legs, leg_matrix, right_hand_side
+from dynamics.kernels.inverse import leg_matrix, right_hand_side, to_base
 from dynamics.kernels.layout import (
     CENTER,
+    COSINE,
     INERTIA,
-    LEG_COSINE,
-    LEG_D,
+    LANES,
     LEG_INERTIA,
-    LEG_LENGTH,
-    LEG_Q,
-    LEG_S,
-    LEG_SINE,
-    LEG_STRIDE,
-    LEG_V,
-    LEG_W,
-    LEGS,
+    LENGTH,
     LOWER_CENTER,
     LOWER_MASS,
     MASS,
@@ -36,90 +29,33 @@ from dynamics.kernels.layout import (
     MOTION,
     NOT_FINITE,
     OK,
-    ROW_STRIDE,
-    ROWS,
+    SINE,
     STAGES,
+    TIP,
     UPPER_CENTER,
     UPPER_MASS,
+    D,
+    Q,
+    S,
+    V,
+    W,
     form_rotation,
     load_state,
 )
-from dynamics.kernels.leg import load, rotate
+from dynamics.kernels.legs import legs_motion
 from dynamics.kernels.solve import solve
-from kinematics import Array, cross, kernel
+from dynamics.kernels.vectors import load, store, vector
+from kinematics import Array, cross, inlined, kernel
 
 
-@kernel
-def tip_inertia(parameters: Array, leg: int, work: Array) -> tuple[float, float, float, float, float, float]:
-    """Q of a leg in its own axes (s, v, w), packed symmetric: ss, vv, ww, sv, sw, vw, kg."""
-    at = LEGS + leg * LEG_STRIDE
-    row = ROWS + leg * ROW_STRIDE
-    L = work[row + LEG_LENGTH]
-    ratio = work[row + LEG_COSINE] / work[row + LEG_SINE]  # μ/n
-    m_d, m_u = parameters[at + LOWER_MASS], parameters[at + UPPER_MASS]
-    dx, dy, dz = load(parameters, at + LOWER_CENTER)
-    x, y, z = load(parameters, at + UPPER_CENTER)
-    x += L
-    j = at + LEG_INERTIA
-    Jxx = parameters[j] + m_d * (dy * dy + dz * dz) + m_u * (y * y + z * z)
-    Jyy = parameters[j + 1] + m_d * (dx * dx + dz * dz) + m_u * (x * x + z * z)
-    Jzz = parameters[j + 2] + m_d * (dx * dx + dy * dy) + m_u * (x * x + y * y)
-    Jxy = parameters[j + 3] - m_d * dx * dy - m_u * x * y
-    Jxz = parameters[j + 4] - m_d * dx * dz - m_u * x * z
-    Jyz = parameters[j + 5] - m_d * dy * dz - m_u * y * z
-    square = 1.0 / (L * L)
-    return (
-        m_u,
-        square * (Jxx * ratio * ratio + 2.0 * Jxz * ratio + Jzz),
-        square * Jyy,
-        -m_u * y / L,
-        -m_u * z / L,
-        -square * (Jxy * ratio + Jyz),
-    )
-
-
-@kernel
-def add_point_inertia(
-    xx: float, yy: float, zz: float, xy: float, xz: float, yz: float, qx: float, qy: float, qz: float, work: Array
-) -> None:
-    """Add [Q, −Q q̃; q̃ Q, −q̃ Q q̃] of a symmetric Q (base axes) at q to the matrix in `work`."""
-    # rows of −Q q̃ are the rows of Q crossed as q×Q_row; columns of q̃ Q likewise
-    ax, ay, az = cross(qx, qy, qz, xx, xy, xz)
-    bx, by, bz = cross(qx, qy, qz, xy, yy, yz)
-    cx, cy, cz = cross(qx, qy, qz, xz, yz, zz)
-    # −q̃ Q q̃ = q̃ (−Q q̃): its columns
-    dx, dy, dz = cross(qx, qy, qz, ax, bx, cx)
-    ex, ey, ez = cross(qx, qy, qz, ay, by, cy)
-    fx, fy, fz = cross(qx, qy, qz, az, bz, cz)
-    add_row(work, 0, xx, xy, xz, ax, ay, az)
-    add_row(work, 1, xy, yy, yz, bx, by, bz)
-    add_row(work, 2, xz, yz, zz, cx, cy, cz)
-    add_row(work, 3, ax, bx, cx, dx, ex, fx)
-    add_row(work, 4, ay, by, cy, dy, ey, fy)
-    add_row(work, 5, az, bz, cz, dz, ez, fz)
-
-
-@kernel
-def add_row(work: Array, i: int, a: float, b: float, c: float, d: float, e: float, f: float) -> None:
-    """Add six numbers to row `i` of the matrix in `work`."""
-    row = MATRIX + i * MATRIX_STRIDE
-    work[row] += a
-    work[row + 1] += b
-    work[row + 2] += c
-    work[row + 3] += d
-    work[row + 4] += e
-    work[row + 5] += f
-
-
-@kernel
-def rotated_tensor(
+@inlined
+def rotated(
     ax: float, ay: float, az: float,
     bx: float, by: float, bz: float,
     cx: float, cy: float, cz: float,
     xx: float, yy: float, zz: float, xy: float, xz: float, yz: float,
 ) -> tuple[float, float, float, float, float, float]:  # fmt: skip
-    """B Q Bᵀ, packed symmetric, of a packed symmetric Q; a, b, c are the columns of B."""
-    # rows of Q Bᵀ
+    """B I Bᵀ, packed symmetric, of a packed symmetric I; a, b, c are the columns of B."""
     px, py, pz = xx * ax + xy * bx + xz * cx, xx * ay + xy * by + xz * cy, xx * az + xy * bz + xz * cz
     qx, qy, qz = xy * ax + yy * bx + yz * cx, xy * ay + yy * by + yz * cy, xy * az + yy * bz + yz * cz
     rx, ry, rz = xz * ax + yz * bx + zz * cx, xz * ay + yz * by + zz * cy, xz * az + yz * bz + zz * cz
@@ -134,64 +70,123 @@ def rotated_tensor(
 
 
 @kernel
-def mass_matrix(parameters: Array, work: Array) -> None:
-    """Put M(X) of platform and legs, base axes about the platform origin, into the matrix in `work`."""
-    for i in range(6):
-        row = MATRIX + i * MATRIX_STRIDE
-        for j in range(6):
-            work[row + j] = 0.0
-    M = parameters[MASS]
-    x, y, z = load(parameters, CENTER)
-    x, y, z = rotate(work, x, y, z)
-    add_point_inertia(M, M, M, 0.0, 0.0, 0.0, x, y, z, work)
-    ax, ay, az = rotate(work, 1.0, 0.0, 0.0)
-    bx, by, bz = rotate(work, 0.0, 1.0, 0.0)
-    cx, cy, cz = rotate(work, 0.0, 0.0, 1.0)
-    xx, yy, zz, xy, xz, yz = rotated_tensor(
-        ax, ay, az, bx, by, bz, cx, cy, cz,
-        parameters[INERTIA], parameters[INERTIA + 1], parameters[INERTIA + 2],
-        parameters[INERTIA + 3], parameters[INERTIA + 4], parameters[INERTIA + 5],
-    )  # fmt: skip
-    add_row(work, 3, 0.0, 0.0, 0.0, xx, xy, xz)
-    add_row(work, 4, 0.0, 0.0, 0.0, xy, yy, yz)
-    add_row(work, 5, 0.0, 0.0, 0.0, xz, yz, zz)
-    for leg in range(6):
-        row = ROWS + leg * ROW_STRIDE
-        xx, yy, zz, xy, xz, yz = tip_inertia(parameters, leg, work)
-        ax, ay, az = load(work, row + LEG_S)
-        bx, by, bz = load(work, row + LEG_V)
-        cx, cy, cz = load(work, row + LEG_W)
-        xx, yy, zz, xy, xz, yz = rotated_tensor(ax, ay, az, bx, by, bz, cx, cy, cz, xx, yy, zz, xy, xz, yz)
-        x, y, z = load(work, row + LEG_Q)
-        add_point_inertia(xx, yy, zz, xy, xz, yz, x, y, z, work)
+def tip_inertias(work: Array) -> None:
+    """Fill in each leg's share of M: Q (xx, yy, zz, xy, xz, yz), the rows of −Q q̃ (9), −q̃ Q q̃ packed like Q (6)."""
+    for i in range(LANES):
+        L = work[LENGTH + i]
+        per_L = 1.0 / L
+        ratio = work[COSINE + i] / work[SINE + i]  # μ/n
+        m_d, m_u = work[LOWER_MASS + i], work[UPPER_MASS + i]
+        dx, dy, dz = load(work, LOWER_CENTER + i)
+        x, y, z = load(work, UPPER_CENTER + i)
+        x += L
+        # J in the leg's axes
+        Jxx, Jyy, Jzz = load(work, LEG_INERTIA + i)
+        Jxy, Jxz, Jyz = load(work, LEG_INERTIA + 3 * LANES + i)
+        Jxx += m_d * (dy * dy + dz * dz) + m_u * (y * y + z * z)
+        Jyy += m_d * (dx * dx + dz * dz) + m_u * (x * x + z * z)
+        Jzz += m_d * (dx * dx + dy * dy) + m_u * (x * x + y * y)
+        Jxy -= m_d * dx * dy + m_u * x * y
+        Jxz -= m_d * dx * dz + m_u * x * z
+        Jyz -= m_d * dy * dz + m_u * y * z
+        # Q in the leg's axes, then in base axes
+        square = per_L * per_L
+        vv = square * (Jxx * ratio * ratio + 2.0 * Jxz * ratio + Jzz)
+        ww = square * Jyy
+        sv, sw, vw = -m_u * y * per_L, -m_u * z * per_L, -square * (Jxy * ratio + Jyz)
+        sx, sy, sz = load(work, S + i)
+        vx, vy, vz = load(work, V + i)
+        wx, wy, wz = load(work, W + i)
+        xx, yy, zz, xy, xz, yz = rotated(sx, sy, sz, vx, vy, vz, wx, wy, wz, m_u, vv, ww, sv, sw, vw)
+        # a row of −Q q̃ is q × that row of Q; a column of −q̃ Q q̃ is q × that column of −Q q̃
+        qx, qy, qz = load(work, Q + i)
+        ax, ay, az = cross(qx, qy, qz, xx, xy, xz)
+        bx, by, bz = cross(qx, qy, qz, xy, yy, yz)
+        cx, cy, cz = cross(qx, qy, qz, xz, yz, zz)
+        store(work, TIP + i, xx, yy, zz)
+        store(work, TIP + 3 * LANES + i, xy, xz, yz)
+        store(work, TIP + 6 * LANES + i, ax, ay, az)
+        store(work, TIP + 9 * LANES + i, bx, by, bz)
+        store(work, TIP + 12 * LANES + i, cx, cy, cz)
+        dx, dy, dz = cross(qx, qy, qz, ax, bx, cx)
+        _, ey, ez = cross(qx, qy, qz, ay, by, cy)
+        _, _, fz = cross(qx, qy, qz, az, bz, cz)
+        store(work, TIP + 15 * LANES + i, dx, ey, fz)
+        store(work, TIP + 18 * LANES + i, dy, dz, ez)
 
 
 @kernel
-def residual_wrench(parameters: Array, forces: Array, offset: int, wrench: Array, work: Array) -> int:
+def put_mass(work: Array, i: int, j: int, place: int, platform: float) -> None:
+    """Element (i, j) of M, and (j, i): the platform's share and the legs' numbers `place` of their share."""
+    total = platform
+    for leg in range(6):
+        total += work[TIP + place * LANES + leg]
+    work[MATRIX + i * MATRIX_STRIDE + j] = total
+    work[MATRIX + j * MATRIX_STRIDE + i] = total
+
+
+@kernel
+def mass_matrix(work: Array) -> None:
+    """Put M(X) of platform and legs, base axes about the platform origin, into the matrix in `work`."""
+    tip_inertias(work)
+    M = work[MASS]
+    x, y, z = vector(work, CENTER)
+    rx, ry, rz = to_base(work, x, y, z)
+    ax, ay, az = to_base(work, 1.0, 0.0, 0.0)
+    bx, by, bz = to_base(work, 0.0, 1.0, 0.0)
+    cx, cy, cz = to_base(work, 0.0, 0.0, 1.0)
+    Ixx, Iyy, Izz = vector(work, INERTIA)
+    Ixy, Ixz, Iyz = vector(work, INERTIA + 3)
+    xx, yy, zz, xy, xz, yz = rotated(ax, ay, az, bx, by, bz, cx, cy, cz, Ixx, Iyy, Izz, Ixy, Ixz, Iyz)
+    put_mass(work, 0, 0, 0, M)
+    put_mass(work, 1, 1, 1, M)
+    put_mass(work, 2, 2, 2, M)
+    put_mass(work, 0, 1, 3, 0.0)
+    put_mass(work, 0, 2, 4, 0.0)
+    put_mass(work, 1, 2, 5, 0.0)
+    put_mass(work, 0, 3, 6, 0.0)
+    put_mass(work, 0, 4, 7, M * rz)
+    put_mass(work, 0, 5, 8, -M * ry)
+    put_mass(work, 1, 3, 9, -M * rz)
+    put_mass(work, 1, 4, 10, 0.0)
+    put_mass(work, 1, 5, 11, M * rx)
+    put_mass(work, 2, 3, 12, M * ry)
+    put_mass(work, 2, 4, 13, -M * rx)
+    put_mass(work, 2, 5, 14, 0.0)
+    put_mass(work, 3, 3, 15, xx + M * (ry * ry + rz * rz))
+    put_mass(work, 4, 4, 16, yy + M * (rx * rx + rz * rz))
+    put_mass(work, 5, 5, 17, zz + M * (rx * rx + ry * ry))
+    put_mass(work, 3, 4, 18, xy - M * rx * ry)
+    put_mass(work, 3, 5, 19, xz - M * rx * rz)
+    put_mass(work, 4, 5, 20, yz - M * ry * rz)
+
+
+@kernel
+def residual_wrench(forces: Array, offset: int, wrench: Array, work: Array) -> int:
     """Put H F + wrench − h, base axes about the platform origin, into the right-hand side in `work`.
 
     Takes the state from the motion in `work`, whose acceleration must be zero; the forces start at `offset`.
     """
-    status = all_legs(parameters, work)
+    status = legs_motion(work)
     if status != OK:
         return status
     leg_matrix(work)
-    right_hand_side(parameters, wrench, 0, 1.0, 1.0, 1.0, 1.0, 1.0, work)
+    right_hand_side(wrench, 0, 1.0, 1.0, 1.0, 1.0, 1.0, work)
     for i in range(6):
         row = MATRIX + i * MATRIX_STRIDE
         for leg in range(6):
-            x = work[ROWS + leg * ROW_STRIDE + LEG_D] - forces[offset + leg]
+            x = work[D + leg] - forces[offset + leg]
             work[row + 6] -= work[row + leg] * x
     return OK
 
 
 @kernel
-def accelerate(parameters: Array, forces: Array, offset: int, wrench: Array, work: Array) -> int:
+def accelerate(forces: Array, offset: int, wrench: Array, work: Array) -> int:
     """Solve for [ẗ; α] of the state in `work`; the answer stands in the right-hand side. Returns a status."""
-    status = residual_wrench(parameters, forces, offset, wrench, work)
+    status = residual_wrench(forces, offset, wrench, work)
     if status != OK:
         return status
-    mass_matrix(parameters, work)
+    mass_matrix(work)
     status = solve(1, work)
     if status != OK:
         return status
@@ -209,9 +204,9 @@ def acceleration_kernel(
 
     Returns a status; `acceleration` is written only with OK.
     """
-    status = load_state(state, work)
+    status = load_state(parameters, state, work)
     if status == OK:
-        status = accelerate(parameters, forces, 0, wrench, work)
+        status = accelerate(forces, 0, wrench, work)
     if status == OK:
         for i in range(6):
             acceleration[i] = work[MATRIX + i * MATRIX_STRIDE + 6]
@@ -221,15 +216,15 @@ def acceleration_kernel(
 @kernel
 def equations_kernel(parameters: Array, state: Array, work: Array, mass: Array, bias: Array) -> int:
     """M (6, 6) and h (6,) of M [ẗ; α] + h = H F + wrench at a state (13,), base axes. Returns a status."""
-    status = load_state(state, work)
+    status = load_state(parameters, state, work)
     if status != OK:
         return status
     for i in range(12):
         work[STAGES + i] = 0.0
-    status = residual_wrench(parameters, work, STAGES, work[STAGES + 6 : STAGES + 12], work)
+    status = residual_wrench(work, STAGES, work[STAGES + 6 : STAGES + 12], work)
     if status != OK:
         return status
-    mass_matrix(parameters, work)
+    mass_matrix(work)
     for i in range(6):
         row = MATRIX + i * MATRIX_STRIDE
         bias[i] = -work[row + 6]
@@ -253,7 +248,7 @@ def rk4_kernel(
     The quaternion is normalised at the end of the step. Returns a status; the state is changed only with OK.
     """
     start, total, slope, force = STAGES, STAGES + 13, STAGES + 26, STAGES + 39
-    status = load_state(state, work)
+    status = load_state(parameters, state, work)
     for k in range(13):
         work[start + k] = state[k]
         work[total + k] = state[k]
@@ -263,11 +258,11 @@ def rk4_kernel(
         fraction = 0.0 if stage == 0 else (1.0 if stage == 3 else 0.5)
         for leg in range(6):
             work[force + leg] = forces[leg] + fraction * (forces_end[leg] - forces[leg])
-        status = accelerate(parameters, work, force, wrench, work)
+        status = accelerate(work, force, wrench, work)
         if status != OK:
             return status
         w, x, y, z = work[MOTION + 3], work[MOTION + 4], work[MOTION + 5], work[MOTION + 6]
-        ox, oy, oz = load(work, MOTION + 10)
+        ox, oy, oz = vector(work, MOTION + 10)
         for k in range(3):
             work[slope + k] = work[MOTION + 7 + k]
         # q̇ = ½ [0, ω] q, ω in base axes

@@ -8,60 +8,61 @@ with a = ẗ + α×r + ω×(ω×r), r = R R₀, I = R I_p Rᵀ; then F = D − x
 import math
 
 from dynamics.kernels.layout import (
+    ARM,
     CENTER,
     GRAVITY,
     INERTIA,
-    LEG_D,
-    LEG_F,
-    LEG_K,
-    LEG_Q,
-    LEG_S,
-    LEG_X,
+    LANES,
     MASS,
     MATRIX,
     MATRIX_STRIDE,
     MOTION,
     NOT_FINITE,
     OK,
-    ROW_STRIDE,
-    ROWS,
+    ROTATION,
+    TURN,
+    D,
+    F,
+    K,
+    S,
+    X,
     load_motion,
 )
-from dynamics.kernels.leg import leg_inertia, leg_load, leg_motion, load, rotate, rotate_back, tensor_times
+from dynamics.kernels.legs import legs_load, legs_motion
 from dynamics.kernels.solve import solve
+from dynamics.kernels.vectors import combine, euler, project, turning, vector
 from kinematics import Array, cross, kernel
 
 
 @kernel
-def all_legs(parameters: Array, work: Array) -> int:
-    """Fill the rows of the six legs with their motion and inertia. Returns a status."""
-    for leg in range(6):
-        status = leg_motion(parameters, leg, work)
-        if status != OK:
-            return status
-        leg_inertia(parameters, leg, work)
-    return OK
+def to_base(work: Array, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """R·(x, y, z): from platform axes to base axes."""
+    ax, ay, az = vector(work, ROTATION)
+    bx, by, bz = vector(work, ROTATION + 3)
+    cx, cy, cz = vector(work, ROTATION + 6)
+    return project(ax, ay, az, bx, by, bz, cx, cy, cz, x, y, z)
+
+
+@kernel
+def to_platform(work: Array, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """Rᵀ·(x, y, z): from base axes to platform axes."""
+    ax, ay, az = vector(work, ROTATION)
+    bx, by, bz = vector(work, ROTATION + 3)
+    cx, cy, cz = vector(work, ROTATION + 6)
+    return combine(ax, ay, az, bx, by, bz, cx, cy, cz, x, y, z)
 
 
 @kernel
 def leg_matrix(work: Array) -> None:
     """Put H, columns [s_i; q_i×s_i], into the platform's equations."""
-    for leg in range(6):
-        row = ROWS + leg * ROW_STRIDE
-        sx, sy, sz = load(work, row + LEG_S)
-        qx, qy, qz = load(work, row + LEG_Q)
-        mx, my, mz = cross(qx, qy, qz, sx, sy, sz)
-        work[MATRIX + leg] = sx
-        work[MATRIX + MATRIX_STRIDE + leg] = sy
-        work[MATRIX + 2 * MATRIX_STRIDE + leg] = sz
-        work[MATRIX + 3 * MATRIX_STRIDE + leg] = mx
-        work[MATRIX + 4 * MATRIX_STRIDE + leg] = my
-        work[MATRIX + 5 * MATRIX_STRIDE + leg] = mz
+    for k in range(3):
+        for i in range(6):
+            work[MATRIX + k * MATRIX_STRIDE + i] = work[S + k * LANES + i]
+            work[MATRIX + (3 + k) * MATRIX_STRIDE + i] = work[ARM + k * LANES + i]
 
 
 @kernel
 def right_hand_side(
-    parameters: Array,
     wrench: Array,
     column: int,
     gravity: float,
@@ -75,50 +76,46 @@ def right_hand_side(
 
     `gravity` counts for the platform and the legs, `platform` and `legs` are the inertia of the one and the others.
     """
-    ox, oy, oz = load(work, MOTION + 10)
-    alx, aly, alz = load(work, MOTION + 16)
-    M = parameters[MASS]
-    x, y, z = load(parameters, CENTER)
-    rx, ry, rz = rotate(work, x, y, z)
-    # M(g−a)
-    x, y, z = cross(ox, oy, oz, rx, ry, rz)
-    x, y, z = cross(ox, oy, oz, x, y, z)
-    ax, ay, az = cross(alx, aly, alz, rx, ry, rz)
-    fx = M * (gravity * parameters[GRAVITY] - platform * (work[MOTION + 13] + ax + x))
-    fy = M * (gravity * parameters[GRAVITY + 1] - platform * (work[MOTION + 14] + ay + y))
-    fz = M * (gravity * parameters[GRAVITY + 2] - platform * (work[MOTION + 15] + az + z))
+    legs_load(gravity, legs, friction, work)
+    M = work[MASS]
+    x, y, z = vector(work, CENTER)
+    rx, ry, rz = to_base(work, x, y, z)
+    ox, oy, oz = vector(work, MOTION + 10)
+    alx, aly, alz = vector(work, MOTION + 16)
+    x, y, z = turning(alx, aly, alz, ox, oy, oz, rx, ry, rz)
+    fx = M * (gravity * work[GRAVITY] - platform * (work[MOTION + 13] + x))
+    fy = M * (gravity * work[GRAVITY + 1] - platform * (work[MOTION + 14] + y))
+    fz = M * (gravity * work[GRAVITY + 2] - platform * (work[MOTION + 15] + z))
     mx, my, mz = cross(rx, ry, rz, fx, fy, fz)
-    # Iα + ω×Iω, in platform axes where I is constant
-    x, y, z = rotate_back(work, alx, aly, alz)
-    ex, ey, ez = tensor_times(parameters, INERTIA, x, y, z)
-    ox, oy, oz = rotate_back(work, ox, oy, oz)
-    x, y, z = tensor_times(parameters, INERTIA, ox, oy, oz)
-    x, y, z = cross(ox, oy, oz, x, y, z)
-    # … with M_ext, which comes in platform axes too
-    x, y, z = rotate(
+    # Iα + ω×Iω is taken in platform axes, where I is constant and in which the wrench comes
+    alx, aly, alz = to_platform(work, alx, aly, alz)
+    ox, oy, oz = to_platform(work, ox, oy, oz)
+    Ixx, Iyy, Izz = vector(work, INERTIA)
+    Ixy, Ixz, Iyz = vector(work, INERTIA + 3)
+    x, y, z = euler(Ixx, Iyy, Izz, Ixy, Ixz, Iyz, alx, aly, alz, ox, oy, oz)
+    x, y, z = to_base(
         work,
-        external * wrench[3] - platform * (ex + x),
-        external * wrench[4] - platform * (ey + y),
-        external * wrench[5] - platform * (ez + z),
+        external * wrench[3] - platform * x,
+        external * wrench[4] - platform * y,
+        external * wrench[5] - platform * z,
     )
     mx, my, mz = mx + x, my + y, mz + z
-    x, y, z = rotate(work, external * wrench[0], external * wrench[1], external * wrench[2])
+    x, y, z = to_base(work, external * wrench[0], external * wrench[1], external * wrench[2])
     fx, fy, fz = fx + x, fy + y, fz + z
-    for leg in range(6):
-        row = ROWS + leg * ROW_STRIDE
-        x, y, z = leg_load(parameters, leg, gravity, legs, friction, work)
-        mx, my, mz = mx + x, my + y, mz + z
-        Kx, Ky, Kz = load(work, row + LEG_K)
-        fx, fy, fz = fx - Kx, fy - Ky, fz - Kz
-        qx, qy, qz = load(work, row + LEG_Q)
-        x, y, z = cross(qx, qy, qz, Kx, Ky, Kz)
-        mx, my, mz = mx - x, my - y, mz - z
-    work[MATRIX + 6 + column] = fx
-    work[MATRIX + MATRIX_STRIDE + 6 + column] = fy
-    work[MATRIX + 2 * MATRIX_STRIDE + 6 + column] = fz
-    work[MATRIX + 3 * MATRIX_STRIDE + 6 + column] = mx
-    work[MATRIX + 4 * MATRIX_STRIDE + 6 + column] = my
-    work[MATRIX + 5 * MATRIX_STRIDE + 6 + column] = mz
+    for i in range(6):
+        fx -= work[K + i]
+        fy -= work[K + LANES + i]
+        fz -= work[K + 2 * LANES + i]
+        mx -= work[TURN + i]
+        my -= work[TURN + LANES + i]
+        mz -= work[TURN + 2 * LANES + i]
+    at = MATRIX + 6 + column
+    work[at] = fx
+    work[at + MATRIX_STRIDE] = fy
+    work[at + 2 * MATRIX_STRIDE] = fz
+    work[at + 3 * MATRIX_STRIDE] = mx
+    work[at + 4 * MATRIX_STRIDE] = my
+    work[at + 5 * MATRIX_STRIDE] = mz
 
 
 @kernel
@@ -128,30 +125,46 @@ def inverse_kernel(parameters: Array, motion: Array, wrench: Array, work: Array,
     Leaves every leg's motion, K, D, m_c, x and F in `work`, for cells and reactions. Returns a status; `forces` is
     written only with OK.
     """
-    status = load_motion(motion, 1.0, 1.0, work)
+    status = load_motion(parameters, motion, work)
     if status != OK:
         return status
-    status = all_legs(parameters, work)
+    status = legs_motion(work)
     if status != OK:
         return status
     leg_matrix(work)
-    right_hand_side(parameters, wrench, 0, 1.0, 1.0, 1.0, 1.0, 1.0, work)
+    right_hand_side(wrench, 0, 1.0, 1.0, 1.0, 1.0, 1.0, work)
     status = solve(1, work)
     if status != OK:
         return status
     total = 0.0
-    for leg in range(6):
-        row = ROWS + leg * ROW_STRIDE
-        x = work[MATRIX + leg * MATRIX_STRIDE + 6]
-        force = work[row + LEG_D] - x
-        work[row + LEG_X] = x
-        work[row + LEG_F] = force
-        total += abs(force)
+    for i in range(6):
+        x = work[MATRIX + i * MATRIX_STRIDE + 6]
+        work[X + i] = x
+        work[F + i] = work[D + i] - x
+        total += abs(work[F + i])
     if not math.isfinite(total):
         return NOT_FINITE
-    for leg in range(6):
-        forces[leg] = work[ROWS + leg * ROW_STRIDE + LEG_F]
+    for i in range(6):
+        forces[i] = work[F + i]
     return OK
+
+
+@kernel
+def put_term(
+    wrench: Array,
+    k: int,
+    gravity: float,
+    platform: float,
+    legs: float,
+    friction: float,
+    external: float,
+    work: Array,
+    terms: Array,
+) -> None:
+    """Put right-hand side and D of the causes whose factors (0 or 1) are set into place `k` of five."""
+    right_hand_side(wrench, k, gravity, platform, legs, friction, external, work)
+    for i in range(6):
+        terms[6 * k + i] = work[D + i]
 
 
 @kernel
@@ -160,44 +173,34 @@ def terms_kernel(parameters: Array, motion: Array, wrench: Array, work: Array, t
     external wrench.
 
     The forces are linear in these, so the same equations are solved once for five right-hand sides. Leaves every
-    leg's x and F in `work`, for the cells; K, D and m_c there are not those of the whole. Returns a status;
-    `terms` is worthless unless it is OK.
+    leg's x and F in `work`, for the cells; K, D and m_c there are not those of the whole. Returns a status; `terms` is
+    worthless unless it is OK.
     """
-    status = load_motion(motion, 1.0, 1.0, work)
+    status = load_motion(parameters, motion, work)
     if status != OK:
         return status
-    status = all_legs(parameters, work)
+    status = legs_motion(work)
     if status != OK:
         return status
     leg_matrix(work)
-    for k in range(5):
-        right_hand_side(
-            parameters,
-            wrench,
-            k,
-            1.0 if k == 1 else 0.0,
-            1.0 if k == 0 else 0.0,
-            1.0 if k == 2 else 0.0,
-            1.0 if k == 3 else 0.0,
-            1.0 if k == 4 else 0.0,
-            work,
-        )
-        for leg in range(6):
-            terms[6 * k + leg] = work[ROWS + leg * ROW_STRIDE + LEG_D]
+    put_term(wrench, 0, 0.0, 1.0, 0.0, 0.0, 0.0, work, terms)
+    put_term(wrench, 1, 1.0, 0.0, 0.0, 0.0, 0.0, work, terms)
+    put_term(wrench, 2, 0.0, 0.0, 1.0, 0.0, 0.0, work, terms)
+    put_term(wrench, 3, 0.0, 0.0, 0.0, 1.0, 0.0, work, terms)
+    put_term(wrench, 4, 0.0, 0.0, 0.0, 0.0, 1.0, work, terms)
     status = solve(5, work)
     if status != OK:
         return status
     total = 0.0
-    for leg in range(6):
-        row = ROWS + leg * ROW_STRIDE
+    for i in range(6):
         x = 0.0
         force = 0.0
         for k in range(5):
-            x_k = work[MATRIX + leg * MATRIX_STRIDE + 6 + k]
-            terms[6 * k + leg] -= x_k
+            x_k = work[MATRIX + i * MATRIX_STRIDE + 6 + k]
+            terms[6 * k + i] -= x_k
             x += x_k
-            force += terms[6 * k + leg]
-        work[row + LEG_X] = x
-        work[row + LEG_F] = force
+            force += terms[6 * k + i]
+        work[X + i] = x
+        work[F + i] = force
         total += abs(force)
     return OK if math.isfinite(total) else NOT_FINITE

@@ -1,74 +1,77 @@
-"""Where everything stands in the packed arrays the kernels work on, and how a motion gets there.
+"""Where everything stands in the two flat arrays the kernels work on, and how a motion gets there.
 
-Two flat float64 arrays carry all the data, because each array argument costs time at every call from Python:
+`parameters` is the mechanism, read only; `work` is scratch memory, into which each kernel copies the parameters
+first. All the data of an evaluation then lies in one array, legs side by side: the number `f` of leg i stands at
+`f + i`, the next component of a vector LANES further on. A loop over the legs that calls nothing and touches one array
+only is compiled into vector instructions, all legs at once. Six legs are filled up to LANES with copies of the
+last, so that no leg is left over.
 
-`parameters`: the mechanism, read only. A header for the platform, then `LEG_STRIDE` numbers for each leg.
-`work`: scratch memory, written by every kernel. The motion, the platform's rotation, the equations of the platform
-(six rows of `MATRIX_STRIDE` numbers: H or M, then right-hand sides), then `ROW_STRIDE` numbers for each leg.
-
-Symmetric tensors are packed as xx, yy, zz, xy, xz, yz.
+Symmetric tensors are packed as xx, yy, zz, xy, xz, yz. Vectors are in base axes, SI units, unless said.
 """
 
 import math
 
 from kinematics import Array, kernel, rotation_matrix
 
-# -- parameters ------------------------------------------------------------------------------------------------------
-GRAVITY = 0  # g, base axes
+LANES = 8
+
+# -- parameters, at the beginning of `work` too -----------------------------------------------------------------------
+GRAVITY = 0  # g
 MASS = 3  # M
 CENTER = 4  # R₀, platform axes
 INERTIA = 7  # I_p, platform axes, about the centre of mass
 COULOMB_SPEED = 13  # m/s; 0 takes the sign of L̇ as it is
-LEGS = 14
-LEG_STRIDE = 38
-# offsets within one leg
-BASE = 0  # b
-AXIS = 3  # u
-TOP = 6  # p, platform axes
-LOWER_MASS = 9  # m_d
-LOWER_CENTER = 10  # r_d0, axes of D
-LOWER_INERTIA = 13  # I_d0
-UPPER_MASS = 19  # m_u
-UPPER_CENTER = 20  # r_u0, axes of U
-LEG_INERTIA = 23  # I_d0 + I_u0
-UNIVERSAL = 29  # C_u
-PRISMATIC = 30  # C_p
-SPHERICAL = 31  # C_s
-COULOMB = 32  # F_c
-CELL_LOCATION = 33  # one of the CELL_… below
-CELL_MASS = 34  # m_e
-CELL_PLACE = 35  # r_e0: axes of U from the platform point, for a base cell axes of D from the base point
-PARAMETERS_SIZE = LEGS + 6 * LEG_STRIDE
+LEGS = 16
+BASE = LEGS  # b
+AXIS = LEGS + 3 * LANES  # u
+TOP = LEGS + 6 * LANES  # p, platform axes
+LOWER_MASS = LEGS + 9 * LANES  # m_d
+LOWER_CENTER = LEGS + 10 * LANES  # r_d0, axes of D
+LOWER_INERTIA = LEGS + 13 * LANES  # I_d0
+UPPER_MASS = LEGS + 19 * LANES  # m_u
+UPPER_CENTER = LEGS + 20 * LANES  # r_u0, axes of U
+LEG_INERTIA = LEGS + 23 * LANES  # I_d0 + I_u0
+UNIVERSAL = LEGS + 29 * LANES  # C_u
+PRISMATIC = LEGS + 30 * LANES  # C_p
+SPHERICAL = LEGS + 31 * LANES  # C_s
+COULOMB = LEGS + 32 * LANES  # F_c
+CELL_LOCATION = LEGS + 33 * LANES  # one of the CELL_… below
+CELL_MASS = LEGS + 34 * LANES  # m_e
+CELL_PLACE = LEGS + 35 * LANES  # r_e0: axes of U from the platform point, for a base cell axes of D from the base point
+PARAMETERS_SIZE = LEGS + 38 * LANES
 
 CELL_ACTUATOR, CELL_ROD_END, CELL_BASE = 0, 1, 2
 
-# -- work ------------------------------------------------------------------------------------------------------------
-MOTION = 0  # the 19 numbers of a motion
-ROTATION = 19  # R, row by row
-MATRIX = 28
-MATRIX_STRIDE = 11  # six columns of H (or M) and up to five right-hand sides
-ROWS = MATRIX + 6 * MATRIX_STRIDE
-ROW_STRIDE = 48
-# offsets within the row of one leg
-LEG_S, LEG_V, LEG_W = 0, 3, 6  # T = [s v w], w = s×v
-LEG_C = 9  # c = u×v
-LEG_Q = 12  # q
-LEG_SPIN = 15  # W
-LEG_SPIN_RATE = 18  # A
-LEG_RD, LEG_RU = 21, 24  # r_d, r_u
-LEG_AD, LEG_AU = 27, 30  # a_d, a_u (of the centres of mass)
-LEG_MOMENT = 33  # (I_d+I_u)A + W×(I_d+I_u)W
-LEG_LENGTH, LEG_SPEED, LEG_ACCELERATION = 36, 37, 38  # L, L̇, L̈
-LEG_SINE, LEG_COSINE = 39, 40  # n = ‖u×s‖ = −s·c, μ = u·s
-LEG_K = 41  # K
-LEG_D = 44  # D
-LEG_MC = 45  # m_c
-LEG_X = 46  # x
-LEG_F = 47  # F
-STAGES = ROWS + 6 * ROW_STRIDE  # RK4: the step's start, its end, the slope and the leg forces of a stage
+# -- work: the motion and the legs ------------------------------------------------------------------------------------
+MOTION = PARAMETERS_SIZE  # the 19 numbers of a motion
+ROTATION = MOTION + 19  # R, row by row
+ROWS = MOTION + 32
+S, V, W = ROWS, ROWS + 3 * LANES, ROWS + 6 * LANES  # T = [s v w], w = s×v
+C = ROWS + 9 * LANES  # c = u×v
+Q = ROWS + 12 * LANES  # q
+ARM = ROWS + 15 * LANES  # q×s
+SPIN = ROWS + 18 * LANES  # the leg's W
+SPIN_RATE = ROWS + 21 * LANES  # A
+RD, RU = ROWS + 24 * LANES, ROWS + 27 * LANES  # r_d, r_u
+AD, AU = ROWS + 30 * LANES, ROWS + 33 * LANES  # a_d, a_u, of the centres of mass
+EULER = ROWS + 36 * LANES  # (I_d+I_u)A + W×(I_d+I_u)W
+LENGTH, SPEED, ACCELERATION = ROWS + 39 * LANES, ROWS + 40 * LANES, ROWS + 41 * LANES  # L, L̇, L̈
+SINE, COSINE = ROWS + 42 * LANES, ROWS + 43 * LANES  # n = ‖u×s‖ = −s·c, μ = u·s
+K = ROWS + 44 * LANES  # K
+TURN = ROWS + 47 * LANES  # q×K − f
+D = ROWS + 50 * LANES  # D
+MC = ROWS + 51 * LANES  # m_c
+X = ROWS + 52 * LANES  # x
+F = ROWS + 53 * LANES  # F
+TIP = ROWS + 54 * LANES  # the leg's share of M: 21 numbers, see forward.py
+
+# -- work: the platform -----------------------------------------------------------------------------------------------
+MATRIX = TIP + 21 * LANES  # six rows: the columns of H (or M), then up to five right-hand sides
+MATRIX_STRIDE = 11
+STAGES = MATRIX + 6 * MATRIX_STRIDE  # RK4: the step's start, its end, the slope and the leg forces of a stage
 WORK_SIZE = STAGES + 3 * 13 + 6
 
-# -- status ----------------------------------------------------------------------------------------------------------
+# -- status -----------------------------------------------------------------------------------------------------------
 OK = 0
 # 1…6: the number of the leg whose axis lies along its universal joint's fixed axis, or which has no length
 SINGULAR = 7  # H, or the mass matrix
@@ -79,23 +82,20 @@ LEAST_PIVOT = 1e-12  # of rows scaled to a largest element of 1
 
 
 @kernel
-def load_motion(motion: Array, moving: float, accelerating: float, work: Array) -> int:
-    """Copy a motion (19,) into `work` and form R; `moving` and `accelerating` (0 or 1) scale its last twelve.
-
-    The quaternion need not have unit length. Returns a status.
-    """
-    for k in range(7):
+def load_motion(parameters: Array, motion: Array, work: Array) -> int:
+    """Copy the parameters and a motion (19,) into `work` and form R. Returns a status."""
+    for k in range(PARAMETERS_SIZE):
+        work[k] = parameters[k]
+    for k in range(19):
         work[MOTION + k] = motion[k]
-    for k in range(7, 13):
-        work[MOTION + k] = moving * motion[k]
-    for k in range(13, 19):
-        work[MOTION + k] = accelerating * motion[k]
     return form_rotation(work)
 
 
 @kernel
-def load_state(state: Array, work: Array) -> int:
-    """Copy a state (13,) into `work` as a motion without acceleration and form R. Returns a status."""
+def load_state(parameters: Array, state: Array, work: Array) -> int:
+    """Copy the parameters and a state (13,), as a motion without acceleration, into `work`, form R. Gives a status."""
+    for k in range(PARAMETERS_SIZE):
+        work[k] = parameters[k]
     for k in range(13):
         work[MOTION + k] = state[k]
     for k in range(13, 19):
@@ -105,7 +105,7 @@ def load_state(state: Array, work: Array) -> int:
 
 @kernel
 def form_rotation(work: Array) -> int:
-    """Form R (platform → base) from the quaternion of the motion in `work`. Returns a status."""
+    """Form R (platform → base) from the quaternion of the motion in `work`, of any length. Returns a status."""
     total = 0.0
     for k in range(19):
         total += abs(work[MOTION + k])

@@ -217,8 +217,8 @@ class Engine:
                 bank.fresh,
                 bank.length,
                 bank.velocity,
-                frame.legs[:, 0],
-                frame.legs[:, 1],
+                frame.fields["length_reference"],
+                frame.fields["velocity_reference"],
                 homed=machine.homed,
                 controlled=controlled,
             )

@@ -102,7 +102,7 @@ def mujoco_platform(mechanism: Mechanism) -> tuple[mujoco.MjModel, mujoco.MjData
     for index, leg in enumerate(mechanism.legs):
         u = geometry.universal_axes[index]
         S = home + geometry.platform_points[index] - geometry.base_points[index]
-        length = np.linalg.norm(S)
+        length = float(np.linalg.norm(S))
         s = S / length
         v = np.cross(u, s)
         v /= np.linalg.norm(v)

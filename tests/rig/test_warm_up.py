@@ -1,0 +1,38 @@
+"""Nothing is compiled inside the loop: a kernel that is, costs the cycle a quarter of a second."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from numba.core.registry import CPUDispatcher
+
+from rig.config import load_config
+from rig.lockstep import LockstepRig
+from rig.operation import prepare_motion, run_motion
+from rig.runs import demo_trajectory
+from rig.session import Interruption
+
+OURS = ("rig", "kinematics", "dynamics")
+
+
+def compiled_signatures() -> set[tuple[str, str]]:
+    return {
+        (f"{value.__module__}.{value.__name__}", str(signature))
+        for module in list(sys.modules.values())
+        if module.__name__.split(".")[0] in OURS
+        for value in vars(module).values()
+        if isinstance(value, CPUDispatcher)
+        for signature in value.signatures
+    }
+
+
+@pytest.mark.parametrize("mode", ["force", "computed-torque"])
+def test_warm_up_compiles_every_kernel_of_the_cycle(tmp_path: Path, mode: str) -> None:
+    config = load_config("virtual").changed({"mode": mode})
+    table = prepare_motion(config, demo_trajectory(config.machine.geometry.home_pose, 4.0))
+    with LockstepRig(config, tmp_path / "run.mcap", Interruption()) as rig:
+        rig.virtual.advance(config.period)
+        before = compiled_signatures()
+        run_motion(rig, table, "demo", lambda _progress: None)
+    assert len(before) > 20
+    assert compiled_signatures() - before == set()
