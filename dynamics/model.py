@@ -1,10 +1,12 @@
 """`Dynamics`: the equations of motion of one mechanism, for everybody who is not a kernel."""
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from numba.core.errors import NumbaError
 
 from dynamics.errors import DynamicsError, SingularityError
 from dynamics.kernels.cells import (
@@ -14,8 +16,8 @@ from dynamics.kernels.cells import (
     inverse_batch_kernel,
 )
 from dynamics.kernels.forward import acceleration_kernel, equations_kernel, rk4_kernel
-from dynamics.kernels.inverse import inverse_kernel
-from dynamics.kernels.layout import COULOMB_SPEED, LEAST_PIVOT, NOT_FINITE, SINGULAR, WORK_SIZE
+from dynamics.kernels.inverse import forces_kernel
+from dynamics.kernels.layout import COULOMB_SPEED, LEAST_PIVOT, NOT_FINITE, SINGULAR, WORK_SIZE, WRONG_SHAPE
 from dynamics.mechanism import Mechanism
 from kinematics import MOTION_FIELDS, Array, KinematicsError, finite_array
 
@@ -24,6 +26,7 @@ TERMS = ("platform inertia", "gravity", "leg inertia", "friction", "external")
 
 _WRENCH_FIELDS = ("fx", "fy", "fz", "mx", "my", "mz")
 _FORCE_FIELDS = ("f1", "f2", "f3", "f4", "f5", "f6")
+_WANTED = "motion, wrench and out must be contiguous arrays of float64, shapes (19,), (6,) and (6,)"
 _UNIT_TOLERANCE = 1e-6  # of a quaternion's norm
 
 
@@ -80,20 +83,22 @@ class Dynamics:
         self.parameters: Array = mechanism.array.copy()
         self.parameters[COULOMB_SPEED] = self.coulomb_speed
         self._work: Array = np.zeros(WORK_SIZE)
+        self._work[: len(self.parameters)] = self.parameters
         self._no_wrench: Array = np.zeros(6)
 
     def forces(self, motion: Array, wrench: Array | None = None, out: Array | None = None) -> Array:
         """Actuator forces (6,) N of a motion (19,), into `out` if given (then nothing is allocated), else a new array.
 
-        model: F = D − x with H x = c.
+        F = D − x with H x = c, see `dynamics.kernels.inverse`.
         """
         if wrench is None:
             wrench = self._no_wrench
         if out is None:
             out = np.empty(6)
-        if len(motion) != 19 or len(wrench) != 6 or len(out) != 6:
-            raise DynamicsError(f"shapes {motion.shape}, {wrench.shape}, {out.shape}, must be (19,), (6,), (6,)")
-        status = inverse_kernel(self.parameters, motion, wrench, self._work, out)
+        try:
+            status = forces_kernel(motion, wrench, self._work, out)
+        except (TypeError, NumbaError) as error:
+            raise DynamicsError(_WANTED) from error
         if status:
             raise _failure(status)
         return out
@@ -102,10 +107,11 @@ class Dynamics:
         """Forces, load-cell readings and the forces split by cause of a motion (19,). The terms sum to the forces."""
         if wrench is None:
             wrench = self._no_wrench
-        if len(motion) != 19 or len(wrench) != 6:
-            raise DynamicsError(f"shapes {motion.shape} and {wrench.shape}, must be (19,) and (6,)")
         forces, readings, terms = np.empty(6), np.empty(6), np.empty((5, 6))
-        status = cell_and_terms_kernel(self.parameters, motion, wrench, self._work, forces, readings, terms.reshape(30))
+        try:
+            status = cell_and_terms_kernel(motion, wrench, self._work, forces, readings, terms.reshape(30))
+        except (TypeError, NumbaError) as error:
+            raise DynamicsError(_WANTED) from error
         if status:
             raise _failure(status)
         return CycleForces(forces, readings, terms)
@@ -159,7 +165,7 @@ class Dynamics:
 
         The wrench stays as it is in platform axes. The quaternion comes back normalised.
         """
-        if not np.isfinite(dt):
+        if not math.isfinite(dt):
             raise DynamicsError(f"dt: {dt} s is not finite")
         start = _vector("forces", forces, 6, _FORCE_FIELDS)
         end = start if forces_end is None else _vector("forces_end", forces_end, 6, _FORCE_FIELDS)
@@ -212,7 +218,13 @@ def _checked(name: str, value: npt.ArrayLike, size: int, fields: tuple[str, ...]
 
 
 def _vector(name: str, value: npt.ArrayLike, size: int, fields: tuple[str, ...] = ()) -> Array:
-    """As `_checked`, one sample."""
+    """As `_checked`, one sample; made for being called in a loop, what looks wrong goes the slow way."""
+    array: Array
+    if isinstance(value, np.ndarray) and value.dtype == np.float64 and value.shape == (size,):
+        array = value.copy()
+        quaternion = array[3:7]
+        if math.isfinite(array.dot(array)) and (fields or abs(quaternion.dot(quaternion) - 1.0) < _UNIT_TOLERANCE):
+            return array
     array = _checked(name, value, size, fields)
     if array.ndim != 1:
         raise DynamicsError(f"{name}: shape {array.shape}, must be ({size},)")
@@ -228,6 +240,8 @@ def _failure(status: int, where: str = "", forward_dynamics: bool = False) -> Dy
             f"{where}the platform is singular here: H has a relative pivot below {LEAST_PIVOT:g}, "
             "the leg forces are not determined"
         )
+    if status == WRONG_SHAPE:
+        return DynamicsError(where + _WANTED)
     if status == NOT_FINITE:
         return DynamicsError(f"{where}a number of the motion, state, wrench or forces is not finite, or too large")
     return SingularityError(

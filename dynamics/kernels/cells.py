@@ -87,14 +87,12 @@ def cells_kernel(parameters: Array, motion: Array, wrench: Array, work: Array, f
 
 
 @kernel
-def cell_and_terms_kernel(
-    parameters: Array, motion: Array, wrench: Array, work: Array, forces: Array, cells: Array, terms: Array
-) -> int:
+def cell_and_terms_kernel(motion: Array, wrench: Array, work: Array, forces: Array, cells: Array, terms: Array) -> int:
     """Actuator forces (6,), load-cell readings (6,) and the forces' terms (30,), see `terms_kernel`, N.
 
-    Returns a status; the outputs are worthless unless it is OK.
+    Of the parameters that `work` holds already. Returns a status; the outputs are worthless unless it is OK.
     """
-    status = terms_kernel(parameters, motion, wrench, work, terms)
+    status = terms_kernel(motion, wrench, work, terms)
     if status == OK:
         for i in range(6):
             forces[i] = work[F + i]

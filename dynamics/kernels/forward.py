@@ -40,6 +40,7 @@ from dynamics.kernels.layout import (
     V,
     W,
     form_rotation,
+    load_parameters,
     load_state,
 )
 from dynamics.kernels.legs import legs_motion
@@ -204,7 +205,8 @@ def acceleration_kernel(
 
     Returns a status; `acceleration` is written only with OK.
     """
-    status = load_state(parameters, state, work)
+    load_parameters(parameters, work)
+    status = load_state(state, work)
     if status == OK:
         status = accelerate(forces, 0, wrench, work)
     if status == OK:
@@ -216,7 +218,8 @@ def acceleration_kernel(
 @kernel
 def equations_kernel(parameters: Array, state: Array, work: Array, mass: Array, bias: Array) -> int:
     """M (6, 6) and h (6,) of M [ẗ; α] + h = H F + wrench at a state (13,), base axes. Returns a status."""
-    status = load_state(parameters, state, work)
+    load_parameters(parameters, work)
+    status = load_state(state, work)
     if status != OK:
         return status
     for i in range(12):
@@ -248,7 +251,8 @@ def rk4_kernel(
     The quaternion is normalised at the end of the step. Returns a status; the state is changed only with OK.
     """
     start, total, slope, force = STAGES, STAGES + 13, STAGES + 26, STAGES + 39
-    status = load_state(parameters, state, work)
+    load_parameters(parameters, work)
+    status = load_state(state, work)
     for k in range(13):
         work[start + k] = state[k]
         work[total + k] = state[k]

@@ -21,12 +21,14 @@ from dynamics.kernels.layout import (
     OK,
     ROTATION,
     TURN,
+    WRONG_SHAPE,
     D,
     F,
     K,
     S,
     X,
     load_motion,
+    load_parameters,
 )
 from dynamics.kernels.legs import legs_load, legs_motion
 from dynamics.kernels.solve import solve
@@ -119,13 +121,9 @@ def right_hand_side(
 
 
 @kernel
-def inverse_kernel(parameters: Array, motion: Array, wrench: Array, work: Array, forces: Array) -> int:
-    """Actuator forces (6,) N of a motion (19,) under an external wrench (6,) in platform axes.
-
-    Leaves every leg's motion, K, D, m_c, x and F in `work`, for cells and reactions. Returns a status; `forces` is
-    written only with OK.
-    """
-    status = load_motion(parameters, motion, work)
+def inverse(motion: Array, wrench: Array, work: Array, forces: Array) -> int:
+    """As `inverse_kernel`, of the parameters that `work` holds already."""
+    status = load_motion(motion, work)
     if status != OK:
         return status
     status = legs_motion(work)
@@ -150,6 +148,25 @@ def inverse_kernel(parameters: Array, motion: Array, wrench: Array, work: Array,
 
 
 @kernel
+def inverse_kernel(parameters: Array, motion: Array, wrench: Array, work: Array, forces: Array) -> int:
+    """Actuator forces (6,) N of a motion (19,) under an external wrench (6,) in platform axes.
+
+    Leaves every leg's motion, K, D, m_c, x and F in `work`, for cells and reactions. Returns a status; `forces` is
+    written only with OK.
+    """
+    load_parameters(parameters, work)
+    return inverse(motion, wrench, work, forces)
+
+
+@kernel
+def forces_kernel(motion: Array, wrench: Array, work: Array, forces: Array) -> int:
+    """As `inverse_kernel`, of the parameters that `work` holds already; checks shapes. For calls from Python."""
+    if motion.shape[0] != 19 or wrench.shape[0] != 6 or forces.shape[0] != 6:
+        return WRONG_SHAPE
+    return inverse(motion, wrench, work, forces)
+
+
+@kernel
 def put_term(
     wrench: Array,
     k: int,
@@ -168,15 +185,17 @@ def put_term(
 
 
 @kernel
-def terms_kernel(parameters: Array, motion: Array, wrench: Array, work: Array, terms: Array) -> int:
+def terms_kernel(motion: Array, wrench: Array, work: Array, terms: Array) -> int:
     """Actuator forces split by cause: `terms` (30,), six legs each of platform inertia, gravity, leg inertia, friction,
-    external wrench.
+    external wrench; of the parameters that `work` holds already.
 
     The forces are linear in these, so the same equations are solved once for five right-hand sides. Leaves every
     leg's x and F in `work`, for the cells; K, D and m_c there are not those of the whole. Returns a status; `terms` is
     worthless unless it is OK.
     """
-    status = load_motion(parameters, motion, work)
+    if motion.shape[0] != 19 or wrench.shape[0] != 6:
+        return WRONG_SHAPE
+    status = load_motion(motion, work)
     if status != OK:
         return status
     status = legs_motion(work)

@@ -1,10 +1,10 @@
 """Where everything stands in the two flat arrays the kernels work on, and how a motion gets there.
 
-`parameters` is the mechanism, read only; `work` is scratch memory, into which each kernel copies the parameters
-first. All the data of an evaluation then lies in one array, legs side by side: the number `f` of leg i stands at
-`f + i`, the next component of a vector LANES further on. A loop over the legs that calls nothing and touches one array
-only is compiled into vector instructions, all legs at once. Six legs are filled up to LANES with copies of the
-last, so that no leg is left over.
+`parameters` is the mechanism, read only; `work` is scratch memory, which begins with a copy of the parameters. All the
+data of an evaluation then lie in one array, legs side by side: the number `f` of leg i stands at `f + i`, the next
+component of a vector LANES further on. A loop over the legs that calls nothing and touches one array only is compiled
+into vector instructions, all legs at once. Six legs are filled up to LANES with copies of the last, so that none is
+left over.
 
 Symmetric tensors are packed as xx, yy, zz, xy, xz, yz. Vectors are in base axes, SI units, unless said.
 """
@@ -76,26 +76,30 @@ OK = 0
 # 1…6: the number of the leg whose axis lies along its universal joint's fixed axis, or which has no length
 SINGULAR = 7  # H, or the mass matrix
 NOT_FINITE = 8
+WRONG_SHAPE = 9
 
 LEAST_QUATERNION = 1e-100  # of the square of its norm
 LEAST_PIVOT = 1e-12  # of rows scaled to a largest element of 1
 
 
 @kernel
-def load_motion(parameters: Array, motion: Array, work: Array) -> int:
-    """Copy the parameters and a motion (19,) into `work` and form R. Returns a status."""
+def load_parameters(parameters: Array, work: Array) -> None:
+    """Copy the parameters to the beginning of `work`."""
     for k in range(PARAMETERS_SIZE):
         work[k] = parameters[k]
+
+
+@kernel
+def load_motion(motion: Array, work: Array) -> int:
+    """Copy a motion (19,) into `work` and form R. Returns a status."""
     for k in range(19):
         work[MOTION + k] = motion[k]
     return form_rotation(work)
 
 
 @kernel
-def load_state(parameters: Array, state: Array, work: Array) -> int:
-    """Copy the parameters and a state (13,), as a motion without acceleration, into `work`, form R. Gives a status."""
-    for k in range(PARAMETERS_SIZE):
-        work[k] = parameters[k]
+def load_state(state: Array, work: Array) -> int:
+    """Copy a state (13,), as a motion without acceleration, into `work` and form R. Returns a status."""
     for k in range(13):
         work[MOTION + k] = state[k]
     for k in range(13, 19):

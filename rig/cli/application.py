@@ -27,6 +27,7 @@ _FAMILIES = (
     ("kinematics", "KinematicsError", ExitCode.INPUT),
     ("dynamics", "DynamicsError", ExitCode.INPUT),
     ("calibration", "CalibrationError", ExitCode.INPUT),
+    ("actuators", "ConfigurationError", ExitCode.INPUT),
     ("actuators", "ActuatorError", ExitCode.HARDWARE),
     ("rig.recording", "RecordingError", ExitCode.RECORDING),
 )

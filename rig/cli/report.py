@@ -26,12 +26,14 @@ def report(
     """
     from rig.csvio import check_output
     from rig.errors import InputError
-    from rig.recording import open_recording
+    from rig.recording import RecordingError, open_recording
     from rig.report import summarize, write_report
 
     target = output if output is not None else recording.with_suffix(".html")
     check_output(target)
     opened = open_recording(recording)
+    if not len(opened.rows):
+        raise RecordingError(f"{recording}: holds no telemetry, there is nothing to report")
     summary = summarize(opened)
     try:
         write_report(opened, target, summary=summary)

@@ -19,6 +19,7 @@ from calibration import LoadCellCalibration
 from kinematics import Array
 from rig.errors import HardwareError
 
+_NEEDED = (Mode.OFF, Mode.FORCE, Mode.HOMING)
 _SETTLING_EXCHANGES = 10
 _SETTLING_TIMEOUT = 0.1  # s
 
@@ -47,6 +48,8 @@ class DriveBank:
         self.status = [0] * 6
         self.error = [0] * 6
         self.cells_age = 0
+        self.force_limit = min(drive.capabilities.force_limit for drive in self._drives)
+        """N, the largest force that can be commanded"""
 
     def connect(self, timeout: float) -> list[str]:
         """Open, identify and configure every device; one line for each that answered.
@@ -56,6 +59,10 @@ class DriveBank:
         """
         lines, faults = [], []
         for leg, drive in enumerate(self._drives, start=1):
+            lacking = [mode.name for mode in _NEEDED if mode not in drive.capabilities.modes]
+            if lacking:
+                faults.append(f"leg {leg}: the drive has no mode {', '.join(lacking)}")
+                continue
             try:
                 drive.connect(timeout)
                 identity = drive.identify()
@@ -102,6 +109,22 @@ class DriveBank:
     def error_text(self, leg: int) -> str:
         """The present error of a leg (index) in the drive's words."""
         return self._drives[leg].error_text(self.error[leg])
+
+    def troubles(self) -> list[str]:
+        """What is wrong with the last exchange, in words: faults, silence, values that are no numbers."""
+        found = []
+        for leg, status in enumerate(self.status):
+            if not self.fresh[leg]:
+                found.append(f"leg {leg + 1}: no fresh feedback")
+            elif status & (Status.FAULT | Status.WATCHDOG):
+                found.append(f"leg {leg + 1}: {self.error_text(leg)}")
+            elif not np.isfinite([self.length[leg], self.velocity[leg]]).all():
+                found.append(f"leg {leg + 1}: length {self.length[leg]} m, speed {self.velocity[leg]} m/s")
+            elif not np.isfinite(self.force[leg]):
+                found.append(f"leg {leg + 1}: the load cell reads {self.force[leg]} N")
+        if self.cells_age:
+            found.append("load cells: no fresh reading")
+        return found
 
     def all(self, bit: Status) -> bool:
         """Whether every drive reports `bit`."""

@@ -9,7 +9,7 @@ from rig.ring import attach_shared_memory, shared_buffer
 StopRequest = Literal[0, 1, 2]
 
 _SIZE = 64
-_STOP_AT = 0
+_CATEGORIES: tuple[StopRequest, ...] = (0, 1, 2)  # a byte each, the most severe first
 _BEAT = struct.Struct("<Q")
 _BEAT_AT = 8
 
@@ -31,19 +31,15 @@ class ControlBlock:
         self._bytes = shared_buffer(self._memory)
 
     def request_stop(self, category: StopRequest) -> None:
-        """Raise the stop flag: the engine takes it in its next cycle. The more severe of two requests stays."""
-        present = self._bytes[_STOP_AT]
-        wanted = 3 - category  # category 0 is the most severe
-        if wanted > present:
-            self._bytes[_STOP_AT] = wanted
+        """Raise the stop flag: the engine takes it in its next cycle. The more severe of two requests counts."""
+        self._bytes[category] = 1  # a flag of its own: two processes at once lose nothing
 
     def take_stop(self) -> StopRequest | None:
         """Read and lower the stop flag: the stop category asked for, or None."""
-        value = self._bytes[_STOP_AT]
-        if value == 0:
-            return None
-        self._bytes[_STOP_AT] = 0
-        return 2 if value == 1 else 1 if value == 2 else 0
+        raised = [category for category in _CATEGORIES if self._bytes[category]]
+        for category in raised:
+            self._bytes[category] = 0
+        return raised[0] if raised else None
 
     def beat(self) -> None:
         """Show that the client that holds the lease is alive."""

@@ -22,14 +22,17 @@ from rig.engine.bank import DriveBank, force_commands
 from rig.engine.control_block import StopRequest
 from rig.engine.feedback import FeedbackMonitor, Finding
 from rig.engine.frame import Frame
+from rig.engine.homing import Homing, disagreement
 from rig.engine.limits import ReferenceCheck
 from rig.engine.machine import FORCE_STATES, Cause, Conditions, Deadlines, StateMachine
 from rig.engine.messages import Event, Reply
+from rig.engine.pace import Pace
 from rig.engine.reference import Reference
 from rig.states import FaultCode, State, StopCategory
 from rig.telemetry import CycleFlag, RowWriter
 
-_STOP_RAMP = 0.4  # s, of the path rate in a controlled stop
+_RAMPS = (0.4, 0.8, 1.6, 3.2)  # s, of the path rate, to pause and to go on; the first that the legs bear
+_STOP_RAMP = 0.4  # s, in a controlled stop, if there is twice that time for it
 _TARE_WEIGHT = 0.02  # of the newest sample in the mean residual at rest
 _CLEAR_CYCLES = 4  # of the clearing edge, and of torque off before and after it
 _HISTORY = 200
@@ -93,6 +96,11 @@ class Engine:
         self._reply_time = config.drives.reply_deadline * config.period
         self._monitor = FeedbackMonitor(mechanism, safety)
         self._limits = ReferenceCheck(mechanism, safety)
+        self._force_bound = np.minimum(self._limits.force, bank.force_limit)
+        self._pace = Pace(mechanism.geometry.array, self._limits.acceleration)
+        self._stop_ramps = (min(_STOP_RAMP, 0.5 * safety.stop_time), 0.8 * safety.stop_time)
+        self._homing = Homing()
+        self._tare_samples = 0
         self._commands: list[Command] = [COMMAND_OFF] * 6
         self._clearing = 0
         self._cleared: Future[Reply] | None = None
@@ -124,7 +132,22 @@ class Engine:
         if self.machine.state is not before:
             self._entered(before)
         if self.machine.state is State.STOPPING and self.machine.stop <= StopCategory.CATEGORY_1:
-            self.reference.slow_down(_STOP_RAMP)
+            self._pace.change(self.reference, 0.0, self._stop_ramps)
+        if self.machine.stop >= StopCategory.QUICK_STOP:
+            self._commands = [self._passive_command()] * 6  # no force is sent any more, not even the one computed
+
+    def pause(self) -> None:
+        """Slow the path down to a stand."""
+        self._pace.change(self.reference, 0.0, _RAMPS)
+
+    def resume(self) -> None:
+        """Take the path up again."""
+        self._pace.change(self.reference, 1.0, _RAMPS)
+
+    @property
+    def clearing(self) -> bool:
+        """Whether a reset is under way."""
+        return self._clearing > 0
 
     def clear_faults(self, reply: Future[Reply]) -> None:
         """Send the drives the clearing edge; `reply` then tells whether the rig is reset."""
@@ -135,6 +158,9 @@ class Engine:
         """Go to `state`, as an operator asked; the guards have passed."""
         before = self.machine.state
         self.machine.enter(state, self.tick.t)
+        if state is State.HOMING:
+            self.machine.homed = False
+            self._homing.begin()
         self._entered(before)
 
     def connected(self) -> None:
@@ -165,6 +191,7 @@ class Engine:
             0.0, 1.0, bank.fresh, bank.length, bank.velocity, bank.length, bank.velocity, homed=True, controlled=True
         )
         self._monitor.check_forces(0.0, bank.force, frame.fields["force_residual"], 0, controlled=False)
+        self._pace.change(self.reference, 0.0, _RAMPS)
         self._monitor.forget()
         frame.forget()
 
@@ -208,8 +235,7 @@ class Engine:
     def _check_feedback(self, elapsed: float) -> None:
         bank, machine, monitor, frame, t = self.bank, self.machine, self._monitor, self.frame, self.tick.t
         controlled = machine.state in FORCE_STATES and machine.stop < StopCategory.QUICK_STOP
-        if machine.state is not State.FAULT:
-            self._trip(monitor.check_drives(t, bank.age, bank.status, bank.error, bank.error_text, homed=machine.homed))
+        self._trip(monitor.check_drives(t, bank.age, bank.status, bank.error, bank.error_text, homed=machine.homed))
         self._trip(
             monitor.check_motion(
                 t,
@@ -233,7 +259,7 @@ class Engine:
             cause = self._limits.judge(t, frame.legs, frame.condition)
             if cause is not None:
                 self.trip(cause, StopCategory.CATEGORY_2)
-            if self.sink.fault:
+            if self.sink.fault and machine.state is State.RUNNING:
                 self.trip(Cause(FaultCode.RECORDING, self.sink.fault, t), StopCategory.CATEGORY_2, latch=False)
 
     def _trip(self, finding: Finding | None) -> None:
@@ -253,8 +279,8 @@ class Engine:
     def _advance_state(self) -> None:
         machine, bank = self.machine, self.bank
         if machine.state is State.PARKED and machine.homed:
-            self.tare_residual += _TARE_WEIGHT * (self.frame.fields["force_residual"] - self.tare_residual)
-        still = not bool((np.abs(bank.velocity) > _STANDSTILL).any())
+            self._judge_tare(self.frame.fields["force_residual"])
+        still = bool((np.abs(bank.velocity) <= _STANDSTILL).all())  # False where a speed is not a number
         conditions = Conditions(
             t=self.tick.t,
             enabled=bank.all(Status.ENABLED),
@@ -263,34 +289,35 @@ class Engine:
             moving=self.reference.moving,
         )
         before = machine.state
-        if before is State.HOMING and still and bank.all(Status.HOMED) and not bank.any(Status.HOMING):
+        if before is State.HOMING and self._homing.done(bank.status) and still:
             self._finish_homing()
         overdue = machine.update(conditions)
         if machine.state is not before and before is not State.HOMING:
             self._entered(before)
         if overdue is not None:
-            stopping = machine.state is State.STOPPING
-            self.trip(overdue, StopCategory.CATEGORY_0 if stopping else StopCategory.CATEGORY_1)
+            late = machine.stop >= StopCategory.CATEGORY_1
+            self.trip(overdue, StopCategory.CATEGORY_0 if late else StopCategory.CATEGORY_1)
         if self._clearing:
             self._continue_clearing()
 
     def _entered(self, before: State) -> None:
         self.record("info", f"{before.name} → {self.machine.state.name}")
         if self.machine.state is State.PARKED:
-            self.tare_residual[:] = 0.0
+            self._tare_samples = 0
+            self.tare_residual[:] = np.nan
+
+    def _judge_tare(self, residual: npt.NDArray[np.float64]) -> None:
+        if np.isfinite(residual).all():
+            self._tare_samples += 1
+            mean = residual if self._tare_samples == 1 else self.tare_residual
+            self.tare_residual[:] = mean + max(_TARE_WEIGHT, 1.0 / self._tare_samples) * (residual - mean)
 
     def _finish_homing(self) -> None:
         """The six references must agree with the forward kinematics at home."""
-        bound = self.config.safety.homing_tolerance
         found = self.frame.home_error(self.bank)
-        if found is None:
-            text = "the six homed lengths belong to no pose near home"
-            self.trip(Cause(FaultCode.HOMING_FAILED, text, self.tick.t), StopCategory.QUICK_STOP)
-            return
-        leg, error = found
-        if abs(error) > bound:
-            text = f"leg {leg + 1}: homed {error * 1e3:+.2f} mm from its length at home (bound {bound * 1e3:g} mm)"
-            self.trip(Cause(FaultCode.HOMING_FAILED, text, self.tick.t, leg + 1), StopCategory.QUICK_STOP)
+        cause = disagreement(found, self.config.safety.homing_tolerance, self.tick.t)
+        if cause is not None:
+            self.trip(cause, StopCategory.QUICK_STOP)
             return
         self._monitor.forget()
         self.machine.homed = True
@@ -300,16 +327,10 @@ class Engine:
         self._clearing -= 1
         if self._clearing:
             return
-        bank = self.bank
-        remaining = [
-            f"leg {leg + 1}: {bank.error_text(leg) if bank.fresh[leg] else 'no fresh feedback'}"
-            for leg in range(6)
-            if bank.status[leg] & Status.FAULT or not bank.fresh[leg]
-        ]
-        if bank.cells_age:
-            remaining.append("load cells: no reading")
+        remaining = self.bank.troubles()
         if not remaining:
             self._monitor.forget()
+            self.frame.forget()
             self.machine.reset(self.tick.t)
             self._entered(State.FAULT)
         if self._cleared is not None:
@@ -336,7 +357,7 @@ class Engine:
             text = f"the control law asks for {force} N"
             self.trip(Cause(FaultCode.INTERNAL_ERROR, text, self.tick.t), StopCategory.QUICK_STOP)
             return False
-        bound = self._limits.force
+        bound = self._force_bound
         beyond = np.abs(force) > bound
         if beyond.any():
             leg = int(np.argmax(np.abs(force) - bound))

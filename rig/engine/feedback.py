@@ -50,12 +50,13 @@ def _check_kernel(
 ) -> tuple[int, int, float]:
     """Check the fresh legs; returns (what, leg index, value) of the first fault, in the order of their severity.
 
-    previous (2, 6): length and velocity of each leg's last fresh sample, updated here; frozen (6,): cycles without any
+    previous (3, 6): length and velocity of each leg's last fresh sample and s since then, updated here; frozen (6,): cycles without any
     change while the reference moved, updated; bounds: [least length, greatest length, greatest jump, cycles a moving
     encoder may repeat itself, greatest following error, s since the cycle before] beside the module's constants.
     """
     what, leg, value = _OK, -1, 0.0
     for i in range(_LEGS):
+        previous[2, i] += bounds[5]
         if fresh[i] == 0.0:
             continue
         if not (math.isfinite(length[i]) and math.isfinite(velocity[i])):
@@ -63,7 +64,7 @@ def _check_kernel(
     for i in range(_LEGS):
         if fresh[i] == 0.0:
             continue
-        jump = abs(length[i] - previous[0, i] - 0.5 * bounds[5] * (velocity[i] + previous[1, i]))
+        jump = abs(length[i] - previous[0, i] - 0.5 * previous[2, i] * (velocity[i] + previous[1, i]))
         error = abs(length[i] - length_reference[i])
         still = length[i] == previous[0, i]
         moved = controlled and abs(velocity_reference[i]) > _MOVING
@@ -84,6 +85,7 @@ def _check_kernel(
             what, leg, value = found, i, amount
         previous[0, i] = length[i]
         previous[1, i] = velocity[i]
+        previous[2, i] = 0.0
     return what, leg, value
 
 
@@ -117,7 +119,7 @@ class FeedbackMonitor:
         low, high = (min(low for low, _ in ranges), max(high for _, high in ranges)) if ranges else (0.0, math.inf)
         self._safety = safety
         self._bounds = np.array([low, high, safety.position_jump, safety.frozen_cycles, safety.following_error, 0.0])
-        self._previous = np.full((2, _LEGS), np.nan)
+        self._previous = np.full((3, _LEGS), np.nan)
         self._frozen = np.zeros(_LEGS)
         self._residual = np.zeros(_LEGS)
         self._missing = np.zeros(_LEGS)

@@ -51,6 +51,8 @@ class ReferenceCheck:
         )
         self._limits *= 1.0 + _ROUNDING * np.array([-1.0, 1.0, 1.0, 1.0])
         self._condition = safety.condition
+        self.acceleration = np.array([_bound(limit.acceleration) for limit in limits])
+        """(6,) m/s²."""
         self.force = np.array([_bound(limit.force) for limit in limits])
         """(6,) N, largest actuator force."""
 

@@ -1,9 +1,10 @@
 """The rig's state machine: which state follows which, how a stop rises in severity, which cause is kept.
 
 It knows nothing of drives or motion. Each cycle it is told the `Conditions` and answers with the state; causes of stops
-are handed to `trip`, what an operator asks for to the `begin_…` and `stop` methods.
+are handed to `trip`, what an operator asks for to `enter` and `reset`.
 """
 
+import math
 from dataclasses import dataclass
 
 from rig.states import FaultCode, State, StopCategory
@@ -146,8 +147,12 @@ class StateMachine:
     def _update_stopping(self, now: Conditions) -> Cause | None:
         late = now.t - self._stop_since
         if self.stop is StopCategory.CATEGORY_2:
-            if not now.moving and now.standstill and not self.latched:
-                self.enter(State.ENGAGED, now.t)
+            if not now.moving and now.standstill:
+                self._stop_since = math.inf  # done: from here on it holds, and cannot be late any more
+                if not self.latched:
+                    self.enter(State.ENGAGED, now.t)
+            elif late > self.deadlines.stop:
+                return self._overdue(now.t, "category 2 stop", self.deadlines.stop)
             return None
         if self.stop is StopCategory.CATEGORY_1:
             if not now.moving and now.standstill:
@@ -161,6 +166,8 @@ class StateMachine:
             elif late > self.deadlines.stop:
                 return self._overdue(now.t, "the drives' quick stop", self.deadlines.stop)
             return None
+        if not now.disabled and not self.latched and late > self.deadlines.torque_off:
+            return self._overdue(now.t, "torque off", self.deadlines.torque_off)
         if now.disabled or late > self.deadlines.torque_off:
             self._torque_off(now.t)
         return None

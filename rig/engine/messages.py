@@ -40,7 +40,7 @@ class Connect:
 
 @validated(frozen=True, slots=True)
 class Disconnect:
-    """IDLE, PARKED or FAULT → OFF: close every drive."""
+    """IDLE or PARKED → OFF: close every drive."""
 
     kind: Literal["disconnect"] = "disconnect"
 

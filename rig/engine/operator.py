@@ -7,7 +7,8 @@ from queue import Empty, SimpleQueue
 import numpy as np
 import numpy.typing as npt
 
-from kinematics import KinematicsError, MotionTable, coordinates_to_pose, pose_difference
+from dynamics import DynamicsError
+from kinematics import KinematicsError, MotionTable, coordinates_to_pose, pose_difference, tabulate
 from rig.checks import check_trajectory
 from rig.engine.core import Engine
 from rig.engine.link import Submission
@@ -33,7 +34,6 @@ from rig.states import State
 _START_DISTANCE = 1e-4  # m and rad between a motion's start and the reference
 _REST = 1e-6  # m/s, m/s²: rates at the ends of a motion
 _TARE_TIME = 0.2  # s at rest before the cells' zero can be judged
-_RAMP = 0.4  # s to pause and to go on
 
 
 class Operator:
@@ -69,7 +69,7 @@ class Operator:
         if isinstance(submission.command, Follow):
             try:
                 table = self._checked(submission.command, submission.samples)
-            except (RefusedError, KinematicsError) as error:
+            except (RefusedError, KinematicsError, DynamicsError) as error:
                 submission.reply.set_result(Reply(False, f"follow: {error}"))
                 return
         self._queue.put((submission.command, table, submission.reply))
@@ -172,9 +172,10 @@ class Operator:
     def _follow(self, name: str, table: MotionTable) -> None:
         engine = self._engine
         self._require(State.ENGAGED)
+        self._require_fresh()
         self._require_recording()
         if engine.reference.paused:
-            raise RefusedError(f"{self.motion!r} is paused: resume it, or stop it first")
+            raise RefusedError(f"{self.motion!r} is paused: resume it, or park")
         start = coordinates_to_pose(table.samples[0, :6])
         distance = float(np.abs(pose_difference(start, engine.frame.now[:7])).max())
         if distance > _START_DISTANCE:
@@ -188,14 +189,15 @@ class Operator:
 
     def _pause(self) -> None:
         self._require(State.RUNNING)
-        self._engine.reference.slow_down(_RAMP)
+        self._engine.pause()
 
     def _resume(self) -> None:
         self._require(State.ENGAGED, State.RUNNING)
+        self._require_fresh()
         self._require_recording()
         if self._engine.machine.state is State.ENGAGED and not self._engine.reference.paused:
             raise RefusedError("nothing is paused")
-        self._engine.reference.go_on(_RAMP)
+        self._engine.resume()
         if self._engine.machine.state is State.ENGAGED:
             self._engine.enter(State.RUNNING)
 
@@ -211,6 +213,8 @@ class Operator:
         engine = self._engine
         try:
             self._require(State.FAULT)
+            if engine.clearing:
+                raise RefusedError("a reset is under way")
             if not engine.bank.connected:
                 engine.bank.connect(engine.config.drives.connect_timeout)
                 self.reconnected = True

@@ -31,20 +31,24 @@ class Reference:
 
     def follow(self, table: MotionTable, name: str) -> None:
         """Follow `table` from its beginning at full rate."""
-        self._table = table
         self.name = name
+        self._set_rate(1.0)  # first: another thread may look, and must not take this for a pause
         self._path_time = 0.0
-        self._set_rate(1.0)
+        self._table = table
 
-    def slow_down(self, duration: float) -> None:
-        """Bring the path rate smoothly to zero within `duration` s; a path that stands already stays where it is."""
-        if self._target != 0.0:
-            self._ramp(0.0, duration)
+    def change_pace(self, target: float, duration: float) -> None:
+        """Bring the path rate smoothly to `target`, 0 or 1, within `duration` s; nothing if it gets there sooner."""
+        if target != self._target or self._duration - self._elapsed > duration:
+            self._start, self._target, self._duration, self._elapsed = self._rate(), target, duration, 0.0
 
-    def go_on(self, duration: float) -> None:
-        """Bring the path rate smoothly back to one within `duration` s."""
-        if self._target != 1.0:
-            self._ramp(1.0, duration)
+    def ramp_law(self, target: float, duration: float, ahead: float) -> tuple[float, float, float]:
+        """Path time, rate and acceleration `ahead` s from now if the pace changed to `target` now."""
+        return _law(self._path_time, 0.0, ahead, duration, self._rate(), target)
+
+    @property
+    def table(self) -> MotionTable:
+        """The motion followed."""
+        return self._table
 
     @property
     def moving(self) -> bool:
@@ -70,7 +74,7 @@ class Reference:
     @property
     def path_rate(self) -> float:
         """Seconds of the path per second."""
-        return self._law(0.0)[1] if self.moving else 0.0
+        return self._rate() if self.moving else 0.0
 
     def advance(self, duration: float) -> None:
         """Let `duration` s pass."""
@@ -86,30 +90,43 @@ class Reference:
         return table_motion_kernel(table.samples, table.step, place, rate, acceleration, motion) == 0
 
     def _law(self, ahead: float) -> tuple[float, float, float]:
-        """Path time, rate and acceleration `ahead` s from now: a cubic smooth step between two rates, then constant."""
-        at, length, change = self._elapsed, self._duration, self._target - self._start
-        then = at + ahead
-        place = self._path_time + self._progress(then) - self._progress(at)
-        if then >= length:
-            return place, self._target, 0.0
-        x = then / length
-        return place, self._start + change * x * x * (3.0 - 2.0 * x), change * 6.0 * x * (1.0 - x) / length
+        return _law(self._path_time, self._elapsed, ahead, self._duration, self._start, self._target)
 
-    def _progress(self, elapsed: float) -> float:
-        """Path time gained `elapsed` s after the present ramp began."""
-        length, change = self._duration, self._target - self._start
-        if elapsed >= length:
-            return length * (self._start + 0.5 * change) + self._target * (elapsed - length)
-        x = elapsed / length
-        return elapsed * self._start + length * change * x * x * x * (1.0 - 0.5 * x)
-
-    def _ramp(self, target: float, duration: float) -> None:
-        start = self._law(0.0)[1]
-        self._start, self._target, self._duration, self._elapsed = start, target, duration, 0.0
+    def _rate(self) -> float:
+        return self._law(0.0)[1]
 
     def _set_rate(self, rate: float) -> None:
         self._start = self._target = rate
         self._duration = self._elapsed = 0.0
+
+
+def _law(
+    place: float, elapsed: float, ahead: float, length: float, start: float, target: float
+) -> tuple[float, float, float]:
+    """Path time, rate and acceleration `ahead` s from now: a cubic smooth step between two rates, then constant.
+
+    Args:
+        place: path time now, s.
+        elapsed: s since the ramp began.
+        ahead: s.
+        length: of the ramp, s.
+        start, target: rates before and after it.
+    """
+    then = elapsed + ahead
+    place += _progress(then, length, start, target) - _progress(elapsed, length, start, target)
+    if then >= length:
+        return place, target, 0.0
+    x, change = then / length, target - start
+    return place, start + change * x * x * (3.0 - 2.0 * x), change * 6.0 * x * (1.0 - x) / length
+
+
+def _progress(elapsed: float, length: float, start: float, target: float) -> float:
+    """Path time gained `elapsed` s after a ramp began."""
+    change = target - start
+    if elapsed >= length:
+        return length * (start + 0.5 * change) + target * (elapsed - length)
+    x = elapsed / length
+    return elapsed * start + length * change * x * x * x * (1.0 - 0.5 * x)
 
 
 def straight_move(start: Array, end: Array, speed: float, rotation_speed: float) -> MotionTable:

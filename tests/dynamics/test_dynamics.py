@@ -169,10 +169,18 @@ def test_huge_numbers_give_finite_forces_or_an_error(mechanism: Mechanism, motio
 
 def test_shapes_and_quaternions_are_checked(mechanism: Mechanism, motion: Array) -> None:
     dynamics = Dynamics(mechanism)
-    with pytest.raises(DynamicsError, match=r"\(18,\)"):
-        dynamics.forces(motion[:18])
-    with pytest.raises(DynamicsError, match=r"\(5,\)"):
-        dynamics.forces(motion, np.zeros(5))
+    for arrays in (
+        (motion[:18],),
+        (motion, np.zeros(5)),
+        (motion, np.zeros(6), np.zeros(7)),
+        (motion.reshape(1, 19),),
+        ("motion",),
+    ):
+        with pytest.raises(DynamicsError, match=r"must be contiguous arrays of float64, shapes \(19,\), \(6,\)"):
+            dynamics.forces(*arrays)
+    for arrays in ((motion[:18],), (motion, np.zeros(5)), (motion.reshape(1, 19),)):
+        with pytest.raises(DynamicsError, match="must be contiguous arrays"):
+            dynamics.cell_and_terms(*arrays)
     with pytest.raises(DynamicsError, match=r"\(2, 18\)"):
         dynamics.inverse(np.zeros((2, 18)))
     with pytest.raises(DynamicsError, match="3 samples, must be as many as motions, 2"):

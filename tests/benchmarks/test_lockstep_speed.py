@@ -1,0 +1,25 @@
+"""Speed of the lockstep rig beside the clock on the wall: `make bench`."""
+
+import time
+from pathlib import Path
+
+from rig.config import load_config
+from rig.lockstep import LockstepRig
+from rig.operation import prepare_motion, run_motion
+from rig.runs import demo_trajectory
+from rig.session import Interruption
+
+
+def test_lockstep_rig_beside_real_time(tmp_path: Path) -> None:
+    config = load_config("virtual")
+    table = prepare_motion(config, demo_trajectory(config.machine.geometry.home_pose, 57.0))
+    with LockstepRig(config, tmp_path / "run.mcap", Interruption()) as rig:
+        for _ in range(100):  # kernels loaded, memory touched
+            rig.step()
+        start, cpu, begun = time.perf_counter(), time.process_time(), rig.engine.tick.t
+        run_motion(rig, table, "demo", lambda _progress: None)
+        elapsed, busy, covered = time.perf_counter() - start, time.process_time() - cpu, rig.engine.tick.t - begun
+    print(f"\nlockstep rig, {config.rate:g} Hz, plant at {1 / config.virtual.step:g} Hz")  # type: ignore[union-attr]
+    print(f"  {covered:.1f} s of rig time in {elapsed:.2f} s ({busy:.2f} s of processor): ratio {covered / elapsed:.1f}")
+    assert covered > 59.0
+    assert covered / elapsed > 10.0
