@@ -5,6 +5,7 @@ velocity, ω, its acceleration and α, all in base axes: the slices POSE, TWIST,
 """
 
 from kinematics.arrays import ACCELERATION, MOTION_FIELDS, MOTION_SIZE, POSE, TWIST, Array, finite_array
+from kinematics.assembly import AssemblyModes, assembly_modes
 from kinematics.errors import (
     AssemblyModeError,
     ConvergenceError,
@@ -138,6 +139,7 @@ __all__ = [
     "AngularSpeed",
     "Array",
     "AssemblyModeError",
+    "AssemblyModes",
     "Blend",
     "Chirp",
     "ChirpTerm",
@@ -176,6 +178,7 @@ __all__ = [
     "angles_to_quaternion",
     "angular_acceleration_to_angle_accelerations",
     "angular_velocity_to_angle_rates",
+    "assembly_modes",
     "build_trajectory",
     "condition_number",
     "condition_number_kernel",

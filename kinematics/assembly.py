@@ -13,18 +13,12 @@ import numpy.typing as npt
 
 from kinematics.arrays import LEGS, Array, finite_array, single
 from kinematics.assembly_endpoints import End, Endpoints, follow_paths, repeated, unpaired
-from kinematics.assembly_equations import ASSEMBLY_FIELDS, Complex
+from kinematics.assembly_poses import Mode, platform_size, real_modes, scaled_platform, sorted_modes, union
 from kinematics.assembly_start import SOLUTIONS, general_start
 from kinematics.errors import KinematicsError
 from kinematics.geometry import Geometry
-from kinematics.jacobian import leg_rows_kernel
-from kinematics.rotations import quaternion_from_rotation_vector, quaternion_multiply, quaternion_to_matrix
 
 _TOLERANCES = (1e-6, 1e-8, 1e-9)  # of the prediction of a path, for the first, second and later attempts
-_NEARLY_REAL = 1e-4  # imaginary part of an x of norm 1 from which a real pose is looked for
-_RESIDUAL = 1e-11  # largest leg-length error of a pose, of the platform's size
-_SAME_POSE = 1e-7
-_POLISHING_STEPS = 30
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,11 +27,11 @@ class AssemblyModes:
 
     poses (m, 7): from the highest to the lowest (then by x, y, orientation); quaternions with qw ≥ 0.
     residuals (m,): largest leg-length error of each pose, m.
-    multiplicities (m,): how many paths end there, 1 for a regular pose, more where assembly modes meet (det H = 0).
-    real, complex, infinite, failed: how the forty paths ended: in a pose, in a solution that is not real, in none, or
-        nobody knows.
-    continuum: whether solutions were met that are not isolated: the platform can move with its legs held.
-    complete: whether these are all the poses; `statement` says why, or why not.
+    multiplicities (m,): how many paths end there: 1 for a regular pose, more where assembly modes meet (det H = 0), 0
+        for one pose of many between which the platform can move with its legs held.
+    real, complex, infinite, continuum, failed: how many of the forty paths ended in a pose, in a solution that is not
+        real, in no pose at all, on solutions that are not isolated, and nobody knows where.
+    complete: whether these are all the poses; `statement` says how that is known, or why not.
     """
 
     poses: Array
@@ -46,8 +40,8 @@ class AssemblyModes:
     real: int
     complex: int
     infinite: int
+    continuum: int
     failed: int
-    continuum: bool
     complete: bool
     statement: str
 
@@ -55,20 +49,15 @@ class AssemblyModes:
         return len(self.poses)
 
 
-@dataclass(slots=True, eq=False)
-class _Mode:
-    pose: Array
-    residual: float
-    multiplicity: int
-
-
 def assembly_modes(geometry: Geometry, lengths: npt.ArrayLike, *, seed: int = 0, attempts: int = 3) -> AssemblyModes:
     """Every real pose in which the legs have the `lengths` (6,), m, each with its residual.
 
     Joint limits, strokes and legs in each other's way do not count, and a platform below its base is a mode as well.
     `seed`, at least 0, chooses the random platform from which the paths start; it has no influence on the poses beyond
-    rounding. Where paths fail, or the solutions found contradict each other, this is begun anew, more carefully, up to
-    `attempts` times in all; if that does not help, the poses of all attempts are given and `complete` is False.
+    rounding. Where paths fail, or the solutions contradict each other, this is done anew, more carefully, up to
+    `attempts` times in all; if that does not help, the poses of all attempts are given and `complete` is False. It is
+    False as well where solutions are not isolated, as for a platform that can move with its legs held: of those only
+    examples are given.
     Raises KinematicsError for a wrong shape, a number that is not finite, a length not positive, or a seed or number
     of attempts out of bounds.
     """
@@ -80,57 +69,61 @@ def assembly_modes(geometry: Geometry, lengths: npt.ArrayLike, *, seed: int = 0,
         raise KinematicsError(f"seed: {seed}, must be at least 0")
     if attempts < 1:
         raise KinematicsError(f"attempts: {attempts}, must be at least 1")
-    size = _size(geometry, target)
-    platform = _platform(geometry, target, size)
-    modes: list[_Mode] = []
+    size = platform_size(geometry, target)
+    platform = scaled_platform(geometry, target, size)
+    modes: list[Mode] = []
     for attempt in range(attempts):
         tolerance = _TOLERANCES[min(attempt, len(_TOLERANCES) - 1)]
         endpoints = follow_paths(general_start(seed, attempt), platform, tolerance)
-        found = _real_modes(geometry, target, size, endpoints)
-        doubt = _doubt(endpoints)
-        modes = found if not doubt else _union(modes, found)
-        if not doubt or endpoints.count(End.CONTINUUM):
+        found = real_modes(geometry, target, endpoints)
+        doubts = _doubts(endpoints)
+        if not doubts:
+            modes = found
             break
-    return _result(modes, found, endpoints, doubt, attempt + 1)
+        modes = union(modes, found, size)
+        if endpoints.count(End.CONTINUUM):
+            break  # nothing to gain: other paths end in other poses of the continuum
+    return _result(sorted_modes(modes, size), sum(mode.multiplicity for mode in found), endpoints, doubts)
 
 
-def _size(geometry: Geometry, lengths: Array) -> float:
-    """Root mean square of base and platform radius and leg length, m: the unit in which the equations are solved."""
-    squares = [np.var(points, axis=0).sum() for points in (geometry.base_points, geometry.platform_points)]
-    return float(np.sqrt((sum(squares) + np.mean(lengths**2)) / 3.0))
+def _doubts(endpoints: Endpoints) -> list[str]:
+    """Why the list of solutions may lack some, empty if there is no reason to think so."""
+    doubts = []
+    if failed := endpoints.count(End.FAILED):
+        doubts.append(f"{failed} paths were lost")
+    if twice := repeated(endpoints):
+        doubts.append(f"{twice} paths ended in a solution that another had found")
+    if continuum := endpoints.count(End.CONTINUUM):
+        doubts.append(
+            f"{continuum} paths end in solutions that are not isolated (a platform that can move with its legs held "
+            "has endlessly many poses)"
+        )
+    elif alone := unpaired(endpoints):
+        doubts.append(f"{alone} solutions were found without their complex conjugates")
+    return doubts
 
 
-def _platform(geometry: Geometry, lengths: Array, size: float) -> Complex:
-    """The platform as (6, 7) rows [b, p, d] of `assembly_equations`, of size 1, its points about their centres."""
-    rows = np.empty((LEGS, ASSEMBLY_FIELDS), np.complex128)
-    rows[:, 0:3] = (geometry.base_points - geometry.base_points.mean(axis=0)) / size
-    rows[:, 3:6] = (geometry.platform_points - geometry.platform_points.mean(axis=0)) / size
-    rows[:, 6] = (lengths / size) ** 2
-    return rows
-
-
-def _real_modes(geometry: Geometry, lengths: Array, size: float, endpoints: Endpoints) -> list[_Mode]:
-    modes: list[_Mode] = []
-    for x, end in zip(endpoints.points, endpoints.ends, strict=True):
-        if end in (End.FAILED, End.INFINITE):
-            continue
-        turned = x * np.exp(-1j * np.angle(x[np.argmax(np.abs(x))]))
-        imaginary = float(np.abs(turned.imag).max())
-        if end is not End.CONTINUUM and imaginary > _NEARLY_REAL:
-            continue
-        start = _pose(geometry, turned.real, size)
-        pose, residual = _polished(geometry, lengths, start)
-        # a root that is real stays where it is; one that is not may lead to a pose that another path ends in
-        stays = pose_distance(pose, start, size) <= 1e-6 + 10.0 * imaginary
-        if residual <= _RESIDUAL * size and (stays or end is End.CONTINUUM):
-            _add(modes, _Mode(pose, residual, 1))
-    return modes
-
-
-def _add(modes: list[_Mode], mode: _Mode) -> None:
-    size = 1.0
-    for other in modes:
-        if pose_distance(other.pose, mode.pose, size) < _SAME_POSE:
-            other.multiplicity += mode.multiplicity
-            return
-    modes.append(mode)
+def _result(modes: list[Mode], real: int, endpoints: Endpoints, doubts: list[str]) -> AssemblyModes:
+    infinite, continuum, failed = (endpoints.count(end) for end in (End.INFINITE, End.CONTINUUM, End.FAILED))
+    finite = SOLUTIONS - infinite - continuum - failed
+    ends = (
+        f"of {SOLUTIONS} paths {real} end in real poses, {finite - real} in complex solutions, {infinite} at infinity"
+    )
+    if doubts:
+        statement = f"{'incomplete' if continuum else 'perhaps incomplete'}: {', '.join(doubts)}; {ends}"
+    elif endpoints.count(End.REGULAR) == SOLUTIONS:
+        statement = f"complete: all {SOLUTIONS} solutions that a platform can have are found, {real} of them real"
+    else:
+        statement = f"complete with probability one: {ends}, none is lost"
+    return AssemblyModes(
+        poses=np.array([mode.pose for mode in modes]).reshape(-1, 7),
+        residuals=np.array([mode.residual for mode in modes]),
+        multiplicities=np.array([mode.multiplicity for mode in modes], dtype=np.int64),
+        real=real,
+        complex=finite - real,
+        infinite=infinite,
+        continuum=continuum,
+        failed=failed,
+        complete=not doubts,
+        statement=statement,
+    )

@@ -5,7 +5,6 @@ from enum import Enum, auto
 
 import numpy as np
 
-from kinematics.arrays import Array
 from kinematics.assembly_equations import UNKNOWNS, Complex, linearised_kernel
 from kinematics.assembly_start import Start, projective_distances
 from kinematics.assembly_tracking import (
@@ -21,9 +20,9 @@ REGULAR = 1e-8
 """Smallest over largest singular value of the equations' Jacobian above which a solution counts as regular."""
 
 _BEFORE_END = 0.05
-_RADII = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
-_AGREEMENT = 1e-6
-_SINGULAR_RESIDUAL = 1e-9
+_RADII = tuple(10.0**-k for k in range(2, 14))
+_NEAR_END = 1e-6
+_SINGULAR_RESIDUAL = 1e-12
 _INFINITE = 1e-9  # |e·e| of an x of norm 1; for a real pose it is above 1e-3
 _STEP_ALONG = 0.02
 _CONTINUUM_RESIDUAL = 1e-11
@@ -69,11 +68,12 @@ def follow_paths(start: Start, platform: Complex, tolerance: float) -> Endpoints
         if statuses[path] != ARRIVED:
             ends.append(End.FAILED)
             continue
-        if arrivals[path] == ARRIVED and _regularity(platform, points[path])[0] > REGULAR:
-            end = End.REGULAR
-        else:
+        end = End.REGULAR
+        if arrivals[path] != ARRIVED or (
+            not _is_infinite(points[path]) and _regularity(platform, points[path])[0] <= REGULAR
+        ):
             end = _singular_end(start.platform, change, before[path], points[path], tolerance)
-        if end is not End.FAILED and abs(points[path, :4] @ points[path, :4]) < _INFINITE:
+        if end is not End.FAILED and _is_infinite(points[path]):
             end = End.INFINITE
         elif end is End.SINGULAR and _is_continuum(platform, points[path]):
             end = End.CONTINUUM
@@ -96,9 +96,14 @@ def unpaired(endpoints: Endpoints) -> int:
 
 
 def _regularity(platform: Complex, x: Complex) -> tuple[float, Complex]:
-    """Smallest over largest singular value of the Jacobian at x, and the direction that belongs to the smallest."""
+    """Smallest over largest singular value of the Jacobian at x, and the direction that belongs to the smallest.
+
+    Its rows are balanced first: where the legs are long beside the platform, their equations are nearly the same.
+    """
     jacobian = _linearised(platform, x)[:, :UNKNOWNS]
+    jacobian[1:6] -= jacobian[0]
     jacobian[7] = x.conj()
+    jacobian /= np.linalg.norm(jacobian, axis=1, keepdims=True) + np.finfo(np.float64).tiny
     _, values, directions = np.linalg.svd(jacobian)
     return float(values[-1] / values[0]), directions[-1].conj()
 
@@ -110,11 +115,10 @@ def _linearised(platform: Complex, x: Complex) -> Complex:
 
 
 def _singular_end(start: Complex, change: Complex, before: Complex, end: Complex, tolerance: float) -> End:
-    """Work out a singular end into `end` (8,), from loops of ever smaller radius until two of them agree."""
+    """Work out a singular end into `end` (8,), from loops of ever smaller radius until one gives a solution."""
     x, mean = before.copy(), np.empty_like(before)
     work = np.empty(TRACKING_WORK, np.complex128)
     here = _BEFORE_END
-    previous: Complex | None = None
     for radius in _RADII:
         if track_kernel(start, change, 1.0 - here + 0j, 1.0 - radius + 0j, x, tolerance, work)[0] != ARRIVED:
             break
@@ -122,16 +126,15 @@ def _singular_end(start: Complex, change: Complex, before: Complex, end: Complex
         if not loop_kernel(start, change, radius, x.copy(), tolerance, mean):
             continue
         normalise_kernel(mean)
-        residual = np.abs(_linearised(start + change, mean)[:7, 8]).max()
-        if (
-            previous is not None
-            and residual < _SINGULAR_RESIDUAL
-            and projective_distances(previous[np.newaxis], mean)[0] < _AGREEMENT
-        ):
+        if np.abs(_linearised(start + change, mean)[:7, 8]).max() < _SINGULAR_RESIDUAL:
             end[:] = mean
             return End.SINGULAR
-        previous = mean.copy()
-    return End.FAILED
+    end[:] = x
+    return End.INFINITE if here <= _NEAR_END and _is_infinite(x) else End.FAILED
+
+
+def _is_infinite(x: Complex) -> bool:
+    return bool(abs(x[:4] @ x[:4]) < _INFINITE)
 
 
 def _is_continuum(platform: Complex, x: Complex) -> bool:
@@ -142,6 +145,6 @@ def _is_continuum(platform: Complex, x: Complex) -> bool:
     for _ in range(12):
         system = _linearised(platform, point)
         matrix = np.vstack([system[:7, :UNKNOWNS], fixed])
-        step: Array = np.linalg.lstsq(matrix, np.concatenate([system[:7, 8], [0.0, 0.0]]), rcond=1e-10)[0]
+        step = np.linalg.lstsq(matrix, np.concatenate([system[:7, 8], [0.0, 0.0]]), rcond=1e-10)[0]
         point = point + step
     return bool(np.abs(_linearised(platform, point)[:7, 8]).max() < _CONTINUUM_RESIDUAL)

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
+from kinematics.arrays import Array
 from kinematics.assembly_equations import ASSEMBLY_FIELDS, UNKNOWNS, Complex, linearised_kernel
 from kinematics.assembly_tracking import ARRIVED, track_all_kernel
 from kinematics.errors import ConvergenceError
@@ -25,12 +27,10 @@ class Start:
     solutions: Complex
 
 
-def projective_distances(points: Complex, x: Complex) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def projective_distances(points: Complex, x: Complex) -> Array:
     """Distance of each of points (n, 8) from x (8,), all of norm 1, as multiples of which they are the same pose."""
     along = points @ x.conj()
-    distances: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = np.linalg.norm(
-        points - along[:, np.newaxis] * x, axis=1
-    )
+    distances: Array = np.linalg.norm(points - along[:, np.newaxis] * x, axis=1)
     return distances
 
 
@@ -48,7 +48,7 @@ def general_start(seed: int, attempt: int = 0) -> Start:
     for _ in range(_LOOPS):
         stops = [platform, _normal(random, 6, ASSEMBLY_FIELDS), _normal(random, 6, ASSEMBLY_FIELDS), platform]
         points = found.copy()
-        for here, there in zip(stops, stops[1:], strict=False):
+        for here, there in pairwise(stops):
             statuses = np.empty(len(points))
             track_all_kernel(here, there - here, 0j, 1 + 0j, points, _TOLERANCE, statuses)
             points = points[statuses == ARRIVED]

@@ -138,9 +138,7 @@ def track_all_kernel(
 
 
 @kernel
-def loop_kernel(
-    start: Complex, change: Complex, radius: float, x: Complex, tolerance: float, mean: Complex
-) -> int:
+def loop_kernel(start: Complex, change: Complex, radius: float, x: Complex, tolerance: float, mean: Complex) -> int:
     """Carry x (8,), a solution at s = 1 − radius, round s = 1 until it comes back: how often round, 0 if it does not.
 
     `mean` (8,) becomes the mean of x̄₀·x = 1 multiples of the solutions passed, by Cauchy's integral the solution at

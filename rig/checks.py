@@ -23,6 +23,7 @@ from rig.schema import Safety
 
 Array = npt.NDArray[np.float64]
 
+_ROUNDING = 1e-9
 _SCALES = 1000  # the largest scale that passes is given in thousandths
 
 
@@ -105,7 +106,9 @@ class Verdict:
 def check_trajectory(
     mechanism: Mechanism, safety: Safety, trajectory: Trajectory | MotionTable, rate: float
 ) -> Verdict:
-    """Check every sample of a trajectory, `rate` samples a second (a table: its own samples), against all limits.
+    """Check every sample of a trajectory, `rate` samples a second, against all limits.
+
+    Of a table its own samples are taken, unless they are further apart than that.
 
     The mechanism's own limits (leg length, speed, acceleration, force without external wrench, joint angles), those of
     `safety` (condition number), and that the motion starts and ends at rest. What the mechanism does not limit is not
@@ -119,6 +122,8 @@ def check_trajectory(
     if not np.isfinite(table.samples).all():
         row = int(np.argwhere(~np.isfinite(table.samples))[0, 0])
         raise TrajectoryError(f"the trajectory is not finite at {row * table.step:g} s")
+    if table.step * rate > 1.0 + _ROUNDING:
+        table = tabulate(table, 1.0 / rate)
     checker = _Checker(mechanism, safety, table)
     checks: list[LimitCheck] = []
     obstacle = ""

@@ -15,15 +15,16 @@ import numpy.typing as npt
 
 from rig.clock import ManualClock
 from rig.config import RigConfig
-from rig.engine.core import Engine, Tick
+from rig.engine.core import Engine
 from rig.engine.devices import cell_calibration, make_bank
 from rig.engine.header import ClockPair, recording_header
 from rig.engine.link import Submission
 from rig.engine.messages import Command, Event, Reply, Status
 from rig.engine.operator import Operator
+from rig.engine.ports import Tick
 from rig.engine.status import engine_status
 from rig.engine.warmup import warm_up
-from rig.errors import HardwareError, RefusedError
+from rig.errors import HardwareError
 from rig.recording import EventLevel, RecordingWriter
 from rig.session import Interruption
 from rig.telemetry import ROW
@@ -77,22 +78,27 @@ class LockstepRig:
         self._interruption = interruption
         self._clock = ManualClock()
         self._cycle = 0
+        self._overruns = 0
         bank = make_bank(config, self.virtual.wires)
         calibration = cell_calibration(config) if config.load_cells.calibration else None
         self._writer = RecordingWriter(recording, recording_header(config, calibration, ClockPair(0, 0)))
-        self._sink = _BatchSink(self._writer)
-        self.engine = Engine(config, bank, self._sink, self._clock)
+        self.sink = _BatchSink(self._writer)
+        self.engine = Engine(config, bank, self.sink, self._clock)
         self.operator = Operator(self.engine)
         warm_up(self.engine)
 
-    def step(self) -> None:
-        """One cycle: virtual rig and clock move on by a period, then the engine does its part."""
-        self._cycle += 1
+    def step(self, overslept: int = 0) -> None:
+        """One cycle: virtual rig and clock move on by a period, then the engine does its part.
+
+        overslept: cycles that the host misses before this one; virtual rig and clock go on meanwhile.
+        """
+        self._cycle += 1 + overslept
+        self._overruns += overslept
         t = self._cycle * self.config.period
         self._clock.set(t)
         self.virtual.advance(t)
         self.operator.carry_out()
-        self.engine.step(Tick(t, 0.0, self.config.period, 0))
+        self.engine.step(Tick(t, 0.0, (1 + overslept) * self.config.period, self._overruns))
 
     def request(self, command: Command, samples: npt.NDArray[np.float64] | None = None) -> None:
         """See `rig.session.Rig.request`."""
@@ -100,9 +106,7 @@ class LockstepRig:
         self.operator.submit(Submission(command, samples, reply))
         while not reply.done():
             self.step()
-        answer = reply.result()
-        if not answer.accepted:
-            raise RefusedError(answer.reason)
+        reply.result().check()
 
     def status(self) -> Status:
         """See `rig.session.Rig.status`."""
@@ -123,8 +127,8 @@ class LockstepRig:
 
     def close(self) -> None:
         """Finish the recording. May be called again."""
-        self._sink.flush()
-        self._writer.close({"cycles": self.engine.cycles, "overruns": 0})
+        self.sink.flush()
+        self._writer.close({"cycles": self.engine.cycles, "overruns": self._overruns})
 
     def __enter__(self) -> Self:
         return self

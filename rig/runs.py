@@ -146,6 +146,16 @@ def demo_trajectory(home: Array, duration: float) -> Trajectory:
     return build_trajectory(TrajectorySpec.model_validate(data), home)
 
 
+def patient(config: RigConfig) -> RigConfig:
+    """The configuration with the patience of half a drive watchdog for late replies and cycles.
+
+    For a demonstration whose six drives are a process on a machine that others use too: a reply that is late there says
+    something about the scheduler, nothing about a drive. A rig with real drives keeps its own bounds.
+    """
+    cycles = max(int(0.5 * config.drives.watchdog * config.rate), config.safety.stale_cycles)
+    return config.changed({"safety": {"stale_cycles": cycles, "overruns_in_a_row": cycles}})
+
+
 def on_free_ports(config: RigConfig) -> RigConfig:
     """The configuration with every device moved to a free port of this machine."""
     with contextlib.ExitStack() as stack:

@@ -62,11 +62,11 @@ class Safety(Section):
 
     stale_cycles: Annotated[Count, Field(ge=1, le=100)] = 3
     """Consecutive cycles without fresh feedback that are borne."""
-    following_error: Annotated[Length, Positive] = 5e-3
+    following_error: Annotated[Length, Positive] = 2e-3
     """Leg length from its reference, m."""
     position_jump: Annotated[Length, Positive] = 2e-3
     """Change of a leg's length in one cycle beyond what its speed explains, m."""
-    force_residual: Annotated[Force, Positive] = 60.0
+    force_residual: Annotated[Force, Positive] = 30.0
     """Load cell from the model, N."""
     condition: Annotated[Number, Field(gt=1)] = 100.0
     """Largest condition number of the leg matrix H."""
@@ -81,8 +81,8 @@ class Safety(Section):
     """Agreement of the six homed lengths with the forward kinematics, m."""
     stop_time: Annotated[Time, Positive] = 1.0
     """A controlled stop that takes longer is escalated, s."""
-    frozen_cycles: Annotated[Count, Field(ge=2, le=10_000)] = 25
-    """Cycles in which a moving leg's encoder may repeat itself bit for bit."""
+    frozen_cycles: Annotated[Count, Field(ge=2, le=10_000)] = 4
+    """Cycles in a row after which a moving leg's encoder or load cell that repeats itself bit for bit is frozen."""
     tare_shift: Annotated[Force, Positive] = 5.0
     """Change of a load cell's zero beyond which engaging is refused, N."""
 
@@ -148,6 +148,8 @@ class LoadCells(Section):
     source: Literal["drive", "amplifier"] = "drive"
     noise: Annotated[Force, Positive] = 0.5
     """Expected standard deviation of a reading, N."""
+    range: Annotated[Force, Positive] = 800.0
+    """End of a cell's scale, N: a reading at or beyond it means nothing."""
     calibration: Text | None = None
     """Calibration file, relative to the configuration's folder."""
     amplifier: AmplifierAddress | None = None

@@ -19,6 +19,7 @@ from rig.errors import HardwareError, InterruptedRunError
 from rig.virtual import VirtualRigProcess
 
 _POLL = 0.02  # s
+_REPLY_TIMEOUT = 10.0  # s, beside the time that six silent drives take
 _LEAVE_TIMEOUT = 10.0  # s for the engine to end by itself
 
 
@@ -28,7 +29,11 @@ class Rig(Protocol):
     config: RigConfig
 
     def request(self, command: Command, samples: npt.NDArray[np.float64] | None = None) -> None:
-        """Send a command; RefusedError, with the engine's reason, when it is refused and nothing changed."""
+        """Send a command.
+
+        Raises RefusedError, with the engine's reason, when it is refused and nothing changed; HardwareError when that
+        is because a device does not answer as it should, or when the engine is gone.
+        """
 
     def status(self) -> Status:
         """The engine's present status."""
@@ -94,7 +99,7 @@ class LiveRig:
             self.engine = resources.enter_context(EngineProcess(config, recording))
             self._block = ControlBlock(self.engine.address.block)
             resources.callback(self._block.close)
-            self._client = self.engine.client()
+            self._client = self.engine.client(_REPLY_TIMEOUT + 6 * config.drives.connect_timeout, self._block.beat)
             resources.callback(self._client.close)
             interruption.at_once = self._stop_at_once
             self._client.acquire(client)

@@ -53,8 +53,8 @@ class MotionTable:
         return out
 
 
-def tabulate(trajectory: Trajectory, step: float) -> MotionTable:
-    """Sample `trajectory` at most `step` s apart, so that a whole number of steps fills its duration.
+def tabulate(trajectory: Trajectory | MotionTable, step: float) -> MotionTable:
+    """Sample `trajectory`, or a table anew, at most `step` s apart, so that a whole number of steps fills its duration.
 
     At the samples the table equals the trajectory in position, speed and acceleration.  Where an acceleration jump lies
     between two samples the table passes it with a finite slope, its three derivatives still those of one motion.

@@ -47,12 +47,12 @@ def demo(
     Ctrl-C stops the rig in a controlled way and closes the recording; a second one stops at once.
     """
     from rig.config import load_config
-    from rig.runs import demo_trajectory, on_free_ports
+    from rig.runs import demo_trajectory, on_free_ports, patient
 
     config = load_config("virtual").changed(_changes(rate, seed))
     trajectory = demo_trajectory(config.machine.geometry.home_pose, duration)
     if not lockstep:
-        config = on_free_ports(config)
+        config = patient(on_free_ports(config))
     _finish(_execute(config, trajectory, "demo", output, lockstep), as_json)
 
 

@@ -120,14 +120,23 @@ def fk(
     legs: Annotated[
         Path, typer.Argument(metavar="LEGS.csv", help="Columns t, l1…l6: leg lengths in m; v1…v6, a1…a6 are ignored.")
     ],
-    guess: Annotated[
-        str, typer.Option("--guess", metavar="x,y,z,qw,qx,qy,qz", help="A pose near that of the first row.")
-    ],
     output: OutputOption,
+    guess: Annotated[
+        str | None, typer.Option("--guess", metavar="x,y,z,qw,qx,qy,qz", help="A pose near that of the first row.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every pose of each row, up to forty; takes no guess.")] = False,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="With --all: where the search starts; 0 if not given.")
+    ] = None,
 ) -> None:
     """Platform poses of given leg lengths: forward kinematics, each row starting from the pose before.
 
     Writes t,x,y,z,qw,qx,qy,qz. A row that leads to no pose, or to another assembly mode, ends the command.
+
+    With --all instead every way to assemble the legs, whatever their strokes and joint limits, the platform below its
+    base not left out. Writes t,mode,x,y,z,qw,qx,qy,qz,residual, modes numbered from the highest downwards, residual
+    the largest error of a leg in m; a row that no pose fits has none. Prints how many there are and whether they are
+    certain to be all.
     """
     import numpy as np
 
@@ -136,10 +145,21 @@ def fk(
     from rig.csvio import POSE, check_output, per_leg, read_table, write_table
     from rig.errors import InputError
 
-    pose = np.array(parse_pose(guess, "--guess"))
+    if every and guess is not None:
+        raise typer.BadParameter("finds every pose and takes no --guess", param_hint="'--all'")
+    if not every and guess is None:
+        raise typer.BadParameter("give a --guess near the first pose, or --all for every pose", param_hint="'--guess'")
+    if not every and seed is not None:
+        raise typer.BadParameter("goes with --all only", param_hint="'--seed'")
+    pose = np.array(parse_pose(guess, "--guess")) if guess is not None else np.empty(7)
     check_output(output)
     machine = load_mechanism(mechanism, evaluate_only=True)
     table = read_table(legs, per_leg("l"), [per_leg("v"), per_leg("a")])
+    if every:
+        from rig.cli.assembly import write_all_poses
+
+        write_all_poses(machine.geometry, table, output, seed or 0)
+        return
     lengths = table.columns(per_leg("l"))
     poses = np.empty((len(lengths), 7))
     for row, time in enumerate(table.times):

@@ -85,6 +85,21 @@ class DriveBank:
             raise HardwareError("\n".join(faults))
         return lines
 
+    def configure(self) -> None:
+        """Set and read back again what every drive must know, its watchdog first: one may have restarted meanwhile.
+
+        Raises:
+            HardwareError: a drive is silent or refuses its configuration.
+        """
+        faults = []
+        for leg, drive in enumerate(self._drives, start=1):
+            try:
+                drive.configure()
+            except ActuatorError as error:
+                faults.append(f"leg {leg}: {error}")
+        if faults:
+            raise HardwareError("\n".join(faults))
+
     def exchange(self, commands: Sequence[Command], deadline: float) -> None:
         """Send six commands, collect six replies by `deadline` (`time.monotonic()`, s), and fill the arrays."""
         if self._amplifier is not None:

@@ -7,8 +7,7 @@ clock.
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +26,7 @@ from rig.engine.limits import ReferenceCheck
 from rig.engine.machine import FORCE_STATES, Cause, Conditions, Deadlines, StateMachine
 from rig.engine.messages import Event, Reply
 from rig.engine.pace import Pace
+from rig.engine.ports import Sink, Tick
 from rig.engine.reference import Reference
 from rig.states import FaultCode, State, StopCategory
 from rig.telemetry import CycleFlag, RowWriter
@@ -38,34 +38,6 @@ _CLEAR_CYCLES = 4  # of the clearing edge, and of torque off before and after it
 _HISTORY = 200
 _STANDSTILL = 2e-3  # m/s
 _FRESH, _HOMED, _POSE, _PAUSED, _LATCHED = (flag.value for flag in CycleFlag)
-
-
-class Sink(Protocol):
-    """Where telemetry and events go."""
-
-    @property
-    def fault(self) -> str:
-        """Why nothing is recorded, empty while recording is healthy."""
-
-    def push(self, row: npt.NDArray[np.void]) -> None:
-        """Take one row, (1,) of dtype ROW, without waiting; the array is used again."""
-
-    def event(self, event: Event) -> None:
-        """Take an event, without waiting."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tick:
-    """What the keeper of the time says of a cycle."""
-
-    t: float
-    """s, rig time of the cycle's deadline"""
-    lateness: float = 0.0
-    """s"""
-    period: float = 0.0
-    """s, since the beginning of the cycle before"""
-    overruns: int = 0
-    """cycles skipped so far"""
 
 
 class Engine:
@@ -94,7 +66,7 @@ class Engine:
         """(6,) N, mean residual at rest with the brakes closed: by how much the cells' zero is off"""
         self._clock = clock
         self._reply_time = config.drives.reply_deadline * config.period
-        self._monitor = FeedbackMonitor(mechanism, safety)
+        self._monitor = FeedbackMonitor(mechanism, safety, config.load_cells)
         self._limits = ReferenceCheck(mechanism, safety)
         self._force_bound = np.minimum(self._limits.force, bank.force_limit)
         self._pace = Pace(mechanism.geometry.array, self._limits.acceleration)
@@ -200,11 +172,13 @@ class Engine:
     def step(self, tick: Tick) -> None:
         """Do one cycle at `tick`."""
         elapsed = tick.t - self.tick.t
+        between_samples = elapsed + tick.lateness - self.tick.lateness
         missed = tick.overruns - self._overruns
         self.tick, self._overruns = tick, tick.overruns
         machine, frame = self.machine, self.frame
         if machine.state is State.OFF:
             return
+        self._check_timing(missed)  # first: a gap explains what the feedback is going to show
         severity = machine.stop
         begun = self._clock.now()
         self.bank.exchange(self._commands, begun + self._reply_time)
@@ -213,8 +187,7 @@ class Engine:
         frame.measure(self.bank, homed=machine.homed)
         frame.refer(self.reference if machine.state in FORCE_STATES else None)
         self._guarded(lambda: frame.model(known=machine.homed))
-        self._check_feedback(elapsed)
-        self._check_timing(missed)
+        self._check_feedback(between_samples)
         self._advance_state()
         self._command()
         if machine.stop > severity and machine.stop >= StopCategory.QUICK_STOP:
@@ -232,10 +205,18 @@ class Engine:
             return False
         return True
 
+    @property
+    def _controlled(self) -> bool:
+        """Whether the host closes the loop: what the feedback says of the control means something."""
+        return self.machine.state in FORCE_STATES and self.machine.stop < StopCategory.QUICK_STOP
+
     def _check_feedback(self, elapsed: float) -> None:
         bank, machine, monitor, frame, t = self.bank, self.machine, self._monitor, self.frame, self.tick.t
-        controlled = machine.state in FORCE_STATES and machine.stop < StopCategory.QUICK_STOP
-        self._trip(monitor.check_drives(t, bank.age, bank.status, bank.error, bank.error_text, homed=machine.homed))
+        self._trip(
+            monitor.check_drives(
+                t, bank.age, bank.status, bank.error, bank.length, bank.error_text, homed=machine.homed
+            )
+        )
         self._trip(
             monitor.check_motion(
                 t,
@@ -246,7 +227,7 @@ class Engine:
                 frame.fields["length_reference"],
                 frame.fields["velocity_reference"],
                 homed=machine.homed,
-                controlled=controlled,
+                controlled=self._controlled,
             )
         )
         if machine.homed and not frame.pose_valid and bank.fresh.all():
@@ -254,8 +235,8 @@ class Engine:
             self.trip(Cause(FaultCode.FEEDBACK_INVALID, text, t), StopCategory.QUICK_STOP)
         if machine.state is not State.FAULT:
             residual = frame.fields["force_residual"]
-            self._trip(monitor.check_forces(t, bank.force, residual, bank.cells_age, controlled=controlled))
-        if controlled:
+            self._trip(monitor.check_forces(t, bank.force, residual, bank.cells_age, controlled=self._controlled))
+        if self._controlled:
             cause = self._limits.judge(t, frame.legs, frame.condition)
             if cause is not None:
                 self.trip(cause, StopCategory.CATEGORY_2)
@@ -342,7 +323,7 @@ class Engine:
         """Decide what the drives are told with the next exchange."""
         machine, frame = self.machine, self.frame
         frame.no_command()
-        if machine.state in FORCE_STATES and machine.stop < StopCategory.QUICK_STOP:
+        if self._controlled:
             if self._guarded(lambda: frame.command(self.reference)) and self._within_limits(
                 frame.fields["force_command"]
             ):

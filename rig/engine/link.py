@@ -1,8 +1,8 @@
 """Control link: typed requests and replies between clients and the engine, on a local socket only its owner can open.
 
 The socket lives in a folder of mode 0700. One thread of the engine's process serves it; commands are handed to the
-cyclic thread, which answers them between two cycles, so that the link never waits and a STOP is never queued behind
-a slow command.
+cyclic thread, which answers them between two cycles; the check of a motion has a thread of its own. So the link never
+waits, and a STOP is never queued behind a slow command.
 """
 
 import itertools
@@ -10,7 +10,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,8 +32,9 @@ from rig.engine.messages import (
     Status,
     Stop,
 )
-from rig.errors import HardwareError, RefusedError
+from rig.errors import HardwareError
 
+_SIGN_OF_LIFE = 0.1  # s between two while a client waits for a reply
 _BUSY_POLL_MS = 2
 _IDLE_POLL_MS = 50
 
@@ -67,6 +68,9 @@ class LinkServer:
         address: zmq address, `ipc://…` in a folder only its owner can enter.
         submit: hands a command to the cyclic thread; completes the future it carries.
         status: builds the present `Status` for the lease holder's name given.
+
+    Raises:
+        HardwareError: the address cannot be used.
     """
 
     def __init__(
@@ -82,7 +86,12 @@ class LinkServer:
         self._context = zmq.Context()
         self._socket = self._context.socket(zmq.ROUTER)
         self._socket.setsockopt(zmq.LINGER, 200)
-        self._socket.bind(address)
+        try:
+            self._socket.bind(address)
+        except zmq.ZMQError as error:
+            self._context.destroy(linger=0)
+            raise HardwareError(f"control link {address}: {error}") from error
+        self._checks = ThreadPoolExecutor(1, "motion-check")
         self._pending: list[tuple[bytes, int, Future[Reply]]] = []
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="control-link", daemon=True)
@@ -91,6 +100,11 @@ class LinkServer:
     def lease(self) -> str:
         """Name of the client that holds the command lease, empty when nobody does."""
         return self._lease_client
+
+    @property
+    def alive(self) -> bool:
+        """Whether requests are being served."""
+        return self._thread.is_alive()
 
     def drop_lease(self) -> None:
         """Take the lease back from a client that is gone."""
@@ -105,6 +119,7 @@ class LinkServer:
         self._ending.set()
         if self._thread.is_alive():
             self._thread.join(timeout=2.0)
+        self._checks.shutdown()
         self._socket.close()
         self._context.term()
 
@@ -151,8 +166,18 @@ class LinkServer:
                 return
             samples = np.frombuffer(data, np.float64).reshape(-1, 18).copy()
         future: Future[Reply] = Future()
-        self._submit(Submission(command, samples, future))
+        submission = Submission(command, samples, future)
+        if samples is None:
+            self._submit(submission)
+        else:
+            self._checks.submit(self._submit_motion, submission)
         self._pending.append((sender, number, future))
+
+    def _submit_motion(self, submission: Submission) -> None:
+        try:
+            self._submit(submission)
+        except Exception as error:  # nobody looks at what a pool's thread raises
+            submission.reply.set_result(Reply(False, f"{submission.command.kind}: {type(error).__name__}: {error}"))
 
     def _answer_pending(self) -> None:
         waiting = []
@@ -177,10 +202,12 @@ class LinkClient:
     Args:
         address: the engine's zmq address.
         timeout: s to wait for any reply.
+        beat: called again and again while waiting, to show that the client is alive.
     """
 
-    def __init__(self, address: str, timeout: float = 10.0) -> None:
+    def __init__(self, address: str, timeout: float = 10.0, beat: Callable[[], None] | None = None) -> None:
         self._timeout = timeout
+        self._beat = beat
         self._numbers = itertools.count(1)
         self._token = ""
         self._context = zmq.Context()
@@ -191,7 +218,7 @@ class LinkClient:
     def acquire(self, client: str) -> None:
         """Take the command lease under the name `client`. Raises RefusedError when another client holds it."""
         parts = self._exchange(Acquire(client))
-        self._check(REPLY.validate_json(parts[0]))
+        REPLY.validate_json(parts[0]).check()
         self._token = parts[1].decode()
 
     def status(self) -> Status:
@@ -207,20 +234,15 @@ class LinkClient:
 
         Raises:
             RefusedError: the engine refused it, with the engine's reason; nothing changed.
-            HardwareError: no reply within the timeout: the engine is gone.
+            HardwareError: a device does not answer as it should; or no reply within the timeout: the engine is gone.
         """
         data = [] if samples is None else [np.ascontiguousarray(samples, np.float64).tobytes()]
-        self._check(REPLY.validate_json(self._exchange(command, *data)[0]))
+        REPLY.validate_json(self._exchange(command, *data)[0]).check()
 
     def close(self) -> None:
         """Close the socket. May be called again."""
         self._socket.close()
         self._context.term()
-
-    @staticmethod
-    def _check(reply: Reply) -> None:
-        if not reply.accepted:
-            raise RefusedError(reply.reason)
 
     def _exchange(self, request: Request, *data: bytes) -> list[bytes]:
         number = next(self._numbers)
@@ -228,7 +250,9 @@ class LinkClient:
         self._socket.send_multipart([_ENVELOPE.dump_json(envelope), *data])
         deadline = time.monotonic() + self._timeout
         while (left := deadline - time.monotonic()) > 0:
-            if self._socket.poll(int(left * 1000) + 1):
+            if self._beat is not None:
+                self._beat()
+            if self._socket.poll(int(min(left, _SIGN_OF_LIFE) * 1000) + 1):
                 answered, *parts = self._socket.recv_multipart()
                 if int(answered) == number:  # an older number answers a request that was given up
                     return parts

@@ -4,16 +4,19 @@ import time
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
-from actuators import COMMAND_OFF, COMMAND_STOP
+from actuators import COMMAND_STOP
 from rig.engine.control_block import ControlBlock
-from rig.engine.core import Engine, Tick
+from rig.engine.core import Engine
 from rig.engine.link import LinkServer
 from rig.engine.machine import TORQUE_STATES, Cause
 from rig.engine.operator import Operator
-from rig.states import FaultCode, StopCategory
+from rig.engine.ports import Tick
+from rig.states import FaultCode, State, StopCategory
 
 _OWNER_POLL = 0.1  # s between two looks whether the owner is still there
 _ORPHAN_TIME = 30.0  # s an engine without owner and without client holds the platform before it sets it down
+
+_LAST_WORDS = 3  # times the drives are told to stop by themselves: one telling may be lost
 
 
 @dataclass(slots=True)
@@ -35,12 +38,18 @@ class Watch:
 
     def look(self, t: float) -> None:
         """Look at rig time `t` (s); a lost client holds the platform, a lost owner sets it down in the end."""
+        if self.link.lease and not self.link.alive:
+            self.link.drop_lease()
+            self.engine.record("error", "the control link has failed", FaultCode.INTERNAL_ERROR)
         beat = self.block.heartbeat()
         if beat != self._beat or not self.link.lease:
             self._beat, self._beat_at = beat, t
         elif t - self._beat_at > self.engine.config.safety.heartbeat:
             text = f"client {self.link.lease!r} gave no sign of life for {t - self._beat_at:.2f} s"
             self.link.drop_lease()
+            self.engine.trip(Cause(FaultCode.CLIENT_LOST, text, t), StopCategory.CATEGORY_2, latch=False)
+        if self.engine.machine.state is State.RUNNING and not self.link.lease:
+            text = "nobody holds the command lease any more"
             self.engine.trip(Cause(FaultCode.CLIENT_LOST, text, t), StopCategory.CATEGORY_2, latch=False)
         if t - self._looked_at < _OWNER_POLL:
             return
@@ -98,6 +107,6 @@ def run_cycles(engine: Engine, operator: Operator, watch: Watch) -> None:
             begun_before = begun
             deadline += period
     except BaseException:
-        for command in (COMMAND_STOP, COMMAND_OFF):
-            engine.bank.exchange([command] * 6, time.monotonic() + 0.05)
+        for _ in range(_LAST_WORDS):
+            engine.bank.exchange([COMMAND_STOP] * 6, time.monotonic() + 0.05)
         raise

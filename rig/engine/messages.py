@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter
 from pydantic.dataclasses import dataclass as validated
 
+from rig.errors import HardwareError, RefusedError
 from rig.states import FaultCode, State, StopCategory
 
 
@@ -124,6 +125,13 @@ class Reply:
 
     accepted: bool
     reason: str = ""
+    hardware: bool = False
+    """it was refused because a device does not answer as it should, not by a guard"""
+
+    def check(self) -> None:
+        """Raise RefusedError, or HardwareError where a device is to blame, unless the request was accepted."""
+        if not self.accepted:
+            raise HardwareError(self.reason) if self.hardware else RefusedError(self.reason)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dynamics import DynamicsError
-from kinematics import KinematicsError, MotionTable, coordinates_to_pose, pose_difference, tabulate
+from kinematics import KinematicsError, MotionTable, coordinates_to_pose, pose_difference
 from rig.checks import check_trajectory
 from rig.engine.core import Engine
 from rig.engine.link import Submission
@@ -32,7 +32,7 @@ from rig.errors import HardwareError, RefusedError
 from rig.states import State
 
 _START_DISTANCE = 1e-4  # m and rad between a motion's start and the reference
-_REST = 1e-6  # m/s, m/s²: rates at the ends of a motion
+_REST = 1e-6  # m/s, rad/s, at the ends of a motion
 _TARE_TIME = 0.2  # s at rest before the cells' zero can be judged
 
 
@@ -92,7 +92,7 @@ class Operator:
                 else:
                     self._handlers[type(command)]()
             except (RefusedError, HardwareError) as error:
-                reply.set_result(Reply(False, f"{command.kind}: {error}"))
+                reply.set_result(Reply(False, f"{command.kind}: {error}", isinstance(error, HardwareError)))
             else:
                 reply.set_result(Reply(True))
 
@@ -142,6 +142,8 @@ class Operator:
     def _home(self) -> None:
         self._require(State.IDLE)
         self._require_fresh()
+        self.reconnected = True  # the drives answer one after the other, which takes longer than a cycle
+        self._engine.bank.configure()
         self._engine.enter(State.HOMING)
 
     def _engage(self) -> None:
@@ -160,9 +162,11 @@ class Operator:
         if samples is None or len(samples) < 2:
             raise RefusedError("a motion needs at least two rows")
         table = MotionTable(command.step, samples)
-        ends = np.abs(samples[[0, -1], 6:])
+        ends = np.abs(samples[[0, -1], 6:12])
         if not ends.max() <= _REST:
-            raise RefusedError(f"a motion begins and ends at rest; its ends move at {ends.max():g} (bound {_REST:g})")
+            raise RefusedError(
+                f"a motion begins and ends at rest; its ends move at {ends.max():g} m/s or rad/s (bound {_REST:g})"
+            )
         config = self._engine.config
         verdict = check_trajectory(config.machine, config.safety, table, config.rate)
         if not verdict.passed:
@@ -219,7 +223,7 @@ class Operator:
                 engine.bank.connect(engine.config.drives.connect_timeout)
                 self.reconnected = True
         except (RefusedError, HardwareError) as error:
-            reply.set_result(Reply(False, f"reset: {error}"))
+            reply.set_result(Reply(False, f"reset: {error}", isinstance(error, HardwareError)))
             return
         engine.clear_faults(reply)
 

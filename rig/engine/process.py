@@ -5,6 +5,7 @@ import multiprocessing
 import signal
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -162,9 +163,9 @@ class EngineProcess:
         """Whether the process runs."""
         return self._process.is_alive()
 
-    def client(self, timeout: float = 10.0) -> LinkClient:
+    def client(self, timeout: float = 10.0, beat: Callable[[], None] | None = None) -> LinkClient:
         """A new client of the engine's control link."""
-        return LinkClient(self.address.socket, timeout)
+        return LinkClient(self.address.socket, timeout, beat)
 
     def join(self, timeout: float) -> bool:
         """Wait at most `timeout` s for the process to end; whether it has."""

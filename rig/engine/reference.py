@@ -17,6 +17,13 @@ class Reference:
     """
 
     def __init__(self, pose: Array) -> None:
+        self.name = ""
+        self._table: MotionTable
+        self._path_time = 0.0
+        self._start: float
+        self._target: float
+        self._duration: float
+        self._elapsed: float
         self.hold(pose)
 
     def hold(self, pose: Array) -> None:

@@ -14,4 +14,5 @@ def warm_up(engine: Engine) -> None:
     engine.rehearse()
     coordinates = np.zeros((2, 18))
     coordinates[:, :6] = pose_to_coordinates(home)
-    check_trajectory(config.machine, config.safety, MotionTable(config.period, coordinates), config.rate)
+    sparse = MotionTable(2.0 * config.period, coordinates)  # sampled anew by the check
+    check_trajectory(config.machine, config.safety, sparse, config.rate)

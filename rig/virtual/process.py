@@ -24,6 +24,8 @@ TICK = 2e-3
 """Longest time between two looks at plant and watchdogs without a request, s."""
 READY_TIMEOUT = 120.0
 """Time to become ready, s; compiling the kernels for the first time takes most of it."""
+SAMPLING = 1e-4
+"""Sampling time of the drives' own loops, s: requests nearer than this to each other see the same instant."""
 _REPLY_TIMEOUT = 2.0
 
 
@@ -95,7 +97,8 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
         rig = VirtualRig(config, time.monotonic(), LONGEST_GAP)
 
         def advance(now: float) -> None:
-            rig.advance(now)
+            if now - rig.time >= SAMPLING:
+                rig.advance(now)
             while requests:
                 connection.send(_answer(rig, requests.popleft()))
 

@@ -39,7 +39,7 @@ def test_the_shipped_configuration_is_the_default() -> None:
     assert config.machine.name == "lab-hexapod"
     assert config.rate == 500.0
     assert config.period == 0.002
-    assert config.safety.following_error == pytest.approx(5e-3, rel=1e-15)
+    assert config.safety.following_error == pytest.approx(2e-3, rel=1e-15)
     assert len({(leg.host, leg.port) for leg in config.drives.legs}) == 6
     assert config.virtual is not None
     assert config.virtual.cells.noise == (0.5,) * 6

@@ -1,0 +1,256 @@
+"""Counting the arithmetic of the real algorithms: a scalar that tallies what is done to it, and runs of the platform.
+
+What is counted: every multiplication, addition (subtractions too), division and function value (root, sine, cosine) with
+a `Counted` number in it. A plain number is a constant of the mechanism or a literal: sums and products of constants are
+formed beforehand and cost nothing, and neither does adding a plain 0 or multiplying by a plain 0, 1 or −1. A change
+of sign is free.
+"""
+
+import math
+import sys
+from collections.abc import Callable, Iterable
+from types import FunctionType, SimpleNamespace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from dynamics.errors import DynamicsError
+from dynamics.kernels.inverse import inverse_kernel
+from dynamics.kernels.layout import LANES, OK, WORK_SIZE
+from dynamics.mechanism import Mechanism
+from kinematics import MOTION_FIELDS, Array, finite_array
+
+REST = "rest"
+"""Key of what no named function owns."""
+
+
+class Operations(NamedTuple):
+    """Numbers of operations."""
+
+    multiplications: int = 0
+    additions: int = 0
+    divisions: int = 0
+    functions: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return sum(self)
+
+    def plus(self, other: "Operations") -> "Operations":
+        """Sum, kind by kind."""
+        return Operations(*(a + b for a, b in zip(self, other, strict=True)))
+
+
+class _Tally:
+    """Operations by the function that they are done in or for."""
+
+    def __init__(self, owners: Iterable[str]) -> None:
+        self.owners = frozenset(owners)
+        self.counts: dict[str, list[int]] = {}
+
+    def note(self, kind: int) -> None:
+        """Book one operation of a `Counted` to the innermost owner on the stack."""
+        frame = sys._getframe(2)
+        owner = REST
+        while frame is not None:
+            if frame.f_code.co_name in self.owners:
+                owner = frame.f_code.co_name
+                break
+            frame = frame.f_back  # type: ignore[assignment]
+        self.counts.setdefault(owner, [0, 0, 0, 0])[kind] += 1
+
+
+class _Parameter(float):
+    """A constant of the mechanism that is no structure: it costs even where it happens to be 0 or 1."""
+
+
+def _structure(x: Any, *values: int) -> bool:
+    return not isinstance(x, Counted | _Parameter) and x in values
+
+
+class Counted:
+    """A float that tallies the operations done to it while `count_operations` runs; any real number converts to one."""
+
+    __slots__ = ("value",)
+    __array_ufunc__ = None  # numpy scalars leave the operation to this class
+    __hash__ = None  # type: ignore[assignment]
+
+    tally: ClassVar[_Tally | None] = None
+
+    def __init__(self, value: Any) -> None:
+        self.value = float(value)
+
+    def __repr__(self) -> str:
+        return f"Counted({self.value!r})"
+
+    def __float__(self) -> float:
+        return self.value
+
+    @classmethod
+    def _made(cls, kind: int, value: float) -> "Counted":
+        if cls.tally is not None:
+            cls.tally.note(kind)
+        return cls(value)
+
+    def __add__(self, other: Any) -> "Counted":
+        return self if _structure(other, 0) else self._made(1, self.value + float(other))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> "Counted":
+        return self if _structure(other, 0) else self._made(1, self.value - float(other))
+
+    def __rsub__(self, other: Any) -> "Counted":
+        return -self if _structure(other, 0) else self._made(1, float(other) - self.value)
+
+    def __mul__(self, other: Any) -> "Counted | int":
+        if _structure(other, 0):
+            return 0
+        if _structure(other, 1, -1):
+            return self if other > 0 else -self
+        return self._made(0, self.value * float(other))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> "Counted":
+        if _structure(other, 1, -1):
+            return self if other > 0 else -self
+        return self._made(2, self.value / float(other))
+
+    def __rtruediv__(self, other: Any) -> "Counted":
+        return self._made(2, float(other) / self.value)
+
+    def __neg__(self) -> "Counted":
+        return Counted(-self.value)
+
+    def __abs__(self) -> "Counted":
+        return Counted(abs(self.value))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Counted | float | int) and self.value == float(other)
+
+    def __lt__(self, other: Any) -> bool:
+        return self.value < float(other)
+
+    def __le__(self, other: Any) -> bool:
+        return self.value <= float(other)
+
+    def __gt__(self, other: Any) -> bool:
+        return self.value > float(other)
+
+    def __ge__(self, other: Any) -> bool:
+        return self.value >= float(other)
+
+    def sqrt(self) -> "Counted":
+        """Square root."""
+        return self._made(3, math.sqrt(self.value))
+
+    def cos(self) -> "Counted":
+        """Cosine."""
+        return self._made(3, math.cos(self.value))
+
+    def sin(self) -> "Counted":
+        """Sine."""
+        return self._made(3, math.sin(self.value))
+
+    def tanh(self) -> "Counted":
+        """Hyperbolic tangent."""
+        return self._made(3, math.tanh(self.value))
+
+
+def counted(values: Iterable[float]) -> list[Counted]:
+    """Numbers as scalars that count."""
+    return [Counted(x) for x in values]
+
+
+def count_operations(
+    function: Callable[..., object], *arguments: object, owners: Iterable[str] = ()
+) -> dict[str, Operations]:
+    """Operations of one call, by the innermost function called that `owners` names; key REST for all others.
+
+    Arguments whose arithmetic is to count are `Counted`. One count at a time.
+    """
+    if Counted.tally is not None:
+        raise DynamicsError("a count is running already")
+    tally = _Tally(owners)
+    Counted.tally = tally
+    try:
+        function(*arguments)
+    finally:
+        Counted.tally = None
+    return {owner: Operations(*numbers) for owner, numbers in tally.counts.items()}
+
+
+def sum_operations(counts: dict[str, Operations], *owners: str) -> Operations:
+    """Sum over the named owners, or over all of them if none is named."""
+    total = Operations()
+    for owner in owners or counts:
+        total = total.plus(counts.get(owner, Operations()))
+    return total
+
+
+def _function(name: str) -> Callable[[Any], Any]:
+    def evaluate(x: Any) -> Any:
+        return getattr(x, name)() if isinstance(x, Counted) else getattr(math, name)(x)
+
+    return evaluate
+
+
+_FUNCTIONS = {name: _function(name) for name in ("sqrt", "cos", "sin", "tanh")}
+
+
+def interpreted(kernel: Any, made: dict[Any, FunctionType] | None = None) -> FunctionType:
+    """A compiled kernel's own Python, with all kernels it calls, for scalars and lists that the compiler cannot take."""
+    made = {} if made is None else made
+    if kernel in made:
+        return made[kernel]
+    source: FunctionType = kernel.py_func
+    names = dict(source.__globals__)
+    copy = FunctionType(source.__code__, names, source.__name__, source.__defaults__, source.__closure__)
+    made[kernel] = copy
+    for name in source.__code__.co_names:
+        value = names.get(name)
+        if hasattr(value, "py_func"):
+            names[name] = interpreted(value, made)
+        elif value is math:
+            names[name] = SimpleNamespace(**{**vars(math), **_FUNCTIONS})
+        elif name in _FUNCTIONS and value is getattr(math, name):
+            names[name] = _FUNCTIONS[name]
+    return copy
+
+
+PLATFORM_PARTS = {
+    "legs": ("legs_motion", "legs_load"),
+    "platform": ("load_motion", "right_hand_side"),
+    "equations": ("leg_matrix", "solve", "inverse"),
+}
+"""Functions of the platform's inverse dynamics, in the three parts that Dasgupta & Mruthyunjaya (1998, §4.5) count."""
+
+
+def platform_operations(mechanism: Mechanism, motion: Array, wrench: Array | None = None) -> dict[str, Operations]:
+    """Operations of the exact inverse dynamics (`inverse_kernel`, its Python run on `Counted`), by part of the algorithm.
+
+    Keys "leg" (each of six), "platform" and "equations" as in PLATFORM_PARTS, and "total". The kernel fills its vector
+    lanes beyond the sixth with copies, which are not counted. Every number of motion (19,), wrench (6,) and mechanism
+    counts, zero or not, but for friction and gravity, where zeros cost nothing. Raises DynamicsError where the forces are not determined.
+    """
+    state = counted(finite_array("motion", motion, 19, MOTION_FIELDS).tolist())
+    load = counted(np.zeros(6) if wrench is None else finite_array("wrench", wrench, 6))
+    parameters = [_Parameter(x) for x in mechanism.array]
+    work: list[object] = [0.0] * WORK_SIZE
+    forces: list[object] = [0.0] * 6
+    statuses = []
+
+    def run() -> None:
+        statuses.append(interpreted(inverse_kernel)(parameters, state, load, work, forces))
+
+    counts = count_operations(run, owners=[name for names in PLATFORM_PARTS.values() for name in names])
+    if statuses != [OK]:
+        raise DynamicsError(f"motion: the leg forces are not determined there (status {statuses[0]})")
+    lanes = sum_operations(counts, *PLATFORM_PARTS["legs"])
+    leg = Operations(*(number // LANES for number in lanes))
+    platform = sum_operations(counts, *PLATFORM_PARTS["platform"])
+    equations = sum_operations(counts, *PLATFORM_PARTS["equations"])
+    total = Operations(*(6 * a + b + c for a, b, c in zip(leg, platform, equations, strict=True)))
+    return {"leg": leg, "platform": platform, "equations": equations, "total": total}

@@ -1,0 +1,75 @@
+"""Dynamics of open chains of revolute and prismatic joints: four formulations, simulation, computed torque, a PUMA.
+
+After Turney, Mudge & Lee (1980), Lee, Chung, Mudge & Turney (1982), and the Newton–Euler iteration with prismatic
+joints as commonly published.
+"""
+
+from dynamics.serial.chain import Link, SerialChain
+from dynamics.serial.computed_torque import (
+    ERROR_BOUND,
+    ControlStudy,
+    computed_torque,
+    computed_torque_lagrange,
+    puma_study,
+)
+from dynamics.serial.lagrange_euler import LagrangeCoefficients, lagrange_coefficients, lagrange_euler
+from dynamics.serial.laws import Law, general_chain
+from dynamics.serial.leg_chain import leg_chain, leg_joints, serial_leg_forces
+from dynamics.serial.modified_newton_euler import modified_newton_euler
+from dynamics.serial.newton_euler import newton_euler
+from dynamics.serial.puma import puma
+from dynamics.serial.simulation import ChainSimulation, rk4_step, simulate_chain
+from dynamics.serial.strobed import (
+    chain_acceleration,
+    coriolis_matrix,
+    strobed_bias,
+    strobed_coriolis,
+    strobed_gravity,
+    strobed_mass_matrix,
+)
+from dynamics.serial.tables import (
+    NewtonEulerRatio,
+    OperationRow,
+    OperationTable,
+    PlatformRow,
+    newton_euler_ratio,
+    operation_tables,
+    platform_table,
+)
+
+__all__ = [
+    "ERROR_BOUND",
+    "ChainSimulation",
+    "ControlStudy",
+    "LagrangeCoefficients",
+    "Law",
+    "Link",
+    "NewtonEulerRatio",
+    "OperationRow",
+    "OperationTable",
+    "PlatformRow",
+    "SerialChain",
+    "chain_acceleration",
+    "computed_torque",
+    "computed_torque_lagrange",
+    "coriolis_matrix",
+    "general_chain",
+    "lagrange_coefficients",
+    "lagrange_euler",
+    "leg_chain",
+    "leg_joints",
+    "modified_newton_euler",
+    "newton_euler",
+    "newton_euler_ratio",
+    "operation_tables",
+    "platform_table",
+    "puma",
+    "puma_study",
+    "rk4_step",
+    "serial_leg_forces",
+    "simulate_chain",
+    "strobed_bias",
+    "strobed_coriolis",
+    "strobed_gravity",
+    "strobed_mass_matrix",
+]

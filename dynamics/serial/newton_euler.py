@@ -1,0 +1,142 @@
+"""Newton–Euler recursion (Turney, Mudge & Lee 1980 = 001, §3; 000 eqs. 3.21–3.27), prismatic joints after 003.
+
+Each function is one equation, its number in front; R is R_{i−1}^i, from frame i to frame i − 1.
+
+Where the prints are wrong:
+* 001 eq. 3.16 has ω_i × z_{i−1} θ̇ inside the bracket, where all is in axes of frame i − 1 and ω_i is not; it is
+  ω_{i−1}, as in eq. 3.4 and in 000 eq. 3.22.
+* 001 eq. 3.18 has r_i twice; it is r̄_i, as in eq. 3.8.
+* 003 gives prismatic joints f_i alone and drops N_i and n_i; the revolute joints below them need both.
+"""
+
+from dynamics.serial.chain import SerialChain, displacement, joint_load, rotation, scalars, tool_reaction
+from dynamics.serial.vectors import Matrix, Scalar, Vector, add, apply, apply_transposed, cross, dot, scale
+
+Z = (0, 0, 1)
+
+
+def angular_velocity(R: Matrix, omega: Vector, qd: Scalar) -> list[Scalar]:
+    """3.15: ω_i = R (ω_{i−1} + θ̇_i z), revolute."""
+    return apply_transposed(R, add(omega, scale(qd, Z)))
+
+
+def angular_acceleration(R: Matrix, alpha: Vector, omega: Vector, qd: Scalar, qdd: Scalar) -> list[Scalar]:
+    """3.16, mended: α_i = R (α_{i−1} + ω_{i−1} × z θ̇_i + θ̈_i z), revolute."""
+    return apply_transposed(R, add(alpha, scale(qd, cross(omega, Z)), scale(qdd, Z)))
+
+
+def turning_acceleration(omega: Vector, alpha: Vector, r: Vector) -> list[Scalar]:
+    """Acceleration ω×(ω×r) + α×r of a point at r that turns with the link."""
+    return add(cross(omega, cross(omega, r)), cross(alpha, r))
+
+
+def origin_acceleration(R: Matrix, a: Vector, omega: Vector, alpha: Vector, r: Vector) -> list[Scalar]:
+    """3.17: a_i = ω_i×(ω_i×r_i) + α_i×r_i + R a_{i−1}."""
+    return add(turning_acceleration(omega, alpha, r), apply_transposed(R, a))
+
+
+def sliding_acceleration(R: Matrix, omega: Vector, qd: Scalar, qdd: Scalar) -> list[Scalar]:
+    """003, prismatic rows: R d̈_i z + 2 ω_i × R ḋ_i z, with z of frame i − 1 the third row of R."""
+    return add(scale(qdd, R[2]), cross(omega, scale(2.0 * qd, R[2])))
+
+
+def center_acceleration(a: Vector, omega: Vector, alpha: Vector, center: Vector) -> list[Scalar]:
+    """3.18, mended: ā_i = ω_i×(ω_i×r̄_i) + α_i×r̄_i + a_i."""
+    return add(turning_acceleration(omega, alpha, center), a)
+
+
+def inertial_force(mass: float, acceleration: Vector) -> list[Scalar]:
+    """F_i = m_i ā_i, first term of 3.19."""
+    return scale(mass, acceleration)
+
+
+def force_from_above(R: Matrix, f: Vector) -> list[Scalar]:
+    """R f_{i+1}, in 3.19 and 3.20, with R of joint i + 1."""
+    return apply(R, f)
+
+
+def moment_from_above(R: Matrix, n: Vector) -> list[Scalar]:
+    """R n_{i+1}, in 3.20, with R of joint i + 1."""
+    return apply(R, n)
+
+
+def inertial_moment(inertia: Matrix, alpha: Vector) -> list[Scalar]:
+    """I_i α_i, in 3.20."""
+    return apply(inertia, alpha)
+
+
+def gyroscopic_moment(inertia: Matrix, omega: Vector) -> list[Scalar]:
+    """ω_i × I_i ω_i, in 3.20."""
+    return cross(omega, apply(inertia, omega))
+
+
+def moment_of_inertial_force(center: Vector, r: Vector, force: Vector) -> list[Scalar]:
+    """(r̄_i + r_i) × m_i ā_i, in 3.20."""
+    return cross(add(center, r), force)
+
+
+def moment_of_force_above(r: Vector, force: Vector) -> list[Scalar]:
+    """r_i × R f_{i+1}, in 3.20."""
+    return cross(r, force)
+
+
+def link_force(force: Vector, above: Vector) -> list[Scalar]:
+    """3.19: f_i = m_i ā_i + R f_{i+1}, force of link i − 1 on link i."""
+    return add(force, above)
+
+
+def link_moment(*terms: Vector) -> list[Scalar]:
+    """3.20: n_i, moment of link i − 1 on link i about the origin of frame i − 1: the sum of its terms."""
+    return add(terms[0], *terms[1:])
+
+
+def joint_force(R: Matrix, load: Vector) -> Scalar:
+    """3.21: τ_i = (R z)ᵀ n_i, revolute; (R z)ᵀ f_i, prismatic (003 eq. 2-6)."""
+    return dot(R[2], load)
+
+
+def newton_euler(
+    chain: SerialChain,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    wrench: Vector | None = None,
+    gravity: Vector | None = None,
+) -> list[Scalar]:
+    """Joint forces τ (n,), N m or N, of a motion q, qd, qdd (n,) under a tool wrench (6,).
+
+    `gravity` (3,) m/s², base axes, replaces the chain's. Rotors and friction of the joints are included.
+    Raises DynamicsError for wrong lengths or numbers that are not finite. Source: 001 eqs. 3.15–3.21.
+    """
+    n = len(chain)
+    q, qd, qdd = scalars("q", q, n), scalars("qd", qd, n), scalars("qdd", qdd, n)
+    scalar = type(q[0])
+    omega = alpha = [scalar(0.0)] * 3
+    a = [scalar(-g) for g in (chain.gravity if gravity is None else gravity)]  # the base falling upwards
+    rotations, displacements, forces, moments = [], [], [], []
+    for link, x, xd, xdd in zip(chain.links, q, qd, qdd, strict=True):
+        R, r = rotation(link, x), displacement(link, x)
+        if link.revolute:
+            alpha = angular_acceleration(R, alpha, omega, xd, xdd)
+            omega = angular_velocity(R, omega, xd)
+            a = origin_acceleration(R, a, omega, alpha, r)
+        else:
+            alpha = apply_transposed(R, alpha)
+            omega = apply_transposed(R, omega)
+            a = add(origin_acceleration(R, a, omega, alpha, r), sliding_acceleration(R, omega, xd, xdd))
+        rotations.append(R)
+        displacements.append(r)
+        forces.append(inertial_force(link.mass, center_acceleration(a, omega, alpha, link.center)))
+        moments.append((inertial_moment(link.inertia, alpha), gyroscopic_moment(link.inertia, omega)))
+
+    tau: list[Scalar] = [None] * n
+    f, m = tool_reaction(wrench, scalar)
+    for i in reversed(range(n)):
+        link, r = chain.links[i], displacements[i]
+        if i + 1 < n:
+            f, m = force_from_above(rotations[i + 1], f), moment_from_above(rotations[i + 1], m)
+        lever = moment_of_inertial_force(link.center, r, forces[i])
+        m = link_moment(*moments[i], lever, moment_of_force_above(r, f), m)
+        f = link_force(forces[i], f)
+        tau[i] = joint_force(rotations[i], m if link.revolute else f) + joint_load(link, qd[i], qdd[i])
+    return tau

@@ -1,0 +1,146 @@
+"""The control laws against an implementation of their own, and both closed loops on the virtual rig."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from engine_support import CONFIG, HOME, bench, smooth_table
+from numpy.random import Generator
+from scipy.spatial.transform import Rotation
+
+from dynamics import Dynamics
+from kinematics import Array, leg_kinematics
+from rig.engine.control import Controller, _task_kernel
+from rig.schema import Control
+from rig.states import State
+
+DYNAMICS = Dynamics(CONFIG.machine, coulomb_speed=CONFIG.control.coulomb_speed)
+
+
+def _rotation(quaternion: Array) -> Rotation:
+    return Rotation.from_quat(np.roll(quaternion, -1))
+
+
+def _quaternion(rotation: Rotation) -> Array:
+    return np.roll(rotation.as_quat(), 1)
+
+
+def _motion(random: Generator, angle: float) -> Array:
+    turn = Rotation.from_rotvec(random.normal(size=3) * angle) * _rotation(HOME[3:])
+    sign = random.choice([-1.0, 1.0])
+    return np.concatenate([HOME[:3] + 0.02 * random.normal(size=3), sign * _quaternion(turn), random.normal(size=12)])
+
+
+def _expected(now: Array, ahead: Array, pose: Array, twist: Array, stiffness: float, damping: float) -> Array:
+    """ẍ_d + K_v ė + K_p e at the pose that the reference will have, less the error of now."""
+    error = np.concatenate([now[:3] - pose[:3], (_rotation(now[3:7]) * _rotation(pose[3:]).inv()).as_rotvec()])
+    rate = now[7:13] - twist
+    turn = Rotation.from_rotvec(-error[3:]) * _rotation(ahead[3:7])
+    return np.concatenate(
+        [
+            ahead[:3] - error[:3],
+            _quaternion(turn),
+            ahead[7:13] - rate,
+            ahead[13:] + damping * rate + stiffness * error,
+        ]
+    )
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-9, 1e-4, 0.1, 1.0])
+def test_the_task_space_law_agrees_with_scipy(angle: float) -> None:
+    random = np.random.default_rng(7)
+    for _ in range(50):
+        now, ahead = _motion(random, angle), _motion(random, angle)
+        measured = _motion(random, angle)
+        pose, twist = measured[:7].copy(), measured[7:13].copy()
+        out = np.zeros(19)
+        _task_kernel(now, ahead, pose, twist, 130.0, 23.0, out)
+        expected = _expected(now, ahead, pose, twist, 130.0, 23.0)
+        expected[3:7] *= np.sign(expected[3:7] @ out[3:7])
+        np.testing.assert_allclose(out, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_without_an_error_both_laws_are_the_model() -> None:
+    motion = np.concatenate([HOME, np.linspace(-0.05, 0.05, 6), np.linspace(1.0, -1.0, 6)])
+    zero = np.zeros(6)
+    expected = DYNAMICS.forces(motion)
+    for mode in ("force", "computed-torque"):
+        feedforward, command = np.zeros(6), np.zeros(6)
+        controller = Controller(DYNAMICS, mode, CONFIG.control)
+        controller.forces(motion, motion, zero, zero, motion[:7], motion[7:13], feedforward, command)
+        np.testing.assert_allclose(feedforward, expected, rtol=1e-12)
+        np.testing.assert_allclose(command, expected, rtol=1e-9)
+
+
+def test_the_leg_law_adds_stiffness_and_damping_to_the_model() -> None:
+    random = np.random.default_rng(3)
+    motion = np.concatenate([HOME, 0.05 * random.normal(size=6), random.normal(size=6)])
+    error, rate = 1e-3 * random.normal(size=6), 1e-2 * random.normal(size=6)
+    feedforward, command = np.zeros(6), np.zeros(6)
+    control = Control(stiffness=3e4, damping=700.0)
+    Controller(DYNAMICS, "force", control).forces(
+        motion, motion, error, rate, np.full(7, np.nan), np.full(6, np.nan), feedforward, command
+    )
+    np.testing.assert_allclose(command, DYNAMICS.forces(motion) + 3e4 * error + 700.0 * rate, rtol=1e-12)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("leg", range(6))
+def test_a_platform_off_its_pose_is_pushed_back(leg: int, sign: float) -> None:
+    """The computed acceleration points at the reference, in each of the six directions."""
+    now = np.concatenate([HOME, np.zeros(12)])
+    pose = HOME.copy()
+    if leg < 3:
+        pose[leg] += sign * 1e-3
+    else:
+        turn = np.zeros(3)
+        turn[leg - 3] = sign * 1e-3
+        pose[3:] = _quaternion(Rotation.from_rotvec(turn) * _rotation(HOME[3:]))
+    out = np.zeros(19)
+    _task_kernel(now, now, pose, np.zeros(6), 100.0, 20.0, out)
+    expected = np.zeros(6)
+    expected[leg] = -sign * 0.1
+    np.testing.assert_allclose(out[13:], expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("mode", ["force", "computed-torque"])
+def test_the_closed_loop_follows_and_returns_after_a_push(mode: str, tmp_path: Path) -> None:
+    with bench(tmp_path, CONFIG.changed({"mode": mode})) as rig:
+        rig.engage()
+        rig.run(0.5)
+        rig.tap.take()
+        rig.follow(smooth_table())
+        rig.run(0.98)
+        rows = rig.tap.take()
+        assert (rows["state"][1:] == State.RUNNING).all()
+        error = rows["length"] - rows["length_reference"]
+        travelled = np.ptp(rows["length_reference"], axis=0)
+        assert (travelled > 1e-3).all()
+        assert np.sqrt((error**2).mean()) < 5e-5
+        rig.until(State.ENGAGED)
+        rig.virtual.faults.inject("force_step", None, 5.0, 0.2)
+        rig.tap.take()
+        rig.run(1.5)
+        rows = rig.tap.take()
+        assert (rows["state"] == State.ENGAGED).all()
+        error = np.abs(rows["length"] - rows["length_reference"]).max(axis=1)
+        assert 1e-5 < error.max() < 2e-3
+        assert error[-50:].max() < 0.1 * error.max()
+
+
+def test_computed_torque_decays_as_its_gains_say(tmp_path: Path) -> None:
+    """ë + K_v ė + K_p e = 0 with K_v = 20/s, K_p = 100/s²: critically damped, e = (1 + 10 t) exp(-10 t)."""
+    with bench(tmp_path, CONFIG.changed({"mode": "computed-torque", "safety": {"following_error": 0.02}})) as rig:
+        rig.engage()
+        rig.run(0.5)
+        high = HOME.copy()
+        high[2] += 5e-3
+        rig.engine.reference.hold(high)
+        rig.tap.take()
+        rig.run(0.5)
+        rows = rig.tap.take()
+        error = (high[2] - rows["pose"][:, 2]) / 5e-3
+        t = rows["t"] - rows["t"][0]
+        assert np.abs(error - (1 + 10 * t) * np.exp(-10 * t)).max() < 0.06
+        legs = leg_kinematics(CONFIG.machine.geometry, rows["reference"])
+        np.testing.assert_allclose(legs.length, rows["length_reference"], atol=1e-12)

@@ -1,0 +1,383 @@
+"""The control link, the shared control block, and the watch over client and owner."""
+
+import itertools
+import json
+import multiprocessing
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zmq
+from engine_support import Bench, bench, smooth_table
+
+from rig.engine.control_block import ControlBlock
+from rig.engine.link import LinkClient, LinkServer, Submission
+from rig.engine.loop import Watch
+from rig.engine.messages import Connect, Engage, Follow, Home, Pause, Release, Reply, Resume, Status, Stop
+from rig.errors import HardwareError, RefusedError
+from rig.states import FaultCode, State, StopCategory
+
+PATIENCE = 10.0  # s, of waits that end as soon as the other side has done its part
+
+
+def a_status(lease: str) -> Status:
+    numbers = {"t": 0.5, "path_time": 0.0, "path_duration": 1.0, "rate": 500.0}
+    counts = {"cycles": 3, "overruns": 0, "rows": 2, "dropped": 0}
+    texts = {"cause": "", "motion": "", "recording": "", "recording_fault": "", "ring": "r"}
+    flags = {"homed": True, "paused": False, "virtual": True}
+    return Status(
+        state=State.PARKED,
+        stop=StopCategory.NONE,
+        cause_code=FaultCode.NONE,
+        lease=lease,
+        reference=(0.0,) * 7,
+        realtime=(),
+        **numbers,
+        **counts,
+        **texts,
+        **flags,
+    )
+
+
+class Desk:
+    """A served link whose other end is the test."""
+
+    def __init__(self, folder: Path, answer: Callable[[Submission], None] | None = None) -> None:
+        self.address = f"ipc://{folder}/control.sock"
+        self.submissions: list[Submission] = []
+        self._answer = answer or (lambda submission: submission.reply.set_result(Reply(True)))
+        self.server = LinkServer(self.address, self._submit, a_status)
+        self.stack = ExitStack()
+        self.server.start()
+
+    def _submit(self, submission: Submission) -> None:
+        self.submissions.append(submission)
+        self._answer(submission)
+
+    def client(self, timeout: float = PATIENCE, beat: Callable[[], None] | None = None) -> LinkClient:
+        client = LinkClient(self.address, timeout, beat)
+        self.stack.callback(client.close)
+        return client
+
+    def raw(self) -> "zmq.Socket[bytes]":
+        context = self.stack.enter_context(zmq.Context())
+        return self.stack.enter_context(context.socket(zmq.DEALER))
+
+
+@contextmanager
+def desk(folder: Path, answer: Callable[[Submission], None] | None = None) -> Iterator[Desk]:
+    made = Desk(folder, answer)
+    try:
+        yield made
+    finally:
+        made.stack.close()
+        made.server.close()
+        made.server.close()
+
+
+def test_one_client_holds_the_lease_and_the_others_only_stop_and_look(tmp_path: Path) -> None:
+    with desk(tmp_path) as served:
+        first, second = served.client(), served.client()
+        first.acquire("first")
+        assert second.status().lease == "first" == served.server.lease
+        with pytest.raises(RefusedError, match="'first' holds the command lease"):
+            second.acquire("second")
+        for command in (Connect(), Home(), Engage(), Pause(), Resume(), Release()):
+            with pytest.raises(RefusedError, match=rf"^{command.kind}: needs the command lease; 'first' holds it$"):
+                second.request(command)
+        with pytest.raises(RefusedError, match="needs the command lease"):
+            second.request(Follow("x", 0.01), np.zeros((3, 18)))
+        assert served.submissions == []
+        second.request(Stop(0))
+        first.request(Home())
+        assert [one.command for one in served.submissions] == [Stop(0), Home()]
+        first.request(Release())
+        with pytest.raises(RefusedError, match="acquire it first"):
+            first.request(Home())
+        second.acquire("second")
+        with pytest.raises(RefusedError, match="'second' holds it"):
+            first.request(Home())  # an old token opens nothing
+        served.server.drop_lease()
+        with pytest.raises(RefusedError, match="acquire it first"):
+            second.request(Home())
+        assert len(served.submissions) == 2
+
+
+def test_a_refusal_reaches_the_client_with_its_reason(tmp_path: Path) -> None:
+    with desk(tmp_path, lambda one: one.reply.set_result(Reply(False, "home: not now"))) as served:
+        client = served.client()
+        client.acquire("me")
+        with pytest.raises(RefusedError, match="^home: not now$"):
+            client.request(Home())
+
+
+def test_a_motion_arrives_as_it_was_sent(tmp_path: Path) -> None:
+    samples = np.random.default_rng(1).normal(size=(40, 18))
+    with desk(tmp_path) as served:
+        client = served.client()
+        client.acquire("me")
+        client.request(Follow("m", 0.25), np.asfortranarray(samples))
+        (one,) = served.submissions
+        assert one.command == Follow("m", 0.25) and one.samples is not None
+        np.testing.assert_array_equal(one.samples, samples)
+
+
+def test_a_stop_overtakes_the_check_of_a_motion(tmp_path: Path) -> None:
+    checking, stopped = threading.Event(), threading.Event()
+
+    def answer(submission: Submission) -> None:
+        if isinstance(submission.command, Follow):
+            checking.set()
+            assert stopped.wait(PATIENCE)
+        submission.reply.set_result(Reply(True))
+
+    with desk(tmp_path, answer) as served:
+        holder, other = served.client(), served.client()
+        holder.acquire("holder")
+        follow = threading.Thread(target=holder.request, args=(Follow("long", 0.1), np.zeros((2, 18))))
+        follow.start()
+        assert checking.wait(PATIENCE)
+        other.request(Stop(1))
+        assert other.status().state is State.PARKED
+        stopped.set()
+        follow.join(PATIENCE)
+        assert not follow.is_alive()
+
+
+def test_a_check_that_fails_is_a_refusal(tmp_path: Path) -> None:
+    def answer(_submission: Submission) -> None:
+        raise ZeroDivisionError("in the check")
+
+    with desk(tmp_path, answer) as served:
+        client = served.client()
+        client.acquire("me")
+        with pytest.raises(RefusedError, match="follow: ZeroDivisionError: in the check"):
+            client.request(Follow("m", 0.1), np.zeros((2, 18)))
+        assert served.server.alive
+
+
+GARBAGE = [
+    [],
+    [b""],
+    [b"\xff\x00\xfe"],
+    [b"{}"],
+    [b'{"number": 1, "token": "", "request": {"kind": "no such"}}'],
+    [b'{"number": "x", "token": "", "request": {"kind": "stop"}}'],
+    [b'{"number": 1, "token": "", "request": {"kind": "stop", "category": 7}}'],
+    [b'{"number": 1, "token": "", "request": {"kind": "follow", "name": "a", "step": NaN}}', b"12"],
+    [b'{"number": 1, "token": "", "request": {"kind": "follow", "name": "a", "step": -1}}'],
+    [b"[" * 100_000],
+]
+
+
+def test_garbage_is_ignored(tmp_path: Path) -> None:
+    with desk(tmp_path) as served:
+        stranger, client = served.raw(), served.client()
+        stranger.connect(served.address)
+        for parts in GARBAGE:
+            stranger.send_multipart(parts or [b""])
+        client.acquire("me")
+        assert client.status().lease == "me"
+        assert served.submissions == [] and served.server.alive
+        assert not stranger.poll(0)
+
+
+def test_bytes_that_are_no_rows_are_refused(tmp_path: Path) -> None:
+    with desk(tmp_path) as served:
+        client, stranger = served.client(), served.raw()
+        stranger.connect(served.address)
+        client.acquire("me")
+        envelope = {"number": 9, "token": client._token, "request": {"kind": "follow", "name": "a", "step": 0.1}}
+        stranger.send_multipart([json.dumps(envelope).encode(), b"x" * 145])
+        assert stranger.poll(int(PATIENCE * 1000))
+        number, reply = stranger.recv_multipart()
+        assert int(number) == 9 and json.loads(reply)["reason"] == "follow: 145 bytes are not rows of 18 float64"
+        assert served.submissions == []
+
+
+def test_an_engine_that_is_gone_is_reported(tmp_path: Path) -> None:
+    client = LinkClient(f"ipc://{tmp_path}/nobody.sock", 0.02)
+    with pytest.raises(HardwareError, match=r"did not answer a 'status' request within 0.02 s"):
+        client.status()
+    client.close()
+    client.close()
+
+
+def test_a_late_reply_answers_no_other_request(tmp_path: Path) -> None:
+    held: list[Future[Reply]] = []
+
+    def answer(submission: Submission) -> None:
+        if isinstance(submission.command, Home):
+            held.append(submission.reply)
+        else:
+            held[0].set_result(Reply(False, "home: too late"))
+            submission.reply.set_result(Reply(True))
+
+    with desk(tmp_path, answer) as served:
+        client = served.client(0.02)
+        client.acquire("me")
+        with pytest.raises(HardwareError, match="'home'"):
+            client.request(Home())
+        client._timeout = PATIENCE
+        client.request(Pause())
+        assert client.status().lease == "me"
+
+
+def test_a_waiting_client_shows_that_it_lives(tmp_path: Path) -> None:
+    enough = threading.Event()
+    beats = itertools.count(1)
+
+    def beat() -> None:
+        if next(beats) == 3:
+            enough.set()
+
+    def answer(submission: Submission) -> None:
+        assert enough.wait(PATIENCE)
+        submission.reply.set_result(Reply(True))
+
+    with desk(tmp_path, answer) as served:
+        client = served.client(PATIENCE, beat)
+        client.acquire("me")
+        client.request(Home())
+        assert enough.is_set()
+
+
+def test_an_address_that_cannot_be_used_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(HardwareError, match="control link ipc://"):
+        LinkServer(f"ipc://{tmp_path}/{'long' * 60}", lambda _submission: None, a_status)
+
+
+# -- control block ---------------------------------------------------------------------------------------------------
+
+
+def test_the_more_severe_of_two_stop_requests_counts() -> None:
+    engine = ControlBlock()
+    client = ControlBlock(engine.name)
+    try:
+        assert engine.take_stop() is None
+        for first, second, expected in ((2, 2, 2), (2, 1, 1), (1, 0, 0), (0, 2, 0), (0, 1, 0)):
+            client.request_stop(first)  # type: ignore[arg-type]
+            client.request_stop(second)  # type: ignore[arg-type]
+            assert engine.take_stop() == expected
+            assert engine.take_stop() is None
+    finally:
+        client.close()
+        client.close()
+        engine.close()
+        engine.close()
+    with pytest.raises(FileNotFoundError):
+        ControlBlock(engine.name)
+
+
+def test_the_heartbeat_counts_and_wraps() -> None:
+    block = ControlBlock()
+    try:
+        for count in range(3):
+            assert block.heartbeat() == count
+            block.beat()
+        block._bytes[8:16] = b"\xff" * 8
+        block.beat()
+        assert block.heartbeat() == 0
+        assert block.take_stop() is None  # the two do not share a byte
+    finally:
+        block.close()
+
+
+# -- the watch -------------------------------------------------------------------------------------------------------
+
+
+class _Link:
+    def __init__(self) -> None:
+        self.lease = ""
+        self.alive = True
+
+    def drop_lease(self) -> None:
+        self.lease = ""
+
+
+class _Watched:
+    """A running rig, watched."""
+
+    def __init__(self, rig: Bench, stack: ExitStack) -> None:
+        self.rig = rig
+        self.link = _Link()
+        self.block = ControlBlock()
+        stack.callback(self.block.close)
+        ours, theirs = multiprocessing.Pipe()
+        self.owner = ours
+        stack.callback(ours.close)
+        stack.callback(theirs.close)
+        self.watch = Watch(rig.engine, self.link, self.block, theirs)  # type: ignore[arg-type]
+
+    def step(self, *, beat: bool) -> None:
+        if beat:
+            self.block.beat()
+        self.rig.step()
+        self.watch.look(self.rig.engine.tick.t)
+
+
+@contextmanager
+def watched(folder: Path) -> Iterator[_Watched]:
+    with ExitStack() as stack, bench(folder) as rig:
+        rig.engage()
+        rig.follow(smooth_table(4.0))
+        made = _Watched(rig, stack)
+        made.link.lease = "client"
+        yield made
+
+
+def test_a_client_that_falls_silent_loses_the_lease_and_the_platform_is_held(tmp_path: Path) -> None:
+    with watched(tmp_path) as one:
+        for _ in range(400):
+            one.step(beat=True)
+        assert one.rig.state is State.RUNNING and one.link.lease == "client"
+        silent = 0
+        while one.link.lease:
+            one.step(beat=False)
+            silent += 1
+        assert silent == pytest.approx(one.rig.config.safety.heartbeat * one.rig.config.rate, abs=2)
+        assert one.rig.state is State.STOPPING and not one.rig.engine.machine.latched
+        one.rig.until(State.ENGAGED)
+        assert one.rig.engine.reference.paused
+        assert sum("no sign of life" in text for text in one.rig.tap.texts()) == 1
+
+
+def test_who_gives_up_the_lease_while_running_stops_the_motion(tmp_path: Path) -> None:
+    with watched(tmp_path) as one:
+        one.step(beat=True)
+        one.link.drop_lease()
+        one.step(beat=True)
+        assert one.rig.state is State.STOPPING
+        assert one.rig.engine.machine.cause is not None
+        assert one.rig.engine.machine.cause.code is FaultCode.CLIENT_LOST
+        for _ in range(500):
+            one.step(beat=True)
+        assert one.rig.state is State.ENGAGED
+        assert sum("nobody holds the command lease" in text for text in one.rig.tap.texts()) == 1
+
+
+def test_a_link_that_fails_leaves_no_lease_behind(tmp_path: Path) -> None:
+    with watched(tmp_path) as one:
+        one.link.alive = False
+        one.step(beat=True)
+        assert one.link.lease == "" and one.rig.state is State.STOPPING
+        assert "the control link has failed" in one.rig.tap.texts()
+
+
+def test_without_owner_and_client_the_platform_is_set_down_in_the_end(tmp_path: Path) -> None:
+    with watched(tmp_path) as one:
+        one.rig.until(State.ENGAGED)
+        one.owner.close()
+        one.watch.look(t := one.rig.engine.tick.t + 1.0)
+        assert one.watch.orphaned_at == t and not one.watch.abandoned
+        one.link.drop_lease()
+        one.watch.look(t + 29.0)
+        assert one.rig.state is State.ENGAGED
+        one.watch.look(t + 31.0)
+        assert one.rig.state is State.STOPPING
+        one.rig.until(State.PARKED)
+        assert one.watch.abandoned
