@@ -1,9 +1,9 @@
 """Counting the arithmetic of the real algorithms: a scalar that tallies what is done to it, and runs of the platform.
 
-What is counted: every multiplication, addition (subtractions too), division and function value (root, sine, cosine) with
-a `Counted` number in it. A plain number is a constant of the mechanism or a literal: sums and products of constants are
-formed beforehand and cost nothing, and neither does adding a plain 0 or multiplying by a plain 0, 1 or −1. A change
-of sign is free.
+What is counted: every multiplication, addition (subtractions too), division and function value (root, sine, cosine)
+with a `Counted` number in it. A plain number is a constant of the mechanism or a literal: sums and products of
+constants are formed beforehand and cost nothing, and neither does adding a plain 0 or multiplying by a plain 0, 1 or
+−1. A change of sign is free.
 """
 
 import math
@@ -201,7 +201,7 @@ _FUNCTIONS = {name: _function(name) for name in ("sqrt", "cos", "sin", "tanh")}
 
 
 def interpreted(kernel: Any, made: dict[Any, FunctionType] | None = None) -> FunctionType:
-    """A compiled kernel's own Python, with all kernels it calls, for scalars and lists that the compiler cannot take."""
+    """A compiled kernel's own Python, and that of all kernels it calls, for what the compiler cannot take."""
     made = {} if made is None else made
     if kernel in made:
         return made[kernel]
@@ -229,11 +229,12 @@ PLATFORM_PARTS = {
 
 
 def platform_operations(mechanism: Mechanism, motion: Array, wrench: Array | None = None) -> dict[str, Operations]:
-    """Operations of the exact inverse dynamics (`inverse_kernel`, its Python run on `Counted`), by part of the algorithm.
+    """Operations of the exact inverse dynamics, `inverse_kernel` run in Python on `Counted`, by part.
 
     Keys "leg" (each of six), "platform" and "equations" as in PLATFORM_PARTS, and "total". The kernel fills its vector
     lanes beyond the sixth with copies, which are not counted. Every number of motion (19,), wrench (6,) and mechanism
-    counts, zero or not, but for friction and gravity, where zeros cost nothing. Raises DynamicsError where the forces are not determined.
+    counts, zero or not, but for friction and gravity, where zeros cost nothing. Raises DynamicsError where the forces
+    are not determined.
     """
     state = counted(finite_array("motion", motion, 19, MOTION_FIELDS).tolist())
     load = counted(np.zeros(6) if wrench is None else finite_array("wrench", wrench, 6))

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba.core.errors import NumbaError
 
+from dynamics.arguments import UNIT_TOLERANCE, WRENCH_FIELDS, batch, checked
 from dynamics.errors import DynamicsError, SingularityError
 from dynamics.kernels.cells import (
     REACTIONS,
@@ -19,15 +20,13 @@ from dynamics.kernels.forward import acceleration_kernel, equations_kernel, rk4_
 from dynamics.kernels.inverse import forces_kernel
 from dynamics.kernels.layout import COULOMB_SPEED, LEAST_PIVOT, NOT_FINITE, SINGULAR, WORK_SIZE, WRONG_SHAPE
 from dynamics.mechanism import Mechanism
-from kinematics import MOTION_FIELDS, Array, KinematicsError, finite_array
+from kinematics import Array
 
 TERMS = ("platform inertia", "gravity", "leg inertia", "friction", "external")
 """What the rows of `CycleForces.terms` are, in order."""
 
-_WRENCH_FIELDS = ("fx", "fy", "fz", "mx", "my", "mz")
 _FORCE_FIELDS = ("f1", "f2", "f3", "f4", "f5", "f6")
 _WANTED = "motion, wrench and out must be contiguous arrays of float64, shapes (19,), (6,) and (6,)"
-_UNIT_TOLERANCE = 1e-6  # of a quaternion's norm
 
 
 class CycleForces(NamedTuple):
@@ -121,19 +120,19 @@ class Dynamics:
 
         The error of a sample that cannot be computed names its index.
         """
-        batch, loads = self._batch(motions, wrenches)
-        forces = np.empty((len(batch), 6))
-        reactions = np.empty((len(batch), 6, REACTIONS))
-        status, sample = inverse_batch_kernel(self.parameters, batch, loads, self._work, forces, reactions)
+        samples, loads = batch(motions, wrenches)
+        forces = np.empty((len(samples), 6))
+        reactions = np.empty((len(samples), 6, REACTIONS))
+        status, sample = inverse_batch_kernel(self.parameters, samples, loads, self._work, forces, reactions)
         if status:
             raise _failure(status, f"sample {sample}: ")
         return InverseResult(forces, *(reactions[:, :, 3 * k : 3 * k + 3] for k in range(6)))
 
     def cells(self, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None = None) -> Array:
         """Readings (n, 6) N, compression positive, of the load cells where the mechanism says they sit."""
-        batch, loads = self._batch(motions, wrenches)
-        forces, readings = np.empty((len(batch), 6)), np.empty((len(batch), 6))
-        status, sample = cells_batch_kernel(self.parameters, batch, loads, self._work, forces, readings)
+        samples, loads = batch(motions, wrenches)
+        forces, readings = np.empty((len(samples), 6)), np.empty((len(samples), 6))
+        status, sample = cells_batch_kernel(self.parameters, samples, loads, self._work, forces, readings)
         if status:
             raise _failure(status, f"sample {sample}: ")
         return readings
@@ -191,41 +190,18 @@ class Dynamics:
         return mass, bias
 
     def _wrench(self, wrench: npt.ArrayLike | None) -> Array:
-        return self._no_wrench if wrench is None else _vector("wrench", wrench, 6, _WRENCH_FIELDS)
-
-    def _batch(self, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None) -> tuple[Array, Array]:
-        batch = np.atleast_2d(_checked("motions", motions, 19))
-        loads = np.zeros(6) if wrenches is None else _checked("wrenches", wrenches, 6, _WRENCH_FIELDS)
-        if loads.ndim == 2 and len(loads) != len(batch):
-            raise DynamicsError(f"wrenches: {len(loads)} samples, must be as many as motions, {len(batch)}")
-        return batch, np.ascontiguousarray(np.broadcast_to(loads, (len(batch), 6)))
-
-
-def _checked(name: str, value: npt.ArrayLike, size: int, fields: tuple[str, ...] = ()) -> Array:
-    """Copy of `value` as contiguous float64 (size,) or (n, size), finite, its quaternions of unit norm."""
-    try:
-        array = finite_array(name, value, size, fields or MOTION_FIELDS[:size])
-    except KinematicsError as error:
-        raise DynamicsError(str(error)) from None
-    if not fields:
-        norms = np.atleast_1d(np.linalg.norm(array[..., 3:7], axis=-1))
-        worst = int(np.argmax(np.abs(norms - 1.0))) if len(norms) else 0
-        if len(norms) and abs(norms[worst] - 1.0) > _UNIT_TOLERANCE:
-            raise DynamicsError(
-                f"{name}, sample {worst}: quaternion norm {norms[worst]:.9g}, must be 1 within {_UNIT_TOLERANCE:g}"
-            )
-    return array
+        return self._no_wrench if wrench is None else _vector("wrench", wrench, 6, WRENCH_FIELDS)
 
 
 def _vector(name: str, value: npt.ArrayLike, size: int, fields: tuple[str, ...] = ()) -> Array:
-    """As `_checked`, one sample; made for being called in a loop, what looks wrong goes the slow way."""
+    """As `checked`, one sample; made for being called in a loop, what looks wrong goes the slow way."""
     array: Array
     if isinstance(value, np.ndarray) and value.dtype == np.float64 and value.shape == (size,):
         array = value.copy()
         quaternion = array[3:7]
-        if math.isfinite(array.dot(array)) and (fields or abs(quaternion.dot(quaternion) - 1.0) < _UNIT_TOLERANCE):
+        if math.isfinite(array.dot(array)) and (fields or abs(quaternion.dot(quaternion) - 1.0) < UNIT_TOLERANCE):
             return array
-    array = _checked(name, value, size, fields)
+    array = checked(name, value, size, fields)
     if array.ndim != 1:
         raise DynamicsError(f"{name}: shape {array.shape}, must be ({size},)")
     return array

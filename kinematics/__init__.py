@@ -6,6 +6,7 @@ velocity, ω, its acceleration and α, all in base axes: the slices POSE, TWIST,
 
 from kinematics.arrays import ACCELERATION, MOTION_FIELDS, MOTION_SIZE, POSE, TWIST, Array, finite_array
 from kinematics.assembly import AssemblyModes, assembly_modes
+from kinematics.block import BLOCK, SYSTEM_ROWS, solve_block_kernel
 from kinematics.errors import (
     AssemblyModeError,
     ConvergenceError,
@@ -51,6 +52,7 @@ from kinematics.leg import (
     leg_vector_kernel,
 )
 from kinematics.linear import solve_kernel, spectral_condition_kernel
+from kinematics.parallel import chunk_bounds, processor_count, run_chunks
 from kinematics.rotations import (
     angle_accelerations_to_angular_acceleration,
     angle_rates_to_angular_velocity,
@@ -119,6 +121,7 @@ from kinematics.vector import cross, dot, rotate, rotation_matrix
 
 __all__ = [
     "ACCELERATION",
+    "BLOCK",
     "CONVERGED",
     "CROSSED",
     "EXHAUSTED",
@@ -131,6 +134,7 @@ __all__ = [
     "MOTION_SIZE",
     "POSE",
     "SINGULAR_CONDITION",
+    "SYSTEM_ROWS",
     "TWIST",
     "Acceleration",
     "Angle",
@@ -180,6 +184,7 @@ __all__ = [
     "angular_velocity_to_angle_rates",
     "assembly_modes",
     "build_trajectory",
+    "chunk_bounds",
     "condition_number",
     "condition_number_kernel",
     "condition_numbers",
@@ -213,6 +218,7 @@ __all__ = [
     "parse_trajectory",
     "pose_difference",
     "pose_to_coordinates",
+    "processor_count",
     "quaternion_conjugate",
     "quaternion_from_rotation_vector",
     "quaternion_multiply",
@@ -223,6 +229,8 @@ __all__ = [
     "rotate",
     "rotation_matrix",
     "rotation_vector_from_quaternion",
+    "run_chunks",
+    "solve_block_kernel",
     "solve_kernel",
     "spectral_condition_kernel",
     "table_motion_kernel",

@@ -23,7 +23,7 @@ from rig.schema import Safety
 
 Array = npt.NDArray[np.float64]
 
-_ROUNDING = 1e-9
+_PARTS = 3  # of the time between two samples: a step in between shows in speed and acceleration at a third of it
 _SCALES = 1000  # the largest scale that passes is given in thousandths
 
 
@@ -108,7 +108,7 @@ def check_trajectory(
 ) -> Verdict:
     """Check every sample of a trajectory, `rate` samples a second, against all limits.
 
-    Of a table its own samples are taken, unless they are further apart than that.
+    A table is sampled between its own samples as well: these may say one thing and their speeds another.
 
     The mechanism's own limits (leg length, speed, acceleration, force without external wrench, joint angles), those of
     `safety` (condition number), and that the motion starts and ends at rest. What the mechanism does not limit is not
@@ -122,8 +122,8 @@ def check_trajectory(
     if not np.isfinite(table.samples).all():
         row = int(np.argwhere(~np.isfinite(table.samples))[0, 0])
         raise TrajectoryError(f"the trajectory is not finite at {row * table.step:g} s")
-    if table.step * rate > 1.0 + _ROUNDING:
-        table = tabulate(table, 1.0 / rate)
+    if isinstance(trajectory, MotionTable):
+        table = tabulate(table, min(table.step, 1.0 / rate) / _PARTS)
     checker = _Checker(mechanism, safety, table)
     checks: list[LimitCheck] = []
     obstacle = ""

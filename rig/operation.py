@@ -148,8 +148,10 @@ def _let_pass(rig: Rig, duration: float) -> None:
 
 
 def _refuse_fault(status: Status) -> None:
-    if status.state is State.FAULT:
-        raise RunFaultError(f"the run ended in a fault at {status.t:.3f} s: {status.cause}")
+    if status.state is State.FAULT or (status.state is State.STOPPING and status.latched):
+        raise RunFaultError(f"the run ended in a fault at {status.cause_t:.3f} s: {status.cause}")
+    if status.state is State.STOPPING:
+        raise RunFaultError(f"the run was stopped at {status.cause_t:.3f} s: {status.cause}")
 
 
 def _last_warning(status: Status) -> str:

@@ -11,7 +11,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from kinematics import Array, Trajectory, TrajectorySpec, build_trajectory
+from kinematics import Array, MotionTable, Trajectory, TrajectorySpec, build_trajectory
 from rig.config import RigConfig
 from rig.errors import HardwareError, InputError, InterruptedRunError, RefusedError, RigError, RunFaultError
 from rig.lockstep import LockstepRig
@@ -63,7 +63,26 @@ def execute(
     """
     report(Progress("checking", 0.0))
     table = prepare_motion(config, trajectory)
-    recording = _new_recording(Path(config.recording.directory) if folder is None else folder, name)
+    folder = Path(config.recording.directory) if folder is None else folder
+    new = not folder.exists()
+    recording = _new_recording(folder, name)
+    try:
+        return _run(config, table, recording, name, lockstep, report)
+    finally:
+        _remove_empty(recording)
+        if new:
+            with contextlib.suppress(OSError):  # it holds something
+                folder.rmdir()
+
+
+def _run(
+    config: RigConfig,
+    table: MotionTable,
+    recording: Path,
+    name: str,
+    lockstep: bool,
+    report: Callable[[Progress], None],
+) -> RunResult:
     interruption = Interruption()
     error: RigError | None = None
     with interruption.installed():
@@ -97,6 +116,12 @@ def _reported(recording: Path, error: RigError | None) -> RunResult:
     summary = summarize(opened) | {"paths": {"recording": str(recording), "report": str(target)}}
     write_report(opened, target, summary=summary)
     return RunResult(recording, target, summary, error)
+
+
+def _remove_empty(recording: Path) -> None:
+    """Remove a recording in which not one cycle took place."""
+    if recording.exists() and not recording.with_suffix(".html").exists() and not len(open_recording(recording).rows):
+        recording.unlink()
 
 
 def _new_recording(folder: Path, name: str) -> Path:

@@ -5,14 +5,14 @@ its own axes, "i", as in Turney, Mudge & Lee (1980), cited as 001; Lee, Chung, M
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
 from dynamics.errors import DynamicsError
-from dynamics.serial.vectors import Matrix, Scalar, Vector, cosine, sine
+from dynamics.serial.vectors import Matrix, Scalar, Values, cosine, sine
 
 Joint = Literal["revolute", "prismatic"]
 
@@ -119,7 +119,7 @@ def _rows(matrix: np.ndarray) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(row) for row in matrix.tolist())
 
 
-def scalars(name: str, values: Iterable[Scalar], count: int) -> list[Scalar]:
+def scalars(name: str, values: Values, count: int) -> list[Scalar]:
     """`values` as a list of `count` scalars, integers made floats; raises DynamicsError naming `name`."""
     array = values.tolist() if isinstance(values, np.ndarray) else values
     numbers = [float(x) if isinstance(x, int) else x for x in array]
@@ -163,7 +163,7 @@ def joint_load(link: Link, qd: Scalar, qdd: Scalar) -> Scalar:
     return load
 
 
-def tool_reaction(wrench: Vector | None, scalar: type) -> tuple[list[Scalar], list[Scalar]]:
+def tool_reaction(wrench: Values | None, scalar: type) -> tuple[list[Scalar], list[Scalar]]:
     """f and n (3,) that the last link exerts on what is beyond it, in its axes: the opposite of the tool wrench."""
     if wrench is None:
         return [scalar(0.0)] * 3, [scalar(0.0)] * 3

@@ -10,8 +10,8 @@ from dynamics.serial.chain import SerialChain, joint_load, scalars
 from dynamics.serial.lagrange_euler import lagrange_coefficients
 from dynamics.serial.newton_euler import newton_euler
 from dynamics.serial.puma import puma
-from dynamics.serial.simulation import rk4_step
-from dynamics.serial.vectors import Scalar, Vector, add, apply, dot
+from dynamics.serial.simulation import Torque, rk4_step
+from dynamics.serial.vectors import Scalar, Values, Vector, add, apply, dot
 from kinematics import Array
 
 START = (90.0, 0.0, 90.0, 0.0, 0.0, 0.0)
@@ -24,31 +24,33 @@ ERROR_BOUND = 4.26e-4
 """What every joint's error stays under in 000: one bit of its 12-bit converter, rad."""
 
 
-def servo_acceleration(desired: tuple[Vector, Vector, Vector], q: Vector, qd: Vector, kp: Scalar, kv: Scalar) -> Vector:
+def servo_acceleration(desired: tuple[Values, Values, Values], q: Vector, qd: Vector, kp: Scalar, kv: Scalar) -> Vector:
     """q̈ᵈ + K_v (q̇ᵈ − q̇) + K_p (qᵈ − q), the bracket of 4.1."""
     return [xdd + kv * (xd - rate) + kp * (x - now) for x, xd, xdd, now, rate in zip(*desired, q, qd, strict=True)]
 
 
 def computed_torque(
-    chain: SerialChain, desired: tuple[Vector, Vector, Vector], q: Vector, qd: Vector, kp: Scalar, kv: Scalar
+    chain: SerialChain, desired: tuple[Values, Values, Values], q: Values, qd: Values, kp: Scalar, kv: Scalar
 ) -> list[Scalar]:
     """Joint forces τ (n,) by 4.4: the recursion 3.21–3.27 with the bracket of 4.1 in place of q̈.
 
     `desired` is (qᵈ, q̇ᵈ, q̈ᵈ), each (n,); the gains K_p 1/s² and K_v 1/s are the same for all joints.
     """
-    return newton_euler(chain, q, qd, servo_acceleration(desired, q, qd, kp, kv))
+    n = len(chain)
+    position, rate = scalars("q", q, n), scalars("qd", qd, n)
+    return newton_euler(chain, position, rate, servo_acceleration(desired, position, rate, kp, kv))
 
 
 def computed_torque_lagrange(
-    chain: SerialChain, desired: tuple[Vector, Vector, Vector], q: Vector, qd: Vector, kp: Scalar, kv: Scalar
+    chain: SerialChain, desired: tuple[Values, Values, Values], q: Values, qd: Values, kp: Scalar, kv: Scalar
 ) -> list[Scalar]:
     """The same τ (n,) by 4.1: D(q) [bracket] + H(q, q̇) + G(q), friction added."""
     n = len(chain)
-    q, qd = scalars("q", q, n), scalars("qd", qd, n)
-    coefficients = lagrange_coefficients(chain, q)
-    bracket = servo_acceleration(desired, q, qd, kp, kv)
-    friction = [joint_load(link, rate, 0.0) for link, rate in zip(chain.links, qd, strict=True)]
-    return control_sum(coefficients.D, coefficients.H, coefficients.G, bracket, qd, friction)
+    position, rate = scalars("q", q, n), scalars("qd", qd, n)
+    coefficients = lagrange_coefficients(chain, position)
+    bracket = servo_acceleration(desired, position, rate, kp, kv)
+    friction = [joint_load(link, speed, 0.0) for link, speed in zip(chain.links, rate, strict=True)]
+    return control_sum(coefficients.D, coefficients.H, coefficients.G, bracket, rate, friction)
 
 
 def control_sum(
@@ -63,6 +65,11 @@ def control_sum(
     products = [a * b for a in qd for b in qd]
     squares = [dot([x for row in plane for x in row], products) for plane in H]
     return add(apply(D, bracket), squares, G, friction)
+
+
+def held(tau: list[float]) -> Torque:
+    """The same joint forces at all times."""
+    return lambda _time, _q, _qd: tau
 
 
 def quintic(start: Array, end: Array, duration: float, time: float) -> tuple[Array, Array, Array]:
@@ -144,9 +151,8 @@ def puma_study(
         actual.append(q)
         rates.append(qd)
         torques.append(tau)
-        step = sampling / substeps
-        for j in range(substeps):
-            q, qd = rk4_step(plant, time + j * step, q, qd, lambda _t, _q, _qd, held=tau: held, step)
+        for _ in range(substeps):
+            q, qd = rk4_step(plant, time, q, qd, held(tau), sampling / substeps)
     return ControlStudy(
-        sampling * np.arange(samples), np.array(desired), np.array(actual), np.array(rates), np.array(torques)
+        sampling * np.arange(float(samples)), np.array(desired), np.array(actual), np.array(rates), np.array(torques)
     )

@@ -14,7 +14,7 @@ Where the prints are wrong:
 from typing import NamedTuple
 
 from dynamics.serial.chain import Link, SerialChain, joint_load, scalars, tool_reaction, transformation
-from dynamics.serial.vectors import Matrix, Scalar, Vector, dot, multiply
+from dynamics.serial.vectors import Matrix, Scalar, Values, Vector, dot, multiply
 
 Products = dict[tuple[int, int], Matrix]
 
@@ -61,7 +61,7 @@ def first_derivatives(chain: SerialChain, T: Products) -> Products:
 
 def second_derivatives(chain: SerialChain, T: Products, first: Products) -> dict[tuple[int, int, int], Matrix]:
     """∂²T₀ⁱ/∂q_j ∂q_k for 1 ≤ j ≤ k ≤ i ≤ n (001 eq. 1.12, appendix), key (i, j, k)."""
-    derivatives = {}
+    derivatives: dict[tuple[int, int, int], Matrix] = {}
     for i in range(1, len(chain) + 1):
         for k in range(1, i + 1):
             link = chain.links[k - 1]
@@ -122,7 +122,7 @@ def tool_force(T: Matrix, derivative: Matrix, force: Vector, moment: Vector) -> 
 
 
 def lagrange_euler(
-    chain: SerialChain, q: Vector, qd: Vector, qdd: Vector, wrench: Vector | None = None, gravity: Vector | None = None
+    chain: SerialChain, q: Values, qd: Values, qdd: Values, wrench: Values | None = None, gravity: Values | None = None
 ) -> list[Scalar]:
     """Joint forces τ (n,), N m or N, of a motion q, qd, qdd (n,) under a tool wrench (6,).
 
@@ -130,19 +130,19 @@ def lagrange_euler(
     Raises DynamicsError for wrong lengths or numbers that are not finite. Source: 001 eqs. 2.7–2.10, appendix.
     """
     n = len(chain)
-    q, qd, qdd = scalars("q", q, n), scalars("qd", qd, n), scalars("qdd", qdd, n)
-    gravity = chain.gravity if gravity is None else gravity
-    T = chain_products(chain, q)
+    positions, rates, accelerations = scalars("q", q, n), scalars("qd", qd, n), scalars("qdd", qdd, n)
+    down = chain.gravity if gravity is None else list(gravity)
+    T = chain_products(chain, positions)
     first = first_derivatives(chain, T)
     second = second_derivatives(chain, T, first)
-    tau = [joint_load(link, xd, xdd) for link, xd, xdd in zip(chain.links, qd, qdd, strict=True)]
+    tau = [joint_load(link, xd, xdd) for link, xd, xdd in zip(chain.links, rates, accelerations, strict=True)]
     for i, link in enumerate(chain.links, start=1):
-        kinetic = kinetic_matrix(i, link.pseudo_inertia, qd, qdd, first, second)
+        kinetic = kinetic_matrix(i, link.pseudo_inertia, rates, accelerations, first, second)
         for j in range(1, i + 1):
             motion = trace_of_product(kinetic, first[i, j])
-            tau[j - 1] = add_up(tau[j - 1], motion, gravity_force(gravity, first[i, j], link))
+            tau[j - 1] = add_up(tau[j - 1], motion, gravity_force(down, first[i, j], link))
     if wrench is not None:
-        f, m = tool_reaction(wrench, type(q[0]))
+        f, m = tool_reaction(wrench, type(positions[0]))
         for j in range(1, n + 1):
             tau[j - 1] = tau[j - 1] + tool_force(T[0, n], first[n, j], f, m)
     return tau
@@ -153,15 +153,14 @@ def add_up(*terms: Scalar) -> Scalar:
     return sum(terms[1:], start=terms[0])
 
 
-def lagrange_coefficients(chain: SerialChain, q: Vector, gravity: Vector | None = None) -> LagrangeCoefficients:
+def lagrange_coefficients(chain: SerialChain, q: Values, gravity: Values | None = None) -> LagrangeCoefficients:
     """D, H and G of τ = D q̈ + H(q, q̇) + G at a posture q (n,). Source: 000 eqs. 3.8–3.10, 001 eq. 2.11.
 
     `gravity` (3,) m/s², base axes, replaces the chain's.
     """
     n = len(chain)
-    q = scalars("q", q, n)
-    gravity = chain.gravity if gravity is None else gravity
-    T = chain_products(chain, q)
+    down = chain.gravity if gravity is None else list(gravity)
+    T = chain_products(chain, scalars("q", q, n))
     first = first_derivatives(chain, T)
     second = second_derivatives(chain, T, first)
     D: list[list[Scalar]] = [[0 for _ in range(n)] for _ in range(n)]
@@ -171,7 +170,7 @@ def lagrange_coefficients(chain: SerialChain, q: Vector, gravity: Vector | None 
         inertia_terms(m, link, first, D)
         velocity_terms(m, link, first, second, H)
         for i in range(1, m + 1):
-            G[i - 1] = add_up(G[i - 1], gravity_force(gravity, first[m, i], link))
+            G[i - 1] = add_up(G[i - 1], gravity_force(down, first[m, i], link))
         D[m - 1][m - 1] = D[m - 1][m - 1] + link.motor_inertia
     for i in range(n):
         for j in range(i):

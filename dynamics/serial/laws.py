@@ -22,7 +22,7 @@ class Law:
 
     def at(self, joints: int) -> int:
         """Its value at n joints, rounded where a printed law is not whole."""
-        return round(sum(c * joints**power for power, c in enumerate(self.coefficients)))
+        return round(sum((c * joints**power for power, c in enumerate(self.coefficients)), start=Fraction(0)))
 
     @property
     def order(self) -> int:

@@ -21,7 +21,7 @@ from dynamics.serial.newton_euler import (
     moment_of_inertial_force,
     sliding_acceleration,
 )
-from dynamics.serial.vectors import Matrix, Scalar, Vector, add, apply, apply_transposed, dot
+from dynamics.serial.vectors import Matrix, Scalar, Values, Vector, add, apply, apply_transposed, dot
 
 
 def turning_matrix(omega: Vector, alpha: Vector) -> list[list[Scalar]]:
@@ -55,20 +55,20 @@ def inertial_moment_of_matrix(A: Matrix, K: Matrix) -> list[Scalar]:
 
 def modified_newton_euler(
     chain: SerialChain,
-    q: Vector,
-    qd: Vector,
-    qdd: Vector,
-    wrench: Vector | None = None,
-    gravity: Vector | None = None,
+    q: Values,
+    qd: Values,
+    qdd: Values,
+    wrench: Values | None = None,
+    gravity: Values | None = None,
 ) -> list[Scalar]:
     """Joint forces τ (n,) as `newton_euler` has them, with less arithmetic. Source: 001 eqs. 3.15, 3.16, 5.1, 5.2."""
     n = len(chain)
-    q, qd, qdd = scalars("q", q, n), scalars("qd", qd, n), scalars("qdd", qdd, n)
-    scalar = type(q[0])
+    positions, rates, accelerations = scalars("q", q, n), scalars("qd", qd, n), scalars("qdd", qdd, n)
+    scalar = type(positions[0])
     omega = alpha = [scalar(0.0)] * 3
     a = [scalar(-g) for g in (chain.gravity if gravity is None else gravity)]
     rotations, displacements, forces, moments = [], [], [], []
-    for link, x, xd, xdd in zip(chain.links, q, qd, qdd, strict=True):
+    for link, x, xd, xdd in zip(chain.links, positions, rates, accelerations, strict=True):
         R, r = rotation(link, x), displacement(link, x)
         carried = rotated_acceleration(R, a)
         if link.revolute:
@@ -94,5 +94,5 @@ def modified_newton_euler(
         lever = moment_of_inertial_force(link.center, r, forces[i])
         m = link_moment(moments[i], lever, moment_of_force_above(r, f), m)
         f = link_force(forces[i], f)
-        tau[i] = joint_force(rotations[i], m if link.revolute else f) + joint_load(link, qd[i], qdd[i])
+        tau[i] = joint_force(rotations[i], m if link.revolute else f) + joint_load(link, rates[i], accelerations[i])
     return tau

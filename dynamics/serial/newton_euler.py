@@ -10,7 +10,7 @@ Where the prints are wrong:
 """
 
 from dynamics.serial.chain import SerialChain, displacement, joint_load, rotation, scalars, tool_reaction
-from dynamics.serial.vectors import Matrix, Scalar, Vector, add, apply, apply_transposed, cross, dot, scale
+from dynamics.serial.vectors import Matrix, Scalar, Values, Vector, add, apply, apply_transposed, cross, dot, scale
 
 Z = (0, 0, 1)
 
@@ -97,11 +97,11 @@ def joint_force(R: Matrix, load: Vector) -> Scalar:
 
 def newton_euler(
     chain: SerialChain,
-    q: Vector,
-    qd: Vector,
-    qdd: Vector,
-    wrench: Vector | None = None,
-    gravity: Vector | None = None,
+    q: Values,
+    qd: Values,
+    qdd: Values,
+    wrench: Values | None = None,
+    gravity: Values | None = None,
 ) -> list[Scalar]:
     """Joint forces τ (n,), N m or N, of a motion q, qd, qdd (n,) under a tool wrench (6,).
 
@@ -109,12 +109,12 @@ def newton_euler(
     Raises DynamicsError for wrong lengths or numbers that are not finite. Source: 001 eqs. 3.15–3.21.
     """
     n = len(chain)
-    q, qd, qdd = scalars("q", q, n), scalars("qd", qd, n), scalars("qdd", qdd, n)
-    scalar = type(q[0])
+    positions, rates, accelerations = scalars("q", q, n), scalars("qd", qd, n), scalars("qdd", qdd, n)
+    scalar = type(positions[0])
     omega = alpha = [scalar(0.0)] * 3
     a = [scalar(-g) for g in (chain.gravity if gravity is None else gravity)]  # the base falling upwards
     rotations, displacements, forces, moments = [], [], [], []
-    for link, x, xd, xdd in zip(chain.links, q, qd, qdd, strict=True):
+    for link, x, xd, xdd in zip(chain.links, positions, rates, accelerations, strict=True):
         R, r = rotation(link, x), displacement(link, x)
         if link.revolute:
             alpha = angular_acceleration(R, alpha, omega, xd, xdd)
@@ -138,5 +138,5 @@ def newton_euler(
         lever = moment_of_inertial_force(link.center, r, forces[i])
         m = link_moment(*moments[i], lever, moment_of_force_above(r, f), m)
         f = link_force(forces[i], f)
-        tau[i] = joint_force(rotations[i], m if link.revolute else f) + joint_load(link, qd[i], qdd[i])
+        tau[i] = joint_force(rotations[i], m if link.revolute else f) + joint_load(link, rates[i], accelerations[i])
     return tau

@@ -64,8 +64,8 @@ TURNEY_2 = PublishedTable(
             "{Σ ∂T θ̈ + ΣΣ ∂²T θ̇θ̇} J",
             (law(0, "209/3", "17/2", "17/6"), law(0, "80/3", 0, "16/3")),
             ("kinetic_matrix",),
-            "the sum over j ≤ k has q(q + 1)/2 matrices, in print q(q − 1)/2, without those of j = k; the printed additions "
-            "go over all q² terms, and are then summed as 16q(q − 1) where the text has 16q(q + 1)",
+            "the sum over j ≤ k has q(q + 1)/2 matrices, in print q(q − 1)/2, without those of j = k; the printed "
+            "additions go over all q² terms, and are then summed as 16q(q − 1) where the text has 16q(q + 1)",
         ),
         PublishedRow(
             "Tr{[…] ∂T₀^q/∂θ_i}",
@@ -235,7 +235,8 @@ LEE_2 = PublishedTable(
             "n_i",
             (law(-15, 21), law(-15, 24)),
             ("moment_of_inertial_force", "moment_of_force_above", "moment_from_above", "link_moment"),
-            "r̄_i + r_i is a constant here, 3n less, the sum of N_i is in it, 3n more; the last link takes r × 0 like the others",
+            "r̄_i + r_i is a constant here, 3n less, the sum of N_i is in it, 3n more; the last link takes r × 0 like "
+            "the others",
         ),
         _SERVO,
         _TORQUE,

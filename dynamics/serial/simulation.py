@@ -9,10 +9,10 @@ import numpy as np
 from dynamics.errors import DynamicsError
 from dynamics.serial.chain import SerialChain, scalars
 from dynamics.serial.strobed import chain_acceleration
-from dynamics.serial.vectors import Vector
+from dynamics.serial.vectors import Values
 from kinematics import Array
 
-Torque = Callable[[float, list[float], list[float]], Vector]
+Torque = Callable[[float, list[float], list[float]], Values]
 """Joint forces (n,) from time s, q and q̇."""
 
 
@@ -33,22 +33,17 @@ def rk4_step(
     chain: SerialChain, time: float, q: list[float], qd: list[float], torque: Torque, step: float
 ) -> tuple[list[float], list[float]]:
     """q and q̇ one step of `step` s later, after the classical four-point Runge–Kutta formula of 001 §7."""
-    slopes, rates = [], []
-    now, rate = q, qd
-    for ahead in (0.5 * step, 0.5 * step, step, 0.0):
-        # the stages stand at time, time + h/2, time + h/2, time + h
-        at = time + (0.0, 0.5, 0.5, 1.0)[len(slopes)] * step
-        slopes.append(chain_acceleration(chain, now, rate, torque(at, now, rate)))
-        rates.append(rate)
-        now, rate = _ahead(q, rates[-1], ahead), _ahead(qd, slopes[-1], ahead)
-    weights = (step / 6.0, step / 3.0, step / 3.0, step / 6.0)
-    for weight, slope, speed in zip(weights, slopes, rates, strict=True):
-        q, qd = _ahead(q, speed, weight), _ahead(qd, slope, weight)
-    return q, qd
+    new_q, new_qd = q, qd
+    rate, slope = qd, qd  # of the stage before; the first stage stands at the start
+    for fraction, weight in ((0.0, 1.0), (0.5, 2.0), (0.5, 2.0), (1.0, 1.0)):
+        now, rate = _ahead(q, rate, fraction * step), _ahead(qd, slope, fraction * step)
+        slope = chain_acceleration(chain, now, rate, torque(time + fraction * step, now, rate))
+        new_q, new_qd = _ahead(new_q, rate, weight * step / 6.0), _ahead(new_qd, slope, weight * step / 6.0)
+    return new_q, new_qd
 
 
 def simulate_chain(
-    chain: SerialChain, q: Vector, qd: Vector, torque: Torque, duration: float, step: float
+    chain: SerialChain, q: Values, qd: Values, torque: Torque, duration: float, step: float
 ) -> ChainSimulation:
     """Motion from q, q̇ (n,) over `duration` s in steps of `step` s under `torque`, evaluated at every stage.
 
@@ -65,4 +60,4 @@ def simulate_chain(
         now = rk4_step(chain, k * step, *now, torque, step)
         states.append(now)
     positions, rates = zip(*states, strict=True)
-    return ChainSimulation(step * np.arange(count + 1), np.array(positions), np.array(rates))
+    return ChainSimulation(step * np.arange(count + 1.0), np.array(positions), np.array(rates))

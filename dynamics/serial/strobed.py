@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from dynamics.serial.chain import SerialChain, scalars
 from dynamics.serial.modified_newton_euler import modified_newton_euler
-from dynamics.serial.vectors import Scalar, Vector, solve_positive_definite
+from dynamics.serial.vectors import Scalar, Values, solve_positive_definite
 
 Recursion = Callable[..., list[Scalar]]
 
@@ -21,31 +21,32 @@ def _unit(n: int, scalar: type, *ones: int) -> list[Scalar]:
 
 
 def strobed_mass_matrix(
-    chain: SerialChain, q: Vector, recursion: Recursion = modified_newton_euler
+    chain: SerialChain, q: Values, recursion: Recursion = modified_newton_euler
 ) -> list[list[Scalar]]:
     """M(q) (n, n), rotors included: column j is τ for q̈_j = 1, q̇ = 0, no gravity.
 
     `recursion` is `newton_euler`, `modified_newton_euler` or `lagrange_euler`.
     """
     n = len(chain)
-    q = scalars("q", q, n)
-    still = _unit(n, type(q[0]))
-    columns = [recursion(chain, q, still, _unit(n, type(q[0]), j), gravity=_WEIGHTLESS) for j in range(n)]
+    posture = scalars("q", q, n)
+    scalar = type(posture[0])
+    still = _unit(n, scalar)
+    columns = [recursion(chain, posture, still, _unit(n, scalar, j), gravity=_WEIGHTLESS) for j in range(n)]
     return [[columns[j][i] for j in range(n)] for i in range(n)]
 
 
 def strobed_coriolis(
-    chain: SerialChain, q: Vector, recursion: Recursion = modified_newton_euler
+    chain: SerialChain, q: Values, recursion: Recursion = modified_newton_euler
 ) -> list[list[list[Scalar]]]:
     """C (n, n, n) with C^i_jk = C^i_kj, of Σ_jk C^i_jk q̇_j q̇_k; friction left out."""
     n = len(chain)
-    q = scalars("q", q, n)
+    posture = scalars("q", q, n)
     smooth = replace(chain, links=tuple(replace(link, viscous=0.0, coulomb=0.0) for link in chain.links))
-    scalar = type(q[0])
+    scalar = type(posture[0])
     still = _unit(n, scalar)
 
     def strobe(*moving: int) -> list[Scalar]:
-        return recursion(smooth, q, _unit(n, scalar, *moving), still, gravity=_WEIGHTLESS)
+        return recursion(smooth, posture, _unit(n, scalar, *moving), still, gravity=_WEIGHTLESS)
 
     C: list[list[list[Scalar]]] = [[[None] * n for _ in range(n)] for _ in range(n)]
     alone = [strobe(j) for j in range(n)]
@@ -57,12 +58,13 @@ def strobed_coriolis(
     return C
 
 
-def coriolis_matrix(C: list[list[list[Scalar]]], qd: Vector) -> list[list[Scalar]]:
+def coriolis_matrix(C: list[list[list[Scalar]]], qd: Values) -> list[list[Scalar]]:
     """C(q, q̇) (n, n) with C_ij = Σ_k C^i_jk q̇_k: Ṁ − 2C is skew, for the C^i_jk are Christoffel symbols."""
-    return [[sum(x * rate for x, rate in zip(row, qd, strict=True)) for row in plane] for plane in C]
+    rates = list(qd)
+    return [[sum(x * rate for x, rate in zip(row, rates, strict=True)) for row in plane] for plane in C]
 
 
-def strobed_gravity(chain: SerialChain, q: Vector, recursion: Recursion = modified_newton_euler) -> list[Scalar]:
+def strobed_gravity(chain: SerialChain, q: Values, recursion: Recursion = modified_newton_euler) -> list[Scalar]:
     """G(q) (n,): τ of the chain at rest."""
     still = [0.0] * len(chain)
     return recursion(chain, q, still, still)
@@ -70,9 +72,9 @@ def strobed_gravity(chain: SerialChain, q: Vector, recursion: Recursion = modifi
 
 def strobed_bias(
     chain: SerialChain,
-    q: Vector,
-    qd: Vector,
-    wrench: Vector | None = None,
+    q: Values,
+    qd: Values,
+    wrench: Values | None = None,
     recursion: Recursion = modified_newton_euler,
 ) -> list[Scalar]:
     """C q̇ + G with friction and tool wrench (n,): τ of q̈ = 0 (001 §7)."""
@@ -81,10 +83,10 @@ def strobed_bias(
 
 def chain_acceleration(
     chain: SerialChain,
-    q: Vector,
-    qd: Vector,
-    tau: Vector,
-    wrench: Vector | None = None,
+    q: Values,
+    qd: Values,
+    tau: Values,
+    wrench: Values | None = None,
     recursion: Recursion = modified_newton_euler,
 ) -> list[Scalar]:
     """Joint accelerations q̈ (n,) under joint forces τ (n,): M⁻¹(τ − C − G), M strobed (001 §7)."""

@@ -254,7 +254,7 @@ def platform_table(mechanism: Mechanism, motion: Array, wrench: Array | None = N
             counts["platform"].total,
             counts["platform"],
             "much the same: 002 forms R from three angles and turns the tensor; here R comes from a quaternion, the "
-            "tensor stays in platform axes, and 25 additions check that the motion is finite",
+            "tensor stays in platform axes, and 18 additions only check that the motion is finite",
         ),
         PlatformRow(
             "final system of equations",

@@ -5,12 +5,13 @@ Nothing here names a number type, so the algorithms built on it run on floats, o
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 Scalar: TypeAlias = Any  # float, a numpy scalar, Counted: anything with +, −, × and an optional cos() and sin()
 Vector: TypeAlias = Sequence[Scalar]
 Matrix: TypeAlias = Sequence[Sequence[Scalar]]
+Values: TypeAlias = Iterable[Scalar]  # what callers give: a list, a tuple or an array
 
 
 def cosine(x: Scalar) -> Scalar:

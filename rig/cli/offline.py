@@ -1,11 +1,12 @@
-"""`rig inverse`, `simulate`, `ik`, `fk`: the exact model applied to CSV files."""
+"""`rig inverse`, `simulate`, `ik`, `fk`: the model applied to CSV files."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from rig.cli.options import MechanismArgument, OutputOption, parse_pose
+from rig.cli.options import JsonOption, MechanismArgument, OutputOption, parse_pose
 
 MotionArgument = Annotated[
     Path,
@@ -21,11 +22,22 @@ def inverse(
     mechanism: MechanismArgument,
     motion: MotionArgument,
     output: OutputOption,
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            metavar="NAME",
+            help="exact, or a published one to compare it with: dasgupta-1998, pedrammehr-2012, massless.",
+        ),
+    ] = "exact",
     reactions: Annotated[bool, typer.Option("--reactions", help="Add the reactions of every joint.")] = False,
+    peaks: Annotated[bool, typer.Option("--peaks", help="Print the greatest reaction of every joint.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Leg forces of a motion: inverse dynamics.
 
-    Writes t,f1…f6: actuator forces in N, pushing positive.
+    Writes t,f1…f6: actuator forces in N, pushing positive. The published models are as their papers print them, errors
+    included, and without Coulomb friction.
 
     With --reactions also, per leg 1 to 6 and axis x, y, z of the base, N and N m:
     top1x… force of the platform on the leg at the spherical joint;
@@ -34,20 +46,38 @@ def inverse(
     prismatic_force1x… force of the lower on the upper part;
     guide_force1x… the part of it across the leg;
     prismatic_moment1x… moment of the lower on the upper part.
+
+    With --peaks prints when each of these is greatest, and what the base as a whole bears; with --json besides, as one
+    JSON object.
     """
     import numpy as np
 
-    from dynamics import Dynamics, load_mechanism
+    from dynamics import MODELS, Dynamics, load_mechanism, reaction_peaks, variant_forces
     from rig.csvio import MOTION, REACTIONS, WRENCH, check_output, per_leg, read_table, write_table
 
+    if model not in MODELS:
+        raise typer.BadParameter(f"{model!r} must be one of {', '.join(MODELS)}", param_hint="'--model'")
+    if model != "exact" and (reactions or peaks):
+        option = "--reactions" if reactions else "--peaks"
+        raise typer.BadParameter(
+            f"joint reactions are of the exact model only, not of {model}", param_hint=f"'{option}'"
+        )
+    if as_json and not peaks:
+        raise typer.BadParameter("goes with --peaks only", param_hint="'--json'")
     check_output(output)
     machine = load_mechanism(mechanism, evaluate_only=True)
     _warn(machine.warnings)
+    if model != "exact" and any(leg.friction.coulomb for leg in machine.legs):
+        _warn((f"model {model} has no Coulomb friction, the mechanism's is left out",))
     table = read_table(motion, MOTION, [WRENCH])
+    motions = table.columns(MOTION)
     wrenches = table.columns(WRENCH) if table.has(WRENCH) else None
-    result = Dynamics(machine).inverse(table.columns(MOTION), wrenches)
-    names, columns = ["t", *per_leg("f")], [table.times[:, np.newaxis], result.forces]
-    if reactions:
+    names, columns = ["t", *per_leg("f")], [table.times[:, np.newaxis]]
+    if not reactions:
+        columns.append(variant_forces(model, machine, motions, wrenches))
+    else:
+        result = Dynamics(machine).inverse(motions, wrenches)
+        columns.append(result.forces)
         vectors = (
             result.tops,
             result.base_forces,
@@ -60,6 +90,16 @@ def inverse(
             names += per_leg(prefix, "xyz")
             columns.append(values.reshape(len(values), -1))
     write_table(output, names, np.hstack(columns))
+    if peaks:
+        from rig.cli.peaks import peaks_summary, print_peaks
+
+        found = reaction_peaks(machine, motions, wrenches, times=table.times)
+        if as_json:
+            paths = {"motion": str(motion), "forces": str(output)}
+            summary = {"mechanism": machine.name, "peaks": peaks_summary(found), "paths": paths}
+            typer.echo(json.dumps(summary, indent=2))
+        else:
+            print_peaks(machine.name, found)
 
 
 def simulate(

@@ -82,7 +82,7 @@ class DriveBank:
             faults = self._settle()
         if faults:
             self.close()
-            raise HardwareError("\n".join(faults))
+            raise HardwareError(_listed(faults))
         return lines
 
     def configure(self) -> None:
@@ -98,7 +98,7 @@ class DriveBank:
             except ActuatorError as error:
                 faults.append(f"leg {leg}: {error}")
         if faults:
-            raise HardwareError("\n".join(faults))
+            raise HardwareError(_listed(faults))
 
     def exchange(self, commands: Sequence[Command], deadline: float) -> None:
         """Send six commands, collect six replies by `deadline` (`time.monotonic()`, s), and fill the arrays."""
@@ -180,3 +180,8 @@ class DriveBank:
 def force_commands(forces: Array) -> list[Command]:
     """Commands of the closed loop: torque on, `forces` (6,) N."""
     return [Command(Mode.FORCE, force, enable=True) for force in forces.tolist()]
+
+
+def _listed(faults: Sequence[str]) -> str:
+    """Faults in one message: one as it is, several as a list."""
+    return faults[0] if len(faults) == 1 else "\n  ".join([f"{len(faults)} devices cannot be used:", *faults])

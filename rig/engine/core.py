@@ -217,6 +217,8 @@ class Engine:
                 t, bank.age, bank.status, bank.error, bank.length, bank.error_text, homed=machine.homed
             )
         )
+        if machine.homed and not bank.all(Status.HOMED):
+            machine.homed = False  # even where something worse was found first
         self._trip(
             monitor.check_motion(
                 t,
@@ -321,7 +323,7 @@ class Engine:
 
     def _command(self) -> None:
         """Decide what the drives are told with the next exchange."""
-        machine, frame = self.machine, self.frame
+        frame = self.frame
         frame.no_command()
         if self._controlled:
             if self._guarded(lambda: frame.command(self.reference)) and self._within_limits(

@@ -17,6 +17,7 @@ _LEGS = 6
 _ABSURD = 0.05  # m beyond the length limits: no leg gets there
 _RUNAWAY = 3.0  # following errors
 _RESIDUAL_CYCLES = 2
+_REVERSED_CYCLES = 3
 _MOVING = 1e-3  # m/s of reference above which an honest encoder never repeats itself
 _OPPOSED = 0.02  # m/s of both reference and feedback above which their signs must agree
 _LONGEST_GAP = 0.025  # s between two samples of a leg, beyond which their speeds do not explain its way any more
@@ -61,9 +62,9 @@ def _check_kernel(
     """Check the fresh legs; returns (what, leg index, value) of the first fault, in the order of their severity.
 
     legs (5, 6) is kept from cycle to cycle and updated. elapsed: s since the samples of the cycle before. bounds:
-    [least length, greatest length, greatest jump, samples a moving encoder may repeat itself, samples it may run
-    against the reference, greatest following error], beside the module's constants. While a leg repeats itself or runs
-    the wrong way its following error means nothing yet. The wrong way: its speed has turned round from one sample to the
+    [least length, greatest length, greatest jump, samples a moving encoder may repeat itself, greatest
+    following error], beside the module's constants. While a leg repeats itself or runs the wrong way its following
+    error means nothing yet. The wrong way: its speed has turned round from one sample to the
     next and kept its amount, as no force could make it do, and has been opposed to the reference since.
     """
     what, leg, value = _OK, -1, 0.0
@@ -90,11 +91,11 @@ def _check_kernel(
             found, amount = _JUMP, jump
         elif legs[_REPEATS, i] >= bounds[3]:
             found, amount = _FROZEN, legs[_REPEATS, i]
-        elif legs[_REVERSALS, i] >= bounds[4]:
+        elif legs[_REVERSALS, i] >= _REVERSED_CYCLES:
             found, amount = _AGAINST, legs[_REVERSALS, i]
-        elif controlled and error > _RUNAWAY * bounds[5]:
+        elif controlled and error > _RUNAWAY * bounds[4]:
             found, amount = _RUNAWAY_ERROR, error
-        elif controlled and error > bounds[5] and not (repeated or opposed):
+        elif controlled and error > bounds[4] and not (repeated or opposed):
             found, amount = _FOLLOWING, error
         if found != _OK and (what == _OK or found < what):
             what, leg, value = found, i, amount
@@ -154,16 +155,7 @@ class FeedbackMonitor:
         ranges = [leg.limits.length for leg in mechanism.legs if leg.limits and leg.limits.length]
         low, high = (min(low for low, _ in ranges), max(high for _, high in ranges)) if ranges else (0.0, math.inf)
         self._safety = safety
-        self._bounds = np.array(
-            [
-                low,
-                high,
-                safety.position_jump,
-                safety.frozen_cycles,
-                safety.stale_cycles,
-                safety.following_error,
-            ]
-        )
+        self._bounds = np.array([low, high, safety.position_jump, safety.frozen_cycles, safety.following_error])
         self._cell_bounds = np.array([cells.noise, cells.range, safety.force_residual])
         self._legs = np.zeros((5, _LEGS))
         self._cells = np.zeros((5, _LEGS))

@@ -95,14 +95,15 @@ def run_cycles(engine: Engine, operator: Operator, watch: Watch) -> None:
             deadline += skipped * period
             t = deadline - origin
             operator.carry_out()
+            if operator.reconnected:  # talking to the drives one by one took its time outside the cycle
+                operator.reconnected = False
+                begun_before = time.monotonic()
+                deadline = begun_before + period
+                continue
             requested = watch.block.take_stop()
             if requested is not None:
                 engine.stop(requested, f"stop flag, category {requested}")
             watch.look(t)
-            if operator.reconnected:  # opening drives took its time outside the cycle
-                operator.reconnected = False
-                deadline = time.monotonic() + period
-                continue
             engine.step(Tick(t, begun - deadline, begun - begun_before, overruns))
             begun_before = begun
             deadline += period

@@ -156,6 +156,10 @@ class Status:
     cause: str
     """first cause of a stop or fault in words, empty when there is none"""
     cause_code: FaultCode
+    cause_t: float
+    """s, rig time of the first cause"""
+    latched: bool
+    """the cause is kept until a reset"""
     homed: bool
     paused: bool
     lease: str

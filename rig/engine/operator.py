@@ -43,7 +43,8 @@ class Operator:
         engine: the engine commanded.
 
     `submit` may be called from any thread; it checks motions there, so that the cycle does not wait for that.
-    `ended` turns True when the engine was asked to shut down; `reconnected` when time passed outside the cycle.
+    `ended` turns True when the engine was asked to shut down; `reconnected` when drives were talked to one by one,
+    which takes longer than a cycle, whether with success or without.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -129,10 +130,10 @@ class Operator:
 
     def _connect(self) -> None:
         self._require(State.OFF)
+        self.reconnected = True
         for line in self._engine.bank.connect(self._engine.config.drives.connect_timeout):
             self._engine.record("info", line)
         self._engine.connected()
-        self.reconnected = True
 
     def _disconnect(self) -> None:
         self._require(State.IDLE, State.PARKED)
@@ -142,7 +143,7 @@ class Operator:
     def _home(self) -> None:
         self._require(State.IDLE)
         self._require_fresh()
-        self.reconnected = True  # the drives answer one after the other, which takes longer than a cycle
+        self.reconnected = True
         self._engine.bank.configure()
         self._engine.enter(State.HOMING)
 
@@ -220,8 +221,8 @@ class Operator:
             if engine.clearing:
                 raise RefusedError("a reset is under way")
             if not engine.bank.connected:
-                engine.bank.connect(engine.config.drives.connect_timeout)
                 self.reconnected = True
+                engine.bank.connect(engine.config.drives.connect_timeout)
         except (RefusedError, HardwareError) as error:
             reply.set_result(Reply(False, f"reset: {error}", isinstance(error, HardwareError)))
             return

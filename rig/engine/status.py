@@ -29,6 +29,8 @@ def engine_status(
         t=engine.tick.t,
         cause="" if cause is None else cause.text,
         cause_code=FaultCode.NONE if cause is None else cause.code,
+        cause_t=0.0 if cause is None else cause.t,
+        latched=machine.latched,
         homed=machine.homed,
         paused=reference.paused,
         lease=lease,

@@ -45,7 +45,9 @@ def bench_config(**changes: Any) -> RigConfig:
 
 def motion_table(config: RigConfig) -> MotionTable:
     """`MOTION` as the engine takes it."""
-    return prepare_motion(config, build_trajectory(TrajectorySpec.model_validate(MOTION), config.machine.geometry.home_pose))
+    return prepare_motion(
+        config, build_trajectory(TrajectorySpec.model_validate(MOTION), config.machine.geometry.home_pose)
+    )
 
 
 class Bench:
@@ -104,7 +106,9 @@ class Bench:
         assert self.machine.state is State.RUNNING
         return self
 
-    def inject(self, name: str, leg: int | None = None, value: float | None = None, duration: float | None = None) -> None:
+    def inject(
+        self, name: str, leg: int | None = None, value: float | None = None, duration: float | None = None
+    ) -> None:
         """Begin a fault between two cycles."""
         self.virtual.faults.inject(name, leg, value, duration)
         self.injected = self.engine.cycles

@@ -52,7 +52,9 @@ def test_the_shipped_configuration_shows_the_defaults() -> None:
         {
             "name": "virtual",
             "mechanism": "lab-hexapod",
-            "drives": {"legs": [{"host": leg.host, "port": leg.port} for leg in config.drives.legs]},
+            "drives": {
+                "legs": [{"host": leg.host, "port": leg.port, "serial": leg.serial} for leg in config.drives.legs]
+            },
             "virtual": {},
         }
     )

@@ -25,10 +25,10 @@ PATIENCE = 10.0  # s, of waits that end as soon as the other side has done its p
 
 
 def a_status(lease: str) -> Status:
-    numbers = {"t": 0.5, "path_time": 0.0, "path_duration": 1.0, "rate": 500.0}
+    numbers = {"t": 0.5, "cause_t": 0.0, "path_time": 0.0, "path_duration": 1.0, "rate": 500.0}
     counts = {"cycles": 3, "overruns": 0, "rows": 2, "dropped": 0}
     texts = {"cause": "", "motion": "", "recording": "", "recording_fault": "", "ring": "r"}
-    flags = {"homed": True, "paused": False, "virtual": True}
+    flags = {"homed": True, "latched": False, "paused": False, "virtual": True}
     return Status(
         state=State.PARKED,
         stop=StopCategory.NONE,
@@ -111,7 +111,7 @@ def test_a_refusal_reaches_the_client_with_its_reason(tmp_path: Path) -> None:
     with desk(tmp_path, lambda one: one.reply.set_result(Reply(False, "home: not now"))) as served:
         client = served.client()
         client.acquire("me")
-        with pytest.raises(RefusedError, match="^home: not now$"):
+        with pytest.raises(RefusedError, match=r"^home: not now$"):
             client.request(Home())
 
 

@@ -29,8 +29,8 @@ def cause(code: FaultCode = FaultCode.FOLLOWING_ERROR) -> Cause:
 
 
 def test_states_that_may_carry_torque() -> None:
-    assert TORQUE_STATES == set(State) - {State.OFF, State.IDLE, State.PARKED, State.FAULT}
-    assert FORCE_STATES == TORQUE_STATES - {State.HOMING}
+    assert set(State) - {State.OFF, State.IDLE, State.PARKED, State.FAULT} == TORQUE_STATES
+    assert TORQUE_STATES - {State.HOMING} == FORCE_STATES
 
 
 @pytest.mark.parametrize("category", STOPS)

@@ -1,0 +1,38 @@
+"""Checks of what callers hand to the dynamics: motions, states, wrenches."""
+
+import numpy as np
+import numpy.typing as npt
+
+from dynamics.errors import DynamicsError
+from kinematics import MOTION_FIELDS, Array, KinematicsError, finite_array
+
+WRENCH_FIELDS = ("fx", "fy", "fz", "mx", "my", "mz")
+UNIT_TOLERANCE = 1e-6  # of a quaternion's norm
+
+
+def checked(name: str, value: npt.ArrayLike, size: int, fields: tuple[str, ...] = ()) -> Array:
+    """Copy of `value` as contiguous float64 (size,) or (n, size), finite; DynamicsError otherwise.
+
+    Without `fields` it is the first `size` numbers of a motion, and its quaternions must be of unit norm.
+    """
+    try:
+        array = finite_array(name, value, size, fields or MOTION_FIELDS[:size])
+    except KinematicsError as error:
+        raise DynamicsError(str(error)) from None
+    if not fields:
+        norms = np.atleast_1d(np.linalg.norm(array[..., 3:7], axis=-1))
+        worst = int(np.argmax(np.abs(norms - 1.0))) if len(norms) else 0
+        if len(norms) and abs(norms[worst] - 1.0) > UNIT_TOLERANCE:
+            raise DynamicsError(
+                f"{name}, sample {worst}: quaternion norm {norms[worst]:.9g}, must be 1 within {UNIT_TOLERANCE:g}"
+            )
+    return array
+
+
+def batch(motions: npt.ArrayLike, wrenches: npt.ArrayLike | None) -> tuple[Array, Array]:
+    """Motions (n, 19) and their wrenches (n, 6), of motions (n, 19) or (19,) and wrenches (n, 6), (6,) or None."""
+    samples = np.atleast_2d(checked("motions", motions, 19))
+    loads = np.zeros(6) if wrenches is None else checked("wrenches", wrenches, 6, WRENCH_FIELDS)
+    if loads.ndim == 2 and len(loads) != len(samples):
+        raise DynamicsError(f"wrenches: {len(loads)} samples, must be as many as motions, {len(samples)}")
+    return samples, np.ascontiguousarray(np.broadcast_to(loads, (len(samples), 6)))

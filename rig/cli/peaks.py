@@ -1,0 +1,37 @@
+"""`rig inverse --peaks`: the most that every joint carries, for its design."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from dynamics import ReactionPeak
+
+
+def peaks_summary(peaks: Sequence[ReactionPeak]) -> list[dict[str, Any]]:
+    """The peaks as JSON-able objects: magnitude in `unit`, time in s, components in base and in leg axes."""
+    return [asdict(peak) for peak in peaks]
+
+
+def print_peaks(mechanism: str, peaks: Sequence[ReactionPeak]) -> None:
+    """Print the peaks as a table, a line per joint and leg: magnitude, time, components in base axes."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(title=f"Peak joint reactions of {escape(mechanism)}, components in base axes", box=SIMPLE_HEAD)
+    table.add_column("reaction")
+    for heading in ("leg", "peak", "at t, s", "x", "y", "z"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    shown = ""
+    for number, peak in enumerate(peaks):
+        table.add_row(
+            peak.reaction if peak.reaction != shown else "",
+            "all" if peak.leg is None else str(peak.leg),
+            f"{peak.magnitude:.5g} {peak.unit}",
+            "" if peak.time is None else f"{peak.time:.6g}",
+            *(f"{component:.5g}" for component in peak.components),
+            end_section=peaks[number + 1 :] != () and peaks[number + 1].reaction != peak.reaction,
+        )
+        shown = peak.reaction
+    Console(highlight=False).print(table)

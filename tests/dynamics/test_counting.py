@@ -1,0 +1,230 @@
+"""The counting scalar, and the papers' tables of operations beside the counts."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from random_mechanisms import random_mechanism, random_motions
+
+from dynamics import OK, WORK_SIZE, Dynamics, DynamicsError, Friction, inverse_kernel, load_mechanism
+from dynamics.counting import (
+    PLATFORM_PARTS,
+    REST,
+    Counted,
+    Operations,
+    count_operations,
+    counted,
+    interpreted,
+    platform_operations,
+    sum_operations,
+)
+from dynamics.serial import (
+    computed_torque,
+    general_chain,
+    lagrange_euler,
+    modified_newton_euler,
+    newton_euler,
+    newton_euler_ratio,
+    operation_tables,
+    platform_table,
+)
+
+TABLES = {table.name: table for table in operation_tables()}
+
+
+def test_what_counts() -> None:
+    x, y = Counted(3.0), Counted(4.0)
+
+    def arithmetic() -> None:
+        assert float((x * y + x - 2.0) / y) == 3.25
+        assert float(1.0 / y - 1.0) == -0.75
+        assert float((x * x + y * y).sqrt()) == 5.0
+        assert float(x.cos() * x.cos() + x.sin() * x.sin()) == pytest.approx(1.0)
+        assert float(x.tanh()) == pytest.approx(np.tanh(3.0))
+        assert float(np.float64(2.0) * x) == float(x * np.float64(2.0)) == 6.0
+
+    total = sum_operations(count_operations(arithmetic))
+    assert total == Operations(multiplications=7, additions=5, divisions=2, functions=6)
+    assert total.total == 20
+
+
+def test_what_is_free() -> None:
+    x = Counted(3.0)
+
+    def structure() -> None:
+        assert x * 0 == 0
+        assert float(1 * x) == float(x + 0) == float(0.0 + x) == float(x / 1) == 3.0
+        assert float(0 - x) == float(-1.0 * x) == float(-x) == -3.0
+        assert abs(-x) == x
+        assert x > 2.0
+        assert 2.0 < x <= 3.0
+        assert x >= 3.0
+        assert x != 4.0
+
+    assert count_operations(structure) == {}
+    assert repr(x) == "Counted(3.0)"
+
+
+def test_one_count_at_a_time() -> None:
+    with pytest.raises(DynamicsError, match="running already"):
+        count_operations(lambda: count_operations(lambda: None))
+    assert count_operations(lambda: None) == {}
+
+
+def test_operations_belong_to_the_innermost_owner() -> None:
+    x = Counted(2.0)
+
+    def inner() -> Counted:
+        return x + x
+
+    def outer() -> Counted:
+        return inner() + x
+
+    counts = count_operations(lambda: outer() + x, owners=("inner", "outer"))
+    assert {owner: total.additions for owner, total in counts.items()} == {"inner": 1, "outer": 1, "rest": 1}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_printed_rows_add_up_to_printed_totals(name: str) -> None:
+    table = TABLES[name]
+    if name == "turney-1980 table 1":
+        return
+    for kind in range(2):
+        rows = [row.published[kind] for row in table.rows[:-1] if row.published]
+        total = rows[0]
+        for row in rows[1:]:
+            total = total + row
+        published = table.rows[-1].published
+        assert published is not None
+        assert [total.at(n) for n in range(1, 9)] == [published[kind].at(n) for n in range(1, 9)]
+
+
+@pytest.mark.parametrize(
+    ("name", "algorithm", "principal"),
+    [
+        ("turney-1980 table 2", lagrange_euler, False),
+        ("turney-1980 table 3", newton_euler, False),
+        ("turney-1980 table 4", modified_newton_euler, True),
+    ],
+)
+def test_laws_foretell_other_numbers_of_joints(name: str, algorithm: object, principal: bool) -> None:
+    multiplications, additions = TABLES[name].rows[-1].counted
+    for joints in (1, 8):
+        motion = [counted(values) for values in np.random.default_rng(joints).uniform(0.5, 1.0, (3, joints))]
+        assert callable(algorithm)
+        total = sum_operations(count_operations(algorithm, general_chain(joints, principal), *motion))
+        assert (total.multiplications, total.additions) == (multiplications.at(joints), additions.at(joints))
+        assert (total.divisions, total.functions) == (0, 2 * joints)
+
+
+def test_orders() -> None:
+    orders = {name: max(law.order for law in table.rows[-1].counted) for name, table in TABLES.items()}
+    assert orders["turney-1980 table 2"] == 3
+    assert orders["turney-1980 table 3"] == orders["turney-1980 table 4"] == orders["lee-1982 table 2"] == 1
+    assert orders["lee-1982 table 1"] == 4
+    for table in TABLES.values():
+        published = table.rows[-1].published
+        if published:
+            assert max(law.order for law in published) == max(law.order for law in table.rows[-1].counted)
+
+
+def test_counts_term_by_term() -> None:
+    """The leading terms of 001's Lagrange form as printed, and every explained term with its own law."""
+    lagrange = {row.term: row for row in TABLES["turney-1980 table 2"].rows}
+    for term in ("T_jⁱ", "∂T₀ⁱ/∂θ_j", "∂²T₀ⁱ/∂θ_j∂θ_k"):
+        row = lagrange[term]
+        assert row.published is not None
+        assert [str(x) for x in row.counted] == [str(x) for x in row.published]
+    for table in TABLES.values():
+        for row in table.rows:
+            same = row.published is not None and all(
+                a.at(n) == b.at(n) for a, b in zip(row.published, row.counted, strict=True) for n in range(1, 9)
+            )
+            assert row.reason or same, (table.name, row.term)
+            if same and table.name != "turney-1980 table 5":
+                assert row.reason.startswith("the same"), (table.name, row.term)
+
+
+def test_laws_in_writing() -> None:
+    rows = {row.term: row for row in TABLES["turney-1980 table 2"].rows}
+    assert [str(law) for law in rows["∂²T₀ⁱ/∂θ_j∂θ_k"].counted] == ["32/3 n³ − 32/3 n", "8n³ − 8n"]
+    assert str(rows["T_{i−1}ⁱ"].counted[1]) == "0"
+    assert str(TABLES["turney-1980 table 4"].rows[-1].published[1]) == "88n − 24"  # type: ignore[index]
+    record = TABLES["turney-1980 table 3"].records(6)[-1]
+    assert record["term"] == "total"
+    assert record["published multiplications"] == "108n − 12"
+    assert record["published multiplications, n = 6"] == 636
+    assert record["counted multiplications"] == "129n − 18"
+
+
+def test_modified_form_is_cheaper_as_published() -> None:
+    ratio = newton_euler_ratio(6)
+    assert ratio.published == pytest.approx(1017 / 1227)
+    assert abs(ratio.counted / ratio.published - 1.0) < 0.1
+    assert abs(ratio.as_printed / ratio.published - 1.0) < 0.1
+
+
+def test_lagrange_costs_far_more() -> None:
+    """000: "about 100 times" as printed; less where nothing is formed twice."""
+    lagrange, recursion = (TABLES[f"lee-1982 table {k}"].rows[-1] for k in (1, 2))
+    assert lagrange.published is not None
+    assert recursion.published is not None
+    printed = sum(law.at(6) for law in lagrange.published) / sum(law.at(6) for law in recursion.published)
+    ours = sum(law.at(6) for law in lagrange.counted) / sum(law.at(6) for law in recursion.counted)
+    assert 100.0 < printed < 150.0
+    assert 15.0 < ours < 25.0
+
+
+def test_control_laws_compute_while_counting() -> None:
+    chain = general_chain(3)
+    rng = np.random.default_rng(1)
+    desired, (q, qd) = rng.normal(size=(3, 3)).tolist(), rng.normal(size=(2, 3)).tolist()
+    plain = computed_torque(chain, tuple(desired), q, qd, 100.0, 20.0)
+    counting = computed_torque(chain, tuple(counted(x) for x in desired), counted(q), counted(qd), 100.0, 20.0)
+    assert [float(x) for x in counting] == pytest.approx(plain)
+
+
+def test_platform_operations() -> None:
+    mechanism = random_mechanism(2)
+    motions = random_motions(2, 2)
+    first, second = (platform_operations(mechanism, motion) for motion in motions)
+    assert first == second
+    leg, platform, equations = first["leg"], first["platform"], first["equations"]
+    assert first["total"].total == 6 * leg.total + platform.total + equations.total
+    assert leg.functions == 2  # length, sine
+    smooth = replace(mechanism, legs=tuple(replace(part, friction=Friction()) for part in mechanism.legs))
+    assert platform_operations(smooth, motions[0])["leg"].total < leg.total
+    assert platform_operations(smooth, motions[0], np.ones(6))["platform"] == platform
+    with pytest.raises(DynamicsError, match="not determined"):
+        platform_operations(mechanism, np.zeros(19))
+
+
+def test_counting_leaves_the_answer() -> None:
+    """The kernels' Python on `Counted` gives the forces of the compiled kernels."""
+    mechanism = random_mechanism(4)
+    motion = random_motions(4, 1)[0]
+    forces: list[object] = [0.0] * 6
+    statuses = []
+
+    def run() -> None:
+        arguments = mechanism.array.tolist(), counted(motion), counted(np.zeros(6)), [0.0] * WORK_SIZE, forces
+        statuses.append(interpreted(inverse_kernel)(*arguments))
+
+    counts = count_operations(run, owners=[name for names in PLATFORM_PARTS.values() for name in names])
+    assert statuses == [OK]
+    assert REST not in counts  # every operation belongs to one of the three parts
+    np.testing.assert_allclose([float(x) for x in forces], Dynamics(mechanism).forces(motion), rtol=1e-12)  # type: ignore[arg-type]
+
+
+def test_against_the_4889_operations_of_1998() -> None:
+    mechanism = load_mechanism("dasgupta-1998", evaluate_only=True)
+    mechanism = replace(mechanism, legs=tuple(replace(leg, friction=Friction()) for leg in mechanism.legs))
+    motion = np.zeros(19)
+    motion[[0, 2, 3]] = 0.1, 0.4, 1.0
+    rows = platform_table(mechanism, motion)
+    assert 6 * rows[0].published + rows[1].published + rows[2].published == rows[3].published == 4889
+    assert 6 * rows[0].counted + rows[1].counted + rows[2].counted == rows[3].counted < 4889
+    # the claim of 3.36 times a serial arm of six joints
+    assert rows[3].published / rows[4].published == pytest.approx(3.36, abs=0.005)
+    assert 2.0 < rows[3].counted / rows[4].counted < 3.36
+    assert all(row.reason for row in rows)

@@ -1,0 +1,147 @@
+"""Where the serial-arm papers' equations are wrong as printed: Pinocchio has the mended ones, and not the printed."""
+
+import importlib
+from collections.abc import Callable
+from dataclasses import replace
+from types import ModuleType
+
+import numpy as np
+import pytest
+from serial_chains import PinocchioChain, random_chain
+
+from dynamics.serial import (
+    Link,
+    SerialChain,
+    lagrange_coefficients,
+    lagrange_euler,
+    modified_newton_euler,
+    newton_euler,
+    strobed_coriolis,
+)
+from dynamics.serial.vectors import Matrix, Scalar, Vector
+from kinematics import Array
+
+NO_WRENCH = np.zeros(6)
+
+
+def module(name: str) -> ModuleType:
+    """The module, whose name in the package is its main function."""
+    return importlib.import_module(f"dynamics.serial.{name}")
+
+
+def case(seed: int = 1, revolute: bool = True) -> tuple[SerialChain, tuple[Array, Array, Array], Array]:
+    """A random chain, a motion, and Pinocchio's joint forces."""
+    rng = np.random.default_rng(seed)
+    chain = random_chain(rng, 4, revolute=revolute)
+    q, qd, qdd = rng.normal(size=(3, 4))
+    return chain, (q, qd, qdd), PinocchioChain(chain).inverse(q, qd, qdd, NO_WRENCH)
+
+
+def wrong(ours: list[float], expected: Array) -> bool:
+    """Whether joint forces are off by more than 1e-4 of the largest."""
+    return bool(np.abs(np.array(ours) - expected).max() > 1e-4 * np.abs(expected).max())
+
+
+def right(ours: list[float], expected: Array) -> bool:
+    """Whether they agree to 1e-11."""
+    return bool(np.abs(np.array(ours) - expected).max() < 1e-11 * np.abs(expected).max())
+
+
+def test_001_eq_3_16_has_the_angular_velocity_of_the_wrong_link(monkeypatch: pytest.MonkeyPatch) -> None:
+    chain, motion, expected = case()
+    assert right(newton_euler(chain, *motion), expected)
+    recursion = module("newton_euler")
+    mended = recursion.angular_acceleration
+
+    def printed(R: Matrix, alpha: Vector, omega: Vector, qd: Scalar, qdd: Scalar) -> list[Scalar]:
+        turned: list[Scalar] = mended(R, alpha, recursion.angular_velocity(R, omega, qd), qd, qdd)
+        return turned
+
+    monkeypatch.setattr(recursion, "angular_acceleration", printed)
+    assert wrong(newton_euler(chain, *motion), expected)
+
+
+def test_001_eq_3_18_has_the_wrong_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    chain, motion, expected = case()
+    recursion = module("newton_euler")
+    mended, seen = recursion.origin_acceleration, []
+
+    def remember(R: Matrix, a: Vector, omega: Vector, alpha: Vector, r: Vector) -> list[Scalar]:
+        seen.append(r)
+        origin: list[Scalar] = mended(R, a, omega, alpha, r)
+        return origin
+
+    def printed(a: Vector, omega: Vector, alpha: Vector, _center: Vector) -> list[Scalar]:
+        return [x + y for x, y in zip(recursion.turning_acceleration(omega, alpha, seen[-1]), a, strict=True)]
+
+    monkeypatch.setattr(recursion, "origin_acceleration", remember)
+    assert right(newton_euler(chain, *motion), expected)
+    monkeypatch.setattr(recursion, "center_acceleration", printed)
+    assert wrong(newton_euler(chain, *motion), expected)
+
+
+def _matrix_as_printed(mended: Callable[..., list[list[Scalar]]]) -> Callable[..., list[list[Scalar]]]:
+    def printed(omega: Vector, alpha: Vector) -> list[list[Scalar]]:
+        A = mended(omega, alpha)
+        A[2][1] = omega[2] * omega[1] + alpha[2]
+        return A
+
+    return printed
+
+
+def _moment_as_printed(mended: Callable[..., list[Scalar]]) -> Callable[..., list[Scalar]]:
+    return lambda A, K: [-x for x in mended(A, K)]
+
+
+@pytest.mark.parametrize(
+    ("name", "as_printed"),
+    [("turning_matrix", _matrix_as_printed), ("inertial_moment_of_matrix", _moment_as_printed)],
+)
+def test_001_section_5(name: str, as_printed: Callable[..., object], monkeypatch: pytest.MonkeyPatch) -> None:
+    chain, motion, expected = case()
+    recursion = module("modified_newton_euler")
+    assert right(modified_newton_euler(chain, *motion), expected)
+    monkeypatch.setattr(recursion, name, as_printed(getattr(recursion, name)))
+    assert wrong(modified_newton_euler(chain, *motion), expected)
+
+
+def test_003_needs_the_moments_of_prismatic_links_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    chain, motion, _ = case(revolute=False)
+    short = SerialChain((replace(chain.links[0], joint="revolute"), replace(chain.links[1], joint="prismatic")))
+    q, qd, qdd = (values[:2] for values in motion)
+    expected = PinocchioChain(short).inverse(q, qd, qdd, NO_WRENCH)
+    assert right(newton_euler(short, q, qd, qdd), expected)
+    monkeypatch.setattr(module("newton_euler"), "moment_from_above", lambda _R, _n: [0.0, 0.0, 0.0])
+    assert wrong(newton_euler(short, q, qd, qdd), expected)
+
+
+def test_000_eq_3_10_has_the_wrong_sign() -> None:
+    chain, (q, _, _), _ = case(revolute=False)
+    down = np.array(chain.gravity)
+    at_rest = PinocchioChain(chain).inverse(q, np.zeros(4), np.zeros(4), NO_WRENCH)
+    gravity = lagrange_coefficients(chain, q).G
+    assert right(gravity, at_rest)
+    # as printed: + Σ m_j g ∂T₀ʲ/∂q_i r̄_j
+    printed = [-x for x in lagrange_coefficients(chain, q, down).G]
+    assert wrong(printed, at_rest)
+
+
+def test_001_eq_1_26_holds_in_principal_axes_only() -> None:
+    chain, motion, expected = case()
+    assert right(lagrange_euler(chain, *motion), expected)
+
+    def principal(link: Link) -> Link:
+        return replace(link, inertia=np.diag(np.diag(np.array(link.inertia))).tolist())
+
+    printed = SerialChain(tuple(principal(link) for link in chain.links), chain.gravity)
+    assert wrong(lagrange_euler(printed, *motion), expected)
+
+
+def test_001_strobing_with_two_rates_does_not_give_one_coefficient() -> None:
+    chain, (q, _, _), _ = case(revolute=False)
+    smooth = SerialChain(tuple(replace(link, viscous=0.0, coulomb=0.0) for link in chain.links), (0.0, 0.0, 0.0))
+    both = np.array([1.0, 0.0, 1.0, 0.0])
+    strobed = PinocchioChain(smooth).inverse(q, both, np.zeros(4), NO_WRENCH)
+    C = np.array(strobed_coriolis(chain, q))
+    assert right((C[:, 0, 0] + C[:, 2, 2] + 2.0 * C[:, 0, 2]).tolist(), strobed)
+    assert wrong(C[:, 0, 2].tolist(), strobed)

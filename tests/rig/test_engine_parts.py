@@ -1,0 +1,380 @@
+"""The cycle's smaller parts: feedback and reference checks, pose estimate, frame, bank, homing."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from engine_support import CONFIG, HOME, bench, smooth_table
+from scipy.spatial.transform import Rotation
+
+from actuators import COMMAND_STOP, Capabilities, Command, Mode, Status
+from kinematics import Array, Geometry, condition_number, inverse_kinematics_kernel, leg_kinematics, leg_lengths
+from rig.engine.bank import force_commands
+from rig.engine.control_block import ControlBlock
+from rig.engine.estimate import PoseEstimator
+from rig.engine.feedback import FeedbackMonitor, Finding
+from rig.engine.homing import Homing, disagreement
+from rig.engine.limits import ReferenceCheck
+from rig.engine.loop import run_cycles
+from rig.engine.messages import Connect
+from rig.engine.ports import Tick
+from rig.errors import HardwareError
+from rig.states import FaultCode, State, StopCategory
+
+GEOMETRY: Geometry = CONFIG.machine.geometry
+LENGTH = leg_lengths(GEOMETRY, HOME)
+ZERO = np.zeros(6)
+PERIOD = CONFIG.period
+SAFETY = CONFIG.safety
+
+
+# -- feedback --------------------------------------------------------------------------------------------------------
+
+
+def monitor() -> FeedbackMonitor:
+    return FeedbackMonitor(CONFIG.machine, SAFETY, CONFIG.load_cells)
+
+
+def look(
+    judge: FeedbackMonitor,
+    length: Array,
+    velocity: Array = ZERO,
+    *,
+    fresh: Array | None = None,
+    reference: Array | None = None,
+    speed: Array = ZERO,
+    homed: bool = True,
+    controlled: bool = True,
+) -> Finding | None:
+    return judge.check_motion(
+        1.0,
+        PERIOD,
+        np.ones(6) if fresh is None else fresh,
+        length,
+        velocity,
+        length if reference is None else reference,
+        speed,
+        homed=homed,
+        controlled=controlled,
+    )
+
+
+def one(leg: int, value: float, others: Array = ZERO) -> Array:
+    changed = others.copy()
+    changed[leg] = value
+    return changed
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("leg", range(6))
+def test_numbers_that_are_none_stop_the_rig_in_any_state(leg: int, value: float) -> None:
+    for homed, controlled in ((True, True), (True, False), (False, False)):
+        for length, velocity in ((one(leg, value, LENGTH), ZERO), (LENGTH, one(leg, value))):
+            found = look(monitor(), length, velocity, reference=LENGTH, homed=homed, controlled=controlled)
+            assert found is not None and found.category is StopCategory.QUICK_STOP
+            assert (found.cause.code, found.cause.leg) == (FaultCode.FEEDBACK_INVALID, leg + 1)
+
+
+def test_a_jump_is_what_the_speed_does_not_explain() -> None:
+    judge = monitor()
+    assert look(judge, LENGTH) is None
+    step = 0.5 * SAFETY.position_jump
+    assert look(judge, LENGTH + step) is None
+    found = look(judge, one(2, LENGTH[2] + step + 1.1 * SAFETY.position_jump, LENGTH + step))
+    assert found is not None and found.unhome and found.category is StopCategory.QUICK_STOP
+    assert (found.cause.code, found.cause.leg) == (FaultCode.POSITION_JUMP, 3)
+    assert look(monitor(), LENGTH + 1.0, homed=False, controlled=False) is None  # lengths are not absolute yet
+
+
+@pytest.mark.parametrize("lost", [1, 2, 20])
+def test_a_gap_in_the_feedback_is_no_jump(lost: int) -> None:
+    """A leg at 0.8 m/s covers 1.6 mm a cycle: the speed explains as many of them as were lost."""
+    judge, velocity = monitor(), np.full(6, 0.8)
+    start = LENGTH - 0.03
+    assert look(judge, start, velocity) is None
+    for _ in range(lost):
+        assert look(judge, start, velocity, fresh=np.zeros(6)) is None
+    assert look(judge, start + 0.8 * (lost + 1) * PERIOD, velocity) is None
+    found = look(judge, start + 0.8 * (lost + 2) * PERIOD + 1.1 * SAFETY.position_jump, velocity)
+    assert found is not None and found.cause.code is FaultCode.POSITION_JUMP
+
+
+def test_following_errors_and_runaways_matter_only_under_control() -> None:
+    for factor, code, category in (
+        (1.01, FaultCode.FOLLOWING_ERROR, StopCategory.CATEGORY_1),
+        (3.01, FaultCode.RUNAWAY, StopCategory.CATEGORY_0),
+    ):
+        reference = one(4, LENGTH[4] - factor * SAFETY.following_error, LENGTH)
+        found = look(monitor(), LENGTH, reference=reference)
+        assert found is not None and (found.cause.code, found.category, found.cause.leg) == (code, category, 5)
+        assert look(monitor(), LENGTH, reference=reference, controlled=False) is None
+    assert look(monitor(), LENGTH, reference=LENGTH + 0.99 * SAFETY.following_error) is None
+
+
+def test_an_absurd_length_is_not_believed() -> None:
+    for length in (0.0, 5.0):
+        found = look(monitor(), one(1, length, LENGTH), controlled=False)
+        assert (
+            found is not None
+            and found.cause.code is FaultCode.FEEDBACK_INVALID
+            and "limits 0.4 to 0.62 m" in str(found.cause.text)
+        )
+
+
+def test_a_moving_encoder_must_not_repeat_itself() -> None:
+    judge, speed = monitor(), np.full(6, 0.05)
+    verdicts = [look(judge, LENGTH, speed=speed) for _ in range(SAFETY.frozen_cycles + 1)]
+    assert verdicts[:-1] == [None] * SAFETY.frozen_cycles
+    assert verdicts[-1] is not None and verdicts[-1].cause.code is FaultCode.FEEDBACK_FROZEN
+    judge = monitor()
+    assert all(look(judge, LENGTH) is None for _ in range(10 * SAFETY.frozen_cycles))  # at rest it may
+
+
+def drives(age: Sequence[int] = (0,) * 6, status: Sequence[int] = (Status.HOMED,) * 6) -> Finding | None:
+    return monitor().check_drives(
+        1.0, list(age), list(status), [7] * 6, LENGTH, lambda _leg: "over temperature", homed=True
+    )
+
+
+def test_what_the_drives_say_of_themselves() -> None:
+    k = SAFETY.stale_cycles
+    assert drives() is None and drives(age=(0, k - 1, 0, 0, 0, 0)) is None
+    homed = int(Status.HOMED)
+    for found, code, category, leg, unhome in (
+        (drives(age=(0, k, 0, 0, 0, 0)), FaultCode.COMMUNICATION_LOST, StopCategory.QUICK_STOP, 2, False),
+        (
+            drives(status=[homed] * 5 + [homed | Status.FAULT]),
+            FaultCode.DRIVE_FAULT,
+            StopCategory.CATEGORY_0,
+            6,
+            False,
+        ),
+        (
+            drives(status=[homed | Status.FAULT | Status.WATCHDOG] + [homed] * 5),
+            FaultCode.DRIVE_WATCHDOG,
+            StopCategory.QUICK_STOP,
+            1,
+            False,
+        ),
+        (drives(status=[homed, homed, 0, *[homed] * 3]), FaultCode.DRIVE_RESTARTED, StopCategory.QUICK_STOP, 3, True),
+    ):
+        assert found is not None
+        assert (found.cause.code, found.category, found.cause.leg, found.unhome) == (code, category, leg, unhome)
+
+
+# -- reference -------------------------------------------------------------------------------------------------------
+
+
+def _legs(motion: Array) -> Array:
+    out = np.zeros((6, 13))
+    inverse_kinematics_kernel(GEOMETRY.array, motion, out)
+    return out
+
+
+def test_a_reference_at_its_limits_passes_and_beyond_them_does_not() -> None:
+    check, legs = ReferenceCheck(CONFIG.machine, SAFETY), _legs(np.concatenate([HOME, np.zeros(12)]))
+    limits = CONFIG.machine.legs[3].limits
+    assert limits is not None and limits.length and limits.velocity and limits.acceleration
+    assert check.judge(0.0, legs, 5.0) is None and check.judge(0.0, legs, SAFETY.condition) is None
+    for column, bound, code in (
+        (0, limits.length[0], FaultCode.LENGTH_LIMIT),
+        (0, limits.length[1], FaultCode.LENGTH_LIMIT),
+        (1, -limits.velocity, FaultCode.SPEED_LIMIT),
+        (1, limits.velocity, FaultCode.SPEED_LIMIT),
+        (2, -limits.acceleration, FaultCode.SPEED_LIMIT),
+        (2, limits.acceleration, FaultCode.SPEED_LIMIT),
+    ):
+        at, beyond = legs.copy(), legs.copy()
+        at[3, column] = bound
+        outwards = 1.0 + 1e-6 if bound != limits.length[0] else 1.0 - 1e-6
+        beyond[3, column] = bound * outwards
+        assert check.judge(0.0, at, 5.0) is None
+        cause = check.judge(2.5, beyond, 5.0)
+        assert cause is not None and (cause.code, cause.leg, cause.t) == (code, 4, 2.5)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("column", range(3))
+def test_a_reference_that_is_no_number_never_passes(column: int, value: float) -> None:
+    check, legs = ReferenceCheck(CONFIG.machine, SAFETY), _legs(np.concatenate([HOME, np.zeros(12)]))
+    legs[5, column] = value
+    cause = check.judge(0.0, legs, 5.0)
+    assert cause is not None and (cause.code, cause.leg) == (FaultCode.REFERENCE_INVALID, 6)
+
+
+@pytest.mark.parametrize("condition", [math.nan, math.inf, 100.1])
+def test_a_pose_that_is_badly_conditioned_does_not_pass(condition: float) -> None:
+    check, legs = ReferenceCheck(CONFIG.machine, SAFETY), _legs(np.concatenate([HOME, np.zeros(12)]))
+    cause = check.judge(0.0, legs, condition)
+    assert cause is not None and cause.code is FaultCode.CONDITIONING
+
+
+# -- pose ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_measured_pose_and_twist_are_those_of_the_legs() -> None:
+    random, estimator = np.random.default_rng(5), PoseEstimator(GEOMETRY)
+    for _ in range(50):
+        turn = Rotation.from_rotvec(0.1 * random.normal(size=3))
+        pose = np.concatenate([HOME[:3] + 0.01 * random.normal(size=3), np.roll(turn.as_quat(), 1)])
+        motion = np.concatenate([pose, random.normal(size=6), np.zeros(6)])
+        legs = leg_kinematics(GEOMETRY, motion)
+        found, twist = np.zeros(7), np.zeros(6)
+        assert estimator.update(legs.length, legs.velocity, found, twist)
+        np.testing.assert_allclose(found * np.sign(found[3] * pose[3]), pose, atol=1e-9)
+        np.testing.assert_allclose(twist, motion[7:13], atol=1e-8)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, 0.0, -1.0, 9.0])
+def test_lengths_without_a_pose_change_nothing_and_are_forgotten(bad: float) -> None:
+    estimator, pose, twist = PoseEstimator(GEOMETRY), np.full(7, 3.0), np.full(6, 3.0)
+    assert not estimator.update(one(2, bad, LENGTH), ZERO, pose, twist)
+    assert (pose == 3.0).all() and (twist == 3.0).all()
+    assert estimator.update(LENGTH, ZERO, pose, twist)
+    np.testing.assert_allclose(pose, HOME, atol=1e-9)
+
+
+def test_the_frame_holds_reference_measurement_and_model(tmp_path: Path) -> None:
+    with bench(tmp_path) as rig:
+        rig.engage()
+        rig.run(0.5)
+        rig.follow(smooth_table())
+        rig.tap.take()
+        rig.run(0.8)
+        rows = rig.tap.take()
+        legs = leg_kinematics(GEOMETRY, rows["reference"])
+        np.testing.assert_allclose(rows["length_reference"], legs.length, atol=1e-12)
+        np.testing.assert_allclose(rows["velocity_reference"], legs.velocity, atol=1e-12)
+        np.testing.assert_allclose(rows["force_residual"], rows["force_measured"] - rows["force_model"], atol=1e-12)
+        assert np.abs(rows["force_residual"]).max() < 10.0
+        np.testing.assert_allclose(leg_lengths(GEOMETRY, rows["pose"]), rows["length"], atol=1e-8)
+        numbers = [
+            condition_number(GEOMETRY, pose, SAFETY.characteristic_length) for pose in rows["reference"][::50, :7]
+        ]
+        np.testing.assert_allclose(rows["condition"][::50], numbers, rtol=1e-9)
+        assert np.isfinite(rows["force_command"]).all() and (rows["mode"] == Mode.FORCE).all()
+        assert (np.diff(rows["cycle"].astype(np.int64)) == 1).all()
+        np.testing.assert_allclose(np.diff(rows["t"]), PERIOD, atol=1e-12)
+
+
+def test_skipped_cycles_are_counted_and_not_caught_up(tmp_path: Path) -> None:
+    with bench(tmp_path) as rig:
+        rig.engage()
+        rig.run(0.5)
+        rig.follow(smooth_table(2.0))
+        rig.run(0.5)
+        rig.tap.take()
+        now, place = rig.engine.tick.t, rig.engine.reference.path_time
+        for overruns in (1, 2):
+            now += 2 * PERIOD
+            rig._clock.set(now)
+            rig.virtual.advance(now)
+            rig.engine.step(Tick(now, 0.0, 2 * PERIOD, overruns))
+        assert rig.state is State.RUNNING
+        rows = rig.tap.take()
+        assert len(rows) == 2 and list(np.diff(rows["cycle"].astype(np.int64))) == [2]
+        assert rig.engine.reference.path_time - place == pytest.approx(4 * PERIOD)
+        now += 2 * PERIOD
+        rig._clock.set(now)
+        rig.virtual.advance(now)
+        rig.engine.step(Tick(now, 0.0, 2 * PERIOD, 3))
+        assert rig.state is State.STOPPING and rig.engine.machine.stop is StopCategory.CATEGORY_1
+        assert rig.tap.texts()[-2] == "3 overrun cycles in a row (bound 3)"
+
+
+# -- drives ----------------------------------------------------------------------------------------------------------
+
+
+def test_commands_of_the_closed_loop() -> None:
+    commands = force_commands(np.arange(6.0))
+    assert [one.force for one in commands] == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    assert all(one.mode is Mode.FORCE and one.enable and not one.quick_stop for one in commands)
+
+
+def test_connecting_commands_nothing(tmp_path: Path) -> None:
+    with bench(tmp_path) as rig:
+        before = rig.virtual.plant.state
+        rig.request(Connect())
+        bank = rig.engine.bank
+        assert bank.connected and not bank.any(Status.ENABLED) and bank.all(Status.BRAKE)
+        np.testing.assert_allclose(rig.virtual.plant.state, before, atol=1e-6)
+        assert bank.force_limit > 450.0
+        bank.close()
+        bank.close()
+        assert not bank.connected
+        assert bank.connect(1.0)[2].startswith("leg 3: stewart-rig virtual servo")
+
+
+def test_a_drive_that_cannot_take_forces_is_refused(tmp_path: Path) -> None:
+    with bench(tmp_path) as rig:
+        drive = rig.engine.bank._drives[4]
+        drive.capabilities = Capabilities((Mode.OFF, Mode.POSITION), True, False, True, 1e3, 1.0, 1.0)
+        with pytest.raises(HardwareError, match="connect: leg 5: the drive has no mode FORCE, HOMING"):
+            rig.request(Connect())
+        assert rig.state is State.OFF and not rig.engine.bank.connected
+
+
+def test_homing_is_done_when_every_leg_has_searched_and_found() -> None:
+    found, seeking, lost = Status.HOMED.value, Status.HOMING.value, 0
+    homing = Homing()
+    assert not homing.done([found] * 6)  # an old reference
+    assert not homing.done([found | seeking] * 6)
+    assert homing.done([found] * 6)
+    homing.begin()
+    assert not homing.done([found] * 6)
+    assert not homing.done([lost] * 5 + [found])
+    assert not homing.done([found] * 6)  # the sixth has never searched
+    assert not homing.done([found] * 5 + [seeking])
+    assert homing.done([found | Status.STANDSTILL] * 6)
+
+
+def test_references_must_agree_with_the_forward_kinematics() -> None:
+    assert disagreement((2, 0.99e-4), 1e-4, 1.0) is None
+    for worst, leg in (((2, -1.01e-4), 3), (None, 0)):
+        cause = disagreement(worst, 1e-4, 1.0)
+        assert cause is not None and (cause.code, cause.leg, cause.t) == (FaultCode.HOMING_FAILED, leg, 1.0)
+
+
+class _DeliberateError(Exception):
+    pass
+
+
+def test_the_last_words_of_a_failing_cycle_are_the_drives_own_quick_stop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with bench(tmp_path) as rig:
+        rig.engage()
+        said: list[Command] = []
+        exchange = rig.engine.bank.exchange
+
+        def listen(commands: Sequence[Command], deadline: float) -> None:
+            said.extend(commands)
+            exchange(commands, deadline)
+
+        def fail(_tick: Tick) -> None:
+            raise _DeliberateError
+
+        monkeypatch.setattr(rig.engine.bank, "exchange", listen)
+        monkeypatch.setattr(rig.engine, "step", fail)
+        block = ControlBlock()
+        try:
+            with pytest.raises(_DeliberateError):
+                run_cycles(rig.engine, rig.operator, _Unwatched(block))  # type: ignore[arg-type]
+        finally:
+            block.close()
+        assert len(said) >= 6 and all(command == COMMAND_STOP for command in said)
+        assert rig.engine.bank.all(Status.QUICK_STOP)
+
+
+class _Unwatched:
+    """A watch that sees nothing."""
+
+    abandoned = False
+
+    def __init__(self, block: ControlBlock) -> None:
+        self.block = block
+
+    def look(self, t: float) -> None:
+        pass
