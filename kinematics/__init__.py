@@ -53,6 +53,7 @@ from kinematics.leg import (
 )
 from kinematics.linear import solve_kernel, spectral_condition_kernel
 from kinematics.parallel import chunk_bounds, processor_count, run_chunks
+from kinematics.pose_grid import ROTATION_GROUP, PoseGrid, reach_box
 from kinematics.rotations import (
     angle_accelerations_to_angular_acceleration,
     angle_rates_to_angular_velocity,
@@ -118,6 +119,7 @@ from kinematics.units import (
     Torque,
 )
 from kinematics.vector import cross, dot, rotate, rotation_matrix
+from kinematics.workspace import PoseAssessment, PoseFault, PoseLimits, assess_poses
 
 __all__ = [
     "ACCELERATION",
@@ -133,6 +135,7 @@ __all__ = [
     "MOTION_FIELDS",
     "MOTION_SIZE",
     "POSE",
+    "ROTATION_GROUP",
     "SINGULAR_CONDITION",
     "SYSTEM_ROWS",
     "TWIST",
@@ -165,6 +168,10 @@ __all__ = [
     "MinimumJerk",
     "MotionTable",
     "Placement",
+    "PoseAssessment",
+    "PoseFault",
+    "PoseGrid",
+    "PoseLimits",
     "Poses",
     "Quantity",
     "Sequence",
@@ -183,6 +190,7 @@ __all__ = [
     "angular_acceleration_to_angle_accelerations",
     "angular_velocity_to_angle_rates",
     "assembly_modes",
+    "assess_poses",
     "build_trajectory",
     "chunk_bounds",
     "condition_number",
@@ -225,6 +233,7 @@ __all__ = [
     "quaternion_normalise",
     "quaternion_to_angles",
     "quaternion_to_matrix",
+    "reach_box",
     "read_poses",
     "rotate",
     "rotation_matrix",

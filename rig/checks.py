@@ -24,6 +24,7 @@ from rig.schema import Safety
 Array = npt.NDArray[np.float64]
 
 _PARTS = 3  # of the time between two samples: a step in between shows in speed and acceleration at a third of it
+_REST = 1e-6  # m/s, of a leg at the ends of a motion
 _SCALES = 1000  # the largest scale that passes is given in thousandths
 
 
@@ -213,7 +214,6 @@ class _Checker:
     def series(self, scale: float) -> Iterator[_Series]:
         """All limited quantities at an amplitude, those that cost least first."""
         motion = self._motion(scale)
-        step = self._table.step
         legs = leg_kinematics(self._mechanism.geometry, motion)
         speed = np.abs(legs.velocity)
         ends = (0.0, self._table.duration)
@@ -222,8 +222,7 @@ class _Checker:
             _Series("greatest length", "m", legs.length, self._longest),
             _Series("speed", "m/s", speed, self._speed),
             _Series("acceleration", "m/s^2", np.abs(legs.acceleration), self._acceleration),
-            # A rig at rest takes up the first speed, and gives up the last, within one sample.
-            _Series("speed at start or end", "m/s", speed[[0, -1]], self._acceleration * step, times=ends),
+            _Series("speed at start or end", "m/s", speed[[0, -1]], np.full(6, _REST), times=ends),
         )
         yield from (series for series in limited if not np.isinf(series.bounds).all())
         if not (np.isinf(self._universal).all() and np.isinf(self._spherical).all()):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -88,13 +89,13 @@ def run_motion(rig: Rig, table: MotionTable, name: str, report: Callable[[Progre
     leave(rig)
 
 
-def bring_to_rest(rig: Rig, category: int = 1) -> None:
-    """Stop whatever the rig is doing, wait until no drive has torque, and end the engine.
+def bring_to_rest(rig: Rig, category: Literal[0, 1] = 1) -> None:
+    """Stop whatever the rig is doing by a stop of `category`, wait until no drive has torque, and end the engine.
 
     Raises:
         HardwareError: the rig did not come to rest in time.
     """
-    rig.request(Stop(1 if category == 1 else 0))
+    rig.request(Stop(category))
     rig.wait(lambda status: status.state in _AT_REST, _STATE_TIMEOUT, "the rig to come to rest")
     leave(rig)
 

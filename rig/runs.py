@@ -100,8 +100,12 @@ def _run(
                     report(Progress("stopping", 1.0))
                     with contextlib.suppress(RigError):
                         bring_to_rest(rig)
+                except KeyboardInterrupt:
+                    error = InterruptedRunError("interrupted twice; the torque was taken off at once")
+                    with contextlib.suppress(RigError, KeyboardInterrupt):
+                        bring_to_rest(rig, category=0)
         except KeyboardInterrupt:
-            error = InterruptedRunError("stopped at once")
+            error = error or InterruptedRunError("interrupted before anything moved")
         report(Progress("reporting", 1.0))
         return _reported(recording, error)
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from rig.config import RigConfig
 from rig.engine.control_block import ControlBlock, StopRequest
-from rig.engine.messages import Command, Status
+from rig.engine.messages import Command, Shutdown, Status
 from rig.engine.process import EngineProcess
 from rig.errors import HardwareError, InterruptedRunError
 from rig.virtual import VirtualRigProcess
@@ -47,25 +47,30 @@ class Rig(Protocol):
 
 
 class Interruption:
-    """Ctrl-C as a flag that waits look at; a second one raises the rig's stop flag for torque off at once."""
+    """Ctrl-C as a flag that waits look at; from the second one on, and while nothing can move yet, it interrupts."""
 
     def __init__(self) -> None:
         self.count = 0
+        self.starting = False
+        """nothing moves yet: there is nothing to be stopped in a controlled way"""
         self.at_once: Callable[[], None] | None = None
         """called on the second Ctrl-C, from the signal handler"""
+        self._noticed = False
 
     def check(self) -> None:
         """Raise InterruptedRunError once after the first Ctrl-C."""
-        if self.count == 1:
-            self.count = 2
-            raise InterruptedRunError("interrupted")
+        if self.count and not self._noticed:
+            self._noticed = True
+            raise InterruptedRunError("interrupted; the rig was stopped")
 
     def _handle(self, _signal: int, _frame: FrameType | None) -> None:
         self.count += 1
-        if self.count > 2 or (self.count == 2 and self.at_once is None):
-            if self.at_once is not None:
-                self.at_once()
-            raise KeyboardInterrupt
+        if self.count == 1 and not self.starting:
+            return
+        self._noticed = True
+        if self.at_once is not None:
+            self.at_once()
+        raise KeyboardInterrupt
 
     @contextlib.contextmanager
     def installed(self) -> Iterator[Self]:
@@ -93,6 +98,8 @@ class LiveRig:
     def __init__(self, config: RigConfig, recording: Path, client: str, interruption: Interruption) -> None:
         self.config = config
         self._interruption = interruption
+        self._leaving = False
+        interruption.starting = True
         with contextlib.ExitStack() as resources:
             if config.virtual is not None:
                 resources.enter_context(VirtualRigProcess(config))
@@ -104,11 +111,13 @@ class LiveRig:
             interruption.at_once = self._stop_at_once
             self._client.acquire(client)
             self._resources = resources.pop_all()
+        interruption.starting = False
 
     def request(self, command: Command, samples: npt.NDArray[np.float64] | None = None) -> None:
         """See `Rig.request`."""
         self._block.beat()
         self._client.request(command, samples)
+        self._leaving = isinstance(command, Shutdown)
         self._block.beat()
 
     def status(self) -> Status:
@@ -135,7 +144,7 @@ class LiveRig:
     def close(self) -> None:
         """End both processes: the engine is given time to end by itself where it was asked to. May be called again."""
         self._interruption.at_once = None
-        if self.engine.alive:
+        if self._leaving:
             self.engine.join(_LEAVE_TIMEOUT)
         self._resources.close()
 

@@ -96,7 +96,7 @@ def inverse(
         found = reaction_peaks(machine, motions, wrenches, times=table.times)
         if as_json:
             paths = {"motion": str(motion), "forces": str(output)}
-            summary = {"mechanism": machine.name, "peaks": peaks_summary(found), "paths": paths}
+            summary = {"mechanism": machine.name, "model": model, "peaks": peaks_summary(found), "paths": paths}
             typer.echo(json.dumps(summary, indent=2))
         else:
             print_peaks(machine.name, found)

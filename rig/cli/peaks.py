@@ -19,19 +19,22 @@ def print_peaks(mechanism: str, peaks: Sequence[ReactionPeak]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title=f"Peak joint reactions of {escape(mechanism)}, components in base axes", box=SIMPLE_HEAD)
-    table.add_column("reaction")
-    for heading in ("leg", "peak", "at t, s", "x", "y", "z"):
+    title = f"Peak joint reactions of {escape(mechanism)}, components in base axes"
+    table = Table(title=title, box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+    table.add_column("reaction", no_wrap=True)
+    for heading in ("leg", "peak", "t, s", "x", "y", "z"):
         table.add_column(heading, justify="right", no_wrap=True)
     shown = ""
-    for number, peak in enumerate(peaks):
+    for peak in peaks:
+        if shown and peak.reaction != shown:
+            table.add_section()
+        decimals = 2 if peak.unit == "N" else 3
         table.add_row(
-            peak.reaction if peak.reaction != shown else "",
+            f"{peak.reaction}, {peak.unit}" if peak.reaction != shown else "",
             "all" if peak.leg is None else str(peak.leg),
-            f"{peak.magnitude:.5g} {peak.unit}",
+            f"{peak.magnitude:.{decimals}f}",
             "" if peak.time is None else f"{peak.time:.6g}",
-            *(f"{component:.5g}" for component in peak.components),
-            end_section=peaks[number + 1 :] != () and peaks[number + 1].reaction != peak.reaction,
+            *(f"{component:.{decimals}f}" for component in peak.components),
         )
         shown = peak.reaction
     Console(highlight=False).print(table)

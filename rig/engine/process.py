@@ -8,7 +8,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
+from types import FrameType
 from typing import Self
 
 import numpy as np
@@ -28,10 +30,12 @@ from rig.engine.status import engine_status
 from rig.engine.warmup import warm_up
 from rig.errors import HardwareError
 from rig.realtime import prepare_process
-from rig.recording import EventLevel, Recorder
+from rig.recording import EventLevel, Recorder, RecorderPhase, StatusBlock
 from rig.ring import TelemetryRing
 
 _START_TIMEOUT = 180.0  # s; the first start on a machine compiles the kernels
+_TERMINATE_TIMEOUT = 3.0  # s
+_CLOSING_TIMEOUT = 5.0  # s in which a recorder whose engine is gone closes its file
 _HEALTH_INTERVAL = 25  # cycles between two looks at the recorder
 
 
@@ -45,6 +49,8 @@ class EngineAddress:
     """name of the shared control block"""
     ring: str
     """name of the telemetry ring"""
+    recorder: str
+    """name of the recorder's status block"""
 
 
 class _RingSink:
@@ -77,6 +83,7 @@ def run_engine(config: RigConfig, recording: Path, folder: Path, owner: Connecti
             Its closing means that the owner is gone.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is the owner's to handle
+    signal.signal(signal.SIGTERM, _leave)
     with contextlib.ExitStack() as resources:
         try:
             bank = make_bank(config)
@@ -104,11 +111,18 @@ def run_engine(config: RigConfig, recording: Path, folder: Path, owner: Connecti
         except Exception as error:
             owner.send(("failed", str(error)))
             return
-        owner.send(("ready", EngineAddress(socket_address(folder), block.name, ring.name)))
+        address = EngineAddress(socket_address(folder), block.name, ring.name, recorder.status_name)
+        with contextlib.suppress(OSError):  # the owner has gone already
+            owner.send(("ready", address))
         for line in granted:
             engine.record("info", line)
         run_cycles(engine, operator, Watch(engine, link, block, owner))
         recorder.close({"cycles": engine.cycles, "overruns": engine.tick.overruns})
+
+
+def _leave(_signal: int, _frame: FrameType | None) -> None:
+    """Leave by an exception, so that drives are stopped and shared memory is removed."""
+    raise SystemExit(1)
 
 
 class EngineProcess:
@@ -134,8 +148,9 @@ class EngineProcess:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             theirs.close()
+        self._address: EngineAddress | None = None
         try:
-            self.address = self._wait_ready()
+            self._address = self.address = self._wait_ready()
         except BaseException:
             self.kill()
             raise
@@ -173,15 +188,39 @@ class EngineProcess:
         return not self._process.is_alive()
 
     def kill(self) -> None:
-        """End the process at once and clean up after it; virtual and real drives stop by their own watchdogs."""
+        """End the process now, killing it if it does not listen, and clean up after it. May be called again.
+
+        The drives of one that does not listen stop by their own watchdogs.
+        """
+        if self._process.is_alive():
+            self._process.terminate()
+            self._process.join(_TERMINATE_TIMEOUT)
         if self._process.is_alive():
             self._process.kill()
         self._process.join()
         self._pipe.close()
         self._folder.cleanup()
+        if self._address is not None:
+            _tidy_up_after(self._address)
+            self._address = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_exception: object) -> None:
         self.kill()
+
+
+def _tidy_up_after(address: EngineAddress) -> None:
+    """Remove the shared memory that an engine that was killed could not; its recorder may finish the file before."""
+    with contextlib.suppress(FileNotFoundError):
+        block = StatusBlock.attach(address.recorder)
+        deadline = time.monotonic() + _CLOSING_TIMEOUT
+        while block.read().phase in (RecorderPhase.STARTING, RecorderPhase.RECORDING) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        block.close()
+    for name in (address.recorder, address.ring, address.block):
+        with contextlib.suppress(FileNotFoundError):
+            memory = SharedMemory(name)
+            memory.close()
+            memory.unlink()

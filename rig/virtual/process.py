@@ -181,7 +181,13 @@ class VirtualRigProcess:
             target=serve_virtual_rig, args=(self._config, theirs), name="virtual rig", daemon=True
         )
         try:
-            self._process.start()
+            mask = signal.pthread_sigmask(
+                signal.SIG_BLOCK, {signal.SIGINT}
+            )  # inherited: no Ctrl-C before it is ignored
+            try:
+                self._process.start()
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             theirs.close()  # so that the end of either process is the end of the connection
             self._receive(timeout, "is not ready")
         except BaseException:

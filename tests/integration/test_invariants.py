@@ -321,8 +321,8 @@ class Rig(RuleBasedStateMachine):
 
 TestRig = Rig.TestCase
 TestRig.settings = settings(
-    max_examples=24,
-    stateful_step_count=20,
+    max_examples=30,
+    stateful_step_count=25,
     deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),

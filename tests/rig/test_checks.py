@@ -97,7 +97,7 @@ def test_what_is_not_limited_is_not_checked() -> None:
     legs = tuple(dataclasses.replace(leg, limits=None) for leg in MACHINE.legs)
     verdict = _check(_move('[0, 0, "250 mm", 0, 0, 0]'), dataclasses.replace(MACHINE, legs=legs))
     assert verdict.passed
-    assert [check.name for check in verdict.checks] == ["condition number"]
+    assert [check.name for check in verdict.checks] == ["speed at start or end", "condition number"]
 
 
 def test_limits_of_one_leg_alone() -> None:

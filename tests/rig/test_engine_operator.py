@@ -158,17 +158,23 @@ def _bad_motions() -> dict[str, tuple[MotionTable, str]]:
     rough[-1, 7] = np.nan
     elsewhere = good.samples.copy()
     elsewhere[:, 2] += 2e-3
+    torn, creeping = good.samples.copy(), np.zeros((100, 18))
+    torn[250, 2] += 0.01  # its speeds know nothing of it
+    creeping[:, :6] = pose_to_coordinates(HOME)
+    creeping[:, 2] += 4e-4 * np.arange(100)
     leap = np.zeros((2, 18))
     leap[:, :6] = pose_to_coordinates(HOME)
     leap[1, 2] += 0.04
     return {
         "one row": (MotionTable(0.01, good.samples[:1]), "at least two rows"),
         "not finite": (MotionTable(good.step, nan), "not finite"),
-        "not at rest": (MotionTable(good.step, fast), "begins and ends at rest"),
-        "end not finite": (MotionTable(good.step, rough), "begins and ends at rest"),
+        "not at rest": (MotionTable(good.step, fast), "speed at start or end"),
+        "end not finite": (MotionTable(good.step, rough), "not finite"),
         "unreachable": (MotionTable(good.step, far), "greatest length"),
         "elsewhere": (MotionTable(good.step, elsewhere), "from where the platform is"),
         "too fast between two rows": (MotionTable(0.05, leap), "speed"),
+        "torn": (MotionTable(good.step, torn), "speed"),
+        "in steps": (MotionTable(good.step, creeping), "acceleration"),
         "endless": (MotionTable(1e9, leap), "samples"),
         "absurd": (MotionTable(good.step, good.samples * 1e200), ""),
     }
@@ -338,6 +344,17 @@ def test_a_drive_that_restarts_while_a_fault_is_latched_clears_homed(rig: Bench)
     rig.until(State.FAULT)
     cause = rig.engine.machine.cause
     assert rig.engine.machine.homed
+    rig.virtual.faults.inject("reboot", 2)
+    rig.step()
+    assert not rig.engine.machine.homed and rig.engine.machine.cause is cause
+
+
+def test_a_restart_clears_homed_even_behind_another_fault(rig: Bench) -> None:
+    rig.engage()
+    rig.virtual.faults.inject("drop_all", 1)
+    rig.run(0.02)
+    cause = rig.engine.machine.cause
+    assert cause is not None and cause.code is FaultCode.COMMUNICATION_LOST and rig.engine.machine.homed
     rig.virtual.faults.inject("reboot", 2)
     rig.step()
     assert not rig.engine.machine.homed and rig.engine.machine.cause is cause

@@ -1,0 +1,216 @@
+"""What a paper claims beside what comes out here: the verdict follows from the two and a stated tolerance."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+Computed = float | tuple[int, ...]
+"""A number, or the numbers of the legs (or joints) of which something is true, from 1."""
+
+
+class Verdict(StrEnum):
+    """What became of a claim."""
+
+    HOLDS = "holds"
+    DIFFERS = "differs"
+
+
+class Origin(StrEnum):
+    """Who says it."""
+
+    PAPER = "paper"
+    REPRODUCTION = "reproduction"
+    """Not printed: what an independent evaluation of the paper's example gives."""
+
+
+class Criterion(Protocol):
+    """What is claimed, how exactly it has to be met, and how far something is from it."""
+
+    def met(self, computed: Computed) -> bool:
+        """Whether the claim holds."""
+
+    def claimed(self, unit: str) -> str:
+        """What is claimed, in words."""
+
+    def tolerance(self, unit: str) -> str:
+        """What counts as met, in words."""
+
+    def difference(self, computed: Computed) -> str:
+        """How far apart the two are, in words."""
+
+
+def number(value: Computed, unit: str = "") -> str:
+    """A number as one reads it, four digits, with its unit; legs as a list."""
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value)) if value else "none"
+    size = abs(value)
+    if value == int(value) and size < 1e6:
+        text = f"{value:.0f}"
+    elif 1e-3 <= size < 1e5:
+        digits = max(0, 3 - len(str(int(size)))) + (1 if size < 1.0 else 0) + 1
+        text = f"{value:.{digits}f}".rstrip("0").rstrip(".")
+    else:
+        mantissa, exponent = f"{value:.2e}".split("e")
+        text = f"{mantissa}e{int(exponent)}"
+    return f"{text} {unit}".rstrip()
+
+
+def relative(computed: float, claimed: float) -> str:
+    """Signed difference in percent of what is claimed."""
+    share = computed / claimed - 1.0
+    if abs(share) > 9.995:
+        return f"{number(computed / claimed)} times as much"
+    return "none" if abs(share) < 5e-7 else f"{100.0 * share:+.2g} %".replace("-", "−")
+
+
+def _scalar(computed: Computed) -> float:
+    if isinstance(computed, tuple):
+        raise TypeError(f"{computed} is a list of legs, not a number")
+    return computed
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A value, met within a share of it."""
+
+    value: float
+    share: float
+
+    def met(self, computed: Computed) -> bool:
+        """Whether |computed − value| ≤ share·|value|."""
+        return abs(_scalar(computed) - self.value) <= self.share * abs(self.value)
+
+    def claimed(self, unit: str) -> str:
+        """The value."""
+        return number(self.value, unit)
+
+    def tolerance(self, unit: str) -> str:
+        """The share."""
+        return f"±{number(100.0 * self.share)} %" if self.share else "exactly"
+
+    def difference(self, computed: Computed) -> str:
+        """In percent of the value."""
+        return relative(_scalar(computed), self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """A range, bounds included; None is open."""
+
+    low: float | None
+    high: float | None
+
+    def met(self, computed: Computed) -> bool:
+        """Whether the number lies within."""
+        value = _scalar(computed)
+        return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
+
+    def claimed(self, unit: str) -> str:
+        """The range."""
+        if self.low is None or self.high is None:
+            return f"at least {number(self.low, unit)}" if self.low is not None else self._most(unit)
+        return f"{number(self.low)} to {number(self.high, unit)}"
+
+    def tolerance(self, unit: str) -> str:
+        """The bounds stand for themselves."""
+        return "within these bounds" if None not in (self.low, self.high) else "this bound"
+
+    def difference(self, computed: Computed) -> str:
+        """How far outside, in percent of the bound."""
+        value = _scalar(computed)
+        bound = self.low if self.low is not None and value < self.low else self.high
+        if self.met(value) or bound is None:
+            return "none"
+        return f"{relative(value, bound)} from the bound" if bound else number(value)
+
+    def _most(self, unit: str) -> str:
+        return "" if self.high is None else f"at most {number(self.high, unit)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Legs:
+    """Exactly these legs (or joints, or pods)."""
+
+    legs: tuple[int, ...]
+
+    def met(self, computed: Computed) -> bool:
+        """Whether they are the same."""
+        return computed == self.legs
+
+    def claimed(self, unit: str) -> str:
+        """The list."""
+        return number(self.legs)
+
+    def tolerance(self, unit: str) -> str:
+        """There is none."""
+        return "exactly these"
+
+    def difference(self, computed: Computed) -> str:
+        """What is missing and what is too much."""
+        found = computed if isinstance(computed, tuple) else ()
+        missing = tuple(leg for leg in self.legs if leg not in found)
+        extra = tuple(leg for leg in found if leg not in self.legs)
+        parts = [f"not {number(missing)}" if missing else "", f"also {number(extra)}" if extra else ""]
+        return ", ".join(part for part in parts if part) or "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One claim of a study, checked.
+
+    `statement` says what is claimed, `source` where; `criterion` holds the published value (data), `computed` ours.
+    `measure` says what was computed where the claim is in words; `why` explains a difference, or what stands behind
+    an agreement.
+    """
+
+    key: str
+    statement: str
+    source: str
+    criterion: Criterion
+    computed: Computed
+    unit: str = ""
+    measure: str = ""
+    why: str = ""
+    origin: Origin = Origin.PAPER
+
+    @property
+    def verdict(self) -> Verdict:
+        """What follows from criterion and computed value."""
+        return Verdict.HOLDS if self.criterion.met(self.computed) else Verdict.DIFFERS
+
+    @property
+    def published(self) -> str:
+        """The claim's value, as text."""
+        return self.criterion.claimed(self.unit)
+
+    @property
+    def found(self) -> str:
+        """The computed value, as text."""
+        return number(self.computed, self.unit)
+
+    @property
+    def tolerance(self) -> str:
+        """What counts as holding, as text."""
+        return self.criterion.tolerance(self.unit)
+
+    @property
+    def difference(self) -> str:
+        """How far apart, as text."""
+        return self.criterion.difference(self.computed)
+
+    def record(self) -> dict[str, object]:
+        """All of it as one JSON object; also a row of the claims' CSV."""
+        return {
+            "key": self.key,
+            "origin": str(self.origin),
+            "statement": self.statement,
+            "source": self.source,
+            "published": self.published,
+            "computed": list(self.computed) if isinstance(self.computed, tuple) else self.computed,
+            "unit": self.unit,
+            "verdict": str(self.verdict),
+            "difference": self.difference,
+            "tolerance": self.tolerance,
+            "measure": self.measure,
+            "why": self.why,
+        }

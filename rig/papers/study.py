@@ -1,0 +1,60 @@
+"""A reproduced study: its claims, figures and tables, whatever they are shown on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rig.papers.claims import Claim, Verdict
+
+Cell = str | float | int
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A table of numbers, as it goes into a CSV file: column names (units in them where not SI), rows."""
+
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A figure of the paper, drawn anew as an SVG document, and the numbers in it."""
+
+    title: str
+    caption: str
+    svg: str
+    numbers: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table of the paper beside ours; `shown` holds what a page prints, `numbers` all of it."""
+
+    title: str
+    caption: str
+    header: tuple[str, ...]
+    shown: tuple[tuple[str, ...], ...]
+    numbers: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """One paper, reproduced. `errata` lists what is wrong in its print and matters here."""
+
+    name: str
+    title: str
+    citation: str
+    summary: str
+    claims: tuple[Claim, ...]
+    pictures: tuple[Picture, ...]
+    sheets: tuple[Sheet, ...]
+    errata: tuple[str, ...]
+
+    def count(self, verdict: Verdict) -> int:
+        """How many claims came out like that."""
+        return sum(claim.verdict is verdict for claim in self.claims)
+
+
+Report = Callable[[str, float], None]
+"""Told the name of what is being done and how far it is, 0 to 1."""

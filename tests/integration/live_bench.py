@@ -1,0 +1,124 @@
+"""Real processes for tests: a rig on free ports, commands in a process group of their own, and what they leave behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lockstep_bench import bench_config
+
+from rig.config import RigConfig
+from rig.errors import RigError
+from rig.recording import open_recording
+from rig.runs import on_free_ports
+from rig.states import State
+
+PATIENCE = 90.0  # s; a first start compiles kernels, and the machine has other work
+ROOT = Path(__file__).parents[2]
+
+
+def live_config() -> RigConfig:
+    """A virtual rig on free ports that bears a busy machine."""
+    safety = {"stale_cycles": 60, "overruns_in_a_row": 100}
+    return on_free_ports(bench_config(safety=safety, drives={"watchdog": 0.2}))
+
+
+def eventually(condition: Callable[[], bool], what: str, patience: float = PATIENCE) -> None:
+    """Wait until `condition` holds."""
+    deadline = time.monotonic() + patience
+    while not condition():
+        assert time.monotonic() < deadline, f"waited {patience:g} s in vain for {what}"
+        time.sleep(0.02)
+
+
+def shared_memory(pid: int) -> set[Path]:
+    """Files of the shared memory that a process has mapped."""
+    try:
+        maps = Path(f"/proc/{pid}/maps").read_text()
+    except OSError:
+        return set()
+    return {Path(line.split()[-1]) for line in maps.splitlines() if " /dev/shm/psm_" in line}
+
+
+class Command:
+    """`python -m rig …` in a process group of its own."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self.folder = folder
+        self.shared: set[Path] = set()
+        environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+        self.out, self.err = folder / "out.txt", folder / "err.txt"
+        with self.out.open("wb") as out, self.err.open("wb") as err:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "rig", *arguments],
+                cwd=folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
+            )
+
+    def members(self) -> list[int]:
+        """Processes of the group that still live."""
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit():
+                try:
+                    fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                except OSError:
+                    continue
+                if int(fields[2]) == self.process.pid and fields[0] not in "ZX":
+                    found.append(int(entry.name))
+        return found
+
+    def interrupt(self) -> None:
+        """Ctrl-C: SIGINT to the whole group."""
+        for pid in self.members():
+            self.shared |= shared_memory(pid)
+        os.killpg(self.process.pid, signal.SIGINT)
+
+    def until_running(self) -> Path:
+        """Wait until the recording shows that the motion runs; its path."""
+        recordings: list[Path] = []
+
+        def runs() -> bool:
+            recordings[:] = self.folder.glob("*/*.mcap")
+            assert self.process.poll() is None, self.err.read_text()
+            if not recordings:
+                return False
+            try:
+                rows = open_recording(recordings[0]).rows
+            except RigError:
+                return False
+            return bool((rows["state"] == State.RUNNING).any())
+
+        eventually(runs, "the motion to run")
+        return recordings[0]
+
+    def ended(self) -> int:
+        """Wait for the end; the exit code. No process and no shared memory of it is left then."""
+        code = self.process.wait(PATIENCE)
+        eventually(lambda: not self.members(), "the last process of the group to end", 10.0)
+        assert not [path for path in self.shared if path.exists()]
+        return code
+
+    def texts(self) -> tuple[str, str]:
+        """What it wrote, to the standard output and to the standard error."""
+        return self.out.read_text(), self.err.read_text()
+
+
+@contextmanager
+def command(folder: Path, *arguments: str) -> Iterator[Command]:
+    """A command that is ended by force if the test fails."""
+    started = Command(folder, *arguments)
+    try:
+        yield started
+    finally:
+        for pid in started.members():
+            os.kill(pid, signal.SIGKILL)
+        started.process.wait()

@@ -1,0 +1,275 @@
+"""The rig as real processes: a run from end to end, death of the engine and of its client, and Ctrl-C at the command."""
+
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import pytest
+from live_bench import Command, command, eventually, live_config, shared_memory
+from lockstep_bench import MOTION, causes, motion_table
+
+from actuators import Status
+from kinematics import TrajectorySpec, build_trajectory
+from rig.engine.control_block import ControlBlock
+from rig.engine.devices import make_bank
+from rig.engine.link import LinkClient
+from rig.engine.messages import Connect, Disconnect, Engage, Follow, Home, Park, Shutdown, Stop
+from rig.errors import ExitCode, RefusedError
+from rig.recording import open_recording
+from rig.runs import execute
+from rig.session import Interruption, LiveRig
+from rig.states import FaultCode, State
+
+pytestmark = pytest.mark.realtime
+
+WAIT = 60.0  # s
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[LiveRig]:
+    """A live rig, engaged; nothing of it is left afterwards."""
+    with LiveRig(live_config(), tmp_path / "run.mcap", "first", Interruption()) as made:
+        shared = shared_memory(made.engine.pid or 0)
+        assert len(shared) == 3
+        made.request(Connect())
+        made.request(Home())
+        engaged(made)
+        yield made
+    assert not [path for path in shared if path.exists()]
+
+
+def reach(rig: LiveRig, state: State) -> None:
+    rig.wait(lambda status: status.state is state, WAIT, state.name)
+
+
+def engaged(rig: LiveRig) -> None:
+    reach(rig, State.PARKED)
+    since = rig.status().t
+    rig.wait(lambda status: status.t > since + 0.3, WAIT, "the tare")
+    rig.request(Engage())
+    reach(rig, State.ENGAGED)
+
+
+def running(rig: LiveRig) -> None:
+    table = motion_table(rig.config)
+    rig.request(Follow("bench", table.step), table.samples)
+    rig.wait(lambda status: status.path_time > 0.7, WAIT, "the motion to run")
+    assert rig.status().state is State.RUNNING
+
+
+def test_a_run_from_end_to_end(tmp_path: Path) -> None:
+    config = live_config()
+    trajectory = build_trajectory(TrajectorySpec.model_validate(MOTION), config.machine.geometry.home_pose)
+    phases = []
+    result = execute(
+        config, trajectory, "short", tmp_path / "out", report=lambda progress: phases.append(progress.phase)
+    )
+    assert result.error is None
+    recording = open_recording(result.recording)
+    assert recording.complete and recording.dropped == 0 and causes(recording) == []
+    assert len(recording.rows) == recording.closing["cycles"] == result.summary["recording"]["rows"]
+    assert (recording.rows["state"] == State.RUNNING).any() and recording.rows["state"][-1] == State.PARKED
+    assert np.diff(recording.rows["t"]).min() > 0.9 * config.period, "a cycle was caught up"
+    assert result.report.exists() and {path.name for path in (tmp_path / "out").iterdir()} == {
+        result.report.name,
+        result.recording.name,
+    }
+    assert [phase for i, phase in enumerate(phases) if phase not in phases[:i]] == [
+        "checking",
+        "connecting",
+        "homing",
+        "engaging",
+        "running",
+        "parking",
+        "reporting",
+    ]
+
+
+def test_the_engine_is_killed_and_the_drives_stop_by_their_own_watchdog(rig: LiveRig, tmp_path: Path) -> None:
+    running(rig)
+    assert rig.virtual is not None
+    last = rig.status().t
+    os.kill(rig.engine.pid or 0, signal.SIGKILL)
+    killed = rig.virtual.look().time
+    # nothing is asked of the drives meanwhile: whatever stops them is their own
+    eventually(lambda: rig.virtual is not None and rig.virtual.look().time > killed + 0.6, "the drives to stop")
+    assert not rig.engine.alive
+    bank = make_bank(rig.config)
+    bank.connect(2.0)
+    assert bank.all(Status.WATCHDOG) and bank.all(Status.BRAKE) and not bank.any(Status.ENABLED)
+    assert bank.all(Status.STANDSTILL) and bank.all(Status.HOMED)
+    bank.close()
+    rig.close()
+    recording = open_recording(tmp_path / "run.mcap")
+    assert len(recording.rows) and recording.rows["t"][-1] > last - 1.0
+    assert (recording.rows["state"][-1], recording.dropped) == (State.RUNNING, 0)
+
+
+def test_the_client_goes_and_another_one_parks_the_rig(rig: LiveRig, tmp_path: Path) -> None:
+    running(rig)
+    with ExitStack() as stack:
+        block = ControlBlock(rig.engine.address.block)
+        stack.callback(block.close)
+        second = LinkClient(rig.engine.address.socket)
+        stack.callback(second.close)
+        eventually(lambda: not second.status().lease, "the silent client's lease to be taken back")
+        eventually(lambda: second.status().state is State.ENGAGED, "the platform to be held")
+        held = second.status()
+        assert held.paused and held.cause == "" and held.homed
+        with pytest.raises(RefusedError, match="lease"):
+            rig.request(Park())
+        second.acquire("second")
+        second.request(Park())
+
+        def parked() -> bool:
+            block.beat()
+            return second.status().state is State.PARKED
+
+        eventually(parked, "the second client to park the rig")
+        second.request(Disconnect())
+        second.request(Shutdown())
+    assert rig.engine.join(WAIT)
+    recording = open_recording(tmp_path / "run.mcap")
+    assert recording.complete and recording.dropped == 0
+    assert causes(recording) == [FaultCode.CLIENT_LOST]
+    assert recording.rows["stop"].max() == 1 and recording.rows["state"][-1] == State.PARKED
+
+
+def test_a_second_client_may_stop_and_nothing_else_and_the_stop_flag_needs_no_client(rig: LiveRig) -> None:
+    running(rig)
+    with ExitStack() as stack:
+        second = LinkClient(rig.engine.address.socket)
+        stack.callback(second.close)
+        with pytest.raises(RefusedError, match="'first' holds the command lease"):
+            second.acquire("second")
+        with pytest.raises(RefusedError, match="park: needs the command lease; 'first' holds it"):
+            second.request(Park())
+        assert second.status().state is State.RUNNING
+        second.request(Stop(1))
+        reach(rig, State.PARKED)
+        assert rig.status().lease == "first" and rig.status().homed
+        engaged(rig)
+        block = ControlBlock(rig.engine.address.block)
+        stack.callback(block.close)
+        block.request_stop(0)
+        reach(rig, State.PARKED)
+    codes = [event.code for event in rig.status().events if event.code]
+    assert codes == [FaultCode.OPERATOR_STOP, FaultCode.OPERATOR_STOP]
+    rig.request(Disconnect())
+    rig.request(Shutdown())
+
+
+# -- the command -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def rig_command(tmp_path: Path) -> Iterator[Callable[..., Command]]:
+    with ExitStack() as stack:
+        yield lambda *arguments: stack.enter_context(command(tmp_path, *arguments))
+
+
+def test_ctrl_c_stops_the_rig_in_a_controlled_way(rig_command: Callable[..., Command]) -> None:
+    demo = rig_command("demo", "--duration", "8", "-o", "out")
+    path = demo.until_running()
+    demo.interrupt()
+    assert demo.ended() == ExitCode.INTERRUPTED
+    out, err = demo.texts()
+    assert err == "error: interrupted; the rig was stopped\n"
+    assert str(path.name) in out
+    recording = open_recording(path)
+    assert recording.complete and recording.dropped == 0
+    assert causes(recording) == [FaultCode.OPERATOR_STOP]
+    assert recording.rows["stop"].max() == 2 and recording.rows["state"][-1] == State.PARKED
+    assert sorted(item.suffix for item in path.parent.iterdir()) == [".html", ".mcap"]
+
+
+def test_a_second_ctrl_c_stops_at_once(rig_command: Callable[..., Command]) -> None:
+    demo = rig_command("demo", "--duration", "8", "-o", "out")
+    path = demo.until_running()
+    demo.interrupt()
+    time.sleep(0.1)
+    demo.interrupt()
+    assert demo.ended() == ExitCode.INTERRUPTED
+    assert demo.texts()[1] == "error: interrupted twice; the torque was taken off at once\n"
+    recording = open_recording(path)
+    assert recording.complete and recording.rows["stop"].max() == 4
+
+
+def test_ctrl_c_before_anything_moves_leaves_nothing(rig_command: Callable[..., Command], tmp_path: Path) -> None:
+    demo = rig_command("demo", "--duration", "8", "-o", "out")
+    eventually((tmp_path / "out").exists, "the processes to be started")
+    demo.interrupt()
+    assert demo.ended() == ExitCode.INTERRUPTED
+    assert demo.texts() == ("", "error: interrupted before anything moved\n")
+    assert not (tmp_path / "out").exists()
+
+
+def configuration(folder: Path, ports: list[int], *, virtual: bool) -> Path:
+    """The shipped configuration on other ports, as a file."""
+    text = (resources.files("rig") / "configs" / "virtual.toml").read_text(encoding="utf-8")
+    for leg, port in enumerate(ports, start=1):
+        text = text.replace(f"port = 1502{leg},", f"port = {port},")
+    if not virtual:
+        text = text[: text.index("\n[virtual]")].replace("connect_timeout = 2.0", "connect_timeout = 0.3")
+    path = folder / "rig.toml"
+    path.write_text(text)
+    return path
+
+
+def free_ports(stack: ExitStack) -> tuple[list[socket.socket], list[int]]:
+    """Six sockets that hold a port each."""
+    sockets = [stack.enter_context(socket.socket()) for _ in range(6)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    return sockets, [one.getsockname()[1] for one in sockets]
+
+
+@pytest.mark.parametrize("arguments", [("run", "rig.toml", "demo", "-o", "out"), ("virtual", "rig.toml")])
+def test_a_port_that_is_taken(rig_command: Callable[..., Command], tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    with ExitStack() as stack:
+        sockets, ports = free_ports(stack)
+        configuration(tmp_path, ports, virtual=True)
+        for one in sockets[:2] + sockets[3:]:
+            one.close()
+        sockets[2].listen()
+        started = rig_command(*arguments)
+        assert started.ended() == ExitCode.HARDWARE
+    assert started.texts() == ("", f"error: cannot listen on 127.0.0.1:{ports[2]}: Address already in use\n")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_drive_that_is_silent(rig_command: Callable[..., Command], tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        sockets, ports = free_ports(stack)
+        configuration(tmp_path, ports, virtual=False)
+        for one in sockets:
+            one.listen()
+        started = rig_command("run", "rig.toml", "demo", "-o", "out")
+        assert started.ended() == ExitCode.HARDWARE
+    out, err = started.texts()
+    assert out == "" and err.startswith("error: connect: 6 devices cannot be used:\n") and err.count("\n") == 7
+    for leg, port in enumerate(ports, start=1):
+        assert f"leg {leg}: drive {leg} at 127.0.0.1:{port} did not answer within 0.3 s" in err
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_virtual_rig_is_served_until_ctrl_c(rig_command: Callable[..., Command], tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        _, ports = free_ports(stack)
+        configuration(tmp_path, ports, virtual=True)
+    served = rig_command("virtual", "rig.toml")
+    eventually(lambda: "Ctrl-C ends it" in served.texts()[0], "the virtual rig to be served")
+    for port in ports:
+        socket.create_connection(("127.0.0.1", port), 5.0).close()
+    served.interrupt()
+    assert served.ended() == ExitCode.OK
+    out, err = served.texts()
+    assert err == "" and all(f"127.0.0.1:{port}" in out for port in ports)
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", ports[0]), 5.0)
