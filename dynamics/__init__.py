@@ -15,11 +15,13 @@ np.zeros(WORK_SIZE), owned by one thread:
 A status 1…6 is the leg whose universal joint is singular; SINGULAR and NOT_FINITE are the others.
 """
 
+from dynamics.batch import BatchError, inverse_batch
 from dynamics.closed_form import closed_form_equations, closed_form_pods
 from dynamics.counting import Counted, Operations, count_operations, platform_operations
 from dynamics.energy import Energy, friction_power, mechanical_energy, supplied_power
 from dynamics.equations import EquationsMethod, equations_of_motion, forward_dynamics
 from dynamics.errors import DynamicsError, MechanismError, SingularityError
+from dynamics.kernels.batch import NOT_UNIT
 from dynamics.kernels.cells import cells_kernel
 from dynamics.kernels.forward import acceleration_kernel, rk4_kernel
 from dynamics.kernels.inverse import inverse_kernel
@@ -27,6 +29,9 @@ from dynamics.kernels.layout import NOT_FINITE, OK, SINGULAR, WORK_SIZE
 from dynamics.loading import load_mechanism, mechanism_names, parse_mechanism
 from dynamics.mechanism import Body, Friction, Leg, LegLimits, LoadCell, Mechanism
 from dynamics.model import TERMS, CycleForces, Dynamics, InverseResult
+from dynamics.path_family import BentPath, BestPath, best_path, opposite_sides
+from dynamics.path_quality import PathQuality, Singularity, find_singularities, massless_legs, path_quality
+from dynamics.pose_limits import pose_limits
 from dynamics.reactions import REACTION_UNITS, ReactionPeak, base_loads, reaction_peaks
 from dynamics.serial import (
     ERROR_BOUND,
@@ -69,11 +74,15 @@ __all__ = [
     "ERROR_BOUND",
     "MODELS",
     "NOT_FINITE",
+    "NOT_UNIT",
     "OK",
     "REACTION_UNITS",
     "SINGULAR",
     "TERMS",
     "WORK_SIZE",
+    "BatchError",
+    "BentPath",
+    "BestPath",
     "Body",
     "ChainSimulation",
     "ControlStudy",
@@ -97,13 +106,16 @@ __all__ = [
     "OperationRow",
     "OperationTable",
     "Operations",
+    "PathQuality",
     "PlatformRow",
     "ReactionPeak",
     "SerialChain",
+    "Singularity",
     "SingularityError",
     "TaskSpace",
     "acceleration_kernel",
     "base_loads",
+    "best_path",
     "cells_kernel",
     "chain_acceleration",
     "closed_form_equations",
@@ -113,23 +125,29 @@ __all__ = [
     "coriolis_matrix",
     "count_operations",
     "equations_of_motion",
+    "find_singularities",
     "forward_dynamics",
     "friction_power",
+    "inverse_batch",
     "inverse_kernel",
     "lagrange_coefficients",
     "lagrange_euler",
     "leg_chain",
     "leg_joints",
     "load_mechanism",
+    "massless_legs",
     "mechanical_energy",
     "mechanism_names",
     "modified_newton_euler",
     "newton_euler",
     "newton_euler_ratio",
     "operation_tables",
+    "opposite_sides",
     "parse_mechanism",
+    "path_quality",
     "platform_operations",
     "platform_table",
+    "pose_limits",
     "puma",
     "puma_study",
     "reaction_peaks",

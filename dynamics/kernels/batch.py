@@ -16,6 +16,9 @@ compiled into vector instructions.
 
 import math
 
+import numpy as np
+import numpy.typing as npt
+
 from dynamics.kernels.inverse import inverse_kernel
 from dynamics.kernels.layout import (
     AXIS,
@@ -41,6 +44,8 @@ from dynamics.kernels.layout import (
 )
 from dynamics.kernels.vectors import combine, euler, load, project, turning, vector
 from kinematics import BLOCK, MINIMUM_SINE, Array, cross, dot, kernel, rotation_matrix, solve_block_kernel
+
+Indices = npt.NDArray[np.int64]
 
 NOT_UNIT = 10
 """Status of a state whose quaternion is not of unit norm, beside those of `layout`."""
@@ -218,12 +223,12 @@ def _coulomb(coulomb: float, smoothing: float, work: Array) -> None:
 
 @kernel
 def forces_batch_kernel(
-    parameters: Array, motions: Array, wrenches: Array, block: Array, system: Array, work: Array, forces: Array, failed: Array
+    parameters: Array, motions: Array, wrenches: Array, block: Array, system: Array, work: Array, forces: Array, failed: Indices
 ) -> int:
     """Actuator forces (n, 6), N, of motions (n, 19) under wrenches (n, 6) in platform axes.
 
-    `block` (BLOCK_WORK,), `system` (SYSTEM_ROWS * BLOCK,) and `work` (WORK_SIZE,) are working space, `failed` (n, 2) takes index and status of every
-    state that has no answer; their forces are NaN. Returns how many there are.
+    `block` (BLOCK_WORK,), `system` (SYSTEM_ROWS * BLOCK,) and `work` (WORK_SIZE,) are working space. `failed` (n, 2)
+    takes index and status of every state that has no answer; their forces are NaN. Returns how many there are.
     """
     n = motions.shape[0]
     failures = 0

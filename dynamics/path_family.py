@@ -1,0 +1,234 @@
+"""The best of a family of paths between two poses: least peak of the condition number, or of the leg forces.
+
+Dasgupta & Mruthyunjaya (1998) close by wishing for paths planned by the condition number.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import optimize
+
+from dynamics.batch import BatchError, inverse_batch
+from dynamics.errors import DynamicsError, SingularityError
+from dynamics.mechanism import Mechanism
+from kinematics import Array, PoseLimits, Trajectory, assess_poses, coordinates_to_pose, finite_array
+
+Objective = Literal["condition", "force"]
+
+_PLAIN = 1e-2  # cost of the greatest bends: of paths whose peaks are equal the plainest is taken
+_REFUSED = 1e6  # cost of a path that breaks a limit: far above the logarithm of any peak
+_GENERATIONS = 120
+_POPULATION = 8  # per coefficient
+
+
+class BentPath(Trajectory):
+    """A straight line in the six coordinates bent by sines, from rest to rest.
+
+    q = start + s (end − start) + Σ_k c_k sin(kπ s), s = 10u³ − 15u⁴ + 6u⁵, u = t/duration; coefficients c (K, 6), m and
+    rad. With none it is `kinematics.MinimumJerk`.
+    """
+
+    def __init__(
+        self, start: npt.ArrayLike, end: npt.ArrayLike, duration: float, coefficients: npt.ArrayLike | None = None
+    ) -> None:
+        """`start` and `end` (6,): [x y z θx θy θz], m and rad, R = Rz Ry Rx, platform in base."""
+        super().__init__(duration, None)
+        self.start = finite_array("start", start, 6)
+        self.end = finite_array("end", end, 6)
+        bends = np.zeros((0, 6)) if coefficients is None else np.asarray(coefficients, dtype=np.float64)
+        self.coefficients = finite_array("coefficients", bends, 6)
+
+    def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
+        u = t / self.duration
+        s = u**3 * (10.0 + u * (-15.0 + 6.0 * u))
+        rate = 30.0 * u**2 * (1.0 - u) ** 2 / self.duration
+        second = 60.0 * u * (1.0 - u) * (1.0 - 2.0 * u) / self.duration**2
+        way = self.end - self.start
+        waves = math.pi * np.arange(1, len(self.coefficients) + 1)
+        phase = np.outer(s, waves)
+        bend = np.sin(phase) @ self.coefficients
+        slope = way + (waves * np.cos(phase)) @ self.coefficients
+        curve = -(waves**2 * np.sin(phase)) @ self.coefficients
+        q = self.start + np.outer(s, way) + bend
+        return q, rate[:, None] * slope, rate[:, None] ** 2 * curve + second[:, None] * slope
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BestPath:
+    """The best path found, and what it improves on.
+
+    path: the trajectory.  times (n,), s: where it was judged.
+    peak, straight_peak: greatest condition number, or leg force (N), over those times, of this path and of the
+        straight one to the end pose that was asked for.
+    end_moved (6,): how far its end lies from the one asked for, m and rad; zeros unless it was given freedom.
+    """
+
+    path: BentPath
+    times: Array
+    objective: Objective
+    peak: float
+    straight_peak: float
+    end_moved: Array
+
+
+def opposite_sides(mechanism: Mechanism, start: npt.ArrayLike, end: npt.ArrayLike) -> bool:
+    """Whether det H has different signs at two places (6,) [x y z θx θy θz].
+
+    Then every path between them passes through a singularity: det H is continuous, and no leg passes through length 0.
+    """
+    ends = np.vstack([finite_array("start", start, 6), finite_array("end", end, 6)])
+    sides = assess_poses(mechanism.geometry, coordinates_to_pose(ends), PoseLimits(same_side=False), threads=1).side
+    return bool(sides[0] * sides[1] <= 0)
+
+
+def best_path(
+    mechanism: Mechanism,
+    start: npt.ArrayLike,
+    end: npt.ArrayLike,
+    duration: float,
+    *,
+    objective: Objective = "condition",
+    limits: PoseLimits | None = None,
+    greatest_force: float = math.inf,
+    reach: npt.ArrayLike = (0.2, 0.2, 0.2, 0.3, 0.3, 0.3),
+    end_freedom: npt.ArrayLike = (0.0,) * 6,
+    terms: int = 2,
+    samples: int = 61,
+    seed: int = 0,
+    threads: int | None = None,
+) -> BestPath:
+    """The `BentPath` from `start` to `end` (6,) in `duration` s with the least peak of the objective.
+
+    Differential evolution over the coefficients, then Nelder–Mead; the same arguments give the same path. No path
+    that crosses a singularity, or leaves the limits at a sample, is accepted.
+
+    objective: "condition", of H with the limits' characteristic length, or "force", the greatest of any leg.
+    limits: of the poses, None for none.  greatest_force: N, that no leg may exceed.
+    reach (6,): greatest coefficient of each coordinate, m and rad.
+    end_freedom (6,): how far each coordinate of the end may move from `end`, m and rad: for tasks that do not need
+        all six of them.
+    terms: sines.  samples: along the path.  seed: of the search.  threads: as for `inverse_batch`.
+    Raises SingularityError if start and end lie on opposite sides of a singularity and the end has no freedom;
+    DynamicsError if no path within the limits is found.
+    """
+    freedom = finite_array("end freedom", end_freedom, 6)
+    free = np.flatnonzero(freedom)
+    search = _Search(
+        mechanism,
+        finite_array("start", start, 6),
+        finite_array("end", end, 6),
+        float(duration),
+        objective,
+        limits if limits is not None else PoseLimits(same_side=False),
+        float(greatest_force),
+        terms,
+        np.linspace(0.0, float(duration), samples),
+        free,
+        np.concatenate([np.tile(finite_array("reach", reach, 6), terms), freedom[free]]),
+        threads,
+    )
+    if not len(free) and opposite_sides(mechanism, start, end):
+        raise SingularityError(
+            "start and end lie on opposite sides of a singularity (det H changes sign): every path between them "
+            "passes through one; give the end some freedom"
+        )
+    most = search.most
+    if not (most > 0.0).all():
+        raise DynamicsError(f"reach and end_freedom: {most.min():g}, must be above 0, in m and rad")
+    found = optimize.differential_evolution(
+        search.costs,
+        bounds=optimize.Bounds(-most, most),
+        maxiter=_GENERATIONS,
+        popsize=_POPULATION,
+        init="sobol",
+        x0=np.zeros(len(most)),
+        seed=seed,
+        polish=False,
+        vectorized=True,
+        updating="deferred",
+        tol=1e-4,
+    )
+    polished = optimize.minimize(
+        lambda x: search.costs(x[:, None])[0],
+        found.x,
+        method="Nelder-Mead",
+        bounds=optimize.Bounds(-most, most),
+        options={"maxfev": 60 * len(most), "xatol": 1e-6, "fatol": 1e-6},
+    )
+    coefficients = polished.x if polished.fun < found.fun else found.x
+    cost = min(float(polished.fun), float(found.fun))
+    if cost >= _REFUSED:
+        raise DynamicsError("no path of the family keeps to the limits from start to end")
+    path = search.path(coefficients)
+    return BestPath(
+        path=path,
+        times=search.times,
+        objective=objective,
+        peak=search.peak(path),
+        straight_peak=search.peak(BentPath(search.start, search.end, search.duration)),
+        end_moved=path.end - search.end,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Search:
+    """What a path of the family costs."""
+
+    mechanism: Mechanism
+    start: Array
+    end: Array
+    duration: float
+    objective: Objective
+    limits: PoseLimits
+    greatest_force: float
+    terms: int
+    times: Array
+    free: npt.NDArray[np.intp]
+    most: Array
+    threads: int | None
+
+    def path(self, x: Array) -> BentPath:
+        """The path of coefficients (6 terms + free coordinates,)."""
+        end = self.end.copy()
+        end[self.free] += x[6 * self.terms :]
+        return BentPath(self.start, end, self.duration, x[: 6 * self.terms].reshape(self.terms, 6))
+
+    def costs(self, columns: Array) -> Array:
+        """Logarithm of the peak of each path, one a column; above _REFUSED where it breaks a limit."""
+        paths = [self.path(x) for x in columns.T]
+        if self.objective == "condition" and math.isinf(self.greatest_force):
+            poses = coordinates_to_pose(np.concatenate([path.coordinates(self.times)[0] for path in paths]))
+            motions = None
+        else:
+            motions = np.concatenate([path.motion(self.times) for path in paths])
+            poses = motions[:, :7]
+        shape = (len(paths), len(self.times))
+        assessment = assess_poses(self.mechanism.geometry, poses, self.limits, threads=self.threads)
+        side = assessment.side.reshape(shape)
+        broken = np.count_nonzero(assessment.faults.reshape(shape), axis=1)
+        broken = broken + np.count_nonzero(side != side[:, :1], axis=1)
+        peaks = assessment.condition.reshape(shape).max(axis=1)
+        if motions is not None:
+            forces = np.abs(_forces(self.mechanism, motions, self.threads)).reshape(shape[0], -1).max(axis=1)
+            broken = broken + (forces > self.greatest_force)
+            peaks = forces if self.objective == "force" else peaks
+        cost = np.log(np.minimum(peaks, 1e300)) + _PLAIN * ((columns / self.most[:, None]) ** 2).mean(axis=0)
+        return np.asarray(np.where(broken > 0, _REFUSED * (1.0 + broken) + cost, cost))
+
+    def peak(self, path: BentPath) -> float:
+        """Peak of the objective along a path, whatever the limits say of it."""
+        if self.objective == "force":
+            return float(np.abs(_forces(self.mechanism, path.motion(self.times), 1)).max())
+        poses = path.motion(self.times)[:, :7]
+        return float(assess_poses(self.mechanism.geometry, poses, self.limits, threads=1).condition.max())
+
+
+def _forces(mechanism: Mechanism, motions: Array, threads: int | None) -> Array:
+    """Leg forces (n, 6), infinite where they are not determined."""
+    try:
+        return inverse_batch(mechanism, motions, threads=threads)
+    except BatchError as error:
+        return np.nan_to_num(error.forces, nan=np.inf)

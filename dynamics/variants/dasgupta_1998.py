@@ -1,0 +1,63 @@
+"""Dasgupta & Mruthyunjaya (1998), A Newton–Euler formulation for the inverse dynamics of the Stewart platform
+manipulator, as printed; equation numbers and symbols are the paper's.
+
+What is wrong with it: eq. 16 moves I_u0 by the theorem of parallel axes, although eq. 18 has m_u r_u×a_u already; the
+universal joint lets the leg not spin about its axis (eqs. 6, 9) and resists along it (eq. 20). What is a slip of the
+print is read as it was meant: 2L̇W for 2LW in eq. 9, and ΣK_i is subtracted in eq. 33 as it is in eq. 35.
+"""
+
+import numpy as np
+
+from dynamics.mechanism import Mechanism
+from dynamics.platform import about, dot, leg_constants, leg_matrices, platform_motion, solve_legs, times
+from kinematics import Array
+
+
+def dasgupta_1998(mechanism: Mechanism, motions: Array, wrenches: Array) -> Array:
+    """Actuator forces F (n, 6) N of motions (n, 19) and wrenches (n, 6) in platform axes."""
+    motion, legs = platform_motion(mechanism.geometry, motions), leg_constants(mechanism)
+    g = mechanism.gravity
+    omega, alpha = motion.omega, motion.alpha
+
+    # 2.1 Kinematics of a leg; eqs. 1 to 5 and 7 are `platform_motion`'s
+    q, s, S_dot, S_ddot, L_dot = motion.q, motion.s, motion.Sd, motion.Sdd, motion.Ld[..., None]
+    L = motion.L[..., None]
+    W = np.cross(s, S_dot) / L  # eq. 6
+    L_ddot = dot(s, S_ddot)[..., None] + L * dot(W, W)[..., None]  # eq. 8
+    A = (np.cross(s, S_ddot) - 2.0 * L_dot * W) / L  # eq. 9
+
+    # 2.2 Leg acceleration and inertia
+    y = motion.v  # (k×s)/‖k×s‖
+    T = np.stack([s, y, np.cross(s, y)], axis=-1)  # eq. 10
+    r_d = times(T, legs.r_d0)  # eq. 11
+    r_u = L * s + times(T, legs.r_u0)  # eq. 12
+    a_d = np.cross(A, r_d) + np.cross(W, np.cross(W, r_d))  # eq. 13
+    a_u = L_ddot * s + np.cross(A, r_u) + np.cross(W, np.cross(W, r_u)) + 2.0 * L_dot * np.cross(W, s)  # eq. 14
+    I_d = about(legs.I_d0, T)  # eq. 15
+    moved = (legs.m_u * motion.L**2)[..., None, None] * np.diag([0.0, 1.0, 1.0])
+    I_u = about(legs.I_u0 + moved, T)  # eq. 16
+
+    # 2.3 Dynamic equations for a leg
+    m_d, m_u = legs.m_d[:, None], legs.m_u[:, None]
+    f = legs.C_s[:, None] * (W - omega[:, None])
+    C = (
+        m_d * np.cross(r_d, a_d)
+        + m_u * np.cross(r_u, a_u)
+        - np.cross(m_d * r_d + m_u * r_u, g)
+        + times(I_d + I_u, A)
+        + np.cross(W, times(I_d + I_u, W))
+        + legs.C_u[:, None] * W
+        + f
+    )  # eq. 20
+    K = np.cross(C, s) / L  # eq. 21
+    D = legs.m_u * dot(s, a_u - g) + legs.C_p * motion.Ld  # eq. 24
+
+    # 3 Kinematics and dynamics of the platform
+    M, R = mechanism.mass, motion.R @ mechanism.center_of_mass  # eq. 30
+    a = np.cross(alpha, R) + np.cross(omega, np.cross(omega, R)) + motion.tdd  # eq. 31
+    I_b = about(mechanism.inertia, motion.R)  # I, eq. 32
+    force = times(motion.R, wrenches[:, :3]) + M * (g - a) - K.sum(axis=1)
+    moment = M * np.cross(R, g - a) - times(I_b, alpha) - np.cross(omega, times(I_b, omega))
+    moment += times(motion.R, wrenches[:, 3:]) - (np.cross(q, K) - f).sum(axis=1)
+    c = np.concatenate([force, moment], axis=-1)  # eq. 35
+    return D - solve_legs(leg_matrices(motion), c)  # eqs. 36, 37
