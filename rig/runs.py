@@ -65,7 +65,7 @@ def execute(
     table = prepare_motion(config, trajectory)
     folder = Path(config.recording.directory) if folder is None else folder
     new = not folder.exists()
-    recording = _new_recording(folder, name)
+    recording = new_recording(folder, name)
     try:
         return _run(config, table, recording, name, lockstep, report)
     finally:
@@ -95,19 +95,29 @@ def _run(
             with rig:
                 try:
                     run_motion(rig, table, name, report)
-                except (RunFaultError, RefusedError, HardwareError, InterruptedRunError) as stopped:
-                    error = stopped
+                except (RunFaultError, RefusedError, HardwareError, InterruptedRunError, KeyboardInterrupt) as stopped:
                     report(Progress("stopping", 1.0))
-                    with contextlib.suppress(RigError):
-                        bring_to_rest(rig)
-                except KeyboardInterrupt:
-                    error = InterruptedRunError("interrupted twice; the torque was taken off at once")
-                    with contextlib.suppress(RigError, KeyboardInterrupt):
-                        bring_to_rest(rig, category=0)
+                    controlled = _brought_to_rest(rig)
+                    if isinstance(stopped, RigError) and controlled:
+                        error = stopped
+                    else:
+                        error = InterruptedRunError("interrupted twice; the torque was taken off at once")
         except KeyboardInterrupt:
-            error = error or InterruptedRunError("interrupted before anything moved")
+            error = InterruptedRunError("interrupted before anything moved")
         report(Progress("reporting", 1.0))
         return _reported(recording, error)
+
+
+def _brought_to_rest(rig: LockstepRig | LiveRig) -> bool:
+    """Stop the rig in a controlled way as far as it lets itself be stopped; False when a Ctrl-C came in between."""
+    try:
+        with contextlib.suppress(RigError):
+            bring_to_rest(rig)
+    except KeyboardInterrupt:
+        with contextlib.suppress(RigError, KeyboardInterrupt):
+            bring_to_rest(rig, category=0)
+        return False
+    return True
 
 
 def _reported(recording: Path, error: RigError | None) -> RunResult:
@@ -128,7 +138,8 @@ def _remove_empty(recording: Path) -> None:
         recording.unlink()
 
 
-def _new_recording(folder: Path, name: str) -> Path:
+def new_recording(folder: Path, name: str) -> Path:
+    """A file name not taken yet in `folder`, made if need be. Raises InputError if the folder cannot be used."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

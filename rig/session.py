@@ -101,8 +101,7 @@ class LiveRig:
         self._leaving = False
         interruption.starting = True
         with contextlib.ExitStack() as resources:
-            if config.virtual is not None:
-                resources.enter_context(VirtualRigProcess(config))
+            self.virtual = None if config.virtual is None else resources.enter_context(VirtualRigProcess(config))
             self.engine = resources.enter_context(EngineProcess(config, recording))
             self._block = ControlBlock(self.engine.address.block)
             resources.callback(self._block.close)

@@ -89,7 +89,7 @@ def run(
 
 
 def virtual(config: ConfigArgument = "virtual") -> None:
-    """Serve a configuration's virtual rig on its addresses until Ctrl-C.
+    """Serve a configuration's virtual rig on its addresses until Ctrl-C, which is its proper end (exit code 0).
 
     Six drives (and the load-cell amplifier, if one is configured) on Modbus TCP, with the exact plant behind them:
     `rig run` with the same configuration but without its [virtual] table operates it, and so can any Modbus client.

@@ -32,6 +32,7 @@ from rig.errors import HardwareError
 from rig.realtime import prepare_process
 from rig.recording import EventLevel, Recorder, RecorderPhase, StatusBlock
 from rig.ring import TelemetryRing
+from rig.spawning import start_shielded
 
 _START_TIMEOUT = 180.0  # s; the first start on a machine compiles the kernels
 _TERMINATE_TIMEOUT = 3.0  # s
@@ -142,11 +143,9 @@ class EngineProcess:
         self._pipe, theirs = context.Pipe()
         arguments = (config, recording, Path(self._folder.name), theirs)
         self._process = context.Process(target=run_engine, args=arguments, name="engine")
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            self._process.start()
+            start_shielded(self._process)
         finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             theirs.close()
         self._address: EngineAddress | None = None
         try:

@@ -18,6 +18,7 @@ from rig.recording.schema import Event, EventLevel, RecordingError
 from rig.recording.status import RecorderPhase, RecorderStatus, StatusBlock
 from rig.recording.writer import RecordingWriter
 from rig.ring import TelemetryRing
+from rig.spawning import start_shielded
 
 _POLL = 0.02
 """s between two looks at the ring."""
@@ -49,12 +50,9 @@ class Recorder:
         receiver, self._control = context.Pipe(duplex=False)
         arguments = (ring.name, ring.pushed, str(self.path), dict(header), receiver, self._block.name)
         self._process = context.Process(target=record, args=arguments, name="recorder", daemon=True)
-        # A Ctrl-C meant for the owner must not reach the process before it can ignore it: the mask is inherited.
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            self._process.start()
+            start_shielded(self._process)
         finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             receiver.close()
 
     @property

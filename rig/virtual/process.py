@@ -15,6 +15,7 @@ from actuators import ActuatorError, ModbusTcpServer
 from rig.config import RigConfig
 from rig.errors import HardwareError, InputError, RigError
 from rig.realtime import prepare_process
+from rig.spawning import start_shielded
 from rig.virtual.faults import ActiveFault
 from rig.virtual.virtual_rig import VirtualRig
 
@@ -181,13 +182,7 @@ class VirtualRigProcess:
             target=serve_virtual_rig, args=(self._config, theirs), name="virtual rig", daemon=True
         )
         try:
-            mask = signal.pthread_sigmask(
-                signal.SIG_BLOCK, {signal.SIGINT}
-            )  # inherited: no Ctrl-C before it is ignored
-            try:
-                self._process.start()
-            finally:
-                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            start_shielded(self._process)
             theirs.close()  # so that the end of either process is the end of the connection
             self._receive(timeout, "is not ready")
         except BaseException:

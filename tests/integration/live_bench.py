@@ -1,4 +1,4 @@
-"""Real processes for tests: a rig on free ports, commands in a process group of their own, and what they leave behind."""
+"""Real processes for tests: a rig on free ports, commands in groups of their own, and what they leave behind."""
 
 import os
 import signal
@@ -95,7 +95,7 @@ class Command:
                 rows = open_recording(recordings[0]).rows
             except RigError:
                 return False
-            return bool((rows["state"] == State.RUNNING).any())
+            return bool((rows["path_time"][rows["state"] == State.RUNNING] > 1.0).any())  # not the way to its start
 
         eventually(runs, "the motion to run")
         return recordings[0]

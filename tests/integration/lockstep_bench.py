@@ -113,6 +113,9 @@ class Bench:
         self.virtual.faults.inject(name, leg, value, duration)
         self.injected = self.engine.cycles
 
+    def in_state(self, state: State) -> bool:
+        return self.machine.state is state
+
     @property
     def torque(self) -> bool:
         """Whether some brake of the plant is open: the truth, not what the drives say."""

@@ -62,7 +62,7 @@ def stopped(bench: Bench, code: FaultCode, *, leg: int = LEG, homed: bool) -> Re
 def lived_through(bench: Bench, stale: int) -> Recording:
     """The rig goes on as if nothing had happened; `stale` cycles of one leg were stale, no two in a row."""
     bench.steps(50)
-    assert bench.machine.state is State.RUNNING and bench.machine.homed
+    assert bench.in_state(State.RUNNING) and bench.machine.homed
     recording = bench.recording()
     assert recording.complete and causes(recording) == []
     assert recording.rows["stale"].max() == 1
@@ -143,13 +143,13 @@ def test_the_link_returns_and_the_rig_stays_in_fault(bench: Bench) -> None:
     standing = bench.virtual.plant.state[:7]
     bench.steps(500)
     assert bench.engine.bank.fresh.all()
-    assert bench.machine.state is State.FAULT and not bench.torque
+    assert bench.in_state(State.FAULT) and not bench.torque
     for command in (Home(), Engage(), Park(), Resume()):
         with pytest.raises(RefusedError, match="FAULT"):
             bench.rig.request(command)
     assert np.abs(bench.virtual.plant.state[:7] - standing).max() < 1e-6
     bench.rig.request(Reset())
-    assert bench.machine.state is State.IDLE and not bench.torque
+    assert bench.in_state(State.IDLE) and not bench.torque
     invariants(bench.recording())
 
 
@@ -158,10 +158,10 @@ def test_a_closed_connection_is_opened_anew_by_a_reset(bench: Bench) -> None:
     bench.until_state(State.FAULT)
     with pytest.raises(HardwareError, match=rf"leg {LEG}: .* at 127\.0\.0\.1"):
         bench.rig.request(Reset())
-    assert bench.machine.state is State.FAULT
+    assert bench.in_state(State.FAULT)
     bench.virtual.faults.clear()
     bench.rig.request(Reset())
-    assert bench.machine.state is State.IDLE and not bench.torque
+    assert bench.in_state(State.IDLE) and not bench.torque
 
 
 def test_swapped_drives_are_not_connected_to(bench: Bench) -> None:
@@ -171,7 +171,7 @@ def test_swapped_drives_are_not_connected_to(bench: Bench) -> None:
         bench.rig.request(Connect())
     assert "'VIRTUAL-5', expected 'VIRTUAL-2'" in str(caught.value)
     assert "'VIRTUAL-2', expected 'VIRTUAL-5'" in str(caught.value)
-    assert bench.machine.state is State.OFF and not bench.engine.bank.connected
+    assert bench.in_state(State.OFF) and not bench.engine.bank.connected
     assert bench.engine.cycles == 0
 
 
@@ -220,11 +220,11 @@ def test_a_scale_that_drifts_is_a_controlled_stop(bench: Bench) -> None:
     bench.run()
     bench.inject("encoder_scale", LEG, 1.0)
     gain = 1.0
-    while bench.machine.state is State.RUNNING and gain < 1.01:
+    while bench.in_state(State.RUNNING) and gain < 1.01:
         gain += 2e-4  # 0.1 mm a cycle: no jump
         bench.virtual.faults.inject("encoder_scale", LEG, gain)
         bench.rig.step()
-    assert bench.machine.state is State.STOPPING, "1 % of scale went unseen"
+    assert bench.in_state(State.STOPPING), "1 % of scale went unseen"
     code = bench.machine.cause and bench.machine.cause.code
     assert code in (FaultCode.FORCE_RESIDUAL, FaultCode.FOLLOWING_ERROR)
     recording = stopped(bench, code, homed=True)
@@ -368,7 +368,7 @@ def test_a_shifted_tare_is_not_engaged_on(bench: Bench) -> None:
     bench.steps(500)
     with pytest.raises(RefusedError, match=rf"load cell of leg {LEG} is \+(19|20)\.\d N off the model at rest"):
         bench.rig.request(Engage())
-    assert bench.machine.state is State.PARKED and bench.machine.homed and not bench.torque
+    assert bench.in_state(State.PARKED) and bench.machine.homed and not bench.torque
     bench.virtual.faults.clear()
     bench.steps(500)
     bench.rig.request(Engage())
@@ -402,9 +402,9 @@ def test_the_engine_itself_refuses_a_motion_with_a_spike(bench: Bench) -> None:
     samples[len(samples) // 2, 6] = math.nan
     with pytest.raises(RefusedError):
         bench.rig.request(Follow("no number", table.step), samples)
-    assert bench.machine.state is State.ENGAGED
+    assert bench.in_state(State.ENGAGED)
     bench.rig.request(Follow("good", table.step), table.samples)
-    assert bench.machine.state is State.RUNNING
+    assert bench.in_state(State.RUNNING)
 
 
 @pytest.mark.parametrize("command", [Engage(), Park(), Pause(), Resume(), Reset()])
@@ -412,7 +412,7 @@ def test_nothing_starts_unhomed(bench: Bench, command: Command) -> None:
     bench.rig.request(Connect())
     with pytest.raises(RefusedError, match="IDLE"):
         bench.rig.request(command)
-    assert bench.machine.state is State.IDLE and not bench.machine.homed and not bench.torque
+    assert bench.in_state(State.IDLE) and not bench.machine.homed and not bench.torque
 
 
 def test_no_motion_starts_unhomed(bench: Bench) -> None:
@@ -420,7 +420,7 @@ def test_no_motion_starts_unhomed(bench: Bench) -> None:
     bench.rig.request(Connect())
     with pytest.raises(RefusedError, match="IDLE"):
         bench.rig.request(Follow("early", table.step), table.samples)
-    assert bench.machine.state is State.IDLE and not bench.torque
+    assert bench.in_state(State.IDLE) and not bench.torque
 
 
 # -- the host ----------------------------------------------------------------------------------------------------------
@@ -432,7 +432,7 @@ def test_single_overruns_are_skipped_and_counted(bench: Bench) -> None:
         for _ in range(K - 1):
             bench.rig.step(overslept=1)
         bench.rig.step()
-    assert bench.machine.state is State.RUNNING
+    assert bench.in_state(State.RUNNING)
     recording = bench.recording()
     assert recording.rows["overruns"][-1] == 20 * (K - 1)
     assert recording.dropped == 0 and causes(recording) == []
@@ -442,7 +442,7 @@ def test_single_overruns_are_skipped_and_counted(bench: Bench) -> None:
 def test_overruns_in_a_row_are_a_controlled_stop(bench: Bench) -> None:
     bench.run()
     bench.injected = bench.engine.cycles
-    while bench.machine.state is State.RUNNING:
+    while bench.in_state(State.RUNNING):
         bench.rig.step(overslept=1)
     bench.until_state(State.PARKED)
     assert bench.machine.homed and not bench.machine.latched
@@ -474,7 +474,7 @@ def test_a_recording_that_fails_holds_the_platform_and_lets_it_park(bench: Bench
     bench.until_state(State.ENGAGED)
     assert bench.engine.reference.paused and bench.torque and not bench.machine.latched
     bench.steps(100)
-    assert bench.machine.state is State.ENGAGED
+    assert bench.in_state(State.ENGAGED)
     table = motion_table(bench.config)
     for command, samples in ((Resume(), None), (Follow("next", table.step), table.samples)):
         with pytest.raises(RefusedError, match="nothing is being recorded: No space left"):
