@@ -69,7 +69,9 @@ def inverse_batch(
     count = len(samples)
     loads = np.zeros(6) if wrenches is None else np.asanyarray(wrenches)
     if loads.shape not in ((6,), (count, 6)) or loads.dtype.kind not in "fiu":
-        raise DynamicsError(f"wrenches: shape {loads.shape} of {loads.dtype}, must be (6,) or ({count}, 6) real numbers")
+        raise DynamicsError(
+            f"wrenches: shape {loads.shape} of {loads.dtype}, must be (6,) or ({count}, 6) real numbers"
+        )
     loads = np.broadcast_to(loads, (count, 6))
     forces = np.empty((count, 6)) if out is None else out
     if forces.shape != (count, 6) or forces.dtype != np.float64 or not forces.flags.c_contiguous:

@@ -5,7 +5,7 @@ Dasgupta & Mruthyunjaya (1998) close by wishing for paths planned by the conditi
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -138,8 +138,8 @@ def best_path(
     most = search.most
     if not (most > 0.0).all():
         raise DynamicsError(f"reach and end_freedom: {most.min():g}, must be above 0, in m and rad")
-    found = optimize.differential_evolution(
-        search.costs,
+    found: Any = optimize.differential_evolution(
+        cast("Any", search.costs),  # of many paths at a time, which the types of scipy do not know
         bounds=optimize.Bounds(-most, most),
         maxiter=_GENERATIONS,
         popsize=_POPULATION,
@@ -151,8 +151,8 @@ def best_path(
         updating="deferred",
         tol=1e-4,
     )
-    polished = optimize.minimize(
-        lambda x: search.costs(x[:, None])[0],
+    polished: Any = optimize.minimize(
+        search.cost,
         found.x,
         method="Nelder-Mead",
         bounds=optimize.Bounds(-most, most),
@@ -217,6 +217,10 @@ class _Search:
             peaks = forces if self.objective == "force" else peaks
         cost = np.log(np.minimum(peaks, 1e300)) + _PLAIN * ((columns / self.most[:, None]) ** 2).mean(axis=0)
         return np.asarray(np.where(broken > 0, _REFUSED * (1.0 + broken) + cost, cost))
+
+    def cost(self, x: Array) -> float:
+        """Cost of one path."""
+        return float(self.costs(x[:, None])[0])
 
     def peak(self, path: BentPath) -> float:
         """Peak of the objective along a path, whatever the limits say of it."""

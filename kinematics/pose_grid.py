@@ -19,6 +19,8 @@ GridKind = Literal["position", "orientation"]
 ROTATION_GROUP = 8.0 * math.pi**2
 """∫ cos θy dθx dθy dθz over all orientations, rad³."""
 
+_MARGIN = 0.05  # of the box
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PoseGrid:
@@ -115,7 +117,7 @@ class PoseGrid:
 
 def reach_box(geometry: Geometry, angles: npt.ArrayLike, longest: npt.ArrayLike) -> tuple[Array, Array]:
     """Corners (3,), (3,) of a box that holds every position legs of at most the lengths (6,), m, can reach at the
-    angles (3,), rad: the box about the intersection of six balls' boxes.
+    angles (3,), rad: the intersection of six balls' boxes, and a margin, so that no reachable cell is on its edge.
 
     Raises KinematicsError for lengths that do not bound anything, or that no position allows.
     """
@@ -126,5 +128,8 @@ def reach_box(geometry: Geometry, angles: npt.ArrayLike, longest: npt.ArrayLike)
     lower = (centers - lengths[:, None]).max(axis=0)
     upper = (centers + lengths[:, None]).min(axis=0)
     if not (lower < upper).all():
-        raise KinematicsError(f"no position is within reach of all legs at the angles {np.asarray(angles).tolist()} rad")
-    return lower, upper
+        raise KinematicsError(
+            f"no position is within reach of all legs at the angles {np.asarray(angles).tolist()} rad"
+        )
+    margin = _MARGIN * (upper - lower)
+    return lower - margin, upper + margin

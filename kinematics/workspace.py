@@ -1,4 +1,4 @@
-"""Which poses a platform can take: strokes, joint angles, distances between legs, conditioning, side of a singularity."""
+"""Which poses a platform can take: strokes, joint angles, distances between legs, conditioning."""
 
 import math
 from dataclasses import dataclass

@@ -5,8 +5,11 @@ Lengths, angles at both joints, distances between the legs' axes, and the condit
 
 import math
 
+import numpy as np
+import numpy.typing as npt
+
 from kinematics.arrays import Array
-from kinematics.block import BLOCK, SYSTEM_ROWS, solve_block_kernel
+from kinematics.block import BLOCK, solve_block_kernel
 from kinematics.kernel import inlined, kernel
 from kinematics.vector import cross, dot, rotate, rotation_matrix
 
@@ -28,6 +31,7 @@ _SWEEPS = 30
 _DONE = 1e-9  # rows this orthogonal before a sweep are so to rounding after it
 _PARALLEL = 1e-12
 
+Flags = npt.NDArray[np.int64]
 Row = tuple[float, float, float, float, float, float]
 
 
@@ -238,7 +242,7 @@ def _conditions(matrix: Array) -> None:
 
 @kernel
 def assess_kernel(
-    legs: Array, bounds: Array, poses: Array, work: Array, system: Array, matrix: Array, out: Array, flags: Array
+    legs: Array, bounds: Array, poses: Array, work: Array, system: Array, matrix: Array, out: Array, flags: Flags
 ) -> None:
     """Assess poses (n, 7) into `out` (n, ASSESSED) and `flags` (n,): why a pose is out of bounds, 0 if it is not.
 
@@ -271,7 +275,7 @@ def assess_kernel(
 
 @kernel
 def _judge(
-    j: int, bounds: Array, work: Array, system: Array, matrix: Array, out: Array, flags: Array, sample: int
+    j: int, bounds: Array, work: Array, system: Array, matrix: Array, out: Array, flags: Flags, sample: int
 ) -> None:
     """Collect what is known of pose j of the block, and compare it with the bounds."""
     condition = math.sqrt(matrix[37 * BLOCK + j]) / math.sqrt(matrix[38 * BLOCK + j])

@@ -53,6 +53,8 @@ NOT_UNIT = 10
 UNIT_TOLERANCE = 1e-6  # of a quaternion's norm
 _CAUTION = 4.0  # states this near a bound are left to `inverse_kernel`, so that both refuse the same ones
 
+# Rows of the block's array; in the loops most stand as plain numbers: 0…18 the motion, 19…24 the wrench, 25…33 R,
+# 34…39 the right-hand side.
 _MOTION = 0
 _WRENCH = 19
 _ROTATION = 25
@@ -223,7 +225,14 @@ def _coulomb(coulomb: float, smoothing: float, work: Array) -> None:
 
 @kernel
 def forces_batch_kernel(
-    parameters: Array, motions: Array, wrenches: Array, block: Array, system: Array, work: Array, forces: Array, failed: Indices
+    parameters: Array,
+    motions: Array,
+    wrenches: Array,
+    block: Array,
+    system: Array,
+    work: Array,
+    forces: Array,
+    failed: Indices,
 ) -> int:
     """Actuator forces (n, 6), N, of motions (n, 19) under wrenches (n, 6) in platform axes.
 

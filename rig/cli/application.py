@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from rig import __version__
-from rig.cli import calibrate, check, doctor, live, offline, report
+from rig.cli import calibrate, check, doctor, gui, live, offline, paper, report, workspace
 from rig.errors import ExitCode, RigError
 
 _HELP = """
@@ -49,6 +49,7 @@ _MODEL = "The model, offline"
 _TOOLS = "Checks, calibration and reports"
 
 app.command("demo", rich_help_panel=_RUN)(live.demo)
+app.command("gui", rich_help_panel=_RUN)(gui.gui)
 app.command("run", rich_help_panel=_RUN)(live.run)
 app.command("virtual", rich_help_panel=_RUN)(live.virtual)
 app.command("check", rich_help_panel=_TOOLS)(check.check)
@@ -59,6 +60,8 @@ app.command("inverse", rich_help_panel=_MODEL)(offline.inverse)
 app.command("simulate", rich_help_panel=_MODEL)(offline.simulate)
 app.command("ik", rich_help_panel=_MODEL)(offline.ik)
 app.command("fk", rich_help_panel=_MODEL)(offline.fk)
+app.command("paper", rich_help_panel=_MODEL)(paper.paper)
+app.command("workspace", rich_help_panel=_MODEL)(workspace.workspace)
 
 
 def _print_version(wanted: bool) -> None:

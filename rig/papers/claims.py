@@ -44,23 +44,26 @@ def number(value: Computed, unit: str = "") -> str:
     if isinstance(value, tuple):
         return ", ".join(map(str, value)) if value else "none"
     size = abs(value)
-    if value == int(value) and size < 1e6:
-        text = f"{value:.0f}"
-    elif 1e-3 <= size < 1e5:
-        digits = max(0, 3 - len(str(int(size)))) + (1 if size < 1.0 else 0) + 1
-        text = f"{value:.{digits}f}".rstrip("0").rstrip(".")
-    else:
+    if size >= 1e6 or 0.0 < size < 1e-3:
         mantissa, exponent = f"{value:.2e}".split("e")
-        text = f"{mantissa}e{int(exponent)}"
-    return f"{text} {unit}".rstrip()
+        text = f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
+    else:
+        text = f"{value:.0f}" if size >= 1e3 else f"{value:.4g}"
+    return f"{text.replace('-', '−')} {unit}".rstrip()
 
 
 def relative(computed: float, claimed: float) -> str:
-    """Signed difference in percent of what is claimed."""
+    """Signed difference in percent of what is claimed, or as it is from nothing."""
+    if claimed == 0.0:
+        return number(computed) if computed else "none"
     share = computed / claimed - 1.0
-    if abs(share) > 9.995:
+    if share < -1.0:
+        return f"of the other sign, {number(computed - claimed)}"
+    if share > 9.0:
         return f"{number(computed / claimed)} times as much"
-    return "none" if abs(share) < 5e-7 else f"{100.0 * share:+.2g} %".replace("-", "−")
+    percent = 100.0 * share
+    text = f"{percent:+.0f}" if abs(percent) >= 9.5 else f"{percent:+.2g}"
+    return "none" if abs(share) < 5e-7 else f"{text} %".replace("-", "−")
 
 
 def _scalar(computed: Computed) -> float:
@@ -94,6 +97,30 @@ class Near:
 
 
 @dataclass(frozen=True, slots=True)
+class Rounded:
+    """A value given to so many digits, met by what rounds to it; `last` is one in its last digit."""
+
+    value: float
+    last: float
+
+    def met(self, computed: Computed) -> bool:
+        """Whether |computed − value| is at most half the last digit."""
+        return abs(_scalar(computed) - self.value) <= 0.5 * self.last * (1.0 + 1e-9)
+
+    def claimed(self, unit: str) -> str:
+        """The value."""
+        return number(self.value, unit)
+
+    def tolerance(self, unit: str) -> str:
+        """Half the last digit."""
+        return f"±{number(0.5 * self.last, unit)}"
+
+    def difference(self, computed: Computed) -> str:
+        """In percent of the value."""
+        return relative(_scalar(computed), self.value)
+
+
+@dataclass(frozen=True, slots=True)
 class Between:
     """A range, bounds included; None is open."""
 
@@ -113,7 +140,7 @@ class Between:
 
     def tolerance(self, unit: str) -> str:
         """The bounds stand for themselves."""
-        return "within these bounds" if None not in (self.low, self.high) else "this bound"
+        return ""
 
     def difference(self, computed: Computed) -> str:
         """How far outside, in percent of the bound."""
@@ -121,7 +148,9 @@ class Between:
         bound = self.low if self.low is not None and value < self.low else self.high
         if self.met(value) or bound is None:
             return "none"
-        return f"{relative(value, bound)} from the bound" if bound else number(value)
+        if bound and value / bound > 10.0:
+            return f"{number(value / bound)} times the bound"
+        return f"{relative(value, bound)} from the bound"
 
     def _most(self, unit: str) -> str:
         return "" if self.high is None else f"at most {number(self.high, unit)}"
@@ -143,7 +172,7 @@ class Legs:
 
     def tolerance(self, unit: str) -> str:
         """There is none."""
-        return "exactly these"
+        return "exactly"
 
     def difference(self, computed: Computed) -> str:
         """What is missing and what is too much."""

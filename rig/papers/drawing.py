@@ -56,10 +56,8 @@ class Curve:
     width: float = 1.2
 
 
-def six_panels(
-    times: Array, curves: Sequence[Curve], unit: str, *, panel: str = "Leg", floor: float | None = None
-) -> str:
-    """One panel per leg with all curves, each (n, 6); `floor` cuts values beyond ±it off the view, not the data."""
+def six_panels(times: Array, curves: Sequence[Curve], unit: str, *, panel: str = "Leg") -> str:
+    """One panel per leg with all curves, each (n, 6)."""
     with matplotlib.rc_context(_STYLE):
         figure = Figure(figsize=(_WIDTH, 6.4), layout="constrained")
         grid = figure.subplots(3, 2, sharex=True, squeeze=False)
@@ -75,10 +73,10 @@ def six_panels(
                     label=curve.name,
                 )
             axes.set_title(f"{panel} {leg + 1}")
-            if floor is not None:
-                low, high = axes.get_ylim()
-                axes.set_ylim(max(low, -floor), min(high, floor))
-        _label(grid[:, 0], grid[-1], unit)
+        for axes in grid[:, 0]:
+            axes.set_ylabel(unit)
+        for axes in grid[-1]:
+            axes.set_xlabel("time, s")
         if len(curves) > 1:
             handles, names = grid[0, 0].get_legend_handles_labels()
             figure.legend(handles, names, loc="outside upper center", ncols=len(curves))
@@ -107,12 +105,13 @@ def one_panel(
         for place, text in marks:
             axes.axvline(place, color="#D55E00", linewidth=0.8, linestyle=(0, (4, 2)))
             axes.annotate(
-                text, (place, 0.96), xycoords=("data", "axes fraction"), xytext=(4, 0), textcoords="offset points",
-                color="#B23C00", fontsize=8, va="top",
+                text, (place, 0.96), xycoords=("data", "axes fraction"), xytext=(-5, 0), textcoords="offset points",
+                color="#B23C00", fontsize=8, va="top", ha="right",
             )  # fmt: skip
         axes.set(xlabel=label, ylabel=unit)
         if len(curves) > 1:
-            figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=len(curves))
+            columns = len(curves) if len(curves) <= 4 else len(curves) // 2
+            figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=columns)
         return _svg(figure)
 
 
@@ -120,13 +119,6 @@ def series(name: str, x: str, values: Array, columns: Sequence[str], table: Arra
     """Numbers of a figure: `values` (n,) under the name `x`, then `table` (n, number of columns)."""
     rows = np.column_stack([values, table]).tolist()
     return Numbers(name, (x, *columns), tuple(map(tuple, rows)))
-
-
-def _label(left: Sequence[Axes], bottom: Sequence[Axes], unit: str) -> None:
-    for axes in left:
-        axes.set_ylabel(unit)
-    for axes in bottom:
-        axes.set_xlabel("time, s")
 
 
 def _svg(figure: Figure) -> str:

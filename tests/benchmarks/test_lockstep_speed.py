@@ -19,7 +19,7 @@ def test_lockstep_rig_beside_real_time(tmp_path: Path) -> None:
         start, cpu, begun = time.perf_counter(), time.process_time(), rig.engine.tick.t
         run_motion(rig, table, "demo", lambda _progress: None)
         elapsed, busy, covered = time.perf_counter() - start, time.process_time() - cpu, rig.engine.tick.t - begun
-    print(f"\nlockstep rig, {config.rate:g} Hz, plant at {1 / config.virtual.step:g} Hz")  # type: ignore[union-attr]
-    print(f"  {covered:.1f} s of rig time in {elapsed:.2f} s ({busy:.2f} s of processor): ratio {covered / elapsed:.1f}")
+    print(f"\nlockstep rig, {config.rate:g} Hz")
+    print(f"  {covered:.1f} s of rig time in {elapsed:.2f} s ({busy:.2f} s busy): ratio {covered / elapsed:.1f}")
     assert covered > 59.0
     assert covered / elapsed > 10.0

@@ -1,0 +1,165 @@
+"""Telemetry in the memory of the app: a timeline that every view reads, growing live or scrubbed in a replay."""
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.telemetry import ROW
+
+Rows = npt.NDArray[np.void]
+Floats = npt.NDArray[np.float64]
+
+
+class Timeline:
+    """Telemetry rows up to a present moment, in the order of their times `t`.
+
+    What comes out are views, not copies: valid until the timeline changes.
+    """
+
+    revision = 0
+    """changes whenever the rows do"""
+    first = 0
+    """number of the oldest row, counted from the timeline's beginning; bins anchored to it stand still"""
+
+    @property
+    def rows(self) -> Rows:
+        """All rows, (n,) of dtype ROW, oldest first."""
+        raise NotImplementedError
+
+    @property
+    def times(self) -> Floats:
+        """Their times `t`, (n,) contiguous, s."""
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    @property
+    def end(self) -> float | None:
+        """Time of the newest row, s; None when there is none."""
+        times = self.times
+        return float(times[-1]) if len(times) else None
+
+    def bounds(self, t0: float, t1: float) -> tuple[int, int]:
+        """Indices into `rows` of those with t0 ≤ t ≤ t1, as start and stop."""
+        start, stop = np.searchsorted(self.times, t0, "left"), np.searchsorted(self.times, t1, "right")
+        return int(start), max(int(start), int(stop))
+
+    def window(self, t0: float, t1: float) -> Rows:
+        """Rows with t0 ≤ t ≤ t1, s."""
+        start, stop = self.bounds(t0, t1)
+        return self.rows[start:stop]
+
+    def latest(self, seconds: float) -> Rows:
+        """Rows of the last `seconds` before the newest one, that one included."""
+        end = self.end
+        return self.rows if end is None else self.window(end - seconds, end)
+
+    def nearest(self, t: float) -> int | None:
+        """Index into `rows` of the row nearest to the time t, s; None when there is none."""
+        times = self.times
+        if not len(times):
+            return None
+        after = min(int(np.searchsorted(times, t)), len(times) - 1)
+        return after - 1 if after > 0 and t - times[after - 1] < times[after] - t else after
+
+    def snapshot(self) -> "Excerpt":
+        """The rows as they are now, whatever happens to this timeline."""
+        return Excerpt(self.rows.copy())
+
+
+class History(Timeline):
+    """The newest rows of a running rig, at most `capacity` of them; memory is taken once and never grows.
+
+    Every row is kept twice, `capacity` apart, so that any stretch of rows is one view.
+
+    Raises ValueError for a capacity below 1.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        if capacity < 1:
+            raise ValueError(f"history: a capacity of {capacity} rows, must be at least 1")
+        self.capacity = capacity
+        self._rows = np.zeros(2 * capacity, ROW)
+        self._times = np.zeros(2 * capacity)
+        self._length = 0
+        self._total = 0
+
+    @property
+    def rows(self) -> Rows:
+        """See `Timeline.rows`."""
+        start = self.first % self.capacity
+        return self._rows[start : start + self._length]
+
+    @property
+    def times(self) -> Floats:
+        """See `Timeline.times`."""
+        start = self.first % self.capacity
+        return self._times[start : start + self._length]
+
+    def append(self, rows: Rows) -> None:
+        """Take in rows (n,) of dtype ROW that follow those before. A time that goes back begins a new history."""
+        if not len(rows):
+            return
+        times = np.array(rows["t"])
+        back = np.flatnonzero(np.diff(times) < 0)
+        if len(back):
+            rows, times = rows[back[-1] + 1 :], times[back[-1] + 1 :]
+        if len(back) or (self._length and times[0] < self.times[-1]):
+            self.clear()
+        self._total += max(0, len(rows) - self.capacity)  # numbered, although they cannot be kept
+        rows, times = rows[-self.capacity :], times[-self.capacity :]
+        position = self._total % self.capacity
+        head = min(len(rows), self.capacity - position)
+        for place, part in ((position, slice(None, head)), (0, slice(head, None))):
+            for start in (place, place + self.capacity):
+                stop = start + len(times[part])
+                self._rows[start:stop] = rows[part]
+                self._times[start:stop] = times[part]
+        self._total += len(rows)
+        self._length = min(self.capacity, self._length + len(rows))
+        self.first = self._total - self._length
+        self.revision += 1
+
+    def clear(self) -> None:
+        """Forget all rows."""
+        self._length = 0
+        self.first = self._total
+        self.revision += 1
+
+
+class Excerpt(Timeline):
+    """Rows that are all there already, (n,) of dtype ROW in the order of their times, shown up to a present moment.
+
+    Begins at the end; `seek` moves the present.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self._all = rows
+        self._times = np.maximum.accumulate(rows["t"]) if len(rows) else np.empty(0)
+        self._stop = len(rows)
+
+    @property
+    def rows(self) -> Rows:
+        """See `Timeline.rows`."""
+        return self._all[: self._stop]
+
+    @property
+    def times(self) -> Floats:
+        """See `Timeline.times`."""
+        return self._times[: self._stop]
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Times of the first and of the last row, s; zeros when there is none."""
+        return (float(self._times[0]), float(self._times[-1])) if len(self._times) else (0.0, 0.0)
+
+    def snapshot(self) -> "Excerpt":
+        """See `Timeline.snapshot`; nothing needs to be copied."""
+        return Excerpt(self.rows)
+
+    def seek(self, t: float) -> None:
+        """Let the present be the time t, s: the last row is the newest one that is not after it."""
+        stop = max(min(1, len(self._times)), int(np.searchsorted(self._times, t, "right")))
+        if stop != self._stop:
+            self._stop = stop
+            self.revision += 1

@@ -1,0 +1,12 @@
+"""Live views: plots of telemetry, the platform, recordings replayed through the same.
+
+`LiveView(theme)`, `PlatformView(theme)` and `RecordingsView(theme)` each have `refresh(history)`, called by the clock
+of frames while they are visible, `set_theme(theme)` and `set_mechanism(mechanism)`; `RecordingsView.close_worker()`
+ends its thread. All read a `gui.history.Timeline`.
+"""
+
+from gui.live.live_view import LiveView
+from gui.live.platform_view import PlatformView
+from gui.live.recordings_view import RecordingsView
+
+__all__ = ["LiveView", "PlatformView", "RecordingsView"]

@@ -1,0 +1,148 @@
+"""Two recordings laid over each other: forces and residuals, both counted from where their motion began."""
+
+import numpy as np
+import pyqtgraph as pg
+from pyqtgraph.Qt import QtWidgets
+
+from gui.history import Excerpt
+from gui.live.decimation import decimate
+from gui.live.live_bar import LegButtons
+from gui.live.plot_panel import header_label
+from gui.live.series import FORCES, Panel
+from gui.theme import LEG_COLOURS, Theme
+
+_AXIS_WIDTH = 62  # px
+
+
+class CompareView(QtWidgets.QWidget):
+    """Overlay of measured forces and of residuals: the first recording solid, the second dashed."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setAccessibleName("Comparison of two recordings")
+        self.legs = LegButtons(theme)
+        self.names = header_label()
+        self.names.setAccessibleName("Recordings compared")
+        top = QtWidgets.QHBoxLayout()
+        top.addWidget(QtWidgets.QLabel("Legs"))
+        top.addWidget(self.legs)
+        top.addWidget(self.names, 1)
+        layout = QtWidgets.QVBoxLayout(self)
+        layout.setContentsMargins(4, 4, 4, 4)
+        layout.addLayout(top)
+        self.plots = [_Overlay(panel) for panel in FORCES]
+        for plot in self.plots:
+            layout.addWidget(plot, 1)
+        self.plots[1].plot.setXLink(self.plots[0].plot)
+        self._names: tuple[str, ...] = ()
+        self.legs.changed.connect(self._show_legs)
+        self.legs.set_legs([True] + [False] * 5)  # twelve curves over each other are for who asks for them
+        self.set_theme(theme)
+        self.show_recordings([], [], [])
+
+    def set_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        self.legs.set_theme(theme)
+        for plot in self.plots:
+            plot.set_theme(theme)
+
+    def show_recordings(self, names: list[str], excerpts: list[Excerpt], begins: list[float]) -> None:
+        """Lay up to two recordings over each other; `begins` are the rig times, s, that count as zero."""
+        for plot in self.plots:
+            plot.show_recordings(excerpts, begins)
+        if len(names) < 2:
+            self.names.setText("Choose another recording in the list, then Compare")
+        else:
+            self.names.setText(f"&nbsp; — {names[0]} &nbsp;&nbsp; ┄ {names[1]}")
+
+    def _show_legs(self, legs: list[bool]) -> None:
+        for plot in self.plots:
+            plot.show_legs(legs)
+
+
+class _Overlay(QtWidgets.QWidget):
+    """One quantity of both recordings."""
+
+    def __init__(self, panel: Panel) -> None:
+        super().__init__()
+        self._series = panel.series[0]
+        self._excerpts: list[Excerpt] = []
+        self._begins: list[float] = []
+        self._legs = [True] * 6
+        self.plot = pg.PlotWidget()
+        self.plot.setAccessibleName(f"Overlay of {panel.label}")
+        header = header_label()
+        header.setText(f"&nbsp;<b>{panel.title}</b>, {panel.unit} &nbsp; {self._series.name}")
+        layout = QtWidgets.QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(1)
+        layout.addWidget(header)
+        layout.addWidget(self.plot, 1)
+        item = self.plot.getPlotItem()
+        item.setMenuEnabled(False)
+        item.hideButtons()
+        item.getAxis("left").setWidth(_AXIS_WIDTH)
+        item.getAxis("left").setLabel(panel.unit)
+        item.getAxis("bottom").setLabel("time since the motion began, s")
+        for side in ("left", "bottom"):
+            item.getAxis(side).enableAutoSIPrefix(False)
+        self.view = item.getViewBox()
+        self.view.disableAutoRange()
+        self.curves = [[pg.PlotCurveItem(skipFiniteCheck=True) for _ in range(6)] for _ in range(2)]
+        for curve in (*self.curves[0], *self.curves[1]):
+            item.addItem(curve, ignoreBounds=True)
+        self.view.sigXRangeChanged.connect(self._draw)
+
+    def set_theme(self, theme: Theme) -> None:
+        self.plot.setBackground(theme.surface)
+        for side in ("left", "bottom"):
+            self.plot.getAxis(side).setPen(theme.pen(theme.border))
+            self.plot.getAxis(side).setTextPen(theme.pen(theme.muted))
+        for leg, colour in enumerate(LEG_COLOURS):
+            self.curves[0][leg].setPen(theme.pen(colour))
+            self.curves[1][leg].setPen(theme.pen(theme.towards_text(colour), dashed=True))
+
+    def show_legs(self, legs: list[bool]) -> None:
+        self._legs = list(legs)
+        self._fit()
+
+    def show_recordings(self, excerpts: list[Excerpt], begins: list[float]) -> None:
+        self._excerpts, self._begins = excerpts, begins
+        spans = [
+            (excerpt.span[0] - begin, excerpt.span[1] - begin)
+            for excerpt, begin in zip(excerpts, begins, strict=True)
+            if len(excerpt)
+        ]
+        if spans:
+            self.view.setXRange(min(span[0] for span in spans), max(span[1] for span in spans), padding=0.01)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Let the value axis hold all that is shown."""
+        self._draw()
+        values = [
+            curve.yData[np.isfinite(curve.yData)]
+            for curves in self.curves
+            for curve in curves
+            if curve.isVisible() and curve.yData is not None
+        ]
+        shown = np.concatenate(values) if values else np.empty(0)
+        if len(shown):
+            self.view.setYRange(float(shown.min()), float(shown.max()), padding=0.06)
+
+    def _draw(self, *_args: object) -> None:
+        t0, t1 = self.view.viewRange()[0]
+        bins = max(16, int(self.view.width()))
+        for number, curves in enumerate(self.curves):
+            there = number < len(self._excerpts)
+            for curve, shown in zip(curves, self._legs, strict=True):
+                curve.setVisible(shown and there)
+            if not there:
+                continue
+            excerpt, begin = self._excerpts[number], self._begins[number]
+            start, stop = excerpt.bounds(t0 + begin, t1 + begin)
+            values = self._series.extract(excerpt.rows[start:stop])
+            t, thinned = decimate(excerpt.times[start:stop] - begin, values, bins, start)
+            for curve, column, shown in zip(curves, thinned.T, self._legs, strict=True):
+                if shown:
+                    curve.setData(t, np.ascontiguousarray(column), connect="finite")

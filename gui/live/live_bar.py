@@ -1,0 +1,127 @@
+"""The controls above the live views."""
+
+from pathlib import Path
+
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+
+from gui.theme import LEG_COLOURS, Theme
+
+WINDOWS = (1, 2, 5, 10, 20, 30, 60)
+"""Lengths of the time window on offer, s."""
+
+
+class LegButtons(QtWidgets.QWidget):
+    """Which of the six legs are shown; a click with Shift leaves one alone. Signal `changed(list of six bool)`."""
+
+    changed = QtCore.Signal(list)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        layout = QtWidgets.QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        self.buttons = []
+        for leg in range(6):
+            button = QtWidgets.QToolButton()
+            button.setText(str(leg + 1))
+            button.setCheckable(True)
+            button.setChecked(True)
+            button.setAccessibleName(f"Show leg {leg + 1}")
+            button.setToolTip(f"Show or hide leg {leg + 1}; with Shift: this leg alone")
+            button.clicked.connect(lambda _checked, leg=leg: self._clicked(leg))
+            layout.addWidget(button)
+            self.buttons.append(button)
+        self.all = QtWidgets.QToolButton()
+        self.all.setText("All")
+        self.all.setAccessibleName("Show all legs")
+        self.all.clicked.connect(lambda: self.set_legs([True] * 6))
+        layout.addWidget(self.all)
+        self.set_theme(theme)
+
+    @property
+    def legs(self) -> list[bool]:
+        """Whether each leg is shown."""
+        return [button.isChecked() for button in self.buttons]
+
+    def set_legs(self, legs: list[bool]) -> None:
+        """Show these legs."""
+        for button, shown in zip(self.buttons, legs, strict=True):
+            button.setChecked(shown)
+        self.changed.emit(self.legs)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        for button, colour in zip(self.buttons, LEG_COLOURS, strict=True):
+            button.setStyleSheet(
+                f"QToolButton {{ border-bottom: 3px solid {theme.border}; padding: 2px 7px; color: {theme.muted}; }}"
+                f"QToolButton:checked {{ background: {theme.raised}; color: {theme.text};"
+                f" border: 1px solid {theme.border}; border-bottom: 3px solid {colour}; }}"
+                f"QToolButton:focus {{ border-color: {theme.accent}; border-bottom-color: {colour}; }}"
+            )
+
+    def _clicked(self, leg: int) -> None:
+        if QtGui.QGuiApplication.keyboardModifiers() & QtCore.Qt.KeyboardModifier.ShiftModifier:
+            self.set_legs([other == leg for other in range(6)])
+        else:
+            self.changed.emit(self.legs)
+
+
+class LiveBar(QtWidgets.QWidget):
+    """Freeze, clear, fit, window length, legs, export. What happened is said at its right end.
+
+    Signals: `exported(Path)` somebody chose a file to export to, .png or .csv by its suffix.
+    """
+
+    exported = QtCore.Signal(Path)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        layout = QtWidgets.QHBoxLayout(self)
+        layout.setContentsMargins(4, 4, 4, 4)
+        self.freeze = _button("Freeze", "Hold the picture still; data go on being recorded. Drag it to look back")
+        self.freeze.setCheckable(True)
+        self.clear = _button("Clear", "Begin with an empty picture")
+        self.fit = _button("Fit", "Let the axes follow the data again")
+        self.window = QtWidgets.QComboBox()
+        self.window.setAccessibleName("Window length, s")
+        self.window.setToolTip("How much time is shown")
+        for seconds in WINDOWS:
+            self.window.addItem(f"{seconds} s", float(seconds))
+        self.window.setCurrentText("10 s")
+        self.legs = LegButtons(theme)
+        self.png = _button("PNG…", "Save a picture of what is shown", "Export picture")
+        self.csv = _button("CSV…", "Save the numbers of what is shown, at full rate", "Export numbers")
+        self.png.clicked.connect(lambda: self._ask("Pictures (*.png)", ".png"))
+        self.csv.clicked.connect(lambda: self._ask("Tables (*.csv)", ".csv"))
+        self.note = QtWidgets.QLabel()
+        self.note.setAccessibleName("Message")
+        self.note.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
+        self.note.setAlignment(QtCore.Qt.AlignmentFlag.AlignRight | QtCore.Qt.AlignmentFlag.AlignVCenter)
+        for widget in (self.freeze, self.clear, self.fit, QtWidgets.QLabel("Window"), self.window):
+            layout.addWidget(widget)
+        layout.addSpacing(8)
+        layout.addWidget(QtWidgets.QLabel("Legs"))
+        layout.addWidget(self.legs)
+        layout.addSpacing(8)
+        layout.addWidget(QtWidgets.QLabel("Export"))
+        layout.addWidget(self.png)
+        layout.addWidget(self.csv)
+        layout.addWidget(self.note, 1)
+
+    @property
+    def seconds(self) -> float:
+        """Length of the window, s."""
+        return float(self.window.currentData())
+
+    def _ask(self, kind: str, suffix: str) -> None:
+        name, _ = QtWidgets.QFileDialog.getSaveFileName(self, "Export what is shown", f"live{suffix}", kind)
+        if name:
+            path = Path(name)
+            self.exported.emit(path if path.suffix == suffix else path.with_name(path.name + suffix))
+
+
+def _button(text: str, tip: str, accessible: str = "") -> QtWidgets.QPushButton:
+    button = QtWidgets.QPushButton(text)
+    button.setToolTip(tip)
+    button.setAccessibleName(accessible or text)
+    return button

@@ -1,0 +1,79 @@
+"""The numbers of recordings as rows of a table, side by side."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Summary = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """One line of the table: `value` takes it from a summary of `rig.report.summarize`, in the unit given."""
+
+    name: str
+    unit: str
+    value: Callable[[Summary], float | None]
+    digits: int = 3
+
+
+def _at(*path: str | int, scale: float = 1.0) -> Callable[[Summary], float | None]:
+    def value(summary: Summary) -> float | None:
+        found: Any = summary
+        for key in path:
+            found = found[key]
+        return None if found is None else scale * float(found)
+
+    return value
+
+
+def _legs(name: str, unit: str, *path: str, key: str, scale: float = 1.0, digits: int = 3) -> list[Quantity]:
+    return [
+        Quantity(f"{name}, leg {leg + 1}", unit, _at(*path, "legs", leg, key, scale=scale), digits) for leg in range(6)
+    ]
+
+
+QUANTITIES: tuple[Quantity, ...] = (
+    Quantity("Duration", "s", _at("recording", "duration_s")),
+    Quantity("Rows", "1", _at("recording", "rows"), 0),
+    Quantity("Dropped rows", "1", _at("recording", "dropped"), 0),
+    Quantity("Cycle rate", "Hz", _at("cycle", "rate_measured_hz"), 2),
+    Quantity("Overruns", "1", _at("cycle", "overruns"), 0),
+    Quantity("Stale feedback", "cycles", _at("cycle", "stale_feedback"), 0),
+    Quantity("Period error, 99 %", "µs", _at("cycle", "period_error_p99_us"), 1),
+    Quantity("Period error, largest", "µs", _at("cycle", "period_error_max_us"), 1),
+    Quantity("Exchange, median", "µs", _at("cycle", "exchange_p50_us"), 1),
+    Quantity("Computation, median", "µs", _at("cycle", "compute_p50_us"), 1),
+    Quantity("Position error, RMS", "µm", _at("tracking", "position_rms_m", scale=1e6), 2),
+    Quantity("Position error, largest", "µm", _at("tracking", "position_max_m", scale=1e6), 2),
+    Quantity("Rotation error, RMS", "µrad", _at("tracking", "rotation_rms_rad", scale=1e6), 2),
+    Quantity("Rotation error, largest", "µrad", _at("tracking", "rotation_max_rad", scale=1e6), 2),
+    *_legs("Length error, RMS", "µm", "tracking", key="length_rms_m", scale=1e6, digits=2),
+    *_legs("Force measured, RMS", "N", "force", key="rms_measured_n", digits=2),
+    *_legs("Force of the model, RMS", "N", "force", key="rms_model_n", digits=2),
+    *_legs("Residual, RMS", "N", "force", key="rms_residual_n"),
+    *_legs("Residual, mean", "N", "force", key="bias_n"),
+    *_legs("Residual, largest", "N", "force", key="peak_residual_n"),
+    Quantity("Condition number, largest", "1", _at("condition", "max"), 2),
+)
+
+
+def side_by_side(summaries: Sequence[Summary]) -> list[list[str]]:
+    """Rows of texts: name, unit, a value for each of one or two summaries, and with two the second minus the first."""
+    rows = []
+    for quantity in QUANTITIES:
+        values = [quantity.value(summary) for summary in summaries]
+        texts = [_text(value, quantity.digits) for value in values]
+        if len(values) == 2:
+            first, second = values
+            difference = None if first is None or second is None else second - first
+            texts.append(_text(difference, quantity.digits))
+        rows.append([quantity.name, quantity.unit, *texts])
+    return rows
+
+
+def _text(value: float | None, digits: int) -> str:
+    if value is None or not math.isfinite(value):
+        return "–"
+    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")

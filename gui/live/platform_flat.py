@@ -1,0 +1,103 @@
+"""The platform in two projections, where there is no OpenGL."""
+
+from typing import ClassVar
+
+import pyqtgraph as pg
+from pyqtgraph.Qt import QtWidgets
+
+from gui.live.scene import Scene, ring_order
+from gui.theme import Theme
+
+_PROJECTIONS = {"Front": (0, 2), "Top": (0, 1)}
+
+
+class PlatformFlat(QtWidgets.QWidget):
+    """Draws scenes from the front and from above; `note` says why it is not three-dimensional.
+
+    There are no `viewpoints` to choose from.
+    """
+
+    viewpoints: ClassVar[dict[str, tuple[float, float]]] = {}
+
+    def __init__(self, theme: Theme, why: str) -> None:
+        super().__init__()
+        self.note = QtWidgets.QLabel(f"No 3-D view: {why}. Front and top view instead.")
+        self.note.setWordWrap(True)
+        self.note.setAccessibleName("Why there is no 3-D view")
+        layout = QtWidgets.QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        row = QtWidgets.QHBoxLayout()
+        layout.addWidget(self.note)
+        layout.addLayout(row, 1)
+        self.projections = [_Projection(name, axes) for name, axes in _PROJECTIONS.items()]
+        for projection in self.projections:
+            row.addWidget(projection.plot)
+        self.scene: Scene | None = None
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        for projection in self.projections:
+            projection.set_theme(theme)
+        if self.scene is not None:
+            self.show_scene(self.scene)
+
+    def look_from(self, viewpoint: str) -> None:
+        """Raises KeyError: this view has no such viewpoint."""
+        raise KeyError(viewpoint)
+
+    def show_scene(self, scene: Scene) -> None:
+        """Draw a scene."""
+        for projection in self.projections:
+            projection.show_scene(scene, fit=self.scene is None)
+        self.scene = scene
+
+
+class _Projection:
+    """One of the two views: `axes` are the base axes to the right and upwards."""
+
+    def __init__(self, name: str, axes: tuple[int, int]) -> None:
+        self._across, self._up = axes
+        self.plot = pg.PlotWidget()
+        self.plot.setAccessibleName(f"{name} view of the platform, m")
+        item = self.plot.getPlotItem()
+        item.setMenuEnabled(False)
+        item.hideButtons()
+        item.setTitle(name, size="10pt")
+        item.setLabel("bottom", f"{'xyz'[self._across]}, m")
+        item.setLabel("left", f"{'xyz'[self._up]}, m")
+        for side in ("left", "bottom"):
+            item.getAxis(side).enableAutoSIPrefix(False)
+        self.view = item.getViewBox()
+        self.view.setAspectLocked(True)
+        self.view.disableAutoRange()
+        self.base, self.command, self.outline = (pg.PlotCurveItem() for _ in range(3))
+        self.legs = [pg.PlotCurveItem() for _ in range(6)]
+        for curve in (self.base, self.command, *self.legs, self.outline):
+            item.addItem(curve, ignoreBounds=True)
+
+    def set_theme(self, theme: Theme) -> None:
+        self.plot.setBackground(theme.surface)
+        for side in ("left", "bottom"):
+            self.plot.getAxis(side).setPen(theme.pen(theme.border))
+            self.plot.getAxis(side).setTextPen(theme.pen(theme.muted))
+        self.plot.getPlotItem().titleLabel.setText(self.plot.getPlotItem().titleLabel.text, color=theme.text)
+        self.base.setPen(theme.pen(theme.muted))
+        self.outline.setPen(theme.pen(theme.text))
+        self.command.setPen(theme.pen(theme.accent, dashed=True))
+
+    def show_scene(self, scene: Scene, *, fit: bool) -> None:
+        across, up = self._across, self._up
+        for curve, points in ((self.base, scene.base), (self.outline, scene.platform), (self.command, scene.command)):
+            curve.setVisible(points is not None)
+            if points is not None:
+                ring = ring_order(points)
+                curve.setData(ring[:, across], ring[:, up])
+        for leg, curve in enumerate(self.legs):
+            ends = [scene.base[leg], scene.platform[leg]]
+            curve.setPen(pg.mkPen(*(int(255 * part) for part in scene.colours[leg]), width=3))
+            curve.setData([end[across] for end in ends], [end[up] for end in ends])
+        if fit:
+            joints = [*scene.base, *scene.platform]
+            x, y = [joint[across] for joint in joints], [joint[up] for joint in joints]
+            self.view.setRange(xRange=(min(x), max(x)), yRange=(min(y), max(y)), padding=0.15)

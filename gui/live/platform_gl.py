@@ -1,0 +1,146 @@
+"""The platform in three dimensions, through OpenGL."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import pyqtgraph as pg
+import pyqtgraph.opengl as gl
+from pyqtgraph.Qt import QtGui, QtWidgets
+
+from gui.history import Floats
+from gui.live.scene import Scene, ring_order
+from gui.theme import Theme
+
+_TUBE = 0.55
+"""part of the leg that is drawn thick"""
+_FLOOR = 1.2  # m
+
+
+class _View(gl.GLViewWidget):
+    """The canvas, with names that stay beside points; a painter on OpenGL would cost more than the whole picture."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names = [QtWidgets.QLabel(str(leg + 1), self) for leg in range(6)]
+        self.places: Floats | None = None
+        """points (6, 3) that the names stand at, m"""
+        for name in self.names:
+            name.hide()
+
+    def paintGL(self) -> None:
+        """Draw, then put the names where their points have come to lie."""
+        super().paintGL()
+        if self.places is None:
+            return
+        viewport = QtGui.QMatrix4x4()
+        viewport.viewport(0.0, float(self.height()), float(self.width()), -float(self.height()))
+        region = (0, 0, self.width(), self.height())
+        projection = viewport * self.projectionMatrix(region, region) * self.viewMatrix()
+        for name, place in zip(self.names, self.places, strict=True):
+            point = projection.map(QtGui.QVector3D(*place.tolist())).toPoint()
+            corner = point - name.rect().center()
+            if name.isHidden() or name.pos() != corner:
+                name.move(corner)
+                name.show()
+
+
+class PlatformGL(QtWidgets.QWidget):
+    """Draws scenes; the mouse turns and zooms. `viewpoints` are named camera directions."""
+
+    viewpoints: ClassVar[dict[str, tuple[float, float]]] = {
+        "Oblique": (22.0, -60.0),
+        "Front": (0.0, -90.0),
+        "Side": (0.0, 0.0),
+        "Top": (90.0, -90.0),
+    }
+    """elevation and azimuth, deg"""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.view = _View()
+        self.view.setMinimumSize(200, 160)
+        self.view.setAccessibleName("Platform in three dimensions")
+        layout = QtWidgets.QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.view)
+        self._floor = gl.GLGridItem(glOptions="translucent")
+        self._floor.setSize(_FLOOR, _FLOOR)
+        self._floor.setSpacing(0.1, 0.1)
+        self._floor.translate(0.0, 0.0, -0.004)  # below the base's outline, which would flicker in one plane with it
+        self._base = gl.GLLinePlotItem(glOptions="translucent", mode="line_strip", width=2)
+        self._plate = gl.GLMeshItem(smooth=False, shader=None, glOptions="translucent")
+        self._outline = gl.GLLinePlotItem(glOptions="translucent", mode="line_strip", width=2)
+        self._command = gl.GLLinePlotItem(glOptions="translucent", mode="line_strip", width=1)
+        self.legs = gl.GLLinePlotItem(glOptions="translucent", mode="lines", width=3)
+        self._tubes = gl.GLLinePlotItem(glOptions="translucent", mode="lines", width=7)
+        self._triad = gl.GLLinePlotItem(glOptions="translucent", mode="lines", width=2)
+        self._joints = gl.GLScatterPlotItem(glOptions="translucent", size=7, pxMode=True)
+        for item in (
+            self._floor,
+            self._base,
+            self._tubes,
+            self.legs,
+            self._joints,
+            self._command,
+            self._outline,
+            self._triad,
+            self._plate,
+        ):
+            self.view.addItem(item)
+        self._framed = False
+        self.scene: Scene | None = None
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        self._theme = theme
+        self.view.setBackgroundColor(theme.surface)
+        self._floor.setColor(pg.mkColor(theme.grid))
+        for name in self.view.names:
+            name.setStyleSheet(f"color: {theme.text}; background: transparent; font-weight: bold")
+        if self.scene is not None:
+            self.show_scene(self.scene)
+
+    def look_from(self, viewpoint: str) -> None:
+        """Put the camera to one of `viewpoints`."""
+        elevation, azimuth = self.viewpoints[viewpoint]
+        self.view.setCameraPosition(elevation=elevation, azimuth=azimuth)
+
+    def show_scene(self, scene: Scene) -> None:
+        """Draw a scene."""
+        if not self._framed:
+            self._frame(scene)
+        theme, self.scene = self._theme, scene
+        ring, floor = ring_order(scene.platform), ring_order(scene.base)
+        ends = np.stack([scene.base, scene.platform], axis=1)
+        tubes = np.stack([scene.base, scene.base + _TUBE * (scene.platform - scene.base)], axis=1)
+        colours = np.repeat(np.hstack([scene.colours, np.ones((6, 1))]), 2, axis=0)
+        self._base.setData(pos=floor, color=pg.mkColor(theme.muted))
+        self.legs.setData(pos=ends.reshape(12, 3), color=colours)
+        self._tubes.setData(pos=tubes.reshape(12, 3), color=colours)
+        self._outline.setData(pos=ring, color=pg.mkColor(theme.text))
+        faces = np.array([[0, corner, corner + 1] for corner in range(1, 5)])
+        self._plate.setMeshData(vertexes=ring[:6], faces=faces, color=(*pg.mkColor(theme.muted).getRgbF()[:3], 0.35))
+        self._joints.setData(pos=np.vstack([scene.base, scene.platform]), color=pg.mkColor(theme.text))
+        self._command.setVisible(scene.command is not None)
+        if scene.command is not None:
+            self._command.setData(pos=ring_order(scene.command), color=pg.mkColor(theme.accent))
+        length = 0.4 * float(np.linalg.norm(scene.platform - scene.origin, axis=1).mean())
+        tips = scene.origin + length * scene.axes.T
+        triad = np.stack([np.tile(scene.origin, (3, 1)), tips], axis=1).reshape(6, 3)
+        self._triad.setData(pos=triad, color=np.repeat(_AXIS_COLOURS, 2, axis=0))
+        self.view.places = scene.base + 0.12 * (scene.base - scene.base.mean(axis=0))
+
+        self.view.update()
+
+    def _frame(self, scene: Scene) -> None:
+        points = np.vstack([scene.base, scene.platform])
+        middle: Floats = (points.min(axis=0) + points.max(axis=0)) / 2
+        size = float(np.linalg.norm(np.ptp(points, axis=0)))
+        self.view.setCameraPosition(pos=QtGui.QVector3D(*middle.tolist()), distance=1.5 * size)
+        self.look_from("Oblique")
+        self._framed = True
+
+
+_AXIS_COLOURS: Any = np.array([[0.90, 0.25, 0.20, 1.0], [0.20, 0.70, 0.30, 1.0], [0.25, 0.50, 0.95, 1.0]])
+"""of the platform's x, y and z axis"""

@@ -1,0 +1,188 @@
+"""View of the platform with its legs coloured, live or scrubbed."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+
+from dynamics import Mechanism
+from gui.history import Timeline
+from gui.live.opengl import gl_problem
+from gui.live.platform_flat import PlatformFlat
+from gui.live.plot_panel import number_text
+from gui.live.scene import STROKE_SCALE, Colouring, Scale, colour_map, force_scale, make_scene
+from gui.theme import Theme
+from kinematics import quaternion_to_angles
+from rig.states import State
+
+if TYPE_CHECKING:
+    from gui.live.platform_gl import PlatformGL
+
+_TEXT_EVERY = 5
+"""refreshes between two changes of the numbers"""
+
+
+class PlatformView(QtWidgets.QWidget):
+    """The platform at the newest row of the timeline: 3-D, or two projections where there is no OpenGL.
+
+    `refresh` is called by the clock of frames while this is visible; `set_mechanism` says what to draw.
+    Args:
+        theme: colours.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setAccessibleName("Platform")
+        self._theme = theme
+        self._mechanism: Mechanism | None = None
+        self._row: np.void | None = None
+        self._revision: tuple[int, int] | None = None
+        self._refreshes = 0
+        self._largest = 0.0
+        self.picture = _picture(theme)
+        self.colouring = QtWidgets.QComboBox()
+        self.colouring.setAccessibleName("What the legs' colours say")
+        for kind in Colouring:
+            self.colouring.addItem(kind.value, kind)
+        self.bar = ColourBar(theme)
+        self.pose = QtWidgets.QLabel("No mechanism")
+        self.pose.setAccessibleName("Measured pose, mm and deg")
+        self.pose.setWordWrap(True)
+        controls = QtWidgets.QHBoxLayout()
+        controls.addWidget(QtWidgets.QLabel("Legs coloured by"))
+        controls.addWidget(self.colouring)
+        controls.addWidget(self.bar)
+        controls.addStretch(1)
+        for name in self.picture.viewpoints:
+            controls.addWidget(self._viewpoint_button(name))
+        layout = QtWidgets.QVBoxLayout(self)
+        layout.setContentsMargins(4, 4, 4, 4)
+        layout.addLayout(controls)
+        layout.addWidget(self.picture, 1)
+        layout.addWidget(self.pose)
+        self.colouring.currentIndexChanged.connect(self._redraw)
+
+    def _viewpoint_button(self, name: str) -> QtWidgets.QToolButton:
+        button = QtWidgets.QToolButton()
+        button.setText(name)
+        button.setAccessibleName(f"{name} view")
+        button.clicked.connect(lambda: self.picture.look_from(name))
+        return button
+
+    def set_mechanism(self, mechanism: Mechanism | None) -> None:
+        """The mechanism to draw; None draws nothing new."""
+        self._mechanism = mechanism
+        self._row = None
+        self._largest = 0.0
+        self._redraw()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        self._theme = theme
+        self.bar.set_theme(theme)
+        self.picture.set_theme(theme)
+        self._redraw()
+
+    def refresh(self, history: Timeline) -> None:
+        """Show the timeline's present. Nothing is drawn that is shown already."""
+        revision = (id(history), history.revision)
+        if revision == self._revision or not len(history):
+            return
+        self._revision = revision
+        self._refreshes += 1
+        self.show_row(history.rows[-1], texts=self._refreshes % _TEXT_EVERY == 0)
+
+    def show_row(self, row: np.void, *, texts: bool = True) -> None:
+        """Show one telemetry row."""
+        self._row = row.copy()
+        forces = np.abs(row["force_measured"])
+        self._largest = max(self._largest, float(np.max(forces[np.isfinite(forces)], initial=0.0)))
+        self._redraw(texts=texts)
+
+    @property
+    def kind(self) -> Colouring:
+        """What the legs' colours say now."""
+        return Colouring(self.colouring.currentData())
+
+    def _redraw(self, *_args: object, texts: bool = True) -> None:
+        if self._mechanism is None:
+            self.pose.setText("No mechanism")
+            return
+        scale = force_scale(self._largest) if self.kind is Colouring.FORCE else STROKE_SCALE
+        scene = make_scene(self._mechanism, self._row, self.kind, scale, self._theme)
+        self.picture.show_scene(scene)
+        self.bar.show_scale(self.kind, scale)
+        if texts or not scene.known:
+            self.pose.setText(self._pose_text() if scene.known else "Pose not known: shown at home, in grey")
+
+    def _pose_text(self) -> str:
+        if self._row is None:
+            return ""
+        position = 1e3 * self._row["pose"][:3]
+        angles = np.degrees(quaternion_to_angles(self._row["pose"][3:]))
+        parts = [f"{name} {number_text(float(value), 2)} mm" for name, value in zip("xyz", position, strict=True)]
+        parts += [f"θ{name} {number_text(float(value), 2)}°" for name, value in zip("xyz", angles, strict=True)]
+        try:
+            state = State(int(self._row["state"])).name
+        except ValueError:
+            state = f"state {int(self._row['state'])}"
+        return f"{float(self._row['t']):.3f} s   {state}   " + "   ".join(parts)
+
+
+def _picture(theme: Theme) -> "PlatformGL | PlatformFlat":
+    problem = gl_problem()
+    if problem:
+        return PlatformFlat(theme, problem)
+    from gui.live.platform_gl import PlatformGL  # cannot be imported everywhere
+
+    return PlatformGL(theme)
+
+
+class ColourBar(QtWidgets.QWidget):
+    """Scale of the legs' colours with its ends."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._kind, self.scale = Colouring.FORCE, Scale(-1.0, 1.0, "N")
+        self.setMinimumSize(230, 22)
+        self.setAccessibleName("Scale of the colours")
+
+    def set_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        self._theme = theme
+        self.update()
+
+    def show_scale(self, kind: Colouring, scale: Scale) -> None:
+        """Show this scale; nothing for colours that only tell the legs apart."""
+        if (kind, scale) != (self._kind, self.scale):
+            self._kind, self.scale = kind, scale
+            low, high = self.ends
+            self.setAccessibleDescription(f"{low} to {high}")
+            self.update()
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Texts at both ends, with the unit."""
+        unit = self.scale.unit
+        return f"{number_text(self.scale.low, 0)} {unit}", f"{number_text(self.scale.high, 0)} {unit}"
+
+    def paintEvent(self, _event: QtGui.QPaintEvent) -> None:
+        """Draw."""
+        if self._kind is Colouring.LEG:
+            return
+        painter = QtGui.QPainter(self)
+        painter.setPen(QtGui.QColor(self._theme.text))
+        align = QtCore.Qt.AlignmentFlag
+        low, high = self.ends
+        room = painter.fontMetrics().horizontalAdvance("−5000 N") + 6
+        area = QtCore.QRectF(self.rect())
+        painter.drawText(area.adjusted(0, 0, room - area.width() - 4, 0), align.AlignRight | align.AlignVCenter, low)
+        painter.drawText(area.adjusted(area.width() - room + 4, 0, 0, 0), align.AlignLeft | align.AlignVCenter, high)
+        bar = area.adjusted(room, 5, -room, -5)
+        gradient = QtGui.QLinearGradient(bar.topLeft(), bar.topRight())
+        positions, colours = colour_map(self._kind, self._theme).getStops(mode="qcolor")
+        for position, colour in zip(positions, colours, strict=True):
+            gradient.setColorAt(float(position), colour)
+        painter.fillRect(bar, gradient)
+        painter.end()

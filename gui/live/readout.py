@@ -1,0 +1,122 @@
+"""What the live views say in numbers beside the plots: strokes as bars, the external wrench that is implied."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+
+from dynamics import Mechanism
+from gui.history import Floats, Rows
+from gui.live.plot_panel import number_text
+from gui.live.wrench import AXES, wrench_of
+from gui.theme import LEG_COLOURS, Theme
+
+WRENCH_WINDOW = 0.5  # s
+
+
+class StrokeBars(QtWidgets.QWidget):
+    """Length of every leg between its limits, as bars in the legs' colours, with the value in mm."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._limits: list[tuple[float, float] | None] = [None] * 6
+        self.lengths: Floats = np.full(6, np.nan)
+        """m"""
+        self.setMinimumSize(180, 6 * 22 + 4)
+        self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Preferred, QtWidgets.QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("Leg lengths, mm, and stroke used, %")
+
+    def set_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        self._theme = theme
+        self.update()
+
+    def set_mechanism(self, mechanism: Mechanism | None) -> None:
+        """Take the limits of these legs; None knows no limits."""
+        limits = mechanism.limits if mechanism is not None else (None,) * 6
+        self._limits = [limit.length if limit is not None else None for limit in limits]
+        self.update()
+
+    def show_lengths(self, lengths: npt.NDArray[np.float64]) -> None:
+        """Show leg lengths (6,), m."""
+        if not np.array_equal(lengths, self.lengths, equal_nan=True):
+            self.lengths = np.array(lengths)
+            self.update()
+
+    def used(self, leg: int) -> float | None:
+        """Part of the stroke that leg 0…5 has come out, 0 to 1 within its limits; None when that is not known."""
+        limit, length = self._limits[leg], float(self.lengths[leg])
+        return (length - limit[0]) / (limit[1] - limit[0]) if limit is not None and math.isfinite(length) else None
+
+    def paintEvent(self, _event: QtGui.QPaintEvent) -> None:
+        """Draw."""
+        painter = QtGui.QPainter(self)
+        digits = painter.fontMetrics().horizontalAdvance("000.00")
+        row_height = self.height() / 6
+        align = QtCore.Qt.AlignmentFlag
+        for leg in range(6):
+            top = leg * row_height
+            text = QtCore.QRectF(0, top, 16, row_height)
+            painter.setPen(QtGui.QColor(self._theme.text))
+            painter.drawText(text, align.AlignVCenter | align.AlignLeft, str(leg + 1))
+            length, used = float(self.lengths[leg]), self.used(leg)
+            value = f"{1e3 * length:.2f}" if math.isfinite(length) else "–"
+            numbers = QtCore.QRectF(self.width() - digits, top, digits, row_height)
+            if used is not None and not 0.0 <= used <= 1.0:
+                painter.setPen(QtGui.QColor(self._theme.error))
+            painter.drawText(numbers, align.AlignVCenter | align.AlignRight, value)
+            bar = QtCore.QRectF(18, top + 5, self.width() - digits - 26, row_height - 10)
+            painter.fillRect(bar, QtGui.QColor(self._theme.raised))
+            if used is not None:
+                bar.setWidth(bar.width() * min(max(used, 0.0), 1.0))
+                painter.fillRect(bar, QtGui.QColor(LEG_COLOURS[leg]))
+        painter.end()
+
+
+class WrenchTable(QtWidgets.QWidget):
+    """Mean and standard deviation of the external wrench that the residuals of the last half second imply."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        grid = QtWidgets.QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setVerticalSpacing(2)
+        self.values = []
+        for row, name in enumerate(AXES):
+            unit = "N" if row < 3 else "N m"
+            value = QtWidgets.QLabel("–")
+            value.setAccessibleName(f"External wrench {name}, {unit}")
+            value.setAlignment(QtCore.Qt.AlignmentFlag.AlignRight)
+            grid.addWidget(QtWidgets.QLabel(f"{name[0]}<sub>{name[1]}</sub>"), row, 0)
+            grid.addWidget(value, row, 1)
+            grid.addWidget(QtWidgets.QLabel(unit), row, 2)
+            self.values.append(value)
+        grid.setColumnStretch(1, 1)
+        self.note = QtWidgets.QLabel("Platform axes, at its origin; mean of half a second ± standard deviation")
+        self.note.setWordWrap(True)
+        self.note.setStyleSheet("font-size: 11px")
+        grid.addWidget(self.note, len(AXES), 0, 1, 3)
+        self._mechanism: Mechanism | None = None
+        self.mean: Floats = np.full(6, np.nan)
+
+    def set_mechanism(self, mechanism: Mechanism | None) -> None:
+        """Take this mechanism's geometry; None shows nothing."""
+        self._mechanism = mechanism
+
+    def show_rows(self, rows: Rows) -> None:
+        """Show what telemetry rows (n,) imply."""
+        wrenches = np.empty((0, 6))
+        if self._mechanism is not None and len(rows):
+            wrenches = wrench_of(self._mechanism.geometry, rows)
+            wrenches = wrenches[np.isfinite(wrenches).all(axis=1)]
+        if not len(wrenches):
+            self.mean = np.full(6, np.nan)
+            for value in self.values:
+                value.setText("–")
+            return
+        self.mean, deviation = wrenches.mean(axis=0), wrenches.std(axis=0)
+        for row, value in enumerate(self.values):
+            digits = 1 if row < 3 else 2
+            value.setText(f"{number_text(self.mean[row], digits)} ± {number_text(deviation[row], digits)}")

@@ -1,0 +1,139 @@
+"""The recordings of a folder, and what can be done with them."""
+
+from pathlib import Path
+from typing import Any
+
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.live.recording_files import Found, recordings_in
+
+_COLUMNS = ("Recording", "Date", "MB")
+
+
+class RecordingList(QtWidgets.QWidget):
+    """Chooses recordings. Signals carry the path chosen: `opened`, `compared`, `exported`, `reported`."""
+
+    opened = QtCore.Signal(Path)
+    compared = QtCore.Signal(Path)
+    exported = QtCore.Signal(Path)
+    reported = QtCore.Signal(Path)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = Path("recordings")
+        self.found: list[Found] = []
+        self.choose = _button("Folder…", "Choose the folder to look in", "Choose folder")
+        self.again = _button("Refresh", "Look into the folder again")
+        self.where = QtWidgets.QLabel()
+        self.where.setWordWrap(True)
+        self.where.setAccessibleName("Folder of recordings")
+        self.table = QtWidgets.QTableWidget(0, len(_COLUMNS))
+        self.table.setAccessibleName("Recordings")
+        self.table.setHorizontalHeaderLabels(_COLUMNS)
+        self.table.setSelectionBehavior(QtWidgets.QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setSelectionMode(QtWidgets.QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.setEditTriggers(QtWidgets.QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.setShowGrid(False)
+        self.table.verticalHeader().hide()
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(0, QtWidgets.QHeaderView.ResizeMode.Stretch)
+        for column in (1, 2):
+            header.setSectionResizeMode(column, QtWidgets.QHeaderView.ResizeMode.ResizeToContents)
+        self.actions_ = {
+            "Open": (self.opened, "Replay it and count its numbers"),
+            "Compare": (self.compared, "Lay it over the open one"),
+            "CSV…": (self.exported, "Save its rows as a table"),
+            "Report": (self.reported, "Make its report beside it and open that"),
+        }
+        self.buttons = {}
+        grid = QtWidgets.QGridLayout()
+        for index, (name, (signal, tip)) in enumerate(self.actions_.items()):
+            button = _button(name, tip, "Export rows" if name == "CSV…" else f"{name} recording")
+            button.clicked.connect(lambda _checked, signal=signal: self._send(signal))
+            grid.addWidget(button, index // 2, index % 2)
+            self.buttons[name] = button
+        top = QtWidgets.QHBoxLayout()
+        top.addWidget(self.choose)
+        top.addWidget(self.again)
+        layout = QtWidgets.QVBoxLayout(self)
+        layout.setContentsMargins(4, 4, 4, 4)
+        layout.addLayout(top)
+        layout.addWidget(self.where)
+        layout.addWidget(self.table, 1)
+        layout.addLayout(grid)
+        self.choose.clicked.connect(self._ask)
+        self.again.clicked.connect(self.look)
+        self.table.itemSelectionChanged.connect(self._enable)
+        self.table.itemDoubleClicked.connect(lambda _item: self._send(self.opened))
+        self.comparable = False
+        self._enable()
+
+    def set_folder(self, folder: Path) -> None:
+        """Look into this folder."""
+        self.folder = folder
+        self.look()
+
+    def look(self) -> None:
+        """Look into the folder again; the choice stays where it can."""
+        chosen = self.chosen
+        try:
+            self.found = recordings_in(self.folder)
+            text = f"{self.folder}: {len(self.found)} recordings"
+        except OSError as error:
+            self.found = []
+            text = f"{self.folder}: {error.strerror}"
+        self.where.setText(text)
+        self.table.setRowCount(len(self.found))
+        for row, one in enumerate(self.found):
+            texts = (one.path.stem, one.modified.strftime("%y-%m-%d %H:%M"), f"{one.size / 1e6:.1f}")
+            for column, cell in enumerate(texts):
+                item = QtWidgets.QTableWidgetItem(cell)
+                item.setToolTip(str(one.path))
+                if column == 2:
+                    item.setTextAlignment(QtCore.Qt.AlignmentFlag.AlignRight | QtCore.Qt.AlignmentFlag.AlignVCenter)
+                self.table.setItem(row, column, item)
+        self.select(chosen)
+
+    @property
+    def chosen(self) -> Path | None:
+        """The recording selected, None when none is."""
+        row = self.table.currentRow()
+        return self.found[row].path if self.table.selectedItems() and 0 <= row < len(self.found) else None
+
+    def select(self, path: Path | None) -> None:
+        """Select a recording; none when it is not in the list."""
+        self.table.clearSelection()
+        for row, one in enumerate(self.found):
+            if one.path == path:
+                self.table.selectRow(row)
+        self._enable()
+
+    def set_comparable(self, comparable: bool) -> None:
+        """Say whether there is an open recording to compare with."""
+        self.comparable = comparable
+        self._enable()
+
+    def _enable(self) -> None:
+        chosen = self.chosen is not None
+        for name, button in self.buttons.items():
+            obstacle = "" if chosen else "Choose a recording first"
+            if name == "Compare" and chosen and not self.comparable:
+                obstacle = "Open a recording first, then choose the one to compare it with"
+            button.setEnabled(not obstacle)
+            button.setToolTip(obstacle or self.actions_[name][1])
+
+    def _send(self, signal: Any) -> None:
+        if self.chosen is not None:
+            signal.emit(self.chosen)
+
+    def _ask(self) -> None:
+        name = QtWidgets.QFileDialog.getExistingDirectory(self, "Folder of recordings", str(self.folder))
+        if name:
+            self.set_folder(Path(name))
+
+
+def _button(text: str, tip: str, accessible: str = "") -> QtWidgets.QPushButton:
+    button = QtWidgets.QPushButton(text)
+    button.setToolTip(tip)
+    button.setAccessibleName(accessible or text)
+    return button

@@ -1,0 +1,256 @@
+"""Recordings: browse, open, replay through the live views, compare, export, report."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from dynamics import Mechanism
+from gui.history import Excerpt, Timeline
+from gui.live.compare_view import CompareView
+from gui.live.live_view import LiveView
+from gui.live.numbers import side_by_side
+from gui.live.platform_view import PlatformView
+from gui.live.recording_files import Opened, export_rows, open_with_numbers
+from gui.live.recording_list import RecordingList
+from gui.live.replay import Replay
+from gui.live.replay_bar import ReplayBar
+from gui.report_maker import ReportMaker, open_in_browser
+from gui.theme import Theme
+from gui.workers import Worker
+from rig.recording import Event, RecordingError, open_recording
+
+
+class RecordingsView(QtWidgets.QWidget):
+    """Browses a folder of recordings. Files are read in a thread, reports made in a process.
+
+    `refresh` is called by the clock of frames while this is visible and moves the replay; `close_worker` ends the
+    thread.
+
+    Args:
+        theme: colours.
+        clock: s, of the replay.
+        show_file: opens a report for the person.
+    """
+
+    def __init__(
+        self,
+        theme: Theme,
+        clock: Callable[[], float] = time.monotonic,
+        show_file: Callable[[Path], bool] = open_in_browser,
+    ) -> None:
+        super().__init__()
+        self.setAccessibleName("Recordings")
+        self._clock = clock
+        self._show_file = show_file
+        self._worker = Worker("recordings", self)
+        self._reports = ReportMaker(self)
+        self._reports.finished.connect(self._reported)
+        self._mechanism: Mechanism | None = None
+        self.opened: Opened | None = None
+        self.second: Opened | None = None
+        """the recording compared with the open one"""
+        self.replay: Replay | None = None
+        self.list = RecordingList()
+        self.live = LiveView(theme)
+        self.platform = PlatformView(theme)
+        self.compare = CompareView(theme)
+        self.numbers = _table("Numbers of the recordings")
+        self.events = _table("Events of the recording")
+        self.bar = ReplayBar()
+        self.title = QtWidgets.QLabel("Choose a recording and open it")
+        self.title.setAccessibleName("Recording shown")
+        self.note = QtWidgets.QLabel()
+        self.note.setAccessibleName("Message")
+        self.note.setWordWrap(True)
+        self.tabs = QtWidgets.QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.tabBar().setDrawBase(False)
+        self.tabs.setAccessibleName("Views of the recording")
+        for name, page in {
+            "Curves": self.live,
+            "Platform": self.platform,
+            "Compare": self.compare,
+            "Numbers": self.numbers,
+            "Events": self.events,
+        }.items():
+            self.tabs.addTab(page, name)
+        self._lay_out()
+        self.list.opened.connect(self.open)
+        self.list.compared.connect(self.compare_with)
+        self.list.exported.connect(self._ask_export)
+        self.list.reported.connect(self.make_report)
+
+    def _lay_out(self) -> None:
+        right = QtWidgets.QWidget()
+        column = QtWidgets.QVBoxLayout(right)
+        column.setContentsMargins(0, 4, 0, 0)
+        column.setSpacing(2)
+        heading = QtWidgets.QHBoxLayout()
+        heading.setContentsMargins(6, 0, 6, 0)
+        heading.addWidget(self.title)
+        heading.addWidget(self.note, 1)
+        column.addLayout(heading)
+        column.addWidget(self.tabs, 1)
+        column.addWidget(self.bar)
+        self.splitter = QtWidgets.QSplitter(QtCore.Qt.Orientation.Horizontal)
+        self.splitter.addWidget(self.list)
+        self.splitter.addWidget(right)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.setSizes([250, 1000])
+        layout = QtWidgets.QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.splitter)
+
+    def set_folder(self, folder: Path) -> None:
+        """Browse this folder."""
+        self.list.set_folder(folder)
+
+    def set_mechanism(self, mechanism: Mechanism | None) -> None:
+        """The mechanism of recordings that do not bring their own."""
+        self._mechanism = mechanism
+
+    def set_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        for view in (self.live, self.platform, self.compare):
+            view.set_theme(theme)
+
+    def refresh(self, _history: Timeline) -> None:
+        """Move the replay on to the clock's present and show it; the live history is not looked at."""
+        if self.replay is None:
+            return
+        if self.replay.playing:
+            self.replay.advance(self._clock())
+            self.bar.show_position()
+        for view in (self.live, self.platform):
+            if view.isVisible():
+                view.refresh(self.replay.excerpt)
+
+    def open(self, path: Path) -> None:
+        """Open a recording and replay it from its beginning."""
+        self._say(f"Opening {path.name} …")
+        self._worker.submit(lambda: open_with_numbers(path), self._show_opened)
+
+    def compare_with(self, path: Path) -> None:
+        """Lay a recording over the open one."""
+        self._say(f"Opening {path.name} …")
+        self._worker.submit(lambda: open_with_numbers(path), self._show_second)
+
+    def export_to(self, recording: Path, target: Path) -> None:
+        """Write a recording's rows as CSV."""
+        self._say(f"Writing {target.name} …")
+
+        def job() -> None:
+            rows = open_recording(recording).rows
+            export_rows(rows, target)
+
+        self._worker.submit(job, lambda _none, failure: self._say(_outcome(failure, f"Saved {target.name}")))
+
+    def make_report(self, path: Path) -> None:
+        """Make a recording's report beside it, and open that."""
+        if self._reports.busy:
+            self._say("A report is being made already")
+            return
+        self._say(f"Making the report of {path.name} …")
+        self._reports.make(path)
+
+    def close_worker(self) -> None:
+        """End the thread and a report that is being made. May be called again."""
+        self._worker.close()
+        self._reports.close()
+
+    def showEvent(self, event: QtCore.QEvent) -> None:
+        """Look for new recordings whenever somebody comes to look."""
+        super().showEvent(event)
+        self.list.look()
+
+    def _show_opened(self, opened: Opened | None, failure: Exception | None) -> None:
+        if opened is None:
+            self._say(_outcome(failure, ""))
+            return
+        self.opened, self.second = opened, None
+        recording = opened.recording
+        self.replay = Replay(recording.rows)
+        for view in (self.live, self.platform):
+            view.set_mechanism(opened.mechanism or self._mechanism)
+            view.refresh(self.replay.excerpt)
+        self.live.bar.freeze.setChecked(False)
+        self.bar.set_replay(self.replay)
+        self.title.setText(f"<b>{opened.name}</b>")
+        self.list.set_comparable(True)
+        _fill_events(self.events, recording.events)
+        self._show_numbers()
+        self._say("" if recording.complete else "This recording was cut off; what is whole in it is shown")
+
+    def _show_second(self, second: Opened | None, failure: Exception | None) -> None:
+        if second is None:
+            self._say(_outcome(failure, ""))
+            return
+        self.second = second
+        self._show_numbers()
+        self.tabs.setCurrentWidget(self.compare)
+        self._say("")
+
+    def _show_numbers(self) -> None:
+        shown = [opened for opened in (self.opened, self.second) if opened is not None]
+        names = [opened.name for opened in shown]
+        header = ["Quantity", "Unit", *names, *(["Difference"] if len(shown) == 2 else [])]
+        _fill(self.numbers, header, side_by_side([opened.summary for opened in shown]), right_from=2)
+        self.compare.show_recordings(
+            names, [Excerpt(opened.recording.rows) for opened in shown], [opened.begin for opened in shown]
+        )
+
+    def _ask_export(self, path: Path) -> None:
+        suggested = str(path.with_suffix(".csv"))
+        name, _ = QtWidgets.QFileDialog.getSaveFileName(self, "Export rows", suggested, "Tables (*.csv)")
+        if name:
+            self.export_to(path, Path(name))
+
+    def _reported(self, path: str, fault: str) -> None:
+        if fault:
+            self._say(f"No report: {fault}")
+        elif self._show_file(Path(path)):
+            self._say(f"Report: {Path(path).name}")
+        else:
+            self._say(f"Report: {path} (there is no browser to open it)")
+
+    def _say(self, text: str) -> None:
+        self.note.setText(text)
+
+
+def _outcome(failure: Exception | None, success: str) -> str:
+    if failure is None:
+        return success
+    if isinstance(failure, OSError):
+        return f"Failed: {failure.strerror or failure}"
+    return str(failure) if isinstance(failure, RecordingError) else f"Failed: {type(failure).__name__}: {failure}"
+
+
+def _table(name: str) -> QtWidgets.QTableWidget:
+    table = QtWidgets.QTableWidget(0, 0)
+    table.setAccessibleName(name)
+    table.setEditTriggers(QtWidgets.QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setAlternatingRowColors(True)
+    table.verticalHeader().hide()
+    return table
+
+
+def _fill(table: QtWidgets.QTableWidget, header: list[str], rows: list[list[str]], right_from: int) -> None:
+    table.setColumnCount(len(header))
+    table.setHorizontalHeaderLabels(header)
+    table.setRowCount(len(rows))
+    right = QtCore.Qt.AlignmentFlag.AlignRight | QtCore.Qt.AlignmentFlag.AlignVCenter
+    for row, texts in enumerate(rows):
+        for column, text in enumerate(texts):
+            item = QtWidgets.QTableWidgetItem(text)
+            if column >= right_from:
+                item.setTextAlignment(right)
+            table.setItem(row, column, item)
+    table.resizeColumnsToContents()
+
+
+def _fill_events(table: QtWidgets.QTableWidget, events: tuple[Event, ...]) -> None:
+    rows = [[f"{event.t:.3f}", str(event.level), str(event.code), event.text] for event in events]
+    _fill(table, ["Rig time, s", "Level", "Code", "Event"], rows, right_from=len(rows) + 4)
+    table.horizontalHeader().setStretchLastSection(True)

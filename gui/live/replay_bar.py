@@ -1,0 +1,98 @@
+"""Controls of a replay: play, scrub, speed."""
+
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.live.replay import Replay
+
+SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 50.0)
+_STEPS = 10_000
+
+
+class ReplayBar(QtWidgets.QWidget):
+    """Moves a replay; disabled while there is none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._replay: Replay | None = None
+        self.play = QtWidgets.QPushButton("Play")
+        self.play.setCheckable(True)
+        self.play.setAccessibleName("Play or pause")
+        self.play.setMinimumWidth(70)
+        self.slider = QtWidgets.QSlider(QtCore.Qt.Orientation.Horizontal)
+        self.slider.setRange(0, _STEPS)
+        self.slider.setPageStep(_STEPS // 20)
+        self.slider.setAccessibleName("Position in the recording")
+        self.time = QtWidgets.QDoubleSpinBox()
+        self.time.setDecimals(3)
+        self.time.setSuffix(" s")
+        self.time.setKeyboardTracking(False)
+        self.time.setAccessibleName("Rig time, s")
+        self.duration = QtWidgets.QLabel()
+        self.duration.setAccessibleName("End of the recording, s")
+        self.speed = QtWidgets.QComboBox()
+        self.speed.setAccessibleName("Speed of replay, times real time")
+        for speed in SPEEDS:
+            self.speed.addItem(f"{speed:g} ×", speed)
+        self.speed.setCurrentIndex(SPEEDS.index(1.0))
+        layout = QtWidgets.QHBoxLayout(self)
+        layout.setContentsMargins(4, 2, 4, 4)
+        layout.addWidget(self.play)
+        layout.addWidget(self.slider, 1)
+        layout.addWidget(self.time)
+        layout.addWidget(self.duration)
+        layout.addWidget(QtWidgets.QLabel("Speed"))
+        layout.addWidget(self.speed)
+        self.play.toggled.connect(self._toggle)
+        self.slider.valueChanged.connect(self._slide)
+        self.time.valueChanged.connect(self._type)
+        self.speed.currentIndexChanged.connect(self._choose_speed)
+        self.set_replay(None)
+
+    def set_replay(self, replay: Replay | None) -> None:
+        """The replay to move, None when there is none."""
+        self._replay = replay
+        self.setEnabled(replay is not None)
+        self.setToolTip("" if replay is not None else "Open a recording first")
+        begin, end = (replay.begin, replay.end) if replay is not None else (0.0, 0.0)
+        with QtCore.QSignalBlocker(self.time):
+            self.time.setRange(begin, end)
+        self.duration.setText(f"of {end:.3f} s")
+        self._choose_speed()
+        self.show_position()
+
+    def show_position(self) -> None:
+        """Show where the replay is and whether it plays."""
+        replay = self._replay
+        playing = replay is not None and replay.playing
+        position = replay.position if replay is not None else 0.0
+        part = (position - replay.begin) / (replay.end - replay.begin) if replay and replay.end > replay.begin else 0.0
+        for widget in (self.play, self.slider, self.time):
+            widget.blockSignals(True)
+        self.play.setChecked(playing)
+        self.play.setText("Pause" if playing else "Play")
+        self.slider.setValue(round(_STEPS * part))
+        self.time.setValue(position)
+        for widget in (self.play, self.slider, self.time):
+            widget.blockSignals(False)
+
+    def _toggle(self, play: bool) -> None:
+        if self._replay is not None:
+            if play:
+                self._replay.play()
+            else:
+                self._replay.pause()
+            self.show_position()
+
+    def _slide(self, value: int) -> None:
+        if self._replay is not None:
+            self._replay.seek(self._replay.begin + value / _STEPS * (self._replay.end - self._replay.begin))
+            self.show_position()
+
+    def _type(self, t: float) -> None:
+        if self._replay is not None:
+            self._replay.seek(t)
+            self.show_position()
+
+    def _choose_speed(self, _index: int = 0) -> None:
+        if self._replay is not None:
+            self._replay.speed = float(self.speed.currentData())

@@ -1,0 +1,141 @@
+"""What a picture of the platform shows: where its joints are, and how its legs are coloured."""
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+import pyqtgraph as pg
+
+from dynamics import Mechanism
+from gui.history import Floats
+from gui.theme import LEG_COLOURS, Theme
+from kinematics import Geometry, quaternion_to_matrix
+
+
+class Colouring(Enum):
+    """What the legs' colours say; the value is its name for a person."""
+
+    FORCE = "measured force"
+    STROKE = "stroke used"
+    LEG = "leg number"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """One picture, base frame, m.
+
+    base and platform (6, 3): joints, by leg; command (6, 3): the platform's at the reference, None when there is none;
+    origin (3,) and axes (3, 3), columns, of the platform frame; colours (6, 3): of the legs, 0 to 1; known: whether
+    the pose was measured.
+    """
+
+    base: Floats
+    platform: Floats
+    command: Floats | None
+    origin: Floats
+    axes: Floats
+    colours: Floats
+    known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Ends of the colours' scale and their unit."""
+
+    low: float
+    high: float
+    unit: str
+
+
+def platform_joints(geometry: Geometry, pose: Floats) -> Floats:
+    """Platform joints (6, 3) in the base frame at a pose (7,)."""
+    joints: Floats = pose[:3] + geometry.platform_points @ quaternion_to_matrix(pose[3:]).T
+    return joints
+
+
+def is_pose(pose: Floats) -> bool:
+    """Whether (7,) numbers are a pose."""
+    return bool(np.isfinite(pose).all() and abs(np.linalg.norm(pose[3:]) - 1.0) < 1e-6)
+
+
+def make_scene(mechanism: Mechanism, row: np.void | None, colouring: Colouring, scale: Scale, theme: Theme) -> Scene:
+    """Scene of a telemetry row; without a row or a measured pose the platform is shown at home and grey."""
+    geometry = mechanism.geometry
+    known = row is not None and is_pose(row["pose"])
+    pose = np.array(row["pose"]) if row is not None and known else rest_pose(geometry)
+    reference = np.array(row["reference"][:7]) if row is not None else np.full(7, np.nan)
+    colours = np.tile(_rgb(theme.muted), (6, 1))
+    if row is not None and known:
+        colours = leg_colours(mechanism, row, colouring, scale, theme)
+    return Scene(
+        base=geometry.base_points,
+        platform=platform_joints(geometry, pose),
+        command=platform_joints(geometry, reference) if known and is_pose(reference) else None,
+        origin=pose[:3],
+        axes=quaternion_to_matrix(pose[3:]),
+        colours=colours,
+        known=known,
+    )
+
+
+def rest_pose(geometry: Geometry) -> Floats:
+    """The home pose (7,); where there is none, level above the base by its joints' mean radius."""
+    if geometry.home is not None:
+        return geometry.home
+    height = float(np.linalg.norm(geometry.base_points - geometry.base_points.mean(axis=0), axis=1).mean())
+    x, y, z = geometry.base_points.mean(axis=0)
+    return np.array([x, y, z + height, 1.0, 0.0, 0.0, 0.0])
+
+
+def leg_colours(mechanism: Mechanism, row: np.void, colouring: Colouring, scale: Scale, theme: Theme) -> Floats:
+    """Colours (6, 3) of the legs, 0 to 1; muted where the value is no number."""
+    if colouring is Colouring.LEG:
+        return np.array([_rgb(colour) for colour in LEG_COLOURS])
+    values = np.array(row["force_measured"]) if colouring is Colouring.FORCE else strokes(mechanism, row)
+    span = scale.high - scale.low
+    colours = colour_map(colouring, theme).map(np.nan_to_num((values - scale.low) / span), mode="float")[:, :3]
+    shown: Floats = np.where(np.isfinite(values)[:, None], colours, _rgb(theme.muted))
+    return shown
+
+
+def strokes(mechanism: Mechanism, row: np.void) -> Floats:
+    """Stroke used (6,), %: 0 at a leg's least length, 100 at its greatest; not a number without limits."""
+    used = np.full(6, np.nan)
+    for leg, limits in enumerate(mechanism.limits):
+        if limits is not None and limits.length is not None:
+            low, high = limits.length
+            used[leg] = 100.0 * (float(row["length"][leg]) - low) / (high - low)
+    return used
+
+
+def colour_map(colouring: Colouring, theme: Theme) -> pg.ColorMap:
+    """Colours of a scale: forces from pulling blue over grey to pushing orange; strokes red at both ends."""
+    if colouring is Colouring.FORCE:
+        return pg.ColorMap([0.0, 0.5, 1.0], ["#3D8FE0", theme.grid, "#E8820C"])
+    return pg.ColorMap([0.0, 0.08, 0.5, 0.92, 1.0], ["#D5352B", "#D9A400", "#2BA36B", "#D9A400", "#D5352B"])
+
+
+def force_scale(largest: float) -> Scale:
+    """Scale symmetric about zero, with round ends, for forces up to `largest` N."""
+    if not math.isfinite(largest) or largest <= 1.0:
+        return Scale(-1.0, 1.0, "N")
+    power = 10.0 ** math.floor(math.log10(largest))
+    end = next(step * power for step in (1.0, 2.0, 5.0, 10.0) if step * power >= largest * (1 - 1e-12))
+    return Scale(-end, end, "N")
+
+
+STROKE_SCALE = Scale(0.0, 100.0, "%")
+
+
+def ring_order(points: Floats) -> Floats:
+    """Points (6, 3) in their order round the platform, closed: (7, 3)."""
+    middle = points - points.mean(axis=0)
+    _, _, basis = np.linalg.svd(middle)
+    order = np.argsort(np.arctan2(middle @ basis[1], middle @ basis[0]))
+    ordered: Floats = points[[*order, order[0]]]
+    return ordered
+
+
+def _rgb(colour: str) -> Floats:
+    return np.frombuffer(bytes.fromhex(colour.removeprefix("#")), np.uint8) / 255.0

@@ -1,0 +1,139 @@
+"""Histograms of the cycle's timing."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pyqtgraph as pg
+from pyqtgraph.Qt import QtWidgets
+
+from gui.history import Floats, Rows
+from gui.live.plot_panel import header_label
+from gui.theme import Theme
+
+_BINS = 60
+_AXIS_WIDTH = 62  # px
+_FLOOR = -0.3
+"""logarithm of the count that stands for none"""
+
+
+def period_error(rows: Rows) -> Floats:
+    """How much longer each cycle lasted than the deadlines' spacing, s, (n,); skipped cycles count as long ones."""
+    cycles = float(rows["cycle"][-1]) - float(rows["cycle"][0])
+    nominal = (rows["t"][-1] - rows["t"][0]) / cycles if cycles > 0 else float(rows["period"][0])
+    error: Floats = rows["period"] - nominal
+    return error
+
+
+QUANTITIES: dict[str, Callable[[Rows], Floats]] = {
+    "Period error": period_error,
+    "Lateness": lambda rows: rows["lateness"],
+    "Exchange with the drives": lambda rows: rows["exchange_time"],
+    "Computation": lambda rows: rows["compute_time"],
+}
+
+
+class Histogram(QtWidgets.QWidget):
+    """Counts of one duration over the rows shown, µs; counts on a logarithmic axis."""
+
+    def __init__(self, title: str, theme: Theme) -> None:
+        super().__init__()
+        self._title = title
+        self.header = header_label()
+        self.plot = pg.PlotWidget()
+        self.plot.setAccessibleName(f"Histogram of {title.lower()}, µs")
+        self.setAccessibleName(f"{title}, µs")
+        self.plot.setMinimumHeight(60)
+        layout = QtWidgets.QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(1)
+        layout.addWidget(self.header)
+        layout.addWidget(self.plot, 1)
+        item = self.plot.getPlotItem()
+        item.setMenuEnabled(False)
+        item.hideButtons()
+        item.setMouseEnabled(x=False, y=False)
+        item.layout.setContentsMargins(0, 2, 6, 0)
+        left, bottom = item.getAxis("left"), item.getAxis("bottom")
+        left.setWidth(_AXIS_WIDTH)
+        left.setLogMode(False, True)
+        left.setLabel("cycles")
+        bottom.setLabel(f"{title.lower()}, µs")
+        bottom.enableAutoSIPrefix(False)
+        item.getViewBox().disableAutoRange()
+        self.counts = np.zeros(_BINS, np.intp)
+        self.edges = np.linspace(0, 1, _BINS + 1)
+        self.curve = pg.PlotCurveItem(
+            self.edges, np.full(_BINS, _FLOOR), stepMode="center", fillLevel=_FLOOR, skipFiniteCheck=True
+        )
+        item.addItem(self.curve, ignoreBounds=True)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        self._theme = theme
+        self.plot.setBackground(theme.surface)
+        for side in ("left", "bottom"):
+            self.plot.getAxis(side).setPen(theme.pen(theme.border))
+            self.plot.getAxis(side).setTextPen(theme.pen(theme.muted))
+        self.curve.setPen(theme.pen(theme.accent))
+        self.curve.setBrush(pg.mkBrush(theme.accent + "60"))
+        self.header.setText(f"&nbsp;<b>{self._title}</b>, µs")
+
+    def show_durations(self, seconds: Floats) -> None:
+        """Count durations (n,), s; those that are no numbers are left out."""
+        values = 1e6 * seconds[np.isfinite(seconds)]
+        if not len(values):
+            return
+        low, high = float(values.min()), float(values.max())
+        margin = max(0.5, 0.02 * (high - low))
+        self.counts, self.edges = np.histogram(values, _BINS, (low - margin, high + margin))
+        self.curve.setData(self.edges, np.log10(np.maximum(self.counts, 10**_FLOOR)))
+        view = self.plot.getPlotItem().getViewBox()
+        view.setRange(
+            xRange=(self.edges[0], self.edges[-1]), yRange=(_FLOOR, np.log10(self.counts.max()) + 0.1), padding=0
+        )
+        median, tail = np.percentile(values, (50, 99))
+        self.header.setText(
+            f"&nbsp;<b>{self._title}</b>, µs &nbsp; <span style='color:{self._theme.muted}'>median</span> {median:.1f} "
+            f"&nbsp; <span style='color:{self._theme.muted}'>99 %</span> {tail:.1f} "
+            f"&nbsp; <span style='color:{self._theme.muted}'>largest</span> {high:.1f}"
+        )
+
+
+class TimingPage(QtWidgets.QWidget):
+    """Four histograms of the rows shown, and what was missed."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        grid = QtWidgets.QGridLayout(self)
+        grid.setContentsMargins(0, 4, 0, 0)
+        grid.setSpacing(6)
+        self.histograms = {name: Histogram(name, theme) for name in QUANTITIES}
+        for index, histogram in enumerate(self.histograms.values()):
+            grid.addWidget(histogram, index // 2, index % 2)
+        self.missed = QtWidgets.QLabel("No cycles yet")
+        self.missed.setAccessibleName("Cycles missed")
+        grid.addWidget(self.missed, 2, 0, 1, 2)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        for histogram in self.histograms.values():
+            histogram.set_theme(theme)
+
+    def draw(self, rows: Rows) -> None:
+        """Count rows (n,)."""
+        if not len(rows):
+            return
+        for name, quantity in QUANTITIES.items():
+            self.histograms[name].show_durations(quantity(rows))
+        skipped = int(rows["overruns"][-1]) - int(rows["overruns"][0])
+        stale = int(np.count_nonzero(rows["stale"].any(axis=1)))
+        self.missed.setText(f"{len(rows)} cycles shown, {skipped} skipped, {stale} with stale feedback of a leg")
+
+    def table(self) -> tuple[list[str], Floats]:
+        """Edges of the bins and counts, as columns under their names."""
+        names, columns = [], []
+        for name, histogram in self.histograms.items():
+            names += [f"{name}: from [µs]", f"{name}: to [µs]", f"{name}: cycles [1]"]
+            columns += [histogram.edges[:-1], histogram.edges[1:], histogram.counts]
+        return names, np.column_stack(columns)

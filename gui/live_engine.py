@@ -1,0 +1,114 @@
+"""A running engine as the app holds it: its process, shared memory, and a client for each thread that talks to it."""
+
+import contextlib
+import threading
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.config import RigConfig
+from rig.engine.control_block import ControlBlock
+from rig.engine.link import LinkClient
+from rig.engine.messages import Command, Status, Stop
+from rig.engine.process import EngineProcess
+from rig.errors import HardwareError
+from rig.ring import TelemetryRing
+
+_CLIENT = "rig gui"
+_REPLY_TIMEOUT = 10.0  # s, beside the time that six silent drives take
+_STATUS_TIMEOUT = 1.0  # s
+_LEAVE_TIMEOUT = 10.0  # s for the engine to end by itself
+
+
+class LiveEngine:
+    """Starts an engine, which takes seconds, and holds what is needed to command and watch it.
+
+    `request`, `status` and `send_stop` wait for an answer and belong to one thread each; the rest never waits.
+
+    Args:
+        config: the rig.
+        recording: file to record to; must not exist.
+
+    Raises:
+        HardwareError: the engine could not start, with its reason.
+    """
+
+    def __init__(self, config: RigConfig, recording: Path) -> None:
+        self.recording = recording
+        self._gone = threading.Event()
+        with contextlib.ExitStack() as resources:
+            self._process = resources.enter_context(EngineProcess(config, recording))
+            self._block = ControlBlock(self._process.address.block)
+            resources.callback(self._block.close)
+            self._ring = TelemetryRing.attach(self._process.address.ring)
+            resources.callback(self._ring.close)
+            self._reader = self._ring.reader(0)
+            self._commands = self._client(_REPLY_TIMEOUT + 6 * config.drives.connect_timeout)
+            resources.callback(self._commands.close)
+            self._watch = self._client(_STATUS_TIMEOUT)
+            resources.callback(self._watch.close)
+            self._stops = self._client(_STATUS_TIMEOUT)
+            resources.callback(self._stops.close)
+            self._block.beat()
+            self._commands.acquire(_CLIENT)
+            self._resources = resources.pop_all()
+
+    def _client(self, timeout: float) -> LinkClient:
+        return self._process.client(timeout, self._check)
+
+    def _check(self) -> None:
+        if self._gone.is_set():
+            raise HardwareError("the engine has died")
+
+    @property
+    def pid(self) -> int | None:
+        """Process id."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether the engine's process runs; once it does not, nobody waits for its answers any more."""
+        if self._process.alive:
+            return True
+        self._gone.set()
+        return False
+
+    def beat(self) -> None:
+        """Show the engine that the app is alive."""
+        self._block.beat()
+
+    def raise_stop_flag(self, category: Literal[0, 1, 2]) -> None:
+        """Raise the stop flag in shared memory; the engine sees it in its next cycle."""
+        self._block.request_stop(category)
+
+    def read_rows(self) -> tuple[npt.NDArray[np.void], int]:
+        """Telemetry rows since the last call, (n,) of dtype ROW, and how many were lost before them."""
+        return self._reader.read_new()
+
+    def send_stop(self, category: Literal[0, 1, 2]) -> None:
+        """Ask for a stop over the control link as well. Raises HardwareError when the engine does not answer."""
+        self._stops.request(Stop(category))
+
+    def request(self, command: Command, samples: npt.NDArray[np.float64] | None, lease: bool) -> None:
+        """Send a command and wait until it is accepted; the command lease is taken again first where it was lost.
+
+        Raises RefusedError or HardwareError as `LinkClient.request`.
+        """
+        if not lease:
+            self._commands.acquire(_CLIENT)
+        self._commands.request(command, samples)
+
+    def status(self) -> Status:
+        """The engine's present status. Raises HardwareError when it does not answer."""
+        return self._watch.status()
+
+    def leave(self) -> None:
+        """Wait for an engine that was asked to shut down."""
+        self._process.join(_LEAVE_TIMEOUT)
+
+    def close(self) -> None:
+        """End the engine if it still runs and let go of everything; no other thread may be using this any more."""
+        self._gone.set()
+        self._resources.close()

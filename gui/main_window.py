@@ -1,0 +1,338 @@
+"""The main window: what is always in view, the panels, and what happens when it is closed."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+
+from gui.banner import Banner, detail_of, look_of
+from gui.event_log import EventLog
+from gui.faults_panel import FaultsPanel
+from gui.frame_clock import FrameClock
+from gui.history import History
+from gui.jog_panel import JogPanel
+from gui.live import LiveView, PlatformView
+from gui.motion import MotionPanel
+from gui.mover import Mover
+from gui.operate_panel import OperatePanel
+from gui.report_maker import ReportMaker, open_in_browser
+from gui.rig_session import RigSession
+from gui.rules import Action, Phase
+from gui.shell_style import dress
+from gui.stop_everywhere import StopButton, StopEverywhere
+from gui.theme import DARK, THEMES, Theme
+from rig.engine.machine import TORQUE_STATES
+from rig.states import State
+
+_HISTORY = 120.0  # s of telemetry that the views reach back
+_REST_TIMEOUT = 8000  # ms for a stop before closing
+_SIZE = QtCore.QSize(1280, 800)
+_TITLE = "stewart-rig"
+
+
+class MainWindow(QtWidgets.QMainWindow):
+    """Everything the operator sees.
+
+    Args:
+        session: the rig.
+        settings: where layout and look are kept.
+    """
+
+    def __init__(self, session: RigSession, settings: QtCore.QSettings) -> None:
+        super().__init__()
+        self.session = session
+        self._settings = settings
+        self._death = ""
+        self._closing = ""
+        self.theme: Theme = THEMES.get(str(settings.value("theme", DARK.name)), DARK)
+        self.history = History(int(_HISTORY * session.config.rate))
+        self.mover = Mover(session, self)
+        self.reports = ReportMaker(self)
+        self.stop_button = StopButton(lambda: session.stop(1, "button"))
+        self.banner = Banner(self.stop_button, session.config.virtual is not None)
+        self.stop_everywhere = StopEverywhere(self.stop_button, lambda source: session.stop(1, source))
+        self.operate = OperatePanel(session)
+        self.motion = MotionPanel(session, self.mover, self.theme)
+        self.jog = JogPanel(session, self.mover)
+        self.live = LiveView(self.theme)
+        self.platform = PlatformView(self.theme)
+        self.views = QtWidgets.QSplitter()
+        self.views.addWidget(self.live)
+        self.views.addWidget(self.platform)
+        self.views.setSizes([640, 340])
+        for view in (self.live, self.platform):
+            view.set_mechanism(session.config.machine)
+        self.log = EventLog(self.theme)
+        self.tabs = QtWidgets.QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.tabBar().setDrawBase(False)
+        self.tabs.setAccessibleName("Panels")
+        self._themed: list[Callable[[Theme], None]] = [
+            self.motion.set_theme,
+            self.live.set_theme,
+            self.platform.set_theme,
+            self.log.set_theme,
+        ]
+        self._rest_timer = QtCore.QTimer(self)
+        self._rest_timer.setSingleShot(True)
+        self._rest_timer.setInterval(_REST_TIMEOUT)
+        self._rest_timer.timeout.connect(self._ask_to_quit)
+        self.tabs.addTab(self.motion, "Motion")
+        self.tabs.addTab(self.jog, "Jog")
+        self.tabs.addTab(self.views, "Live")
+        if session.config.virtual is not None:
+            self.faults = FaultsPanel(session)
+            self.tabs.addTab(self.faults, "Faults")
+        self.tabs.addTab(self.log, "Event log")
+        self._lay_out()
+        self._make_menus()
+        self.clock = FrameClock(session, self.history, [self.live, self.platform], self._slow_update, self)
+        session.changed.connect(self._refresh)
+        session.statusChanged.connect(lambda _status: self._continue_closing())
+        session.logged.connect(self.log.add)
+        session.refused.connect(self._show_refusal)
+        session.died.connect(self._died)
+        session.ended.connect(self._ended)
+        self.reports.finished.connect(self._report_made)
+        self._restore()
+        self._refresh()
+        self.operate.buttons[Action.CONNECT].setFocus()
+        self.clock.start()
+
+    # -- what is on the window ---------------------------------------------------------------------------------------
+
+    def _lay_out(self) -> None:
+        self.report = QtWidgets.QPushButton("Open report")
+        self.report.setAccessibleName("Make and open the report of the recording")
+        self.report.clicked.connect(self._make_report)
+        self.notice = QtWidgets.QLabel()
+        self.notice.setObjectName("bad")
+        self.notice.setWordWrap(True)
+        self.notice.setAccessibleName("What was refused last, and why")
+        self.notice.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
+        side = QtWidgets.QWidget()
+        column = QtWidgets.QVBoxLayout(side)
+        column.setContentsMargins(6, 4, 6, 6)
+        column.addWidget(self.operate, 1)
+        column.addWidget(self.notice)
+        column.addWidget(self.report)
+        side.setMinimumWidth(270)
+        self.splitter = QtWidgets.QSplitter()
+        self.splitter.addWidget(side)
+        self.splitter.addWidget(self.tabs)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.setSizes([290, 990])
+        content = QtWidgets.QWidget()
+        layout = QtWidgets.QVBoxLayout(content)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.banner)
+        layout.addWidget(self.splitter, 1)
+        self.setCentralWidget(content)
+
+    def _make_menus(self) -> None:
+        rig = self.menuBar().addMenu("&Rig")
+        self._add_action(rig, "Open &motion …", self._open_motion, "Ctrl+O")
+        self._add_action(rig, "Open &report", self._make_report, "Ctrl+R")
+        rig.addSeparator()
+        self._add_action(rig, "&Quit", self.close, "Ctrl+Q")
+        view = self.menuBar().addMenu("&View")
+        schemes = QtGui.QActionGroup(self)
+        for name in THEMES:
+            action = self._add_action(view, f"{name.capitalize()} &colours", partial(self._choose_theme, name))
+            action.setCheckable(True)
+            action.setChecked(name == self.theme.name)
+            schemes.addAction(action)
+        view.addSeparator()
+        for index in range(self.tabs.count()):
+            self._add_action(view, self.tabs.tabText(index), partial(self._show_tab, index), f"Ctrl+{index + 1}")
+        about = self.menuBar().addMenu("&Help")
+        self._add_action(about, "&First steps", self._show_first_steps, "F1")
+
+    def _add_action(
+        self, menu: QtWidgets.QMenu, text: str, act: Callable[..., object], shortcut: str = ""
+    ) -> QtGui.QAction:
+        action = menu.addAction(text)
+        action.triggered.connect(act)
+        if shortcut:
+            action.setShortcut(QtGui.QKeySequence(shortcut))
+        return action
+
+    def _show_tab(self, index: int, _checked: bool = False) -> None:
+        self.tabs.setCurrentIndex(index)
+
+    def _choose_theme(self, name: str, _checked: bool = False) -> None:
+        self.use_theme(name)
+
+    def use_theme(self, name: str) -> None:
+        """Take the dark or the light look."""
+        self.theme = THEMES[name]
+        application = QtWidgets.QApplication.instance()
+        dress(application, self.theme)
+        for take in self._themed:
+            take(self.theme)
+
+    # -- following the rig -------------------------------------------------------------------------------------------
+
+    def _refresh(self) -> None:
+        now = self.session.situation
+        if now.phase is not Phase.DIED:
+            self._death = ""
+        self.banner.show_situation(now, self._death)
+        virtual = "VIRTUAL RIG – " if now.virtual else ""
+        cause = f" – {detail_of(now, self._death)}" if now.status is not None and now.status.cause else ""
+        title = f"{look_of(now).text}{cause} – {virtual}{self.session.config.name} – {_TITLE}"
+        if title != self.windowTitle():
+            self.setWindowTitle(title)
+        reason = "a report is being made" if self.reports.busy else self.session.obstacle(Action.REPORT)
+        self.report.setEnabled(not reason)
+        self.report.setToolTip(reason or f"Make the report of {now.recording} and open it")
+        self.report.setText("Making the report …" if self.reports.busy else "Open report")
+
+    def _slow_update(self, row: "np.void | None") -> None:
+        up = self.session.phase is Phase.UP
+        size = None
+        if self.session.recording is not None:
+            try:
+                size = self.session.recording.stat().st_size
+            except OSError:
+                size = None
+        self.banner.show_figures(self.clock.meter.figures() if up else None, size)
+        if row is not None and up and self.session.status is not None and self.session.status.state is not State.OFF:
+            self.operate.show_row(row)
+
+    def _show_refusal(self, what: str, reason: str) -> None:
+        self.notice.setText(f"{what}: {reason.splitlines()[0] if reason else 'refused'}")
+        self.notice.setToolTip(reason)
+        QtCore.QTimer.singleShot(15_000, self.notice.clear)
+
+    def _died(self, text: str) -> None:
+        self._death = text
+        self.banner.show_situation(self.session.situation, text)
+
+    # -- reports -----------------------------------------------------------------------------------------------------
+
+    def _make_report(self) -> None:
+        if self.session.recording is not None and not self.session.obstacle(Action.REPORT):
+            self.reports.make(self.session.recording)
+            self._refresh()
+
+    def _report_made(self, path: str, fault: str) -> None:
+        if fault:
+            self.session.log("error", "app", f"report: {fault}")
+            self._show_refusal("report", fault)
+        else:
+            self.session.log("info", "app", f"report: {path}")
+            if not open_in_browser(Path(path)):
+                self._show_refusal("report", f"no browser is known to the system; the report is {path}")
+        self._refresh()
+
+    def _open_motion(self) -> None:
+        self.tabs.setCurrentWidget(self.motion)
+        self.motion.open()
+
+    def _show_first_steps(self) -> None:
+        box = QtWidgets.QMessageBox(self)
+        box.setWindowTitle("First steps")
+        box.setText(
+            "<b>1</b> Connect  ·  <b>2</b> Home  ·  <b>3</b> Arm, then Engage  ·  Motion: <b>Run</b>"
+            "<br><b>4</b> Park  ·  <b>Open report</b>"
+            "<p>The red STOP and the Esc key stop the rig at any time, in any window of this app.</p>"
+            "<p>What cannot be done now is grey and says why. This software's stops are not safety functions.</p>"
+        )
+        box.setModal(False)
+        box.setAttribute(QtCore.Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.show()
+
+    # -- closing -----------------------------------------------------------------------------------------------------
+
+    def closeEvent(self, event: QtGui.QCloseEvent) -> None:
+        """With torque on: stop, close the recording, then ask; else end the processes and go."""
+        if self._closing == "ended":
+            self.close_now()
+            event.accept()
+            return
+        event.ignore()
+        if self._closing:
+            return
+        if self.session.torque:
+            self._closing = "stopping"
+            self.session.stop(1, "closing the window")
+            self._rest_timer.start()
+        else:
+            self._end()
+
+    def _continue_closing(self) -> None:
+        status = self.session.status
+        if self._closing == "stopping" and status is not None and status.state not in TORQUE_STATES:
+            self._closing = "flushing"
+            self.session.disconnect_rig()
+        elif self._closing == "stopping" and self.session.phase is not Phase.UP:
+            self._ask_to_quit()
+
+    def _ask_to_quit(self) -> None:
+        self._rest_timer.stop()
+        self._closing = "asking"
+        rest = not self.session.torque
+        box = QtWidgets.QMessageBox(self)
+        box.setWindowTitle("Quit?")
+        box.setIcon(QtWidgets.QMessageBox.Icon.Question if rest else QtWidgets.QMessageBox.Icon.Warning)
+        said = "The rig was stopped and the recording is closed." if rest else "The rig did not come to rest in time."
+        box.setText(f"{said}\n{self.session.recording}\n\nQuit the app?")
+        quit_button = box.addButton("Quit", QtWidgets.QMessageBox.ButtonRole.AcceptRole)
+        stay = box.addButton("Stay", QtWidgets.QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(stay)
+        box.setEscapeButton(stay)
+        box.setAttribute(QtCore.Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.buttonClicked.connect(lambda button: self._answered(button is quit_button))
+        box.setModal(False)
+        box.show()
+        self.question = box
+
+    def _answered(self, leave: bool) -> None:
+        self._closing = ""
+        if leave:
+            self._end()
+
+    def _end(self) -> None:
+        self._closing = "ending"
+        self.session.end()
+
+    def _ended(self) -> None:
+        if self._closing == "ending":
+            self._closing = "ended"
+            self.close()
+
+    def close_now(self) -> None:
+        """Keep layout and look, and end every thread and process. May be called again."""
+        self.clock.stop()
+        self.stop_everywhere.remove()
+        self.reports.close()
+        self.motion.close_worker()
+        self.mover.close()
+        self.session.close()
+        settings = self._settings
+        settings.setValue("theme", self.theme.name)
+        settings.setValue("geometry", self.saveGeometry())
+        settings.setValue("splitter", self.splitter.saveState())
+        settings.setValue("motion splitter", self.motion.splitter.saveState())
+        settings.setValue("tab", self.tabs.tabText(self.tabs.currentIndex()))
+        settings.sync()
+
+    def _restore(self) -> None:
+        settings = self._settings
+        self.use_theme(self.theme.name)
+        geometry = settings.value("geometry")
+        if geometry is None or not self.restoreGeometry(geometry):
+            self.resize(_SIZE)
+        for key, splitter in (("splitter", self.splitter), ("motion splitter", self.motion.splitter)):
+            state = settings.value(key)
+            if state is not None:
+                splitter.restoreState(state)
+        titles = [self.tabs.tabText(index) for index in range(self.tabs.count())]
+        wanted = settings.value("tab", titles[0])
+        if wanted in titles:
+            self.tabs.setCurrentIndex(titles.index(wanted))

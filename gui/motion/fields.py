@@ -1,0 +1,275 @@
+"""Fields of a form made from a pydantic model: each shows one value with its unit and bounds, in SI inside."""
+
+import math
+from pathlib import Path
+from typing import Any, get_args, get_origin
+
+from annotated_types import Ge, Gt
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.controls import QuantityBox, shown_unit
+from kinematics import Quantity
+
+COORDINATE_NAMES = ("x", "y", "z", "θx", "θy", "θz")
+_SMALLEST = 1e-3  # of the unit shown, where a value must be positive
+
+
+class Field(QtWidgets.QWidget):
+    """One value of a form. `edited` follows every change by a person."""
+
+    edited = QtCore.Signal()
+
+    def value(self) -> Any:
+        """The value as a file would state it, SI."""
+        raise NotImplementedError
+
+    def set_value(self, value: Any) -> None:
+        """Show a value, SI."""
+        raise NotImplementedError
+
+
+class QuantityField(Field):
+    """A number with its unit."""
+
+    def __init__(self, name: str, quantity: Quantity, minimum: float = -math.inf) -> None:
+        super().__init__()
+        self.box = QuantityBox(name, quantity.unit, minimum=minimum)
+        self.box.valueChanged.connect(lambda _value: self.edited.emit())
+        _row(self, self.box)
+
+    def value(self) -> float:
+        """See `Field`."""
+        return self.box.si()
+
+    def set_value(self, value: Any) -> None:
+        """See `Field`."""
+        self.box.set_si(float(value))
+
+
+class OptionalField(Field):
+    """A number that may be left out."""
+
+    def __init__(self, name: str, inner: QuantityField) -> None:
+        super().__init__()
+        self.given = QtWidgets.QCheckBox()
+        self.given.setAccessibleName(f"{name} is given")
+        self._inner = inner
+        inner.setEnabled(False)
+        self.given.toggled.connect(inner.setEnabled)
+        self.given.toggled.connect(lambda _on: self.edited.emit())
+        inner.edited.connect(self.edited)
+        _row(self, self.given, inner)
+
+    def value(self) -> float | None:
+        """See `Field`; None where it is left out."""
+        return self._inner.value() if self.given.isChecked() else None
+
+    def set_value(self, value: Any) -> None:
+        """See `Field`."""
+        self.given.setChecked(value is not None)
+        if value is not None:
+            self._inner.set_value(value)
+
+
+class TupleField(Field):
+    """Several numbers of fixed meaning: coordinates, or a point."""
+
+    def __init__(self, name: str, quantities: list[Quantity]) -> None:
+        super().__init__()
+        grid = QtWidgets.QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(3)
+        self.boxes = []
+        for index, (coordinate, quantity) in enumerate(zip(COORDINATE_NAMES, quantities, strict=False)):
+            box = QuantityBox(f"{name} {coordinate}", quantity.unit)
+            box.setPrefix(f"{coordinate} ")
+            box.valueChanged.connect(lambda _value: self.edited.emit())
+            if len(quantities) > 3:
+                grid.addWidget(box, index % 3, index // 3)
+            else:
+                grid.addWidget(box, 0, index)
+            self.boxes.append(box)
+
+    def value(self) -> list[float]:
+        """See `Field`."""
+        return [box.si() for box in self.boxes]
+
+    def set_value(self, value: Any) -> None:
+        """See `Field`."""
+        for box, number in zip(self.boxes, value, strict=True):
+            box.set_si(float(number))
+
+
+class SwitchField(Field):
+    """Yes or no."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.box = QtWidgets.QCheckBox()
+        self.box.setAccessibleName(name)
+        self.box.toggled.connect(lambda _on: self.edited.emit())
+        _row(self, self.box)
+
+    def value(self) -> bool:
+        """See `Field`."""
+        return bool(self.box.isChecked())
+
+    def set_value(self, value: Any) -> None:
+        """See `Field`."""
+        self.box.setChecked(bool(value))
+
+
+class FileField(Field):
+    """The path of a CSV file."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.line = QtWidgets.QLineEdit()
+        self.line.setAccessibleName(name)
+        self.line.setPlaceholderText("CSV: t,x,y,z,qw,qx,qy,qz")
+        self.line.editingFinished.connect(self.edited)
+        browse = QtWidgets.QPushButton("Browse …")
+        browse.clicked.connect(self._browse)
+        _row(self, self.line, browse)
+
+    def value(self) -> str:
+        """See `Field`."""
+        return str(self.line.text())
+
+    def set_value(self, value: Any) -> None:
+        """See `Field`."""
+        self.line.setText(str(value))
+
+    def _browse(self) -> None:
+        options = QtWidgets.QFileDialog.Option.DontUseNativeDialog  # a native one would not let Esc through
+        start = str(Path(self.value()).parent) if self.value() else ""
+        name, _kind = QtWidgets.QFileDialog.getOpenFileName(self, "Poses", start, "Poses (*.csv)", options=options)
+        if name:
+            self.set_value(name)
+            self.edited.emit()
+
+
+class TermsField(Field):
+    """A list of sines or sweeps: one line each, its columns those of the model."""
+
+    def __init__(self, name: str, models: list[type[BaseModel]]) -> None:
+        super().__init__()
+        self._models: dict[str, type[BaseModel]] = {}
+        for model in models:
+            for dof in get_args(model.model_fields["dof"].annotation):
+                self._models[dof] = model
+        self._columns = [column for column in models[0].model_fields if column != "dof"]
+        self.table = QtWidgets.QTableWidget(0, 1 + len(self._columns))
+        self.table.setAccessibleName(name)
+        self.table.setHorizontalHeaderLabels(["axis", *(column.replace("_", " ") for column in self._columns)])
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QtWidgets.QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(0, QtWidgets.QHeaderView.ResizeMode.ResizeToContents)
+        self.table.verticalHeader().setVisible(False)
+        self.table.setMinimumHeight(150)
+        add, remove = QtWidgets.QPushButton("Add line"), QtWidgets.QPushButton("Remove line")
+        add.clicked.connect(self._add_default)
+        remove.clicked.connect(self._remove)
+        buttons = QtWidgets.QHBoxLayout()
+        buttons.addWidget(add)
+        buttons.addWidget(remove)
+        buttons.addStretch(1)
+        layout = QtWidgets.QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.table)
+        layout.addLayout(buttons)
+
+    def value(self) -> list[dict[str, Any]]:
+        """See `Field`."""
+        terms = []
+        for row in range(self.table.rowCount()):
+            term: dict[str, Any] = {"dof": self.table.cellWidget(row, 0).currentText()}
+            for place, column in enumerate(self._columns, start=1):
+                term[column] = self.table.cellWidget(row, place).si()
+            terms.append(term)
+        return terms
+
+    def set_value(self, value: Any) -> None:
+        """See `Field`."""
+        self.table.setRowCount(0)
+        for term in value:
+            self._add(term)
+
+    def _add(self, term: dict[str, Any]) -> None:
+        row = self.table.rowCount()
+        self.table.insertRow(row)
+        choice = QtWidgets.QComboBox()
+        choice.addItems(list(self._models))
+        choice.setCurrentText(term["dof"])
+        choice.setAccessibleName(f"Axis of line {row + 1}")
+        boxes = []
+        for place, column in enumerate(self._columns, start=1):
+            field = self._models[term["dof"]].model_fields[column]
+            box = QuantityBox(f"{column.replace('_', ' ')} of line {row + 1}", _quantity(field).unit)
+            box.setMinimumWidth(60)
+            box.set_si(term.get(column, 0.0))
+            box.valueChanged.connect(lambda _value: self.edited.emit())
+            self.table.setCellWidget(row, place, box)
+            boxes.append(box)
+        choice.currentTextChanged.connect(lambda dof: self._change(dof, boxes))
+        self.table.setCellWidget(row, 0, choice)
+
+    def _change(self, dof: str, boxes: list[QuantityBox]) -> None:
+        for column, box in zip(self._columns, boxes, strict=True):
+            box.set_unit(_quantity(self._models[dof].model_fields[column]).unit)
+        self.edited.emit()
+
+    def _add_default(self) -> None:
+        last = self.value()[-1:] or [{"dof": "z"}]
+        self._add(last[0])
+        self.edited.emit()
+
+    def _remove(self) -> None:
+        row = self.table.currentRow()
+        self.table.removeRow(row if row >= 0 else self.table.rowCount() - 1)
+        self.edited.emit()
+
+
+def make_field(name: str, info: FieldInfo) -> Field:
+    """The field for one entry of a model. Raises TypeError for a type that no trajectory uses."""
+    kind, origin = info.annotation, get_origin(info.annotation)
+    if origin is tuple:
+        return TupleField(name, [argument.__metadata__[0] for argument in get_args(kind)])
+    if origin is list:
+        union = get_args(get_args(kind)[0])[0]
+        return TermsField(name, list(get_args(union)))
+    if kind is float:
+        return QuantityField(name, _quantity(info), _least(info.metadata, _quantity(info)))
+    if kind is bool:
+        return SwitchField(name)
+    if kind is str:
+        return FileField(name)
+    given = [argument for argument in get_args(kind) if argument is not type(None)]
+    if len(given) == 1 and hasattr(given[0], "__metadata__"):
+        metadata = list(given[0].__metadata__)
+        bounds = [bound for item in metadata for bound in getattr(item, "metadata", [item])]
+        quantity = next(item for item in metadata if isinstance(item, Quantity))
+        return OptionalField(name, QuantityField(name, quantity, _least(bounds, quantity)))
+    raise TypeError(f"{name}: no field for {kind}")
+
+
+def _quantity(info: FieldInfo) -> Quantity:
+    return next(item for item in info.metadata if isinstance(item, Quantity))
+
+
+def _least(metadata: list[Any], quantity: Quantity) -> float:
+    for item in metadata:
+        if isinstance(item, Gt):
+            return max(float(item.gt), _SMALLEST / shown_unit(quantity.unit)[1])  # type: ignore[arg-type]
+        if isinstance(item, Ge):
+            return float(item.ge)  # type: ignore[arg-type]
+    return -math.inf
+
+
+def _row(parent: QtWidgets.QWidget, *widgets: QtWidgets.QWidget) -> None:
+    layout = QtWidgets.QHBoxLayout(parent)
+    layout.setContentsMargins(0, 0, 0, 0)
+    for widget in widgets:
+        layout.addWidget(widget, 1 if widget is widgets[-1] else 0)

@@ -1,0 +1,131 @@
+"""The preview's curves: pose, stroke, speed and predicted forces, with their limits."""
+
+import numpy as np
+import pyqtgraph as pg
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.motion.preview import Curves, Preview, tightest
+from gui.theme import LEG_COLOURS, Theme
+from rig.config import RigConfig
+
+_TITLES = (
+    ("Position, mm", ("x", "y", "z")),
+    ("Angles, °", ("θx", "θy", "θz")),
+    ("Leg length, mm", ()),
+    ("Leg speed, mm/s", ()),
+    ("Predicted leg force, N", ()),
+)
+
+
+class PreviewPlots(QtWidgets.QWidget):
+    """Five plots over the motion's time; a dashed line is a limit, a dotted one the worst sample.
+
+    Args:
+        config: the rig, for its limits.
+        theme: colours.
+    """
+
+    def __init__(self, config: RigConfig, theme: Theme, parent: QtWidgets.QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._config = config
+        self._theme = theme
+        self.setAccessibleName("Preview of the motion: pose, stroke, speed and predicted forces over time")
+        grid = QtWidgets.QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(4)
+        self.curves: list[list[pg.PlotDataItem]] = []
+        self._limits: list[list[pg.InfiniteLine]] = []
+        self._plots: list[pg.PlotWidget] = []
+        self._markers: list[pg.InfiniteLine] = []
+        for index, (title, names) in enumerate(_TITLES):
+            plot = pg.PlotWidget()
+            plot.setAccessibleName(f"{title} over time")
+            plot.setMinimumSize(180, 100)
+            plot.setMouseEnabled(x=True, y=False)
+            plot.hideButtons()
+            plot.setMenuEnabled(False)
+            grid.addWidget(plot, index // 2, index % 2)
+            self._plots.append(plot)
+            count = len(names) or 6
+            self.curves.append([plot.plot(skipFiniteCheck=True) for _ in range(count)])
+            self._limits.append([])
+            marker = pg.InfiniteLine(angle=90)
+            marker.setVisible(False)
+            plot.addItem(marker, ignoreBounds=True)
+            self._markers.append(marker)
+        self._legend = QtWidgets.QLabel()
+        self._legend.setAlignment(QtCore.Qt.AlignmentFlag.AlignCenter)
+        self._legend.setWordWrap(True)
+        grid.addWidget(self._legend, 2, 1)
+        self._add_limits()
+        self.set_theme(theme)
+
+    def _add_limits(self) -> None:
+        limits = self._config.machine.legs[0].limits
+        if limits is None:
+            return
+        wanted: list[tuple[int, float]] = []
+        if limits.length is not None:
+            wanted += [(2, 1e3 * limits.length[0]), (2, 1e3 * limits.length[1])]
+        if limits.velocity is not None:
+            wanted += [(3, 1e3 * limits.velocity), (3, -1e3 * limits.velocity)]
+        if limits.force is not None:
+            wanted += [(4, limits.force), (4, -limits.force)]
+        for index, value in wanted:
+            line = pg.InfiniteLine(value, angle=0)
+            self._plots[index].addItem(line, ignoreBounds=True)
+            self._limits[index].append(line)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other colours."""
+        self._theme = theme
+        for (title, names), plot, curves, limits, marker in zip(
+            _TITLES, self._plots, self.curves, self._limits, self._markers, strict=True
+        ):
+            plot.setBackground(theme.surface)
+            plot.setTitle(title, color=theme.text, size="9pt")
+            for side in ("left", "bottom"):
+                axis = plot.getAxis(side)
+                axis.setPen(theme.pen(theme.muted))
+                axis.setTextPen(theme.muted)
+            plot.showGrid(x=True, y=True, alpha=0.25)
+            for index, curve in enumerate(curves):
+                curve.setPen(theme.leg_pen(2 * index if names else index))
+            for line in limits:
+                line.setPen(theme.pen(theme.error, dashed=True))
+            marker.setPen(pg.mkPen(theme.error, width=1, style=QtCore.Qt.PenStyle.DotLine))
+        self._write_legend()
+
+    def _write_legend(self) -> None:
+        def entry(colour: str, text: str) -> str:
+            return f'<span style="color:{colour}">▬</span>&nbsp;{text}'
+
+        legs = " ".join(entry(LEG_COLOURS[leg], f"leg&nbsp;{leg + 1}") for leg in range(6))
+        axes = " ".join(entry(LEG_COLOURS[2 * index], name) for index, name in enumerate(("x", "y", "z")))
+        limit = entry(self._theme.error, "limit&nbsp;(dashed), worst&nbsp;sample&nbsp;(dotted)")
+        self._legend.setText(f"Pose: {axes}<br>Legs: {legs}<br>{limit}<br>Time in s")
+
+    def show_preview(self, preview: Preview) -> None:
+        """Show a motion, or nothing where there is nothing to show."""
+        curves = preview.curves
+        empty = np.zeros((0, 6))
+        series = _series(curves) if curves is not None else [empty] * len(_TITLES)
+        times = curves.t if curves is not None else np.zeros(0)
+        for lines, values in zip(self.curves, series, strict=True):
+            for index, line in enumerate(lines):
+                line.setData(times, values[:, index])
+        worst = tightest(preview.verdict) if preview.verdict is not None else None
+        for marker in self._markers:
+            marker.setVisible(worst is not None and curves is not None)
+            if worst is not None:
+                marker.setValue(worst.time)
+
+
+def _series(curves: Curves) -> list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
+    return [
+        1e3 * curves.coordinates[:, :3],
+        np.degrees(curves.coordinates[:, 3:]),
+        1e3 * curves.lengths,
+        1e3 * curves.speeds,
+        curves.forces,
+    ]

@@ -1,0 +1,85 @@
+"""Motions as data: the kinds of parts there are, what a new one begins as, files in and out."""
+
+import json
+import tomllib
+from importlib import resources
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+from pydantic import BaseModel
+
+from kinematics import TrajectoryError, TrajectorySpec, parse_trajectory
+
+Data = dict[str, Any]
+"""A motion as its file states it, SI."""
+
+_REST = [0.0] * 6
+
+NEW_PARTS: dict[str, Data] = {
+    "minimum-jerk": {"start": _REST, "end": [0.0, 0.0, 0.02, 0.0, 0.0, 0.0], "duration": 2.0},
+    "blend": {"start": _REST, "end": [0.0, 0.0, 0.02, 0.0, 0.0, 0.0], "duration": 2.0, "speed": 0.015},
+    "harmonic": {
+        "terms": [{"dof": "z", "amplitude": 0.01, "frequency": 0.5, "phase": 0.0}],
+        "duration": 8.0,
+        "fade": 2.0,
+        "offset": _REST,
+    },
+    "chirp": {
+        "terms": [{"dof": "z", "amplitude": 0.003, "start_frequency": 0.2, "end_frequency": 2.0, "phase": 0.0}],
+        "duration": 10.0,
+        "fade": 2.0,
+        "offset": _REST,
+    },
+    "hold": {"position": _REST, "duration": 1.0},
+    "poses": {"file": "", "rest_ends": True},
+}
+"""What a new part of each kind begins as: a small motion about home."""
+
+
+def part_models() -> dict[str, type[BaseModel]]:
+    """The model of each kind of part, by its `type`."""
+    union = get_args(get_args(TrajectorySpec.model_fields["parts"].annotation)[0])[0]
+    return {get_args(model.model_fields["type"].annotation)[0]: model for model in get_args(union)}
+
+
+def read_motion(path: Path, home: np.ndarray[Any, Any]) -> Data:
+    """A motion file (TOML, or CSV of poses) as data. Raises TrajectoryError listing what is wrong with it."""
+    if path.suffix.lower() == ".csv":
+        return {"frame": "base", "pivot": [0.0] * 3, "parts": [{"type": "poses", "file": path.name, "rest_ends": True}]}
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise TrajectoryError(f"{path}: cannot be read: {error}") from None
+    parse_trajectory(text, home, path.parent)  # says what is wrong in the file's own terms
+    return _data(text)
+
+
+def shipped_motion(name: str) -> Data:
+    """A motion that comes along, as data."""
+    return _data((resources.files("kinematics") / "trajectories" / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def _data(text: str) -> Data:
+    return TrajectorySpec.model_validate(tomllib.loads(text)).model_dump(mode="json")
+
+
+def to_toml(motion: Data) -> str:
+    """A motion as the text of its file."""
+    lines = [f"frame = {_literal(motion['frame'])}", f"pivot = {_literal(motion['pivot'])}"]
+    for part in motion["parts"]:
+        lines += ["", "[[parts]]"]
+        lines += [f"{key} = {_literal(value)}" for key, value in part.items() if value is not None]
+    return "\n".join(lines) + "\n"
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_literal(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_literal(item) for item in value) + "]"
+    return json.dumps(value, ensure_ascii=False)

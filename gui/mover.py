@@ -1,0 +1,170 @@
+"""Moves and motions as the operator asks for them: checked, brought to their start, followed, repeated."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from pyqtgraph.Qt import QtCore
+
+from gui.rig_session import RigSession
+from gui.workers import Worker
+from kinematics import Array, MotionTable, coordinates_to_pose, pose_difference
+from rig.checks import check_trajectory
+from rig.config import RigConfig
+from rig.engine.messages import Follow, Status
+from rig.engine.reference import straight_move
+from rig.errors import RefusedError
+from rig.states import State
+
+_SAME_POSE = 1e-6  # m, rad
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One motion to be followed."""
+
+    name: str
+    table: MotionTable
+
+
+class Mover(QtCore.QObject):
+    """Sends motions one after the other, each once the one before has come to its end.
+
+    Signals: `progressed(text, fraction)`; `finished(text)` with "" when all went to the end, else why not.
+
+    Args:
+        session: the rig.
+    """
+
+    progressed = QtCore.Signal(str, float)
+    finished = QtCore.Signal(str)
+
+    def __init__(self, session: RigSession, parent: QtCore.QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._checks = Worker("moves", self)
+        self._left: list[Stage] = []
+        self._current: Stage | None = None
+        self._accepted = False
+        self._began = 0.0
+        self._label = ""
+        self.active = False
+        session.statusChanged.connect(self._follow)
+        session.stopped.connect(lambda _category: self._end("stopped"))
+        session.died.connect(lambda _text: self._end("the engine has died"))
+
+    def move_to(self, name: str, target: Callable[[Array], Array], speed: float, rotation_speed: float) -> None:
+        """Move from where the reference is to `target(pose)` (7,), with minimum jerk and these peak speeds, m/s, rad/s.
+
+        The move is checked like any trajectory first, without making the window wait.
+        """
+        if self.active or self._session.status is None:
+            return
+        here = np.array(self._session.status.reference)
+        config = self._session.config
+        self._begin(name)
+        self._checks.submit(lambda: _checked_move(config, here, target(here), speed, rotation_speed), self._checked)
+
+    def run(self, name: str, table: MotionTable, repeats: int) -> None:
+        """Move to the start of a motion that was checked, then follow it `repeats` times."""
+        status = self._session.status
+        if self.active or status is None:
+            return
+        self._begin(name)
+        here = np.array(status.reference)
+        start, end = (coordinates_to_pose(table.samples[row, :6]) for row in (0, -1))
+        config = self._session.config
+
+        def plan() -> list[Stage]:
+            back = _approach(config, end, start, "back to the start") if repeats > 1 else []
+            stages = _approach(config, here, start, "move to the start")
+            for number in range(repeats):
+                stages += [*(back if number else []), Stage(name, table)]
+            return stages
+
+        self._checks.submit(plan, self._planned)
+
+    def hold(self) -> None:
+        """Stop on the path and hold there under power; nothing further is sent."""
+        self._session.stop(2, "hold")
+
+    def close(self) -> None:
+        """End the thread."""
+        self._checks.finish()
+        self._checks.join(2.0)
+
+    def _begin(self, name: str) -> None:
+        self.active = True
+        self._label = name
+        self._left = []
+        self._current = None
+        self.progressed.emit(f"{name}: checking", 0.0)
+
+    def _checked(self, table: MotionTable | None, error: Exception | None) -> None:
+        self._planned(None if table is None else [Stage(self._label, table)], error)
+
+    def _planned(self, stages: list[Stage] | None, error: Exception | None) -> None:
+        if not self.active:  # stopped meanwhile
+            return
+        if stages is None:
+            text = str(error)
+            self._session.log("error", "app", f"{self._label}: {text}")
+            self._end(text)
+            return
+        self._left = stages
+        self._next()
+
+    def _next(self) -> None:
+        if not self._left:
+            self._end("")
+            return
+        self._current = self._left.pop(0)
+        self._accepted = False
+        table = self._current.table
+        self._session.send(
+            f"follow {self._current.name!r}", Follow(self._current.name, table.step), table.samples, self._answered
+        )
+
+    def _answered(self, reason: str) -> None:
+        if not self.active:
+            return
+        if reason:
+            self._end(reason)
+            return
+        self._accepted = True
+        self._began = 0.0 if self._session.status is None else self._session.status.t
+
+    def _follow(self, status: Status) -> None:
+        if not (self.active and self._accepted and self._current is not None) or status.t <= self._began:
+            return
+        if status.state is State.RUNNING or status.paused:
+            fraction = min(1.0, status.path_time / max(status.path_duration, 1e-9))
+            again = sum(stage.name == self._label for stage in self._left)
+            more = f", {again} more to come" if again else ""
+            pause = ", paused" if status.paused else ""
+            self.progressed.emit(f"{status.motion}: {status.path_time:.1f} s{pause}{more}", fraction)
+        elif status.state is State.ENGAGED:
+            self._next()
+        else:
+            self._end(status.cause or f"the rig is in state {status.state.name}")
+
+    def _end(self, reason: str) -> None:
+        if self.active:
+            self.active = False
+            self._left, self._current = [], None
+            self.finished.emit(reason)
+
+
+def _checked_move(config: RigConfig, here: Array, there: Array, speed: float, rotation_speed: float) -> MotionTable:
+    table = straight_move(here, there, speed, rotation_speed)
+    verdict = check_trajectory(config.machine, config.safety, table, config.rate)
+    if not verdict.passed:
+        raise RefusedError(verdict.message)
+    return table
+
+
+def _approach(config: RigConfig, here: Array, there: Array, name: str) -> list[Stage]:
+    if float(np.abs(pose_difference(there, here)).max()) <= _SAME_POSE:
+        return []
+    motion = config.motion
+    return [Stage(name, _checked_move(config, here, there, motion.approach_speed, motion.approach_rotation))]

@@ -1,0 +1,153 @@
+"""Operate: from connecting to parking, in the order in which it is done, and what each drive says."""
+
+from collections.abc import Callable
+
+import numpy as np
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.controls import GuardedButton
+from gui.drives_view import DrivesView
+from gui.log_entries import LogEntry
+from gui.rig_session import RigSession
+from gui.rules import Action, Phase
+from rig.engine.messages import Engage, Home, Park, Reset
+from rig.states import State
+
+ARMED_TIME = 5000
+"""ms in which Engage must follow Arm."""
+
+_HINTS = {
+    Action.CONNECT: "Start the engine and open, identify and configure six drives",
+    Action.HOME: "Every leg looks for its reference; the platform moves",
+    Action.ENGAGE: "Torque on: the platform is held where it is",
+    Action.PARK: "Move home, then brakes on and torque off",
+    Action.RESET: "Acknowledge the fault: back to idle, without torque",
+    Action.DISCONNECT: "Close drives and recording",
+}
+
+
+class OperatePanel(QtWidgets.QScrollArea):
+    """The steps of operating a rig, each with the reason why it cannot be taken now.
+
+    Args:
+        session: the rig.
+    """
+
+    def __init__(self, session: RigSession, parent: QtWidgets.QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.buttons: dict[Action, GuardedButton] = {}
+        self._reasons: dict[Action, QtWidgets.QLabel] = {}
+        self.setWidgetResizable(True)
+        self.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        content = QtWidgets.QWidget()
+        layout = QtWidgets.QVBoxLayout(content)
+        layout.setSpacing(4)
+        layout.addWidget(_heading("Operate"))
+        self._add_step(layout, "&1  Connect", Action.CONNECT, session.connect_rig)
+        self._add_step(layout, "&2  Home", Action.HOME, lambda: session.send("home", Home()))
+        self._add_engage(layout)
+        self._add_step(layout, "&4  Park", Action.PARK, lambda: session.send("park", Park()))
+        self._add_step(layout, "&5  Disconnect", Action.DISCONNECT, session.disconnect_rig)
+        self._add_step(layout, "&Reset fault", Action.RESET, lambda: session.send("reset", Reset()))
+        layout.addSpacing(6)
+        layout.addWidget(_heading("Drives"))
+        self.drives = DrivesView(session.config)
+        layout.addWidget(self.drives)
+        layout.addStretch(1)
+        self.setWidget(content)
+        self._disarm = QtCore.QTimer(self)
+        self._disarm.setSingleShot(True)
+        self._disarm.setInterval(ARMED_TIME)
+        self._disarm.timeout.connect(lambda: self.arm.setChecked(False))
+        session.changed.connect(self.refresh)
+        session.refused.connect(self._refused)
+        session.logged.connect(self._logged)
+        session.stopped.connect(lambda _category: self.arm.setChecked(False))
+        self.refresh()
+
+    def _add_step(
+        self, layout: QtWidgets.QVBoxLayout, text: str, action: Action, press: Callable[[], None]
+    ) -> GuardedButton:
+        button = GuardedButton(text, _HINTS[action])
+        button.setObjectName("step")
+        button.setAccessibleName(action.value)
+        button.clicked.connect(lambda: press())
+        layout.addWidget(button)
+        self._add_reason(layout, action, button)
+        return button
+
+    def _add_reason(self, layout: QtWidgets.QVBoxLayout, action: Action, button: GuardedButton) -> None:
+        reason = QtWidgets.QLabel()
+        reason.setObjectName("reason")
+        reason.setWordWrap(True)
+        reason.setIndent(8)
+        reason.setAccessibleName(f"{action.value}: why not now")
+        layout.addWidget(reason)
+        self.buttons[action] = button
+        self._reasons[action] = reason
+
+    def _add_engage(self, layout: QtWidgets.QVBoxLayout) -> None:
+        self.arm = GuardedButton("&3  Arm", "First of two steps: then press Engage within five seconds")
+        self.arm.setObjectName("armed")
+        self.arm.setCheckable(True)
+        self.arm.toggled.connect(self._armed)
+        engage = GuardedButton("Engage", _HINTS[Action.ENGAGE])
+        engage.clicked.connect(self._engage)
+        row = QtWidgets.QHBoxLayout()
+        row.addWidget(self.arm, 1)
+        row.addWidget(engage, 1)
+        layout.addLayout(row)
+        self._add_reason(layout, Action.ENGAGE, engage)
+
+    def refresh(self) -> None:
+        """Enable what can be done now; say why the rest cannot."""
+        for action, button in self.buttons.items():
+            reason = self._session.obstacle(action)
+            if action is Action.ENGAGE:
+                if reason and self.arm.isChecked():
+                    self.arm.setChecked(False)
+                self.arm.set_obstacle(reason)
+                reason = reason or ("" if self.arm.isChecked() else "press Arm first, then Engage within 5 s")
+            button.set_obstacle(reason)
+            self._reasons[action].setText(reason)
+            self._reasons[action].setVisible(bool(reason))
+        self.arm.setText("&3  Armed" if self.arm.isChecked() else "&3  Arm")
+        status = self._session.status
+        if self._session.phase is not Phase.UP or status is None or status.state is State.OFF:
+            self.drives.show_unconnected()
+
+    def show_row(self, row: np.void) -> None:
+        """Show what the latest telemetry row says of the drives."""
+        if int(row["state"]) != State.OFF:
+            self.drives.show_row(row)
+
+    def reason(self, action: Action) -> str:
+        """The reason shown for an action."""
+        return str(self._reasons[action].text())
+
+    def _armed(self, armed: bool) -> None:
+        if armed:
+            self._disarm.start()
+        else:
+            self._disarm.stop()
+        self.refresh()
+
+    def _engage(self) -> None:
+        self.arm.setChecked(False)
+        self._session.send("engage", Engage())
+
+    def _refused(self, what: str, reason: str) -> None:
+        if what == "connect":
+            self.drives.show_failure(reason)
+
+    def _logged(self, entry: LogEntry) -> None:
+        if entry.source == "engine":
+            self.drives.note_identity(entry.text)
+
+
+def _heading(text: str) -> QtWidgets.QLabel:
+    label = QtWidgets.QLabel(text)
+    label.setObjectName("heading")
+    return label

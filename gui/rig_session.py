@@ -1,0 +1,346 @@
+"""The rig as the app sees it: starts and ends its processes, sends commands, follows its status, never blocks."""
+
+import contextlib
+import threading
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from pyqtgraph.Qt import QtCore
+
+from gui.live_engine import LiveEngine
+from gui.log_entries import EventFollower, LogEntry
+from gui.rules import Action, Phase, Situation, obstacle
+from gui.workers import Worker
+from rig.config import RigConfig
+from rig.engine.machine import TORQUE_STATES
+from rig.engine.messages import Command, Connect, Disconnect, Shutdown, Status
+from rig.errors import HardwareError, RigError
+from rig.runs import new_recording
+from rig.states import State
+from rig.telemetry import ROW
+from rig.virtual import RigView, VirtualRigProcess
+
+_STATUS_INTERVAL = 50  # ms
+_CLOSING_TIMEOUT = 15.0  # s
+
+StopSource = Literal["button", "Esc", "hold", "closing the window"]
+Done = Callable[[str], None]
+"""Told how a request ended: "" when it was accepted, else why not."""
+
+
+class RigSession(QtCore.QObject):
+    """One rig and, at most, one engine at a time.
+
+    Signals: `changed` when the `situation` is another; `statusChanged` with every `Status`; `logged` with a `LogEntry`;
+    `refused(request, reason)`; `stopped(category)` when the operator asked for a stop; `faultsChanged` with a
+    `RigView`; `died` with what is known of an engine that ended by itself; `ended` when no process is left.
+
+    Args:
+        config: the rig.
+        folder: where recordings go.
+        parent: owner.
+    """
+
+    changed = QtCore.Signal()
+    statusChanged = QtCore.Signal(object)
+    logged = QtCore.Signal(object)
+    refused = QtCore.Signal(str, str)
+    stopped = QtCore.Signal(int)
+    faultsChanged = QtCore.Signal(object)
+    died = QtCore.Signal(str)
+    ended = QtCore.Signal()
+
+    def __init__(self, config: RigConfig, folder: Path, parent: QtCore.QObject | None = None) -> None:
+        super().__init__(parent)
+        self.config = config
+        self.folder = folder
+        self.phase = Phase.DOWN
+        self.status: Status | None = None
+        self.busy = ""
+        self.recording: Path | None = None
+        self._engine: LiveEngine | None = None
+        self._virtual: VirtualRigProcess | None = None
+        self._virtual_lock = threading.Lock()
+        self._commands = Worker("commands", self)
+        self._watching = Worker("status", self)
+        self._stops = Worker("stops", self)
+        self._plant = Worker("virtual rig", self)
+        self._events = EventFollower()
+        self._connect_next = False
+        self._asked_status = False
+        self._timer = QtCore.QTimer(self)
+        self._timer.setInterval(_STATUS_INTERVAL)
+        self._timer.timeout.connect(self._ask_status)
+
+    # -- what others look at -----------------------------------------------------------------------------------------
+
+    @property
+    def situation(self) -> Situation:
+        """What the rules judge by."""
+        recording = "" if self.recording is None else str(self.recording)
+        return Situation(self.phase, self.status, self.busy, self.config.virtual is not None, recording)
+
+    @property
+    def engine_pid(self) -> int | None:
+        """Process id of the engine, None while there is none."""
+        return None if self._engine is None else self._engine.pid
+
+    @property
+    def torque(self) -> bool:
+        """Whether a drive may carry torque, as far as the engine said."""
+        return self.phase is Phase.UP and self.status is not None and self.status.state in TORQUE_STATES
+
+    def obstacle(self, action: Action) -> str:
+        """Why `action` cannot be done now, in words; empty when it can."""
+        return obstacle(action, self.situation)
+
+    def poll_rows(self) -> tuple[npt.NDArray[np.void], int]:
+        """Telemetry rows since the last call and how many were lost; notices an engine that has died."""
+        if self._engine is None or self.phase is not Phase.UP:
+            return np.empty(0, ROW), 0
+        rows, dropped = self._engine.read_rows()
+        if not self._engine.alive:
+            self._bury()
+        return rows, dropped
+
+    def beat(self) -> None:
+        """Show the engine that the window is alive."""
+        if self._engine is not None:
+            self._engine.beat()
+
+    # -- what an operator asks for -----------------------------------------------------------------------------------
+
+    def stop(self, category: Literal[0, 1, 2] = 1, source: StopSource = "button") -> None:
+        """Stop: by the flag in shared memory, at once, and by the control link as well. Possible at any time."""
+        if self._engine is not None:
+            self._engine.raise_stop_flag(category)
+            self._stops.submit(partial(self._engine.send_stop, category), self._stop_sent)
+        self._connect_next = False
+        self.log("warning", "operator", f"stop, category {category} ({source})")
+        self.stopped.emit(category)
+
+    def connect_rig(self) -> None:
+        """Connect to the drives; starts the engine, and a virtual rig, where they do not run."""
+        if self.phase is Phase.UP:
+            self.send("connect", Connect())
+        elif self.phase in (Phase.DOWN, Phase.DIED):
+            self._connect_next = True
+            self._enter(Phase.STARTING)
+            virtual = "the virtual rig and " if self.config.virtual is not None else ""
+            self.log("info", "app", f"starting {virtual}the engine")
+            self._commands.submit(self._start, self._started)
+
+    def send(
+        self, what: str, command: Command, samples: npt.NDArray[np.float64] | None = None, done: Done | None = None
+    ) -> None:
+        """Send a command; `what` says so in words. A refusal is logged, signalled and told to `done`."""
+        engine = self._engine
+        if engine is None or self.phase is not Phase.UP:
+            self._answer(what, HardwareError("the engine is not running"), done)
+            return
+        lease = self.status is None or bool(self.status.lease)
+        self.busy = what
+        self.changed.emit()
+
+        def answered(_result: Any, error: Exception | None) -> None:
+            self.busy = ""
+            self.changed.emit()
+            self._answer(what, error, done)
+
+        self._commands.submit(lambda: engine.request(command, samples, lease), answered)
+
+    def disconnect_rig(self) -> None:
+        """Disconnect the drives and end the engine, which closes the recording; a virtual rig goes on."""
+        if self._engine is None or self.phase is not Phase.UP or self.torque:
+            return
+        connected = self.status is not None and self.status.state in (State.IDLE, State.PARKED)
+        commands: list[Command] = [Disconnect(), Shutdown()] if connected else [Shutdown()]
+        self._enter(Phase.ENDING)
+        self._commands.submit(partial(_end, self._engine, commands), self._left)
+
+    def end(self) -> None:
+        """End engine and virtual rig, whatever they are doing; `ended` follows."""
+        self._timer.stop()
+        self._enter(Phase.ENDING)
+        self._retire()
+        self._commands.submit(self._end_virtual, lambda _result, _error: self._enter_ended())
+
+    def close(self) -> None:
+        """End what still runs and wait for it. May be called again."""
+        self._timer.stop()
+        self._retire()
+        self._commands.submit(self._end_virtual, _ignore)
+        workers = (self._watching, self._stops, self._plant, self._commands)
+        for worker in workers:
+            worker.finish()
+        for worker in workers:
+            worker.join(_CLOSING_TIMEOUT)
+
+    # -- faults of a virtual rig -------------------------------------------------------------------------------------
+
+    def inject(self, name: str, leg: int | None, value: float | None, duration: float | None) -> None:
+        """Begin a fault of the virtual rig; see `rig.virtual.Faults.inject`."""
+        self._ask_virtual(f"inject {name}", lambda rig: rig.inject(name, leg, value, duration))
+
+    def clear_faults(self, name: str | None = None, leg: int | None = None) -> None:
+        """End faults of the virtual rig; see `rig.virtual.Faults.clear`."""
+        self._ask_virtual("clear faults" if name is None else f"clear {name}", lambda rig: rig.clear(name, leg))
+
+    def look_at_faults(self) -> None:
+        """Ask the virtual rig which faults are on."""
+        if self._virtual is not None:
+            self._ask_virtual("", lambda rig: rig.look())
+
+    def _ask_virtual(self, what: str, ask: Callable[[VirtualRigProcess], RigView]) -> None:
+        def job() -> RigView:
+            with self._virtual_lock:
+                if self._virtual is None:
+                    raise HardwareError("the virtual rig is not running")
+                return ask(self._virtual)
+
+        def answered(view: RigView | None, error: Exception | None) -> None:
+            if what:
+                self._answer(what, error, None)
+            if view is not None:
+                self.faultsChanged.emit(view)
+
+        self._plant.submit(job, answered)
+
+    # -- starting and ending -----------------------------------------------------------------------------------------
+
+    def _start(self) -> LiveEngine:
+        with self._virtual_lock:
+            if self.config.virtual is not None and (self._virtual is None or not self._virtual.alive):
+                if self._virtual is not None:
+                    self._virtual.stop()
+                self._virtual = None
+                virtual = VirtualRigProcess(self.config)
+                virtual.start()
+                self._virtual = virtual
+        return LiveEngine(self.config, new_recording(self.folder, self.config.name))
+
+    def _started(self, engine: LiveEngine | None, error: Exception | None) -> None:
+        if engine is None:
+            self._enter(Phase.DOWN)
+            self._answer("start the engine", error, None)
+            return
+        self._engine = engine
+        self.recording = engine.recording
+        self._events = EventFollower()
+        self._enter(Phase.UP)
+        self._timer.start()
+        if self._connect_next:
+            self._connect_next = False
+            self.send("connect", Connect())
+        else:
+            self.log("warning", "app", "stopped while the engine started: the drives were not connected")
+
+    def _left(self, _result: object, error: Exception | None) -> None:
+        self._timer.stop()
+        if error is not None:
+            self._answer("disconnect", error, None)
+        self._retire()
+        self._enter(Phase.DOWN)
+        self.log("info", "app", f"the recording is closed: {self.recording}")
+
+    def _bury(self) -> None:
+        """The engine has died."""
+        self._timer.stop()
+        state = "" if self.status is None else f" in state {self.status.state.name}"
+        watchdog = f"within {self.config.drives.watchdog * 1e3:g} ms"
+        drives = (
+            f"The virtual drives stop by their own watchdog {watchdog}: quick stop, brakes on, torque off."
+            if self.config.virtual is not None
+            else f"The drives should have stopped by their own watchdog {watchdog}: look at the machine first."
+        )
+        text = f"The engine's process ended by itself{state}. {drives} Connect starts a new engine; it needs homing."
+        self._retire()
+        self._enter(Phase.DIED)
+        self.log("error", "app", text)
+        self.died.emit(text)
+
+    def _retire(self) -> None:
+        """Let go of the engine, in the commands' thread, once no other thread uses it any more."""
+        engine, self._engine = self._engine, None
+        if engine is None:
+            return
+        barrier = threading.Barrier(3)
+
+        def close() -> None:
+            with contextlib.suppress(threading.BrokenBarrierError):
+                barrier.wait(_CLOSING_TIMEOUT)
+            engine.close()
+
+        for worker in (self._watching, self._stops):
+            worker.submit(barrier.wait, _ignore)
+        self._commands.submit(close, _ignore)
+
+    def _end_virtual(self) -> None:
+        with self._virtual_lock:
+            if self._virtual is not None:
+                self._virtual.stop()
+                self._virtual = None
+
+    def _enter_ended(self) -> None:
+        self._enter(Phase.DOWN)
+        self.ended.emit()
+
+    def _enter(self, phase: Phase) -> None:
+        self.phase = phase
+        if phase is not Phase.UP:
+            self.busy = ""
+        if phase in (Phase.DOWN, Phase.STARTING):
+            self.status = None
+        self.changed.emit()
+
+    # -- status and log ----------------------------------------------------------------------------------------------
+
+    def _ask_status(self) -> None:
+        if self._engine is not None and not self._asked_status:
+            self._asked_status = True
+            self._watching.submit(self._engine.status, self._take_status)
+
+    def _take_status(self, status: Status | None, _error: Exception | None) -> None:
+        self._asked_status = False
+        if status is None or self.phase is not Phase.UP:
+            return
+        self.status = status
+        for entry in self._events.new(status.events):
+            self.logged.emit(entry)
+        self.statusChanged.emit(status)
+        self.changed.emit()
+
+    def _stop_sent(self, _result: object, error: Exception | None) -> None:
+        if error is not None:
+            self.log("error", "app", f"the stop was not acknowledged over the control link: {error}")
+
+    def _answer(self, what: str, error: Exception | None, done: Done | None) -> None:
+        reason = "" if error is None else str(error).removeprefix(f"{what}: ")
+        if error is None:
+            self.log("info", "operator", what)
+        else:
+            if not isinstance(error, RigError):
+                reason = f"{type(error).__name__}: {reason}"
+            self.log("error", "app", f"{what}: {reason}")
+            self.refused.emit(what, reason)
+        if done is not None:
+            done(reason)
+
+    def log(self, level: str, source: str, text: str) -> None:
+        """Add a line to the event log."""
+        t = None if self.status is None else self.status.t
+        self.logged.emit(LogEntry(level, source, text, t=t))
+
+
+def _ignore(_result: object, _error: Exception | None) -> None:
+    """Nobody waits for this job."""
+
+
+def _end(engine: LiveEngine, commands: list[Command]) -> None:
+    for command in commands:
+        engine.request(command, None, True)
+    engine.leave()

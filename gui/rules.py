@@ -1,0 +1,149 @@
+"""What an operator can do now, and why the rest cannot be done: one place for every control's enabled state.
+
+The engine's guards decide; these rules say beforehand what they would answer, so that nobody has to try.
+"""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from rig.engine.machine import TORQUE_STATES
+from rig.engine.messages import Status
+from rig.states import State
+
+
+class Phase(Enum):
+    """Whether there is an engine."""
+
+    DOWN = auto()
+    STARTING = auto()
+    UP = auto()
+    ENDING = auto()
+    DIED = auto()
+
+
+class Action(Enum):
+    """What the operator can ask for; the value is its name for a person."""
+
+    CONNECT = "Connect"
+    HOME = "Home"
+    ENGAGE = "Engage"
+    PARK = "Park"
+    RESET = "Reset"
+    DISCONNECT = "Disconnect"
+    MOVE = "Move"
+    PAUSE = "Pause"
+    RESUME = "Resume"
+    HOLD = "Hold here"
+    INJECT = "Inject"
+    REPORT = "Report"
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """All that the rules look at."""
+
+    phase: Phase = Phase.DOWN
+    status: Status | None = None
+    """the engine's latest, None as long as there is none"""
+    busy: str = ""
+    """request under way, in words; empty when there is none"""
+    virtual: bool = True
+    recording: str = ""
+    """path of the present or last recording"""
+
+
+_STATES: dict[Action, tuple[State, ...]] = {
+    Action.CONNECT: (State.OFF,),
+    Action.HOME: (State.IDLE,),
+    Action.ENGAGE: (State.PARKED,),
+    Action.PARK: (State.ENGAGED,),
+    Action.RESET: (State.FAULT,),
+    Action.DISCONNECT: (State.OFF, State.IDLE, State.PARKED, State.FAULT),
+    Action.MOVE: (State.ENGAGED,),
+    Action.PAUSE: (State.RUNNING,),
+    Action.RESUME: (State.ENGAGED, State.RUNNING),
+    Action.HOLD: (State.RUNNING,),
+}
+
+_HINTS = {
+    State.OFF: "connect first",
+    State.IDLE: "home first",
+    State.HOMING: "wait until homing is done",
+    State.PARKED: "engage first",
+    State.ENGAGING: "wait until the drives have torque",
+    State.ENGAGED: "park first",
+    State.RUNNING: "a motion is running",
+    State.PARKING: "wait until the platform is parked",
+    State.STOPPING: "wait until the stop is done",
+    State.FAULT: "a fault is latched: reset first",
+}
+"""What is to be done, or waited for, in a state that does not allow something."""
+
+_NOT_STARTED = {
+    Phase.DOWN: "connect first",
+    Phase.STARTING: "the engine is starting",
+    Phase.ENDING: "the engine is ending",
+    Phase.DIED: "the engine has died: connect again",
+}
+
+
+def obstacle(action: Action, now: Situation) -> str:
+    """Why `action` cannot be done now, in words; empty when it can."""
+    if action is Action.REPORT:
+        return _report_obstacle(now)
+    if action is Action.INJECT:
+        return _injection_obstacle(now)
+    if action is Action.CONNECT and now.phase in (Phase.DOWN, Phase.DIED):
+        return ""
+    if now.phase is not Phase.UP:
+        return _NOT_STARTED[now.phase]
+    if now.status is None:
+        return "the engine has not answered yet"
+    if now.busy:
+        return f"{now.busy} is under way"
+    return _state_obstacle(action, now.status)
+
+
+def _state_obstacle(action: Action, status: Status) -> str:
+    state = status.state
+    if state not in _STATES[action]:
+        if action is Action.CONNECT:
+            return "the drives are connected"
+        if action is Action.RESET:
+            return "there is no fault to reset"
+        if action is Action.HOME and state is State.PARKED:
+            return "the platform is homed; disconnect to home again"
+        if action in (Action.PAUSE, Action.HOLD):
+            return "no motion is running"
+        if action is Action.RESUME:
+            return "nothing is paused"
+        if action is Action.ENGAGE and state in (State.ENGAGED, State.RUNNING):
+            return "the drives have torque already"
+        if action is Action.PARK and state is State.PARKED:
+            return "the platform is parked"
+        if action is Action.PARK and state in (State.OFF, State.IDLE):
+            return "the drives have no torque"
+        return _HINTS[state]
+    if action is Action.ENGAGE and not status.homed:
+        return "the platform is not homed any more: disconnect, connect and home"
+    if action in (Action.ENGAGE, Action.MOVE, Action.RESUME) and status.recording_fault:
+        return f"nothing is being recorded: {status.recording_fault}"
+    if action is Action.RESUME and not status.paused:
+        return "nothing is paused"
+    if action is Action.MOVE and status.paused:
+        return f"{status.motion!r} is paused: resume it, or park"
+    return ""
+
+
+def _injection_obstacle(now: Situation) -> str:
+    if not now.virtual:
+        return "faults can be injected into a virtual rig only"
+    return "" if now.phase in (Phase.UP, Phase.DIED) else "the virtual rig is not running: connect first"
+
+
+def _report_obstacle(now: Situation) -> str:
+    if not now.recording:
+        return "nothing has been recorded yet"
+    if now.phase is Phase.UP and now.status is not None and now.status.state in TORQUE_STATES:
+        return "while the drives have torque the processor belongs to the engine: park or stop first"
+    return ""

@@ -1,0 +1,35 @@
+"""Style of the shell, beside the theme that all views share."""
+
+from pyqtgraph.Qt import QtWidgets
+
+from gui.theme import Theme, palette, style_sheet
+
+STOP_RED = "#d40000"
+
+_SHEET = """
+QLabel#reason, QLabel#muted {{ color: {muted}; }}
+QLabel#good {{ color: {good}; }}
+QLabel#bad {{ color: {error}; font-weight: bold; }}
+QLabel#heading {{ font-size: 15px; font-weight: bold; }}
+QLabel#virtual {{ background: #56b4e9; color: #10151a; font-weight: bold; border-radius: 4px; padding: 4px 10px; }}
+QPushButton#step {{ min-height: 26px; text-align: left; }}
+QPushButton#next {{ min-height: 26px; text-align: left; border: 2px solid {accent}; font-weight: bold; }}
+QPushButton#stop {{ background: {stop}; color: white; font-size: 22px; font-weight: bold; border: 2px solid #7d0000;
+    border-radius: 8px; }}
+QPushButton#stop:hover {{ background: #ee1111; }}
+QPushButton#stop:pressed {{ background: #8c0000; }}
+QPushButton#stop:focus {{ border: 3px solid {text}; }}
+QPushButton#armed {{ min-height: 26px; text-align: left; }}
+QPushButton#armed:checked {{ background: #e69f00; color: #10151a; font-weight: bold; }}
+QProgressBar {{ text-align: center; min-height: 18px; }}
+"""
+
+
+def dress(application: QtWidgets.QApplication, theme: Theme) -> None:
+    """Give the whole application the look of a theme."""
+    application.setStyle("Fusion")
+    application.setPalette(palette(theme))
+    own = _SHEET.format(
+        stop=STOP_RED, muted=theme.muted, good=theme.good, error=theme.error, accent=theme.accent, text=theme.text
+    )
+    application.setStyleSheet(style_sheet(theme) + own)

@@ -1,0 +1,28 @@
+"""`rig gui`: the desktop app, found by name; this package knows nothing of it."""
+
+from importlib.metadata import EntryPoint, entry_points
+
+import typer
+
+from rig.cli.options import ConfigArgument
+from rig.errors import InputError
+
+_GROUP = "stewart_rig.apps"
+"""Entry-point group: name of the app → callable that takes a configuration's name and returns an exit code."""
+
+_BUILT_IN = EntryPoint("gui", "gui:main", _GROUP)
+"""Found without installed metadata, so that a source checkout works; an installation declares the same."""
+
+
+def gui(config: ConfigArgument = "virtual") -> None:
+    """Open the desktop app: operate a rig, run motions, look at model and measurement side by side.
+
+    Left out, CONFIG is the virtual rig, on free ports of this machine: Connect, Home, Engage, and run the demo.
+    Esc and the red button stop the rig from anywhere.
+    """
+    app = next(iter(entry_points(group=_GROUP, name="gui")), _BUILT_IN)
+    try:
+        main = app.load()
+    except ImportError as error:
+        raise InputError(f"the desktop app ({app.value}) cannot be loaded: {error}; see `rig doctor`") from error
+    raise typer.Exit(main(config))

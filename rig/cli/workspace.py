@@ -1,0 +1,153 @@
+"""`rig workspace`: where a mechanism's platform can be, and how well it is conditioned there."""
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rig.cli.options import JsonOption, MechanismArgument
+
+if TYPE_CHECKING:
+    from rig.cluster import Client
+
+
+def workspace(
+    mechanism: MechanismArgument,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Folder for workspace.json, layers.csv, samples.npz, dexterity.png and limits.png.",
+        ),
+    ] = None,
+    constant_orientation: Annotated[
+        str | None,
+        typer.Option(
+            "--constant-orientation",
+            metavar="RX,RY,RZ",
+            help='Positions at these angles, rad or "10 deg"; R = Rz Ry Rx. Left out: the orientation at home.',
+        ),
+    ] = None,
+    orientation: Annotated[
+        str | None,
+        typer.Option(
+            "--orientation", metavar="X,Y,Z|home", help="Orientations with the platform origin here instead, m."
+        ),
+    ] = None,
+    grid: Annotated[
+        int | None, typer.Option("--grid", metavar="N", min=2, help="Cells along each coordinate; 60 if left out.")
+    ] = None,
+    poses: Annotated[
+        int | None, typer.Option("--poses", metavar="COUNT", min=8, help="About how many poses in all, instead.")
+    ] = None,
+    slices: Annotated[
+        str | None,
+        typer.Option("--slice", metavar="NAME=VALUE", help='One plane only: "z=0.45", or "rz=10 deg".'),
+    ] = None,
+    ranges: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--range",
+            metavar="NAME=LOW:HIGH",
+            help="Bounds of a coordinate. Without any, they are drawn about what can be reached.",
+        ),
+    ] = None,
+    condition: Annotated[
+        float | None, typer.Option("--condition", metavar="BOUND", help="Greatest condition number of H.")
+    ] = None,
+    characteristic_length: Annotated[
+        float | None,
+        typer.Option(
+            "--characteristic-length", metavar="M", help="Divides moments in H; left out: the platform joints' radius."
+        ),
+    ] = None,
+    clearance: Annotated[
+        float | None, typer.Option("--clearance", metavar="M", help="Least distance between two legs' surfaces.")
+    ] = None,
+    leg_radius: Annotated[float, typer.Option("--leg-radius", metavar="M", help="Of the legs, as cylinders.")] = 0.0,
+    any_side: Annotated[
+        bool, typer.Option("--any-side", help="Keep poses that lie beyond a singularity from home, too.")
+    ] = False,
+    threads: Annotated[
+        int | None, typer.Option("--threads", metavar="N", min=1, help="Left out: one a processor.")
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option("--cluster", metavar="ADDRESS|local:N", help="A Dask scheduler, or N worker processes here."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Where the platform can be: strokes, joint angles, leg clearance, conditioning, on a grid of poses.
+
+    Sizes are m³ of positions, or rad³ of orientations (measure cos ry; all of them are 8π²), of a slice one power less.
+    "connected" is the part that can be reached from home.
+    """
+    from dynamics import load_mechanism, pose_limits
+    from rig.cli.workspace_options import GridOptions, joint_radius
+    from rig.workspace import fit_box, summarize, sweep_workspace, write_workspace
+
+    machine = load_mechanism(mechanism, evaluate_only=True)
+    limits = pose_limits(
+        machine,
+        clearance=-math.inf if clearance is None else clearance,
+        leg_radius=leg_radius,
+        condition=math.inf if condition is None else condition,
+        characteristic_length=joint_radius(machine) if characteristic_length is None else characteristic_length,
+        **({"same_side": False} if any_side else {}),
+    )
+    box = GridOptions(constant_orientation, orientation, grid, poses, slices, tuple(ranges or ())).grid(machine)
+    if not ranges:
+        box = fit_box(machine.geometry, box, limits, threads=threads)
+    with _cluster(cluster) as client, _progress() as show:
+        swept = sweep_workspace(machine.name, machine.geometry, box, limits, threads=threads, client=client, show=show)
+    summary = summarize(swept)
+    paths = [] if output is None else write_workspace(swept, output, summary)
+    if as_json:
+        typer.echo(json.dumps(summary | {"paths": [str(path) for path in paths]}, indent=2))
+        return
+    _print(summary)
+    for path in paths:
+        typer.echo(f"  wrote {path}")
+
+
+def _cluster(address: str | None) -> "AbstractContextManager[Client | None]":
+    from rig.cluster import open_cluster
+
+    return nullcontext() if address is None else open_cluster(address)
+
+
+@contextmanager
+def _progress() -> "Iterator[Callable[[float], None]]":
+    from rig.cli.progress import progress_display
+    from rig.operation import Progress
+
+    with progress_display() as display:
+        yield lambda fraction: display(Progress("sweeping poses", fraction))
+
+
+def _print(summary: dict[str, Any]) -> None:
+    cells = " × ".join(str(number) for number in summary["shape"])
+    typer.echo(f"workspace of {summary['mechanism']}: {summary['kind']}s, {cells} = {summary['poses']} poses")
+    typer.echo("  at " + ", ".join(f"{name} = {value:.6g}" for name, value in summary["fixed"].items()))
+    typer.echo("  in " + ", ".join(f"{name} {low:.4g} to {high:.4g}" for name, (low, high) in summary["box"].items()))
+    for name in ("reachable", "connected"):
+        part = summary[name]
+        if part is None:
+            continue
+        typer.echo(f"  {name}: {part['size']:.6g} {summary['unit']}, {100.0 * part['fraction']:.2f} % of the box")
+        if "condition" in part:
+            typer.echo(
+                f"    condition number {part['condition']['best']:.4g} at best, "
+                f"{part['condition']['median']:.4g} median; "
+                f"legs no nearer than {1000.0 * part['least_clearance']:.4g} mm"
+            )
+        if part["touches_boundary"]:
+            typer.echo("    it touches the edge of the box, which may cut it: see --range")
+    beyond = ", ".join(f"{name.lower()} {count}" for name, count in summary["beyond"].items() if count)
+    typer.echo(f"  poses beyond a limit: {beyond or 'none'}")

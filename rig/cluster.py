@@ -1,0 +1,122 @@
+"""Sweeps on a Dask cluster: the chunks of `kinematics.run_chunks`, given to other machines or local processes."""
+
+import importlib
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from dynamics import BatchError, Mechanism, inverse_batch
+from kinematics import Array, chunk_bounds
+from rig.errors import HardwareError, InputError
+
+Client: TypeAlias = Any
+"""A `distributed.Client`; Dask is optional, and has no types."""
+
+Result = TypeVar("Result")
+
+_TIMEOUT = 15.0  # s, for the scheduler to answer
+_IN_HAND = 3  # chunks per worker under way: enough to keep it busy, few enough to keep memory flat
+_STATES = 1 << 15  # of a chunk of inverse dynamics: some MB to send
+
+_LOCAL = re.compile(r"local:([1-9]\d*)")
+
+
+@contextmanager
+def open_cluster(address: str) -> Iterator[Client]:
+    """Connect to the scheduler at `address`, or, for "local:N", start N worker processes on this machine.
+
+    All is closed, and workers started here ended, when the block ends.
+    Raises InputError where Dask is not installed or the address is none; HardwareError where nobody answers.
+    """
+    try:
+        distributed: Any = importlib.import_module("distributed")
+    except ImportError as error:
+        raise InputError("--cluster needs Dask, which is not installed: pip install 'stewart-rig[cluster]'") from error
+    if local := _LOCAL.fullmatch(address):
+        with (
+            distributed.LocalCluster(
+                n_workers=int(local[1]),
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",
+                scheduler_kwargs={"dashboard": False},
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            yield client
+        return
+    if address.startswith("local") or ":" not in address:
+        raise InputError(f"cluster {address!r}: must be local:N or a scheduler's HOST:PORT")
+    try:
+        client = distributed.Client(address, timeout=_TIMEOUT)
+    except (OSError, ValueError) as error:
+        raise HardwareError(f"no Dask scheduler answers at {address}: {error}") from error
+    with client:
+        yield client
+
+
+def run_on_cluster(
+    client: Client, job: Callable[[int, int], tuple[Callable[..., Result], tuple[Any, ...]]], count: int, chunk: int
+) -> Iterator[tuple[int, int, Result]]:
+    """As `kinematics.run_chunks`, by the cluster's workers: yields first, end and result, in order of finish.
+
+    job(first, end) gives what a worker is to call and its arguments, which are all that is sent; the workers need this
+    package installed.
+    """
+    bounds = iter(chunk_bounds(count, chunk))
+    running: dict[str, tuple[int, int]] = {}
+    limit = _IN_HAND * max(len(client.scheduler_info()["workers"]), 1)
+    pending = importlib.import_module("distributed").as_completed()
+    while True:
+        while len(running) < limit and (bound := next(bounds, None)) is not None:
+            function, arguments = job(*bound)
+            future = client.submit(function, *arguments, pure=False)
+            running[future.key] = bound
+            pending.add(future)
+        if not running:
+            return
+        future = next(pending)
+        first, end = running.pop(future.key)
+        yield first, end, future.result()
+        future.release()
+
+
+def inverse_on_cluster(
+    client: Client, mechanism: Mechanism, motions: Array, wrenches: Array | None = None, *, coulomb_speed: float = 0.0
+) -> Array:
+    """Actuator forces (n, 6), N, of motions (n, 19) under wrenches (n, 6): `dynamics.inverse_batch` on the cluster.
+
+    Raises what `inverse_batch` does.
+    """
+    forces = np.empty((len(motions), 6))
+    failures: list[tuple[int, BatchError]] = []
+
+    def job(first: int, end: int) -> tuple[Callable[..., Array | BatchError], tuple[Any, ...]]:
+        loads = None if wrenches is None else wrenches[first:end]
+        return _inverse_chunk, (mechanism, motions[first:end], loads, coulomb_speed)
+
+    for first, end, result in run_on_cluster(client, job, len(motions), _STATES):
+        if isinstance(result, BatchError):
+            failures.append((first, result))
+            forces[first:end] = result.forces
+        else:
+            forces[first:end] = result
+    if failures:
+        failures.sort(key=lambda failure: failure[0])
+        indices = np.concatenate([first + error.indices for first, error in failures])
+        raise BatchError(indices, np.concatenate([error.statuses for _, error in failures]), forces)
+    return forces
+
+
+def _inverse_chunk(
+    mechanism: Mechanism, motions: Array, wrenches: Array | None, coulomb_speed: float
+) -> Array | BatchError:
+    """A worker's share; states without an answer come back as a value, the others with them."""
+    try:
+        return inverse_batch(mechanism, motions, wrenches, threads=1, coulomb_speed=coulomb_speed)
+    except BatchError as error:
+        return error

@@ -1,0 +1,20 @@
+"""The studies of four papers, reproduced: their figures and tables beside ours, and what became of their claims."""
+
+from rig.papers.claims import Claim, Origin, Verdict
+from rig.papers.page import check_folder, write_studies
+from rig.papers.reproduce import STUDIES, reproduce
+from rig.papers.study import Numbers, Picture, Sheet, Study
+
+__all__ = [
+    "STUDIES",
+    "Claim",
+    "Numbers",
+    "Origin",
+    "Picture",
+    "Sheet",
+    "Study",
+    "Verdict",
+    "check_folder",
+    "reproduce",
+    "write_studies",
+]

@@ -1,0 +1,104 @@
+"""Random serial chains, and how well the formulations of their dynamics agree on them."""
+
+import numpy as np
+
+from dynamics import (
+    Link,
+    SerialChain,
+    computed_torque,
+    computed_torque_lagrange,
+    lagrange_coefficients,
+    lagrange_euler,
+    modified_newton_euler,
+    newton_euler,
+    serial_leg_forces,
+    strobed_bias,
+    strobed_mass_matrix,
+)
+from kinematics import Array
+from rig.papers.paths import manipulator, run_path
+
+FORMULATIONS = ("Lagrange–Euler", "Newton–Euler", "modified Newton–Euler", "strobed M and C")
+_SIZES = range(2, 9)
+_SEEDS = range(3)
+
+
+def random_chain(rng: np.random.Generator, joints: int) -> SerialChain:
+    """A chain of both kinds of joint whose every number is at random, with rotors and viscous friction."""
+    links = []
+    for index in range(joints):
+        axes = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        moments = rng.uniform(0.02, 0.03, 3)
+        turns = index == joints - 1 or (index > 0 and rng.uniform() < 0.6)
+        links.append(
+            Link(
+                "revolute" if turns else "prismatic",
+                a=rng.uniform(-0.5, 0.5),
+                alpha=rng.uniform(-np.pi, np.pi),
+                d=rng.uniform(-0.5, 0.5),
+                theta=rng.uniform(-np.pi, np.pi),
+                mass=rng.uniform(0.5, 5.0),
+                center=rng.uniform(-0.2, 0.2, 3).tolist(),
+                inertia=_symmetric(axes @ np.diag(moments) @ axes.T),
+                motor_inertia=rng.uniform(0.0, 0.5),
+                viscous=rng.uniform(0.0, 2.0),
+            )
+        )
+    return SerialChain(tuple(links), rng.normal(scale=6.0, size=3).tolist())
+
+
+def _symmetric(tensor: Array) -> list[list[float]]:
+    symmetric: list[list[float]] = (0.5 * (tensor + tensor.T)).tolist()
+    return symmetric
+
+
+def formulations_spread() -> float:
+    """Largest disagreement of the four formulations relative to the largest joint force, chains of 2 to 8 joints."""
+    worst = 0.0
+    for joints in _SIZES:
+        for seed in _SEEDS:
+            rng = np.random.default_rng(10 * joints + seed)
+            chain = random_chain(rng, joints)
+            q, qd, qdd = (list(row) for row in rng.normal(size=(3, joints)).tolist())
+            mass = np.array(strobed_mass_matrix(chain, q), dtype=float)
+            strobed = mass @ np.array(qdd) + np.array(strobed_bias(chain, q, qd), dtype=float)
+            forces = [np.array(law(chain, q, qd, qdd), dtype=float) for law in (lagrange_euler, newton_euler)]
+            forces += [np.array(modified_newton_euler(chain, q, qd, qdd), dtype=float), strobed]
+            spread = np.ptp(np.array(forces), axis=0).max() / np.abs(forces[0]).max()
+            worst = max(worst, float(spread))
+    return worst
+
+
+def strobed_mass_error() -> float:
+    """Largest difference of M by strobing from Lagrange's D, relative to its largest entry."""
+    worst = 0.0
+    for joints in _SIZES:
+        rng = np.random.default_rng(joints)
+        chain = random_chain(rng, joints)
+        q = rng.normal(size=joints).tolist()
+        lagrange = np.array(lagrange_coefficients(chain, q).D, dtype=float)
+        strobed = np.array(strobed_mass_matrix(chain, q), dtype=float)
+        worst = max(worst, float(np.abs(strobed - lagrange).max() / np.abs(strobed).max()))
+    return worst
+
+
+def control_laws_spread() -> float:
+    """Largest difference of the control laws 4.1 and 4.4 of Lee et al. (1982), relative to the largest torque."""
+    worst = 0.0
+    for joints in _SIZES:
+        rng = np.random.default_rng(100 + joints)
+        chain = random_chain(rng, joints)
+        rows = [list(row) for row in rng.normal(size=(5, joints)).tolist()]
+        desired = rows[0], rows[1], rows[2]
+        one = np.array(computed_torque(chain, desired, rows[3], rows[4], 100.0, 20.0), dtype=float)
+        other = np.array(computed_torque_lagrange(chain, desired, rows[3], rows[4], 100.0, 20.0), dtype=float)
+        worst = max(worst, float(np.abs(one - other).max() / np.abs(one).max()))
+    return worst
+
+
+def legs_as_chains_error() -> float:
+    """Largest difference of the platform's leg forces by six serial recursions from the vector form, path I."""
+    run, machine = run_path("I"), manipulator()
+    some = range(0, len(run.times), 10)
+    gaps = [np.abs(serial_leg_forces(machine, run.motions[k])[0] - run.exact[k]).max() for k in some]
+    return float(max(gaps) / np.abs(run.exact).max())

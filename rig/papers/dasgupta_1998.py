@@ -1,0 +1,123 @@
+"""Dasgupta & Mruthyunjaya (1998): figures 4 to 10, the count of operations, the claims."""
+
+import numpy as np
+
+from kinematics import Array
+from rig.papers.dasgupta_claims import claims, operations
+from rig.papers.drawing import GREY, INK, Curve, one_panel, series, six_panels
+from rig.papers.operation_claims import signed, spelt
+from rig.papers.optimal_path import optimal_path
+from rig.papers.paths import PathRun, run_path
+from rig.papers.study import Numbers, Picture, Report, Sheet, Study
+
+_VIEW = 1.0
+"""|F_d/F| shown; beyond are only the poles where the total force crosses zero."""
+
+_ERRATA = (
+    "Eq. 16 moves I_u0 by the theorem of parallel axes although eq. 18 already has m_u r_u×a_u: the upper part's "
+    "inertia is counted twice.",
+    "Eqs. 6, 9 and 20 let the leg neither spin nor be resisted but along its own axis s. A universal joint forces a "
+    "spin and resists along u×v.",
+    "Eq. 9 reads 2LW; it is 2L̇W. Eq. 33 adds ΣK where eq. 35 subtracts it, rightly.",
+    "The appendix prints tensors that no body has: the lower part's principal moments are −0.0028, −0.0004 and "
+    "0.0162 kg m², the platform's break A + B ≥ C. The second I_d0 printed is I_u0; no value of g is given, 9.81 m/s² "
+    "is taken here.",
+    "The z of r_u0 is +0.08 m here and −0.08 m in the paper of 2012.",
+)
+
+
+def study(report: Report) -> Study:
+    """The whole of it."""
+    report("dasgupta-1998: paths I to III", 0.0)
+    one, two, three = run_path("I"), run_path("II"), run_path("III")
+    found = claims()
+    report("dasgupta-1998: the optimised path", 0.3)
+    best = optimal_path()
+    report("dasgupta-1998: figures", 0.7)
+    return Study(
+        "dasgupta-1998",
+        "The Stewart platform with the inertia of its legs",
+        "B. Dasgupta & T. S. Mruthyunjaya, A Newton–Euler formulation for the inverse dynamics of the Stewart platform "
+        "manipulator, Mechanism and Machine Theory 33 (8), 1998, pp. 1135–1152",
+        "Leg forces along three straight paths of a manipulator without any symmetry. The figures show the exact "
+        "model, and dashed the paper's equations as printed.",
+        (*found, *best.claims),
+        (
+            _forces("Figure 4", one, "Path I (6 s): actuator forces"),
+            _condition("Figure 5", one, "Path I: condition number of H"),
+            _fractions("Figure 6", one, "Path I: fraction of dynamic forces F_d/F"),
+            _forces("Figure 7", two, "Path II (0.6 s): actuator forces"),
+            _fractions("Figure 8", two, "Path II: fraction of dynamic forces F_d/F"),
+            _forces("Figure 9", three, "Path III (6 s): actuator forces"),
+            _condition("Figure 10", three, "Path III: condition number of H", best.marks, log=True),
+            *best.pictures,
+        ),
+        (_operation_sheet(),),
+        _ERRATA,
+    )
+
+
+def _forces(title: str, run: PathRun, what: str) -> Picture:
+    unit, scale = ("force, kN", 1e-3) if run.peak.max() > 1e4 else ("force, N", 1.0)
+    curves = (
+        Curve("T: total F, exact", scale * run.exact, width=1.6),
+        Curve("T as printed", scale * run.dasgupta, INK, "--", 0.9),
+        Curve("S: massless legs F₀", scale * run.massless, GREY, "-", 1.0),
+        Curve("D: difference F_d", scale * run.dynamic, GREY, ":", 1.4),
+    )
+    svg = six_panels(run.times, curves, unit)
+    caption = f"{what} of the six legs, pushing positive; letters as in the paper."
+    return Picture(f"{title}: {what.split(':')[0]}, leg forces", caption, svg, run.numbers(_file(title)))
+
+
+def _fractions(title: str, run: PathRun, what: str) -> Picture:
+    curves = (
+        Curve("exact", _without_poles(run.fraction), width=1.6),
+        Curve("as printed", _without_poles(run.printed_fraction), INK, "--", 0.9),
+    )
+    table = np.hstack([run.fraction, run.printed_fraction])
+    columns = [f"{name}{leg}" for name in ("exact", "dasgupta1998_") for leg in range(1, 7)]
+    return Picture(
+        f"{title}: {what.split(':')[0]}, dynamic fraction",
+        f"{what}; values beyond ±{_VIEW:g}, near the instants where the total force crosses zero, are not drawn.",
+        six_panels(run.times, curves, "F_d/F"),
+        series(_file(title), "t", run.times, columns, table),
+    )
+
+
+def _without_poles(values: Array) -> Array:
+    return np.where(np.abs(values) <= _VIEW, values, np.nan)
+
+
+def _condition(
+    title: str, run: PathRun, what: str, marks: tuple[tuple[float, str], ...] = (), *, log: bool = False
+) -> Picture:
+    svg = one_panel(run.times, (Curve("samples", run.condition, width=1.6),), "condition number", log=log, marks=marks)
+    numbers = series(_file(title), "t", run.times, ("condition",), run.condition[:, None])
+    return Picture(
+        f"{title}: {what}", f"{what}, σmax/σmin with moments in N m, as in the paper, every dτ.", svg, numbers
+    )
+
+
+def _file(title: str) -> str:
+    return title.lower().replace("ure ", "-")
+
+
+def _operation_sheet() -> Sheet:
+    rows = operations()
+    return Sheet(
+        "Floating-point operations (§4.5)",
+        "As printed, and counted in the exact inverse dynamics here: every +, −, ×, ÷ and root is one.",
+        ("Part", "Published", "Counted", "Difference", "Why"),
+        tuple(
+            (row.part, f"{row.published}", f"{row.counted}", signed(row.counted - row.published), spelt(row.reason))
+            for row in rows
+        ),
+        Numbers(
+            "operations",
+            ("part", "published", "counted", "difference", "why"),
+            tuple(
+                (row.part, row.published, row.counted, row.counted - row.published, spelt(row.reason)) for row in rows
+            ),
+        ),
+    )

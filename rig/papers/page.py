@@ -1,0 +1,92 @@
+"""Studies as one HTML file that needs nothing else, their numbers as CSV files beside it."""
+
+import base64
+import csv
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+from rig.csvio import check_output, whole_file
+from rig.errors import InputError
+from rig.papers.claims import Origin, Verdict
+from rig.papers.study import Numbers, Study
+
+
+def write_studies(studies: Sequence[Study], folder: Path) -> tuple[Path, ...]:
+    """Write the studies' page, and each one's numbers into a folder of its name; the page's path comes first.
+
+    The page of one study has its name, of several "papers.html". `folder` is made if it is not there. Every file
+    appears whole or not at all, replaces one of the same name, and the page comes last.
+    Raises InputError for what cannot be written.
+    """
+    page = folder / (f"{studies[0].name}.html" if len(studies) == 1 else "papers.html")
+    _make(folder)
+    check_output(page)
+    text = render(studies)
+    written = []
+    for study in studies:
+        _make(folder / study.name)
+        for numbers in tables(study):
+            written.append(folder / study.name / f"{numbers.name}.csv")
+            _write(written[-1], numbers)
+    with whole_file(page) as file:
+        file.write(text)
+    return (page, *written)
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that cannot be made or written to, before any work is done; makes nothing.
+
+    Raises InputError saying why.
+    """
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if not there.is_dir():
+        raise InputError(f"cannot make the folder {folder}: {there} is a file")
+    if not os.access(there, os.W_OK):
+        raise InputError(f"cannot write to the folder {there}: permission denied")
+
+
+def tables(study: Study) -> tuple[Numbers, ...]:
+    """Everything of a study that becomes a CSV file."""
+    records = [claim.record() for claim in study.claims]
+    rows = tuple(tuple(_cell(value) for value in record.values()) for record in records)
+    claims = Numbers("claims", tuple(records[0]), rows)
+    return (claims, *(picture.numbers for picture in study.pictures), *(sheet.numbers for sheet in study.sheets))
+
+
+def render(studies: Sequence[Study]) -> str:
+    """The page's text."""
+    environment = Environment(
+        loader=PackageLoader("rig.papers"),
+        autoescape=select_autoescape(["html", "j2"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["embedded"] = lambda svg: base64.b64encode(svg.encode()).decode()
+    title = studies[0].title if len(studies) == 1 else "Four papers, reproduced"
+    return environment.get_template("papers.html.j2").render(
+        title=title, studies=studies, Verdict=Verdict, Origin=Origin
+    )
+
+
+def _cell(value: object) -> str | float | int:
+    return (
+        value if isinstance(value, str | float | int) else " ".join(map(str, value if isinstance(value, list) else ()))
+    )
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make the folder {folder}: {error.strerror}") from error
+
+
+def _write(path: Path, numbers: Numbers) -> None:
+    with whole_file(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(numbers.columns)
+        writer.writerows(numbers.rows)

@@ -1,0 +1,119 @@
+"""The paths of the two platform papers, evaluated once with every model.
+
+Manipulator and paths I to III are those of Dasgupta & Mruthyunjaya (1998), §5 and appendix; paths 2 and 3 of
+Pedrammehr et al. (2012) are the same as I and II. 61 samples each, every dτ. At the edges of the angles' blends, which
+fall on samples of paths I and II, the acceleration is that of the piece between the blends.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from dynamics import Mechanism, load_mechanism, variant_forces
+from kinematics import Array, Blend, condition_numbers
+from rig.papers.study import Numbers
+
+SAMPLES = 61
+
+
+@dataclass(frozen=True, slots=True)
+class PathPlan:
+    """A straight line with parabolic blends: [t, θ] at its ends, τ_f s, V m/s, Ω rad/s."""
+
+    start: tuple[float, ...]
+    end: tuple[float, ...]
+    duration: float
+    speed: float
+    angular_speed: float
+
+    def trajectory(self) -> Blend:
+        """The path in time."""
+        return Blend(self.start, self.end, self.duration, self.speed, self.angular_speed)
+
+
+_LOW = (0.1, 0.0, 0.4, 0.0, 0.0, -0.2), (0.3, 0.0, 0.6, 0.0, 0.0, 0.2)
+PLANS = {
+    "I": PathPlan(*_LOW, 6.0, 0.08, 0.08),
+    "II": PathPlan(*_LOW, 0.6, 0.8, 0.8),
+    "III": PathPlan((0.4, 1.4, 1.2, 0.1, 0.2, 0.0), (0.8, 1.8, 1.8, 0.3, 0.4, 0.0), 6.0, 0.2, 0.08),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PathRun:
+    """A path sampled every dτ: times (n,) s, motions (n, 19), condition (n,) of H, forces (n, 6) N by model."""
+
+    name: str
+    times: Array
+    motions: Array
+    condition: Array
+    exact: Array
+    dasgupta: Array
+    pedrammehr: Array
+    massless: Array
+
+    @property
+    def dynamic(self) -> Array:
+        """F_d = F − F₀ (n, 6) N of the exact model (1998 eq. 42)."""
+        return self.exact - self.massless
+
+    @property
+    def fraction(self) -> Array:
+        """F_d/F (n, 6) of the exact model."""
+        return self.dynamic / self.exact
+
+    @property
+    def printed_fraction(self) -> Array:
+        """F_d/F (n, 6) by the equations of 1998 as printed."""
+        return (self.dasgupta - self.massless) / self.dasgupta
+
+    @property
+    def peak(self) -> Array:
+        """Largest |F| of the six legs (n,) N, exact model."""
+        largest: Array = np.abs(self.exact).max(axis=1)
+        return largest
+
+    @property
+    def crossing(self) -> tuple[int, ...]:
+        """Legs whose force changes sign, from 1."""
+        low, high = self.exact.min(axis=0), self.exact.max(axis=0)
+        return tuple(leg + 1 for leg in range(6) if low[leg] < 0.0 < high[leg])
+
+    def numbers(self, name: str) -> Numbers:
+        """Everything of it as a table."""
+        columns, blocks = ["t", "condition"], [self.times[:, None], self.condition[:, None]]
+        models = (("exact", self.exact), ("dasgupta1998_", self.dasgupta), ("pedrammehr2012_", self.pedrammehr))
+        for prefix, values in (*models, ("massless", self.massless), ("dynamic", self.dynamic)):
+            columns += [f"{prefix}{leg}" for leg in range(1, 7)]
+            blocks.append(values)
+        return Numbers(name, tuple(columns), tuple(map(tuple, np.hstack(blocks).tolist())))
+
+
+@cache
+def manipulator(name: str = "dasgupta-1998") -> Mechanism:
+    """The papers' manipulator, which is no real one: to be evaluated only."""
+    return load_mechanism(name, evaluate_only=True)
+
+
+@cache
+def run_path(name: str) -> PathRun:
+    """Path I, II or III with the 1998 manipulator, by every model."""
+    plan, machine = PLANS[name], manipulator()
+    times = plan.duration / (SAMPLES - 1) * np.arange(float(SAMPLES))
+    motions = plan.trajectory().motion(times)
+    exact, dasgupta, pedrammehr, massless = (
+        variant_forces(model, machine, motions) for model in ("exact", "dasgupta-1998", "pedrammehr-2012", "massless")
+    )
+    condition = condition_numbers(machine.geometry, motions[:, :7])
+    return PathRun(name, times, motions, condition, exact, dasgupta, pedrammehr, massless)
+
+
+def rms(values: Array) -> float:
+    """Root mean square of all of them."""
+    return float(np.sqrt(np.mean(values**2)))
+
+
+def force_error(published: Array, exact: Array) -> tuple[float, float]:
+    """Error of leg forces: RMS over all legs and samples in percent of the exact RMS, and the largest, N."""
+    return 100.0 * rms(published - exact) / rms(exact), float(np.abs(published - exact).max())

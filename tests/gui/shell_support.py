@@ -1,0 +1,162 @@
+"""A session without processes, and the window on it: what widgets do, seen without a rig."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
+
+from gui.main_window import MainWindow
+from gui.rig_session import RigSession
+from gui.rules import Phase
+from rig.config import RigConfig, load_config
+from rig.engine.messages import Event, Status
+from rig.states import FaultCode, State, StopCategory
+from rig.virtual import ActiveFault, RigView
+
+LEFT = QtCore.Qt.MouseButton.LeftButton
+KEY = QtCore.Qt.Key
+
+
+def make_status(state: State = State.OFF, **changes: Any) -> Status:
+    """A status as an engine without trouble gives it in `state`."""
+    home = load_config("virtual").machine.geometry.home_pose
+    status = Status(
+        state=state,
+        stop=StopCategory.NONE,
+        t=10.0,
+        cause="",
+        cause_code=FaultCode.NONE,
+        cause_t=0.0,
+        latched=False,
+        homed=state not in (State.OFF, State.IDLE, State.HOMING),
+        paused=False,
+        lease="rig gui",
+        motion="",
+        path_time=0.0,
+        path_duration=0.0,
+        reference=tuple(home.tolist()),
+        cycles=5000,
+        overruns=0,
+        rate=500.0,
+        virtual=True,
+        realtime=(),
+        recording="",
+        rows=5000,
+        dropped=0,
+        recording_fault="",
+        ring="",
+    )
+    return replace(status, **changes)
+
+
+def make_event(text: str, t: float = 1.0, code: FaultCode = FaultCode.NONE) -> Event:
+    """An event of the engine's."""
+    return Event(t, "error" if code else "info", code, text)
+
+
+class FakeSession(RigSession):
+    """A session that writes down what it is asked for; `refuse` says why the next requests are refused."""
+
+    def __init__(self, config: RigConfig, folder: Path) -> None:
+        super().__init__(config, folder)
+        self.sent: list[tuple[str, Any, Any]] = []
+        self.stops: list[tuple[int, str]] = []
+        self.injected: list[tuple[Any, ...]] = []
+        self.refuse = ""
+        self.hold_answers = False
+        self.ended_by_window = False
+
+    def take(self, status: Status) -> None:
+        """An engine is up and says `status`."""
+        self.phase = Phase.UP
+        self._take_status(status, None)
+
+    def enter(self, phase: Phase) -> None:
+        """Another phase."""
+        self._enter(phase)
+
+    def stop(self, category: Literal[0, 1, 2] = 1, source: Any = "button") -> None:
+        self.stops.append((category, source))
+        super().stop(category, source)
+
+    def connect_rig(self) -> None:
+        self.sent.append(("connect", None, None))
+
+    def send(self, what: str, command: Any, samples: Any = None, done: Callable[[str], None] | None = None) -> None:
+        self.sent.append((what, command, samples))
+        if self.hold_answers:
+            return
+        self._answer(what, RuntimeError(self.refuse) if self.refuse else None, done)
+
+    def refuse_connect(self, reason: str) -> None:
+        """Connecting fails."""
+        self.refused.emit("connect", reason)
+
+    def disconnect_rig(self) -> None:
+        self.sent.append(("disconnect", None, None))
+        self._enter(Phase.DOWN)
+
+    def inject(self, name: str, leg: int | None, value: float | None, duration: float | None) -> None:
+        self.injected.append((name, leg, value, duration))
+
+    def clear_faults(self, name: str | None = None, leg: int | None = None) -> None:
+        self.injected.append(("clear", name, leg))
+
+    def show_faults(self, *faults: ActiveFault) -> None:
+        """The virtual rig says which faults are on."""
+        self.faultsChanged.emit(RigView(0.0, 0.0, "", faults))
+
+    def end(self) -> None:
+        self.ended_by_window = True
+        self._enter_ended()
+
+    @property
+    def commands(self) -> list[str]:
+        """What was sent, by name."""
+        return [what for what, _command, _samples in self.sent]
+
+
+def make_settings(folder: Path) -> QtCore.QSettings:
+    """Settings in a file of the test's own."""
+    return QtCore.QSettings(str(folder / "gui.ini"), QtCore.QSettings.Format.IniFormat)
+
+
+@pytest.fixture
+def session(qapp: QtWidgets.QApplication, tmp_path: Path) -> Iterator[FakeSession]:
+    """A session without processes."""
+    made = FakeSession(load_config("virtual"), tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def window(qtbot: Any, session: FakeSession, tmp_path: Path) -> Iterator[MainWindow]:
+    """The main window on a session without processes, in view."""
+    made = MainWindow(session, make_settings(tmp_path))
+    made.resize(1280, 800)
+    with qtbot.waitExposed(made):
+        made.show()
+    yield made
+    made.close_now()
+    made.deleteLater()
+    QtWidgets.QApplication.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
+
+
+def press(widget: QtWidgets.QWidget) -> None:
+    """A real click into the middle of a widget."""
+    QtTest.QTest.mouseClick(widget, LEFT)
+
+
+def key(code: Any, widget: QtWidgets.QWidget | None = None) -> None:
+    """A key as the window system delivers it: to the focused window, not to a widget of the test's choice."""
+    handle = QtWidgets.QApplication.focusWindow() if widget is None else widget.window().windowHandle()
+    QtTest.QTest.keyClick(handle, code)
+
+
+def finite(values: Any) -> bool:
+    """Whether every number is finite."""
+    return bool(np.isfinite(np.asarray(values)).all())

@@ -1,0 +1,137 @@
+"""STOP by mouse and by Esc, wherever the operator is; Space and Enter where they must not enable anything."""
+
+from typing import Any
+
+import pytest
+from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
+from shell_support import KEY, LEFT, FakeSession, key, make_status, press
+
+from gui.main_window import MainWindow
+from gui.rules import Action
+from rig.states import State
+
+
+def _focus(qtbot: Any, widget: QtWidgets.QWidget) -> None:
+    widget.window().activateWindow()
+    widget.setFocus()
+    qtbot.waitUntil(lambda: widget.hasFocus(), timeout=2000)
+
+
+def test_stop_by_mouse_acts_on_the_press(window: MainWindow, session: FakeSession) -> None:
+    QtTest.QTest.mousePress(window.stop_button, LEFT)
+    assert session.stops == [(1, "button")]
+    QtTest.QTest.mouseRelease(window.stop_button, LEFT)
+    assert session.stops == [(1, "button")]
+
+
+@pytest.mark.parametrize("state", list(State))
+def test_stop_can_be_pressed_in_every_state(window: MainWindow, session: FakeSession, state: State) -> None:
+    session.take(make_status(state))
+    assert window.stop_button.isEnabled()
+    press(window.stop_button)
+    assert session.stops == [(1, "button")]
+
+
+def test_esc_in_a_text_field(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    window.tabs.setCurrentWidget(window.log)
+    _focus(qtbot, window.log.search)
+    QtTest.QTest.keyClicks(window.log.search, "leg")
+    key(KEY.Key_Escape)
+    assert session.stops == [(1, "Esc")]
+
+
+def test_esc_in_a_number_field_and_in_a_table(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    window.tabs.setCurrentWidget(window.jog)
+    _focus(qtbot, window.jog.translation)
+    key(KEY.Key_Escape)
+    window.tabs.setCurrentWidget(window.log)
+    _focus(qtbot, window.log.table)
+    key(KEY.Key_Escape)
+    assert session.stops == [(1, "Esc")] * 2
+
+
+def test_every_press_of_esc_counts_once(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    _focus(qtbot, window.operate.buttons[Action.CONNECT])
+    for _ in range(3):
+        key(KEY.Key_Escape)
+    assert session.stops == [(1, "Esc")] * 3
+
+
+def test_esc_in_an_open_menu(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    menu = window.menuBar().actions()[0].menu()
+    menu.popup(window.mapToGlobal(QtCore.QPoint(10, 10)))
+    qtbot.waitUntil(menu.isVisible, timeout=2000)
+    key(KEY.Key_Escape, menu)
+    assert session.stops == [(1, "Esc")]
+
+
+def test_esc_in_the_popup_of_a_combo_box(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    window.tabs.setCurrentWidget(window.jog)
+    window.jog.frame.showPopup()
+    popup = window.jog.frame.view()
+    qtbot.waitUntil(popup.isVisible, timeout=2000)
+    key(KEY.Key_Escape, popup)
+    assert session.stops == [(1, "Esc")]
+
+
+def test_esc_and_mouse_under_a_modal_dialog(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    dialog = QtWidgets.QMessageBox(window)
+    dialog.setText("a question")
+    seen = []
+
+    def look() -> None:
+        seen.append(QtWidgets.QApplication.activeModalWidget())
+        (stand_in,) = [child for child in dialog.children() if type(child).__name__ == "_StandIn"]
+        QtTest.QTest.mousePress(
+            stand_in.windowHandle(), LEFT, QtCore.Qt.KeyboardModifier.NoModifier, stand_in.rect().center()
+        )
+        assert stand_in.geometry().size() == window.stop_button.size()
+        key(KEY.Key_Escape, dialog)
+
+    QtCore.QTimer.singleShot(0, look)
+    dialog.exec()
+    assert seen == [dialog]
+    assert session.stops == [(1, "button"), (1, "Esc")]
+
+
+def test_esc_in_a_file_dialog(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    def escape() -> None:
+        key(KEY.Key_Escape, QtWidgets.QApplication.activeModalWidget())
+
+    QtCore.QTimer.singleShot(0, escape)
+    window.motion.open()
+    assert session.stops == [(1, "Esc")]
+
+
+def test_stop_by_mouse_while_a_popup_is_open(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    menu = window.menuBar().actions()[0].menu()
+    menu.popup(window.mapToGlobal(QtCore.QPoint(10, 10)))
+    qtbot.waitUntil(menu.isVisible, timeout=2000)
+    place = window.stop_button.mapToGlobal(window.stop_button.rect().center())
+    QtTest.QTest.mousePress(menu.windowHandle(), LEFT, QtCore.Qt.KeyboardModifier.NoModifier, menu.mapFromGlobal(place))
+    assert session.stops == [(1, "button")]
+
+
+@pytest.mark.parametrize("code", [KEY.Key_Space])
+def test_space_presses_nothing_that_moves_or_enables(
+    window: MainWindow, session: FakeSession, qtbot: Any, code: Any
+) -> None:
+    for state, action in (
+        (State.OFF, Action.CONNECT),
+        (State.IDLE, Action.HOME),
+        (State.PARKED, Action.ENGAGE),
+        (State.ENGAGED, Action.PARK),
+        (State.FAULT, Action.RESET),
+    ):
+        session.take(make_status(state))
+        button = window.operate.arm if action is Action.ENGAGE else window.operate.buttons[action]
+        assert button.isEnabled()
+        _focus(qtbot, button)
+        key(code)
+    assert session.sent == [] and not window.operate.arm.isChecked()
+
+
+def test_space_on_stop_stops(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    _focus(qtbot, window.stop_button)
+    key(KEY.Key_Space)
+    assert session.stops == [(1, "button")]

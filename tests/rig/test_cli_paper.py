@@ -1,0 +1,99 @@
+"""`rig paper`, as a user meets it."""
+
+import base64
+import csv
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from rig.cli import main
+from rig.errors import ExitCode
+
+STUDIES = ("dasgupta-1998", "pedrammehr-2012", "turney-1980", "lee-1982")
+EMBEDDED = re.compile(r'src="data:image/svg\+xml;base64,([^"]+)"')
+
+
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("papers") / "not" / "there"
+    assert main(["paper", "all", "-o", str(folder)]) == 0
+    return folder
+
+
+def test_one_page_and_its_numbers(everything: Path) -> None:
+    assert sorted(path.name for path in everything.iterdir()) == sorted([*STUDIES, "papers.html"])
+    text = (everything / "papers.html").read_text(encoding="utf-8")
+    named = re.findall(r"<code>([^<]+\.csv)</code>", text)
+    assert sorted(named) == sorted(str(path.relative_to(everything)) for path in everything.glob("*/*.csv"))
+    for name in STUDIES:
+        assert f'id="{name}"' in text
+        assert (everything / name / "claims.csv").exists()
+
+
+def test_the_page_needs_nothing_else(everything: Path) -> None:
+    text = (everything / "papers.html").read_text(encoding="utf-8")
+    assert text.startswith("<!DOCTYPE html>")
+    assert "http:" not in text
+    assert "https:" not in text
+    assert re.findall(r'<script|<link|@import|url\(|src="(?!data:)', text) == []
+    pictures = EMBEDDED.findall(text)
+    assert len(pictures) == 7 + 1 + 6 + 1 + 1
+    for picture in pictures:
+        assert ElementTree.fromstring(base64.b64decode(picture)).tag.endswith("svg")
+
+
+def test_tables_read_back(everything: Path) -> None:
+    for path in everything.glob("*/*.csv"):
+        with path.open(newline="", encoding="utf-8") as file:
+            header, *rows = csv.reader(file)
+        assert len(set(header)) == len(header)
+        assert rows
+        assert {len(row) for row in rows} == {len(header)}
+    with (everything / "dasgupta-1998" / "fig-4.csv").open(newline="", encoding="utf-8") as file:
+        times = [float(row["t"]) for row in csv.DictReader(file)]
+    assert times == pytest.approx([0.1 * k for k in range(61)])
+
+
+def test_json(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["paper", "pedrammehr-2012", "-o", str(tmp_path), "--json"]) == 0
+    result = json.loads(capfd.readouterr().out)
+    assert list(result["claims"]) == ["pedrammehr-2012"]
+    spin = next(claim for claim in result["claims"]["pedrammehr-2012"] if claim["key"] == "path-1-spin")
+    assert (spin["computed"], spin["verdict"], spin["origin"]) == ([4], "holds", "reproduction")
+    assert result["paths"]["page"] == str(tmp_path / "pedrammehr-2012.html")
+    assert all(Path(path).exists() for path in result["paths"]["tables"])
+
+
+def test_what_is_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["paper", "pedrammehr-2012", "-o", str(tmp_path)]) == 0
+    out = capfd.readouterr().out
+    assert "holds   Path 1: leg 4 has no axial spin at all, the others have" in out
+    assert "expected 5.62 % (±0.005 %); computed 5.618 %" in out
+    assert "differs Path 1: 0.5 m in 6 s at a greatest speed of 0.08 m/s" in out
+    assert "claimed 0.08 m/s (±1 %); computed 0.08333 m/s; difference +4.2 %" in out
+    assert "claims hold, " in out
+    assert f"page: {tmp_path / 'pedrammehr-2012.html'}" in out
+
+
+def test_an_unknown_study(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["paper", "euler-1776", "-o", str(tmp_path / "out")]) == ExitCode.INPUT
+    printed = capfd.readouterr()
+    words = " ".join(printed.err.replace("│", " ").split())
+    assert "'euler-1776' is none of dasgupta-1998, pedrammehr-2012" in words
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("below", ["", "deep/er"])
+def test_a_file_in_the_way(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, below: str
+) -> None:
+    monkeypatch.setattr("rig.papers.reproduce", lambda *_: pytest.fail("worked before it looked"))
+    (tmp_path / "out").write_text("mine")
+    assert main(["paper", "pedrammehr-2012", "-o", str(tmp_path / "out" / below)]) == ExitCode.INPUT
+    printed = capfd.readouterr()
+    assert f"{tmp_path / 'out'} is a file" in printed.err
+    assert printed.out == ""
+    assert (tmp_path / "out").read_text() == "mine"

@@ -1,0 +1,213 @@
+"""`rig workspace`, as a user meets it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.image import imread
+
+from dynamics import load_mechanism
+from kinematics import leg_lengths
+from rig.cli import main
+from rig.cluster import open_cluster
+from rig.errors import ExitCode, InputError
+
+SMALL = ("--grid", "24")
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    """Run `rig workspace lab-hexapod … --json`; returns what it prints."""
+    assert main(["workspace", "lab-hexapod", *arguments, "--json"]) == ExitCode.OK
+    captured = capsys.readouterr()
+    assert captured.err == ""  # a progress bar is for terminals
+    result: dict[str, Any] = json.loads(captured.out)
+    return result
+
+
+def test_a_map_with_its_files(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    summary = run(capsys, *SMALL, "-o", "out", "--condition", "5", "--clearance", "0.01", "--leg-radius", "0.02")
+    assert summary["kind"] == "position"
+    assert summary["unit"] == "m^3"
+    assert summary["poses"] == 24**3
+    assert 0.018 < summary["reachable"]["size"] < 0.026
+    assert summary["connected"]["size"] <= summary["reachable"]["size"]
+    assert not summary["reachable"]["touches_boundary"]
+    assert summary["connected"]["condition"]["worst"] <= 5.0
+    assert sorted(path.name for path in (here / "out").iterdir()) == [
+        "dexterity.png", "layers.csv", "limits.png", "samples.npz", "workspace.json",
+    ]  # fmt: skip
+    assert summary["paths"] == [str(Path("out") / name) for name in (
+        "workspace.json", "layers.csv", "samples.npz", "dexterity.png", "limits.png",
+    )]  # fmt: skip
+    saved = json.loads((here / "out" / "workspace.json").read_text())
+    assert saved == {name: value for name, value in summary.items() if name != "paths"}
+    layers = np.genfromtxt(here / "out" / "layers.csv", delimiter=",", names=True)
+    step = layers["z"][1] - layers["z"][0]
+    assert layers["reachable"].sum() * step == pytest.approx(summary["reachable"]["size"])
+    samples = np.load(here / "out" / "samples.npz")
+    assert samples["condition"].shape == (24, 24, 24)
+    assert np.count_nonzero(samples["faults"] == 0) == summary["reachable"]["poses"]
+    for name in ("dexterity.png", "limits.png"):
+        picture = imread(here / "out" / name)
+        assert picture.shape[0] > 300
+        assert picture[..., :3].std() > 0.1
+
+
+def test_a_slice_at_another_orientation(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--slice", "z=450 mm", "--constant-orientation", "0, 10 deg, 0", "--poses", "10000", "-o", "out")
+    summary = run(capsys, *options)
+    assert summary["shape"] == [100, 100, 1]
+    assert summary["unit"] == "m^2"
+    assert summary["fixed"]["ry"] == pytest.approx(np.radians(10.0))
+    samples = np.load(here / "out" / "samples.npz")
+    geometry = load_mechanism("lab-hexapod").geometry
+    x, y = samples["x"][50], samples["y"][50]
+    half = np.radians(5.0)
+    lengths = leg_lengths(geometry, [x, y, 0.45, np.cos(half), 0.0, np.sin(half), 0.0])
+    assert samples["stroke_margin"][50, 50, 0] == pytest.approx(min(lengths.min() - 0.4, 0.62 - lengths.max()))
+    assert 0.13 < summary["reachable"]["size"] < 0.16
+
+
+def test_orientations_at_a_point(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    at_home = run(capsys, *SMALL, "--orientation", "home", "-o", "out")
+    assert at_home["kind"] == "orientation"
+    assert at_home["unit"] == "rad^3"
+    assert at_home["fixed"] == {"x": 0.0, "y": 0.0, "z": 0.45}
+    assert 0.005 < at_home["reachable"]["fraction_of_rotations"] < 0.02
+    higher = run(capsys, *SMALL, "--orientation", "0,0,0.55")
+    assert higher["reachable"]["size"] < at_home["reachable"]["size"]
+    narrow = run(capsys, *SMALL, "--orientation", "home", *(f"--range=r{axis}=-5 deg:5 deg" for axis in "xyz"))
+    assert narrow["reachable"]["fraction"] == 1.0
+    assert narrow["reachable"]["touches_boundary"]
+
+
+def test_what_it_prints_for_people(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["workspace", "lab-hexapod", *SMALL]) == ExitCode.OK
+    printed = capsys.readouterr().out
+    assert "reachable: 0.0" in printed
+    assert "poses beyond a limit: stroke" in printed
+    assert list(here.iterdir()) == []
+
+
+def test_bounds_shrink_the_workspace(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ranges = ("--range", "x=-0.3:0.3", "--range", "y=-0.3:0.3", "--range", "z=0.3:0.62")
+    free = run(capsys, *SMALL, *ranges)["reachable"]["poses"]
+    assert run(capsys, *SMALL, *ranges, "--condition", "3.8")["reachable"]["poses"] < free
+    assert run(capsys, *SMALL, *ranges, "--clearance", "0.1135")["reachable"]["poses"] < free
+    nothing = run(capsys, *SMALL, *ranges, "--condition", "1.5", "-o", "out")
+    assert nothing["reachable"]["poses"] == nothing["connected"]["poses"] == 0
+
+
+def test_poses_beyond_a_singularity(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    both = run(capsys, *SMALL, "--range", "z=-0.65:0.65", "--any-side")
+    above = run(capsys, *SMALL, "--range", "z=-0.65:0.65")
+    assert both["limits"]["same_side"] is False
+    assert above["beyond"]["SIDE"] > 0
+    assert both["reachable"]["poses"] >= above["reachable"]["poses"]
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (("--slice", "w=0.4"), "--slice"),
+        (("--slice", "z=0.4 deg"), "--slice"),
+        (("--range", "z=0.5:0.4"), "--range"),
+        (("--range", "z"), "--range"),
+        (("--constant-orientation", "0,0"), "--constant-orientation"),
+        (("--constant-orientation", "0,0,0", "--orientation", "home"), "--orientation"),
+        (("--grid", "10", "--poses", "1000"), "--poses"),
+        (("--orientation", "0,0,x"), "--orientation"),
+        (("--condition", "0.5"), "condition"),
+        (("--leg-radius", "-1"), "leg radius"),
+        (("--cluster", "local:0"), "cluster"),
+        (("--grid", "8", "-o", "file/out"), "file"),
+    ],
+)
+def test_refused(here: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], named: str) -> None:
+    (here / "file").write_text("where a folder should be")
+    assert main(["workspace", "lab-hexapod", *options]) == ExitCode.INPUT
+    assert named in capsys.readouterr().err
+
+
+def test_a_mechanism_without_limits_needs_a_box(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["workspace", "dasgupta-1998", *SMALL]) == ExitCode.INPUT
+    assert "box" in capsys.readouterr().err
+    ranges = (f"--range={name}=0.1:0.5" for name in "xyz")
+    assert main(["workspace", "dasgupta-1998", *SMALL, *ranges, "--condition", "60", "--json"]) == ExitCode.OK
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["connected"] is None
+    assert summary["beyond"]["CONDITION"] > 0
+
+
+def test_two_workers_of_a_cluster_draw_the_same_map(here: Path) -> None:
+    options = ("--grid", "60", "--condition", "10", "--leg-radius", "0.02")
+    for folder, cluster in (("here", ()), ("there", ("--cluster", "local:2"))):
+        rig = [sys.executable, "-m", "rig", "workspace", "lab-hexapod", *options, *cluster, "-o", folder]
+        ended = subprocess.run(rig, capture_output=True, text=True, env=ENVIRONMENT)
+        assert (ended.returncode, ended.stderr) == (0, "")
+    for name in ("workspace.json", "layers.csv", "samples.npz"):
+        assert (here / "there" / name).read_bytes() == (here / "here" / name).read_bytes(), name
+
+
+INVERSE = """
+import numpy as np
+from dynamics import BatchError, inverse_batch, load_mechanism
+from kinematics import coordinates_to_motion, pose_to_coordinates
+from rig.cluster import inverse_on_cluster, open_cluster
+from rig.errors import HardwareError
+import rig.cluster
+
+if __name__ == "__main__":
+    machine = load_mechanism("lab-hexapod")
+    random = np.random.default_rng(2)
+    q = pose_to_coordinates(machine.geometry.home_pose) + random.uniform(-0.05, 0.05, (100_000, 6))
+    motions = coordinates_to_motion(q, random.normal(size=q.shape), random.normal(size=q.shape))
+    wrenches = random.normal(size=(len(motions), 6))
+    forces = inverse_batch(machine, motions, wrenches)
+    with open_cluster("local:2") as client:
+        assert len(client.scheduler_info()["workers"]) == 2
+        np.testing.assert_array_equal(inverse_on_cluster(client, machine, motions, wrenches), forces)
+        motions[[70_000, 12], 3] = np.nan
+        try:
+            inverse_on_cluster(client, machine, motions, wrenches)
+        except BatchError as error:
+            print(error.indices.tolist())
+            good = np.delete(np.arange(len(motions)), error.indices)
+            np.testing.assert_array_equal(error.forces[good], forces[good])
+    rig.cluster._TIMEOUT = 0.2
+    try:
+        with open_cluster("127.0.0.1:1"):
+            pass
+    except HardwareError as error:
+        print(error)
+"""
+
+
+def test_inverse_dynamics_by_two_workers(here: Path) -> None:
+    """In a process of its own: Dask leaves threads behind."""
+    (here / "sweep.py").write_text(INVERSE)
+    ended = subprocess.run([sys.executable, "sweep.py"], capture_output=True, text=True, env=ENVIRONMENT)
+    assert ended.returncode == 0, ended.stderr
+    failed, unreachable = ended.stdout.splitlines()[:2]
+    assert failed == "[12, 70000]"
+    assert unreachable.startswith("no Dask scheduler answers at 127.0.0.1:1")
+
+
+def test_a_cluster_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match="HOST:PORT"), open_cluster("nowhere"):
+        pass
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(InputError, match=r"stewart-rig\[cluster\]"), open_cluster("local:2"):
+        pass

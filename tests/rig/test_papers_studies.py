@@ -1,0 +1,154 @@
+"""The papers' studies: the facts that a reproduction must show, from the objects computed."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from rig.papers import STUDIES, Claim, Origin, Study, Verdict, reproduce
+from rig.papers.paths import force_error, run_path
+
+
+@cache
+def study(name: str) -> Study:
+    return reproduce([name])[0]
+
+
+def claims(name: str) -> dict[str, Claim]:
+    return {claim.key: claim for claim in study(name).claims}
+
+
+def value(name: str, key: str) -> float:
+    computed = claims(name)[key].computed
+    assert isinstance(computed, float)
+    return computed
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_study_is_whole(name: str) -> None:
+    made = study(name)
+    assert made.name == name
+    assert len({claim.key for claim in made.claims}) == len(made.claims)
+    assert all(claim.statement and claim.source for claim in made.claims)
+    assert [claim.key for claim in made.claims if claim.verdict is Verdict.DIFFERS and not claim.why] == []
+    files = [part.numbers.name for part in (*made.pictures, *made.sheets)]
+    assert len(set(files)) == len(files)
+    for part in (*made.pictures, *made.sheets):
+        assert part.numbers.rows
+        assert {len(row) for row in part.numbers.rows} == {len(part.numbers.columns)}
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_what_a_reproduction_must_show_holds(name: str) -> None:
+    missed = [c.key for c in study(name).claims if c.origin is Origin.REPRODUCTION and c.verdict is Verdict.DIFFERS]
+    assert missed == []
+
+
+@pytest.mark.parametrize(
+    ("name", "titles"),
+    [
+        ("dasgupta-1998", [f"Figure {k}" for k in range(4, 11)]),
+        ("pedrammehr-2012", [f"Figure {k}" for k in range(5, 11)]),
+        ("turney-1980", [f"Table {k}" for k in range(1, 6)]),
+        ("lee-1982", ["Figures 3 to 8", "Table 1", "Table 2"]),
+    ],
+)
+def test_figures_and_tables(name: str, titles: list[str]) -> None:
+    found = [part.title.split(":")[0] for part in (*study(name).pictures, *study(name).sheets)]
+    assert [title for title in titles if title not in found] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "dasgupta", "pedrammehr"),
+    [("I", (1.92, 27.7), (0.07, 1.2)), ("II", (5.73, 103.9), (5.62, 118.5))],
+)
+def test_error_tables(path: str, dasgupta: tuple[float, float], pedrammehr: tuple[float, float]) -> None:
+    run = run_path(path)
+    for forces, (share, peak) in ((run.dasgupta, dasgupta), (run.pedrammehr, pedrammehr)):
+        error = force_error(forces, run.exact)
+        assert error[0] == pytest.approx(share, abs=0.005)
+        assert error[1] == pytest.approx(peak, abs=0.05)
+    number = len(path)
+    assert value("dasgupta-1998", f"path-{number}-error-rms") == force_error(run.dasgupta, run.exact)[0]
+    assert value("pedrammehr-2012", f"path-{number}-error-peak") == force_error(run.pedrammehr, run.exact)[1]
+
+
+def test_path_one() -> None:
+    run = run_path("I")
+    assert run.condition[0] == pytest.approx(38.0, abs=0.5)
+    assert run.condition[-1] == pytest.approx(47.0, abs=0.5)
+    assert run.crossing == (5, 6)
+    medians = np.median(np.abs(run.fraction), axis=0)
+    assert medians.min() == pytest.approx(0.14, abs=0.005)
+    assert medians.max() == pytest.approx(0.29, abs=0.005)
+
+
+def test_path_three() -> None:
+    run = run_path("III")
+    assert run.times[run.condition.argmax()] == pytest.approx(3.7)
+    assert run.condition.max() == pytest.approx(2.1e4, abs=500.0)
+    assert run.condition[0] == pytest.approx(2.9e2, abs=5.0)
+    assert run.peak.max() > 1e5
+    assert value("dasgupta-1998", "singularity-located") < 1e-3
+    assert value("dasgupta-1998", "optimised-condition") < 0.1
+    assert value("dasgupta-1998", "optimised-forces") < 0.1
+
+
+def test_where_the_paper_of_1998_differs() -> None:
+    found = claims("dasgupta-1998")
+    assert found["path-1-fraction-maximum-printed"].verdict is Verdict.HOLDS
+    assert found["path-1-fraction-maximum"].verdict is Verdict.DIFFERS
+    assert found["operations-sum"].verdict is Verdict.HOLDS
+    assert value("dasgupta-1998", "operations-counted") < 4889.0
+    assert value("dasgupta-1998", "condition-and-force-3") > 0.99
+    assert value("dasgupta-1998", "condition-and-force-1") < 0.0
+
+
+def test_the_spin_of_path_one() -> None:
+    found = claims("pedrammehr-2012")
+    assert found["path-1-spin"].computed == (4,)
+    assert found["path-1-velocities"].computed == (1, 2, 4, 6)
+    assert found["path-1-accelerations"].computed == (3, 4)
+    assert found["path-1-speed"].verdict is Verdict.DIFFERS
+    assert value("pedrammehr-2012", "path-1-speed") == pytest.approx(0.5 / 6.0)
+    assert "must be from 0.0833" in found["path-1-speed"].why
+
+
+def test_what_the_paper_of_2012_improves() -> None:
+    found = claims("pedrammehr-2012")
+    assert found["path-2-accuracy"].verdict is Verdict.HOLDS
+    assert found["path-3-accuracy"].verdict is Verdict.DIFFERS
+    assert value("pedrammehr-2012", "reaction-direction") < 1e-9
+    assert value("pedrammehr-2012", "reaction-share") == pytest.approx(1.0, abs=0.02)
+
+
+def test_serial_formulations_and_counts() -> None:
+    found = claims("turney-1980")
+    for key in ("equivalence", "strobing", "legs-as-chains"):
+        assert value("turney-1980", key) < 1e-11
+    assert [claim.computed for claim in found.values() if claim.key.endswith("order")] == [3.0, 1.0, 1.0]
+    assert found["modified-cheaper"].verdict is Verdict.HOLDS
+    assert all(claim.verdict is Verdict.HOLDS for claim in found.values() if "-sum-" in claim.key)
+
+
+def test_puma() -> None:
+    assert value("lee-1982", "errors") < 4.26e-4
+    assert claims("lee-1982")["errors-all"].computed == (1, 2, 3, 4, 5, 6)
+    assert claims("lee-1982")["errors-no-preview"].verdict is Verdict.DIFFERS
+    assert value("lee-1982", "control-laws") < 1e-11
+    assert value("lee-1982", "hundred-times") == pytest.approx(181219 / 1311)
+    assert value("lee-1982", "pdp") == pytest.approx(3.2, abs=0.05)
+
+
+def test_progress_is_told() -> None:
+    heard: list[tuple[str, float]] = []
+    reproduce(["pedrammehr-2012"], lambda what, fraction: heard.append((what, fraction)))
+    fractions = [fraction for _, fraction in heard]
+    assert fractions == sorted(fractions)
+    assert 0.0 <= fractions[0] <= fractions[-1] < 1.0
+    assert all(what.startswith("pedrammehr-2012: ") for what, _ in heard)
+
+
+def test_an_unknown_study() -> None:
+    with pytest.raises(KeyError, match="euler-1776"):
+        reproduce(["euler-1776"])
