@@ -1,6 +1,6 @@
 """The app's clock: thirty times a second, apart from when data arrive."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -32,7 +32,6 @@ class FrameClock(QtCore.QObject):
     Args:
         session: where rows come from.
         history: where they go.
-        views: refreshed in every frame in which they are visible.
         slow: called five times a second with the newest row, None when there is none.
     """
 
@@ -40,15 +39,15 @@ class FrameClock(QtCore.QObject):
         self,
         session: RigSession,
         history: History,
-        views: Sequence[View],
         slow: Callable[[np.void | None], None],
         parent: QtCore.QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self.meter = CycleMeter(session.config.period)
+        self.views: list[View] = []
+        """refreshed in every frame in which they are visible"""
         self._session = session
         self._history = history
-        self._views = views
         self._slow = slow
         self._frames = 0
         self._last: np.void | None = None
@@ -76,7 +75,7 @@ class FrameClock(QtCore.QObject):
             self._last = rows[-1]
             self.meter.add(rows)
             self._history.append(rows)
-        for view in self._views:
+        for view in self.views:
             if view.isVisible():
                 view.refresh(self._history)
         self._frames += 1

@@ -13,7 +13,7 @@ from gui.faults_panel import FaultsPanel
 from gui.frame_clock import FrameClock
 from gui.history import History
 from gui.jog_panel import JogPanel
-from gui.live import LiveView, PlatformView
+from gui.live import LiveView, PlatformView, RecordingsView
 from gui.motion import MotionPanel
 from gui.mover import Mover
 from gui.operate_panel import OperatePanel
@@ -52,18 +52,11 @@ class MainWindow(QtWidgets.QMainWindow):
         self.reports = ReportMaker(self)
         self.stop_button = StopButton(lambda: session.stop(1, "button"))
         self.banner = Banner(self.stop_button, session.config.virtual is not None)
-        self.stop_everywhere = StopEverywhere(self.stop_button, lambda source: session.stop(1, source))
         self.operate = OperatePanel(session)
         self.motion = MotionPanel(session, self.mover, self.theme)
         self.jog = JogPanel(session, self.mover)
-        self.live = LiveView(self.theme)
-        self.platform = PlatformView(self.theme)
         self.views = QtWidgets.QSplitter()
-        self.views.addWidget(self.live)
-        self.views.addWidget(self.platform)
-        self.views.setSizes([640, 340])
-        for view in (self.live, self.platform):
-            view.set_mechanism(session.config.machine)
+        self.recordings_page = QtWidgets.QSplitter()
         self.log = EventLog(self.theme)
         self.tabs = QtWidgets.QTabWidget()
         self.tabs.setDocumentMode(True)
@@ -71,8 +64,6 @@ class MainWindow(QtWidgets.QMainWindow):
         self.tabs.setAccessibleName("Panels")
         self._themed: list[Callable[[Theme], None]] = [
             self.motion.set_theme,
-            self.live.set_theme,
-            self.platform.set_theme,
             self.log.set_theme,
         ]
         self._rest_timer = QtCore.QTimer(self)
@@ -82,13 +73,14 @@ class MainWindow(QtWidgets.QMainWindow):
         self.tabs.addTab(self.motion, "Motion")
         self.tabs.addTab(self.jog, "Jog")
         self.tabs.addTab(self.views, "Live")
+        self.tabs.addTab(self.recordings_page, "Recordings")
         if session.config.virtual is not None:
             self.faults = FaultsPanel(session)
             self.tabs.addTab(self.faults, "Faults")
         self.tabs.addTab(self.log, "Event log")
         self._lay_out()
         self._make_menus()
-        self.clock = FrameClock(session, self.history, [self.live, self.platform], self._slow_update, self)
+        self.clock = FrameClock(session, self.history, self._slow_update, self)
         session.changed.connect(self._refresh)
         session.statusChanged.connect(lambda _status: self._continue_closing())
         session.logged.connect(self.log.add)
@@ -99,7 +91,14 @@ class MainWindow(QtWidgets.QMainWindow):
         self._restore()
         self._refresh()
         self.operate.buttons[Action.CONNECT].setFocus()
+        self.stop_everywhere = StopEverywhere(self.stop_button, lambda source: session.stop(1, source))
         self.clock.start()
+        QtCore.QTimer.singleShot(0, self._build_live)  # dozens of plots: the window need not wait for them
+
+    @property
+    def complete(self) -> bool:
+        """Whether every view is there; the window shows before."""
+        return bool(self.recordings_page.count())
 
     # -- what is on the window ---------------------------------------------------------------------------------------
 
@@ -133,6 +132,24 @@ class MainWindow(QtWidgets.QMainWindow):
         layout.addWidget(self.splitter, 1)
         self.setCentralWidget(content)
 
+    def _build_live(self) -> None:
+        for view in (LiveView(self.theme), PlatformView(self.theme)):
+            self._add_view(view, self.views)
+        self.views.setSizes([640, 340])
+        self._restore_splitter("views", self.views)
+        QtCore.QTimer.singleShot(0, self._build_recordings)
+
+    def _build_recordings(self) -> None:
+        self.recordings = RecordingsView(self.theme)
+        self.recordings.set_folder(self.session.folder)
+        self._add_view(self.recordings, self.recordings_page)
+
+    def _add_view(self, view: LiveView | PlatformView | RecordingsView, place: QtWidgets.QSplitter) -> None:
+        view.set_mechanism(self.session.config.machine)
+        place.addWidget(view)
+        self._themed.append(view.set_theme)
+        self.clock.views.append(view)
+
     def _make_menus(self) -> None:
         rig = self.menuBar().addMenu("&Rig")
         self._add_action(rig, "Open &motion …", self._open_motion, "Ctrl+O")
@@ -146,6 +163,7 @@ class MainWindow(QtWidgets.QMainWindow):
             action.setCheckable(True)
             action.setChecked(name == self.theme.name)
             schemes.addAction(action)
+        self._schemes = schemes
         view.addSeparator()
         for index in range(self.tabs.count()):
             self._add_action(view, self.tabs.tabText(index), partial(self._show_tab, index), f"Ctrl+{index + 1}")
@@ -173,6 +191,7 @@ class MainWindow(QtWidgets.QMainWindow):
         application = QtWidgets.QApplication.instance()
         dress(application, self.theme)
         for take in self._themed:
+            self.session.beat()  # each takes its time, in which the engine must not miss the app
             take(self.theme)
 
     # -- following the rig -------------------------------------------------------------------------------------------
@@ -187,6 +206,7 @@ class MainWindow(QtWidgets.QMainWindow):
         title = f"{look_of(now).text}{cause} – {virtual}{self.session.config.name} – {_TITLE}"
         if title != self.windowTitle():
             self.setWindowTitle(title)
+        self._schemes.setEnabled(not self.session.torque)  # restyling takes longer than STOP may take
         reason = "a report is being made" if self.reports.busy else self.session.obstacle(Action.REPORT)
         self.report.setEnabled(not reason)
         self.report.setToolTip(reason or f"Make the report of {now.recording} and open it")
@@ -311,6 +331,8 @@ class MainWindow(QtWidgets.QMainWindow):
         self.clock.stop()
         self.stop_everywhere.remove()
         self.reports.close()
+        if self.complete:
+            self.recordings.close_worker()
         self.motion.close_worker()
         self.mover.close()
         self.session.close()
@@ -319,6 +341,8 @@ class MainWindow(QtWidgets.QMainWindow):
         settings.setValue("geometry", self.saveGeometry())
         settings.setValue("splitter", self.splitter.saveState())
         settings.setValue("motion splitter", self.motion.splitter.saveState())
+        if self.complete:
+            settings.setValue("views", self.views.saveState())
         settings.setValue("tab", self.tabs.tabText(self.tabs.currentIndex()))
         settings.sync()
 
@@ -328,11 +352,14 @@ class MainWindow(QtWidgets.QMainWindow):
         geometry = settings.value("geometry")
         if geometry is None or not self.restoreGeometry(geometry):
             self.resize(_SIZE)
-        for key, splitter in (("splitter", self.splitter), ("motion splitter", self.motion.splitter)):
-            state = settings.value(key)
-            if state is not None:
-                splitter.restoreState(state)
+        self._restore_splitter("splitter", self.splitter)
+        self._restore_splitter("motion splitter", self.motion.splitter)
         titles = [self.tabs.tabText(index) for index in range(self.tabs.count())]
         wanted = settings.value("tab", titles[0])
         if wanted in titles:
             self.tabs.setCurrentIndex(titles.index(wanted))
+
+    def _restore_splitter(self, key: str, splitter: QtWidgets.QSplitter) -> None:
+        state = self._settings.value(key)
+        if state is not None:
+            splitter.restoreState(state)

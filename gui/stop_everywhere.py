@@ -7,6 +7,8 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from gui.rig_session import StopSource
 
 _EVENTS = QtCore.QEvent.Type
+_KEYS = frozenset([_EVENTS.KeyPress, _EVENTS.ShortcutOverride])
+_WATCHED = _KEYS | {_EVENTS.MouseButtonPress, _EVENTS.Show}
 
 
 class StopButton(QtWidgets.QPushButton):
@@ -55,7 +57,9 @@ class StopEverywhere(QtCore.QObject):
     def eventFilter(self, receiver: QtCore.QObject, event: QtCore.QEvent) -> bool:
         """See the class; never keeps an event to itself."""
         kind = event.type()
-        if kind in (_EVENTS.KeyPress, _EVENTS.ShortcutOverride):
+        if kind not in _WATCHED:  # every event of the app comes by here
+            return False
+        if kind in _KEYS:
             self._key(event)
         elif kind == _EVENTS.MouseButtonPress:
             self._press(event)

@@ -72,7 +72,7 @@ class _Overlay(QtWidgets.QWidget):
         self.plot = pg.PlotWidget()
         self.plot.setAccessibleName(f"Overlay of {panel.label}")
         header = header_label()
-        header.setText(f"&nbsp;<b>{panel.title}</b>, {panel.unit} &nbsp; {self._series.name}")
+        header.setText(f"&nbsp;<b>{panel.title}</b>, {panel.unit}")
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(1)

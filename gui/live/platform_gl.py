@@ -8,40 +8,13 @@ import pyqtgraph.opengl as gl
 from pyqtgraph.Qt import QtGui, QtWidgets
 
 from gui.history import Floats
+from gui.live.gl_canvas import GLCanvas
 from gui.live.scene import Scene, ring_order
 from gui.theme import Theme
 
 _TUBE = 0.55
 """part of the leg that is drawn thick"""
 _FLOOR = 1.2  # m
-
-
-class _View(gl.GLViewWidget):
-    """The canvas, with names that stay beside points; a painter on OpenGL would cost more than the whole picture."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.names = [QtWidgets.QLabel(str(leg + 1), self) for leg in range(6)]
-        self.places: Floats | None = None
-        """points (6, 3) that the names stand at, m"""
-        for name in self.names:
-            name.hide()
-
-    def paintGL(self) -> None:
-        """Draw, then put the names where their points have come to lie."""
-        super().paintGL()
-        if self.places is None:
-            return
-        viewport = QtGui.QMatrix4x4()
-        viewport.viewport(0.0, float(self.height()), float(self.width()), -float(self.height()))
-        region = (0, 0, self.width(), self.height())
-        projection = viewport * self.projectionMatrix(region, region) * self.viewMatrix()
-        for name, place in zip(self.names, self.places, strict=True):
-            point = projection.map(QtGui.QVector3D(*place.tolist())).toPoint()
-            corner = point - name.rect().center()
-            if name.isHidden() or name.pos() != corner:
-                name.move(corner)
-                name.show()
 
 
 class PlatformGL(QtWidgets.QWidget):
@@ -57,7 +30,7 @@ class PlatformGL(QtWidgets.QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.view = _View()
+        self.view = GLCanvas()
         self.view.setMinimumSize(200, 160)
         self.view.setAccessibleName("Platform in three dimensions")
         layout = QtWidgets.QVBoxLayout(self)

@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.live.recording_files import Found, recordings_in
 
-_COLUMNS = ("Recording", "Date", "MB")
+_COLUMNS = ("Recording", "Date")
 
 
 class RecordingList(QtWidgets.QWidget):
@@ -34,11 +34,11 @@ class RecordingList(QtWidgets.QWidget):
         self.table.setSelectionMode(QtWidgets.QAbstractItemView.SelectionMode.SingleSelection)
         self.table.setEditTriggers(QtWidgets.QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setShowGrid(False)
+        self.table.setTextElideMode(QtCore.Qt.TextElideMode.ElideMiddle)
         self.table.verticalHeader().hide()
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(0, QtWidgets.QHeaderView.ResizeMode.Stretch)
-        for column in (1, 2):
-            header.setSectionResizeMode(column, QtWidgets.QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(1, QtWidgets.QHeaderView.ResizeMode.ResizeToContents)
         self.actions_ = {
             "Open": (self.opened, "Replay it and count its numbers"),
             "Compare": (self.compared, "Lay it over the open one"),
@@ -85,12 +85,9 @@ class RecordingList(QtWidgets.QWidget):
         self.where.setText(text)
         self.table.setRowCount(len(self.found))
         for row, one in enumerate(self.found):
-            texts = (one.path.stem, one.modified.strftime("%y-%m-%d %H:%M"), f"{one.size / 1e6:.1f}")
-            for column, cell in enumerate(texts):
+            for column, cell in enumerate((one.path.stem, one.modified.strftime("%y-%m-%d %H:%M"))):
                 item = QtWidgets.QTableWidgetItem(cell)
-                item.setToolTip(str(one.path))
-                if column == 2:
-                    item.setTextAlignment(QtCore.Qt.AlignmentFlag.AlignRight | QtCore.Qt.AlignmentFlag.AlignVCenter)
+                item.setToolTip(f"{one.path}, {one.size / 1e6:.1f} MB")
                 self.table.setItem(row, column, item)
         self.select(chosen)
 

@@ -21,6 +21,8 @@ from gui.theme import Theme
 from gui.workers import Worker
 from rig.recording import Event, RecordingError, open_recording
 
+_PATIENCE = 5.0  # s for a file that is being read
+
 
 class RecordingsView(QtWidgets.QWidget):
     """Browses a folder of recordings. Files are read in a thread, reports made in a process.
@@ -98,7 +100,7 @@ class RecordingsView(QtWidgets.QWidget):
         self.splitter.addWidget(self.list)
         self.splitter.addWidget(right)
         self.splitter.setStretchFactor(1, 1)
-        self.splitter.setSizes([250, 1000])
+        self.splitter.setSizes([260, 1000])
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.splitter)
@@ -157,7 +159,8 @@ class RecordingsView(QtWidgets.QWidget):
 
     def close_worker(self) -> None:
         """End the thread and a report that is being made. May be called again."""
-        self._worker.close()
+        self._worker.finish()
+        self._worker.join(_PATIENCE)
         self._reports.close()
 
     def showEvent(self, event: QtCore.QEvent) -> None:
@@ -233,6 +236,7 @@ def _table(name: str) -> QtWidgets.QTableWidget:
     table.setEditTriggers(QtWidgets.QAbstractItemView.EditTrigger.NoEditTriggers)
     table.setAlternatingRowColors(True)
     table.verticalHeader().hide()
+    table.verticalHeader().setDefaultSectionSize(24)
     return table
 
 

@@ -140,6 +140,7 @@ def window(qtbot: Any, session: FakeSession, tmp_path: Path) -> Iterator[MainWin
     made.resize(1280, 800)
     with qtbot.waitExposed(made):
         made.show()
+    qtbot.waitUntil(lambda: made.complete, timeout=10_000)
     yield made
     made.close_now()
     made.deleteLater()
