@@ -17,6 +17,9 @@ def report(
             "--output", "-o", metavar="FILE", help="HTML file to write; left out: beside the recording, same name."
         ),
     ] = None,
+    models: Annotated[
+        bool, typer.Option("--models", help="Also compare the published models with what was measured.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Make a recording's report: one HTML file that needs nothing else.
@@ -35,6 +38,10 @@ def report(
     if not len(opened.rows):
         raise RecordingError(f"{recording}: holds no telemetry, there is nothing to report")
     summary = summarize(opened)
+    if models:
+        from rig.report import compare_models
+
+        summary["force"]["models"] = compare_models(opened)
     try:
         write_report(opened, target, summary=summary)
     except OSError as error:

@@ -1,6 +1,20 @@
 """Reports on recordings: the numbers as one JSON object, the plots as one HTML file."""
 
+from typing import TYPE_CHECKING, Any
+
 from rig.report.html import write_report
 from rig.report.summary import summarize
 
-__all__ = ["summarize", "write_report"]
+if TYPE_CHECKING:
+    from rig.report.models import compare_models
+
+__all__ = ["compare_models", "summarize", "write_report"]
+
+
+def __getattr__(name: str) -> Any:
+    """`compare_models` needs the dynamics and its compiled kernels; they are loaded only when it is asked for."""
+    if name == "compare_models":
+        from rig.report.models import compare_models
+
+        return compare_models
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

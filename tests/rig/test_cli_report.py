@@ -7,8 +7,10 @@ import pytest
 from synthetic_rows import make_header, make_rows
 
 from rig.cli import main
+from rig.config import load_config
 from rig.errors import ExitCode
 from rig.recording import RecordingWriter
+from rig.runs import demo_trajectory, execute
 
 
 @pytest.fixture
@@ -55,3 +57,20 @@ def test_what_is_no_recording(tmp_path: Path, content: bytes | None, capsys: pyt
 def test_a_report_that_cannot_be_written(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", str(recording), "-o", str(recording.parent / "gone" / "page.html")]) == ExitCode.INPUT
     assert "there is no folder" in capsys.readouterr().err
+
+
+def test_published_models_beside_the_exact_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """On a run of the virtual rig, whose plant is exact, only the exact model explains the cells to their noise."""
+    config = load_config("virtual")
+    trajectory = demo_trajectory(config.machine.geometry.home_pose, 4.0)
+    run = execute(config, trajectory, "run", tmp_path, lockstep=True, report=lambda _progress: None)
+    assert run.error is None
+    assert main(["report", str(run.recording), "--models", "--json"]) == 0
+    entries = {entry["model"]: entry for entry in json.loads(capsys.readouterr().out)["force"]["models"]}
+    assert list(entries) == ["exact", "dasgupta-1998", "pedrammehr-2012", "massless"]
+    noise = config.load_cells.noise
+    assert max(entries["exact"]["rms_residual_n"]) < 1.3 * noise
+    assert entries["exact"]["peak_difference_n"] == 0.0
+    assert min(entries["pedrammehr-2012"]["rms_residual_n"]) > 2.0 * noise
+    assert min(entries["massless"]["rms_residual_n"]) > 10.0 * noise
+    assert "Models compared" in run.report.read_text(encoding="utf-8")
