@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from queue import Empty, SimpleQueue
 
 import numpy as np
 import numpy.typing as npt
 
-from dynamics import DynamicsError
-from kinematics import KinematicsError, MotionTable, coordinates_to_pose, pose_difference
-from rig.checks import check_trajectory
+from kinematics import MotionTable, coordinates_to_pose, pose_difference
+from rig.engine.checking import refusal as checked_here
 from rig.engine.core import Engine
 from rig.engine.link import Submission
 from rig.engine.machine import TORQUE_STATES
@@ -40,14 +40,16 @@ class Operator:
 
     Args:
         engine: the engine commanded.
+        refusal: tells why a motion may not be followed, empty when it may; left out: checked in the caller's thread.
 
     `submit` may be called from any thread; it checks motions there, so that the cycle does not wait for that.
     `ended` turns True when the engine was asked to shut down; `reconnected` when drives were talked to one by one,
     which takes longer than a cycle, whether with success or without.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, refusal: Callable[[MotionTable], str] | None = None) -> None:
         self._engine = engine
+        self._refusal = refusal or partial(checked_here, engine.config)
         self._queue: SimpleQueue[tuple[Command, MotionTable | None, Future[Reply]]] = SimpleQueue()
         self._handlers: dict[type, Callable[[], None]] = {
             Connect: self._connect,
@@ -69,8 +71,8 @@ class Operator:
         if isinstance(submission.command, Follow):
             try:
                 table = self._checked(submission.command, submission.samples)
-            except (RefusedError, KinematicsError, DynamicsError) as error:
-                submission.reply.set_result(Reply(False, f"follow: {error}"))
+            except (RefusedError, HardwareError) as error:
+                submission.reply.set_result(Reply(False, f"follow: {error}", isinstance(error, HardwareError)))
                 return
         self._queue.put((submission.command, table, submission.reply))
 
@@ -162,10 +164,9 @@ class Operator:
         if samples is None or len(samples) < 2:
             raise RefusedError("a motion needs at least two rows")
         table = MotionTable(command.step, samples)
-        config = self._engine.config
-        verdict = check_trajectory(config.machine, config.safety, table, config.rate)
-        if not verdict.passed:
-            raise RefusedError(verdict.message)
+        reason = self._refusal(table)
+        if reason:
+            raise RefusedError(reason)
         return table
 
     def _follow(self, name: str, table: MotionTable) -> None:

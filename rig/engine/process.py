@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from rig.clock import MonotonicClock
 from rig.config import RigConfig
+from rig.engine.checking import MotionChecker
 from rig.engine.control_block import ControlBlock
 from rig.engine.core import Engine
 from rig.engine.devices import cell_calibration, make_bank
@@ -88,6 +89,8 @@ def run_engine(config: RigConfig, recording: Path, folder: Path, owner: Connecti
     with contextlib.ExitStack() as resources:
         try:
             bank = make_bank(config)
+            checker = MotionChecker(config)
+            resources.callback(checker.close)
             ring = resources.enter_context(TelemetryRing.create())
             block = ControlBlock()
             resources.callback(block.close)
@@ -98,8 +101,9 @@ def run_engine(config: RigConfig, recording: Path, folder: Path, owner: Connecti
             recorder.wait_ready()
             engine = Engine(config, bank, _RingSink(ring, recorder), MonotonicClock())
             resources.callback(bank.close)
-            operator = Operator(engine)
+            operator = Operator(engine, checker.refusal)
             warm_up(engine)
+            checker.wait_ready()
             granted: list[str] = []
 
             def status(lease: str) -> Status:

@@ -1,0 +1,98 @@
+"""The check of a motion, away from the cycle: a process of its own, so that its long array operations never hold the
+interpreter that the cycle needs."""
+
+import multiprocessing
+import os
+import signal
+import threading
+from contextlib import suppress
+from multiprocessing.connection import Connection
+
+import numpy as np
+import numpy.typing as npt
+
+from dynamics import DynamicsError
+from kinematics import KinematicsError, MotionTable, pose_to_coordinates
+from rig.checks import check_trajectory
+from rig.config import RigConfig
+from rig.errors import HardwareError
+from rig.spawning import start_shielded
+
+_READY_TIMEOUT = 120.0  # s; the first start on a machine compiles the kernels
+_CHECK_TIMEOUT = 60.0  # s
+
+
+def refusal(config: RigConfig, table: MotionTable) -> str:
+    """Why the rig may not follow `table`, with the largest scale that would pass; empty when it may."""
+    try:
+        return check_trajectory(config.machine, config.safety, table, config.rate).message
+    except (KinematicsError, DynamicsError) as error:
+        return str(error)
+
+
+def _serve(config: RigConfig, connection: Connection) -> None:
+    """Main function of the process: a table comes in as its step and its samples' bytes, the refusal goes out."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    rest = np.zeros((2, 18))
+    rest[:, :6] = pose_to_coordinates(config.machine.geometry.home_pose)
+    refusal(config, MotionTable(2.0 * config.period, rest))  # compiles the kernels, or loads them
+    with suppress(EOFError, OSError):  # the engine is gone
+        connection.send("")
+        while True:
+            step = connection.recv()
+            samples = np.frombuffer(connection.recv_bytes(), np.float64).reshape(-1, 18).copy()
+            connection.send(refusal(config, MotionTable(step, samples)))
+
+
+class MotionChecker:
+    """Owns the process that checks motions.
+
+    Args:
+        config: the rig.
+    """
+
+    def __init__(self, config: RigConfig) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._connection, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(config, theirs), name="motion check", daemon=True)
+        self._lock = threading.Lock()
+        try:
+            start_shielded(self._process)
+        finally:
+            theirs.close()
+
+    def wait_ready(self) -> None:
+        """Wait until the kernels are there. Raises HardwareError when the process has died or takes too long."""
+        self._receive(_READY_TIMEOUT)
+
+    def refusal(self, table: MotionTable) -> str:
+        """See `refusal`; waits for the process, so not to be called from the cyclic thread.
+
+        Raises HardwareError when the process has died or takes too long.
+        """
+        samples: npt.NDArray[np.float64] = np.ascontiguousarray(table.samples)
+        with self._lock:
+            try:
+                self._connection.send(table.step)
+                self._connection.send_bytes(samples.data.cast("B"))
+            except OSError as error:
+                raise HardwareError("the process that checks motions has died") from error
+            return self._receive(_CHECK_TIMEOUT)
+
+    def close(self) -> None:
+        """End the process. May be called again."""
+        self._connection.close()
+        if self._process.is_alive():
+            self._process.terminate()
+        self._process.join()
+
+    def _receive(self, timeout: float) -> str:
+        try:
+            if not self._connection.poll(timeout):
+                raise HardwareError(f"the check of a motion took longer than {timeout:g} s")
+            answer: str = self._connection.recv()
+        except (EOFError, OSError) as error:
+            raise HardwareError("the process that checks motions has died") from error
+        return answer

@@ -1,0 +1,104 @@
+"""The faults of a virtual rig, and the event log."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from shell_support import FakeSession, make_event, make_status, press
+
+from gui.log_entries import LogEntry
+from gui.main_window import MainWindow
+from rig.states import FaultCode, State
+from rig.virtual import FAULTS, ActiveFault
+
+
+def test_every_fault_of_this_rig_is_offered(window: MainWindow) -> None:
+    offered = {
+        window.faults.faults.topLevelItem(row).text(0) for row in range(window.faults.faults.topLevelItemCount())
+    }
+    assert offered == {name for name in FAULTS if not name.startswith("amplifier_")}
+
+
+def test_a_fault_is_injected_with_leg_value_and_duration(window: MainWindow, session: FakeSession) -> None:
+    session.take(make_status(State.RUNNING))
+    window.tabs.setCurrentWidget(window.faults)
+    window.faults.choose("jam")
+    assert window.faults.value.text() == "300.000 N"
+    window.faults.leg.setCurrentIndex(3)
+    window.faults.value.setValue(250.0)
+    window.faults.lasting.setChecked(True)
+    window.faults.duration.set_si(0.5)
+    press(window.faults.inject)
+    window.faults.choose("encoder_frozen")
+    assert not window.faults.value.isEnabled()
+    window.faults.lasting.setChecked(False)
+    press(window.faults.inject)
+    assert session.injected == [("jam", 3, 250.0, 0.5), ("encoder_frozen", 3, None, None)]
+
+
+def test_active_faults_are_shown_and_cleared(window: MainWindow, session: FakeSession) -> None:
+    session.take(make_status(State.RUNNING))
+    window.tabs.setCurrentWidget(window.faults)
+    assert not window.faults.clear_all.isEnabled()
+    session.show_faults(ActiveFault("jam", 3, 300.0, 1e9), ActiveFault("payload", 0, 5.0, 1e9))
+    shown = [window.faults.active.topLevelItem(0).text(column) for column in range(3)]
+    assert shown == ["jam", "3", "300 N"]
+    press(window.faults.clear)
+    press(window.faults.clear_all)
+    assert session.injected == [("clear", "jam", 3), ("clear", None, None)]
+
+
+def test_the_reaction_is_shown_with_its_delay(window: MainWindow, session: FakeSession) -> None:
+    session.take(make_status(State.RUNNING, t=10.0))
+    window.tabs.setCurrentWidget(window.faults)
+    press(window.faults.inject)
+    event = make_event("leg 3: jammed", 10.25, FaultCode.FORCE_RESIDUAL)
+    session.take(make_status(State.STOPPING, t=10.3, events=[event]))
+    assert window.faults.reaction.toPlainText() == "+0.250 s  error: leg 3: jammed"
+
+
+def test_without_a_virtual_rig_no_fault_can_be_injected(window: MainWindow) -> None:
+    window.tabs.setCurrentWidget(window.faults)
+    assert not window.faults.inject.isEnabled()
+    assert "connect first" in window.faults.inject.toolTip()
+
+
+@pytest.fixture
+def filled(window: MainWindow) -> MainWindow:
+    window.tabs.setCurrentWidget(window.log)
+    window.log.model.entries.clear()
+    for level, text in (("info", "OFF → IDLE"), ("warning", "operator's stop"), ("error", "leg 3: jam\nhard")):
+        window.log.add(LogEntry(level, "engine", text, t=1.5))
+    return window
+
+
+def test_the_log_is_searched_by_words_and_level(filled: MainWindow, qtbot: Any) -> None:
+    log = filled.log
+    qtbot.keyClicks(log.search, "ENGINE jam")
+    assert [entry.text for entry in log.shown()] == ["leg 3: jam\nhard"]
+    log.search.clear()
+    log.level.setCurrentIndex(1)
+    assert [entry.level for entry in log.shown()] == ["warning", "error"]
+
+
+def test_the_log_is_saved_as_it_is_shown(filled: MainWindow, tmp_path: Path) -> None:
+    filled.log.level.setCurrentIndex(2)
+    filled.log.save_to(tmp_path / "events.csv")
+    header, line = (tmp_path / "events.csv").read_text(encoding="utf-8").splitlines()[:2]
+    assert header == "wall_time,rig_time_s,level,source,code,text"
+    assert '1.500,error,engine,,"leg 3: jam' in line
+
+
+def test_engine_events_reach_the_log_once(window: MainWindow, session: FakeSession) -> None:
+    events = [make_event("HOMING → PARKED", 2.0)]
+    session.take(make_status(State.PARKED, events=events))
+    session.take(make_status(State.PARKED, events=events))
+    assert [entry.text for entry in window.log.model.entries].count("HOMING → PARKED") == 1
+
+
+def test_refusals_are_in_the_log_and_in_sight(window: MainWindow, session: FakeSession) -> None:
+    session.take(make_status(State.IDLE))
+    session.refuse = "no fresh feedback of leg 2"
+    press(window.operate.buttons[next(a for a in window.operate.buttons if a.value == "Home")])
+    assert "no fresh feedback of leg 2" in window.notice.text()
+    assert window.log.model.entries[-1].level == "error"

@@ -1,0 +1,129 @@
+"""Jogging and going to a pose: where a step leads, what is sent, and what is refused."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from shell_support import FakeSession, make_status, press
+
+from gui.jogging import leg_stepped_pose, stepped_pose
+from gui.main_window import MainWindow
+from kinematics import (
+    angles_to_quaternion,
+    coordinates_to_pose,
+    leg_lengths,
+    pose_to_coordinates,
+    quaternion_to_matrix,
+)
+from rig.config import load_config
+from rig.engine.messages import Follow
+from rig.states import State
+
+_TURNED = np.array([0.01, -0.02, 0.47, *angles_to_quaternion(np.array([0.1, -0.2, 0.3]))])
+
+
+def test_a_step_in_base_axes_shifts_the_origin() -> None:
+    pose = stepped_pose(_TURNED, np.array([0.005, 0, 0, 0, 0, 0]), "base", np.zeros(3))
+    assert pose == pytest.approx(_TURNED + np.array([0.005, 0, 0, 0, 0, 0, 0]))
+
+
+def test_a_step_in_platform_axes_goes_along_the_platform() -> None:
+    pose = stepped_pose(_TURNED, np.array([0, 0, 0.01, 0, 0, 0]), "platform", np.zeros(3))
+    axis = quaternion_to_matrix(_TURNED[3:])[:, 2]
+    assert pose[:3] - _TURNED[:3] == pytest.approx(0.01 * axis)
+
+
+@pytest.mark.parametrize("frame", ["base", "platform"])
+def test_a_turn_leaves_the_pivot_where_it_is(frame: Any) -> None:
+    pivot = np.array([0.05, -0.03, 0.1])
+    pose = stepped_pose(_TURNED, np.array([0, 0, 0, 0, 0.04, 0]), frame, pivot)
+    before, after = quaternion_to_matrix(_TURNED[3:]), quaternion_to_matrix(pose[3:])
+    assert pose[:3] + after @ pivot == pytest.approx(_TURNED[:3] + before @ pivot)
+    turn = after @ before.T if frame == "base" else before.T @ after
+    assert turn[:, 1] == pytest.approx([0, 1, 0])
+    assert turn[0, 0] == pytest.approx(math.cos(0.04))
+
+
+def test_a_leg_step_changes_that_leg_alone() -> None:
+    geometry = load_config("virtual").machine.geometry
+    pose = leg_stepped_pose(geometry, geometry.home_pose, 4, 0.003)
+    change = leg_lengths(geometry, pose) - leg_lengths(geometry, geometry.home_pose)
+    assert change == pytest.approx([0, 0, 0, 0.003, 0, 0], abs=1e-12)
+
+
+def _moved(session: FakeSession) -> np.ndarray[Any, Any]:
+    (what, command, samples) = session.sent[-1]
+    assert what.startswith("follow") and isinstance(command, Follow)
+    return np.asarray(samples)
+
+
+def test_a_jog_button_sends_a_checked_move(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    session.take(make_status(State.ENGAGED))
+    window.tabs.setCurrentWidget(window.jog)
+    window.jog.translation.set_si(0.004)
+    press(window.jog.buttons["-y"])
+    qtbot.waitUntil(lambda: bool(session.sent), timeout=5000)
+    samples = _moved(session)
+    assert samples[-1, :6] - samples[0, :6] == pytest.approx([0, -0.004, 0, 0, 0, 0], abs=1e-12)
+    assert not window.jog.buttons["+x"].isEnabled()
+    session.take(make_status(State.RUNNING, t=10.1))
+    session.take(make_status(State.ENGAGED, t=10.5))
+    assert window.jog.buttons["+x"].isEnabled() and window.jog.outcome == ""
+
+
+def test_angles_and_legs_are_jogged_too(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    session.take(make_status(State.ENGAGED))
+    window.tabs.setCurrentWidget(window.jog)
+    press(window.jog.buttons["+rz"])
+    qtbot.waitUntil(lambda: len(session.sent) == 1, timeout=5000)
+    assert _moved(session)[-1, 5] == pytest.approx(math.radians(1.0))
+    session.take(make_status(State.ENGAGED, t=11.0))
+    press(window.jog.buttons["+leg2"])
+    qtbot.waitUntil(lambda: len(session.sent) == 2, timeout=5000)
+    geometry = session.config.machine.geometry
+    lengths = leg_lengths(geometry, coordinates_to_pose(_moved(session)[-1, :6]))
+    assert lengths - leg_lengths(geometry, geometry.home_pose) == pytest.approx([0, 0.002, 0, 0, 0, 0], abs=1e-9)
+
+
+def test_go_to_a_pose(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    session.take(make_status(State.ENGAGED))
+    window.tabs.setCurrentWidget(window.jog)
+    window.jog.target[2].set_si(0.46)
+    window.jog.target[4].set_si(0.05)
+    press(window.jog.buttons["go"])
+    qtbot.waitUntil(lambda: bool(session.sent), timeout=5000)
+    assert _moved(session)[-1, :6] == pytest.approx([0, 0, 0.46, 0, 0.05, 0], abs=1e-5)
+
+
+def test_a_move_outside_the_limits_is_refused_with_its_reason(
+    window: MainWindow, session: FakeSession, qtbot: Any
+) -> None:
+    session.take(make_status(State.ENGAGED))
+    window.tabs.setCurrentWidget(window.jog)
+    window.jog.target[2].set_si(0.9)
+    press(window.jog.buttons["go"])
+    qtbot.waitUntil(lambda: "outside the limits" in window.jog.outcome, timeout=5000)
+    assert "greatest length of leg" in window.jog.outcome
+    assert session.sent == []
+
+
+def test_an_engine_that_refuses_is_quoted(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    session.take(make_status(State.ENGAGED))
+    session.refuse = "no fresh feedback of leg 3"
+    window.tabs.setCurrentWidget(window.jog)
+    press(window.jog.buttons["+x"])
+    qtbot.waitUntil(lambda: "no fresh feedback of leg 3" in window.jog.outcome, timeout=5000)
+
+
+def test_without_torque_nothing_can_be_jogged(window: MainWindow, session: FakeSession) -> None:
+    session.take(make_status(State.PARKED))
+    for button in window.jog.buttons.values():
+        assert not button.isEnabled() and button.toolTip() == "engage first"
+
+
+def test_present_pose_fills_the_target(window: MainWindow, session: FakeSession) -> None:
+    session.take(make_status(State.ENGAGED, reference=tuple(_TURNED.tolist())))
+    window.jog.fill(_TURNED)
+    shown = [box.si() for box in window.jog.target]
+    assert shown == pytest.approx(pose_to_coordinates(_TURNED), abs=1e-5)

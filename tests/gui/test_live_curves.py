@@ -1,0 +1,108 @@
+"""Thinning of curves, the range of value axes, the implied wrench."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from live_rows import MECHANISM
+
+from dynamics import Dynamics
+from gui.live.axis_range import AxisRange
+from gui.live.decimation import decimate, stride_for
+from gui.live.wrench import implied_wrench
+from gui.theme import DARK, LIGHT, Theme
+
+
+@settings(deadline=None, max_examples=80)
+@given(st.integers(0, 3000), st.integers(16, 400), st.integers(0, 10_000))
+def test_thinned_curves_lose_no_peak(count: int, bins: int, first: int) -> None:
+    values = np.random.default_rng(count).normal(size=(count, 3))
+    times = np.arange(count) / 500.0
+    t, thinned = decimate(times, values, bins, first)
+    assert len(t) == len(thinned) <= 2 * bins + 4
+    if count:
+        np.testing.assert_array_equal(thinned.min(axis=0), values.min(axis=0))
+        np.testing.assert_array_equal(thinned.max(axis=0), values.max(axis=0))
+        assert (np.diff(t) >= 0).all() and t[0] == times[0]
+    if count <= 2 * bins:
+        assert thinned is values
+
+
+def test_bins_stand_still_while_the_curve_moves() -> None:
+    values = np.random.default_rng(2).normal(size=(4000, 1))
+    times = np.arange(4000) / 500.0
+    t0, before = decimate(times[:3000], values[:3000], 100, 0)
+    t1, after = decimate(times[17:3017], values[17:3017], 100, 17)
+    inside = (t0 > times[100]) & (t0 < times[2900])
+    np.testing.assert_array_equal(t0[inside], t1[(t1 > times[100]) & (t1 < times[2900])])
+    np.testing.assert_array_equal(before[inside], after[(t1 > times[100]) & (t1 < times[2900])])
+
+
+def test_values_that_are_no_numbers_are_left_out() -> None:
+    values = np.full((2000, 1), 3.0)
+    values[::2] = np.nan
+    values[1000:] = np.nan
+    _, thinned = decimate(np.arange(2000.0), values, 50)
+    assert (thinned[:40] == 3.0).all() and np.isnan(thinned[-40:]).all()
+
+
+def test_stride_makes_no_more_bins_than_asked_for() -> None:
+    assert [stride_for(count, 100) for count in (0, 100, 101, 201, 301, 401, 601)] == [1, 1, 2, 3, 4, 6, 8]
+
+
+def test_axis_grows_at_once_and_shrinks_after_a_while() -> None:
+    axis = AxisRange(least=1.0)
+    assert axis.follow(0.0, 0.0) == pytest.approx((-0.56, 0.56))
+    grown = axis.follow(-10.0, 0.0)
+    assert grown is not None and grown[0] < -10.0
+    changes = [axis.follow(-1.0, 0.0) for _ in range(60)]
+    assert changes[:40] == [None] * 40
+    assert [change for change in changes if change is not None][0] == pytest.approx((-1.06, 0.06))
+    axis.reset()
+    assert axis.follow(3.0, 5.0) == pytest.approx((2.88, 5.12))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_implied_wrench_is_the_one_that_acts(seed: int) -> None:
+    """Against the exact dynamics: load cells with a known wrench, less the model that knows of none."""
+    random = np.random.default_rng(seed)
+    dynamics = Dynamics(MECHANISM)
+    motions = np.zeros((4, 19))
+    motions[:, :3] = [0, 0, 0.45] + random.uniform(-0.03, 0.03, (4, 3))
+    motions[:, 3:7] = [1, 0, 0, 0] + random.uniform(-0.1, 0.1, (4, 4))
+    motions[:, 3:7] /= np.linalg.norm(motions[:, 3:7], axis=1, keepdims=True)
+    motions[:, 7:] = random.normal(0, 0.3, (4, 12))
+    wrenches = random.normal(0, [30, 30, 30, 4, 4, 4], (4, 6))
+    residuals = dynamics.cells(motions, wrenches) - dynamics.cells(motions)
+    np.testing.assert_allclose(
+        implied_wrench(MECHANISM.geometry, motions[:, :7], residuals), wrenches, rtol=1e-9, atol=1e-9
+    )
+
+
+def test_no_wrench_without_a_pose_or_a_residual() -> None:
+    poses = np.tile([0, 0, 0.45, 1.0, 0, 0, 0], (3, 1))
+    residuals = np.zeros((3, 6))
+    poses[0, 2] = np.nan
+    residuals[1, 4] = np.nan
+    wrench = implied_wrench(MECHANISM.geometry, poses, residuals)
+    assert np.isnan(wrench[:2]).all() and (wrench[2] == 0).all()
+
+
+def _luminance(colour: str) -> float:
+    parts = [part / 255 for part in bytes.fromhex(colour[1:])]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: theme.name)
+def test_text_can_be_read(theme: Theme) -> None:
+    for colour in (theme.text, theme.muted, theme.accent, theme.good, theme.warning, theme.error):
+        for ground in (theme.window, theme.surface):
+            bright, dark = sorted((_luminance(colour), _luminance(ground)), reverse=True)
+            assert (bright + 0.05) / (dark + 0.05) >= 4.5, f"{colour} on {ground}"
+
+
+def test_pens_are_one_pixel_wide() -> None:
+    assert DARK.leg_pen(3).width() == 1
+    assert DARK.leg_pen(3).color().name().upper() == "#0072B2"
+    assert DARK.pen("#102030", dashed=True).style() != DARK.pen("#102030").style()

@@ -1,0 +1,298 @@
+"""The live view, through its real widgets."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from live_rows import MECHANISM, RATE, live_rows
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+from pytestqt.qtbot import QtBot
+
+from gui.history import History
+from gui.live import LiveView
+from gui.live.plot_page import PlotPage
+from gui.live.plot_panel import PlotPanel
+from gui.theme import DARK, LIGHT
+
+
+@pytest.fixture
+def view(qtbot: QtBot) -> Iterator[LiveView]:
+    live = LiveView(DARK)
+    qtbot.addWidget(live)
+    live.set_mechanism(MECHANISM)
+    live.resize(1080, 640)
+    with qtbot.waitExposed(live):
+        live.show()
+    yield live
+
+
+@pytest.fixture
+def history() -> History:
+    filled = History(30_000)
+    filled.append(live_rows(6000, offset=0.25))
+    return filled
+
+
+def _panel(view: LiveView, page: str, number: int = 0) -> PlotPanel:
+    plots = view.pages[page]
+    assert isinstance(plots, PlotPage)
+    view.tabs.setCurrentWidget(plots)
+    return plots.panels[number]
+
+
+def _click(qtbot: QtBot, button: QtWidgets.QWidget, modifier: object = QtCore.Qt.KeyboardModifier.NoModifier) -> None:
+    qtbot.mouseClick(button, QtCore.Qt.MouseButton.LeftButton, modifier)
+
+
+def test_curves_hold_what_was_measured_and_what_the_model_says(view: LiveView, history: History) -> None:
+    view.bar.window.setCurrentText("1 s")
+    view.refresh(history)
+    forces = _panel(view, "Forces")
+    rows = history.latest(1.0)
+    assert forces.span == pytest.approx((5999 / RATE - 1.0, 5999 / RATE))
+    for series, name in enumerate(("force_measured", "force_model")):
+        for leg in range(6):
+            t, force = forces.curves[series][leg].getData()
+            np.testing.assert_array_equal(t, rows["t"])
+            np.testing.assert_array_equal(force, rows[name][:, leg])
+    assert forces.curves[0][2].opts["pen"].style() == QtCore.Qt.PenStyle.SolidLine
+    assert forces.curves[1][2].opts["pen"].style() == QtCore.Qt.PenStyle.DashLine
+    assert forces.curves[0][2].opts["pen"].color().name().upper() == "#009E73"
+    low, high = forces.view.viewRange()[1]
+    assert low < rows["force_model"].min() and high > rows["force_measured"].max()
+    residual = _panel(view, "Forces", 1)
+    assert (residual.curves[0][0].getData()[1] == 0.25).all()
+
+
+def test_terms_tracking_and_pose(view: LiveView, history: History) -> None:
+    view.bar.window.setCurrentText("1 s")
+    view.refresh(history)
+    rows = history.latest(1.0)
+    gravity = _panel(view, "Terms", 1)
+    assert gravity.panel.title == "Gravity"
+    np.testing.assert_array_equal(gravity.curves[0][4].getData()[1], rows["terms"][:, 1, 4])
+    total = _panel(view, "Terms", 5)
+    np.testing.assert_allclose(total.curves[0][4].getData()[1], rows["force_model"][:, 4])
+    error = _panel(view, "Tracking")
+    np.testing.assert_allclose(error.curves[0][5].getData()[1], 6.0)  # µm
+    assert (_panel(view, "Tracking", 1).curves[0][0].getData()[1] == 4.0).all()
+    x = _panel(view, "Pose")
+    np.testing.assert_allclose(x.curves[0][0].getData()[1], 11.0)  # mm
+    np.testing.assert_allclose(x.curves[1][0].getData()[1], 10.0)
+    assert "deg" in _panel(view, "Pose", 1).panel.label
+
+
+def test_implied_wrench_is_shown(view: LiveView, history: History) -> None:
+    for _ in range(2):
+        view.refresh(history)
+    force = _panel(view, "External wrench")
+    from gui.live.wrench import wrench_of
+
+    expected = wrench_of(MECHANISM.geometry, history.latest(0.5))[0]
+    np.testing.assert_allclose(force.curves[0][2].getData()[1], expected[2])
+    np.testing.assert_allclose(view.wrench.mean, expected)
+    assert view.wrench.values[2].text().startswith(f"{expected[2]:.1f}".replace("-", "−"))
+    view.set_mechanism(None)
+    assert view.wrench.values[2].text() == "–"
+
+
+def test_timing_histogram_counts_every_cycle(view: LiveView, history: History) -> None:
+    rows = live_rows(500, 6000)
+    rows["period"][7] += 1e-3
+    history.append(rows)
+    view.bar.window.setCurrentText("5 s")
+    view.refresh(history)
+    page = view.pages["Timing"]
+    view.tabs.setCurrentWidget(page)
+    period = page.histograms["Period error"]  # type: ignore[union-attr]
+    assert period.counts.sum() == 2501
+    assert period.counts[-1] == 1 or period.counts[-2] == 1
+    assert period.edges[-1] > 1000.0  # µs
+    assert "2501 cycles shown, 0 skipped" in page.missed.text()  # type: ignore[union-attr]
+
+
+def test_freeze_holds_the_picture_and_lets_go(qtbot: QtBot, view: LiveView, history: History) -> None:
+    view.refresh(history)
+    _click(qtbot, view.bar.freeze)
+    forces = _panel(view, "Forces")
+    held = forces.curves[0][0].getData()[0][-1]
+    history.append(live_rows(500, 6000))
+    view.refresh(history)
+    assert forces.curves[0][0].getData()[0][-1] == held
+    forces.view.setXRange(3.0, 4.0, padding=0)
+    forces.view.sigRangeChangedManually.emit([True, False])
+    residual = _panel(view, "Forces", 1)
+    assert residual.span == pytest.approx((3.0, 4.0))
+    assert residual.curves[0][0].getData()[0][0] == pytest.approx(3.0)
+    _click(qtbot, view.bar.freeze)
+    view.refresh(history)
+    assert forces.curves[0][0].getData()[0][-1] == 6499 / RATE
+    assert forces.span[1] == pytest.approx(6499 / RATE)
+
+
+def test_clear_begins_with_an_empty_picture(qtbot: QtBot, view: LiveView, history: History) -> None:
+    view.refresh(history)
+    _click(qtbot, view.bar.clear)
+    forces = _panel(view, "Forces")
+    assert len(forces.curves[0][0].getData()[0]) == 0
+    assert view.moment.text() == "No data"
+    history.append(live_rows(10, 6000))
+    view.refresh(history)
+    assert len(forces.curves[0][0].getData()[0]) == 10
+    history.append(live_rows(20))  # another engine: its clock begins anew
+    view.refresh(history)
+    assert len(forces.curves[0][0].getData()[0]) == 20
+
+
+def test_legs_are_chosen_one_by_one_or_alone(qtbot: QtBot, view: LiveView, history: History) -> None:
+    view.refresh(history)
+    forces = _panel(view, "Forces")
+    _click(qtbot, view.bar.legs.buttons[1])
+    assert [curve.isVisible() for curve in forces.curves[1]] == [True, False, True, True, True, True]
+    assert ">2</b>" not in forces.header.text() and ">3</b>" in forces.header.text()
+    view.bar.legs.set_legs([False, False, False, True, False, False])
+    low, high = forces.view.viewRange()[1]
+    assert 38 < low < 39 and 41 < high < 42
+    _click(qtbot, view.bar.legs.all)
+    assert all(curve.isVisible() for curve in forces.curves[0])
+    assert all(curve.isVisible() for curve in _panel(view, "Terms").curves[0])
+
+
+def test_shift_shows_one_leg_alone(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, view: LiveView) -> None:
+    shift = QtCore.Qt.KeyboardModifier.ShiftModifier
+    monkeypatch.setattr(QtGui.QGuiApplication, "keyboardModifiers", lambda: shift)
+    _click(qtbot, view.bar.legs.buttons[4], shift)
+    assert view.bar.legs.legs == [False] * 4 + [True, False]
+
+
+def test_cursors_are_linked_and_show_values(qtbot: QtBot, view: LiveView, history: History) -> None:
+    view.refresh(history)
+    forces, residual = _panel(view, "Forces"), _panel(view, "Forces", 1)
+    assert not forces.cursor.isVisible()
+    forces.pointed.emit(10.001)
+    assert forces.cursor.isVisible() and residual.cursor.isVisible()
+    assert residual.cursor.value() == 10.001
+    assert view.moment.text().startswith(f"{10.0:.3f} s") or view.moment.text().startswith("10.002 s")
+    expected = 20 + np.sin(10.0)
+    assert f">2</b></span>&nbsp;{expected:.1f}/{expected - 0.25:.1f}" in forces.header.text()
+    forces.pinned.emit(9.0)
+    forces.pointed.emit(8.0)
+    assert view.cursor == 9.0
+    forces.pinned.emit(9.0)
+    forces.pointed.emit(None)
+    assert view.cursor is None and not residual.cursor.isVisible()
+
+
+def test_the_mouse_moves_the_cursor(qtbot: QtBot, view: LiveView, history: History) -> None:
+    view.refresh(history)
+    forces = _panel(view, "Forces")
+    centre = forces.view.sceneBoundingRect().center()
+    forces.plot.scene().sigMouseMoved.emit(centre)
+    assert view.cursor == pytest.approx(sum(forces.span) / 2, abs=0.02)
+    QtWidgets.QApplication.sendEvent(forces.plot.viewport(), QtCore.QEvent(QtCore.QEvent.Type.Leave))
+    assert view.cursor is None
+
+
+def test_export_writes_what_is_shown(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, qtbot: QtBot, view: LiveView, history: History
+) -> None:
+    view.bar.window.setCurrentText("1 s")
+    view.bar.legs.set_legs([True, False, False, False, False, True])
+    view.refresh(history)
+    target = tmp_path / "shown"
+    monkeypatch.setattr(QtWidgets.QFileDialog, "getSaveFileName", lambda *_args: (str(target), ""))
+    _click(qtbot, view.bar.csv)
+    with open(tmp_path / "shown.csv", encoding="utf-8") as file:
+        names, *lines = list(csv.reader(file))
+    assert names == [
+        "t [s]",
+        "Leg force: measured leg 1 [N]",
+        "Leg force: measured leg 6 [N]",
+        "Leg force: model leg 1 [N]",
+        "Leg force: model leg 6 [N]",
+        "Residual: residual leg 1 [N]",
+        "Residual: residual leg 6 [N]",
+    ]
+    rows = history.latest(1.0)
+    np.testing.assert_allclose(np.array(lines, float)[:, 0], rows["t"])
+    np.testing.assert_allclose(np.array(lines, float)[:, 2], rows["force_measured"][:, 5])
+    assert view.bar.note.text() == "Saved shown.csv"
+    _click(qtbot, view.bar.png)
+    picture = QtGui.QImage(str(tmp_path / "shown.png"))
+    assert (picture.width(), picture.height()) == (view.body.width(), view.body.height())
+
+
+def test_export_of_histograms_and_a_disk_that_refuses(tmp_path: Path, view: LiveView, history: History) -> None:
+    view.refresh(history)
+    view.tabs.setCurrentWidget(view.pages["Timing"])
+    view.export(tmp_path / "timing.csv")
+    lines = (tmp_path / "timing.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith("Period error: from [µs],Period error: to [µs],Period error: cycles [1]")
+    assert len(lines) == 61
+    view.export(tmp_path / "nowhere" / "timing.csv")
+    assert view.bar.note.text() == "Not saved: No such file or directory"
+    view.export(tmp_path / "nowhere" / "picture.png")
+    assert view.bar.note.text().startswith("Not saved")
+
+
+def test_strokes_are_bars_between_the_limits(view: LiveView, history: History) -> None:
+    for _ in range(5):
+        view.refresh(history)
+    low, high = MECHANISM.legs[0].limits.length  # type: ignore[union-attr, misc]
+    assert view.strokes.used(0) == pytest.approx((0.500001 - low) / (high - low))
+    assert not view.strokes.grab().isNull()
+    view.set_mechanism(None)
+    assert view.strokes.used(0) is None
+
+
+def test_what_is_no_number_does_no_harm(view: LiveView) -> None:
+    rows = live_rows(3000)
+    for name in ("pose", "condition", "force_model", "force_residual"):
+        rows[name] = np.nan
+    history = History(3000)
+    history.append(rows)
+    for page in view.pages.values():
+        view.tabs.setCurrentWidget(page)
+        for _ in range(5):
+            view.refresh(history)
+        assert not view.grab().isNull()
+    view.refresh(History(10))
+
+
+def test_nothing_is_drawn_twice(monkeypatch: pytest.MonkeyPatch, view: LiveView, history: History) -> None:
+    view.refresh(history)
+    drawn: list[PlotPanel] = []
+    monkeypatch.setattr(PlotPanel, "draw", lambda panel, *_args: drawn.append(panel))
+    view.refresh(history)
+    assert drawn == []
+    history.append(live_rows(1, 6000))
+    view.refresh(history)
+    assert len(drawn) == 2  # the page that is seen, no other
+
+
+def test_a_zoomed_value_axis_stays_until_fit(qtbot: QtBot, view: LiveView, history: History) -> None:
+    view.refresh(history)
+    forces = _panel(view, "Forces")
+    forces.view.setYRange(0.0, 5.0, padding=0)
+    forces.view.sigRangeChangedManually.emit([False, True])
+    history.append(live_rows(10, 6000))
+    view.refresh(history)
+    assert forces.view.viewRange()[1] == [0.0, 5.0]
+    _click(qtbot, view.bar.fit)
+    assert forces.view.viewRange()[1][1] > 60
+
+
+def test_themes_and_accessible_names(view: LiveView, history: History) -> None:
+    view.set_theme(LIGHT)
+    view.refresh(history)
+    controls = [QtWidgets.QAbstractButton, QtWidgets.QComboBox]
+    for kind in controls:
+        for control in view.bar.findChildren(kind):
+            assert control.accessibleName(), control
+    for page in view.pages.values():
+        panels = page.panels if isinstance(page, PlotPage) else page.histograms.values()
+        for panel in panels:
+            assert panel.plot.accessibleName()
+            assert panel.plot.getAxis("left").labelText

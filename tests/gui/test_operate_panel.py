@@ -1,0 +1,132 @@
+"""The operating steps: what each button sends, when it can be pressed, and what it says when it cannot."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from pyqtgraph.Qt import QtWidgets
+from shell_support import FakeSession, make_event, make_status, press
+
+from actuators import Status as DriveStatus
+from gui.main_window import MainWindow
+from gui.rules import Action, Phase
+from rig.engine.messages import Engage, Home, Park, Reset
+from rig.states import State
+from rig.telemetry import ROW
+
+
+@pytest.mark.parametrize(
+    ("state", "action", "command"),
+    [
+        (State.IDLE, Action.HOME, Home()),
+        (State.ENGAGED, Action.PARK, Park()),
+        (State.FAULT, Action.RESET, Reset()),
+    ],
+)
+def test_steps_send_their_command(
+    window: MainWindow, session: FakeSession, state: State, action: Action, command: Any
+) -> None:
+    session.take(make_status(state))
+    press(window.operate.buttons[action])
+    assert [sent[1] for sent in session.sent] == [command]
+
+
+def test_connect_and_disconnect(window: MainWindow, session: FakeSession) -> None:
+    press(window.operate.buttons[Action.CONNECT])
+    session.take(make_status(State.PARKED))
+    press(window.operate.buttons[Action.DISCONNECT])
+    assert session.commands == ["connect", "disconnect"]
+
+
+def test_engaging_takes_two_steps(window: MainWindow, session: FakeSession) -> None:
+    session.take(make_status(State.PARKED))
+    engage, arm = window.operate.buttons[Action.ENGAGE], window.operate.arm
+    assert not engage.isEnabled() and "Arm first" in window.operate.reason(Action.ENGAGE)
+    press(engage)
+    assert session.sent == []
+    press(arm)
+    press(engage)
+    assert [sent[1] for sent in session.sent] == [Engage()]
+    assert not arm.isChecked()
+
+
+def test_arming_ends_by_itself(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    session.take(make_status(State.PARKED))
+    window.operate.disarm.setInterval(20)
+    press(window.operate.arm)
+    qtbot.waitUntil(lambda: not window.operate.arm.isChecked(), timeout=2000)
+    assert not window.operate.buttons[Action.ENGAGE].isEnabled()
+
+
+def test_a_stop_and_another_state_disarm(window: MainWindow, session: FakeSession) -> None:
+    session.take(make_status(State.PARKED))
+    press(window.operate.arm)
+    press(window.stop_button)
+    assert not window.operate.arm.isChecked()
+    press(window.operate.arm)
+    session.take(make_status(State.FAULT))
+    assert not window.operate.arm.isChecked()
+
+
+def test_what_cannot_be_done_says_why_in_sight_and_to_a_screen_reader(window: MainWindow, session: FakeSession) -> None:
+    session.take(make_status(State.RUNNING))
+    button = window.operate.buttons[Action.PARK]
+    assert not button.isEnabled()
+    assert window.operate.reason(Action.PARK) == button.toolTip() == "a motion is running"
+    assert button.accessibleDescription() == "not possible now: a motion is running"
+
+
+def test_drives_that_do_not_answer_say_why(window: MainWindow, session: FakeSession) -> None:
+    session.refuse_connect("2 devices cannot be used:\n  leg 2: 127.0.0.1:9: refused\n  leg 5: serial X, not Y")
+    assert window.operate.drives.text(2) == "✗ 127.0.0.1:9: refused"
+    assert window.operate.drives.text(5) == "✗ serial X, not Y"
+    assert window.operate.drives.text(1).startswith("✓ answered")
+    assert "connect" in window.notice.text()
+
+
+def test_drives_are_followed_from_telemetry(window: MainWindow, session: FakeSession) -> None:
+    session.take(make_status(State.ENGAGED, events=[make_event("leg 1: maker servo, serial A7, firmware 1")]))
+    row = np.zeros(1, ROW)[0]
+    row["state"] = State.ENGAGED
+    row["drive_status"] = DriveStatus.ENABLED | DriveStatus.HOMED
+    row["drive_status"][3] = DriveStatus.FAULT | DriveStatus.WATCHDOG
+    row["drive_error"][3] = 17
+    row["stale"][1] = 4
+    window.operate.show_row(row)
+    assert window.operate.drives.text(1) == "✓ torque on, homed"
+    assert window.operate.drives.text(2) == "✗ silent for 4 cycles"
+    assert window.operate.drives.text(4) == "✗ error 17, stopped by its watchdog, fault"
+
+
+def test_the_banner_follows_and_the_title_says_it_too(window: MainWindow, session: FakeSession) -> None:
+    assert window.banner.state_text == "Off"
+    session.take(make_status(State.ENGAGED, overruns=7, rows=1234, dropped=2))
+    assert window.banner.state_text == "Engaged"
+    assert window.windowTitle().startswith("Engaged – VIRTUAL RIG")
+    assert window.banner.accessibleName() == "State of the rig: Engaged"
+    assert [window.banner.figure(name) for name in ("Overruns", "Recorded", "Dropped")] == ["7", "1234 rows", "2 rows"]
+
+
+def test_a_dead_engine_is_said_with_what_the_drives_do(window: MainWindow, session: FakeSession) -> None:
+    session.take(make_status(State.RUNNING))
+    session._bury()
+    assert session.phase is Phase.DIED
+    assert window.banner.state_text == "Engine died"
+    assert "in state RUNNING" in window.banner.detail and "watchdog within 50 ms" in window.banner.detail
+    assert window.operate.buttons[Action.CONNECT].isEnabled()
+    assert window.operate.reason(Action.PARK) == "the engine has died: connect again"
+
+
+def test_every_control_has_an_accessible_name(window: MainWindow) -> None:
+    kinds = (QtWidgets.QAbstractButton, QtWidgets.QLineEdit, QtWidgets.QComboBox, QtWidgets.QAbstractSpinBox)
+    nameless = []
+    for panel in (window.operate, window.motion, window.jog, window.faults, window.log, window.banner):
+        for kind in kinds:
+            for control in panel.findChildren(kind):
+                inner = control.objectName().startswith("qt_") or isinstance(
+                    control.parent(), (QtWidgets.QAbstractSpinBox, QtWidgets.QTableView, QtWidgets.QHeaderView)
+                )
+                text = control.text() if isinstance(control, QtWidgets.QAbstractButton) else ""
+                if not (inner or control.accessibleName() or text):
+                    nameless.append(f"{type(panel).__name__}: {type(control).__name__}")
+    assert nameless == []

@@ -1,0 +1,146 @@
+"""The platform, in three dimensions where the screen has OpenGL, else in two."""
+
+import numpy as np
+import pytest
+from live_rows import MECHANISM, live_rows
+from pyqtgraph.Qt import QtGui
+from pytestqt.qtbot import QtBot
+
+from gui.history import History
+from gui.live import PlatformView, platform_view
+from gui.live.opengl import gl_problem
+from gui.live.platform_flat import PlatformFlat
+from gui.live.scene import (
+    STROKE_SCALE,
+    Colouring,
+    force_scale,
+    leg_colours,
+    make_scene,
+    platform_joints,
+    ring_order,
+    strokes,
+)
+from gui.theme import DARK, LEG_COLOURS, LIGHT
+from kinematics import leg_lengths
+
+
+def _shown(qtbot: QtBot) -> PlatformView:
+    view = PlatformView(DARK)
+    qtbot.addWidget(view)
+    view.set_mechanism(MECHANISM)
+    view.resize(700, 500)
+    with qtbot.waitExposed(view):
+        view.show()
+    return view
+
+
+def test_joints_are_a_legs_length_apart() -> None:
+    pose = np.array([0.02, -0.01, 0.46, *(np.array([1, 0.05, -0.1, 0.2]) / np.linalg.norm([1, 0.05, -0.1, 0.2]))])
+    joints = platform_joints(MECHANISM.geometry, pose)
+    lengths = np.linalg.norm(joints - MECHANISM.geometry.base_points, axis=1)
+    np.testing.assert_allclose(lengths, leg_lengths(MECHANISM.geometry, pose), rtol=1e-14)
+
+
+def test_legs_are_coloured_by_force_and_by_stroke() -> None:
+    row = live_rows(1)[0]
+    row["force_measured"] = [-100, 0, 100, 50, np.nan, 100]
+    colours = leg_colours(MECHANISM, row, Colouring.FORCE, force_scale(100), DARK)
+    assert colours[0, 2] > colours[0, 0] and colours[2, 0] > colours[2, 2]  # pulling blue, pushing orange
+    np.testing.assert_array_equal(colours[2], colours[5])
+    low, high = MECHANISM.legs[0].limits.length  # type: ignore[union-attr, misc]
+    row["length"] = low + (high - low) * np.array([0.0, 0.5, 1.0, 0.5, 0.5, 0.5])
+    np.testing.assert_allclose(strokes(MECHANISM, row), [0, 50, 100, 50, 50, 50], atol=1e-9)
+    colours = leg_colours(MECHANISM, row, Colouring.STROKE, STROKE_SCALE, DARK)
+    np.testing.assert_allclose(colours[0], colours[2], atol=1e-6)
+    assert colours[0, 0] > colours[0, 1] and colours[1, 1] > colours[1, 0]  # red at the ends, green between
+    colours = leg_colours(MECHANISM, row, Colouring.LEG, STROKE_SCALE, DARK)
+    assert [f"#{bytes((255 * c).round().astype(np.uint8)).hex()}".upper() for c in colours] == list(LEG_COLOURS)
+
+
+def test_force_scale_has_round_ends() -> None:
+    assert [force_scale(largest).high for largest in (0.0, np.nan, 3.0, 10.0, 11.0, 73.0, 450.0)] == [
+        1, 1, 5, 10, 20, 100, 500
+    ]  # fmt: skip
+
+
+def test_ring_goes_round_the_platform_once() -> None:
+    ring = ring_order(MECHANISM.geometry.platform_points)
+    angles = np.unwrap(np.arctan2(ring[:, 1], ring[:, 0]))
+    assert abs(angles[-1] - angles[0]) == pytest.approx(2 * np.pi)
+    assert (np.diff(angles) > 0).all() or (np.diff(angles) < 0).all()
+
+
+def test_without_a_measured_pose_the_platform_is_at_home_and_grey() -> None:
+    row = live_rows(1)[0]
+    row["pose"] = np.nan
+    scene = make_scene(MECHANISM, row, Colouring.FORCE, STROKE_SCALE, DARK)
+    assert not scene.known and scene.command is None
+    np.testing.assert_array_equal(scene.origin, MECHANISM.geometry.home_pose[:3])
+    assert len(np.unique(scene.colours, axis=0)) == 1
+
+
+def test_view_follows_the_newest_row(qtbot: QtBot) -> None:
+    view = _shown(qtbot)
+    assert "at home" in view.pose.text()
+    history = History(100)
+    view.refresh(history)
+    history.append(live_rows(10))
+    for batch in range(1, 7):
+        history.append(live_rows(10, 10 * batch))
+        view.refresh(history)
+    scene = view.picture.scene
+    assert scene is not None and scene.known
+    np.testing.assert_allclose(scene.origin, [0.011, 0.02, 0.45])
+    assert scene.command is not None
+    np.testing.assert_allclose(scene.command[0] - scene.platform[0], [-0.001, 0, 0], atol=1e-12)
+    assert "x 11.00 mm" in view.pose.text() and "RUNNING" in view.pose.text()
+    assert view.bar.ends == ("−100 N", "100 N")
+    view.colouring.setCurrentIndex(1)
+    assert view.kind is Colouring.STROKE and view.bar.ends == ("0 %", "100 %")
+    view.set_theme(LIGHT)
+    assert not view.grab().isNull()
+    view.set_mechanism(None)
+    assert view.pose.text() == "No mechanism"
+
+
+def test_the_screens_picture(qtbot: QtBot) -> None:
+    """Under Xvfb the items are drawn through OpenGL; the offscreen platform gets the projections."""
+    view = _shown(qtbot)
+    view.show_row(live_rows(1)[0])
+    if QtGui.QGuiApplication.platformName() == "offscreen":
+        assert isinstance(view.picture, PlatformFlat)
+        assert "offscreen" in gl_problem() and "offscreen" in view.picture.note.text()
+        return
+    assert gl_problem() == ""
+    view.colouring.setCurrentIndex(2)
+    picture = view.picture.view.draw()  # type: ignore[union-attr]
+    colours = {QtGui.QColor(picture.pixel(x, y)).name().upper() for x in range(picture.width()) for y in range(0, picture.height(), 4)}
+    assert set(LEG_COLOURS) <= colours
+    before = picture.copy()
+    view.picture.look_from("Top")
+    assert view.picture.view.draw() != before  # type: ignore[union-attr]
+    again = _shown(qtbot)  # a second one shares the shaders
+    again.show_row(live_rows(1)[0])
+    again.colouring.setCurrentIndex(2)
+    assert again.picture.view.draw() == before  # type: ignore[union-attr]
+    assert not any(name.isHidden() for name in view.picture.view.names) or view.grab()  # type: ignore[union-attr]
+
+
+def test_projections_where_there_is_no_gl(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:
+    monkeypatch.setattr(platform_view, "gl_problem", lambda: "the screen gives no OpenGL context")
+    view = _shown(qtbot)
+    picture = view.picture
+    assert isinstance(picture, PlatformFlat)
+    assert picture.note.text() == "No 3-D view: the screen gives no OpenGL context. Front and top view instead."
+    row = live_rows(1)[0]
+    view.show_row(row)
+    joints = platform_joints(MECHANISM.geometry, row["pose"])
+    for projection, (across, up) in zip(picture.projections, ((0, 2), (0, 1)), strict=True):
+        for leg, curve in enumerate(projection.legs):
+            x, y = curve.getData()
+            np.testing.assert_allclose(x, [MECHANISM.geometry.base_points[leg, across], joints[leg, across]])
+            np.testing.assert_allclose(y, [MECHANISM.geometry.base_points[leg, up], joints[leg, up]])
+    assert "m" in picture.projections[0].plot.getAxis("bottom").labelText
+    with pytest.raises(KeyError):
+        picture.look_from("Top")
+    view.set_theme(LIGHT)

@@ -1,0 +1,260 @@
+"""Recordings, through real widgets, real files and a clock turned by hand."""
+
+import csv
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from live_rows import RATE, live_rows, write_recording
+from pyqtgraph.Qt import QtCore, QtWidgets
+from pytestqt.qtbot import QtBot
+
+from gui.history import History
+from gui.live import RecordingsView
+from gui.live.replay import Replay
+from gui.theme import DARK, LIGHT
+from rig.telemetry import ROW
+
+LIVE = History(1)
+"""the running rig's, which replays do not look at"""
+
+
+class Clock:
+    """Turned by hand."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_recording(tmp_path / "first.mcap", live_rows(2000, 500, offset=0.5))
+    write_recording(tmp_path / "second.mcap", live_rows(1000, 4500, offset=1.5))
+    (tmp_path / "notes.txt").write_text("no recording")
+    return tmp_path
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def shown_files() -> list[Path]:
+    return []
+
+
+@pytest.fixture
+def view(qtbot: QtBot, folder: Path, clock: Clock, shown_files: list[Path]) -> Iterator[RecordingsView]:
+    def show_file(path: Path) -> bool:
+        shown_files.append(path)
+        return True
+
+    made = RecordingsView(DARK, clock, show_file)
+    qtbot.addWidget(made)
+    made.set_folder(folder)
+    made.resize(1140, 700)
+    with qtbot.waitExposed(made):
+        made.show()
+    yield made
+    made.close_worker()
+
+
+def _press(qtbot: QtBot, view: RecordingsView, name: str, recording: str) -> None:
+    view.list.select(view.list.folder / recording)
+    qtbot.mouseClick(view.list.buttons[name], QtCore.Qt.MouseButton.LeftButton)
+
+
+def _open(qtbot: QtBot, view: RecordingsView, recording: str = "first.mcap") -> None:
+    _press(qtbot, view, "Open", recording)
+    qtbot.waitUntil(lambda: view.opened is not None and view.opened.name == recording, timeout=20_000)
+
+
+def test_replay_moves_with_its_clock() -> None:
+    replay = Replay(live_rows(1000))
+    assert (replay.begin, replay.end, replay.position) == (0.0, 1.998, 0.0)
+    replay.advance(5.0)
+    assert replay.position == 0.0
+    replay.speed = 2.0
+    replay.play()
+    replay.advance(5.0)
+    replay.advance(5.25)
+    assert replay.position == 0.5 and len(replay.excerpt) == 251
+    replay.pause()
+    replay.advance(9.0)
+    assert replay.position == 0.5
+    replay.play()
+    replay.advance(20.0)
+    replay.advance(30.0)
+    assert replay.position == replay.end and not replay.playing
+    replay.play()
+    assert replay.position == 0.0
+    with pytest.raises(ValueError, match="speed of replay: 0"):
+        replay.speed = 0.0
+
+
+def test_replay_of_nothing() -> None:
+    replay = Replay(np.empty(0, ROW))
+    replay.play()
+    replay.advance(1.0)
+    replay.advance(2.0)
+    assert len(replay.excerpt) == 0 and not replay.playing
+
+
+def test_recordings_of_the_folder_are_listed(qtbot: QtBot, view: RecordingsView, folder: Path) -> None:
+    assert {one.path.name for one in view.list.found} == {"first.mcap", "second.mcap"}
+    assert not view.list.buttons["Open"].isEnabled()
+    assert view.list.buttons["Open"].toolTip() == "Choose a recording first"
+    view.list.select(folder / "second.mcap")
+    assert view.list.buttons["Open"].isEnabled()
+    assert not view.list.buttons["Compare"].isEnabled()
+    assert "Open a recording first" in view.list.buttons["Compare"].toolTip()
+    write_recording(folder / "third.mcap", live_rows(10))
+    qtbot.mouseClick(view.list.again, QtCore.Qt.MouseButton.LeftButton)
+    assert view.list.table.rowCount() == 3
+    assert view.list.chosen == folder / "second.mcap"
+
+
+def test_a_folder_is_chosen(
+    monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, view: RecordingsView, tmp_path: Path
+) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    monkeypatch.setattr(QtWidgets.QFileDialog, "getExistingDirectory", lambda *_args: str(empty))
+    qtbot.mouseClick(view.list.choose, QtCore.Qt.MouseButton.LeftButton)
+    assert view.list.folder == empty and "0 recordings" in view.list.where.text()
+    view.set_folder(tmp_path / "nowhere")
+    assert "No such file" in view.list.where.text()
+
+
+def test_replay_through_the_live_views(qtbot: QtBot, view: RecordingsView, clock: Clock) -> None:
+    assert not view.bar.isEnabled()
+    view.refresh(LIVE)
+    _open(qtbot, view)
+    assert view.replay is not None and view.bar.isEnabled()
+    view.bar.speed.setCurrentText("0.5 ×")
+    qtbot.mouseClick(view.bar.play, QtCore.Qt.MouseButton.LeftButton)
+    assert view.bar.play.text() == "Pause"
+    for clock.now in (100.0, 101.0, 102.0):
+        view.refresh(LIVE)
+    assert view.bar.time.value() == pytest.approx(2.0)  # began at 1 s
+    panel = view.live.pages["Forces"].panels[0]  # type: ignore[union-attr]
+    t, force = panel.curves[0][2].getData()
+    assert t[-1] == 2.0
+    assert force[-1] == pytest.approx(30 + np.sin(2.0))
+    view.tabs.setCurrentWidget(view.platform)
+    view.refresh(LIVE)
+    assert view.platform.picture.scene is not None and view.platform.picture.scene.known
+    qtbot.mouseClick(view.bar.play, QtCore.Qt.MouseButton.LeftButton)
+    clock.now = 110.0
+    view.refresh(LIVE)
+    assert view.bar.time.value() == pytest.approx(2.0)
+
+
+def test_scrubbing(qtbot: QtBot, view: RecordingsView) -> None:
+    _open(qtbot, view)
+    assert view.replay is not None
+    view.bar.slider.setValue(5000)
+    assert view.replay.position == pytest.approx((1.0 + 4.998) / 2)
+    view.refresh(LIVE)
+    panel = view.live.pages["Forces"].panels[0]  # type: ignore[union-attr]
+    assert panel.curves[0][0].getData()[0][-1] == pytest.approx(view.replay.position, abs=2.1 / RATE)
+    view.bar.time.setValue(4.0)
+    assert view.replay.position == 4.0 and view.bar.slider.value() == round(10_000 * 3.0 / 3.998)
+    view.live.tabs.setCurrentWidget(view.live.pages["External wrench"])
+    assert view.live.wrench.mean[2] != 0.0  # the recording's own mechanism is known
+
+
+def test_two_recordings_side_by_side(qtbot: QtBot, view: RecordingsView) -> None:
+    _open(qtbot, view)
+    _press(qtbot, view, "Compare", "second.mcap")
+    qtbot.waitUntil(lambda: view.second is not None, timeout=20_000)
+    assert view.tabs.currentWidget() is view.compare
+    assert "first.mcap" in view.compare.names.text() and "second.mcap" in view.compare.names.text()
+    force, residual = view.compare.plots
+    first, second = force.curves[0][0].getData(), force.curves[1][0].getData()
+    assert first[0][0] == second[0][0] == 0.0  # both from where the motion began
+    assert first[1][0] == pytest.approx(10 + np.sin(1.0)) and second[1][0] == pytest.approx(10 + np.sin(9.0))
+    assert (residual.curves[0][0].getData()[1] == 0.5).all() and (residual.curves[1][0].getData()[1] == 1.5).all()
+    assert not force.curves[0][3].isVisible()
+    view.compare.legs.set_legs([False, False, False, True, False, False])
+    assert force.curves[1][3].isVisible() and not force.curves[1][0].isVisible()
+    table = view.numbers
+    names = [table.item(row, 0).text() for row in range(table.rowCount())]
+    row = names.index("Residual, RMS, leg 2")
+    assert [table.item(row, column).text() for column in range(1, 5)] == ["N", "0.500", "1.500", "1.000"]
+    assert table.horizontalHeaderItem(4).text() == "Difference"
+    _open(qtbot, view, "second.mcap")
+    assert view.second is None and table.columnCount() == 3
+    assert not force.curves[1][3].isVisible()
+
+
+def test_events_are_listed(qtbot: QtBot, view: RecordingsView) -> None:
+    _open(qtbot, view)
+    assert [view.events.item(0, column).text() for column in (0, 3)] == ["1.000", "the motion begins"]
+
+
+def test_rows_are_exported(
+    monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, view: RecordingsView, tmp_path: Path
+) -> None:
+    target = tmp_path / "rows.csv"
+    monkeypatch.setattr(QtWidgets.QFileDialog, "getSaveFileName", lambda *_args: (str(target), ""))
+    _press(qtbot, view, "CSV…", "first.mcap")
+    qtbot.waitUntil(lambda: view.note.text() == "Saved rows.csv", timeout=20_000)
+    with open(target, encoding="utf-8") as file:
+        table = list(csv.DictReader(file))
+    rows = live_rows(2000, 500, offset=0.5)
+    assert len(table) == 2000
+    for name, values in (
+        ("t", rows["t"]),
+        ("force_measured_6", rows["force_measured"][:, 5]),
+        ("terms_2_3", rows["terms"][:, 1, 2]),
+        ("cycle", rows["cycle"]),
+    ):
+        np.testing.assert_array_equal(np.array([float(line[name]) for line in table]), values)
+    view.export_to(tmp_path / "first.mcap", tmp_path / "nowhere" / "rows.csv")
+    qtbot.waitUntil(lambda: view.note.text() == "Failed: No such file or directory", timeout=20_000)
+
+
+def test_a_report_is_made_and_opened(
+    qtbot: QtBot, view: RecordingsView, folder: Path, shown_files: list[Path]
+) -> None:
+    _press(qtbot, view, "Report", "first.mcap")
+    assert view.note.text().startswith("Making the report")
+    view.make_report(folder / "second.mcap")
+    assert view.note.text() == "A report is being made already"
+    qtbot.waitUntil(lambda: bool(shown_files), timeout=60_000)
+    assert shown_files == [folder / "first.html"]
+    assert "<html" in shown_files[0].read_text(encoding="utf-8")[:500].lower()
+    assert view.note.text() == "Report: first.html"
+
+
+@pytest.mark.parametrize("act", ["open", "compare_with"])
+def test_what_is_no_recording_is_said(qtbot: QtBot, view: RecordingsView, folder: Path, act: str) -> None:
+    (folder / "broken.mcap").write_bytes(b"not at all")
+    open_it: Callable[[Path], None] = getattr(view, act)
+    open_it(folder / "broken.mcap")
+    qtbot.waitUntil(lambda: "not an MCAP recording" in view.note.text(), timeout=20_000)
+    assert view.opened is None
+
+
+def test_a_recording_cut_off_is_shown_as_far_as_it_goes(qtbot: QtBot, view: RecordingsView, folder: Path) -> None:
+    whole = (folder / "first.mcap").read_bytes()
+    (folder / "cut.mcap").write_bytes(whole[: len(whole) * 2 // 3])
+    view.list.look()
+    _open(qtbot, view, "cut.mcap")
+    assert "cut off" in view.note.text()
+    assert view.opened is not None and 0 < len(view.opened.recording.rows) < 2000
+
+
+def test_themes_and_accessible_names(qtbot: QtBot, view: RecordingsView) -> None:
+    view.set_theme(LIGHT)
+    kinds = (QtWidgets.QPushButton, QtWidgets.QComboBox, QtWidgets.QSlider, QtWidgets.QTableWidget)
+    for kind in kinds:
+        for control in view.findChildren(kind):
+            assert control.accessibleName(), control
+    assert view.bar.time.accessibleName() and view.bar.time.suffix() == " s"

@@ -1,0 +1,98 @@
+"""What can be done in which state, and the reasons given for what cannot."""
+
+import numpy as np
+import pytest
+from shell_support import make_event, make_status
+
+from gui.banner import detail_of, look_of
+from gui.log_entries import EventFollower
+from gui.meter import CycleMeter
+from gui.rules import Action, Phase, Situation, obstacle
+from rig.states import FaultCode, State, StopCategory
+from rig.telemetry import ROW
+
+_POSSIBLE = {
+    State.OFF: {Action.CONNECT, Action.DISCONNECT},
+    State.IDLE: {Action.HOME, Action.DISCONNECT},
+    State.HOMING: set(),
+    State.PARKED: {Action.ENGAGE, Action.DISCONNECT},
+    State.ENGAGING: set(),
+    State.ENGAGED: {Action.PARK, Action.MOVE},
+    State.RUNNING: {Action.PAUSE, Action.HOLD},
+    State.PARKING: set(),
+    State.STOPPING: set(),
+    State.FAULT: {Action.RESET, Action.DISCONNECT},
+}
+_ALWAYS = {Action.INJECT}
+
+
+@pytest.mark.parametrize("state", list(State))
+def test_each_state_allows_what_the_engine_allows(state: State) -> None:
+    now = Situation(Phase.UP, make_status(state))
+    possible = {action for action in Action if not obstacle(action, now)}
+    assert possible - _ALWAYS == _POSSIBLE[state]
+
+
+@pytest.mark.parametrize("phase", list(Phase))
+def test_without_an_engine_only_connecting_is_possible(phase: Phase) -> None:
+    now = Situation(phase, None)
+    possible = {action for action in Action if not obstacle(action, now)} - _ALWAYS
+    assert possible == ({Action.CONNECT} if phase in (Phase.DOWN, Phase.DIED) else set())
+
+
+def test_a_request_under_way_blocks_the_others_and_is_named() -> None:
+    now = Situation(Phase.UP, make_status(State.IDLE), busy="home")
+    assert obstacle(Action.HOME, now) == "home is under way"
+
+
+def test_reasons_name_what_is_lacking() -> None:
+    paused = Situation(Phase.UP, make_status(State.ENGAGED, paused=True, motion="demo"))
+    assert obstacle(Action.MOVE, paused) == "'demo' is paused: resume it, or park"
+    assert not obstacle(Action.RESUME, paused)
+    unhomed = Situation(Phase.UP, make_status(State.PARKED, homed=False))
+    assert "not homed" in obstacle(Action.ENGAGE, unhomed)
+    full = Situation(Phase.UP, make_status(State.PARKED, recording_fault="disk full"))
+    assert obstacle(Action.ENGAGE, full) == "nothing is being recorded: disk full"
+    real = Situation(Phase.UP, make_status(State.PARKED), virtual=False)
+    assert "virtual rig only" in obstacle(Action.INJECT, real)
+    running = Situation(Phase.UP, make_status(State.RUNNING), recording="a.mcap")
+    assert "park or stop first" in obstacle(Action.REPORT, running)
+
+
+def test_the_first_cause_is_told_in_words() -> None:
+    status = make_status(
+        State.FAULT, cause="leg 3: jam", cause_code=FaultCode.FORCE_RESIDUAL, cause_t=4.2, latched=True
+    )
+    now = Situation(Phase.UP, status)
+    assert look_of(now).text == "Fault"
+    assert detail_of(now) == "force residual: leg 3: jam (at 4.200 s). Next: Reset."
+    stopping = make_status(State.STOPPING, stop=StopCategory.CATEGORY_1, cause="operator's stop", cause_t=1.0)
+    assert detail_of(Situation(Phase.UP, stopping)).startswith("category 1: decelerate, brakes on, torque off")
+
+
+def test_states_differ_in_text_shape_and_not_in_colour_alone() -> None:
+    looks = [look_of(Situation(Phase.UP, make_status(state))) for state in State]
+    assert len({look.text for look in looks}) == len({look.icon for look in looks}) == len(looks)
+
+
+def test_events_are_told_apart_from_those_seen_before() -> None:
+    follower = EventFollower()
+    first = [make_event("one", 1.0), make_event("two", 2.0)]
+    assert [entry.text for entry in follower.new(first)] == ["one", "two"]
+    assert follower.new(first) == []
+    assert [entry.text for entry in follower.new([first[1], make_event("two", 3.0)])] == ["two"]
+    assert [entry.code for entry in follower.new([make_event("x", 4.0, FaultCode.OVERRUN)])] == ["OVERRUN"]
+
+
+def test_the_meter_measures_rate_and_spread() -> None:
+    meter = CycleMeter(0.002)
+    assert meter.figures() is None
+    rows = np.zeros(501, ROW)
+    rows["t"] = np.arange(501) * 0.002
+    rows["period"] = 0.002
+    rows["period"][::50] = 0.0021
+    meter.add(rows)
+    figures = meter.figures()
+    assert figures is not None
+    assert figures.rate == pytest.approx(500.0)
+    assert figures.spread == pytest.approx(1e-4)
