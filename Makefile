@@ -19,12 +19,13 @@ QT_LIBRARIES = libGL.so.1 libEGL.so.1 libglib-2.0.so.0 libfontconfig.so.1 libxkb
 	libxkbcommon-x11.so.0 libxcb-icccm.so.4 libxcb-image.so.0 libxcb-keysyms.so.1 libxcb-randr.so.0 \
 	libxcb-render-util.so.0 libxcb-shape.so.0 libxcb-xinerama.so.0 libxcb-xkb.so.1 libX11-xcb.so.1
 
-.PHONY: help install demo test lint bench clean
+.PHONY: help install demo gui test lint bench clean
 .NOTPARALLEL:
 
 help:
 	@echo "make install   the command rig, in $(VENV)"
 	@echo "make demo      the virtual rig: drives, trajectory, recording and report"
+	@echo "make gui       the desktop app, on the virtual rig or on CONFIG: make gui ARGS=my-rig.toml"
 	@echo "make test      every test"
 	@echo "make lint      style, types, who may import whom"
 	@echo "make bench     the speeds, beside those of other engines"
@@ -35,6 +36,9 @@ install: $(VENV)/.installed
 
 demo: $(VENV)/.installed
 	$(BIN)/rig demo $(ARGS)
+
+gui: $(VENV)/.installed $(VENV)/.system
+	$(BIN)/rig gui $(ARGS)
 
 # GUI tests get a virtual screen where there is none of their own.
 test: $(VENV)/.installed-test $(VENV)/.system
@@ -85,6 +89,6 @@ $(VENV)/.system: | $(BIN)/python
 	else \
 		echo "System libraries of Qt are missing. On Debian or Ubuntu type:" >&2; \
 		echo "  sudo apt-get install $(QT_PACKAGES) $(XVFB_PACKAGES)" >&2; \
-		echo "and then again: make test" >&2; exit 1; \
+		echo "and then try again." >&2; exit 1; \
 	fi
 	@touch $@

@@ -44,6 +44,10 @@ _PHASES = {
     Phase.DIED: Look("Engine died", "⚠", _RED, "white", ""),
 }
 
+_SILENT = Look(
+    "No answer", "⚠", _RED, "white", "The engine runs, but does not answer. Press STOP, then look at the machine."
+)
+
 _STOPS = {
     StopCategory.NONE: "",
     StopCategory.CATEGORY_2: "category 2: decelerate and hold",
@@ -57,6 +61,8 @@ def look_of(now: Situation) -> Look:
     """How the situation is shown."""
     if now.phase is not Phase.UP or now.status is None:
         return _PHASES.get(now.phase, _PHASES[Phase.STARTING])
+    if now.silent:
+        return _SILENT
     if now.status.state is State.ENGAGED and now.status.paused:
         return Look("Paused", "●", _GREEN, "white", f"{now.status.motion!r} stands. Next: Resume, or Park.")
     return _STATES[now.status.state]
@@ -68,7 +74,7 @@ def detail_of(now: Situation, death: str = "") -> str:
     status = now.status
     if now.phase is Phase.DIED:
         return death
-    if now.phase is not Phase.UP or status is None:
+    if now.phase is not Phase.UP or status is None or now.silent:
         return look.hint
     if status.cause:
         code = "" if status.cause_code is FaultCode.NONE else f"{status.cause_code.name.replace('_', ' ').lower()}: "

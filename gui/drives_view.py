@@ -46,9 +46,9 @@ class DrivesView(QtWidgets.QWidget):
 
     def show_unconnected(self) -> None:
         """Nothing is connected."""
-        for leg, label in enumerate(self._labels):
-            if leg not in self._failures:
-                _show(label, "muted", self._addresses[leg])
+        if not self._failures:  # else those say more
+            for label, address in zip(self._labels, self._addresses, strict=True):
+                _show(label, "muted", address)
 
     def note_identity(self, text: str) -> None:
         """Take in an event such as "leg 3: vendor product, serial …" about a drive that answered."""

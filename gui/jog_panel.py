@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from pyqtgraph.Qt import QtWidgets
+from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.controls import GuardedButton, QuantityBox, Reason
 from gui.jogging import JogFrame, leg_stepped_pose, stepped_pose
@@ -13,7 +13,7 @@ from gui.mover import Mover
 from gui.rig_session import RigSession
 from gui.rules import Action
 from kinematics import Array, coordinates_to_pose, leg_lengths, pose_to_coordinates
-from rig.engine.messages import Status
+from rig.engine import Status
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 _NAMES = ("x", "y", "z", "θx", "θy", "θz")
@@ -120,6 +120,8 @@ class JogPanel(QtWidgets.QScrollArea):
         for index, (name, box) in enumerate(zip(_NAMES, self.target, strict=True)):
             grid.addWidget(QtWidgets.QLabel(name), index % 3, 2 * (index // 3))
             grid.addWidget(box, index % 3, 2 * (index // 3) + 1)
+        grid.setColumnStretch(1, 1)
+        grid.setColumnStretch(3, 1)
         here = QtWidgets.QPushButton("Present pose")
         here.setToolTip("Fill in where the platform is commanded to be now")
         here.clicked.connect(self._fill_present)
@@ -164,6 +166,27 @@ class JogPanel(QtWidgets.QScrollArea):
         """Put a pose (7,) into the target's fields."""
         for box, value in zip(self.target, pose_to_coordinates(pose), strict=True):
             box.set_si(float(value))
+
+    def save(self, settings: QtCore.QSettings) -> None:
+        """Keep step sizes, speeds, frame and pivot."""
+        for name, box in self._kept().items():
+            settings.setValue(f"jog/{name}", box.si())
+        settings.setValue("jog/frame", self.frame.currentData())
+
+    def restore(self, settings: QtCore.QSettings) -> None:
+        """Take up what was kept; the fields' bounds hold for it as for anything typed."""
+        for name, box in self._kept().items():
+            box.set_si(float(settings.value(f"jog/{name}", box.si())))
+        self.frame.setCurrentIndex(max(0, self.frame.findData(settings.value("jog/frame", "base"))))
+
+    def _kept(self) -> dict[str, QuantityBox]:
+        return {
+            "translation": self.translation,
+            "rotation": self.rotation,
+            "leg": self.leg_step,
+            "speed": self.speed,
+            "turn speed": self.turn_speed,
+        } | {f"pivot {axis}": box for axis, box in zip("xyz", self.pivot, strict=True)}
 
     @property
     def outcome(self) -> str:

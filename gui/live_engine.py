@@ -9,10 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.config import RigConfig
-from rig.engine.control_block import ControlBlock
-from rig.engine.link import LinkClient
-from rig.engine.messages import Command, Status, Stop
-from rig.engine.process import EngineProcess
+from rig.engine import Command, ControlBlock, EngineProcess, LinkClient, Status, Stop
 from rig.errors import HardwareError
 from rig.ring import TelemetryRing
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from rig.engine.messages import Event
+from rig.engine import Event
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from gui.rules import Action, Phase
 from gui.shell_style import dress
 from gui.stop_everywhere import StopButton, StopEverywhere
 from gui.theme import DARK, THEMES, Theme
-from rig.engine.machine import TORQUE_STATES
+from rig.engine import TORQUE_STATES
 from rig.states import State
 
 _HISTORY = 120.0  # s of telemetry that the views reach back
@@ -46,17 +46,19 @@ class MainWindow(QtWidgets.QMainWindow):
         self._settings = settings
         self._death = ""
         self._closing = ""
+        self.question: QtWidgets.QMessageBox | None = None
+        """asked after a stop whether to quit"""
         self.theme: Theme = THEMES.get(str(settings.value("theme", DARK.name)), DARK)
         self.history = History(int(_HISTORY * session.config.rate))
         self.mover = Mover(session, self)
         self.reports = ReportMaker(self)
+        self.open_file: Callable[[Path], bool] = open_in_browser
         self.stop_button = StopButton(lambda: session.stop(1, "button"))
         self.banner = Banner(self.stop_button, session.config.virtual is not None)
         self.operate = OperatePanel(session)
         self.motion = MotionPanel(session, self.mover, self.theme)
         self.jog = JogPanel(session, self.mover)
-        self.views = QtWidgets.QSplitter()
-        self.recordings_page = QtWidgets.QSplitter()
+        self.live_page, self.platform_page, self.recordings_page = (_Page() for _ in range(3))
         self.log = EventLog(self.theme)
         self.tabs = QtWidgets.QTabWidget()
         self.tabs.setDocumentMode(True)
@@ -66,13 +68,14 @@ class MainWindow(QtWidgets.QMainWindow):
             self.motion.set_theme,
             self.log.set_theme,
         ]
-        self._rest_timer = QtCore.QTimer(self)
-        self._rest_timer.setSingleShot(True)
-        self._rest_timer.setInterval(_REST_TIMEOUT)
-        self._rest_timer.timeout.connect(self._ask_to_quit)
+        self.rest_timer = QtCore.QTimer(self)
+        self.rest_timer.setSingleShot(True)
+        self.rest_timer.setInterval(_REST_TIMEOUT)
+        self.rest_timer.timeout.connect(self._ask_to_quit)
         self.tabs.addTab(self.motion, "Motion")
         self.tabs.addTab(self.jog, "Jog")
-        self.tabs.addTab(self.views, "Live")
+        self.tabs.addTab(self.live_page, "Live")
+        self.tabs.addTab(self.platform_page, "3-D view")
         self.tabs.addTab(self.recordings_page, "Recordings")
         if session.config.virtual is not None:
             self.faults = FaultsPanel(session)
@@ -93,12 +96,15 @@ class MainWindow(QtWidgets.QMainWindow):
         self.operate.buttons[Action.CONNECT].setFocus()
         self.stop_everywhere = StopEverywhere(self.stop_button, lambda source: session.stop(1, source))
         self.clock.start()
-        QtCore.QTimer.singleShot(0, self._build_live)  # dozens of plots: the window need not wait for them
+        self._builders = [self._build_live, self._build_platform, self._build_recordings]
+        self._building = QtCore.QTimer(self)  # dozens of plots: the window need not wait for them
+        self._building.timeout.connect(self._build_next)
+        self._building.start()
 
     @property
     def complete(self) -> bool:
         """Whether every view is there; the window shows before."""
-        return bool(self.recordings_page.count())
+        return not self._builders
 
     # -- what is on the window ---------------------------------------------------------------------------------------
 
@@ -132,21 +138,27 @@ class MainWindow(QtWidgets.QMainWindow):
         layout.addWidget(self.splitter, 1)
         self.setCentralWidget(content)
 
+    def _build_next(self) -> None:
+        self._builders.pop(0)()
+        if not self._builders:
+            self._building.stop()
+
     def _build_live(self) -> None:
-        for view in (LiveView(self.theme), PlatformView(self.theme)):
-            self._add_view(view, self.views)
-        self.views.setSizes([640, 340])
-        self._restore_splitter("views", self.views)
-        QtCore.QTimer.singleShot(0, self._build_recordings)
+        self.live = LiveView(self.theme)
+        self._add_view(self.live, self.live_page)
+
+    def _build_platform(self) -> None:
+        self.platform = PlatformView(self.theme)
+        self._add_view(self.platform, self.platform_page)
 
     def _build_recordings(self) -> None:
         self.recordings = RecordingsView(self.theme)
         self.recordings.set_folder(self.session.folder)
         self._add_view(self.recordings, self.recordings_page)
 
-    def _add_view(self, view: LiveView | PlatformView | RecordingsView, place: QtWidgets.QSplitter) -> None:
+    def _add_view(self, view: LiveView | PlatformView | RecordingsView, page: "_Page") -> None:
         view.set_mechanism(self.session.config.machine)
-        place.addWidget(view)
+        page.fill(view)
         self._themed.append(view.set_theme)
         self.clock.views.append(view)
 
@@ -168,7 +180,7 @@ class MainWindow(QtWidgets.QMainWindow):
         for index in range(self.tabs.count()):
             self._add_action(view, self.tabs.tabText(index), partial(self._show_tab, index), f"Ctrl+{index + 1}")
         about = self.menuBar().addMenu("&Help")
-        self._add_action(about, "&First steps", self._show_first_steps, "F1")
+        self._add_action(about, "&First steps", self.show_first_steps, "F1")
 
     def _add_action(
         self, menu: QtWidgets.QMenu, text: str, act: Callable[..., object], shortcut: str = ""
@@ -200,6 +212,10 @@ class MainWindow(QtWidgets.QMainWindow):
         now = self.session.situation
         if now.phase is not Phase.DIED:
             self._death = ""
+        if (self._closing == "flushing" and now.phase is Phase.DOWN) or (
+            self._closing == "stopping" and now.phase is Phase.DIED
+        ):
+            self._ask_to_quit()
         self.banner.show_situation(now, self._death)
         virtual = "VIRTUAL RIG – " if now.virtual else ""
         cause = f" – {detail_of(now, self._death)}" if now.status is not None and now.status.cause else ""
@@ -246,7 +262,7 @@ class MainWindow(QtWidgets.QMainWindow):
             self._show_refusal("report", fault)
         else:
             self.session.log("info", "app", f"report: {path}")
-            if not open_in_browser(Path(path)):
+            if not self.open_file(Path(path)):
                 self._show_refusal("report", f"no browser is known to the system; the report is {path}")
         self._refresh()
 
@@ -254,7 +270,8 @@ class MainWindow(QtWidgets.QMainWindow):
         self.tabs.setCurrentWidget(self.motion)
         self.motion.open()
 
-    def _show_first_steps(self) -> None:
+    def show_first_steps(self) -> None:
+        """Say how to begin."""
         box = QtWidgets.QMessageBox(self)
         box.setWindowTitle("First steps")
         box.setText(
@@ -281,7 +298,7 @@ class MainWindow(QtWidgets.QMainWindow):
         if self.session.torque:
             self._closing = "stopping"
             self.session.stop(1, "closing the window")
-            self._rest_timer.start()
+            self.rest_timer.start()
         else:
             self._end()
 
@@ -290,11 +307,9 @@ class MainWindow(QtWidgets.QMainWindow):
         if self._closing == "stopping" and status is not None and status.state not in TORQUE_STATES:
             self._closing = "flushing"
             self.session.disconnect_rig()
-        elif self._closing == "stopping" and self.session.phase is not Phase.UP:
-            self._ask_to_quit()
 
     def _ask_to_quit(self) -> None:
-        self._rest_timer.stop()
+        self.rest_timer.stop()
         self._closing = "asking"
         rest = not self.session.torque
         box = QtWidgets.QMessageBox(self)
@@ -324,11 +339,12 @@ class MainWindow(QtWidgets.QMainWindow):
     def _ended(self) -> None:
         if self._closing == "ending":
             self._closing = "ended"
-            self.close()
+            QtCore.QTimer.singleShot(0, self.close)
 
     def close_now(self) -> None:
         """Keep layout and look, and end every thread and process. May be called again."""
         self.clock.stop()
+        self._building.stop()
         self.stop_everywhere.remove()
         self.reports.close()
         if self.complete:
@@ -341,9 +357,8 @@ class MainWindow(QtWidgets.QMainWindow):
         settings.setValue("geometry", self.saveGeometry())
         settings.setValue("splitter", self.splitter.saveState())
         settings.setValue("motion splitter", self.motion.splitter.saveState())
-        if self.complete:
-            settings.setValue("views", self.views.saveState())
         settings.setValue("tab", self.tabs.tabText(self.tabs.currentIndex()))
+        self.jog.save(settings)
         settings.sync()
 
     def _restore(self) -> None:
@@ -352,6 +367,7 @@ class MainWindow(QtWidgets.QMainWindow):
         geometry = settings.value("geometry")
         if geometry is None or not self.restoreGeometry(geometry):
             self.resize(_SIZE)
+        self.jog.restore(settings)
         self._restore_splitter("splitter", self.splitter)
         self._restore_splitter("motion splitter", self.motion.splitter)
         titles = [self.tabs.tabText(index) for index in range(self.tabs.count())]
@@ -363,3 +379,16 @@ class MainWindow(QtWidgets.QMainWindow):
         state = self._settings.value(key)
         if state is not None:
             splitter.restoreState(state)
+
+
+class _Page(QtWidgets.QWidget):
+    """A tab whose view comes later."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._layout = QtWidgets.QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+
+    def fill(self, view: QtWidgets.QWidget) -> None:
+        """Put the view in."""
+        self._layout.addWidget(view)

@@ -11,8 +11,7 @@ from gui.workers import Worker
 from kinematics import Array, MotionTable, coordinates_to_pose, pose_difference
 from rig.checks import check_trajectory
 from rig.config import RigConfig
-from rig.engine.messages import Follow, Status
-from rig.engine.reference import straight_move
+from rig.engine import Follow, Status, straight_move
 from rig.errors import RefusedError
 from rig.states import State
 

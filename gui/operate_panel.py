@@ -10,8 +10,11 @@ from gui.drives_view import DrivesView
 from gui.log_entries import LogEntry
 from gui.rig_session import RigSession
 from gui.rules import Action, Phase
-from rig.engine.messages import Engage, Home, Park, Reset
+from rig.engine import Engage, Home, Park, Reset
 from rig.states import State
+
+_NEXT = {State.OFF: Action.CONNECT, State.IDLE: Action.HOME, State.PARKED: Action.ENGAGE, State.FAULT: Action.RESET}
+"""The step that leads on, by state."""
 
 ARMED_TIME = 5000
 """ms in which Engage must follow Arm."""
@@ -57,10 +60,10 @@ class OperatePanel(QtWidgets.QScrollArea):
         layout.addWidget(self.drives)
         layout.addStretch(1)
         self.setWidget(content)
-        self._disarm = QtCore.QTimer(self)
-        self._disarm.setSingleShot(True)
-        self._disarm.setInterval(ARMED_TIME)
-        self._disarm.timeout.connect(lambda: self.arm.setChecked(False))
+        self.disarm = QtCore.QTimer(self)
+        self.disarm.setSingleShot(True)
+        self.disarm.setInterval(ARMED_TIME)
+        self.disarm.timeout.connect(lambda: self.arm.setChecked(False))
         session.changed.connect(self.refresh)
         session.refused.connect(self._refused)
         session.logged.connect(self._logged)
@@ -115,7 +118,16 @@ class OperatePanel(QtWidgets.QScrollArea):
             self._reasons[action].setVisible(bool(reason))
         self.arm.setText("&3  Armed" if self.arm.isChecked() else "&3  Arm")
         status = self._session.status
-        if self._session.phase is not Phase.UP or status is None or status.state is State.OFF:
+        up = self._session.phase is Phase.UP
+        following = _NEXT.get(status.state) if up and status is not None else Action.CONNECT
+        for action, button in self.buttons.items():
+            target = self.arm if action is Action.ENGAGE and not self.arm.isChecked() else button
+            if action is Action.ENGAGE:
+                _mark(self.arm if target is button else button, False)
+            _mark(target, action is following and target.isEnabled())
+        if self._session.busy == "connect":
+            self.drives.begin()
+        elif not up or status is None or status.state is State.OFF:
             self.drives.show_unconnected()
 
     def show_row(self, row: np.void) -> None:
@@ -129,9 +141,9 @@ class OperatePanel(QtWidgets.QScrollArea):
 
     def _armed(self, armed: bool) -> None:
         if armed:
-            self._disarm.start()
+            self.disarm.start()
         else:
-            self._disarm.stop()
+            self.disarm.stop()
         self.refresh()
 
     def _engage(self) -> None:
@@ -145,6 +157,14 @@ class OperatePanel(QtWidgets.QScrollArea):
     def _logged(self, entry: LogEntry) -> None:
         if entry.source == "engine":
             self.drives.note_identity(entry.text)
+
+
+def _mark(button: GuardedButton, following: bool) -> None:
+    """Show that a button is the next step, or not."""
+    if bool(button.property("next")) != following:
+        button.setProperty("next", following)
+        button.style().unpolish(button)
+        button.style().polish(button)
 
 
 def _heading(text: str) -> QtWidgets.QLabel:

@@ -16,8 +16,7 @@ from gui.log_entries import EventFollower, LogEntry
 from gui.rules import Action, Phase, Situation, obstacle
 from gui.workers import Worker
 from rig.config import RigConfig
-from rig.engine.machine import TORQUE_STATES
-from rig.engine.messages import Command, Connect, Disconnect, Shutdown, Status
+from rig.engine import TORQUE_STATES, Command, Connect, Disconnect, Shutdown, Status
 from rig.errors import HardwareError, RigError
 from rig.runs import new_recording
 from rig.states import State
@@ -61,6 +60,7 @@ class RigSession(QtCore.QObject):
         self.phase = Phase.DOWN
         self.status: Status | None = None
         self.busy = ""
+        self.silent = False
         self.recording: Path | None = None
         self._engine: LiveEngine | None = None
         self._virtual: VirtualRigProcess | None = None
@@ -82,7 +82,7 @@ class RigSession(QtCore.QObject):
     def situation(self) -> Situation:
         """What the rules judge by."""
         recording = "" if self.recording is None else str(self.recording)
-        return Situation(self.phase, self.status, self.busy, self.config.virtual is not None, recording)
+        return Situation(self.phase, self.status, self.busy, self.config.virtual is not None, recording, self.silent)
 
     @property
     def engine_pid(self) -> int | None:
@@ -165,6 +165,7 @@ class RigSession(QtCore.QObject):
     def end(self) -> None:
         """End engine and virtual rig, whatever they are doing; `ended` follows."""
         self._timer.stop()
+        self._connect_next = False
         self._enter(Phase.ENDING)
         self._retire()
         self._commands.submit(self._end_virtual, lambda _result, _error: self._enter_ended())
@@ -253,11 +254,11 @@ class RigSession(QtCore.QObject):
         state = "" if self.status is None else f" in state {self.status.state.name}"
         watchdog = f"within {self.config.drives.watchdog * 1e3:g} ms"
         drives = (
-            f"The virtual drives stop by their own watchdog {watchdog}: quick stop, brakes on, torque off."
+            f"The virtual drives stop by their own watchdog {watchdog}."
             if self.config.virtual is not None
             else f"The drives should have stopped by their own watchdog {watchdog}: look at the machine first."
         )
-        text = f"The engine's process ended by itself{state}. {drives} Connect starts a new engine; it needs homing."
+        text = f"The engine ended by itself{state}. {drives} Connect starts a new one."
         self._retire()
         self._enter(Phase.DIED)
         self.log("error", "app", text)
@@ -291,6 +292,7 @@ class RigSession(QtCore.QObject):
 
     def _enter(self, phase: Phase) -> None:
         self.phase = phase
+        self.silent = False
         if phase is not Phase.UP:
             self.busy = ""
         if phase in (Phase.DOWN, Phase.STARTING):
@@ -306,8 +308,15 @@ class RigSession(QtCore.QObject):
 
     def _take_status(self, status: Status | None, _error: Exception | None) -> None:
         self._asked_status = False
-        if status is None or self.phase is not Phase.UP:
+        if self.phase is not Phase.UP:
             return
+        if status is None:
+            if not self.silent:
+                self.silent = True
+                self.log("error", "app", "the engine runs, but does not answer; STOP still raises its stop flag")
+                self.changed.emit()
+            return
+        self.silent = False
         self.status = status
         for entry in self._events.new(status.events):
             self.logged.emit(entry)

@@ -6,8 +6,7 @@ The engine's guards decide; these rules say beforehand what they would answer, s
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from rig.engine.machine import TORQUE_STATES
-from rig.engine.messages import Status
+from rig.engine import TORQUE_STATES, Status
 from rig.states import State
 
 
@@ -50,6 +49,8 @@ class Situation:
     virtual: bool = True
     recording: str = ""
     """path of the present or last recording"""
+    silent: bool = False
+    """the engine runs, but does not answer"""
 
 
 _STATES: dict[Action, tuple[State, ...]] = {

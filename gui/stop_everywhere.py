@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from gui.rig_session import StopSource
 
 _EVENTS = QtCore.QEvent.Type
-_KEYS = frozenset([_EVENTS.KeyPress, _EVENTS.ShortcutOverride])
+_KEYS = frozenset([_EVENTS.KeyPress, _EVENTS.ShortcutOverride, _EVENTS.KeyRelease])
 _WATCHED = _KEYS | {_EVENTS.MouseButtonPress, _EVENTS.Show}
 
 
@@ -60,15 +60,18 @@ class StopEverywhere(QtCore.QObject):
         if kind not in _WATCHED:  # every event of the app comes by here
             return False
         if kind in _KEYS:
-            self._key(event)
+            self._key(event, released=kind == _EVENTS.KeyRelease)
         elif kind == _EVENTS.MouseButtonPress:
             self._press(event)
         elif kind == _EVENTS.Show and isinstance(receiver, QtWidgets.QDialog) and receiver.isModal():
             _StandIn(self._button, receiver, lambda: self._stop("button"))
         return False
 
-    def _key(self, event: QtGui.QKeyEvent) -> None:
+    def _key(self, event: QtGui.QKeyEvent, released: bool) -> None:
         if event.key() != QtCore.Qt.Key.Key_Escape or event.isAutoRepeat():
+            return
+        if released:
+            self._last_key = -1
             return
         if event.timestamp() and event.timestamp() == self._last_key:
             return  # one press passes several objects on its way

@@ -72,7 +72,7 @@ LIGHT = Theme(
     muted="#55606B",
     grid="#CFD6DC",
     accent="#1A5FB4",
-    good="#1A7F4B",
+    good="#17703F",
     warning="#8F5B00",
     error="#B3261E",
 )

@@ -10,6 +10,9 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("rig", "actuators", "kinematics", "dynamics", "calibration", "gui")
+OPEN = "rig"
+"""Its root stays empty so that the command line answers at once: whoever is above imports its modules and the roots of
+its sub-packages."""
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
@@ -27,7 +30,9 @@ def test_packages_import_each_other_from_the_root_only(package: str) -> None:
         f"{path.relative_to(ROOT)}:{line}: {module}"
         for path in sorted((ROOT / package).rglob("*.py"))
         for line, module in _imported_modules(path)
-        if module.split(".")[0] in PACKAGES and module.split(".")[0] != package and "." in module
+        if module.split(".")[0] in PACKAGES
+        and module.split(".")[0] != package
+        and module.count(".") > (module.split(".")[0] == OPEN)
     ]
     assert wrong == []
 

@@ -38,23 +38,19 @@ def decimate(times: Floats, values: Floats, bins: int, first: int = 0) -> tuple[
     begin = -first % stride
     whole = (count - begin) // stride
     end = begin + whole * stride
-    blocks = values[begin:end].reshape(whole, stride, -1)
+    pieces = [(begin, end, stride)]
+    if begin:
+        pieces.insert(0, (0, begin, begin))
+    if end < count:
+        pieces.append((end, count, count - end))
+    thinned_times = [np.column_stack([times[a:b:n], times[a + n - 1 : b : n]]).ravel() for a, b, n in pieces]
+    return np.concatenate(thinned_times), np.concatenate([_extremes(values[a:b], n) for a, b, n in pieces])
+
+
+def _extremes(values: Floats, stride: int) -> Floats:
+    """Both extremes of every `stride` rows, (2·bins, k), in the order in which a curve that rises or falls has them."""
+    blocks = values.reshape(-1, stride, values.shape[1])
     low, high = np.fmin.reduce(blocks, axis=1), np.fmax.reduce(blocks, axis=1)
-    starts = times[begin:end:stride]
-    middles = times[begin + stride // 2 : end : stride]
-    parts_t, parts_v = [np.column_stack([starts, middles]).ravel()], [_interleaved(low, high)]
-    for part in (slice(0, begin), slice(end, count)):
-        if part.stop > part.start:
-            piece = values[part]
-            ends = times[[part.start, part.stop - 1]]
-            outline = np.stack([np.fmin.reduce(piece, axis=0), np.fmax.reduce(piece, axis=0)])
-            place = 0 if part.start == 0 else len(parts_t)
-            parts_t.insert(place, ends)
-            parts_v.insert(place, outline)
-    return np.concatenate(parts_t), np.concatenate(parts_v)
-
-
-def _interleaved(low: Floats, high: Floats) -> Floats:
-    merged = np.empty((2 * len(low), low.shape[1]))
-    merged[0::2], merged[1::2] = low, high
-    return merged
+    rising = blocks[:, -1] >= blocks[:, 0]
+    ordered: Floats = np.stack([np.where(rising, low, high), np.where(rising, high, low)], axis=1)
+    return ordered.reshape(-1, values.shape[1])

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from OpenGL import GL
-from pyqtgraph.opengl.GLViewWidget import GLViewMixin
+from pyqtgraph.opengl.GLViewWidget import GLViewMixin, QtOpenGL
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.history import Floats
@@ -27,7 +27,7 @@ def _drawing_board() -> tuple[Any, Any]:
     return context, surface
 
 
-class GLCanvas(GLViewMixin, QtWidgets.QWidget):  # type: ignore[misc]
+class GLCanvas(GLViewMixin, QtWidgets.QWidget):
     """Items as in pyqtgraph's GLViewWidget, turned and zoomed with the mouse, and six names that stay beside points."""
 
     def __init__(self) -> None:
@@ -70,8 +70,8 @@ class GLCanvas(GLViewMixin, QtWidgets.QWidget):  # type: ignore[misc]
             self.initializeGL()
             width, height = max(1, self.deviceWidth()), max(1, self.deviceHeight())
             if self._board is None or (self._board.width(), self._board.height()) != (width, height):
-                kind = QtGui.QOpenGLFramebufferObject.Attachment.CombinedDepthStencil
-                self._board = QtGui.QOpenGLFramebufferObject(width, height, kind)
+                kind = QtOpenGL.QOpenGLFramebufferObject.Attachment.CombinedDepthStencil
+                self._board = QtOpenGL.QOpenGLFramebufferObject(width, height, kind, GL.GL_TEXTURE_2D, GL.GL_RGBA8)
             self._board.bind()
             GL.glViewport(0, 0, width, height)
             self.paintGL()

@@ -41,6 +41,8 @@ class LiveView(QtWidgets.QWidget):
         """times somebody moved the frozen picture to, s"""
         self._drawn: object = None
         self._refreshes = 0
+        self._behind = False
+        """whether the numbers are older than the curves"""
         self._pinned = False
         self.cursor: float | None = None
         """time of the cursor, s"""
@@ -126,9 +128,12 @@ class LiveView(QtWidgets.QWidget):
         self._refreshes += 1
         shown = self._shown()
         state = (id(shown), shown.revision if shown is not None else 0)
+        due = self._refreshes % _TEXT_EVERY == 1
         if state != self._drawn:
             self._drawn = state
-            self._draw(texts=self._refreshes % _TEXT_EVERY == 0 or self._frozen is not None)
+            self._draw(texts=due)
+        elif due and self._behind:
+            self._draw(texts=True)
 
     def clear(self) -> None:
         """Leave out all that has been shown so far."""
@@ -189,6 +194,7 @@ class LiveView(QtWidgets.QWidget):
             page.draw(shown, t0, t1, self._since)
         elif texts:
             page.draw(shown.window(max(t0, self._since), t1))
+        self._behind = not texts
         if texts:
             self._show_values()
 

@@ -1,6 +1,6 @@
 """The platform in three dimensions, through OpenGL."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pyqtgraph as pg
@@ -101,7 +101,7 @@ class PlatformGL(QtWidgets.QWidget):
         length = 0.4 * float(np.linalg.norm(scene.platform - scene.origin, axis=1).mean())
         tips = scene.origin + length * scene.axes.T
         triad = np.stack([np.tile(scene.origin, (3, 1)), tips], axis=1).reshape(6, 3)
-        self._triad.setData(pos=triad, color=np.repeat(_AXIS_COLOURS, 2, axis=0))
+        self._triad.setData(pos=triad, color=np.repeat(self._axis_colours(), 2, axis=0))
         self.view.places = scene.base + 0.12 * (scene.base - scene.base.mean(axis=0))
 
         self.view.update()
@@ -114,6 +114,7 @@ class PlatformGL(QtWidgets.QWidget):
         self.look_from("Oblique")
         self._framed = True
 
-
-_AXIS_COLOURS: Any = np.array([[0.90, 0.25, 0.20, 1.0], [0.20, 0.70, 0.30, 1.0], [0.25, 0.50, 0.95, 1.0]])
-"""of the platform's x, y and z axis"""
+    def _axis_colours(self) -> Floats:
+        """Colours (3, 4) of the platform's x, y and z axis."""
+        theme = self._theme
+        return np.array([pg.mkColor(colour).getRgbF() for colour in (theme.error, theme.good, theme.accent)])

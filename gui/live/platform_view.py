@@ -38,6 +38,8 @@ class PlatformView(QtWidgets.QWidget):
         self._row: np.void | None = None
         self._revision: tuple[int, int] | None = None
         self._refreshes = 0
+        self._behind = False
+        """whether the numbers are older than the picture"""
         self._largest = 0.0
         self.picture = _picture(theme)
         self.colouring = QtWidgets.QComboBox()
@@ -85,12 +87,13 @@ class PlatformView(QtWidgets.QWidget):
 
     def refresh(self, history: Timeline) -> None:
         """Show the timeline's present. Nothing is drawn that is shown already."""
-        revision = (id(history), history.revision)
-        if revision == self._revision or not len(history):
-            return
-        self._revision = revision
         self._refreshes += 1
-        self.show_row(history.rows[-1], texts=self._refreshes % _TEXT_EVERY == 0)
+        due = self._refreshes % _TEXT_EVERY == 1
+        revision = (id(history), history.revision)
+        if len(history) and (revision != self._revision or (due and self._behind)):
+            self._revision = revision
+            self._behind = not due
+            self.show_row(history.rows[-1], texts=due)
 
     def show_row(self, row: np.void, *, texts: bool = True) -> None:
         """Show one telemetry row."""

@@ -14,6 +14,8 @@ from gui.live.series import LEGS, Panel, Series
 from gui.theme import Theme
 
 _AXIS_WIDTH = 62  # px, the same everywhere, so that plots one above the other agree in time
+_BINS = 2 / 3
+"""bins a pixel, at most: each of them is two points"""
 
 
 class PlotPanel(QtWidgets.QWidget):
@@ -72,9 +74,9 @@ class PlotPanel(QtWidgets.QWidget):
         self.cursor = pg.InfiniteLine(angle=90, movable=False)
         self.cursor.hide()
         item.addItem(self.cursor, ignoreBounds=True)
-        self._proxy_scene = self.plot.scene()
-        self._proxy_scene.sigMouseMoved.connect(self._hovered)
-        self._proxy_scene.sigMouseClicked.connect(self._clicked)
+        self._scene = self.plot.scene()
+        self._scene.sigMouseMoved.connect(self._hovered)
+        self._scene.sigMouseClicked.connect(self._clicked)
         self.plot.viewport().installEventFilter(self)
         self.set_panning(False)
         self.set_theme(theme)
@@ -128,7 +130,7 @@ class PlotPanel(QtWidgets.QWidget):
         """Show the times t0 to t1, s, and draw the rows in them that are not before `since`."""
         start, stop = timeline.bounds(max(t0, since), t1)
         rows, times, first = timeline.rows[start:stop], timeline.times[start:stop], timeline.first + start
-        bins = max(16, int(self.view.width()))
+        bins = max(16, int(self.view.width() * _BINS))
         if self.panel.averaged:
             times, rows = averaged(times, rows, bins // 2, first)
         low, high = math.inf, -math.inf
@@ -167,10 +169,8 @@ class PlotPanel(QtWidgets.QWidget):
         elif self.panel.series[0].name != self.panel.series[0].columns[0]:
             names = "" if self.panel.series[0].per_leg else self.panel.series[0].name
         unit = f", {self.panel.unit}" if self.panel.unit else ""
-        return (
-            f"&nbsp;<b>{self.panel.title}</b>{unit} &nbsp; "
-            f"<span style='color:{self._theme.muted}'>{names}</span> &nbsp; "
-        )
+        names = f"<span style='color:{self._theme.muted}'>{names}</span> &nbsp;" if names else ""
+        return f"&nbsp;<b>{self.panel.title}</b>{unit} &nbsp;{names}"
 
     def _values(self, rows: Rows) -> str:
         means = [mean_of(series, rows) for series in self.panel.series]
@@ -182,7 +182,7 @@ class PlotPanel(QtWidgets.QWidget):
             label = name if len(self.panel.series[0].columns) > 1 else ""
             colour = self._colour(self.panel.series[0].colours[column])
             texts.append(f"<span style='color:{colour}'><b>{label}</b></span>&nbsp;{numbers}")
-        return "&nbsp; ".join(texts)
+        return " &nbsp;".join(texts)
 
     def _number(self, value: float) -> str:
         return number_text(value, self.panel.digits)

@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.live.recording_files import Found, recordings_in
 
-_COLUMNS = ("Recording", "Date")
+_COLUMNS = ("Recording", "Date", "Size, MB")
 
 
 class RecordingList(QtWidgets.QWidget):
@@ -34,33 +34,34 @@ class RecordingList(QtWidgets.QWidget):
         self.table.setSelectionMode(QtWidgets.QAbstractItemView.SelectionMode.SingleSelection)
         self.table.setEditTriggers(QtWidgets.QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setShowGrid(False)
-        self.table.setTextElideMode(QtCore.Qt.TextElideMode.ElideMiddle)
         self.table.verticalHeader().hide()
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(0, QtWidgets.QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(1, QtWidgets.QHeaderView.ResizeMode.ResizeToContents)
-        self.actions_ = {
+        for column in (1, 2):
+            header.setSectionResizeMode(column, QtWidgets.QHeaderView.ResizeMode.ResizeToContents)
+        self.choices = {
             "Open": (self.opened, "Replay it and count its numbers"),
             "Compare": (self.compared, "Lay it over the open one"),
             "CSV…": (self.exported, "Save its rows as a table"),
             "Report": (self.reported, "Make its report beside it and open that"),
         }
         self.buttons = {}
-        grid = QtWidgets.QGridLayout()
-        for index, (name, (signal, tip)) in enumerate(self.actions_.items()):
+        row = QtWidgets.QHBoxLayout()
+        for name, (signal, tip) in self.choices.items():
             button = _button(name, tip, "Export rows" if name == "CSV…" else f"{name} recording")
             button.clicked.connect(lambda _checked, signal=signal: self._send(signal))
-            grid.addWidget(button, index // 2, index % 2)
+            row.addWidget(button)
             self.buttons[name] = button
         top = QtWidgets.QHBoxLayout()
         top.addWidget(self.choose)
         top.addWidget(self.again)
+        top.addWidget(self.where, 1)
+        row.addStretch(1)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(4, 4, 4, 4)
         layout.addLayout(top)
-        layout.addWidget(self.where)
         layout.addWidget(self.table, 1)
-        layout.addLayout(grid)
+        layout.addLayout(row)
         self.choose.clicked.connect(self._ask)
         self.again.clicked.connect(self.look)
         self.table.itemSelectionChanged.connect(self._enable)
@@ -85,9 +86,10 @@ class RecordingList(QtWidgets.QWidget):
         self.where.setText(text)
         self.table.setRowCount(len(self.found))
         for row, one in enumerate(self.found):
-            for column, cell in enumerate((one.path.stem, one.modified.strftime("%y-%m-%d %H:%M"))):
+            for column, cell in enumerate((one.path.name, one.modified.strftime("%F %T"), f"{one.size / 1e6:.1f}")):
                 item = QtWidgets.QTableWidgetItem(cell)
-                item.setToolTip(f"{one.path}, {one.size / 1e6:.1f} MB")
+                if column == 2:
+                    item.setTextAlignment(QtCore.Qt.AlignmentFlag.AlignRight | QtCore.Qt.AlignmentFlag.AlignVCenter)
                 self.table.setItem(row, column, item)
         self.select(chosen)
 
@@ -117,7 +119,7 @@ class RecordingList(QtWidgets.QWidget):
             if name == "Compare" and chosen and not self.comparable:
                 obstacle = "Open a recording first, then choose the one to compare it with"
             button.setEnabled(not obstacle)
-            button.setToolTip(obstacle or self.actions_[name][1])
+            button.setToolTip(obstacle or self.choices[name][1])
 
     def _send(self, signal: Any) -> None:
         if self.chosen is not None:

@@ -19,7 +19,7 @@ from gui.live.replay_bar import ReplayBar
 from gui.report_maker import ReportMaker, open_in_browser
 from gui.theme import Theme
 from gui.workers import Worker
-from rig.recording import Event, RecordingError, open_recording
+from rig.recording import Event, EventLevel, RecordingError, open_recording
 
 _PATIENCE = 5.0  # s for a file that is being read
 
@@ -61,16 +61,18 @@ class RecordingsView(QtWidgets.QWidget):
         self.numbers = _table("Numbers of the recordings")
         self.events = _table("Events of the recording")
         self.bar = ReplayBar()
-        self.title = QtWidgets.QLabel("Choose a recording and open it")
+        self.title = QtWidgets.QLabel("Choose a recording below and open it")
         self.title.setAccessibleName("Recording shown")
         self.note = QtWidgets.QLabel()
         self.note.setAccessibleName("Message")
         self.note.setWordWrap(True)
+        self.note.setAlignment(QtCore.Qt.AlignmentFlag.AlignRight)
         self.tabs = QtWidgets.QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setDrawBase(False)
         self.tabs.setAccessibleName("Views of the recording")
         for name, page in {
+            "Files": self.list,
             "Curves": self.live,
             "Platform": self.platform,
             "Compare": self.compare,
@@ -85,25 +87,16 @@ class RecordingsView(QtWidgets.QWidget):
         self.list.reported.connect(self.make_report)
 
     def _lay_out(self) -> None:
-        right = QtWidgets.QWidget()
-        column = QtWidgets.QVBoxLayout(right)
-        column.setContentsMargins(0, 4, 0, 0)
-        column.setSpacing(2)
         heading = QtWidgets.QHBoxLayout()
-        heading.setContentsMargins(6, 0, 6, 0)
+        heading.setContentsMargins(6, 4, 6, 0)
         heading.addWidget(self.title)
         heading.addWidget(self.note, 1)
-        column.addLayout(heading)
-        column.addWidget(self.tabs, 1)
-        column.addWidget(self.bar)
-        self.splitter = QtWidgets.QSplitter(QtCore.Qt.Orientation.Horizontal)
-        self.splitter.addWidget(self.list)
-        self.splitter.addWidget(right)
-        self.splitter.setStretchFactor(1, 1)
-        self.splitter.setSizes([260, 1000])
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.splitter)
+        layout.setSpacing(2)
+        layout.addLayout(heading)
+        layout.addWidget(self.tabs, 1)
+        layout.addWidget(self.bar)
 
     def set_folder(self, folder: Path) -> None:
         """Browse this folder."""
@@ -182,6 +175,8 @@ class RecordingsView(QtWidgets.QWidget):
         self.bar.set_replay(self.replay)
         self.title.setText(f"<b>{opened.name}</b>")
         self.list.set_comparable(True)
+        if self.tabs.currentWidget() is self.list:
+            self.tabs.setCurrentWidget(self.live)
         _fill_events(self.events, recording.events)
         self._show_numbers()
         self._say("" if recording.complete else "This recording was cut off; what is whole in it is shown")
@@ -254,7 +249,14 @@ def _fill(table: QtWidgets.QTableWidget, header: list[str], rows: list[list[str]
     table.resizeColumnsToContents()
 
 
+def _level(level: int) -> str:
+    try:
+        return EventLevel(level).name.lower()
+    except ValueError:
+        return str(level)
+
+
 def _fill_events(table: QtWidgets.QTableWidget, events: tuple[Event, ...]) -> None:
-    rows = [[f"{event.t:.3f}", str(event.level), str(event.code), event.text] for event in events]
+    rows = [[f"{event.t:.3f}", _level(event.level), str(event.code), event.text] for event in events]
     _fill(table, ["Rig time, s", "Level", "Code", "Event"], rows, right_from=len(rows) + 4)
     table.horizontalHeader().setStretchLastSection(True)

@@ -12,7 +12,8 @@ from kinematics import Geometry
 from rig.telemetry import TERMS
 
 LEGS = tuple(str(leg) for leg in range(1, 7))
-_XYZ = ("text", "accent", "muted")
+_XYZ = ("error", "good", "accent")
+"""red, green and blue, as the axes in the 3-D view"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def _term(term: int) -> Callable[[Rows], Floats]:
 
 TERM_PANELS = (
     *(Panel(name.capitalize(), "N", (Series(name, _term(term)),), least=0.5) for term, name in enumerate(TERMS)),
-    Panel("Sum of the terms", "N", (Series("sum", lambda rows: rows["terms"].sum(axis=1)),), least=0.5),
+    Panel("Sum", "N", (Series("sum", lambda rows: rows["terms"].sum(axis=1)),), least=0.5),
 )
 
 TRACKING = (

@@ -27,7 +27,7 @@ def period_error(rows: Rows) -> Floats:
 QUANTITIES: dict[str, Callable[[Rows], Floats]] = {
     "Period error": period_error,
     "Lateness": lambda rows: rows["lateness"],
-    "Exchange with the drives": lambda rows: rows["exchange_time"],
+    "Exchange": lambda rows: rows["exchange_time"],
     "Computation": lambda rows: rows["compute_time"],
 }
 

@@ -77,19 +77,21 @@ class MotionEditor(QtWidgets.QWidget):
         self.kinds.addItems(list(self._models))
         self.kinds.setAccessibleName("Kind of the part to add")
         self.forms = QtWidgets.QStackedWidget()
-        buttons = {
+        acts = {
             "Add": self._add,
             "Remove": self._remove,
             "Up": lambda: self._shift(-1),
             "Down": lambda: self._shift(1),
         }
+        self.buttons: dict[str, QtWidgets.QPushButton] = {}
         row = QtWidgets.QHBoxLayout()
         row.addWidget(self.kinds, 1)
-        for text, act in buttons.items():
+        for text, act in acts.items():
             button = QtWidgets.QPushButton(text)
             button.setAccessibleName(f"{text} part")
             button.clicked.connect(lambda _checked=False, act=act: act())
             row.addWidget(button)
+            self.buttons[text] = button
         scroll = QtWidgets.QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)

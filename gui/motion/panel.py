@@ -15,7 +15,7 @@ from gui.rules import Action
 from gui.theme import Theme
 from gui.workers import Worker
 from kinematics import TrajectoryError
-from rig.engine.messages import Pause, Resume
+from rig.engine import Pause, Resume
 
 _EDIT_PAUSE = 250  # ms without a change before a motion is looked at
 _NO_NATIVE = QtWidgets.QFileDialog.Option.DontUseNativeDialog  # a native dialog would not let Esc through
@@ -129,7 +129,9 @@ class MotionPanel(QtWidgets.QWidget):
         self.progress = QtWidgets.QProgressBar()
         self.progress.setRange(0, 1000)
         self.progress.setAccessibleName("Progress of the motion")
-        self.progress.setFormat("")
+        self.progress.setTextVisible(False)
+        self.phase = QtWidgets.QLabel()
+        self.phase.setAccessibleName("What is being done")
         self._reason = Reason()
         row = QtWidgets.QHBoxLayout()
         row.setContentsMargins(6, 0, 6, 0)
@@ -144,6 +146,7 @@ class MotionPanel(QtWidgets.QWidget):
         below = QtWidgets.QHBoxLayout()
         below.setContentsMargins(6, 0, 6, 0)
         below.addWidget(self.progress, 1)
+        below.addWidget(self.phase, 1)
         below.addWidget(self._reason, 1)
         rows = QtWidgets.QVBoxLayout()
         rows.addLayout(row)
@@ -271,12 +274,12 @@ class MotionPanel(QtWidgets.QWidget):
 
     def _progressed(self, text: str, fraction: float) -> None:
         self.progress.setValue(round(1000 * fraction))
-        self.progress.setFormat(text)
+        self.phase.setText(text)
         self.refresh()
 
     def _finished(self, reason: str) -> None:
         self.progress.setValue(0 if reason else 1000)
-        self.progress.setFormat(f"ended: {reason.splitlines()[0]}" if reason else "done")
+        self.phase.setText(f"ended: {reason.splitlines()[0]}" if reason else "done")
         self.refresh()
 
     def close_worker(self) -> None:

@@ -13,7 +13,7 @@ from gui.main_window import MainWindow
 from gui.rig_session import RigSession
 from gui.rules import Phase
 from rig.config import RigConfig, load_config
-from rig.engine.messages import Event, Status
+from rig.engine import Event, Status
 from rig.states import FaultCode, State, StopCategory
 from rig.virtual import ActiveFault, RigView
 

@@ -17,7 +17,7 @@ from kinematics import (
     quaternion_to_matrix,
 )
 from rig.config import load_config
-from rig.engine.messages import Follow
+from rig.engine import Follow
 from rig.states import State
 
 _TURNED = np.array([0.01, -0.02, 0.47, *angles_to_quaternion(np.array([0.1, -0.2, 0.3]))])

@@ -38,6 +38,12 @@ def test_bins_stand_still_while_the_curve_moves() -> None:
     np.testing.assert_array_equal(before[inside], after[(t1 > times[100]) & (t1 < times[2900])])
 
 
+def test_a_smooth_curve_stays_one() -> None:
+    times = np.arange(4000) / 500.0
+    _, thinned = decimate(times, np.column_stack([times, -times]), 100)
+    assert (np.diff(thinned[:, 0]) > 0).all() and (np.diff(thinned[:, 1]) < 0).all()
+
+
 def test_values_that_are_no_numbers_are_left_out() -> None:
     values = np.full((2000, 1), 3.0)
     values[::2] = np.nan
@@ -57,7 +63,7 @@ def test_axis_grows_at_once_and_shrinks_after_a_while() -> None:
     assert grown is not None and grown[0] < -10.0
     changes = [axis.follow(-1.0, 0.0) for _ in range(60)]
     assert changes[:40] == [None] * 40
-    assert [change for change in changes if change is not None][0] == pytest.approx((-1.06, 0.06))
+    assert next(change for change in changes if change is not None) == pytest.approx((-1.06, 0.06))
     axis.reset()
     assert axis.follow(3.0, 5.0) == pytest.approx((2.88, 5.12))
 
@@ -68,8 +74,8 @@ def test_implied_wrench_is_the_one_that_acts(seed: int) -> None:
     random = np.random.default_rng(seed)
     dynamics = Dynamics(MECHANISM)
     motions = np.zeros((4, 19))
-    motions[:, :3] = [0, 0, 0.45] + random.uniform(-0.03, 0.03, (4, 3))
-    motions[:, 3:7] = [1, 0, 0, 0] + random.uniform(-0.1, 0.1, (4, 4))
+    motions[:, :3] = random.uniform([-0.03, -0.03, 0.42], [0.03, 0.03, 0.48], (4, 3))
+    motions[:, 3:7] = random.uniform([0.9, -0.1, -0.1, -0.1], [1.1, 0.1, 0.1, 0.1], (4, 4))
     motions[:, 3:7] /= np.linalg.norm(motions[:, 3:7], axis=1, keepdims=True)
     motions[:, 7:] = random.normal(0, 0.3, (4, 12))
     wrenches = random.normal(0, [30, 30, 30, 4, 4, 4], (4, 6))

@@ -12,7 +12,7 @@ from gui.motion.panel import MotionPanel
 from gui.motion.specification import NEW_PARTS, part_models, read_motion, shipped_motion, to_toml
 from kinematics import leg_lengths, load_trajectory, parse_trajectory
 from rig.config import load_config
-from rig.engine.messages import Follow, Pause, Resume
+from rig.engine import Follow, Pause, Resume
 from rig.states import State
 
 HOME = load_config("virtual").machine.geometry.home_pose
@@ -167,7 +167,7 @@ def test_run_moves_to_the_start_first_then_repeats(window: MainWindow, session: 
     names = [what.replace("demo", "new motion") for what in session.commands]
     assert names == stages
     assert all(isinstance(command, Follow) for _what, command, _samples in session.sent)
-    assert panel.progress.text() == "done"
+    assert panel.phase.text() == "done"
 
 
 def test_pause_resume_and_stop(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
@@ -182,7 +182,7 @@ def test_pause_resume_and_stop(window: MainWindow, session: FakeSession, qtbot: 
     assert [sent[1] for sent in session.sent[1:]] == [Pause(), Resume()]
     press(panel.hold)
     assert session.stops == [(2, "hold")]
-    assert panel.progress.text() == "ended: stopped"
+    assert panel.phase.text() == "ended: stopped"
     session.take(make_status(State.ENGAGED, t=14.0, paused=True, motion="demo"))
     assert not panel.run.isEnabled() and panel.run.toolTip() == "'demo' is paused: resume it, or park"
 
@@ -204,7 +204,7 @@ def test_a_fault_ends_the_motion_with_its_cause(window: MainWindow, session: Fak
     press(panel.run)
     qtbot.waitUntil(lambda: bool(session.sent), timeout=10_000)
     session.take(make_status(State.FAULT, t=12.0, cause="leg 3: jam"))
-    assert panel.progress.text() == "ended: leg 3: jam"
+    assert panel.phase.text() == "ended: leg 3: jam"
 
 
 def test_a_shipped_motion_is_plain_data() -> None:

@@ -10,7 +10,7 @@ from shell_support import FakeSession, make_event, make_status, press
 from actuators import Status as DriveStatus
 from gui.main_window import MainWindow
 from gui.rules import Action, Phase
-from rig.engine.messages import Engage, Home, Park, Reset
+from rig.engine import Engage, Home, Park, Reset
 from rig.states import State
 from rig.telemetry import ROW
 
@@ -81,6 +81,8 @@ def test_drives_that_do_not_answer_say_why(window: MainWindow, session: FakeSess
     assert window.operate.drives.text(2) == "✗ 127.0.0.1:9: refused"
     assert window.operate.drives.text(5) == "✗ serial X, not Y"
     assert window.operate.drives.text(1).startswith("✓ answered")
+    session.take(make_status(State.OFF))
+    assert window.operate.drives.text(1).startswith("✓ answered")
     assert "connect" in window.notice.text()
 
 
@@ -130,3 +132,34 @@ def test_every_control_has_an_accessible_name(window: MainWindow) -> None:
                 if not (inner or control.accessibleName() or text):
                     nameless.append(f"{type(panel).__name__}: {type(control).__name__}")
     assert nameless == []
+
+
+def test_an_engine_that_does_not_answer_is_said(window: MainWindow, session: FakeSession) -> None:
+    session.take(make_status(State.RUNNING))
+    session._take_status(None, RuntimeError("no reply"))
+    assert window.banner.state_text == "No answer"
+    session.take(make_status(State.RUNNING))
+    assert window.banner.state_text == "Running"
+
+
+@pytest.mark.parametrize(
+    ("state", "action"), [(State.OFF, Action.CONNECT), (State.IDLE, Action.HOME), (State.FAULT, Action.RESET)]
+)
+def test_the_next_step_stands_out(window: MainWindow, session: FakeSession, state: State, action: Action) -> None:
+    session.take(make_status(state))
+    assert [step for step, button in window.operate.buttons.items() if button.property("next")] == [action]
+
+
+def test_the_next_step_of_two_is_marked_in_turn(window: MainWindow, session: FakeSession) -> None:
+    session.take(make_status(State.PARKED))
+    arm, engage = window.operate.arm, window.operate.buttons[Action.ENGAGE]
+    assert arm.property("next") and not engage.property("next")
+    press(arm)
+    assert engage.property("next") and not arm.property("next")
+
+
+def test_stop_before_the_engine_is_there_prevents_connecting(window: MainWindow, session: FakeSession) -> None:
+    session.enter(Phase.STARTING)
+    session._connect_next = True
+    press(window.stop_button)
+    assert not session._connect_next

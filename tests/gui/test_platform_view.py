@@ -1,5 +1,7 @@
 """The platform, in three dimensions where the screen has OpenGL, else in two."""
 
+from collections.abc import Callable, Iterator
+
 import numpy as np
 import pytest
 from live_rows import MECHANISM, live_rows
@@ -24,14 +26,24 @@ from gui.theme import DARK, LEG_COLOURS, LIGHT
 from kinematics import leg_lengths
 
 
-def _shown(qtbot: QtBot) -> PlatformView:
-    view = PlatformView(DARK)
-    qtbot.addWidget(view)
-    view.set_mechanism(MECHANISM)
-    view.resize(700, 500)
-    with qtbot.waitExposed(view):
-        view.show()
-    return view
+@pytest.fixture
+def shown(qtbot: QtBot) -> Iterator[Callable[[], PlatformView]]:
+    """Makes views on the screen; they are held, for a window nobody holds may be collected while it is painted."""
+    views = []
+
+    def show() -> PlatformView:
+        view = PlatformView(DARK)
+        views.append(view)
+        qtbot.addWidget(view)
+        view.set_mechanism(MECHANISM)
+        view.resize(700, 500)
+        with qtbot.waitExposed(view):
+            view.show()
+        return view
+
+    yield show
+    for view in views:
+        view.close()
 
 
 def test_joints_are_a_legs_length_apart() -> None:
@@ -79,8 +91,8 @@ def test_without_a_measured_pose_the_platform_is_at_home_and_grey() -> None:
     assert len(np.unique(scene.colours, axis=0)) == 1
 
 
-def test_view_follows_the_newest_row(qtbot: QtBot) -> None:
-    view = _shown(qtbot)
+def test_view_follows_the_newest_row(shown: Callable[[], PlatformView]) -> None:
+    view = shown()
     assert "at home" in view.pose.text()
     history = History(100)
     view.refresh(history)
@@ -103,9 +115,9 @@ def test_view_follows_the_newest_row(qtbot: QtBot) -> None:
     assert view.pose.text() == "No mechanism"
 
 
-def test_the_screens_picture(qtbot: QtBot) -> None:
+def test_the_screens_picture(shown: Callable[[], PlatformView]) -> None:
     """Under Xvfb the items are drawn through OpenGL; the offscreen platform gets the projections."""
-    view = _shown(qtbot)
+    view = shown()
     view.show_row(live_rows(1)[0])
     if QtGui.QGuiApplication.platformName() == "offscreen":
         assert isinstance(view.picture, PlatformFlat)
@@ -114,21 +126,23 @@ def test_the_screens_picture(qtbot: QtBot) -> None:
     assert gl_problem() == ""
     view.colouring.setCurrentIndex(2)
     picture = view.picture.view.draw()  # type: ignore[union-attr]
-    colours = {QtGui.QColor(picture.pixel(x, y)).name().upper() for x in range(picture.width()) for y in range(0, picture.height(), 4)}
+    points = ((x, y) for x in range(picture.width()) for y in range(0, picture.height(), 4))
+    colours = {QtGui.QColor(picture.pixel(x, y)).name().upper() for x, y in points}
     assert set(LEG_COLOURS) <= colours
     before = picture.copy()
     view.picture.look_from("Top")
     assert view.picture.view.draw() != before  # type: ignore[union-attr]
-    again = _shown(qtbot)  # a second one shares the shaders
+    again = shown()  # a second one shares the shaders
     again.show_row(live_rows(1)[0])
     again.colouring.setCurrentIndex(2)
     assert again.picture.view.draw() == before  # type: ignore[union-attr]
-    assert not any(name.isHidden() for name in view.picture.view.names) or view.grab()  # type: ignore[union-attr]
+    assert not view.grab().isNull()
+    assert not any(name.isHidden() for name in view.picture.view.names)  # type: ignore[union-attr]
 
 
-def test_projections_where_there_is_no_gl(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:
+def test_projections_where_there_is_no_gl(monkeypatch: pytest.MonkeyPatch, shown: Callable[[], PlatformView]) -> None:
     monkeypatch.setattr(platform_view, "gl_problem", lambda: "the screen gives no OpenGL context")
-    view = _shown(qtbot)
+    view = shown()
     picture = view.picture
     assert isinstance(picture, PlatformFlat)
     assert picture.note.text() == "No 3-D view: the screen gives no OpenGL context. Front and top view instead."

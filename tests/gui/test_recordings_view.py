@@ -61,6 +61,7 @@ def view(qtbot: QtBot, folder: Path, clock: Clock, shown_files: list[Path]) -> I
     with qtbot.waitExposed(made):
         made.show()
     yield made
+    made.close()
     made.close_worker()
 
 
@@ -178,7 +179,8 @@ def test_two_recordings_side_by_side(qtbot: QtBot, view: RecordingsView) -> None
     force, residual = view.compare.plots
     first, second = force.curves[0][0].getData(), force.curves[1][0].getData()
     assert first[0][0] == second[0][0] == 0.0  # both from where the motion began
-    assert first[1][0] == pytest.approx(10 + np.sin(1.0)) and second[1][0] == pytest.approx(10 + np.sin(9.0))
+    assert first[1][0] == pytest.approx(10 + np.sin(1.0), abs=0.02)
+    assert second[1][0] == pytest.approx(10 + np.sin(9.0), abs=0.02)
     assert (residual.curves[0][0].getData()[1] == 0.5).all() and (residual.curves[1][0].getData()[1] == 1.5).all()
     assert not force.curves[0][3].isVisible()
     view.compare.legs.set_legs([False, False, False, True, False, False])
@@ -195,12 +197,10 @@ def test_two_recordings_side_by_side(qtbot: QtBot, view: RecordingsView) -> None
 
 def test_events_are_listed(qtbot: QtBot, view: RecordingsView) -> None:
     _open(qtbot, view)
-    assert [view.events.item(0, column).text() for column in (0, 3)] == ["1.000", "the motion begins"]
+    assert [view.events.item(0, column).text() for column in (0, 1, 3)] == ["1.000", "info", "the motion begins"]
 
 
-def test_rows_are_exported(
-    monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, view: RecordingsView, tmp_path: Path
-) -> None:
+def test_rows_are_exported(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, view: RecordingsView, tmp_path: Path) -> None:
     target = tmp_path / "rows.csv"
     monkeypatch.setattr(QtWidgets.QFileDialog, "getSaveFileName", lambda *_args: (str(target), ""))
     _press(qtbot, view, "CSV…", "first.mcap")
@@ -220,9 +220,7 @@ def test_rows_are_exported(
     qtbot.waitUntil(lambda: view.note.text() == "Failed: No such file or directory", timeout=20_000)
 
 
-def test_a_report_is_made_and_opened(
-    qtbot: QtBot, view: RecordingsView, folder: Path, shown_files: list[Path]
-) -> None:
+def test_a_report_is_made_and_opened(qtbot: QtBot, view: RecordingsView, folder: Path, shown_files: list[Path]) -> None:
     _press(qtbot, view, "Report", "first.mcap")
     assert view.note.text().startswith("Making the report")
     view.make_report(folder / "second.mcap")

@@ -69,7 +69,7 @@ def test_the_first_minute(live: MainWindow, qtbot: Any) -> None:
     _engage(live, qtbot)
     motion.editor.set_value({"frame": "home", "pivot": [0.0] * 3, "parts": [_SHORT]}, Path())
     qtbot.waitUntil(lambda: motion.run.isEnabled(), timeout=_STEP)
-    live.tabs.setCurrentWidget(live.views)
+    live.tabs.setCurrentWidget(live.live_page)
     motion.run.click()
     _reach(live, qtbot, State.RUNNING)
     qtbot.waitUntil(lambda: len(live.history) > 100, timeout=_STEP)

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pyqtgraph.Qt import QtGui, QtWidgets
 from shell_support import FakeSession, make_settings, make_status, press
 
@@ -55,6 +56,8 @@ def test_a_stop_that_is_overdue_is_asked_about_all_the_same(
 
 def test_settings_and_layout_are_kept(window: MainWindow, session: FakeSession, qtbot: Any, tmp_path: Path) -> None:
     window.use_theme("light")
+    window.jog.translation.set_si(0.0025)
+    window.jog.frame.setCurrentIndex(1)
     window.tabs.setCurrentWidget(window.log)
     window.close()
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)
@@ -62,6 +65,8 @@ def test_settings_and_layout_are_kept(window: MainWindow, session: FakeSession, 
     other = MainWindow(again, make_settings(tmp_path))
     try:
         assert other.theme is LIGHT and other.tabs.currentWidget() is other.log
+        assert other.jog.translation.si() == pytest.approx(0.0025)
+        assert other.jog.frame.currentData() == "platform"
         other.use_theme(DARK.name)
     finally:
         other.close_now()

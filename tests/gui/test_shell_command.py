@@ -1,0 +1,30 @@
+"""The command `rig gui`: finds the app, and says what is wrong with a configuration before a window shows."""
+
+import subprocess
+import sys
+
+import pytest
+
+import gui
+from rig.cli import main
+
+
+def test_the_command_runs_the_app_with_its_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[str] = []
+    monkeypatch.setattr(gui, "main", lambda config: started.append(config) or 0)
+    assert main(["gui"]) == 0 and main(["gui", "mine.toml"]) == 0
+    assert started == ["virtual", "mine.toml"]
+
+
+def test_a_configuration_that_is_not_there_is_said_without_a_window(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["gui", "nothing.toml"]) == 2
+    assert "no such configuration: nothing.toml" in capsys.readouterr().err
+
+
+def test_help_does_not_load_qt() -> None:
+    code = (
+        "import sys; from rig.cli import main; main(['gui', '--help']); "
+        "print('PyQt5' in sys.modules, 'gui' in sys.modules)"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert shown.rstrip().endswith("False False")
