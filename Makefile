@@ -40,10 +40,11 @@ demo: $(VENV)/.installed
 gui: $(VENV)/.installed $(VENV)/.system
 	$(BIN)/rig gui $(ARGS)
 
-# GUI tests get a virtual screen where there is none of their own.
+# What shows windows gets a virtual screen where there is none of its own.
+SCREEN = if [ -n "$${DISPLAY:-}" ]; then screen=; else screen="xvfb-run -a -s '-screen 0 1920x1080x24'"; fi; eval $$screen
+
 test: $(VENV)/.installed-test $(VENV)/.system
-	@if [ -n "$${DISPLAY:-}" ]; then screen=; else screen="xvfb-run -a -s '-screen 0 1920x1080x24'"; fi; \
-	eval $$screen $(BIN)/python -m pytest tests --ignore=tests/benchmarks $(ARGS)
+	@$(SCREEN) $(BIN)/python -m pytest tests --ignore=tests/benchmarks $(ARGS)
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
@@ -52,7 +53,7 @@ lint: $(VENV)/.installed-test
 	$(BIN)/lint-imports
 
 bench: $(VENV)/.installed-test $(VENV)/.system
-	$(BIN)/python -m pytest tests/benchmarks -s $(ARGS)
+	@$(SCREEN) $(BIN)/python -m pytest tests/benchmarks -s $(ARGS)
 
 clean:
 	rm -rf $(VENV) $(VENV)-bootstrap build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache \
