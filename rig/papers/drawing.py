@@ -3,7 +3,6 @@
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import matplotlib
 import numpy as np
@@ -12,32 +11,11 @@ from matplotlib.figure import Figure
 
 from kinematics import Array
 from rig.papers.study import Numbers
-from rig.report.plots import LEG_COLORS
+from rig.report.plots import LEG_COLORS, STYLE
 
 INK = "#222A32"
 GREY = "#8A929A"
-_STYLE: Any = {
-    "font.size": 8.5,
-    "axes.axisbelow": True,
-    "axes.xmargin": 0.01,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": GREY,
-    "axes.grid": True,
-    "axes.titlesize": 9,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.labelcolor": "#3A424A",
-    "axes.formatter.useoffset": False,
-    "grid.color": "#E6E9EC",
-    "grid.linewidth": 0.6,
-    "legend.frameon": False,
-    "legend.fontsize": 8,
-    "lines.linewidth": 1.1,
-    "xtick.color": "#3A424A",
-    "ytick.color": "#3A424A",
-    "svg.hashsalt": "stewart-rig",
-}
+_STYLE = STYLE | {"lines.linewidth": 1.1}
 _WIDTH = 10.5
 """inches"""
 

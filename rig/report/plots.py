@@ -32,7 +32,7 @@ _STATE_COLORS = {
     "STOPPING": "#E69F00",
     "FAULT": "#D55E00",
 }
-_STYLE: Any = {
+STYLE: Any = {
     "font.size": 8.5,
     "axes.axisbelow": True,
     "axes.xmargin": 0.01,
@@ -55,6 +55,7 @@ _STYLE: Any = {
     "svg.hashsalt": "stewart-rig",
     "path.simplify": False,
 }
+"""matplotlib's settings for every page of ours."""
 _WIDTH = 10.5
 """inches"""
 
@@ -70,7 +71,7 @@ def figures(recording: Recording) -> dict[str, str]:
         "terms": _terms,
         "timing": _timing,
     }
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         return {name: _svg(draw(recording)) for name, draw in drawings.items()}
 
 
