@@ -1,0 +1,218 @@
+"""Faults of wire and position feedback in lockstep: stop, delay, first cause, what is kept."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fault_bench import C0, C1, LEG, ONCE, D, K, Q, faulty, invariants, lived_through, stopped
+from lockstep_bench import Bench, reaction
+
+from actuators import Mode
+from rig.engine.messages import Connect, Engage, Home, Park, Reset, Resume
+from rig.errors import HardwareError, RefusedError
+from rig.states import FaultCode, State
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    with Bench(tmp_path) as made:
+        yield made
+
+
+# -- the wire ----------------------------------------------------------------------------------------------------------
+
+
+def test_one_lost_write_is_counted(bench: Bench) -> None:
+    bench.run().inject("drop_write", LEG)
+    lived_through(bench, stale=1)
+
+
+@pytest.mark.parametrize(
+    ("fault", "value", "duration"),
+    [
+        ("delay", 3e-3, ONCE),
+        ("replay", None, ONCE),
+        ("bit_flip", 57.0, ONCE),  # of the function code
+        ("bit_flip", 3.0, ONCE),  # of the transaction's number
+        ("rechunk", 1.0, None),
+    ],
+)
+def test_a_late_replayed_damaged_or_split_reply_is_one_stale_sample(
+    bench: Bench, fault: str, value: float | None, duration: float | None
+) -> None:
+    bench.run().inject(fault, LEG, value, duration)
+    lived_through(bench, stale=1)
+
+
+def test_when_writes_stop_the_drives_stop_by_their_own_watchdog(bench: Bench) -> None:
+    bench.run().inject("drop_all")
+    silent_since = bench.engine.tick.t
+    bench.until(lambda: not bench.torque)
+    assert bench.engine.tick.t - silent_since < D + 0.2  # the watchdog, then the drive's quick stop
+    standing = bench.virtual.plant.state[:7]
+    recording = stopped(bench, FaultCode.COMMUNICATION_LOST, leg=1, homed=True)
+    assert reaction(recording, recording.rows["stale"].max(axis=1) > 0, Q) <= K + 1
+    assert np.abs(bench.virtual.plant.state[:7] - standing).max() < 1e-3
+
+
+@pytest.mark.parametrize("fault", ["close", "busy", "replay", "drop_all"])
+def test_a_drive_that_is_gone_or_busy_stops_all_six(bench: Bench, fault: str) -> None:
+    bench.run().inject(fault, LEG)
+    recording = stopped(bench, FaultCode.COMMUNICATION_LOST, homed=True)
+    rows = recording.rows
+    delay = reaction(recording, rows["stale"][:, LEG - 1] > 0, Q)
+    assert delay <= K + 1
+    # the cycle that finds the cause sends the stop: from the next one on the other five say that they stop
+    after = rows[bench.injected + delay]
+    others = np.arange(6) != LEG - 1
+    assert (after["drive_status"][others] & 0b10_0000).all() and after["mode"] == Mode.OFF
+
+
+def test_the_link_returns_and_the_rig_stays_in_fault(bench: Bench) -> None:
+    bench.run().inject("drop_all", LEG)
+    bench.until_state(State.FAULT)
+    bench.virtual.faults.clear()
+    standing = bench.virtual.plant.state[:7]
+    bench.steps(500)
+    assert bench.engine.bank.fresh.all()
+    assert bench.in_state(State.FAULT) and not bench.torque
+    for command in (Home(), Engage(), Park(), Resume()):
+        with pytest.raises(RefusedError, match="FAULT"):
+            bench.rig.request(command)
+    assert np.abs(bench.virtual.plant.state[:7] - standing).max() < 1e-6
+    bench.rig.request(Reset())
+    assert bench.in_state(State.IDLE) and not bench.torque
+    invariants(bench.recording())
+
+
+def test_a_closed_connection_is_opened_anew_by_a_reset(bench: Bench) -> None:
+    bench.run().inject("close", LEG)
+    bench.until_state(State.FAULT)
+    with pytest.raises(HardwareError, match=rf"leg {LEG}: .* at 127\.0\.0\.1"):
+        bench.rig.request(Reset())
+    assert bench.in_state(State.FAULT)
+    bench.virtual.faults.clear()
+    bench.rig.request(Reset())
+    assert bench.in_state(State.IDLE) and not bench.torque
+
+
+def test_swapped_drives_are_not_connected_to(bench: Bench) -> None:
+    bench.virtual.faults.inject("swap_unit", 2, 5.0)
+    bench.virtual.faults.inject("swap_unit", 5, 2.0)
+    with pytest.raises(HardwareError) as caught:
+        bench.rig.request(Connect())
+    assert "'VIRTUAL-5', expected 'VIRTUAL-2'" in str(caught.value)
+    assert "'VIRTUAL-2', expected 'VIRTUAL-5'" in str(caught.value)
+    assert bench.in_state(State.OFF) and not bench.engine.bank.connected
+    assert bench.engine.cycles == 0
+
+
+# -- position feedback -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("state", ["engage", "run"])
+@pytest.mark.parametrize(
+    ("fault", "value", "homed"),
+    [("encoder_nan", None, False), ("encoder_jump", 0.8, True), ("encoder_jump", -0.6, True)],
+)
+def test_an_absurd_position_is_a_quick_stop_at_once(
+    bench: Bench, state: str, fault: str, value: float | None, homed: bool
+) -> None:
+    getattr(bench, state)()
+    bench.inject(fault, LEG, value)
+    recording = stopped(bench, FaultCode.FEEDBACK_INVALID, homed=homed)
+    assert reaction(recording, faulty(bench, recording), Q) == 1
+    assert recording.rows["stop"][bench.injected] == Q
+
+
+def test_a_frozen_encoder(bench: Bench) -> None:
+    bench.run().inject("encoder_frozen", LEG)
+    recording = stopped(bench, FaultCode.FEEDBACK_FROZEN, homed=True)
+    assert reaction(recording, faulty(bench, recording), Q) <= K + 1
+    assert recording.rows["stop"].max() == Q
+
+
+@pytest.mark.parametrize("state", ["engage", "run"])
+@pytest.mark.parametrize("step", [0.0025, 0.005, -0.005])
+def test_an_encoder_that_jumps_takes_the_homing_with_it(bench: Bench, state: str, step: float) -> None:
+    getattr(bench, state)()
+    bench.inject("encoder_jump", LEG, step)
+    recording = stopped(bench, FaultCode.POSITION_JUMP, homed=False)
+    assert reaction(recording, faulty(bench, recording), Q) == 1
+    assert recording.rows["stop"].max() == Q
+
+
+def test_an_encoder_that_jumps_while_parked_takes_the_homing_with_it(bench: Bench) -> None:
+    bench.park().inject("encoder_jump", LEG)
+    recording = stopped(bench, FaultCode.POSITION_JUMP, homed=False)
+    assert recording.rows["state"][bench.injected] == State.FAULT
+
+
+def test_a_scale_that_drifts_is_a_controlled_stop(bench: Bench) -> None:
+    bench.run()
+    bench.inject("encoder_scale", LEG, 1.0)
+    gain = 1.0
+    while bench.in_state(State.RUNNING) and gain < 1.01:
+        gain += 2e-4  # 0.1 mm a cycle: no jump
+        bench.virtual.faults.inject("encoder_scale", LEG, gain)
+        bench.rig.step()
+    assert bench.in_state(State.STOPPING), "1 % of scale went unseen"
+    code = bench.machine.cause and bench.machine.cause.code
+    assert code in (FaultCode.FORCE_RESIDUAL, FaultCode.FOLLOWING_ERROR)
+    recording = stopped(bench, code, homed=True)
+    rows = recording.rows
+    safety = bench.config.safety
+    following = np.abs(rows["length"] - rows["length_reference"]).max(axis=1) > safety.following_error
+    residual = np.abs(rows["force_residual"]).max(axis=1) > safety.force_residual
+    assert reaction(recording, faulty(bench, recording) & (following | residual), C1) <= 2
+    assert rows["stop"][rows["stop"] > 0][0] == C1
+
+
+def test_a_scale_that_steps_is_a_jump(bench: Bench) -> None:
+    bench.run().inject("encoder_scale", LEG, 1.01)
+    recording = stopped(bench, FaultCode.POSITION_JUMP, homed=False)
+    assert reaction(recording, faulty(bench, recording), Q) == 1
+
+
+def test_a_reversed_encoder_takes_the_torque_off(bench: Bench) -> None:
+    bench.run().inject("encoder_reversed", LEG)
+    recording = stopped(bench, FaultCode.RUNAWAY, homed=True)
+    assert reaction(recording, faulty(bench, recording), C0) <= K
+
+
+@pytest.mark.parametrize("state", ["engage", "run"])
+@pytest.mark.parametrize("fault", ["encoder_reversed", "force_reversed"])
+def test_a_reversed_sign_takes_the_torque_off_wherever_it_happens(bench: Bench, state: str, fault: str) -> None:
+    getattr(bench, state)()
+    bench.inject(fault, LEG)
+    bench.until_state(State.FAULT)
+    recording = bench.recording()
+    rows = recording.rows
+    error = np.abs(rows["length"] - rows["length_reference"]).max(axis=1)
+    assert rows["stop"].max() == C0
+    assert error[rows["stop"] < C0][bench.injected :].max() <= 3 * bench.config.safety.following_error
+    invariants(recording)
+
+
+def test_a_drive_that_restarts_takes_the_homing_with_it_and_gets_its_watchdog_back(bench: Bench) -> None:
+    bench.run().inject("reboot", LEG)
+    bench.until_state(State.FAULT)
+    assert bench.machine.cause is not None and bench.machine.cause.code is FaultCode.DRIVE_RESTARTED
+    assert not bench.machine.homed
+    bench.rig.request(Reset())
+    with pytest.raises(RefusedError, match="IDLE"):
+        bench.rig.request(Engage())
+    bench.rig.request(Home())
+    bench.until_state(State.PARKED)
+    bench.until(lambda: bench.engine.settled_for() > 0.25)
+    bench.rig.request(Engage())
+    bench.until_state(State.ENGAGED)
+    bench.virtual.faults.inject("drop_all", LEG)
+    silent_since = bench.engine.tick.t
+    bench.until(lambda: bench.virtual.plant.braked(LEG - 1))
+    assert bench.engine.tick.t - silent_since < D + 0.2
+    recording = bench.recording()
+    assert reaction(recording, faulty(bench, recording), Q) <= K
+    assert recording.rows["stop"][bench.injected] == Q
+    invariants(recording)
