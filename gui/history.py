@@ -1,5 +1,7 @@
 """Telemetry in the memory of the app: a timeline that every view reads, growing live or scrubbed in a replay."""
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,7 +11,7 @@ Rows = npt.NDArray[np.void]
 Floats = npt.NDArray[np.float64]
 
 
-class Timeline:
+class Timeline(ABC):
     """Telemetry rows up to a present moment, in the order of their times `t`.
 
     What comes out are views, not copies: valid until the timeline changes.
@@ -21,14 +23,14 @@ class Timeline:
     """number of the oldest row, counted from the timeline's beginning; bins anchored to it stand still"""
 
     @property
+    @abstractmethod
     def rows(self) -> Rows:
         """All rows, (n,) of dtype ROW, oldest first."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def times(self) -> Floats:
         """Their times `t`, (n,) contiguous, s."""
-        raise NotImplementedError
 
     def __len__(self) -> int:
         return len(self.times)
