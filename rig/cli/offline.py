@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rig.cli.options import JsonOption, MechanismArgument, OutputOption, parse_pose
+from rig.cli.options import ClusterOption, JsonOption, MechanismArgument, OutputOption, parse_pose
 
 MotionArgument = Annotated[
     Path,
@@ -32,6 +32,7 @@ def inverse(
     ] = "exact",
     reactions: Annotated[bool, typer.Option("--reactions", help="Add the reactions of every joint.")] = False,
     peaks: Annotated[bool, typer.Option("--peaks", help="Print the greatest reaction of every joint.")] = False,
+    cluster: ClusterOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Leg forces of a motion: inverse dynamics.
@@ -52,7 +53,7 @@ def inverse(
     """
     import numpy as np
 
-    from dynamics import MODELS, Dynamics, load_mechanism, reaction_peaks, variant_forces
+    from dynamics import MODELS, Dynamics, inverse_batch, load_mechanism, reaction_peaks, variant_forces
     from rig.csvio import MOTION, REACTIONS, WRENCH, check_output, per_leg, read_table, write_table
 
     if model not in MODELS:
@@ -64,6 +65,8 @@ def inverse(
         )
     if as_json and not peaks:
         raise typer.BadParameter("goes with --peaks only", param_hint="'--json'")
+    if cluster is not None and (reactions or peaks or model != "exact"):
+        raise typer.BadParameter("the forces of the exact model only, without reactions", param_hint="'--cluster'")
     check_output(output)
     machine = load_mechanism(mechanism, evaluate_only=True)
     _warn(machine.warnings)
@@ -73,8 +76,15 @@ def inverse(
     motions = table.columns(MOTION)
     wrenches = table.columns(WRENCH) if table.has(WRENCH) else None
     names, columns = ["t", *per_leg("f")], [table.times[:, np.newaxis]]
-    if not reactions:
+    if cluster is not None:
+        from rig.cluster import inverse_on_cluster, open_cluster
+
+        with open_cluster(cluster) as client:
+            columns.append(inverse_on_cluster(client, machine, motions, wrenches))
+    elif model != "exact":
         columns.append(variant_forces(model, machine, motions, wrenches))
+    elif not reactions:
+        columns.append(inverse_batch(machine, motions, wrenches))
     else:
         result = Dynamics(machine).inverse(motions, wrenches)
         columns.append(result.forces)

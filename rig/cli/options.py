@@ -22,6 +22,10 @@ OutputOption = Annotated[
     Path, typer.Option("--output", "-o", metavar="FILE", help="File to write; it appears only when complete.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs to read.")]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option("--cluster", metavar="ADDRESS|local:N", help="A Dask scheduler, or N worker processes here."),
+]
 
 _UNIT_NORM = 1e-6
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rig.cli.options import JsonOption, MechanismArgument
+from rig.cli.options import ClusterOption, JsonOption, MechanismArgument
 
 if TYPE_CHECKING:
     from rig.cluster import Client
@@ -77,10 +77,7 @@ def workspace(
     threads: Annotated[
         int | None, typer.Option("--threads", metavar="N", min=1, help="Left out: one a processor.")
     ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option("--cluster", metavar="ADDRESS|local:N", help="A Dask scheduler, or N worker processes here."),
-    ] = None,
+    cluster: ClusterOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Where the platform can be: strokes, joint angles, leg clearance, conditioning, on a grid of poses.

@@ -1,5 +1,8 @@
 """`rig inverse`, `simulate`, `ik`, `fk`, as a user meets them."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -57,6 +60,35 @@ def test_inverse_against_an_independent_engine(here: Path, case: str) -> None:
     ours = read_table(here / "forces.csv", names, [per_leg(prefix, "xyz") for prefix in REACTIONS]).columns(names)
     theirs = read_table(DATA / f"{case}.forces.csv", names).columns(names)
     np.testing.assert_allclose(ours, theirs, rtol=1e-11, atol=1e-9)
+    assert main(["inverse", str(mechanism), str(motion), "-o", "alone.csv"]) == 0
+    alone = read_table(here / "alone.csv", per_leg("f")).columns(per_leg("f"))
+    np.testing.assert_allclose(alone, theirs[:, :6], rtol=1e-11, atol=1e-9)
+
+
+def test_inverse_by_two_workers_of_a_cluster(here: Path, motion: Path) -> None:
+    """In a process of its own: Dask leaves threads behind."""
+    for output, cluster in (("here.csv", ()), ("there.csv", ("--cluster", "local:2"))):
+        rig = [sys.executable, "-m", "rig", "inverse", "lab-hexapod", "motion.csv", *cluster, "-o", output]
+        environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+        ended = subprocess.run(rig, capture_output=True, text=True, env=environment, timeout=120)
+        assert (ended.returncode, ended.stderr) == (0, "")
+    assert (here / "there.csv").read_bytes() == (here / "here.csv").read_bytes()
+
+
+@pytest.mark.parametrize("option", ["--reactions", "--peaks", "--model=massless"])
+def test_a_cluster_gives_the_exact_forces_only(refused: Callable[..., str], motion: Path, option: str) -> None:
+    text = refused(ExitCode.INPUT, "inverse", "lab-hexapod", motion, "-o", "out.csv", "--cluster", "local:2", option)
+    assert "--cluster" in text
+
+
+def test_every_state_without_forces_is_named(refused: Callable[..., str], here: Path, motion: Path) -> None:
+    values = read_table(motion, MOTION).values
+    values[[3, 40], 1:3] += 1e200
+    write_table(here / "far.csv", ("t", *MOTION), values)
+    text = refused(ExitCode.INPUT, "inverse", "lab-hexapod", "far.csv", "-o", "out.csv")
+    assert "2 of 101 states have no leg forces" in text
+    assert "sample 3:" in text
+    assert "sample 40:" in text
 
 
 def test_inverse_writes_forces_alone_unless_asked(here: Path, motion: Path) -> None:
