@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from mcap.writer import CompressionType, Writer
 
+from rig.recording.chunk_index import ChunkIndexes
 from rig.recording.schema import (
     CDR_HEADER,
     CLOSING_METADATA,
@@ -52,6 +53,7 @@ class RecordingWriter:
         """Rows written."""
         self.events = 0
         """Events written."""
+        self._indexes = ChunkIndexes(self.path.parent)
         try:
             self._file = open(self.path, "xb", buffering=256 * 1024)  # noqa: SIM115  closed by close and abandon
         except FileExistsError:
@@ -59,6 +61,7 @@ class RecordingWriter:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._mcap = Writer(self._file, chunk_size=_CHUNK_SIZE, compression=CompressionType.ZSTD)
+            self._mcap._Writer__chunk_indices = self._indexes  # type: ignore[attr-defined]  # not a list that grows
             self._mcap.start(profile="ros2", library="stewart-rig")
             self._mcap.add_metadata(HEADER_METADATA, {"json": text})
             self._cycle = self._channel(CYCLE_TOPIC, CYCLE_MESSAGE, cycle_definition())
@@ -140,6 +143,7 @@ class RecordingWriter:
         self.sync()
         self._size = self._file.tell()
         self._file.close()
+        self._indexes.close()
 
     def abandon(self) -> None:
         """Let go of the file as it is, without an end: what got to the disk remains readable."""
@@ -147,6 +151,7 @@ class RecordingWriter:
             self._size = self._file.tell()
             with suppress(OSError):
                 self._file.close()
+        self._indexes.close()
 
     def __enter__(self) -> Self:
         return self

@@ -2,6 +2,7 @@
 
 import dataclasses
 import struct
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcap.reader import make_reader
+from mcap.records import Chunk
+from mcap.stream_reader import StreamReader
 from mcap_ros2.decoder import DecoderFactory
 from synthetic_rows import make_header, make_rows, packed
 
@@ -146,6 +149,36 @@ def test_half_a_second_at_most_waits_for_its_chunk(tmp_path: Path) -> None:
     assert not recording.complete
     assert recording.rows["t"][-1] >= ROWS["t"][-1] - 0.5 - 2 / RATE
     assert recording.closing == {}
+
+
+def test_the_index_names_every_chunk(tmp_path: Path) -> None:
+    path = write(tmp_path / "whole.mcap", random_rows(3000))
+    with open(path, "rb") as file:
+        summary = make_reader(file, validate_crcs=True).get_summary()
+        file.seek(0)
+        chunks = []
+        for record in StreamReader(file, emit_chunks=True).records:
+            if isinstance(record, Chunk):
+                chunks.append((record.message_start_time, record.message_end_time, record.uncompressed_size))
+    assert summary is not None and summary.statistics is not None
+    found = [(i.message_start_time, i.message_end_time, i.uncompressed_size) for i in summary.chunk_indexes]
+    assert found == chunks
+    assert len(chunks) == summary.statistics.chunk_count > 50
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_long_recording_takes_no_more_memory_than_a_short_one(tmp_path: Path) -> None:
+    rows = random_rows(30_000)
+    with RecordingWriter(tmp_path / "long.mcap", {}) as writer:
+        writer.write_rows(rows[:5_000])
+        tracemalloc.start()
+        try:
+            for first in range(5_000, len(rows), 500):
+                writer.write_rows(rows[first : first + 500])
+            grown, _peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert grown < 150_000  # the chunk being filled; an index of 500 chunks would be 300 kB more
 
 
 def test_the_cause_of_a_fault_does_not_wait_for_its_chunk(tmp_path: Path) -> None:
