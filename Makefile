@@ -19,7 +19,7 @@ QT_LIBRARIES = libGL.so.1 libEGL.so.1 libglib-2.0.so.0 libfontconfig.so.1 libxkb
 	libxkbcommon-x11.so.0 libxcb-icccm.so.4 libxcb-image.so.0 libxcb-keysyms.so.1 libxcb-randr.so.0 \
 	libxcb-render-util.so.0 libxcb-shape.so.0 libxcb-xinerama.so.0 libxcb-xkb.so.1 libX11-xcb.so.1
 
-.PHONY: help install demo gui test lint bench clean
+.PHONY: help install demo gui test lint bench pictures clean
 .NOTPARALLEL:
 
 help:
@@ -29,6 +29,7 @@ help:
 	@echo "make test      every test"
 	@echo "make lint      style, types, who may import whom"
 	@echo "make bench     the speeds, beside those of other engines"
+	@echo "make pictures  the user guide's pictures, taken from the running app"
 	@echo "make clean     remove what was made here; recordings stay"
 
 install: $(VENV)/.installed
@@ -54,6 +55,11 @@ lint: $(VENV)/.installed-test
 
 bench: $(VENV)/.installed-test $(VENV)/.system
 	@$(SCREEN) $(BIN)/python -m pytest tests/benchmarks -s $(ARGS)
+
+PICTURES = start armed jog motion-refused fault live-forces live-terms recording-curves
+
+pictures: $(VENV)/.installed $(VENV)/.system
+	@$(SCREEN) $(BIN)/python -m gui.tour -o docs/images --size 1280x800 --theme light $(PICTURES:%=--only %)
 
 clean:
 	rm -rf $(VENV) $(VENV)-bootstrap build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache \

@@ -182,6 +182,13 @@ class Drive(ABC):
         """
 
     @abstractmethod
+    def observe(self, timeout: float) -> Feedback:
+        """Read within `timeout` s what the device says of itself, without commanding anything: its watchdog runs on.
+
+        Not for the cycle. Raises ConnectError, ProtocolError.
+        """
+
+    @abstractmethod
     def error_text(self, code: int) -> str:
         """Explain the drive's error `code` in words."""
 

@@ -117,6 +117,12 @@ class ServoTcp(Drive):
             f"register {register.address} reads back {found}, not {words}"
         )
 
+    def observe(self, timeout: float) -> Feedback:
+        """See `Drive.observe`: reads the feedback registers alone."""
+        block = self._codec.read_block
+        words = self._link.read(block.address, block.count, timeout)
+        return self._feedback(block.unpack(struct.pack(f">{block.count}H", *words)))
+
     def error_text(self, code: int) -> str:
         """See `Drive.error_text`."""
         if code == 0:
@@ -173,6 +179,10 @@ class ServoTcp(Drive):
         if raw is None:
             return None
         self._raw = raw
+        return self._feedback(raw)
+
+    def _feedback(self, raw: tuple[int | float, ...]) -> Feedback:
+        """Fresh feedback from raw values, scaled."""
         status = self._status_of.get(raw[0])
         if status is None:
             status = self._status_of[raw[0]] = self._decode_status(int(raw[0]))

@@ -1,8 +1,9 @@
 """Calibration: data in, versioned parameters out.
 
 Load cells: `tare`, `drift` and `fit_cell` are the pure steps, `calibrate_cells` does them for six cells and `judge`
-says whether the result may be used. `LoadCellCalibration.apply` turns raw readings into forces, N, compression
-positive; `load_cell_calibration` and `save_cell_calibration` keep it in a dated file that is never overwritten.
+says whether the result may be used; `shift_offsets` gives cells under a known load a new zero.
+`LoadCellCalibration.apply` turns raw readings into forces, N, compression positive; `load_cell_calibration` and
+`save_cell_calibration` keep it in a dated file that is never overwritten.
 """
 
 from calibration.cells import (
@@ -27,6 +28,7 @@ from calibration.fit import STANDARD_GRAVITY, CellCalibration, Load, fit_cell
 from calibration.measurements import read_cell_measurements
 from calibration.recording import CellSource, record_measurements
 from calibration.tare import CELLS, Drift, Tare, drift, tare
+from calibration.zero import shift_offsets
 
 __all__ = [
     "CELLS",
@@ -55,5 +57,6 @@ __all__ = [
     "read_cell_measurements",
     "record_measurements",
     "save_cell_calibration",
+    "shift_offsets",
     "tare",
 ]

@@ -64,16 +64,16 @@ def look_of(now: Situation) -> Look:
     if now.silent:
         return _SILENT
     if now.status.state is State.ENGAGED and now.status.paused:
-        return Look("Paused", "●", _GREEN, "white", f"{now.status.motion!r} stands. Next: Resume, or Park.")
+        return Look("Paused", "●", _GREEN, "white", f"{now.status.motion!r} stands. Next: Resume, Abandon, or Park.")
     return _STATES[now.status.state]
 
 
-def detail_of(now: Situation, death: str = "") -> str:
+def detail_of(now: Situation) -> str:
     """The first cause of a stop or fault in words, or what can be done next."""
     look = look_of(now)
     status = now.status
     if now.phase is Phase.DIED:
-        return death
+        return now.death
     if now.phase is not Phase.UP or status is None or now.silent:
         return look.hint
     if status.cause:
@@ -138,9 +138,9 @@ class Banner(QtWidgets.QFrame):
         self._shown: tuple[str, str] = ("", "")
         self.show_situation(Situation())
 
-    def show_situation(self, now: Situation, death: str = "") -> None:
-        """Show state and cause; `death` is what is known of an engine that died."""
-        look, detail = look_of(now), detail_of(now, death)
+    def show_situation(self, now: Situation) -> None:
+        """Show state and cause."""
+        look, detail = look_of(now), detail_of(now)
         if now.status is not None:
             self._figures["Overruns"].setText(f"{now.status.overruns}")
             self._figures["Recorded"].setText(f"{now.status.rows} rows")

@@ -1,11 +1,14 @@
 """Which drive answers, which does not, and why."""
 
+import math
 import re
+from collections.abc import Sequence
 
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from actuators import Status as DriveStatus
+from rig.aftermath import LegAftermath
 from rig.config import RigConfig
 
 _LEG_LINE = re.compile(r"\s*leg (?P<leg>[1-6]): (?P<text>.*)")
@@ -29,6 +32,7 @@ class DrivesView(QtWidgets.QWidget):
         self._addresses = [f"{leg.host}:{leg.port}" for leg in config.drives.legs]
         self._identities = [""] * 6
         self._failures: dict[int, str] = {}
+        self._aftermath: Sequence[LegAftermath] = ()
         self._labels: list[QtWidgets.QLabel] = []
         grid = QtWidgets.QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -46,7 +50,7 @@ class DrivesView(QtWidgets.QWidget):
 
     def show_unconnected(self) -> None:
         """Nothing is connected."""
-        if not self._failures:  # else those say more
+        if not (self._failures or self._aftermath):  # else those say more
             for label, address in zip(self._labels, self._addresses, strict=True):
                 _show(label, "muted", address)
 
@@ -58,7 +62,7 @@ class DrivesView(QtWidgets.QWidget):
 
     def begin(self) -> None:
         """A new attempt to connect."""
-        self._failures = {}
+        self._failures, self._aftermath = {}, ()
         self.show_unconnected()
 
     def show_failure(self, reason: str) -> None:
@@ -73,9 +77,17 @@ class DrivesView(QtWidgets.QWidget):
             else:
                 _show(label, "good", f"✓ answered ({self._addresses[leg]})")
 
+    def show_aftermath(self, legs: Sequence[LegAftermath]) -> None:
+        """The engine has died: what each drive did then."""
+        self._failures, self._aftermath = {}, legs
+        for label, address, leg in zip(self._labels, self._addresses, legs, strict=True):
+            _show(label, "good" if leg.safe else "bad", f"{'✓' if leg.safe else '✗'} {leg.words}")
+            moved = f"\n{leg.moved * 1e3:+.2f} mm from its length in the last cycle" if math.isfinite(leg.moved) else ""
+            label.setToolTip(f"{address}{moved}")
+
     def show_row(self, row: np.void) -> None:
         """Show what a telemetry row says of the drives."""
-        self._failures = {}
+        self._failures, self._aftermath = {}, ()
         for leg, label in enumerate(self._labels):
             status = DriveStatus(int(row["drive_status"][leg]))
             stale, error = int(row["stale"][leg]), int(row["drive_error"][leg])

@@ -1,6 +1,7 @@
 """Telemetry in the memory of the app: a timeline that every view reads, growing live or scrubbed in a replay."""
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +10,21 @@ from rig.telemetry import ROW
 
 Rows = npt.NDArray[np.void]
 Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stretch:
+    """Consecutive rows of a timeline, (n,) of dtype ROW, and their times `t`, (n,) contiguous, s.
+
+    `first` is the number of the first of them on the timeline.
+    """
+
+    rows: Rows
+    times: Floats
+    first: int
+
+    def __len__(self) -> int:
+        return len(self.times)
 
 
 class Timeline(ABC):
@@ -21,6 +37,8 @@ class Timeline(ABC):
     """changes whenever the rows do"""
     first = 0
     """number of the oldest row, counted from the timeline's beginning; bins anchored to it stand still"""
+    capacity: int
+    """rows that there can be at most"""
 
     @property
     @abstractmethod
@@ -51,6 +69,14 @@ class Timeline(ABC):
         start, stop = self.bounds(t0, t1)
         return self.rows[start:stop]
 
+    def cut(self, start: int, stop: int) -> Stretch:
+        """Rows start to stop, indices into `rows`."""
+        return Stretch(self.rows[start:stop], self.times[start:stop], self.first + start)
+
+    def stretch(self, t0: float, t1: float) -> Stretch:
+        """Rows with t0 ≤ t ≤ t1, s, with their numbers."""
+        return self.cut(*self.bounds(t0, t1))
+
     def latest(self, seconds: float) -> Rows:
         """Rows of the last `seconds` before the newest one, that one included."""
         end = self.end
@@ -65,8 +91,8 @@ class Timeline(ABC):
         return after - 1 if after > 0 and t - times[after - 1] < times[after] - t else after
 
     def snapshot(self) -> "Excerpt":
-        """The rows as they are now, whatever happens to this timeline."""
-        return Excerpt(self.rows.copy())
+        """The rows as they are now, whatever happens to this timeline; they keep their numbers."""
+        return Excerpt(self.rows.copy(), self.first)
 
 
 class History(Timeline):
@@ -132,11 +158,13 @@ class History(Timeline):
 class Excerpt(Timeline):
     """Rows that are all there already, (n,) of dtype ROW in the order of their times, shown up to a present moment.
 
-    Begins at the end; `seek` moves the present.
+    Begins at the end; `seek` moves the present. `first` is the number of the first row.
     """
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: Rows, first: int = 0) -> None:
         self._all = rows
+        self.first = first
+        self.capacity = len(rows)
         self._times = np.maximum.accumulate(rows["t"]) if len(rows) else np.empty(0)
         self._stop = len(rows)
 
@@ -157,7 +185,7 @@ class Excerpt(Timeline):
 
     def snapshot(self) -> "Excerpt":
         """See `Timeline.snapshot`; nothing needs to be copied."""
-        return Excerpt(self.rows)
+        return Excerpt(self.rows, self.first)
 
     def seek(self, t: float) -> None:
         """Let the present be the time t, s: the last row is the newest one that is not after it."""

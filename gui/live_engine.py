@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.config import RigConfig
-from rig.engine import Command, ControlBlock, EngineProcess, LinkClient, Status, Stop
+from rig.engine import Command, ControlBlock, EngineAddress, EngineProcess, LinkClient, Status, Stop
 from rig.errors import HardwareError
 from rig.ring import TelemetryRing
 
@@ -63,6 +63,11 @@ class LiveEngine:
     def pid(self) -> int | None:
         """Process id."""
         return self._process.pid
+
+    @property
+    def address(self) -> EngineAddress:
+        """Where other clients find it."""
+        return self._process.address
 
     @property
     def alive(self) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.banner import Banner, detail_of, look_of
+from gui.closing import Closing
 from gui.event_log import EventLog
 from gui.faults_panel import FaultsPanel
 from gui.frame_clock import FrameClock
@@ -20,14 +21,13 @@ from gui.operate_panel import OperatePanel
 from gui.report_maker import ReportMaker, open_in_browser
 from gui.rig_session import RigSession
 from gui.rules import Action, Phase
+from gui.setup import SetupEntry
 from gui.shell_style import dress
 from gui.stop_everywhere import StopButton, StopEverywhere
 from gui.theme import DARK, THEMES, Theme
-from rig.engine import TORQUE_STATES
 from rig.states import State
 
 _HISTORY = 120.0  # s of telemetry that the views reach back
-_REST_TIMEOUT = 8000  # ms for a stop before closing
 _SIZE = QtCore.QSize(1280, 800)
 _TITLE = "stewart-rig"
 
@@ -44,10 +44,6 @@ class MainWindow(QtWidgets.QMainWindow):
         super().__init__()
         self.session = session
         self._settings = settings
-        self._death = ""
-        self._closing = ""
-        self.question: QtWidgets.QMessageBox | None = None
-        """asked after a stop whether to quit"""
         self.theme: Theme = THEMES.get(str(settings.value("theme", DARK.name)), DARK)
         self.history = History(int(_HISTORY * session.config.rate))
         self.mover = Mover(session, self)
@@ -68,10 +64,8 @@ class MainWindow(QtWidgets.QMainWindow):
             self.motion.set_theme,
             self.log.set_theme,
         ]
-        self.rest_timer = QtCore.QTimer(self)
-        self.rest_timer.setSingleShot(True)
-        self.rest_timer.setInterval(_REST_TIMEOUT)
-        self.rest_timer.timeout.connect(self._ask_to_quit)
+        self.closing = Closing(session, self)
+        self.closing.ended.connect(self.close, QtCore.Qt.ConnectionType.QueuedConnection)
         self.tabs.addTab(self.motion, "Motion")
         self.tabs.addTab(self.jog, "Jog")
         self.tabs.addTab(self.live_page, "Live")
@@ -85,11 +79,8 @@ class MainWindow(QtWidgets.QMainWindow):
         self._make_menus()
         self.clock = FrameClock(session, self.history, self._slow_update, self)
         session.changed.connect(self._refresh)
-        session.statusChanged.connect(lambda _status: self._continue_closing())
         session.logged.connect(self.log.add)
         session.refused.connect(self._show_refusal)
-        session.died.connect(self._died)
-        session.ended.connect(self._ended)
         self.reports.finished.connect(self._report_made)
         self._restore()
         self._refresh()
@@ -146,6 +137,8 @@ class MainWindow(QtWidgets.QMainWindow):
     def _build_live(self) -> None:
         self.live = LiveView(self.theme)
         self._add_view(self.live, self.live_page)
+        self.live.set_mechanism(self.session.config.machine, self.session.config.control.coulomb_speed)
+        self.live.restore(self._settings, "live")
 
     def _build_platform(self) -> None:
         self.platform = PlatformView(self.theme)
@@ -155,6 +148,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.recordings = RecordingsView(self.theme)
         self.recordings.set_folder(self.session.folder)
         self._add_view(self.recordings, self.recordings_page)
+        self.recordings.restore(self._settings)
 
     def _add_view(self, view: LiveView | PlatformView | RecordingsView, page: "_Page") -> None:
         view.set_mechanism(self.session.config.machine)
@@ -167,6 +161,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self._add_action(rig, "Open &motion …", self._open_motion, "Ctrl+O")
         self._add_action(rig, "Open &report", self._make_report, "Ctrl+R")
         rig.addSeparator()
+        self.setup = SetupEntry(self.session, rig, self)
         self._add_action(rig, "&Quit", self.close, "Ctrl+Q")
         view = self.menuBar().addMenu("&View")
         schemes = QtGui.QActionGroup(self)
@@ -210,15 +205,9 @@ class MainWindow(QtWidgets.QMainWindow):
 
     def _refresh(self) -> None:
         now = self.session.situation
-        if now.phase is not Phase.DIED:
-            self._death = ""
-        if (self._closing == "flushing" and now.phase is Phase.DOWN) or (
-            self._closing == "stopping" and now.phase is Phase.DIED
-        ):
-            self._ask_to_quit()
-        self.banner.show_situation(now, self._death)
+        self.banner.show_situation(now)
         virtual = "VIRTUAL RIG – " if now.virtual else ""
-        cause = f" – {detail_of(now, self._death)}" if now.status is not None and now.status.cause else ""
+        cause = f" – {detail_of(now)}" if now.status is not None and now.status.cause else ""
         title = f"{look_of(now).text}{cause} – {virtual}{self.session.config.name} – {_TITLE}"
         if title != self.windowTitle():
             self.setWindowTitle(title)
@@ -244,10 +233,6 @@ class MainWindow(QtWidgets.QMainWindow):
         self.notice.setText(f"{what}: {reason.splitlines()[0] if reason else 'refused'}")
         self.notice.setToolTip(reason)
         QtCore.QTimer.singleShot(15_000, self.notice.clear)
-
-    def _died(self, text: str) -> None:
-        self._death = text
-        self.banner.show_situation(self.session.situation, text)
 
     # -- reports -----------------------------------------------------------------------------------------------------
 
@@ -287,59 +272,12 @@ class MainWindow(QtWidgets.QMainWindow):
     # -- closing -----------------------------------------------------------------------------------------------------
 
     def closeEvent(self, event: QtGui.QCloseEvent) -> None:
-        """With torque on: stop, close the recording, then ask; else end the processes and go."""
-        if self._closing == "ended":
+        """Go once nothing is left that would have to end before; see `Closing`."""
+        if self.closing.request():
             self.close_now()
             event.accept()
-            return
-        event.ignore()
-        if self._closing:
-            return
-        if self.session.torque:
-            self._closing = "stopping"
-            self.session.stop(1, "closing the window")
-            self.rest_timer.start()
         else:
-            self._end()
-
-    def _continue_closing(self) -> None:
-        status = self.session.status
-        if self._closing == "stopping" and status is not None and status.state not in TORQUE_STATES:
-            self._closing = "flushing"
-            self.session.disconnect_rig()
-
-    def _ask_to_quit(self) -> None:
-        self.rest_timer.stop()
-        self._closing = "asking"
-        rest = not self.session.torque
-        box = QtWidgets.QMessageBox(self)
-        box.setWindowTitle("Quit?")
-        box.setIcon(QtWidgets.QMessageBox.Icon.Question if rest else QtWidgets.QMessageBox.Icon.Warning)
-        said = "The rig was stopped and the recording is closed." if rest else "The rig did not come to rest in time."
-        box.setText(f"{said}\n{self.session.recording}\n\nQuit the app?")
-        quit_button = box.addButton("Quit", QtWidgets.QMessageBox.ButtonRole.AcceptRole)
-        stay = box.addButton("Stay", QtWidgets.QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(stay)
-        box.setEscapeButton(stay)
-        box.setAttribute(QtCore.Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.buttonClicked.connect(lambda button: self._answered(button is quit_button))
-        box.setModal(False)
-        box.show()
-        self.question = box
-
-    def _answered(self, leave: bool) -> None:
-        self._closing = ""
-        if leave:
-            self._end()
-
-    def _end(self) -> None:
-        self._closing = "ending"
-        self.session.end()
-
-    def _ended(self) -> None:
-        if self._closing == "ending":
-            self._closing = "ended"
-            QtCore.QTimer.singleShot(0, self.close)
+            event.ignore()
 
     def close_now(self) -> None:
         """Keep layout and look, and end every thread and process. May be called again."""
@@ -347,8 +285,12 @@ class MainWindow(QtWidgets.QMainWindow):
         self._building.stop()
         self.stop_everywhere.remove()
         self.reports.close()
+        self.setup.close()
         if self.complete:
             self.recordings.close_worker()
+            self.live.close_worker()
+            self.live.save(self._settings, "live")
+            self.recordings.save(self._settings)
         self.motion.close_worker()
         self.mover.close()
         self.session.close()

@@ -11,7 +11,7 @@ from gui.workers import Worker
 from kinematics import Array, MotionTable, coordinates_to_pose, pose_difference
 from rig.checks import check_trajectory
 from rig.config import RigConfig
-from rig.engine import Follow, Status, straight_move
+from rig.engine import Abandon, Follow, Pause, Resume, Status, straight_move
 from rig.errors import RefusedError
 from rig.states import State
 
@@ -45,12 +45,13 @@ class Mover(QtCore.QObject):
         self._left: list[Stage] = []
         self._current: Stage | None = None
         self._accepted = False
+        self._pausing = False
         self._began = 0.0
         self._label = ""
         self.active = False
         session.statusChanged.connect(self._follow)
         session.stopped.connect(lambda _category: self._end("stopped"))
-        session.died.connect(lambda _text: self._end("the engine has died"))
+        session.died.connect(lambda: self._end("the engine has died"))
 
     def move_to(self, name: str, target: Callable[[Array], Array], speed: float, rotation_speed: float) -> None:
         """Move from where the reference is to `target(pose)` (7,), with minimum jerk and these peak speeds, m/s, rad/s.
@@ -87,6 +88,31 @@ class Mover(QtCore.QObject):
         """Stop on the path and hold there under power; nothing further is sent."""
         self._session.stop(2, "hold")
 
+    def pause(self) -> None:
+        """Slow down along the path and stand; a motion that comes to its end before is not followed by another."""
+        self._pausing = True
+        self._session.send("pause", Pause(), done=self._pause_answered)
+
+    def _pause_answered(self, reason: str) -> None:
+        if reason:
+            self._end(f"not paused: {reason}")
+
+    def resume(self) -> None:
+        """Go on along the path."""
+        self._pausing = False
+        self._session.send("resume", Resume())
+
+    def abandon(self) -> None:
+        """Have the engine forget a motion that is paused; nothing further is sent."""
+        self._accepted = False  # a status may come before the answer: the stage has not come to its end
+        self._session.send("abandon", Abandon(), done=self._abandoned)
+
+    def _abandoned(self, reason: str) -> None:
+        if reason:
+            self._accepted = self._current is not None
+        else:
+            self._end("abandoned")
+
     def close(self) -> None:
         """End the thread."""
         self._checks.finish()
@@ -94,6 +120,7 @@ class Mover(QtCore.QObject):
 
     def _begin(self, name: str) -> None:
         self.active = True
+        self._pausing = False
         self._label = name
         self._left = []
         self._current = None
@@ -142,6 +169,8 @@ class Mover(QtCore.QObject):
             more = f", {again} more to come" if again else ""
             pause = ", paused" if status.paused else ""
             self.progressed.emit(f"{status.motion}: {status.path_time:.1f} s{pause}{more}", fraction)
+        elif status.state is State.ENGAGED and self._pausing and self._left:
+            self._end(f"{self._current.name!r} came to its end before it could pause")
         elif status.state is State.ENGAGED:
             self._next()
         else:

@@ -19,6 +19,8 @@ _NEXT = {State.OFF: Action.CONNECT, State.IDLE: Action.HOME, State.PARKED: Actio
 ARMED_TIME = 5000
 """ms in which Engage must follow Arm."""
 
+_CONNECT, _RESTART = "&1  Connect", "&1  Restart engine"
+
 _HINTS = {
     Action.CONNECT: "Start the engine and open, identify and configure six drives",
     Action.HOME: "Every leg looks for its reference; the platform moves",
@@ -48,7 +50,7 @@ class OperatePanel(QtWidgets.QScrollArea):
         layout = QtWidgets.QVBoxLayout(content)
         layout.setSpacing(4)
         layout.addWidget(_heading("Operate"))
-        self._add_step(layout, "&1  Connect", Action.CONNECT, session.connect_rig)
+        self._connect = self._add_step(layout, _CONNECT, Action.CONNECT, session.connect_rig)
         self._add_step(layout, "&2  Home", Action.HOME, lambda: session.send("home", Home()))
         self._add_engage(layout)
         self._add_step(layout, "&4  Park", Action.PARK, lambda: session.send("park", Park()))
@@ -67,6 +69,7 @@ class OperatePanel(QtWidgets.QScrollArea):
         session.changed.connect(self.refresh)
         session.refused.connect(self._refused)
         session.logged.connect(self._logged)
+        session.aftermathKnown.connect(self.drives.show_aftermath)
         session.stopped.connect(lambda _category: self.arm.setChecked(False))
         self.refresh()
 
@@ -116,6 +119,9 @@ class OperatePanel(QtWidgets.QScrollArea):
             button.set_obstacle(reason)
             self._reasons[action].setText(reason)
             self._reasons[action].setVisible(bool(reason))
+        died = self._session.phase is Phase.DIED
+        self._connect.setText(_RESTART if died else _CONNECT)
+        self._connect.setAccessibleName("Restart engine" if died else Action.CONNECT.value)
         self.arm.setText("&3  Armed" if self.arm.isChecked() else "&3  Arm")
         status = self._session.status
         up = self._session.phase is Phase.UP

@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -15,8 +16,9 @@ from gui.live_engine import LiveEngine
 from gui.log_entries import EventFollower, LogEntry
 from gui.rules import Action, Phase, Situation, obstacle
 from gui.workers import Worker
+from rig.aftermath import LegAftermath, ask_drives, describe_aftermath
 from rig.config import RigConfig
-from rig.engine import TORQUE_STATES, Command, Connect, Disconnect, Shutdown, Status
+from rig.engine import TORQUE_STATES, Command, Connect, Disconnect, EngineAddress, Shutdown, Status
 from rig.errors import HardwareError, RigError
 from rig.runs import new_recording
 from rig.states import State
@@ -36,7 +38,8 @@ class RigSession(QtCore.QObject):
 
     Signals: `changed` when the `situation` is another; `statusChanged` with every `Status`; `logged` with a `LogEntry`;
     `refused(request, reason)`; `stopped(category)` when the operator asked for a stop; `faultsChanged` with a
-    `RigView`; `died` with what is known of an engine that ended by itself; `ended` when no process is left.
+    `RigView`; `died` when an engine ended by itself; `aftermathKnown` with a list of six `LegAftermath` then; `ended`
+    when no process is left.
 
     Args:
         config: the rig.
@@ -50,7 +53,8 @@ class RigSession(QtCore.QObject):
     refused = QtCore.Signal(str, str)
     stopped = QtCore.Signal(int)
     faultsChanged = QtCore.Signal(object)
-    died = QtCore.Signal(str)
+    died = QtCore.Signal()
+    aftermathKnown = QtCore.Signal(object)
     ended = QtCore.Signal()
 
     def __init__(self, config: RigConfig, folder: Path, parent: QtCore.QObject | None = None) -> None:
@@ -61,6 +65,7 @@ class RigSession(QtCore.QObject):
         self.status: Status | None = None
         self.busy = ""
         self.silent = False
+        self.death = ""
         self.recording: Path | None = None
         self._engine: LiveEngine | None = None
         self._virtual: VirtualRigProcess | None = None
@@ -72,6 +77,8 @@ class RigSession(QtCore.QObject):
         self._events = EventFollower()
         self._connect_next = False
         self._asked_status = False
+        self._alive_at = 0.0
+        self._lengths: npt.NDArray[np.float64] | None = None
         self._timer = QtCore.QTimer(self)
         self._timer.setInterval(_STATUS_INTERVAL)
         self._timer.timeout.connect(self._ask_status)
@@ -82,12 +89,18 @@ class RigSession(QtCore.QObject):
     def situation(self) -> Situation:
         """What the rules judge by."""
         recording = "" if self.recording is None else str(self.recording)
-        return Situation(self.phase, self.status, self.busy, self.config.virtual is not None, recording, self.silent)
+        virtual = self.config.virtual is not None
+        return Situation(self.phase, self.status, self.busy, virtual, recording, self.silent, self.death)
 
     @property
     def engine_pid(self) -> int | None:
         """Process id of the engine, None while there is none."""
         return None if self._engine is None else self._engine.pid
+
+    @property
+    def engine_address(self) -> EngineAddress | None:
+        """Where other clients find the engine, None while there is none."""
+        return None if self._engine is None else self._engine.address
 
     @property
     def torque(self) -> bool:
@@ -103,7 +116,11 @@ class RigSession(QtCore.QObject):
         if self._engine is None or self.phase is not Phase.UP:
             return np.empty(0, ROW), 0
         rows, dropped = self._engine.read_rows()
-        if not self._engine.alive:
+        if len(rows):
+            self._lengths = rows["length"][-1].copy()
+        if self._engine.alive:
+            self._alive_at = time.monotonic()
+        else:
             self._bury()
         return rows, dropped
 
@@ -232,6 +249,8 @@ class RigSession(QtCore.QObject):
         self._engine = engine
         self.recording = engine.recording
         self._events = EventFollower()
+        self._lengths = None
+        self._alive_at = time.monotonic()
         self._enter(Phase.UP)
         self._timer.start()
         if self._connect_next:
@@ -249,20 +268,32 @@ class RigSession(QtCore.QObject):
         self.log("info", "app", f"the recording is closed: {self.recording}")
 
     def _bury(self) -> None:
-        """The engine has died."""
+        """The engine has died: say so at once, then ask the drives, which are free now, what they did."""
         self._timer.stop()
         state = "" if self.status is None else f" in state {self.status.state.name}"
+        said = f"The engine ended by itself{state}."
         watchdog = f"within {self.config.drives.watchdog * 1e3:g} ms"
-        drives = (
-            f"The virtual drives stop by their own watchdog {watchdog}."
-            if self.config.virtual is not None
-            else f"The drives should have stopped by their own watchdog {watchdog}: look at the machine first."
+        self.death = f"{said} The drives should stop by their own watchdog {watchdog}; they are being asked."
+        self._commands.submit(
+            partial(ask_drives, self.config, self._alive_at, self._lengths), partial(self._drives_asked, said)
         )
-        text = f"The engine ended by itself{state}. {drives} Connect starts a new one."
         self._retire()
         self._enter(Phase.DIED)
-        self.log("error", "app", text)
-        self.died.emit(text)
+        self.log("error", "app", self.death)
+        self.died.emit()
+
+    def _drives_asked(self, said: str, legs: list[LegAftermath] | None, error: Exception | None) -> None:
+        found = f"The drives cannot be asked: {error}." if legs is None else describe_aftermath(legs)
+        for number, leg in enumerate(legs or (), start=1):
+            self.log("info" if leg.safe else "error", "app", f"leg {number}: {leg.words}")
+        self.log("warning", "app", found)
+        if self.phase is not Phase.DIED:
+            return  # another engine is on its way
+        real = "" if self.config.virtual is not None else " Look at the machine first."
+        self.death = f"{said} {found}{real} Next: Restart engine."
+        if legs is not None:
+            self.aftermathKnown.emit(legs)
+        self.changed.emit()
 
     def _retire(self) -> None:
         """Let go of the engine, in the commands' thread, once no other thread uses it any more."""
@@ -295,6 +326,8 @@ class RigSession(QtCore.QObject):
         self.silent = False
         if phase is not Phase.UP:
             self.busy = ""
+        if phase is not Phase.DIED:
+            self.death = ""
         if phase in (Phase.DOWN, Phase.STARTING):
             self.status = None
         self.changed.emit()
@@ -320,6 +353,8 @@ class RigSession(QtCore.QObject):
         self.status = status
         for entry in self._events.new(status.events):
             self.logged.emit(entry)
+            if entry.level == "warning" and not entry.code:  # nothing has stopped: the banner does not say it
+                self.refused.emit("warning", entry.text)
         self.statusChanged.emit(status)
         self.changed.emit()
 

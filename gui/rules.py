@@ -32,6 +32,7 @@ class Action(Enum):
     MOVE = "Move"
     PAUSE = "Pause"
     RESUME = "Resume"
+    ABANDON = "Abandon"
     HOLD = "Hold here"
     INJECT = "Inject"
     REPORT = "Report"
@@ -51,6 +52,8 @@ class Situation:
     """path of the present or last recording"""
     silent: bool = False
     """the engine runs, but does not answer"""
+    death: str = ""
+    """what is known of an engine that died, and of what the drives did then"""
 
 
 _STATES: dict[Action, tuple[State, ...]] = {
@@ -63,6 +66,7 @@ _STATES: dict[Action, tuple[State, ...]] = {
     Action.MOVE: (State.ENGAGED,),
     Action.PAUSE: (State.RUNNING,),
     Action.RESUME: (State.ENGAGED, State.RUNNING),
+    Action.ABANDON: (State.ENGAGED,),
     Action.HOLD: (State.RUNNING,),
 }
 
@@ -84,7 +88,7 @@ _NOT_STARTED = {
     Phase.DOWN: "connect first",
     Phase.STARTING: "the engine is starting",
     Phase.ENDING: "the engine is ending",
-    Phase.DIED: "the engine has died: connect again",
+    Phase.DIED: "the engine has died: restart it first",
 }
 
 
@@ -116,7 +120,9 @@ def _state_obstacle(action: Action, status: Status) -> str:
             return "the platform is homed; disconnect to home again"
         if action in (Action.PAUSE, Action.HOLD):
             return "no motion is running"
-        if action is Action.RESUME:
+        if action is Action.ABANDON and state is State.RUNNING:
+            return "a motion is running: pause it first"
+        if action in (Action.RESUME, Action.ABANDON):
             return "nothing is paused"
         if action is Action.ENGAGE and state in (State.ENGAGED, State.RUNNING):
             return "the drives have torque already"
@@ -129,10 +135,10 @@ def _state_obstacle(action: Action, status: Status) -> str:
         return "the platform is not homed any more: disconnect, connect and home"
     if action in (Action.ENGAGE, Action.MOVE, Action.RESUME) and status.recording_fault:
         return f"nothing is being recorded: {status.recording_fault}"
-    if action is Action.RESUME and not status.paused:
+    if action in (Action.RESUME, Action.ABANDON) and not status.paused:
         return "nothing is paused"
     if action is Action.MOVE and status.paused:
-        return f"{status.motion!r} is paused: resume it, or park"
+        return f"{status.motion!r} is paused: resume it, abandon it, or park"
     return ""
 
 

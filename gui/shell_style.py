@@ -21,6 +21,14 @@ QPushButton#stop:pressed {{ background: #8c0000; }}
 QPushButton#stop:focus {{ border: 3px solid {text}; }}
 QPushButton#armed {{ min-height: 26px; text-align: left; }}
 QPushButton#armed:checked {{ background: #e69f00; color: #10151a; font-weight: bold; }}
+QWizard QAbstractSpinBox, QWizard QComboBox {{ border: 1px solid {border}; border-radius: 3px; padding: 2px 5px;
+    min-height: 18px; }}
+QWizard QAbstractSpinBox:focus, QWizard QComboBox:focus {{ border-color: {accent}; }}
+QWizard QRadioButton::indicator, QWizard QCheckBox::indicator {{ width: 11px; height: 11px;
+    border: 1px solid {muted}; background: transparent; }}
+QWizard QRadioButton::indicator {{ border-radius: 6px; }}
+QWizard QRadioButton::indicator:checked, QWizard QCheckBox::indicator:checked {{ background: {accent}; }}
+QWizard QRadioButton:focus, QWizard QCheckBox:focus {{ color: {accent}; }}
 QProgressBar {{ text-align: center; min-height: 18px; }}
 """
 
@@ -30,6 +38,12 @@ def dress(application: QtWidgets.QApplication, theme: Theme) -> None:
     application.setStyle("Fusion")
     application.setPalette(palette(theme))
     own = _SHEET.format(
-        stop=STOP_RED, muted=theme.muted, good=theme.good, error=theme.error, accent=theme.accent, text=theme.text
+        stop=STOP_RED,
+        muted=theme.muted,
+        good=theme.good,
+        error=theme.error,
+        accent=theme.accent,
+        text=theme.text,
+        border=theme.border,
     )
     application.setStyleSheet(style_sheet(theme) + own)

@@ -31,8 +31,8 @@ class StopEverywhere(QtCore.QObject):
 
     An application shortcut would not fire under a modal dialog, and a shortcut on Esc anywhere would swallow the key:
     the key is taken here, before either, and goes on its way. A popup takes every click, so its clicks are compared
-    with the button's place; a modal dialog lets no click through to other windows, so it gets a STOP of its own in the
-    same place.
+    with the button's place; a modal dialog lets no click through to other windows, so one that has no STOP of its own
+    gets one in the same place.
 
     Args:
         button: the main window's STOP.
@@ -63,7 +63,12 @@ class StopEverywhere(QtCore.QObject):
             self._key(event, released=kind == _EVENTS.KeyRelease)
         elif kind == _EVENTS.MouseButtonPress:
             self._press(event)
-        elif kind == _EVENTS.Show and isinstance(receiver, QtWidgets.QDialog) and receiver.isModal():
+        elif (
+            kind == _EVENTS.Show
+            and isinstance(receiver, QtWidgets.QDialog)
+            and receiver.isModal()
+            and receiver.findChild(StopButton) is None
+        ):
             _StandIn(self._button, receiver, lambda: self._stop("button"))
         return False
 

@@ -9,6 +9,15 @@ from pyqtgraph.Qt import QtCore, QtGui
 LEG_COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7")
 """Okabe–Ito colours of legs 1 to 6, the same in both themes and in reports."""
 
+DASHED = "┄"
+DASHES = {
+    DASHED: QtCore.Qt.PenStyle.DashLine,
+    "··": QtCore.Qt.PenStyle.DotLine,
+    "–·": QtCore.Qt.PenStyle.DashDotLine,
+    "–··": QtCore.Qt.PenStyle.DashDotDotLine,
+}
+"""Patterns of lines by what stands for them in a text."""
+
 
 @dataclass(frozen=True, slots=True)
 class Theme:
@@ -32,9 +41,10 @@ class Theme:
     warning: str
     error: str
 
-    def pen(self, colour: str, *, dashed: bool = False) -> Any:
-        """Pen of 1 px, the width Qt draws fastest."""
-        style = QtCore.Qt.PenStyle.DashLine if dashed else QtCore.Qt.PenStyle.SolidLine
+    def pen(self, colour: str, *, dashed: bool | str = False) -> Any:
+        """Pen of 1 px, the width Qt draws fastest; dashed, or with one of the patterns `DASHES`."""
+        pattern = DASHED if dashed is True else dashed
+        style = DASHES[pattern] if pattern else QtCore.Qt.PenStyle.SolidLine
         return pg.mkPen(colour, width=1, style=style)
 
     def towards_text(self, colour: str) -> str:

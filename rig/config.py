@@ -99,10 +99,23 @@ def load_config(path_or_name: str | Path = "virtual") -> RigConfig:
     """
     path = _find(path_or_name)
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"cannot read configuration {path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"configuration {path} is not TOML: {error}") from error
+    return parse_config(text, path)
+
+
+def parse_config(text: str, path: Path) -> RigConfig:
+    """Check the text that the configuration file `path` has or is to have; the file is not looked at.
+
+    Raises:
+        ConfigError: see `load_config`.
+    """
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"configuration {path} is not TOML: {error}") from error
     return _build(data, path)
 
@@ -134,10 +147,11 @@ def _build(data: Mapping[str, Any], path: Path) -> RigConfig:
     machine, machine_faults = _load_machine(data.get("mechanism"), path.parent)
     faults.extend(machine_faults)
     if config is not None:
+        config = _with_profiles(config, path.parent)
+        config._path = path
         faults.extend(_conflicts(config))
     if config is None or machine is None or faults:
         raise ConfigError(f"configuration {path} cannot be used:", faults)
-    config._path = path
     config._machine = machine
     return config
 
@@ -145,9 +159,8 @@ def _build(data: Mapping[str, Any], path: Path) -> RigConfig:
 def _load_machine(name: object, folder: Path) -> tuple[Mechanism | None, list[str]]:
     if not isinstance(name, str) or not name:
         return None, []
-    is_file = name.endswith(".toml") or Path(name).name != name
     try:
-        machine = load_mechanism(folder / name if is_file else name)
+        machine = load_mechanism(_beside(folder, name))
     except (DynamicsError, OSError) as error:
         return None, [f"mechanism: {line}" for line in str(error).splitlines()]
     faults = []
@@ -160,6 +173,22 @@ def _load_machine(name: object, folder: Path) -> tuple[Mechanism | None, list[st
     return machine, faults
 
 
+def _with_profiles(config: RigConfig, folder: Path) -> RigConfig:
+    """The configuration with profiles that are files named so that they are found from anywhere."""
+    profile = str(_beside(folder, config.drives.profile))
+    changes: dict[str, Section] = {"drives": config.drives.model_copy(update={"profile": profile})}
+    amplifier = config.load_cells.amplifier
+    if amplifier is not None:
+        amplifier = amplifier.model_copy(update={"profile": str(_beside(folder, amplifier.profile))})
+        changes["load_cells"] = config.load_cells.model_copy(update={"amplifier": amplifier})
+    return config.model_copy(update=changes)
+
+
+def _beside(folder: Path, name: str) -> str | Path:
+    """The file `name` means in `folder`; a bare name is something that comes along, and stays."""
+    return folder / name if name.endswith(".toml") or Path(name).name != name else name
+
+
 def _conflicts(config: RigConfig) -> list[str]:
     """Faults that no single section can see."""
     faults = []
@@ -169,8 +198,8 @@ def _conflicts(config: RigConfig) -> list[str]:
             "one lost telegram would stop the rig"
         )
     calibration = config.calibration_path
-    if calibration is not None and not (config.folder / calibration).is_file():
-        faults.append(f"load_cells.calibration: no such file: {config.folder / calibration}")
+    if calibration is not None and not calibration.is_file():
+        faults.append(f"load_cells.calibration: no such file: {calibration}")
     return faults
 
 

@@ -69,12 +69,7 @@ def run_motion(rig: Rig, table: MotionTable, name: str, report: Callable[[Progre
         HardwareError: a drive is silent, or a state was not reached in time.
         InterruptedRunError: Ctrl-C; the rig still has to be brought to rest with `bring_to_rest`.
     """
-    report(Progress("connecting", 0.0))
-    rig.request(Connect())
-    report(Progress("homing", 0.0))
-    rig.request(Home())
-    _reach(rig, State.PARKED, rig.config.safety.homing_timeout + _STATE_TIMEOUT)
-    _let_pass(rig, _SETTLE)
+    connect_and_home(rig, report)
     report(Progress("engaging", 0.0))
     rig.request(Engage())
     _reach(rig, State.ENGAGED, _STATE_TIMEOUT)
@@ -87,6 +82,17 @@ def run_motion(rig: Rig, table: MotionTable, name: str, report: Callable[[Progre
     rig.request(Park())
     _reach(rig, State.PARKED, _STATE_TIMEOUT + _longest_move(rig))
     leave(rig)
+
+
+def connect_and_home(rig: Rig, report: Callable[[Progress], None]) -> None:
+    """Bring a rig from OFF to PARKED, at rest. Raises as `run_motion`."""
+    report(Progress("connecting", 0.0))
+    rig.request(Connect())
+    _reach(rig, State.IDLE, _STATE_TIMEOUT)  # whoever interrupts by now is heard before anything moves
+    report(Progress("homing", 0.0))
+    rig.request(Home())
+    _reach(rig, State.PARKED, rig.config.safety.homing_timeout + _STATE_TIMEOUT)
+    _let_pass(rig, _SETTLE)
 
 
 def bring_to_rest(rig: Rig, category: Literal[0, 1] = 1) -> None:

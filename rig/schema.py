@@ -76,6 +76,9 @@ class Safety(Section):
     """Consecutive overrun cycles that are borne."""
     heartbeat: Annotated[Time, Positive] = 0.5
     """Silence of the commanding client that is borne, s."""
+    unattended_hold: Annotated[Time, Field(gt=0, le=3600)] = 30.0
+    """How long the platform is held when the process that started the engine and every client are gone, before it is
+    brought to rest without torque and the engine ends, s."""
     homing_timeout: Annotated[Time, Positive] = 30.0
     homing_tolerance: Annotated[Length, Positive] = 1e-4
     """Agreement of the six homed lengths with the forward kinematics, m."""
@@ -111,6 +114,7 @@ class Drives(Section):
 
     driver: Text = "servo-tcp"
     profile: Text = "generic-servo"
+    """Name of a shipped register profile, or a TOML file relative to the configuration's folder."""
     watchdog: Annotated[Time, Field(ge=1e-3, le=10)] = 0.05
     """Silence after which a drive stops by itself, s."""
     reply_deadline: Annotated[Number, Field(ge=0.05, le=0.95)] = 0.6
@@ -140,6 +144,7 @@ class AmplifierAddress(Section):
     port: Port
     unit: Unit = 1
     profile: Text = "generic-amplifier"
+    """As `Drives.profile`."""
 
 
 class LoadCells(Section):

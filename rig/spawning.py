@@ -1,4 +1,4 @@
-"""Starting processes that leave Ctrl-C to the one that started them."""
+"""Starting processes that leave Ctrl-C, and the end of a terminal, to the one that started them."""
 
 import signal
 from multiprocessing import resource_tracker
@@ -6,9 +6,13 @@ from multiprocessing.process import BaseProcess
 
 
 def start_shielded(process: BaseProcess) -> None:
-    """Start `process` with SIGINT blocked from its birth: a Ctrl-C cannot reach it before it has said to ignore it."""
+    """Start `process` with SIGINT and SIGHUP blocked from its birth, before it could say to ignore them.
+
+    Ctrl-C and a closed terminal reach every process of a group at once: the one in front ends, and what it started
+    follows in an order of its own, the engine not before the platform is at rest.
+    """
     resource_tracker.ensure_running()  # started along with the process, it would lift the block before
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
     try:
         process.start()
     finally:

@@ -1,8 +1,8 @@
 """Live views: plots of telemetry, the platform, recordings replayed through the same.
 
 `LiveView(theme)`, `PlatformView(theme)` and `RecordingsView(theme)` each have `refresh(history)`, called by the clock
-of frames while they are visible, `set_theme(theme)` and `set_mechanism(mechanism)`; `RecordingsView.close_worker()`
-ends its thread. All read a `gui.history.Timeline`.
+of frames while they are visible, `set_theme(theme)` and `set_mechanism(mechanism)`; `close_worker()` ends the threads
+of the first and the last. All read a `gui.history.Timeline`.
 """
 
 from gui.live.live_view import LiveView

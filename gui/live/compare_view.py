@@ -140,9 +140,8 @@ class _Overlay(QtWidgets.QWidget):
             if not there:
                 continue
             excerpt, begin = self._excerpts[number], self._begins[number]
-            start, stop = excerpt.bounds(t0 + begin, t1 + begin)
-            values = self._series.extract(excerpt.rows[start:stop])
-            t, thinned = decimate(excerpt.times[start:stop] - begin, values, bins, start)
+            stretch = excerpt.stretch(t0 + begin, t1 + begin)
+            t, thinned = decimate(stretch.times - begin, self._series.extract(stretch), bins, stretch.first)
             for curve, column, shown in zip(curves, thinned.T, self._legs, strict=True):
                 if shown:
                     curve.setData(t, np.ascontiguousarray(column), connect="finite")

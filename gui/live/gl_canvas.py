@@ -4,6 +4,7 @@ A QOpenGLWidget would make Qt compose the whole window through OpenGL, plots inc
 costs several times what the picture itself does.
 """
 
+import math
 from functools import cache
 from typing import Any
 
@@ -12,6 +13,9 @@ from pyqtgraph.opengl.GLViewWidget import GLViewMixin, QtOpenGL
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.history import Floats
+
+_HALF_SIGHT = 0.31
+"""half of what the camera sees across the shorter side, as part of the distance"""
 
 
 @cache
@@ -54,6 +58,12 @@ class GLCanvas(GLViewMixin, QtWidgets.QWidget):
     def makeCurrent(self) -> None:
         """Make the context current."""
         self._context.makeCurrent(self._surface)
+
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
+        """Let the camera see as much across the shorter side, whatever the shape."""
+        super().resizeEvent(event)
+        half = _HALF_SIGHT * max(1.0, self.width() / max(1, self.height()))
+        self.setCameraParams(fov=2.0 * math.degrees(math.atan(half)))
 
     def paintEvent(self, _event: QtGui.QPaintEvent) -> None:
         """Draw the items, show the picture, and put the names where their points have come to lie."""

@@ -67,7 +67,7 @@ class LegButtons(QtWidgets.QWidget):
 
 
 class LiveBar(QtWidgets.QWidget):
-    """Freeze, clear, fit, window length, legs, export. What happened is said at its right end.
+    """Freeze, clear, fit, window length, legs, export, platform. What happened is said at its right end.
 
     Signals: `exported(Path)` somebody chose a file to export to, .png or .csv by its suffix.
     """
@@ -93,6 +93,8 @@ class LiveBar(QtWidgets.QWidget):
         self.csv = _button("CSV…", "Save the numbers of what is shown, at full rate", "Export numbers")
         self.png.clicked.connect(lambda: self._ask("Pictures (*.png)", ".png"))
         self.csv.clicked.connect(lambda: self._ask("Tables (*.csv)", ".csv"))
+        self.platform = _button("3-D", "Show the platform beside the curves", "Platform beside the curves")
+        self.platform.setCheckable(True)
         self.note = QtWidgets.QLabel()
         self.note.setAccessibleName("Message")
         self.note.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
@@ -106,6 +108,8 @@ class LiveBar(QtWidgets.QWidget):
         layout.addWidget(QtWidgets.QLabel("Export"))
         layout.addWidget(self.png)
         layout.addWidget(self.csv)
+        layout.addSpacing(8)
+        layout.addWidget(self.platform)
         layout.addWidget(self.note, 1)
 
     @property

@@ -4,14 +4,18 @@ import math
 from pathlib import Path
 
 import numpy as np
-from pyqtgraph.Qt import QtWidgets
+from pyqtgraph.Qt import QtCore, QtWidgets
 
 from dynamics import Mechanism
-from gui.history import Excerpt, Rows, Timeline
+from gui.history import Excerpt, Floats, Stretch, Timeline
+from gui.live.beside import Beside
+from gui.live.cursors import Cursors
 from gui.live.live_bar import LiveBar
+from gui.live.model_forces import ModelForces
+from gui.live.models_bar import ModelsBar
 from gui.live.plot_page import PlotPage, write_csv
 from gui.live.readout import WRENCH_WINDOW, StrokeBars, WrenchTable
-from gui.live.series import FORCES, POSE, TERM_PANELS, TRACKING, wrench_panels
+from gui.live.series import EXACT, POSE, TERM_PANELS, TRACKING, force_panels, wrench_panels
 from gui.live.timing_page import TimingPage
 from gui.theme import Theme
 from kinematics import Geometry
@@ -19,13 +23,16 @@ from rig.telemetry import ROW
 
 _TEXT_EVERY = 5
 """refreshes between two changes of the numbers: faster nobody can read them"""
+_MODELS_EVERY = 3
+"""refreshes between two looks for rows whose models are wanted: a few rows more cost hardly more than one"""
 _VALUE_WINDOW = 0.1  # s that a value is the mean of while no cursor is set
 
 
 class LiveView(QtWidgets.QWidget):
     """Plots of telemetry over the last seconds; `refresh` is called by the clock of frames while this is visible.
 
-    `set_mechanism` gives the limits of the strokes and what the implied wrench needs; `set_theme` changes colours.
+    `set_mechanism` gives the limits of the strokes and what wrench, models and platform need; `set_theme` changes
+    colours; `save` and `restore` keep what is laid out how; `close_worker` ends the thread of the models.
     Args:
         theme: colours.
     """
@@ -43,13 +50,12 @@ class LiveView(QtWidgets.QWidget):
         self._refreshes = 0
         self._behind = False
         """whether the numbers are older than the curves"""
-        self._pinned = False
-        self.cursor: float | None = None
-        """time of the cursor, s"""
-
+        self.cursors = Cursors()
+        self.models = ModelForces(self)
         self.bar = LiveBar(theme)
+        self.chooser = ModelsBar(theme)
         self.pages: dict[str, PlotPage | TimingPage] = {
-            "Forces": PlotPage(FORCES, theme),
+            "Forces": PlotPage(force_panels(self.models.differences), theme, top=self.chooser),
             "Terms": PlotPage(TERM_PANELS, theme, columns=2),
             "Tracking": PlotPage(TRACKING, theme),
             "Pose": PlotPage(POSE, theme, columns=2),
@@ -64,12 +70,13 @@ class LiveView(QtWidgets.QWidget):
             self.tabs.addTab(page, name)
             if isinstance(page, PlotPage):
                 page.pointed.connect(self._point)
-                page.pinned.connect(self._pin)
+                page.pinned.connect(self._click)
                 page.moved.connect(self._move)
         self.strokes = StrokeBars(theme)
         self.wrench = WrenchTable()
         self.moment = QtWidgets.QLabel("No data")
         self.moment.setAccessibleName("Time of the values")
+        self.beside = Beside(self.tabs, self.bar.platform, theme)
         self._lay_out()
 
         self.bar.freeze.toggled.connect(self._freeze)
@@ -78,6 +85,9 @@ class LiveView(QtWidgets.QWidget):
         self.bar.window.currentIndexChanged.connect(self._window_changed)
         self.bar.legs.changed.connect(self._legs_changed)
         self.bar.exported.connect(self.export)
+        self.bar.platform.toggled.connect(self._redraw)
+        self.chooser.changed.connect(self._models_chosen)
+        self.models.changed.connect(self._models_changed)
         self.tabs.currentChanged.connect(self._redraw)
 
     def _lay_out(self) -> None:
@@ -85,19 +95,24 @@ class LiveView(QtWidgets.QWidget):
         side.setFixedWidth(224)
         column = QtWidgets.QVBoxLayout(side)
         column.setContentsMargins(4, 4, 4, 4)
-        for title, widget in (
-            ("Values at", self.moment),
-            ("Leg length, mm", self.strokes),
-            ("Implied wrench", self.wrench),
+        hint = QtWidgets.QLabel("Click in a plot: cursor A; again: B; again: none")
+        hint.setWordWrap(True)
+        hint.setStyleSheet("font-size: 11px")
+        for title, widgets in (
+            ("Values at", (self.moment, hint)),
+            ("Leg length, mm", (self.strokes,)),
+            ("Implied wrench", (self.wrench,)),
         ):
             box = QtWidgets.QGroupBox(title)
-            QtWidgets.QVBoxLayout(box).addWidget(widget)
+            lines = QtWidgets.QVBoxLayout(box)
+            for widget in widgets:
+                lines.addWidget(widget)
             column.addWidget(box)
         column.addStretch(1)
         self.body = QtWidgets.QWidget()
         row = QtWidgets.QHBoxLayout(self.body)
         row.setContentsMargins(4, 0, 0, 4)
-        row.addWidget(self.tabs, 1)
+        row.addWidget(self.beside, 1)
         row.addWidget(side)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -105,16 +120,21 @@ class LiveView(QtWidgets.QWidget):
         layout.addWidget(self.bar)
         layout.addWidget(self.body, 1)
 
-    def set_mechanism(self, mechanism: Mechanism | None) -> None:
-        """The mechanism whose telemetry is shown; None when it is not known."""
+    def set_mechanism(self, mechanism: Mechanism | None, coulomb_speed: float = 0.0) -> None:
+        """The mechanism whose telemetry is shown, None when it is not known; m/s of the control's Coulomb friction."""
         self._mechanism = mechanism
         self.strokes.set_mechanism(mechanism)
         self.wrench.set_mechanism(mechanism)
+        self.beside.set_mechanism(mechanism)
+        self.models.set_mechanism(mechanism, coulomb_speed)
+        self.chooser.set_available(mechanism is not None)
         self._redraw()
 
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
         self.bar.legs.set_theme(theme)
+        self.chooser.set_theme(theme)
+        self.beside.set_theme(theme)
         self.strokes.set_theme(theme)
         for page in self.pages.values():
             page.set_theme(theme)
@@ -123,6 +143,7 @@ class LiveView(QtWidgets.QWidget):
     def refresh(self, history: Timeline) -> None:
         """Show the timeline's present, unless frozen. Nothing is drawn that is shown already."""
         self._timeline = history
+        self.models.follow(history)
         if history.end is None or history.end < self._since:
             self._since = -math.inf
         self._refreshes += 1
@@ -134,6 +155,21 @@ class LiveView(QtWidgets.QWidget):
             self._draw(texts=due)
         elif due and self._behind:
             self._draw(texts=True)
+        page = self.tabs.currentWidget()
+        if self.models.chosen and self._refreshes % _MODELS_EVERY == 0 and page is self.pages["Forces"] and shown:
+            self.models.compute(page.stretch(shown))
+
+    def save(self, settings: QtCore.QSettings, name: str) -> None:
+        """Keep under a name whether the platform stands beside the curves, and how wide."""
+        self.beside.save(settings, name)
+
+    def restore(self, settings: QtCore.QSettings, name: str) -> None:
+        """Take up what was kept under a name."""
+        self.beside.restore(settings, name)
+
+    def close_worker(self) -> None:
+        """End the thread of the models. May be called again."""
+        self.models.close()
 
     def clear(self) -> None:
         """Leave out all that has been shown so far."""
@@ -151,10 +187,8 @@ class LiveView(QtWidgets.QWidget):
 
     def set_cursor(self, t: float | None) -> None:
         """Put the cursor of all plots at a time, s, or away; values are those of the cycle nearest to it."""
-        self.cursor = t
-        for page in self._plot_pages():
-            page.set_cursor(t)
-        self._show_values()
+        self.cursors.put(t)
+        self._cursors_moved()
 
     def export(self, path: Path) -> None:
         """Save what is shown: its picture to a .png, its numbers to a .csv. Says in words whether that worked."""
@@ -163,13 +197,20 @@ class LiveView(QtWidgets.QWidget):
                 if not self.body.grab().save(str(path)):
                     raise OSError(0, "the picture could not be written")
             else:
-                page, shown = self.tabs.currentWidget(), self._shown()
-                table = page.table(shown or Excerpt(np.empty(0, ROW))) if isinstance(page, PlotPage) else page.table()
-                write_csv(path, *table)
+                write_csv(path, *self._table())
         except OSError as error:
             self.bar.note.setText(f"Not saved: {error.strerror}")
         else:
             self.bar.note.setText(f"Saved {path.name}")
+
+    def _table(self) -> tuple[list[str], Floats]:
+        page, shown = self.tabs.currentWidget(), self._shown() or Excerpt(np.empty(0, ROW))
+        if not isinstance(page, PlotPage):
+            histograms: tuple[list[str], Floats] = page.table()
+            return histograms
+        if self.models.chosen and page is self.pages["Forces"]:
+            self.models.complete(page.stretch(shown))
+        return page.table(shown)
 
     def _geometry(self) -> Geometry | None:
         return None if self._mechanism is None else self._mechanism.geometry
@@ -197,28 +238,50 @@ class LiveView(QtWidgets.QWidget):
         self._behind = not texts
         if texts:
             self._show_values()
+        elif self.beside.drawn is not None and self.cursors.at is None and len(shown):
+            self.beside.drawn.show_row(shown.rows[-1], texts=False)
 
-    def _values(self) -> Rows | None:
-        """Rows that the values in words are taken from; None when there are none."""
-        shown = self._shown()
-        if shown is None or shown.end is None or shown.end < self._since:
-            return None
-        if self.cursor is None:
-            return shown.latest(_VALUE_WINDOW)
-        index = shown.nearest(self.cursor)
-        return None if index is None else shown.rows[index : index + 1]
+    def _at(self, shown: Timeline, t: float | None) -> Stretch | None:
+        """The row nearest to a time, s; without one the newest rows."""
+        if t is None:
+            end = shown.end or 0.0
+            return shown.stretch(end - _VALUE_WINDOW, end)
+        index = shown.nearest(t)
+        return None if index is None else shown.cut(index, index + 1)
 
     def _show_values(self) -> None:
-        rows, page, shown = self._values(), self.tabs.currentWidget(), self._shown()
+        page, shown, cursors = self.tabs.currentWidget(), self._shown(), self.cursors
+        known = shown is not None and shown.end is not None and shown.end >= self._since
+        now = self._at(shown, cursors.at) if shown is not None and known else None
+        since = self._at(shown, cursors.a) if shown is not None and cursors.apart is not None else None
         if isinstance(page, PlotPage):
-            page.show_values(rows)
-        if rows is None or shown is None:
+            page.show_values(now, since)
+        if now is None or shown is None:
             self.moment.setText("No data")
             return
-        t = float(rows["t"][-1])
-        self.moment.setText(f"{t:.3f} s" + (", cursor" if self.cursor is not None else ", newest"))
-        self.strokes.show_lengths(rows["length"][-1])
+        t = float(now.times[-1])
+        self.moment.setText(cursors.words(t))
+        self.strokes.show_lengths(now.rows["length"][-1])
         self.wrench.show_rows(shown.window(t - WRENCH_WINDOW, t))
+        if self.beside.drawn is not None:
+            self.beside.drawn.show_row(now.rows[-1])
+        if self.models.chosen and page is self.pages["Forces"]:
+            self._show_residuals(page.stretch(shown))
+
+    def _show_residuals(self, stretch: Stretch) -> None:
+        for model in (EXACT, *self.models.chosen):
+            self.chooser.table.show_residuals(model, self.models.rms_residuals(model, stretch))
+
+    def _models_chosen(self, models: tuple[str, ...]) -> None:
+        self.models.choose(models)
+        for page in self._plot_pages():
+            page.set_models(models)
+        self._models_changed()
+        self._redraw()
+
+    def _models_changed(self) -> None:
+        self._drawn = None
+        self.chooser.say("preparing …" if self.models.preparing else self.models.fault)
 
     def _freeze(self, frozen: bool) -> None:
         self._frozen = self._timeline.snapshot() if frozen and self._timeline is not None else None
@@ -237,12 +300,18 @@ class LiveView(QtWidgets.QWidget):
         self._redraw()
 
     def _point(self, t: float | None) -> None:
-        if not self._pinned and t != self.cursor:
-            self.set_cursor(t)
+        if self.cursors.point(t):
+            self._cursors_moved()
 
-    def _pin(self, t: float) -> None:
-        self._pinned = not self._pinned
-        self.set_cursor(t)
+    def _click(self, t: float) -> None:
+        self.cursors.click(t)
+        self._cursors_moved()
+
+    def _cursors_moved(self) -> None:
+        for page in self._plot_pages():
+            page.set_cursor(self.cursors.b)
+            page.set_mark(self.cursors.a)
+        self._show_values()
 
     def _move(self, t0: float, t1: float) -> None:
         if self._frozen is not None:

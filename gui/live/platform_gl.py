@@ -60,6 +60,7 @@ class PlatformGL(QtWidgets.QWidget):
             self._plate,
         ):
             self.view.addItem(item)
+        self._plate.hide()  # it cannot be drawn without corners
         self._framed = False
         self.scene: Scene | None = None
         self.set_theme(theme)
@@ -93,6 +94,7 @@ class PlatformGL(QtWidgets.QWidget):
         self._tubes.setData(pos=tubes.reshape(12, 3), color=colours)
         self._outline.setData(pos=ring, color=pg.mkColor(theme.text))
         faces = np.array([[0, corner, corner + 1] for corner in range(1, 5)])
+        self._plate.show()
         self._plate.setMeshData(vertexes=ring[:6], faces=faces, color=(*pg.mkColor(theme.muted).getRgbF()[:3], 0.35))
         self._joints.setData(pos=np.vstack([scene.base, scene.platform]), color=pg.mkColor(theme.text))
         self._command.setVisible(scene.command is not None)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _TEXT_EVERY = 5
 """refreshes between two changes of the numbers"""
 
+_BAR_WIDTH, _BAR_WIDTH_COMPACT = 230, 166  # px
+
 
 class PlatformView(QtWidgets.QWidget):
     """The platform at the newest row of the timeline: 3-D, or two projections where there is no OpenGL.
@@ -28,12 +30,14 @@ class PlatformView(QtWidgets.QWidget):
     `refresh` is called by the clock of frames while this is visible; `set_mechanism` says what to draw.
     Args:
         theme: colours.
+        compact: in little width, the controls in two lines, the pose in three.
     """
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, *, compact: bool = False) -> None:
         super().__init__()
         self.setAccessibleName("Platform")
         self._theme = theme
+        self._compact = compact
         self._mechanism: Mechanism | None = None
         self._row: np.void | None = None
         self._revision: tuple[int, int] | None = None
@@ -46,17 +50,23 @@ class PlatformView(QtWidgets.QWidget):
         self.colouring.setAccessibleName("What the legs' colours say")
         for kind in Colouring:
             self.colouring.addItem(kind.value, kind)
-        self.bar = ColourBar(theme)
+        self.bar = ColourBar(theme, _BAR_WIDTH if not compact else _BAR_WIDTH_COMPACT)
         self.pose = QtWidgets.QLabel("No mechanism")
         self.pose.setAccessibleName("Measured pose, mm and deg")
         self.pose.setWordWrap(True)
-        controls = QtWidgets.QHBoxLayout()
-        controls.addWidget(QtWidgets.QLabel("Legs coloured by"))
-        controls.addWidget(self.colouring)
-        controls.addWidget(self.bar)
-        controls.addStretch(1)
+        colours, viewpoints = QtWidgets.QHBoxLayout(), QtWidgets.QHBoxLayout()
+        if not compact:
+            colours.addWidget(QtWidgets.QLabel("Legs coloured by"))
+        self.colouring.setToolTip("What the legs' colours say")
+        colours.addWidget(self.colouring)
+        colours.addWidget(self.bar)
+        colours.addStretch(1)
         for name in self.picture.viewpoints:
-            controls.addWidget(self._viewpoint_button(name))
+            viewpoints.addWidget(self._viewpoint_button(name))
+        viewpoints.addStretch(1 if compact else 0)
+        controls = QtWidgets.QVBoxLayout() if compact else QtWidgets.QHBoxLayout()
+        controls.addLayout(colours, 1)
+        controls.addLayout(viewpoints)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(4, 4, 4, 4)
         layout.addLayout(controls)
@@ -123,13 +133,14 @@ class PlatformView(QtWidgets.QWidget):
             return ""
         position = 1e3 * self._row["pose"][:3]
         angles = np.degrees(quaternion_to_angles(self._row["pose"][3:]))
-        parts = [f"{name} {number_text(float(value), 2)} mm" for name, value in zip("xyz", position, strict=True)]
-        parts += [f"θ{name} {number_text(float(value), 2)}°" for name, value in zip("xyz", angles, strict=True)]
+        places = [f"{name} {number_text(float(value), 2)} mm" for name, value in zip("xyz", position, strict=True)]
+        turns = [f"θ{name} {number_text(float(value), 2)}°" for name, value in zip("xyz", angles, strict=True)]
         try:
             state = State(int(self._row["state"])).name
         except ValueError:
             state = f"state {int(self._row['state'])}"
-        return f"{float(self._row['t']):.3f} s   {state}   " + "   ".join(parts)
+        moment = f"{float(self._row['t']):.3f} s   {state}"
+        return ("\n" if self._compact else "   ").join((moment, "   ".join(places), "   ".join(turns)))
 
 
 def _picture(theme: Theme) -> "PlatformGL | PlatformFlat":
@@ -142,13 +153,13 @@ def _picture(theme: Theme) -> "PlatformGL | PlatformFlat":
 
 
 class ColourBar(QtWidgets.QWidget):
-    """Scale of the legs' colours with its ends."""
+    """Scale of the legs' colours with its ends, at least `width` px wide."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, width: int) -> None:
         super().__init__()
         self._theme = theme
         self._kind, self.scale = Colouring.FORCE, Scale(-1.0, 1.0, "N")
-        self.setMinimumSize(230, 22)
+        self.setMinimumSize(width, 22)
         self.setAccessibleName("Scale of the colours")
 
     def set_theme(self, theme: Theme) -> None:

@@ -2,46 +2,52 @@
 
 import csv
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.history import Floats, Rows, Timeline
+from gui.history import Floats, Stretch, Timeline
 from gui.live.plot_panel import PlotPanel
 from gui.live.series import Panel
 from gui.theme import Theme
 
 
 class PlotPage(QtWidgets.QWidget):
-    """Panels in reading order, `columns` beside each other. Signals as in `PlotPanel`."""
+    """Panels in reading order, `columns` beside each other, below `top`. Signals as in `PlotPanel`."""
 
     pointed = QtCore.Signal(object)
     pinned = QtCore.Signal(float)
     moved = QtCore.Signal(float, float)
 
-    def __init__(self, panels: Sequence[Panel], theme: Theme, columns: int = 1) -> None:
+    def __init__(
+        self, panels: Sequence[Panel], theme: Theme, columns: int = 1, top: QtWidgets.QWidget | None = None
+    ) -> None:
         super().__init__()
         self._since = -math.inf
-        grid = QtWidgets.QGridLayout(self)
-        grid.setContentsMargins(0, 4, 0, 0)
+        column = QtWidgets.QVBoxLayout(self)
+        column.setContentsMargins(0, 4, 0, 0)
+        if top is not None:
+            column.addWidget(top)
+        grid = QtWidgets.QGridLayout()
+        column.addLayout(grid, 1)
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(4)
         last_row = (len(panels) - 1) // columns
         self.panels = []
         for index, panel in enumerate(panels):
-            row, column = divmod(index, columns)
+            row, place = divmod(index, columns)
             plot = PlotPanel(panel, theme, time_axis=row == last_row)
             plot.pointed.connect(self.pointed)
             plot.pinned.connect(self.pinned)
             plot.moved.connect(self._moved)
-            grid.addWidget(plot, row, column)
+            grid.addWidget(plot, row, place)
             self.panels.append(plot)
         for row in range(last_row + 1):
             grid.setRowStretch(row, 10 if row < last_row else 11)  # the lowest has the time axis to carry
-        for column in range(columns):
-            grid.setColumnStretch(column, 1)
+        for index in range(columns):
+            grid.setColumnStretch(index, 1)
 
     def draw(self, timeline: Timeline, t0: float, t1: float, since: float = -math.inf) -> None:
         """Show the times t0 to t1, s, and draw the rows in them that are not before `since`."""
@@ -49,15 +55,25 @@ class PlotPage(QtWidgets.QWidget):
         for panel in self.panels:
             panel.draw(timeline, t0, t1, since)
 
-    def show_values(self, rows: Rows | None) -> None:
+    def show_values(self, stretch: Stretch | None, since: Stretch | None = None) -> None:
         """Write values beside the titles, see `PlotPanel.show_values`."""
         for panel in self.panels:
-            panel.show_values(rows)
+            panel.show_values(stretch, since)
 
     def set_cursor(self, t: float | None) -> None:
         """Put every panel's cursor at a time, s, or away."""
         for panel in self.panels:
             panel.set_cursor(t)
+
+    def set_mark(self, t: float | None) -> None:
+        """Put every panel's mark at a time, s, or away."""
+        for panel in self.panels:
+            panel.set_mark(t)
+
+    def set_models(self, models: Collection[str]) -> None:
+        """Show the series of these published models too."""
+        for panel in self.panels:
+            panel.set_models(models)
 
     def set_legs(self, legs: list[bool]) -> None:
         """Show these legs of the six."""
@@ -84,16 +100,19 @@ class PlotPage(QtWidgets.QWidget):
         """Times shown, s."""
         return self.panels[0].span
 
+    def stretch(self, timeline: Timeline) -> Stretch:
+        """Rows that are shown."""
+        t0, t1 = self.span
+        return timeline.stretch(max(t0, self._since), t1)
+
     def table(self, timeline: Timeline) -> tuple[list[str], Floats]:
         """What is shown at full rate: names of the columns with their units, and values (n, columns), time first."""
-        t0, t1 = self.span
-        start, stop = timeline.bounds(max(t0, self._since), t1)
-        rows = timeline.rows[start:stop]
-        names, columns = ["t [s]"], [timeline.times[start:stop, None]]
+        stretch = self.stretch(timeline)
+        names, columns = ["t [s]"], [stretch.times[:, None]]
         for plot in self.panels:
             panel = plot.panel
-            for series in panel.series:
-                values = series.extract(rows)
+            for series in plot.shown_series:
+                values = series.extract(stretch)
                 for index, column in enumerate(series.columns):
                     if series.per_leg and not plot.legs[index]:
                         continue

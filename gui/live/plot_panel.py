@@ -1,14 +1,15 @@
 """One plot of the live views: curves over rig time, their values beside the title, a cursor."""
 
 import math
+from collections.abc import Collection
 
 import numpy as np
-import numpy.typing as npt
 import pyqtgraph as pg
-from pyqtgraph.Qt import QtCore, QtWidgets
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.history import Floats, Rows, Timeline
+from gui.history import Floats, Stretch, Timeline
 from gui.live.axis_range import AxisRange
+from gui.live.curve import Curve
 from gui.live.decimation import decimate, stride_for
 from gui.live.series import LEGS, Panel, Series
 from gui.theme import Theme
@@ -16,6 +17,8 @@ from gui.theme import Theme
 _AXIS_WIDTH = 62  # px, the same everywhere, so that plots one above the other agree in time
 _BINS = 2 / 3
 """bins a pixel, at most: each of them is two points"""
+_SLASH = "/\u2060"
+"""no line ends behind it"""
 
 
 class PlotPanel(QtWidgets.QWidget):
@@ -33,6 +36,8 @@ class PlotPanel(QtWidgets.QWidget):
         super().__init__()
         self.panel = panel
         self.legs = [True] * len(LEGS)
+        self.models: tuple[str, ...] = ()
+        """published models whose series are shown too"""
         self._axis_range = AxisRange(panel.least)
         self._fitting = True
         self.header = header_label()
@@ -65,15 +70,18 @@ class PlotPanel(QtWidgets.QWidget):
         self.view.sigRangeChangedManually.connect(self._touched)
         self.zero = pg.InfiniteLine(pos=0, angle=0)
         item.addItem(self.zero, ignoreBounds=True)
-        self.curves: list[list[pg.PlotCurveItem]] = []
+        self.curves: list[list[Curve]] = []
         for series in panel.series:
-            curves = [pg.PlotCurveItem(skipFiniteCheck=True) for _ in series.columns]
+            curves = [Curve() for _ in series.columns]
             for curve in curves:
+                curve.setVisible(not series.model)
                 item.addItem(curve, ignoreBounds=True)
             self.curves.append(curves)
         self.cursor = pg.InfiniteLine(angle=90, movable=False)
-        self.cursor.hide()
-        item.addItem(self.cursor, ignoreBounds=True)
+        self.mark = pg.InfiniteLine(angle=90, movable=False, label="A", labelOpts={"position": 0.92})
+        for line in (self.mark, self.cursor):
+            line.hide()
+            item.addItem(line, ignoreBounds=True)
         self._scene = self.plot.scene()
         self._scene.sigMouseMoved.connect(self._hovered)
         self._scene.sigMouseClicked.connect(self._clicked)
@@ -90,22 +98,47 @@ class PlotPanel(QtWidgets.QWidget):
             axis.setPen(theme.pen(theme.border))
             axis.setTextPen(theme.pen(theme.muted))
         self.cursor.setPen(theme.pen(theme.text))
+        self.mark.setPen(theme.pen(theme.accent))
+        self.mark.label.setColor(theme.accent)
         self.zero.setPen(theme.pen(theme.grid))
         for series, curves in zip(self.panel.series, self.curves, strict=True):
             for curve, colour in zip(curves, series.colours, strict=True):
                 own = self._colour(colour)
-                apart = series.dashed and colour.startswith("#")  # it may lie on its solid twin
+                apart = bool(series.dashed) and colour.startswith("#")  # it may lie on its solid twin
                 curve.setPen(theme.pen(theme.towards_text(own) if apart else own, dashed=series.dashed))
         self.show_values(None)
 
     def set_legs(self, legs: list[bool]) -> None:
         """Show these legs of the six."""
         self.legs = list(legs)
+        self._choose()
+
+    def set_models(self, models: Collection[str]) -> None:
+        """Show the series of these published models beside those that are always there."""
+        self.models = tuple(series.model for series in self.panel.series if series.model in models)
+        self.header.setWordWrap(bool(models))  # numbers enough for several lines
+        self._choose()
+
+    @property
+    def shown_series(self) -> list[Series]:
+        """Series that are shown, of those of the panel."""
+        return [series for series in self.panel.series if self._is_shown(series)]
+
+    def _is_shown(self, series: Series) -> bool:
+        return not series.model or series.model in self.models
+
+    def _choose(self) -> None:
         for series, curves in zip(self.panel.series, self.curves, strict=True):
-            if series.per_leg:
-                for curve, shown in zip(curves, legs, strict=True):
-                    curve.setVisible(shown)
+            for column, curve in enumerate(curves):
+                curve.setVisible(self._is_shown(series) and (not series.per_leg or self.legs[column]))
+        self.header.setMinimumHeight(0)
         self._axis_range.reset()
+
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
+        """Let the values above the plot take as many lines as they need now."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.header.setMinimumHeight(0)
 
     def set_panning(self, both: bool) -> None:
         """Let the mouse move the time axis too; while data run it moves the value axis only."""
@@ -128,29 +161,24 @@ class PlotPanel(QtWidgets.QWidget):
 
     def draw(self, timeline: Timeline, t0: float, t1: float, since: float = -math.inf) -> None:
         """Show the times t0 to t1, s, and draw the rows in them that are not before `since`."""
-        start, stop = timeline.bounds(max(t0, since), t1)
-        rows, times, first = timeline.rows[start:stop], timeline.times[start:stop], timeline.first + start
+        stretch = timeline.stretch(max(t0, since), t1)
+        first = stretch.first
         bins = max(16, int(self.view.width() * _BINS))
         if self.panel.averaged:
-            times, rows = averaged(times, rows, bins // 2, first)
+            stretch = averaged(stretch, bins // 2)
         low, high = math.inf, -math.inf
         for series, curves in zip(self.panel.series, self.curves, strict=True):
-            t, values = decimate(times, series.extract(rows), bins, first)
-            whole: npt.NDArray[np.bool_] = np.all(np.isfinite(values), axis=0)
-            shown = [curve.isVisible() for curve in curves]
-            if len(t) and any(shown):
-                seen = values[:, shown] if not all(shown) else values
-                if whole.all():
-                    low, high = min(low, float(seen.min())), max(high, float(seen.max()))
-                elif (known := seen[np.isfinite(seen)]).size:
-                    low, high = min(low, float(known.min())), max(high, float(known.max()))
+            if not self._is_shown(series):
+                continue
+            t, values = known_part(*decimate(stretch.times, series.extract(stretch), bins, first))
             columns = np.ascontiguousarray(values.T)
-            for column, curve in enumerate(curves):
-                if shown[column]:
-                    curve.setData(t, columns[column], connect="all" if whole[column] else "finite")
+            for curve, column in zip(curves, columns, strict=True):
+                if curve.isVisible() and (extent := curve.show_points(t, column)) is not None:
+                    low, high = min(low, extent[0]), max(high, extent[1])
         self.set_span(t0, t1)
         if self._fitting and low <= high and (limits := self._axis_range.follow(low, high)) is not None:
             self.view.setYRange(*limits, padding=0)
+        self._scene.prepareForPaint()  # left to the painting, it would move everything and have it painted twice
 
     def set_cursor(self, t: float | None) -> None:
         """Put the cursor at a time, s, or away."""
@@ -158,29 +186,43 @@ class PlotPanel(QtWidgets.QWidget):
         if t is not None:
             self.cursor.setValue(t)
 
-    def show_values(self, rows: Rows | None) -> None:
-        """Write the values of rows (n,), their means, beside the title; None writes none."""
-        self.header.setText(self._title() if rows is None or not len(rows) else self._title() + self._values(rows))
+    def set_mark(self, t: float | None) -> None:
+        """Put the mark that differences are counted from at a time, s, or away."""
+        self.mark.setVisible(t is not None)
+        if t is not None:
+            self.mark.setValue(t)
+
+    def show_values(self, stretch: Stretch | None, since: Stretch | None = None) -> None:
+        """Write the values of rows, their means, beside the title, or what they are more than `since`; None: none."""
+        self.header.setText(self._title() + (self._values(stretch, since) if stretch else ""))
+        if self.models and (height := self.header.heightForWidth(self.header.width())) > self.header.minimumHeight():
+            self.header.setMinimumHeight(height)  # grows only: plots must not jump with the length of the numbers
 
     def _title(self) -> str:
+        always = [series for series in self.panel.series if not series.model]
         names = ""
-        if len(self.panel.series) > 1:
-            names = " &nbsp; ".join(("┄ " if series.dashed else "— ") + series.name for series in self.panel.series)
-        elif self.panel.series[0].name != self.panel.series[0].columns[0]:
-            names = "" if self.panel.series[0].per_leg else self.panel.series[0].name
+        if len(always) > 1:
+            names = " &nbsp; ".join(f"{series.dashed or '—'}&nbsp;{series.name}" for series in always)
+        elif always[0].name != always[0].columns[0]:
+            names = "" if always[0].per_leg and not self.models else always[0].name
+        if self.models:
+            names += " / models as listed above<br>"  # their values need the line
         unit = f", {self.panel.unit}" if self.panel.unit else ""
         names = f"<span style='color:{self._theme.muted}'>{names}</span> &nbsp;" if names else ""
         return f"&nbsp;<b>{self.panel.title}</b>{unit} &nbsp;{names}"
 
-    def _values(self, rows: Rows) -> str:
-        means = [mean_of(series, rows) for series in self.panel.series]
-        texts = []
-        for column, name in enumerate(self.panel.series[0].columns):
-            if self.panel.series[0].per_leg and not self.legs[column]:
+    def _values(self, stretch: Stretch, since: Stretch | None) -> str:
+        shown = self.shown_series
+        means = [mean_of(series, stretch) for series in shown]
+        if since is not None:
+            means = [mean - mean_of(series, since) for mean, series in zip(means, shown, strict=True)]
+        texts = [f"<span style='color:{self._theme.accent}'><b>B − A</b></span>"] if since is not None else []
+        for column, name in enumerate(shown[0].columns):
+            if shown[0].per_leg and not self.legs[column]:
                 continue
-            numbers = "/".join(self._number(mean[column]) for mean in means)
-            label = name if len(self.panel.series[0].columns) > 1 else ""
-            colour = self._colour(self.panel.series[0].colours[column])
+            numbers = _SLASH.join(self._number(mean[column]) for mean in means)
+            label = name if len(shown[0].columns) > 1 else ""
+            colour = self._colour(shown[0].colours[column])
             texts.append(f"<span style='color:{colour}'><b>{label}</b></span>&nbsp;{numbers}")
         return " &nbsp;".join(texts)
 
@@ -225,22 +267,41 @@ def number_text(value: float, digits: int) -> str:
     return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−") if math.isfinite(value) else "–"
 
 
-def mean_of(series: Series, rows: Rows) -> Floats:
-    """Means of a series over rows (n,), (k,); not a number where one of them is none."""
-    mean: Floats = series.extract(rows).mean(axis=0)
+def mean_of(series: Series, stretch: Stretch) -> Floats:
+    """Means of a series over n rows, (k,); not a number where one of them is none.
+
+    Rows that a published model has not been computed of yet, the newest ones, are left out.
+    """
+    values = series.extract(stretch)
+    if series.model and len(known := values[np.isfinite(values).all(axis=1)]):
+        values = known
+    mean: Floats = values.mean(axis=0)
     return mean
 
 
-def averaged(times: Floats, rows: Rows, bins: int, first: int) -> tuple[Floats, Rows]:
-    """Rows whose pose and force residual are means over bins, at most about `bins` of them, and their times."""
+def known_part(times: Floats, values: Floats) -> tuple[Floats, Floats]:
+    """Times (n,) and values (n, k) without the points at either end where no value is a number.
+
+    Curves without gaps are drawn several times faster.
+    """
+    if not len(values) or np.isfinite(values[[0, -1]]).all():
+        return times, values
+    known = np.flatnonzero(np.isfinite(values).any(axis=1))
+    part = slice(known[0], known[-1] + 1) if len(known) else slice(0, 0)
+    return times[part], values[part]
+
+
+def averaged(stretch: Stretch, bins: int) -> Stretch:
+    """Rows whose pose and force residual are means over bins, at most about `bins` of them, with their times."""
+    rows, times = stretch.rows, stretch.times
     stride = stride_for(len(rows), bins)
-    begin = -first % stride
+    begin = -stretch.first % stride
     whole = (len(rows) - begin) // stride
     if stride == 1 or whole < 1:
-        return times, rows
+        return stretch
     taken = slice(begin, begin + whole * stride)
     means = np.zeros(whole, rows.dtype)
     for name in ("pose", "force_residual"):
         means[name] = rows[name][taken].reshape(whole, stride, -1).mean(axis=1)
     means["pose"][:, 3:] /= np.linalg.norm(means["pose"][:, 3:], axis=1, keepdims=True)
-    return times[taken].reshape(whole, stride).mean(axis=1), means
+    return Stretch(means, times[taken].reshape(whole, stride).mean(axis=1), stretch.first)

@@ -79,7 +79,7 @@ class RecordingList(QtWidgets.QWidget):
         chosen = self.chosen
         try:
             self.found = recordings_in(self.folder)
-            text = f"{self.folder}: {len(self.found)} recordings"
+            text = f"{self.folder}: {len(self.found)} recording{'s' * (len(self.found) != 1)}"
         except OSError as error:
             self.found = []
             text = f"{self.folder}: {error.strerror}"

@@ -19,6 +19,7 @@ from gui.live.replay_bar import ReplayBar
 from gui.report_maker import ReportMaker, open_in_browser
 from gui.theme import Theme
 from gui.workers import Worker
+from rig.models import recorded_coulomb_speed
 from rig.recording import Event, EventLevel, RecordingError, open_recording
 
 _PATIENCE = 5.0  # s for a file that is being read
@@ -111,6 +112,14 @@ class RecordingsView(QtWidgets.QWidget):
         for view in (self.live, self.platform, self.compare):
             view.set_theme(theme)
 
+    def save(self, settings: QtCore.QSettings) -> None:
+        """Keep whether the platform stands beside the curves, and how wide."""
+        self.live.save(settings, "recordings")
+
+    def restore(self, settings: QtCore.QSettings) -> None:
+        """Take up what was kept."""
+        self.live.restore(settings, "recordings")
+
     def refresh(self, _history: Timeline) -> None:
         """Move the replay on to the clock's present and show it; the live history is not looked at."""
         if self.replay is None:
@@ -151,9 +160,10 @@ class RecordingsView(QtWidgets.QWidget):
         self._reports.make(path)
 
     def close_worker(self) -> None:
-        """End the thread and a report that is being made. May be called again."""
+        """End the threads and a report that is being made. May be called again."""
         self._worker.finish()
         self._worker.join(_PATIENCE)
+        self.live.close_worker()
         self._reports.close()
 
     def showEvent(self, event: QtCore.QEvent) -> None:
@@ -168,8 +178,10 @@ class RecordingsView(QtWidgets.QWidget):
         self.opened, self.second = opened, None
         recording = opened.recording
         self.replay = Replay(recording.rows)
+        mechanism = opened.mechanism or self._mechanism
+        self.live.set_mechanism(mechanism, recorded_coulomb_speed(recording.header))
+        self.platform.set_mechanism(mechanism)
         for view in (self.live, self.platform):
-            view.set_mechanism(opened.mechanism or self._mechanism)
             view.refresh(self.replay.excerpt)
         self.live.bar.freeze.setChecked(False)
         self.bar.set_replay(self.replay)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gui.history import Floats, Rows
+from gui.history import Floats, Rows, Stretch
 from gui.live.wrench import AXES, wrench_of
-from gui.theme import LEG_COLOURS
+from gui.theme import DASHED, LEG_COLOURS
 from kinematics import Geometry
-from rig.telemetry import TERMS
+from rig.telemetry import TERMS, CycleFlag
 
 LEGS = tuple(str(leg) for leg in range(1, 7))
 _XYZ = ("error", "good", "accent")
@@ -20,14 +20,16 @@ _XYZ = ("error", "good", "accent")
 class Series:
     """Curves that belong together.
 
-    `columns` names them, `colours` are #RRGGBB or fields of the theme, `extract` turns rows (n,) into (n, k).
+    `columns` names them, `colours` are #RRGGBB or fields of the theme, `extract` turns n rows into (n, k); `dashed` is
+    their pattern, one of `gui.theme.DASHES`, or nothing. A series with a `model` is shown only when that is chosen.
     """
 
     name: str
-    extract: Callable[[Rows], Floats]
+    extract: Callable[[Stretch], Floats]
     columns: tuple[str, ...] = LEGS
     colours: tuple[str, ...] = LEG_COLOURS
-    dashed: bool = False
+    dashed: str = ""
+    model: str = ""
 
     @property
     def per_leg(self) -> bool:
@@ -53,60 +55,96 @@ class Panel:
         return f"{self.title}, {self.unit}" if self.unit else self.title
 
 
-def field(name: str, scale: float = 1.0) -> Callable[[Rows], Floats]:
+EXACT = "exact"
+MODEL_NAMES = {
+    EXACT: "exact",
+    "dasgupta-1998": "Dasgupta 1998",
+    "pedrammehr-2012": "Pedrammehr 2012",
+    "massless": "massless",
+}
+"""Names for a person of `dynamics.MODELS`."""
+MODEL_DASHES = dict(zip(MODEL_NAMES, (DASHED, "··", "–·", "–··"), strict=True))
+"""Patterns of their curves."""
+
+Differences = Callable[[str, Stretch], Floats]
+"""Forces of a model, by name, less those of the exact one, of n rows, (n, 6) N."""
+
+
+def field(name: str) -> Callable[[Stretch], Floats]:
     """Extracts a field (n, k) of the rows."""
-    if scale == 1.0:
-        return lambda rows: np.ascontiguousarray(rows[name])
-    return lambda rows: scale * np.asarray(rows[name], np.float64)
+    return lambda stretch: np.ascontiguousarray(stretch.rows[name])
 
 
-FORCES = (
-    Panel(
-        "Leg force",
-        "N",
-        (
-            Series("measured", field("force_measured")),
-            Series("model", field("force_model"), dashed=True),
-        ),
-        least=2.0,
-    ),
-    Panel("Residual, measured − model", "N", (Series("residual", field("force_residual")),), least=1.0, digits=2),
-)
+def _of_model(field: str, sign: float, model: str, differences: Differences) -> Callable[[Stretch], Floats]:
+    return lambda stretch: stretch.rows[field] + sign * differences(model, stretch)
 
 
-def _term(term: int) -> Callable[[Rows], Floats]:
-    return lambda rows: np.ascontiguousarray(rows["terms"][:, term])
+def force_panels(differences: Differences | None = None) -> tuple[Panel, ...]:
+    """Panels of forces and residuals; with what the published models differ by, series for each of them too."""
+
+    def published(field: str, sign: float) -> list[Series]:
+        return [
+            Series(name, _of_model(field, sign, model, differences), dashed=MODEL_DASHES[model], model=model)
+            for model, name in MODEL_NAMES.items()
+            if differences is not None and model != EXACT
+        ]
+
+    force = (
+        Series("measured", field("force_measured")),
+        Series("model", field("force_model"), dashed=MODEL_DASHES[EXACT]),
+        *published("force_model", 1.0),
+    )
+    residual = (Series("residual", field("force_residual")), *published("force_residual", -1.0))
+    return (
+        Panel("Leg force", "N", force, least=2.0),
+        Panel("Residual, measured − model", "N", residual, least=1.0, digits=2),
+    )
+
+
+FORCES = force_panels()
+
+
+def _term(term: int) -> Callable[[Stretch], Floats]:
+    return lambda stretch: np.ascontiguousarray(stretch.rows["terms"][:, term])
 
 
 TERM_PANELS = (
     *(Panel(name.capitalize(), "N", (Series(name, _term(term)),), least=0.5) for term, name in enumerate(TERMS)),
-    Panel("Sum", "N", (Series("sum", lambda rows: rows["terms"].sum(axis=1)),), least=0.5),
+    Panel("Sum", "N", (Series("sum", lambda stretch: stretch.rows["terms"].sum(axis=1)),), least=0.5),
 )
+
+
+def _length_error(rows: Rows) -> Floats:
+    """Of rows (n,), (n, 6) m; not numbers before homing, when the lengths are counted from anywhere."""
+    homed = (rows["flags"] & CycleFlag.HOMED)[:, None] != 0
+    error: Floats = np.where(homed, rows["length"] - rows["length_reference"], np.nan)
+    return error
+
 
 TRACKING = (
     Panel(
         "Leg length error",
         "µm",
-        (Series("measured − command", lambda rows: 1e6 * (rows["length"] - rows["length_reference"])),),
+        (Series("measured − command", lambda stretch: 1e6 * _length_error(stretch.rows)),),
         least=2.0,
     ),
     Panel(
         "Condition number of H",
         "",
-        (Series("condition", lambda rows: rows["condition"][:, None], ("condition",), ("text",)),),
+        (Series("condition", lambda stretch: stretch.rows["condition"][:, None], ("condition",), ("text",)),),
         least=0.2,
         digits=2,
     ),
 )
 
 
-def _position(source: str, axis: int) -> Callable[[Rows], Floats]:
-    return lambda rows: 1e3 * rows[source][:, axis : axis + 1]
+def _position(source: str, axis: int) -> Callable[[Stretch], Floats]:
+    return lambda stretch: 1e3 * stretch.rows[source][:, axis : axis + 1]
 
 
-def _angle(source: str, axis: int) -> Callable[[Rows], Floats]:
-    def extract(rows: Rows) -> Floats:
-        w, x, y, z = rows[source][:, 3:7].T
+def _angle(source: str, axis: int) -> Callable[[Stretch], Floats]:
+    def extract(stretch: Stretch) -> Floats:
+        w, x, y, z = stretch.rows[source][:, 3:7].T
         if axis == 0:
             angle = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
         elif axis == 1:
@@ -119,13 +157,13 @@ def _angle(source: str, axis: int) -> Callable[[Rows], Floats]:
     return extract
 
 
-def _pose(title: str, unit: str, extract: Callable[[str, int], Callable[[Rows], Floats]], axis: int) -> Panel:
+def _pose(title: str, unit: str, extract: Callable[[str, int], Callable[[Stretch], Floats]], axis: int) -> Panel:
     return Panel(
         title,
         unit,
         (
             Series("measured", extract("pose", axis), (title,), ("text",)),
-            Series("command", extract("reference", axis), (title,), ("accent",), dashed=True),
+            Series("command", extract("reference", axis), (title,), ("accent",), dashed=DASHED),
         ),
         least=0.1,
         digits=3,
@@ -142,10 +180,12 @@ POSE = tuple(
 def wrench_panels(geometry: Callable[[], Geometry | None]) -> tuple[Panel, ...]:
     """Panels of the external wrench that the residuals imply; while there is no geometry its values are no numbers."""
 
-    def part(columns: slice) -> Callable[[Rows], Floats]:
-        def extract(rows: Rows) -> Floats:
+    def part(columns: slice) -> Callable[[Stretch], Floats]:
+        def extract(stretch: Stretch) -> Floats:
             known = geometry()
-            return np.full((len(rows), 3), np.nan) if known is None else wrench_of(known, rows)[:, columns]
+            if known is None:
+                return np.full((len(stretch), 3), np.nan)
+            return wrench_of(known, stretch.rows)[:, columns]
 
         return extract
 

@@ -7,7 +7,7 @@ import pyqtgraph as pg
 from pyqtgraph.Qt import QtWidgets
 
 from gui.history import Floats, Rows
-from gui.live.plot_panel import header_label
+from gui.live.plot_panel import header_label, number_text
 from gui.theme import Theme
 
 _BINS = 60
@@ -93,11 +93,11 @@ class Histogram(QtWidgets.QWidget):
             xRange=(self.edges[0], self.edges[-1]), yRange=(_FLOOR, np.log10(self.counts.max()) + 0.1), padding=0
         )
         median, tail = np.percentile(values, (50, 99))
-        self.header.setText(
-            f"&nbsp;<b>{self._title}</b>, µs &nbsp; <span style='color:{self._theme.muted}'>median</span> {median:.1f} "
-            f"&nbsp; <span style='color:{self._theme.muted}'>99 %</span> {tail:.1f} "
-            f"&nbsp; <span style='color:{self._theme.muted}'>largest</span> {high:.1f}"
+        figures = (("median", float(median)), ("99 %", float(tail)), ("largest", high))
+        told = " &nbsp; ".join(
+            f"<span style='color:{self._theme.muted}'>{name}</span> {number_text(value, 1)}" for name, value in figures
         )
+        self.header.setText(f"&nbsp;<b>{self._title}</b>, µs &nbsp; {told}")
 
 
 class TimingPage(QtWidgets.QWidget):

@@ -15,7 +15,6 @@ from gui.rules import Action
 from gui.theme import Theme
 from gui.workers import Worker
 from kinematics import TrajectoryError
-from rig.engine import Pause, Resume
 
 _EDIT_PAUSE = 250  # ms without a change before a motion is looked at
 _NO_NATIVE = QtWidgets.QFileDialog.Option.DontUseNativeDialog  # a native dialog would not let Esc through
@@ -103,10 +102,12 @@ class MotionPanel(QtWidgets.QWidget):
         self.run.setAccessibleName("Run the motion")
         self.pause = GuardedButton("Pause", "Slow down along the path and stand")
         self.resume = GuardedButton("Resume", "Go on along the path")
+        self.abandon = GuardedButton("Abandon", "Forget the rest of a motion that is paused, and hold where it stands")
         self.hold = GuardedButton("Stop motion", "Slow down along the path and hold under power; nothing further runs")
         self.run.clicked.connect(self._run)
-        self.pause.clicked.connect(lambda: self._session.send("pause", Pause()))
-        self.resume.clicked.connect(lambda: self._session.send("resume", Resume()))
+        self.pause.clicked.connect(self._mover.pause)
+        self.resume.clicked.connect(self._mover.resume)
+        self.abandon.clicked.connect(self._mover.abandon)
         self.hold.clicked.connect(self._mover.hold)
         self.repeats = QtWidgets.QSpinBox()
         self.repeats.setRange(1, 1000)
@@ -135,7 +136,7 @@ class MotionPanel(QtWidgets.QWidget):
         self._reason = Reason()
         row = QtWidgets.QHBoxLayout()
         row.setContentsMargins(6, 0, 6, 0)
-        for widget in (self.run, self.pause, self.resume, self.hold):
+        for widget in (self.run, self.pause, self.resume, self.abandon, self.hold):
             row.addWidget(widget)
         row.addWidget(QtWidgets.QLabel("Repeat"))
         row.addWidget(self.repeats)
@@ -256,13 +257,13 @@ class MotionPanel(QtWidgets.QWidget):
 
     def refresh(self) -> None:
         """Enable what can be done now; say why the motion cannot be run."""
-        reason = self._session.obstacle(Action.MOVE) or self.preview.obstacle
-        if self._mover.active:
-            reason = "a motion is under way"
+        busy = "a motion is under way" if self._mover.active else ""
+        reason = self._session.obstacle(Action.MOVE) or busy or self.preview.obstacle
         self.run.set_obstacle(reason)
         self._reason.show_reason(reason)
         self.pause.set_obstacle(self._session.obstacle(Action.PAUSE))
         self.resume.set_obstacle(self._session.obstacle(Action.RESUME))
+        self.abandon.set_obstacle(self._session.obstacle(Action.ABANDON))
         self.hold.set_obstacle(self._session.obstacle(Action.HOLD))
         verdict = self.preview.verdict
         possible = verdict is not None and not verdict.passed and verdict.scale > 0.0

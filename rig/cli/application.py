@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from rig import __version__
-from rig.cli import calibrate, check, doctor, gui, live, offline, paper, report, workspace
+from rig.cli import calibrate, check, doctor, gui, live, offline, paper, report, setup, workspace
 from rig.errors import ExitCode, RigError
 
 _HELP = """
@@ -56,6 +56,7 @@ app.command("check", rich_help_panel=_TOOLS)(check.check)
 app.command("doctor", rich_help_panel=_TOOLS)(doctor.doctor)
 app.command("report", rich_help_panel=_TOOLS)(report.report)
 app.add_typer(calibrate.app, name="calibrate", rich_help_panel=_TOOLS)
+app.add_typer(setup.app, name="setup", rich_help_panel=_TOOLS)
 app.command("inverse", rich_help_panel=_MODEL)(offline.inverse)
 app.command("simulate", rich_help_panel=_MODEL)(offline.simulate)
 app.command("ik", rich_help_panel=_MODEL)(offline.ik)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rig.cli.options import JsonOption
+from rig.cli.zero import HELP as ZERO_HELP
+from rig.cli.zero import zero
 
 if TYPE_CHECKING:
     from calibration import CellMeasurements, LoadCellCalibration
@@ -122,7 +124,7 @@ def cells(
         raise typer.BadParameter(f"--drift-limit must be finite and not negative, got {drift_limit} N")
     date = (day or datetime.now()).date()
     target = output if output is not None else Path(calibration_file_name(date))
-    _check_output(target)
+    check_new_file(target)
 
     measurements: CellMeasurements
     if data is not None:
@@ -161,6 +163,9 @@ def cells(
         typer.echo(f'calibration: {target}\nname it in the configuration: [load_cells] calibration = "{target.name}"')
 
 
+app.command("zero", help=ZERO_HELP)(zero)
+
+
 def _numbers(text: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")]
@@ -168,7 +173,7 @@ def _numbers(text: str) -> list[float]:
         raise typer.BadParameter(f"--masses: {text!r} is not a list of numbers, such as 0,5,10,20") from None
 
 
-def _check_output(path: Path) -> None:
+def check_new_file(path: Path) -> None:
     """Refuse an output that cannot become a new file, before anybody hangs a mass."""
     from calibration import CalibrationFileError
 

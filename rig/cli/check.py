@@ -22,21 +22,25 @@ def check(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check a configuration with its mechanism, and whether the rig may run a trajectory.
+    """Check a configuration with its mechanism and control loop, and whether the rig may run a trajectory.
 
     For the trajectory it shows every limit beside the worst sample, and, where it does not pass, the largest amplitude
-    about its start pose that would. Ends with 2 for a file that is wrong, 4 for a trajectory outside the limits.
+    about its start pose that would. Ends with 2 for a file that is wrong, 4 for a trajectory outside the limits or a
+    control loop that is unstable at the configured rate.
     """
     from kinematics import load_trajectory
     from rig.checks import check_trajectory
     from rig.config import load_config
+    from rig.stability import check_loop
 
     rig = load_config(config)
     _check_devices(rig)
+    loop = check_loop(rig)
     result: dict[str, Any] = {
         "config": str(rig.path),
         "mechanism": rig.machine.name,
         "warnings": list(rig.machine.warnings),
+        "control_loop": loop.as_dict(),
     }
     verdict = None
     if trajectory is not None:
@@ -50,30 +54,29 @@ def check(
         typer.echo(f"mechanism {rig.machine.name!r}: valid")
         for warning in rig.machine.warnings:
             typer.echo(f"  warning: {warning}")
-    if verdict is None:
-        return
-    if not as_json:
+        typer.echo(f"control loop: bears {loop.gain_margin:.3g} times its gains at {loop.rate:g} Hz")
+        if loop.passed and loop.message:
+            typer.echo(f"  warning: {loop.message}")
+    if verdict is not None and not as_json:
         typer.echo(f"trajectory {trajectory} ({verdict.duration:g} s, {verdict.samples} samples):")
         for line in verdict.checks:
             typer.secho(f"  {'ok  ' if line.passed else 'FAIL'} ", fg="green" if line.passed else "red", nl=False)
             typer.echo(str(line))
         typer.echo("  passes" if verdict.passed else "  does not pass")
-    if not verdict.passed:
+    faults = [] if loop.passed else [loop.message]
+    faults += [] if verdict is None or verdict.passed else [verdict.message]
+    if faults:
         if not as_json:
             typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
-            typer.echo(verdict.message, err=True)
+            typer.echo("\n".join(faults), err=True)
         raise typer.Exit(ExitCode.REFUSED)
 
 
 def _check_devices(rig: "RigConfig") -> None:
-    """Make the drives, cells and, for a virtual rig, their twins and faults, without connecting or serving anything."""
     from actuators import ConfigurationError
-    from rig.engine.devices import make_bank
-    from rig.virtual import VirtualRig
+    from rig.commissioning import check_devices
 
     try:
-        make_bank(rig)
-        if rig.virtual is not None:
-            VirtualRig(rig)
+        check_devices(rig)
     except ConfigurationError as error:
         raise ConfigError(f"configuration {rig.path} cannot be used:\n  {error}") from error

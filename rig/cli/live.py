@@ -113,7 +113,11 @@ def _changes(rate: float | None, seed: int | None) -> dict[str, Any]:
 def _execute(config: RigConfig, trajectory: Any, name: str, output: Path | None, lockstep: bool) -> RunResult:
     from rig.cli.progress import progress_display
     from rig.runs import execute
+    from rig.stability import check_loop
 
+    if doubt := check_loop(config).message:
+        typer.secho("warning: ", fg="yellow", bold=True, err=True, nl=False)
+        typer.echo(doubt, err=True)
     with progress_display() as report:
         return execute(config, trajectory, name, output, lockstep=lockstep, report=report)
 

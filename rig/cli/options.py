@@ -1,10 +1,14 @@
 """Arguments and options that several commands share."""
 
+import contextlib
 import math
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from kinematics import Quantity
 
 MechanismArgument = Annotated[
     str,
@@ -47,6 +51,21 @@ def parse_pose(text: str, option: str) -> tuple[float, ...]:
         raise typer.BadParameter(fault, param_hint=option)
     norm = math.hypot(*values[3:])
     return (*values[:3], *(value / norm for value in values[3:]))
+
+
+def parse_quantity(text: str, quantity: "Quantity", option: str) -> float:
+    """A number in SI, or one with its unit ("2 mm"), in SI; `option` is what the text was given to.
+
+    Raises:
+        typer.BadParameter: neither, another dimension, or not finite.
+    """
+    value: float | str = text
+    with contextlib.suppress(ValueError):
+        value = float(text)
+    try:
+        return quantity.parse(value)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint=f"'{option}'") from None
 
 
 def _fault(values: list[float]) -> str:

@@ -1,6 +1,5 @@
 """The grid of poses that the options of `rig workspace` ask for."""
 
-import contextlib
 import math
 from dataclasses import dataclass
 
@@ -9,6 +8,7 @@ import typer
 
 from dynamics import Mechanism
 from kinematics import Array, PoseGrid, Quantity, pose_to_coordinates, reach_box
+from rig.cli.options import parse_quantity
 
 _DEFAULT_CELLS = 60
 _DEFAULT_TURN = math.pi / 3.0  # rad, either way
@@ -51,7 +51,7 @@ class GridOptions:
         flat = None
         if self.plane is not None:
             flat, value = _assignment(self.plane, names, "--slice")
-            given[flat] = (_number(value, unit, "--slice"),) * 2
+            given[flat] = (parse_quantity(value, unit, "--slice"),) * 2
         if turning or len(given) == 3:
             lower, upper = np.full(3, -_DEFAULT_TURN), np.full(3, _DEFAULT_TURN)
         else:
@@ -95,7 +95,7 @@ def _assignment(text: str, names: tuple[str, ...], option: str) -> tuple[str, st
 
 def _range(text: str, unit: Quantity) -> tuple[float, float]:
     low, _, high = text.partition(":")
-    bounds = _number(low, unit, "--range"), _number(high, unit, "--range")
+    bounds = parse_quantity(low, unit, "--range"), parse_quantity(high, unit, "--range")
     if not bounds[0] < bounds[1]:
         raise typer.BadParameter(f"{text!r} is no range from low to high", param_hint="'--range'")
     return bounds
@@ -105,15 +105,4 @@ def _three(text: str, unit: Quantity, option: str) -> Array:
     parts = text.split(",")
     if len(parts) != 3:
         raise typer.BadParameter(f"{text!r} is not three values with commas between", param_hint=f"'{option}'")
-    return np.array([_number(part, unit, option) for part in parts])
-
-
-def _number(text: str, unit: Quantity, option: str) -> float:
-    """A number in SI, or one with its unit."""
-    value: float | str = text
-    with contextlib.suppress(ValueError):
-        value = float(text)
-    try:
-        return unit.parse(value)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint=f"'{option}'") from None
+    return np.array([parse_quantity(part, unit, option) for part in parts])

@@ -4,6 +4,7 @@ from rig.engine.control_block import ControlBlock
 from rig.engine.link import LinkClient
 from rig.engine.machine import TORQUE_STATES
 from rig.engine.messages import (
+    Abandon,
     Acquire,
     Command,
     Connect,
@@ -26,6 +27,7 @@ from rig.engine.reference import straight_move
 
 __all__ = [
     "TORQUE_STATES",
+    "Abandon",
     "Acquire",
     "Command",
     "Connect",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from actuators import Wire, create_amplifier, create_drive
+from actuators import Drive, Wire, create_amplifier, create_drive
 from calibration import LoadCellCalibration, identity, load_cell_calibration
 from rig.config import RigConfig
 from rig.engine.bank import DriveBank
@@ -30,22 +30,30 @@ def make_bank(config: RigConfig, wires: Callable[[], Sequence[Wire]] | None = No
         ConfigurationError: a driver or profile does not take what is configured.
         CalibrationError: the load cells' calibration cannot be used.
     """
-    settings = config.drives
-    drives = []
-    for leg, address in enumerate(settings.legs):
-        options = {
-            "name": f"drive {leg + 1}",
-            "profile": settings.profile,
-            "watchdog": settings.watchdog,
-            "request_timeout": settings.connect_timeout,
-            **address.model_dump(),
-        }
-        drives.append(create_drive(settings.driver, options | _over(wires, leg)))
+    drives = [make_drive(config, leg, wires) for leg in range(len(config.drives.legs))]
     amplifier = None
     if config.load_cells.amplifier is not None:
-        options = {"request_timeout": settings.connect_timeout, **config.load_cells.amplifier.model_dump()}
-        amplifier = create_amplifier(options | _over(wires, len(settings.legs)))
+        timeout = config.drives.connect_timeout
+        options = {"request_timeout": timeout, **config.load_cells.amplifier.model_dump()}
+        amplifier = create_amplifier(options | _over(wires, len(drives)))
     return DriveBank(drives, amplifier, cell_calibration(config))
+
+
+def make_drive(config: RigConfig, leg: int, wires: Callable[[], Sequence[Wire]] | None = None) -> Drive:
+    """The drive of `leg` (index), not yet connected; see `make_bank`.
+
+    Raises:
+        ConfigurationError: the driver or profile does not take what is configured.
+    """
+    settings = config.drives
+    options = {
+        "name": f"drive {leg + 1}",
+        "profile": settings.profile,
+        "watchdog": settings.watchdog,
+        "request_timeout": settings.connect_timeout,
+        **settings.legs[leg].model_dump(),
+    }
+    return create_drive(settings.driver, options | _over(wires, leg))
 
 
 def _over(wires: Callable[[], Sequence[Wire]] | None, index: int) -> dict[str, object]:

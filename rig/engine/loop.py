@@ -14,14 +14,16 @@ from rig.engine.ports import Tick
 from rig.states import FaultCode, State, StopCategory
 
 _OWNER_POLL = 0.1  # s between two looks whether the owner is still there
-_ORPHAN_TIME = 30.0  # s an engine without owner and without client holds the platform before it sets it down
-
 _LAST_WORDS = 3  # times the drives are told to stop by themselves: one telling may be lost
 
 
 @dataclass(slots=True)
 class Watch:
     """Whether the client that holds the lease, and the process that owns the engine, are still there.
+
+    A client that is lost, by its death or its silence, leaves the platform held where it comes to rest (category 2). An
+    engine without owner goes on for a client that has the lease or takes it. Without either it holds the platform for
+    `safety.unattended_hold`, then stops it (category 1: torque off, brakes on), closes the recording and ends.
 
     Args:
         engine, link, block, owner: what is watched, and on whose behalf.
@@ -31,7 +33,9 @@ class Watch:
     link: LinkServer
     block: ControlBlock
     owner: Connection
-    orphaned_at: float | None = None
+    orphaned: bool = False
+    """whether the owner is gone"""
+    _alone_since: float | None = None
     _beat: int = -1
     _beat_at: float = 0.0
     _looked_at: float = 0.0
@@ -54,17 +58,26 @@ class Watch:
         if t - self._looked_at < _OWNER_POLL:
             return
         self._looked_at = t
-        if self.orphaned_at is None and self._owner_gone():
-            self.orphaned_at = t
-            self.engine.record("warning", "the process that started the engine is gone")
-        if self.orphaned_at is not None and not self.link.lease and t - self.orphaned_at > _ORPHAN_TIME:
-            self.engine.stop(1, "nobody commands the engine any more")
+        hold = self.engine.config.safety.unattended_hold
+        if not self.orphaned and self._owner_gone():
+            self.orphaned = True
+            text = f"the process that started the engine is gone: without a client it ends in {hold:g} s"
+            self.engine.record("warning", text)
+        if not self._alone:
+            self._alone_since = None
+        elif self._alone_since is None:
+            self._alone_since = t
+        elif t - self._alone_since > hold:
+            self.engine.stop(1, f"nobody has commanded the engine for {hold:g} s")
 
     @property
     def abandoned(self) -> bool:
         """Whether the engine has neither owner nor client, nor torque to mind."""
-        alone = self.orphaned_at is not None and not self.link.lease
-        return alone and self.engine.machine.state not in TORQUE_STATES
+        return self._alone and self.engine.machine.state not in TORQUE_STATES
+
+    @property
+    def _alone(self) -> bool:
+        return self.orphaned and not self.link.lease
 
     def _owner_gone(self) -> bool:
         try:

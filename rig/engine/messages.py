@@ -85,6 +85,13 @@ class Resume:
 
 
 @validated(frozen=True, slots=True)
+class Abandon:
+    """ENGAGED, paused: forget the rest of the motion; the platform is held where it is, and a new motion may start."""
+
+    kind: Literal["abandon"] = "abandon"
+
+
+@validated(frozen=True, slots=True)
 class Park:
     """ENGAGED → PARKING → PARKED: move home, brakes on, torque off."""
 
@@ -113,7 +120,7 @@ class Shutdown:
     kind: Literal["shutdown"] = "shutdown"
 
 
-Command = Connect | Disconnect | Home | Engage | Follow | Pause | Resume | Park | Stop | Reset | Shutdown
+Command = Connect | Disconnect | Home | Engage | Follow | Pause | Resume | Abandon | Park | Stop | Reset | Shutdown
 """What the cyclic thread carries out between two cycles."""
 
 Request = Annotated[GetStatus | Acquire | Release | Command, Field(discriminator="kind")]

@@ -14,6 +14,7 @@ from rig.engine.core import Engine
 from rig.engine.link import Submission
 from rig.engine.machine import TORQUE_STATES
 from rig.engine.messages import (
+    Abandon,
     Command,
     Connect,
     Disconnect,
@@ -58,6 +59,7 @@ class Operator:
             Engage: self._engage,
             Pause: self._pause,
             Resume: self._resume,
+            Abandon: self._abandon,
             Park: self._park,
             Shutdown: self._shutdown,
         }
@@ -175,7 +177,7 @@ class Operator:
         self._require_fresh()
         self._require_recording()
         if engine.reference.paused:
-            raise RefusedError(f"{self.motion!r} is paused: resume it, or park")
+            raise RefusedError(f"{self.motion!r} is paused: resume it, abandon it, or park")
         start = coordinates_to_pose(table.samples[0, :6])
         distance = float(np.abs(pose_difference(start, engine.frame.now[:7])).max())
         if distance > _START_DISTANCE:
@@ -201,11 +203,23 @@ class Operator:
         if self._engine.machine.state is State.ENGAGED:
             self._engine.enter(State.RUNNING)
 
+    def _abandon(self) -> None:
+        engine, reference = self._engine, self._engine.reference
+        if engine.machine.state is State.RUNNING:
+            raise RefusedError(f"{self.motion!r} is running: pause it first")
+        self._require(State.ENGAGED)
+        if not reference.paused:
+            raise RefusedError("nothing is paused")
+        place = f"{reference.path_time:.3f} of {reference.path_duration:.3f} s"
+        reference.stay()
+        engine.record("info", f"{self.motion!r} is abandoned at {place}")
+
     def _park(self) -> None:
         engine = self._engine
         self._require(State.ENGAGED)
         motion = engine.config.motion
         home = engine.config.machine.geometry.home_pose
+        self.motion = "park"
         engine.reference.move(engine.frame.now[:7], home, motion.approach_speed, motion.approach_rotation)
         engine.enter(State.PARKING)
 

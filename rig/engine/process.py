@@ -2,6 +2,7 @@
 
 import contextlib
 import multiprocessing
+import shutil
 import signal
 import tempfile
 import time
@@ -19,6 +20,7 @@ import numpy.typing as npt
 from rig.clock import MonotonicClock
 from rig.config import RigConfig
 from rig.engine.checking import MotionChecker
+from rig.engine.claim import claim_drives
 from rig.engine.control_block import ControlBlock
 from rig.engine.core import Engine
 from rig.engine.devices import cell_calibration, make_bank
@@ -34,6 +36,7 @@ from rig.realtime import prepare_process
 from rig.recording import EventLevel, Recorder, RecorderPhase, StatusBlock
 from rig.ring import TelemetryRing
 from rig.spawning import start_shielded
+from rig.stability import check_loop
 
 _START_TIMEOUT = 180.0  # s; the first start on a machine compiles the kernels
 _TERMINATE_TIMEOUT = 3.0  # s
@@ -82,12 +85,13 @@ def run_engine(config: RigConfig, recording: Path, folder: Path, owner: Connecti
         recording: file to record to.
         folder: runtime folder (mode 0700) for the control socket.
         owner: pipe to the starting process: ("ready", EngineAddress) or ("failed", text) goes out.
-            Its closing means that the owner is gone.
+            Its closing means that the owner is gone: see `Watch` for what follows then.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is the owner's to handle
     signal.signal(signal.SIGTERM, _leave)
-    with contextlib.ExitStack() as resources:
+    with contextlib.ExitStack() as last, contextlib.ExitStack() as resources:
         try:
+            resources.enter_context(claim_drives(config))
             bank = make_bank(config)
             checker = MotionChecker(config)
             resources.callback(checker.close)
@@ -103,6 +107,7 @@ def run_engine(config: RigConfig, recording: Path, folder: Path, owner: Connecti
             resources.callback(bank.close)
             operator = Operator(engine, checker.refusal)
             warm_up(engine)
+            doubt = check_loop(config).message
             checker.wait_ready()
             granted: list[str] = []
 
@@ -121,8 +126,18 @@ def run_engine(config: RigConfig, recording: Path, folder: Path, owner: Connecti
             owner.send(("ready", address))
         for line in granted:
             engine.record("info", line)
-        run_cycles(engine, operator, Watch(engine, link, block, owner))
+        if doubt:
+            engine.record("warning", doubt)
+        watch = Watch(engine, link, block, owner)
+        last.callback(_tidy_for_the_owner, watch, folder)
+        run_cycles(engine, operator, watch)
         recorder.close({"cycles": engine.cycles, "overruns": engine.tick.overruns})
+
+
+def _tidy_for_the_owner(watch: Watch, folder: Path) -> None:
+    """Remove the runtime folder where nobody is left to do it."""
+    if watch.orphaned:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _leave(_signal: int, _frame: FrameType | None) -> None:
@@ -167,6 +182,7 @@ class EngineProcess:
             self._process.join(1.0)
             raise HardwareError(f"the engine ended while it started, exit code {self._process.exitcode}") from None
         if kind == "failed":
+            self._process.join(_TERMINATE_TIMEOUT)  # it is on its way out
             raise HardwareError(f"the engine could not start: {content}")
         address: EngineAddress = content
         return address

@@ -32,6 +32,12 @@ class Reference:
         self._path_time = self._table.duration
         self._set_rate(0.0)
 
+    def stay(self) -> None:
+        """Forget the motion, which must not be moving, and stand still where it has come to."""
+        here = np.zeros(19)
+        self.evaluate(0.0, here)
+        self.hold(here[:7])
+
     def move(self, start: Array, end: Array, speed: float, rotation_speed: float) -> None:
         """Move from pose to pose (7,) with minimum jerk, peaks `speed` m/s and `rotation_speed` rad/s."""
         self.follow(straight_move(start, end, speed, rotation_speed), "move")

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from dynamics import MODELS, Dynamics, parse_mechanism, variant_forces
+from dynamics import MODELS, parse_mechanism
+from rig.models import comparable_rows, model_differences, recorded_coulomb_speed
 from rig.recording import Recording, RecordingError
 from rig.report.summary import window_of
 
@@ -21,16 +22,14 @@ def compare_models(recording: Recording) -> list[dict[str, Any]]:
     if not isinstance(text, str):
         raise RecordingError(f"{recording.path}: holds no mechanism, the models cannot be computed")
     mechanism = parse_mechanism(text, source="recorded mechanism", evaluate_only=True)
-    control = recording.header.get("config", {}).get("control", {})
     rows = recording.rows[window_of(recording.rows)]
-    rows = rows[np.isfinite(rows["force_residual"]).all(axis=1) & np.isfinite(rows["reference"]).all(axis=1)]
-    motions = np.ascontiguousarray(rows["reference"])
-    if not len(motions):
+    rows = rows[comparable_rows(rows)]
+    if not len(rows):
         return []
-    exact = Dynamics(mechanism, coulomb_speed=control.get("coulomb_speed", 0.0)).inverse(motions).forces
+    motions = np.ascontiguousarray(rows["reference"])
+    differences = model_differences(mechanism, motions, MODELS, recorded_coulomb_speed(recording.header))
     entries = []
-    for model in MODELS:
-        difference = 0.0 * exact if model == "exact" else variant_forces(model, mechanism, motions) - exact
+    for model, difference in differences.items():
         residual = rows["force_residual"] - difference
         entries.append(
             {

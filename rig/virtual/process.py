@@ -1,6 +1,7 @@
 """The virtual rig as a process of its own: what runs in it, and the handle its owner holds."""
 
 import contextlib
+import math
 import multiprocessing
 import signal
 import threading
@@ -27,6 +28,8 @@ READY_TIMEOUT = 120.0
 """Time to become ready, s; compiling the kernels for the first time takes most of it."""
 SAMPLING = 1e-4
 """Sampling time of the drives' own loops, s: requests nearer than this to each other see the same instant."""
+LINGER = 2.0
+"""Without an owner and without torque at any leg for this long, s, the process ends."""
 _REPLY_TIMEOUT = 2.0
 
 
@@ -84,45 +87,54 @@ class Refusal:
 
 
 def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
-    """Serve the virtual rig over Modbus TCP until its owner says so, closes the connection or dies.
+    """Serve the virtual rig over Modbus TCP until its owner says so, or has gone and no leg has torque any more.
 
+    The engine outlives an app that is killed, and so does its plant: the drives' watchdogs see to an end of both.
     Sends one `RigView` when every port listens, or a `Refusal` and returns. Then answers each `Request` but End with
     one of the two. The time is the machine's monotonic clock. Ctrl-C is ignored: it is the owner who ends this process.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    stop = threading.Event()
+    stop, orphaned = threading.Event(), threading.Event()
     requests: deque[Request] = deque()
     try:
         rig = VirtualRig(config)
         rig.advance(10 * rig.plant.step)  # compiles the kernels before anybody can connect
         rig = VirtualRig(config, time.monotonic(), LONGEST_GAP)
+        needed = math.inf
 
         def advance(now: float) -> None:
+            nonlocal needed
+            if orphaned.is_set():
+                if math.isinf(needed) or not all(rig.plant.braked(leg) for leg in range(6)):
+                    needed = now
+                elif now - needed > LINGER:
+                    stop.set()
             if now - rig.time >= SAMPLING:
                 rig.advance(now)
             while requests:
-                connection.send(_answer(rig, requests.popleft()))
+                _send(connection, _answer(rig, requests.popleft()))
 
         def ready(_addresses: list[tuple[str, int]]) -> None:
-            threading.Thread(target=_listen, args=(connection, requests, stop), daemon=True).start()
+            threading.Thread(target=_listen, args=(connection, requests, stop, orphaned), daemon=True).start()
             prepare_process(config.realtime.model_copy(update={"cpu": None}))  # a pin is the engine's
-            connection.send(_view(rig))
+            _send(connection, _view(rig))
 
         ModbusTcpServer(rig.endpoints, advance=advance, tick=TICK).serve(stop, ready)
     except ActuatorError as error:
-        _send_last(connection, Refusal(str(error), HardwareError))
+        _send(connection, Refusal(str(error), HardwareError))
     except RigError as error:
-        _send_last(connection, Refusal(str(error), type(error)))
-    except (BrokenPipeError, ConnectionResetError):
-        pass  # the owner died
+        _send(connection, Refusal(str(error), type(error)))
 
 
-def _listen(connection: Connection, requests: deque[Request], stop: threading.Event) -> None:
+def _listen(connection: Connection, requests: deque[Request], stop: threading.Event, orphaned: threading.Event) -> None:
     """Collect the owner's requests; runs in a thread of its own, so that waiting for them costs the server nothing."""
-    with contextlib.suppress(EOFError, OSError):
+    try:
         while not isinstance(request := connection.recv(), End):
             requests.append(request)
-    stop.set()
+    except (EOFError, OSError):
+        orphaned.set()
+    else:
+        stop.set()
 
 
 def _answer(rig: VirtualRig, request: Request) -> RigView | Refusal:
@@ -141,9 +153,9 @@ def _view(rig: VirtualRig) -> RigView:
     return RigView(rig.time, rig.skipped, rig.plant.fault, tuple(rig.faults.active))
 
 
-def _send_last(connection: Connection, refusal: Refusal) -> None:
-    with contextlib.suppress(OSError):
-        connection.send(refusal)
+def _send(connection: Connection, answer: RigView | Refusal) -> None:
+    with contextlib.suppress(OSError):  # the owner is gone
+        connection.send(answer)
 
 
 class VirtualRigProcess:

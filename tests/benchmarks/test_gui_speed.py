@@ -1,21 +1,27 @@
 """Cost of the live views: `make bench`, or this file under `xvfb-run -a`.
 
 18 curves of 5000 points and the platform in three dimensions, thirty times a second while data arrive at 500 Hz,
-beside the same curves as pyqtgraph draws them by default.
+beside the same curves as pyqtgraph draws them by default; and the main window with both in view, published models laid
+over the forces or not.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pyqtgraph as pg
+import pytest
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from dynamics import load_mechanism
 from gui.history import History
 from gui.live import LiveView, PlatformView
+from gui.main_window import MainWindow
+from gui.rig_session import RigSession
 from gui.theme import DARK, LEG_COLOURS, apply_theme
+from rig.config import load_config
 from rig.telemetry import ROW
 
 RATE = 500
@@ -141,12 +147,70 @@ def _defaults(width: int) -> tuple[float, float]:
     return figures
 
 
-def test_live_views_beside_pyqtgraph_defaults() -> None:
-    application = QtWidgets.QApplication.instance() or QtWidgets.QApplication([])
-    apply_theme(application, DARK)
+class _Frames:
+    """A view that counts how often the clock of frames comes by."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def isVisible(self) -> bool:
+        return True
+
+    def refresh(self, _history: History) -> None:
+        self.count += 1
+
+
+@pytest.fixture
+def window(qapp: QtWidgets.QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+    """The main window of a rig that is not connected, curves and platform beside each other in view."""
+    session = RigSession(load_config("virtual"), tmp_path)
+    made = MainWindow(session, QtCore.QSettings(str(tmp_path / "gui.ini"), QtCore.QSettings.Format.IniFormat))
+    made.resize(1920, 1040)
+    made.show()
+    while not made.complete:
+        qapp.processEvents()
+    made.tabs.setCurrentWidget(made.live_page)
+    qapp.processEvents()
+    yield made
+    made.close_now()
+    made.deleteLater()
+    QtWidgets.QApplication.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
+
+
+def _in_window(window: MainWindow) -> tuple[float, float]:
+    """Frames a second of its own clock and share of one core, while rows arrive."""
+    window.history.clear()
+    feed, frames = _Feed(), _Frames()
+    window.history.append(feed.first)
+    window.clock.views.append(frames)
+    begun = time.perf_counter()
+    _, share = _run(lambda: window.history.append(feed.new()))
+    elapsed = time.perf_counter() - begun
+    window.clock.views.remove(frames)
+    return frames.count / elapsed, share
+
+
+def test_main_window_with_curves_platform_and_models(window: MainWindow) -> None:
+    assert window.live.beside.drawn is not None
+    print(
+        f"\nmain window {window.width()} × {window.height()} px, 18 curves of {RATE * SECONDS} points and the platform"
+    )
+    for models in ((), ("dasgupta-1998",), ("dasgupta-1998", "pedrammehr-2012", "massless")):
+        for model, box in window.live.chooser.boxes.items():
+            if model != "exact":
+                box.setChecked(model in models)
+        fps, share = _in_window(window)
+        print(f"  {len(models)} published models on: {fps:.1f} fps, {100 * share:.0f} % of a core")
+        assert fps >= 28.0
+        if not models:
+            assert share <= 0.60
+
+
+def test_live_views_beside_pyqtgraph_defaults(qapp: QtWidgets.QApplication) -> None:
+    apply_theme(qapp, DARK)
     fps, share = _ours()
     print(f"\n18 curves of {RATE * SECONDS} points at {1000 / INTERVAL:.0f} Hz, {RATE} rows a second arriving")
-    print(f"  live view and platform ({application.platformName()}): {fps:.1f} fps, {100 * share:.0f} % of a core")
+    print(f"  live view and platform ({qapp.platformName()}): {fps:.1f} fps, {100 * share:.0f} % of a core")
     for width in (1, 2):
         other_fps, other_share = _defaults(width)
         print(

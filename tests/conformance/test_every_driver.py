@@ -147,6 +147,21 @@ def test_watchdog_is_the_drives_own(bench):
     assert not bench.do(COMMAND_CLEAR).status & Status.FAULT
 
 
+def test_observing_tells_the_same_and_commands_nothing(bench):
+    command = moving(bench)
+    told = bench.do(command)
+    seen = bench.drive.observe(1.0)
+    assert (seen.status, seen.error, seen.sequence, seen.fresh) == (told.status, 0, told.sequence, True)
+    assert seen.position == pytest.approx(told.position, abs=1e-6)
+    bench.pass_time(0.04)
+    bench.drive.observe(1.0)
+    bench.pass_time(0.04)  # together more than the watchdog bears: looking does not feed it
+    assert bench.drive.observe(1.0).status & Status.WATCHDOG
+    bench.faults.inject("drop_all")
+    with pytest.raises(ConnectError, match="drive 4"):
+        bench.drive.observe(0.05)
+
+
 def test_stale_keeps_the_last_good_values(bench):
     command = moving(bench)
     bench.faults.inject("drop_all")

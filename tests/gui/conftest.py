@@ -1,5 +1,6 @@
 """Fixtures of the app's shell."""
 
+from live_app import live
 from shell_support import session, window
 
-__all__ = ["session", "window"]
+__all__ = ["live", "session", "window"]

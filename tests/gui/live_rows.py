@@ -8,7 +8,7 @@ import numpy.typing as npt
 from dynamics import load_mechanism
 from rig.recording import RecordingWriter
 from rig.states import State
-from rig.telemetry import ROW
+from rig.telemetry import ROW, CycleFlag
 
 RATE = 500.0
 MECHANISM = load_mechanism("lab-hexapod")
@@ -24,6 +24,7 @@ def live_rows(count: int, begin: int = 0, *, offset: float = 0.0) -> npt.NDArray
     rows["period"] = 1 / RATE
     rows["lateness"], rows["exchange_time"], rows["compute_time"] = 20e-6, 200e-6, 30e-6
     rows["state"] = State.RUNNING
+    rows["flags"] = CycleFlag.FRESH | CycleFlag.HOMED | CycleFlag.POSE
     rows["condition"] = 4.0
     rows["force_measured"] = 10.0 * legs + np.sin(t)[:, None]
     rows["force_model"] = rows["force_measured"] - offset

@@ -88,6 +88,19 @@ def test_a_snapshot_outlives_what_it_was_taken_of() -> None:
     assert snapshot.rows["cycle"].tolist() == list(range(10))
 
 
+def test_rows_keep_their_numbers() -> None:
+    history = History(10)
+    history.append(live_rows(14))
+    stretch = history.stretch(6 / RATE, 8 / RATE)
+    assert (stretch.first, len(stretch)) == (6, 3) and stretch.rows["cycle"].tolist() == [6, 7, 8]
+    np.testing.assert_array_equal(stretch.times, stretch.rows["t"])
+    snapshot = history.snapshot()
+    assert snapshot.snapshot().cut(2, 3).first == history.cut(2, 3).first == 6
+    assert (history.capacity, snapshot.capacity) == (10, 10)
+    history.append(live_rows(3))  # another engine: its rows are not those before
+    assert history.cut(0, 3).first == 14
+
+
 def test_an_excerpt_shows_rows_up_to_its_present() -> None:
     excerpt = Excerpt(live_rows(100, 50))
     assert len(excerpt) == 100

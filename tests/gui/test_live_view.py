@@ -10,7 +10,7 @@ from live_rows import MECHANISM, RATE, live_rows
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from pytestqt.qtbot import QtBot
 
-from gui.history import History
+from gui.history import Excerpt, History
 from gui.live import LiveView
 from gui.live.plot_page import PlotPage
 from gui.live.plot_panel import PlotPanel
@@ -79,6 +79,9 @@ def test_terms_tracking_and_pose(view: LiveView, history: History) -> None:
     assert total.curves[0][4].getData()[1][-1] == pytest.approx(rows["force_model"][-1, 4])
     error = _panel(view, "Tracking")
     np.testing.assert_allclose(error.curves[0][5].getData()[1], 6.0)  # µm
+    before = rows.copy()
+    before["flags"] = 0
+    assert np.isnan(error.panel.series[0].extract(Excerpt(before).cut(0, 10))).all()  # nothing to track before homing
     assert (_panel(view, "Tracking", 1).curves[0][0].getData()[1] == 4.0).all()
     x = _panel(view, "Pose")
     np.testing.assert_allclose(x.curves[0][0].getData()[1], 11.0)  # mm
@@ -178,13 +181,9 @@ def test_cursors_are_linked_and_show_values(qtbot: QtBot, view: LiveView, histor
     assert residual.cursor.value() == 10.001
     assert view.moment.text().startswith(f"{10.0:.3f} s") or view.moment.text().startswith("10.002 s")
     expected = 20 + np.sin(10.0)
-    assert f">2</b></span>&nbsp;{expected:.1f}/{expected - 0.25:.1f}" in forces.header.text()
-    forces.pinned.emit(9.0)
-    forces.pointed.emit(8.0)
-    assert view.cursor == 9.0
-    forces.pinned.emit(9.0)
+    assert f">2</b></span>&nbsp;{expected:.1f}/\u2060{expected - 0.25:.1f}" in forces.header.text()
     forces.pointed.emit(None)
-    assert view.cursor is None and not residual.cursor.isVisible()
+    assert view.cursors.at is None and not residual.cursor.isVisible()
 
 
 def test_the_mouse_moves_the_cursor(qtbot: QtBot, view: LiveView, history: History) -> None:
@@ -192,9 +191,9 @@ def test_the_mouse_moves_the_cursor(qtbot: QtBot, view: LiveView, history: Histo
     forces = _panel(view, "Forces")
     centre = forces.view.sceneBoundingRect().center()
     forces.plot.scene().sigMouseMoved.emit(centre)
-    assert view.cursor == pytest.approx(sum(forces.span) / 2, abs=0.02)
+    assert view.cursors.b == pytest.approx(sum(forces.span) / 2, abs=0.02)
     QtWidgets.QApplication.sendEvent(forces.plot.viewport(), QtCore.QEvent(QtCore.QEvent.Type.Leave))
-    assert view.cursor is None
+    assert view.cursors.b is None
 
 
 def test_export_writes_what_is_shown(

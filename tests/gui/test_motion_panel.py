@@ -12,7 +12,7 @@ from gui.motion.panel import MotionPanel
 from gui.motion.specification import NEW_PARTS, part_models, read_motion, shipped_motion, to_toml
 from kinematics import leg_lengths, load_trajectory, parse_trajectory
 from rig.config import load_config
-from rig.engine import Follow, Pause, Resume
+from rig.engine import Abandon, Follow, Pause, Resume
 from rig.states import State
 
 HOME = load_config("virtual").machine.geometry.home_pose
@@ -184,7 +184,57 @@ def test_pause_resume_and_stop(window: MainWindow, session: FakeSession, qtbot: 
     assert session.stops == [(2, "hold")]
     assert panel.phase.text() == "ended: stopped"
     session.take(make_status(State.ENGAGED, t=14.0, paused=True, motion="demo"))
-    assert not panel.run.isEnabled() and panel.run.toolTip() == "'demo' is paused: resume it, or park"
+    assert not panel.run.isEnabled() and panel.run.toolTip() == "'demo' is paused: resume it, abandon it, or park"
+
+
+def test_a_motion_that_ends_before_it_can_pause_is_not_followed_by_another(
+    window: MainWindow, session: FakeSession, qtbot: Any
+) -> None:
+    panel = _ready(window, session, qtbot)
+    panel.repeats.setValue(3)
+    press(panel.run)
+    qtbot.waitUntil(lambda: bool(session.sent), timeout=10_000)
+    session.take(make_status(State.RUNNING, t=11.0))
+    press(panel.pause)
+    session.take(make_status(State.ENGAGED, t=12.0))
+    assert len(session.sent) == 2 and not window.mover.active
+    assert panel.phase.text().endswith("came to its end before it could pause")
+    press(panel.run)
+    qtbot.waitUntil(lambda: len(session.sent) == 3, timeout=10_000)
+    session.take(make_status(State.RUNNING, t=13.0))
+    session.refuse = "too late"
+    press(panel.pause)
+    session.refuse = ""
+    session.take(make_status(State.ENGAGED, t=14.0))
+    assert len(session.sent) == 4 and panel.phase.text().startswith("ended: not paused: ")
+
+
+def test_a_paused_motion_is_abandoned_with_its_repeats(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    panel = _ready(window, session, qtbot)
+    assert panel.abandon.toolTip() == "nothing is paused"
+    panel.repeats.setValue(3)
+    press(panel.run)
+    qtbot.waitUntil(lambda: bool(session.sent), timeout=10_000)
+    session.take(make_status(State.RUNNING, t=11.0, motion="demo"))
+    assert panel.abandon.toolTip() == "a motion is running: pause it first"
+    paused = make_status(State.ENGAGED, t=12.0, paused=True, motion="demo")
+    session.take(paused)
+    assert panel.run.toolTip() == "'demo' is paused: resume it, abandon it, or park"
+    assert window.jog.buttons["go"].toolTip() == "'demo' is paused: resume it, abandon it, or park"
+    session.refuse = "not now"
+    press(panel.abandon)
+    assert window.mover.active
+    session.refuse, session.hold_answers = "", True
+    press(panel.abandon)
+    session.take(make_status(State.ENGAGED, t=13.0))  # before the answer
+    assert window.mover.active and len(session.sent) == 3
+    session.take(paused)
+    session.hold_answers = False
+    press(panel.abandon)
+    session.take(make_status(State.ENGAGED, t=14.0))
+    assert [sent[1] for sent in session.sent[1:]] == [Abandon()] * 3
+    assert panel.phase.text() == "ended: abandoned" and not window.mover.active
+    assert panel.run.isEnabled() and window.jog.buttons["go"].isEnabled()
 
 
 def test_a_stop_ends_the_repeats(window: MainWindow, session: FakeSession, qtbot: Any) -> None:

@@ -10,8 +10,8 @@ from shell_support import FakeSession, make_event, make_status, press
 from actuators import Status as DriveStatus
 from gui.main_window import MainWindow
 from gui.rules import Action, Phase
-from rig.engine import Engage, Home, Park, Reset
-from rig.states import State
+from rig.engine import Engage, Event, Home, Park, Reset
+from rig.states import FaultCode, State
 from rig.telemetry import ROW
 
 
@@ -116,7 +116,14 @@ def test_a_dead_engine_is_said_with_what_the_drives_do(window: MainWindow, sessi
     assert window.banner.state_text == "Engine died"
     assert "in state RUNNING" in window.banner.detail and "watchdog within 50 ms" in window.banner.detail
     assert window.operate.buttons[Action.CONNECT].isEnabled()
-    assert window.operate.reason(Action.PARK) == "the engine has died: connect again"
+    assert window.operate.reason(Action.PARK) == "the engine has died: restart it first"
+
+
+def test_a_warning_of_the_engine_is_shown(window: MainWindow, session: FakeSession) -> None:
+    doubtful = Event(1.0, "warning", FaultCode.NONE, "the control loop is slow")
+    tripped = Event(2.0, "warning", FaultCode.OPERATOR_STOP, "operator's stop")
+    session.take(make_status(State.OFF, events=[doubtful, tripped]))
+    assert window.notice.text() == "warning: the control loop is slow"
 
 
 def test_every_control_has_an_accessible_name(window: MainWindow) -> None:

@@ -47,8 +47,8 @@ def test_a_request_under_way_blocks_the_others_and_is_named() -> None:
 
 def test_reasons_name_what_is_lacking() -> None:
     paused = Situation(Phase.UP, make_status(State.ENGAGED, paused=True, motion="demo"))
-    assert obstacle(Action.MOVE, paused) == "'demo' is paused: resume it, or park"
-    assert not obstacle(Action.RESUME, paused)
+    assert obstacle(Action.MOVE, paused) == "'demo' is paused: resume it, abandon it, or park"
+    assert not obstacle(Action.RESUME, paused) and not obstacle(Action.ABANDON, paused)
     unhomed = Situation(Phase.UP, make_status(State.PARKED, homed=False))
     assert "not homed" in obstacle(Action.ENGAGE, unhomed)
     full = Situation(Phase.UP, make_status(State.PARKED, recording_fault="disk full"))

@@ -27,8 +27,8 @@ def test_closing_while_engaged_stops_flushes_then_asks(window: MainWindow, sessi
     assert "disconnect" not in session.commands
     session.take(make_status(State.PARKED))
     assert session.commands == ["disconnect"]
-    qtbot.waitUntil(lambda: window.question is not None, timeout=2000)
-    stay = next(button for button in window.question.buttons() if button.text() == "Stay")
+    qtbot.waitUntil(lambda: window.closing.question is not None, timeout=2000)
+    stay = next(button for button in window.closing.question.buttons() if button.text() == "Stay")
     press(stay)
     assert window.isVisible() and not session.ended_by_window
 
@@ -37,8 +37,8 @@ def test_quit_after_the_question(window: MainWindow, session: FakeSession, qtbot
     session.take(make_status(State.ENGAGED))
     window.close()
     session.take(make_status(State.PARKED))
-    qtbot.waitUntil(lambda: window.question is not None, timeout=2000)
-    press(next(button for button in window.question.buttons() if button.text() == "Quit"))
+    qtbot.waitUntil(lambda: window.closing.question is not None, timeout=2000)
+    press(next(button for button in window.closing.question.buttons() if button.text() == "Quit"))
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)
     assert session.ended_by_window
 
@@ -47,11 +47,11 @@ def test_a_stop_that_is_overdue_is_asked_about_all_the_same(
     window: MainWindow, session: FakeSession, qtbot: Any
 ) -> None:
     session.take(make_status(State.RUNNING))
-    window.rest_timer.setInterval(10)
+    window.closing.rest_timer.setInterval(10)
     window.close()
-    qtbot.waitUntil(lambda: window.question is not None, timeout=2000)
-    assert "did not come to rest" in window.question.text()
-    press(next(button for button in window.question.buttons() if button.text() == "Stay"))
+    qtbot.waitUntil(lambda: window.closing.question is not None, timeout=2000)
+    assert "did not come to rest" in window.closing.question.text()
+    press(next(button for button in window.closing.question.buttons() if button.text() == "Stay"))
 
 
 def test_settings_and_layout_are_kept(window: MainWindow, session: FakeSession, qtbot: Any, tmp_path: Path) -> None:

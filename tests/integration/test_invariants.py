@@ -19,6 +19,7 @@ from rig.config import load_config
 from rig.engine.link import Submission
 from rig.engine.machine import TORQUE_STATES
 from rig.engine.messages import (
+    Abandon,
     Command,
     Connect,
     Disconnect,
@@ -51,7 +52,7 @@ FAULTS = [
     "cell_nan", "cell_silent", "cell_saturated", "cell_offset", "reboot", "jam", "weak", "force_step",
 ]  # fmt: skip
 COMMANDS: list[Command] = [
-    Connect(), Disconnect(), Home(), Engage(), Pause(), Resume(), Park(), Reset(), Stop(0), Stop(1), Stop(2)
+    Connect(), Disconnect(), Home(), Engage(), Pause(), Resume(), Abandon(), Park(), Reset(), Stop(0), Stop(1), Stop(2)
 ]  # fmt: skip
 
 
@@ -211,7 +212,7 @@ class Rig(RuleBasedStateMachine):
             (self.engine._commands, self.engine.clearing, self.rig.operator.motion, len(self.engine.events)),
         )
 
-    def ask_for(self, command: Command, samples: npt.NDArray[np.float64] | None = None) -> None:
+    def ask_for(self, command: Command, samples: npt.NDArray[np.float64] | None = None) -> Future[Reply]:
         reply: Future[Reply] = Future()
         before, setpoint = self.snapshot(), self.engine._commands
         self.rig.operator.submit(Submission(command, samples, reply))
@@ -227,6 +228,7 @@ class Rig(RuleBasedStateMachine):
         if isinstance(command, Connect | Reset):  # 3
             assert all(one.mode is Mode.OFF for one in self.engine._commands) or self.engine._commands == setpoint
         event(f"{command.kind} {'pending' if not reply.done() else reply.result().accepted}")
+        return reply
 
     # -- rules -------------------------------------------------------------------------------------------------------
 
@@ -263,6 +265,20 @@ class Rig(RuleBasedStateMachine):
         if command is not None:
             self.ask_for(command)
         self.run(600 if isinstance(command, Home) else 150)
+
+    @rule(pausing=st.integers(1, 250), cycles=st.integers(1, 50))
+    def give_up(self, pausing: int, cycles: int) -> None:
+        """Pause, and abandon what has come to a stand: the setpoint stays where it is."""
+        self.ask_for(Pause())
+        self.run(pausing)
+        state, held, paused = self.machine.state, self.engine.frame.now.copy(), self.engine.reference.paused
+        reply = self.ask_for(Abandon())
+        assert reply.result().accepted == (state is State.ENGAGED and paused)
+        if reply.result().accepted:
+            assert not self.engine.reference.paused
+            self.step()
+            assert self.machine.state is not State.ENGAGED or np.abs(self.engine.frame.now - held).max() < 1e-12
+        self.run(cycles)
 
     @rule(name=st.sampled_from(sorted(MOTIONS)), cycles=st.integers(1, 250))
     def follow(self, name: str, cycles: int = 150) -> None:

@@ -16,6 +16,7 @@ from lockstep_bench import MOTION, causes, motion_table
 
 from actuators import Status
 from kinematics import TrajectorySpec, build_trajectory
+from rig.aftermath import ask_drives
 from rig.engine.control_block import ControlBlock
 from rig.engine.devices import make_bank
 from rig.engine.link import LinkClient
@@ -96,11 +97,17 @@ def test_the_engine_is_killed_and_the_drives_stop_by_their_own_watchdog(rig: Liv
     running(rig)
     assert rig.virtual is not None
     last = rig.status().t
+    lengths = open_recording(tmp_path / "run.mcap").rows["length"][-1]
+    alive = time.monotonic()
     os.kill(rig.engine.pid or 0, signal.SIGKILL)
     killed = rig.virtual.look().time
     # nothing is asked of the drives meanwhile: whatever stops them is their own
     eventually(lambda: rig.virtual is not None and rig.virtual.look().time > killed + 0.6, "the drives to stop")
     assert not rig.engine.alive
+    legs = ask_drives(rig.config, alive, lengths)  # by reading alone
+    for leg in legs:
+        assert leg.safe and leg.words == "stopped by its own watchdog, brake on, standstill"
+        assert 0.0 < abs(leg.moved) < 0.1 and leg.rest > 0.6
     bank = make_bank(rig.config)
     bank.connect(2.0)
     assert bank.all(Status.WATCHDOG) and bank.all(Status.BRAKE) and not bank.any(Status.ENABLED)

@@ -2,19 +2,17 @@
 
 import io
 import json
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from device_server import served
 
 from actuators import (
     ActuatorError,
     AmplifierProfile,
     LinkClosedError,
-    ModbusTcpServer,
     Mode,
     Responder,
     ServoProfile,
@@ -74,28 +72,6 @@ class Operator(io.StringIO):
         for leg, bench in enumerate(self.cells, start=1):
             bench.force = self.sign * mass * 9.80665 if leg == cell else 0.0
         return "\n"
-
-
-@contextmanager
-def served(devices: list[Responder]) -> Iterator[list[int]]:
-    """Ports of devices served on this machine."""
-    stop, ready = threading.Event(), threading.Event()
-    ports: list[int] = []
-
-    def on_ready(addresses: list[tuple[str, int]]) -> None:
-        ports.extend(port for _, port in addresses)
-        ready.set()
-
-    server = ModbusTcpServer([("127.0.0.1", 0, device) for device in devices], tick=2e-4)
-    thread = threading.Thread(target=server.serve, args=(stop, on_ready))
-    thread.start()
-    try:
-        assert ready.wait(10.0)
-        yield ports
-    finally:
-        stop.set()
-        thread.join(10.0)
-    assert not thread.is_alive()
 
 
 def write_config(path: Path, ports: list[int], amplifier: int | None = None) -> None:

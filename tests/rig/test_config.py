@@ -3,12 +3,15 @@
 import json
 import math
 import pickle
+import shutil
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rig.commissioning import check_devices
 from rig.config import RigConfig, load_config, shipped_configs
 from rig.errors import ConfigError, ExitCode
 
@@ -157,6 +160,22 @@ def test_the_mechanism_is_found_beside_the_configuration(tmp_path: Path) -> None
     (tmp_path / "mine.toml").write_text(load_config().machine.source.replace("lab-hexapod", "mine"), encoding="utf-8")
     config = load_config(_write(tmp_path, ('mechanism = "lab-hexapod"', 'mechanism = "mine.toml"')))
     assert config.machine.name == "mine"
+
+
+def test_profiles_are_found_beside_the_configuration(tmp_path: Path) -> None:
+    shutil.copy(files("actuators.profiles") / "generic-servo.toml", tmp_path / "mine.toml")
+    shutil.copy(files("actuators.profiles") / "generic-amplifier.toml", tmp_path / "cells.toml")
+    amplifier = 'amplifier = { host = "127.0.0.1", port = 15030, profile = "./cells.toml" }'
+    path = _write(
+        tmp_path,
+        ('profile = "generic-servo"', 'profile = "mine.toml"'),
+        ('source = "drive" ', f'{amplifier}\nsource = "amplifier" '),
+    )
+    config = load_config(path)
+    check_devices(config)  # from whatever folder that is done
+    assert config.drives.profile == str(tmp_path / "mine.toml")
+    assert config.changed({"rate": 250.0}).drives.profile == str(tmp_path / "mine.toml")
+    assert load_config().drives.profile == "generic-servo"
 
 
 def test_faults_of_the_mechanism_are_listed_with_the_others(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from engine_support import CONFIG, HOME, Bench, bench, smooth_table
 from actuators import Mode, Status
 from kinematics import Blend, MotionTable, pose_to_coordinates, tabulate
 from rig.engine.messages import (
+    Abandon,
     Command,
     Connect,
     Disconnect,
@@ -24,12 +25,13 @@ from rig.engine.messages import (
     Shutdown,
     Stop,
 )
+from rig.engine.reference import straight_move
 from rig.errors import RefusedError
 from rig.states import FaultCode, State, StopCategory
 from rig.telemetry import CycleFlag
 
 COMMANDS: tuple[Command, ...] = (
-    Connect(), Disconnect(), Home(), Engage(), Pause(), Resume(), Park(), Reset(), Shutdown()
+    Connect(), Disconnect(), Home(), Engage(), Pause(), Resume(), Abandon(), Park(), Reset(), Shutdown()
 )  # fmt: skip
 
 
@@ -77,10 +79,12 @@ def test_every_state_takes_its_own_commands_and_no_other(rig: Bench) -> None:
     refuse_all_but(rig)
     rig.until(State.ENGAGED)
     rig.run(0.4)
-    assert "nothing is paused" in refused(rig, Resume())
+    for command in (Resume(), Abandon()):
+        assert "nothing is paused" in refused(rig, command)
     for command in (Connect(), Disconnect(), Home(), Engage(), Pause(), Reset(), Shutdown()):
         refused(rig, command)
     rig.follow(smooth_table())
+    assert "'test' is running: pause it first" in refused(rig, Abandon())
     refuse_all_but(rig, Pause, Resume)
     rig.until(State.ENGAGED)
     rig.request(Park())
@@ -144,6 +148,50 @@ def test_pause_and_resume_take_up_the_same_path(rig: Bench) -> None:
     speed = (rows["reference"][2:, :3] - rows["reference"][:-2, :3]) / (2 * rig.config.period)
     assert np.abs(speed - rows["reference"][1:-1, 7:10]).max() < 1e-4
     assert (rows["flags"] & CycleFlag.PAUSED != 0).any()
+
+
+def test_an_abandoned_motion_is_forgotten_and_another_starts_where_the_platform_stands(rig: Bench) -> None:
+    rig.engage()
+    rig.follow(smooth_table(2.0), "there and back")
+    rig.run(0.6)
+    rig.request(Pause())
+    rig.until(State.ENGAGED)
+    rig.tap.take()
+    held = rig.engine.frame.now.copy()
+    rig.request(Abandon())
+    rig.step()
+    status = rig.status()
+    assert (status.state, status.paused) == (State.ENGAGED, False)
+    assert rig.tap.texts()[-1].startswith("'there and back' is abandoned at 0.")
+    assert "nothing is paused" in refused(rig, Resume())
+    away = straight_move(held[:7], HOME, 0.02, 0.05)
+    rig.follow(away, "another way")
+    rig.until(State.RUNNING)
+    rig.until(State.ENGAGED)
+    rows = rig.tap.take()
+    assert np.abs(rows["reference"][0] - held).max() < 1e-12
+    speed = (rows["reference"][2:, :7] - rows["reference"][:-2, :7]) / (2 * rig.config.period)
+    assert np.abs(speed[:, :3] - rows["reference"][1:-1, 7:10]).max() < 1e-4
+    np.testing.assert_allclose(rows["reference"][-1, :7], HOME, atol=1e-9)
+
+
+def test_a_stopped_motion_and_a_stopped_way_home_can_be_abandoned_too(rig: Bench) -> None:
+    table = smooth_table(2.0, 0.02)
+    rig.engage()
+    rig.follow(table)
+    rig.run(0.7)
+    rig.request(Stop(2))
+    rig.until(State.ENGAGED)
+    rig.request(Abandon())
+    assert rig.state is State.ENGAGED and not rig.status().paused
+    rig.request(Park())
+    rig.run(0.1)
+    rig.request(Stop(2))
+    rig.until(State.ENGAGED)
+    assert "'park' is paused: resume it, abandon it, or park" in refused(rig, Follow("x", table.step), table.samples)
+    rig.request(Abandon())
+    rig.request(Park())
+    rig.until(State.PARKED)
 
 
 # -- motions ---------------------------------------------------------------------------------------------------------

@@ -1,0 +1,53 @@
+"""The two cursors of the plots."""
+
+
+class Cursors:
+    """A stays where somebody clicked; B follows the mouse until a second click; a third one takes both away.
+
+    Values are taken at `at`; with both there, they are what B is more than A.
+    """
+
+    def __init__(self) -> None:
+        self.a: float | None = None
+        """s"""
+        self.b: float | None = None
+        """s; without A it is the only cursor"""
+        self._held = False
+
+    @property
+    def at(self) -> float | None:
+        """Time of the values, s; None where there is no cursor."""
+        return self.a if self.b is None else self.b
+
+    @property
+    def apart(self) -> float | None:
+        """B − A, s; None unless both are there."""
+        return None if self.a is None or self.b is None else self.b - self.a
+
+    def point(self, t: float | None) -> bool:
+        """The mouse is over a time, s, or has left; whether that moved a cursor."""
+        moved = not self._held and t != self.b
+        if moved:
+            self.b = t
+        return moved
+
+    def click(self, t: float) -> None:
+        """Somebody clicked at a time, s."""
+        if self.a is None:
+            self.a, self.b = t, None
+        elif not self._held:
+            self.b, self._held = t, True
+        else:
+            self.a, self.b, self._held = None, t, False
+
+    def put(self, t: float | None) -> None:
+        """Have B at a time, s, or nowhere."""
+        self.b = t
+
+    def words(self, t: float) -> str:
+        """What the values of the row at t, s, are those of."""
+        if self.at is None:
+            return f"{t:.3f} s, newest"
+        if self.apart is not None:
+            return f"{t:.3f} s, cursor B\nΔt = B − A = {self.apart:+.3f} s".replace("-", "−")
+        return f"{t:.3f} s, cursor" + (" A" if self.a is not None else "")

@@ -1,0 +1,34 @@
+"""A curve that is drawn anew in every frame."""
+
+import numpy as np
+import pyqtgraph as pg
+
+from gui.history import Floats
+
+
+class Curve(pg.PlotCurveItem):
+    """Knows its extent from who draws it: pyqtgraph's own search, twice a frame, costs as much as the painting."""
+
+    def __init__(self) -> None:
+        self._extent: tuple[tuple[float | None, float | None], ...] = ((None, None), (None, None))
+        super().__init__(skipFiniteCheck=True)
+
+    def show_points(self, times: Floats, values: Floats) -> tuple[float, float] | None:
+        """Draw values (n,) over increasing times (n,) s, with gaps at what is no number.
+
+        Returns their lowest and highest; None where there are none.
+        """
+        low, high = (float(values.min()), float(values.max())) if len(values) else (np.nan, np.nan)
+        whole = bool(np.isfinite(low) and np.isfinite(high))
+        if not whole and len(known := values[np.isfinite(values)]):
+            low, high = float(known.min()), float(known.max())
+        drawn = bool(np.isfinite(low) and np.isfinite(high))
+        self._extent = ((float(times[0]), float(times[-1])), (low, high)) if drawn else ((None, None), (None, None))
+        self.setData(times, values, connect="all" if whole else "finite")
+        return (low, high) if drawn else None
+
+    def dataBounds(
+        self, ax: int, _frac: float = 1.0, _orthoRange: tuple[float, float] | None = None
+    ) -> tuple[float | None, float | None]:
+        """Extent along an axis, 0 or 1."""
+        return self._extent[ax]

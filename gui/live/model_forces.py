@@ -1,0 +1,195 @@
+"""Published models of the leg forces beside what is measured, computed in a thread, once a row, while shown."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from pyqtgraph.Qt import QtCore
+
+from dynamics import DynamicsError, Mechanism
+from gui.history import Floats, Stretch, Timeline
+from gui.live.series import EXACT, MODEL_NAMES
+from gui.workers import Worker
+from rig.models import comparable_rows, model_differences
+
+Indices = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
+
+_CHUNK = 4096
+"""rows that the thread is given at a time: some 0.1 s of its work"""
+_PATIENCE = 5.0  # s for rows that are being computed
+
+
+class _Kept:
+    """Values (6,) of rows by their number; a row's place is taken over by the one `capacity` later."""
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = max(1, capacity)
+        self._numbers = np.full(self._capacity, -1)
+        self._values = np.empty((self._capacity, 6))
+
+    def missing(self, first: int, count: int) -> Mask:
+        """Which of the rows numbered from `first` are not kept, (count,)."""
+        numbers = np.arange(first, first + count)
+        lacks: Mask = self._numbers[numbers % self._capacity] != numbers
+        return lacks
+
+    def put(self, numbers: Indices, values: Floats) -> None:
+        """Keep values (k, 6) of the rows with these numbers."""
+        places = numbers % self._capacity
+        self._numbers[places], self._values[places] = numbers, values
+
+    def get(self, first: int, count: int) -> Floats:
+        """Values (count, 6) of the rows numbered from `first`; not numbers where they are not kept."""
+        values = self._values[np.arange(first, first + count) % self._capacity]
+        values[self.missing(first, count)] = np.nan
+        return values
+
+
+class ModelForces(QtCore.QObject):
+    """What the chosen published models say of a timeline's rows. Signal `changed`: there are new values, or a fault.
+
+    `fault` says why values are missing; `close` ends the thread, which begins with the first model chosen.
+    """
+
+    changed = QtCore.Signal()
+
+    def __init__(self, parent: QtCore.QObject | None = None) -> None:
+        super().__init__(parent)
+        self.chosen: tuple[str, ...] = ()
+        """published models to compute, of `dynamics.MODELS`"""
+        self.fault = ""
+        self._mechanism: Mechanism | None = None
+        self._coulomb_speed = 0.0
+        self._timeline: Timeline | None = None
+        self._kept: dict[str, _Kept] = {}
+        self._worker: Worker | None = None
+        self._closed = False
+        self._pending = False
+        self._generation = 0
+
+    def set_mechanism(self, mechanism: Mechanism | None, coulomb_speed: float) -> None:
+        """Compute with this mechanism and this speed, m/s, of the control's Coulomb friction; forget all values."""
+        self._mechanism, self._coulomb_speed = mechanism, coulomb_speed
+        self._forget()
+
+    def follow(self, timeline: Timeline) -> None:
+        """Number rows as this timeline does; values of another one are forgotten."""
+        if timeline is not self._timeline:
+            self._timeline = timeline
+            self._forget()
+
+    def choose(self, models: Collection[str]) -> None:
+        """Compute these of the published models."""
+        self.chosen = tuple(model for model in MODEL_NAMES if model in models and model != EXACT)
+
+    @property
+    def preparing(self) -> bool:
+        """Whether a chosen model has no value yet: its first ones take a while where no kernel is compiled."""
+        return self._pending and any(model not in self._kept for model in self.chosen)
+
+    def differences(self, model: str, stretch: Stretch) -> Floats:
+        """Forces of a model less those of the exact one, (n, 6) N; not numbers in rows that are not computed yet."""
+        if model == EXACT:
+            return np.zeros((len(stretch), 6))
+        kept = self._kept.get(model)
+        return np.full((len(stretch), 6), np.nan) if kept is None else kept.get(stretch.first, len(stretch))
+
+    def rms_residuals(self, model: str, stretch: Stretch) -> Floats:
+        """RMS residual of a model over the rows of a stretch that are computed: six legs and all of them, (7,) N."""
+        usable = comparable_rows(stretch.rows)
+        residual = stretch.rows["force_residual"][usable] - self.differences(model, stretch)[usable]
+        squares = residual[np.isfinite(residual).all(axis=1)] ** 2
+        if not len(squares):
+            return np.full(7, np.nan)
+        legs = squares.mean(axis=0)
+        rms: Floats = np.sqrt(np.append(legs, legs.mean()))
+        return rms
+
+    def compute(self, stretch: Stretch) -> None:
+        """Have the rows of a stretch computed that are not yet, the newest first. Returns at once."""
+        if self._pending or self._closed or (wanted := self._wanted(stretch)) is None:
+            return
+        if self._worker is None:
+            self._worker = Worker("models", self)
+        self._pending = True
+        job, generation = self._job(stretch, *wanted), self._generation
+        self._worker.submit(job, lambda values, failure: self._take(generation, values, failure))
+        if self.preparing:
+            self.changed.emit()
+
+    def complete(self, stretch: Stretch) -> None:
+        """Compute the rows of a stretch that are not yet, here and now; what has no answer stays missing."""
+        while (wanted := self._wanted(stretch)) is not None:
+            self._store(self._job(stretch, *wanted)())
+
+    def close(self) -> None:
+        """End the thread. May be called again."""
+        self._closed = True
+        if self._worker is not None:
+            self._worker.finish()
+            self._worker.join(_PATIENCE)
+
+    def _forget(self) -> None:
+        self._kept.clear()
+        self._generation += 1
+        self.fault = ""
+
+    def _wanted(self, stretch: Stretch) -> tuple[tuple[str, ...], Indices] | None:
+        """Models that lack rows of a stretch, and the newest of those rows, as indices into it."""
+        if self._mechanism is None or not len(stretch):
+            return None
+        lacking: Mask = np.zeros(len(stretch), np.bool_)
+        models = []
+        for model in self.chosen:
+            kept = self._kept.get(model)
+            lacks = np.ones(len(stretch), np.bool_) if kept is None else kept.missing(stretch.first, len(stretch))
+            if lacks.any():
+                models.append(model)
+                lacking |= lacks
+        return (tuple(models), np.flatnonzero(lacking)[-_CHUNK:]) if models else None
+
+    def _job(self, stretch: Stretch, models: Collection[str], indices: Indices) -> Callable[[], "_Computed"]:
+        mechanism, speed, numbers = self._mechanism, self._coulomb_speed, stretch.first + indices
+        assert mechanism is not None
+        motions = stretch.rows["reference"][indices]  # a copy: the timeline moves on meanwhile
+        return lambda: _compute(mechanism, speed, models, numbers, motions)
+
+    def _take(self, generation: int, computed: "_Computed | None", failure: Exception | None) -> None:
+        self._pending = False
+        if generation != self._generation:
+            return
+        if computed is None:
+            self.fault = f"{type(failure).__name__}: {failure}"
+        else:
+            self._store(computed)
+        self.changed.emit()
+
+    def _store(self, computed: "_Computed") -> None:
+        assert self._timeline is not None
+        self.fault = computed.fault
+        for model, values in computed.values.items():
+            self._kept.setdefault(model, _Kept(self._timeline.capacity)).put(computed.numbers, values)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Computed:
+    """Differences (k, 6) by model of the rows with these numbers; `fault` says why they are not numbers."""
+
+    numbers: Indices
+    values: dict[str, Floats]
+    fault: str = ""
+
+
+def _compute(
+    mechanism: Mechanism, coulomb_speed: float, models: Collection[str], numbers: Indices, motions: Floats
+) -> _Computed:
+    usable = np.isfinite(motions).all(axis=1) & (np.abs(np.linalg.norm(motions[:, 3:7], axis=1) - 1.0) < 1e-6)
+    values = {model: np.full((len(motions), 6), np.nan) for model in models}
+    try:
+        for model, differences in model_differences(mechanism, motions[usable], models, coulomb_speed).items():
+            values[model][usable] = differences
+    except DynamicsError as error:
+        return _Computed(numbers, values, str(error).splitlines()[0])
+    return _Computed(numbers, values)

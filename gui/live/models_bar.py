@@ -1,0 +1,155 @@
+"""Which models of the leg forces are laid over the measured ones, and how much each leaves unexplained."""
+
+import math
+
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+
+from gui.history import Floats
+from gui.live.plot_panel import number_text
+from gui.live.series import EXACT, LEGS, MODEL_DASHES, MODEL_NAMES
+from gui.theme import LEG_COLOURS, Theme
+
+UNKNOWN = "The mechanism is not known, the models cannot be computed"
+_COLUMNS = (*LEGS, "all")
+
+
+class ModelsBar(QtWidgets.QWidget):
+    """Check list of the models, and below it, while a published one is chosen, the RMS residual of each.
+
+    Signal `changed(tuple of names)`: the published models chosen, of `dynamics.MODELS`.
+    """
+
+    changed = QtCore.Signal(tuple)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setAccessibleName("Models of the leg forces")
+        self.setStyleSheet("font-size: 11px")
+        self.boxes: dict[str, QtWidgets.QCheckBox] = {}
+        row = QtWidgets.QHBoxLayout()
+        row.setContentsMargins(4, 0, 4, 0)
+        row.setSpacing(5)
+        row.addWidget(QtWidgets.QLabel("Models"))
+        for model, name in MODEL_NAMES.items():
+            box = QtWidgets.QCheckBox(name)
+            box.setAccessibleName(f"Show model {name}")
+            box.toggled.connect(self._toggled)
+            row.addWidget(box)
+            self.boxes[model] = box
+        self.note = QtWidgets.QLabel()
+        self.note.setAccessibleName("State of the models")
+        self.note.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
+        row.addWidget(self.note, 1)
+        self.table = _Residuals(theme)
+        layout = QtWidgets.QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        layout.addLayout(row)
+        layout.addWidget(self.table)
+        self.boxes[EXACT].setChecked(True)
+        self.boxes[EXACT].setEnabled(False)
+        self.boxes[EXACT].setToolTip("The model that controls the rig; always shown")
+        self.set_available(False)
+        self._toggled()
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """Published models chosen, names of `dynamics.MODELS`; none while they cannot be computed."""
+        return tuple(name for name, box in self.boxes.items() if name != EXACT and box.isEnabled() and box.isChecked())
+
+    def set_available(self, known: bool) -> None:
+        """Whether there is a mechanism to compute the models of."""
+        for model, box in self.boxes.items():
+            if model != EXACT:
+                box.setEnabled(known)
+                box.setToolTip(f"Lay it over the measured forces: {MODEL_DASHES[model]}" if known else UNKNOWN)
+        self._toggled()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        self.table.set_theme(theme)
+
+    def say(self, text: str) -> None:
+        """Say what the models are at, or what is wrong with them."""
+        self.note.setText(text)
+        self.note.setToolTip(text)
+
+    def _toggled(self) -> None:
+        self.table.set_models((EXACT, *self.chosen))
+        self.table.setVisible(bool(self.chosen))
+        self.changed.emit(self.chosen)
+
+
+class _Residuals(QtWidgets.QWidget):
+    """RMS residual of every model, by leg and over all legs, N."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setAccessibleName("RMS residual of the models over the window shown, N")
+        right = QtCore.Qt.AlignmentFlag.AlignRight
+        grid = QtWidgets.QGridLayout(self)
+        grid.setContentsMargins(4, 0, 4, 0)
+        grid.setHorizontalSpacing(6)
+        grid.setVerticalSpacing(0)
+        title = QtWidgets.QLabel("RMS residual, N")
+        title.setToolTip("Of measured − model, over the rows in the window shown")
+        grid.addWidget(title, 0, 0, 1, 2)
+        self._heads = [QtWidgets.QLabel(f"<b>{name}</b>") for name in _COLUMNS]
+        for column, head in enumerate(self._heads):
+            grid.addWidget(head, 0, 2 + column, right)
+        self._samples: dict[str, _Line] = {}
+        self._names: dict[str, QtWidgets.QLabel] = {}
+        self.values: dict[str, list[QtWidgets.QLabel]] = {}
+        """texts by model: six legs and all"""
+        for row, (model, name) in enumerate(MODEL_NAMES.items(), 1):
+            self._samples[model], self._names[model] = _Line(model, theme), QtWidgets.QLabel(name)
+            grid.addWidget(self._samples[model], row, 0)
+            grid.addWidget(self._names[model], row, 1)
+            self.values[model] = []
+            for column, what in enumerate(_COLUMNS):
+                value = QtWidgets.QLabel("–")
+                value.setMinimumWidth(36)
+                value.setAlignment(right)
+                of = f"leg {what}" if what in LEGS else "all legs"
+                value.setAccessibleName(f"RMS residual of {name}, {of}, N")
+                grid.addWidget(value, row, 2 + column)
+                self.values[model].append(value)
+        grid.setColumnStretch(2 + len(_COLUMNS), 1)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        for head, colour in zip(self._heads, (*LEG_COLOURS, theme.text), strict=True):
+            head.setStyleSheet(f"color: {colour}")
+        for sample in self._samples.values():
+            sample.set_theme(theme)
+
+    def set_models(self, models: tuple[str, ...]) -> None:
+        """Have a row for each of these models."""
+        for model in MODEL_NAMES:
+            for widget in (self._samples[model], self._names[model], *self.values[model]):
+                widget.setVisible(model in models)
+
+    def show_residuals(self, model: str, residuals: Floats) -> None:
+        """Show RMS residuals (7,) N: six legs and all."""
+        for value, residual in zip(self.values[model], residuals, strict=True):
+            value.setText(number_text(float(residual), 2 if math.isnan(residual) or residual < 99.995 else 1))
+
+
+class _Line(QtWidgets.QWidget):
+    """A piece of a model's line."""
+
+    def __init__(self, model: str, theme: Theme) -> None:
+        super().__init__()
+        self._model, self._theme = model, theme
+        self.setFixedSize(30, 14)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.update()
+
+    def paintEvent(self, _event: QtGui.QPaintEvent) -> None:
+        painter = QtGui.QPainter(self)
+        painter.setPen(self._theme.pen(self._theme.text, dashed=MODEL_DASHES[self._model]))
+        painter.drawLine(0, 7, 29, 7)
+        painter.end()

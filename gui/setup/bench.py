@@ -1,0 +1,249 @@
+"""What the wizard does to real or virtual drives: asks them, moves one leg, zeroes the cells; never blocks."""
+
+import contextlib
+import time
+from collections.abc import Callable
+from typing import Any
+
+from pyqtgraph.Qt import QtCore
+
+from gui.workers import Worker
+from rig.commissioning import (
+    DriveKind,
+    LegMove,
+    LegProgress,
+    LegResult,
+    LegTest,
+    Probe,
+    ZeroOptions,
+    probe_drive,
+    probe_drives,
+    zero_rig,
+)
+from rig.config import RigConfig
+from rig.errors import RigError
+from rig.operation import Progress
+from rig.runs import patient
+from rig.schema import LegDrive
+from rig.session import Interruption
+from rig.virtual import VirtualRigProcess
+
+_LOOK = 20  # ms between two signs of life
+_CLOSING_TIMEOUT = 30.0  # s; drives that are silent take their time
+
+Done = Callable[[Any, str], None]
+"""Told what came of a job: its result and "", or None and why there is none."""
+
+
+class _Deadman(Interruption):
+    """Stops a job of another thread when asked to, or when the window shows no sign of life."""
+
+    def __init__(self, patience: float) -> None:
+        super().__init__()
+        self._patience = patience
+        self._beat_at = time.monotonic()
+
+    def beat(self) -> None:
+        """The window lives."""
+        self._beat_at = time.monotonic()
+
+    def check(self) -> None:
+        """See `Interruption.check`."""
+        if time.monotonic() - self._beat_at > self._patience:
+            self.count += 1
+        super().check()
+
+
+class SetupBench(QtCore.QObject):
+    """One job at a time on the drives of a configuration.
+
+    Signals: `changed` when `busy` or `moving` is another; `progressed(text)`; `ended` when nothing is left of it.
+    """
+
+    changed = QtCore.Signal()
+    progressed = QtCore.Signal(str)
+    ended = QtCore.Signal()
+
+    def __init__(self, parent: QtCore.QObject | None = None) -> None:
+        super().__init__(parent)
+        self.busy = ""
+        """what is being done, in words; empty while nothing is"""
+        self.moving = False
+        """something may move"""
+        self._worker = Worker("set-up", self)
+        self._virtual: VirtualRigProcess | None = None
+        self._served: RigConfig | None = None
+        self._test: LegTest | None = None
+        self._deadman: _Deadman | None = None
+        self._stopped = False
+        self._done: Done = _ignore
+        self._timer = QtCore.QTimer(self)
+        self._timer.setInterval(_LOOK)
+        self._timer.timeout.connect(self._look)
+
+    # -- jobs --------------------------------------------------------------------------------------------------------
+
+    def ask(self, leg: int, address: LegDrive, kind: DriveKind, config: RigConfig | None, done: Done) -> None:
+        """Ask the drive of leg 1 to 6 who it is; `config` is that of a rehearsal, None for a real drive."""
+
+        def job() -> object:
+            if config is not None:
+                self._serve(config)
+            return probe_drive(leg, address, kind)
+
+        self.run(f"asking the drive of leg {leg}", job, done)
+
+    def ask_all(self, config: RigConfig, kind: DriveKind, done: Done) -> None:
+        """Ask all six drives who they are."""
+
+        def job() -> Probe:
+            self._serve(config)
+            return probe_drives(config.drives.legs, kind)
+
+        self.run("asking the six drives", job, done)
+
+    def run(self, what: str, job: Callable[[], Any], done: Done) -> None:
+        """Do a job that moves nothing in the worker's thread."""
+        self._begin(what, moving=False, done=done)
+        self._worker.submit(job, self._finish)
+
+    def test_leg(self, config: RigConfig, move: LegMove, done: Done) -> None:
+        """Move one leg; `done` is told the `LegResult`."""
+        self._begin(f"testing leg {move.leg}", moving=True, done=done)
+
+        def start() -> LegTest:
+            self._test = LegTest(self._serve(config), move)  # here: whoever closes meanwhile must find it
+            return self._test
+
+        def started(test: LegTest | None, error: Exception | None) -> None:
+            if test is None:
+                self._finish(None, error)
+                return
+            if self._stopped:
+                test.stop()
+            self._timer.start()
+
+        self._worker.submit(start, started)
+
+    def zero(self, config: RigConfig, options: ZeroOptions, done: Done) -> None:
+        """Home the rig and zero its cells; `done` is told the `rig.commissioning.Zero`."""
+        self._begin("homing and zeroing", moving=True, done=done)
+        deadman = self._deadman = _Deadman(config.safety.heartbeat)
+        self._timer.start()
+
+        def report(progress: Progress) -> None:
+            self.progressed.emit(f"{progress.phase} {progress.fraction:.0%}" if progress.fraction else progress.phase)
+
+        self._worker.submit(lambda: zero_rig(self._serve(config), options, deadman, report), self._finish)
+
+    def stop(self) -> None:
+        """Stop what moves: the leg by its drive's quick stop, the rig in a controlled way; torque off. At any time."""
+        self._stopped = True
+        if self._test is not None:
+            self._test.stop()
+        if self._deadman is not None:
+            self._deadman.count += 1
+
+    # -- the end -----------------------------------------------------------------------------------------------------
+
+    def retire(self) -> None:
+        """End the virtual rig without waiting; `ended` follows. Nothing may move any more."""
+        self._worker.submit(self._end_all, lambda _result, _error: self.ended.emit())
+
+    def close(self) -> None:
+        """Stop, end everything and wait for that. May be called again."""
+        self.stop()
+        self._timer.stop()
+        self._worker.submit(self._end_all, _let_go)
+        self._worker.finish()
+        self._worker.join(_CLOSING_TIMEOUT)
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _begin(self, what: str, *, moving: bool, done: Done) -> None:
+        assert not self.busy, f"{what} while {self.busy}"
+        self.busy, self.moving, self._done, self._stopped = what, moving, done, False
+        self.changed.emit()
+
+    def _finish(self, result: Any, error: Exception | None) -> None:
+        self._timer.stop()
+        self._deadman = None
+        self.busy, self.moving = "", False
+        done, self._done = self._done, _ignore
+        text = "" if error is None else str(error) or type(error).__name__
+        done(result, text if isinstance(error, RigError | None) else f"{type(error).__name__}: {text}")
+        self.changed.emit()
+
+    def _look(self) -> None:
+        """Show that the window lives, and take the news of a leg test."""
+        if self._deadman is not None:
+            self._deadman.beat()
+        test = self._test
+        if test is None:
+            return
+        test.beat()
+        try:
+            news = test.poll()
+        except RigError as error:
+            self._end_test(None, error)
+            return
+        if isinstance(news, LegResult):
+            self._end_test(news, None)
+        elif isinstance(news, LegProgress):
+            self.progressed.emit(f"{news.phase}, {news.length * 1e3:.3f} mm")
+
+    def _end_test(self, result: LegResult | None, error: RigError | None) -> None:
+        test, self._test = self._test, None
+        assert test is not None
+        self._timer.stop()
+        self._worker.submit(test.close, lambda _result, failure: self._finish(result, error or failure))
+
+    def _serve(self, config: RigConfig) -> RigConfig:
+        """The configuration to talk to the drives with; a rehearsal's virtual rig runs then. In the worker's thread."""
+        if config.virtual is None:
+            self._end_virtual()
+            return config
+        wanted = _anonymous(config)
+        if self._virtual is None or not self._virtual.alive or _differ(self._served, wanted):
+            self._end_virtual()
+            virtual = VirtualRigProcess(wanted)
+            virtual.start()
+            self._virtual, self._served = virtual, wanted
+        return patient(config).changed({"virtual": None})
+
+    def _end_all(self) -> None:
+        test, self._test = self._test, None
+        if test is not None:
+            test.close()
+        self._end_virtual()
+
+    def _end_virtual(self) -> None:
+        virtual, self._virtual = self._virtual, None
+        if virtual is not None:
+            with contextlib.suppress(RigError):
+                virtual.stop()
+
+
+def _anonymous(config: RigConfig) -> RigConfig:
+    """The configuration without serial numbers: virtual drives have their own, whatever is expected of them."""
+    legs = [leg.model_dump() | {"serial": None} for leg in config.drives.legs]
+    return config.changed({"drives": {"legs": legs}})
+
+
+def _differ(one: RigConfig | None, other: RigConfig) -> bool:
+    """Whether a virtual rig of one configuration cannot stand for another's."""
+    return (
+        one is None
+        or one.machine.source != other.machine.source
+        or one.drives.legs != other.drives.legs
+        or one.drives.profile != other.drives.profile
+        or one.load_cells.amplifier != other.load_cells.amplifier
+    )
+
+
+def _ignore(_result: Any, _reason: str) -> None:
+    """Nobody waits for this job."""
+
+
+def _let_go(_result: Any, _error: Exception | None) -> None:
+    """Nobody waits for this end."""

@@ -1,0 +1,93 @@
+"""The wizard's third page: what reads the load cells, and where recordings go."""
+
+from dataclasses import replace
+
+from pyqtgraph.Qt import QtWidgets
+
+from gui.controls import QuantityBox
+from gui.setup.drives_page import rehearsal_amplifier
+from gui.setup.page import SetupPage, browse_button, line_edit, whole_number
+from rig.commissioning import CellAmplifier, Draft
+
+_NO_NATIVE = QtWidgets.QFileDialog.Option.DontUseNativeDialog  # a native dialog would not let Esc through
+
+
+class CellsPage(SetupPage):
+    """Source, noise and range of the load cells; the folder of recordings."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Load cells and recordings",
+            "What reads the six cells, what is expected of them, and where recordings go.",
+            ("load_cells", "recording"),
+        )
+        draft, amplifier = Draft(), CellAmplifier()
+        self.drives = QtWidgets.QRadioButton("The drives report their legs' cells")
+        self.own = QtWidgets.QRadioButton("A six-channel amplifier of its own")
+        self.drives.setChecked(True)
+        self.host = line_edit("Host of the amplifier", "", "name or address")
+        self.port = whole_number("Port of the amplifier", amplifier.port, 1, 65535)
+        self.unit = whole_number("Unit id of the amplifier", amplifier.unit, 0, 255)
+        self.profile = line_edit(
+            "Register map of the amplifier: a shipped one's name, or a TOML file", amplifier.profile
+        )
+        self.noise = QuantityBox("Noise to expect, standard deviation", "N", draft.noise, 0.0, 1e5)
+        self.range = QuantityBox("End of scale of a cell", "N", draft.range, 0.0, 1e6)
+        self.folder = line_edit("Folder of recordings", draft.recording)
+        self._address = QtWidgets.QWidget()
+        row = QtWidgets.QHBoxLayout(self._address)
+        row.setContentsMargins(20, 0, 0, 0)
+        for text, widget in (("host", self.host), ("port", self.port), ("unit id", self.unit), ("map", self.profile)):
+            row.addWidget(QtWidgets.QLabel(text))
+            row.addWidget(widget, 1)
+        self._address.setEnabled(False)
+        form = QtWidgets.QFormLayout()
+        form.addRow("Read by", self.drives)
+        form.addRow("", self.own)
+        form.addRow("", self._address)
+        form.addRow("Noise", self.noise)
+        form.addRow("Range", self.range)
+        places = QtWidgets.QHBoxLayout()
+        places.addWidget(self.folder, 1)
+        places.addWidget(browse_button("Choose the folder of recordings", self._browse))
+        form.addRow("Recordings", places)
+        self.column.addLayout(form)
+        self.close_form()
+        self.own.toggled.connect(self._source_changed)
+        for edit in (self.host, self.profile, self.folder):
+            edit.textEdited.connect(lambda _text: self.edited.emit())
+        for box in (self.port, self.unit, self.noise, self.range):
+            box.valueChanged.connect(lambda _value: self.edited.emit())
+
+    def fill(self, draft: Draft) -> Draft:
+        """See `SetupPage`."""
+        amplifier = None
+        if self.own.isChecked():
+            address = (self.host.text().strip(), self.port.value(), self.unit.value())
+            amplifier = CellAmplifier(*address, self.profile.text().strip())
+        return replace(
+            draft,
+            amplifier=amplifier,
+            noise=self.noise.si(),
+            range=self.range.si(),
+            recording=self.folder.text().strip(),
+        )
+
+    def set_rehearsal(self, rehearsal: bool) -> None:
+        """Offer an address of this machine for the amplifier of a rehearsal."""
+        if rehearsal and not self.host.text():
+            offered = rehearsal_amplifier()
+            self.host.setText(offered.host)
+            self.port.setValue(offered.port)
+
+    def _source_changed(self, own: bool) -> None:
+        self._address.setEnabled(own)
+        self.edited.emit()
+
+    def _browse(self) -> None:
+        name = QtWidgets.QFileDialog.getExistingDirectory(
+            self, "Recordings", self.folder.text(), options=_NO_NATIVE | QtWidgets.QFileDialog.Option.ShowDirsOnly
+        )
+        if name:
+            self.folder.setText(name)
+            self.edited.emit()

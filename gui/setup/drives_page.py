@@ -1,0 +1,224 @@
+"""The wizard's second page: where the six drives are, asked one by one or all together."""
+
+import socket
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+
+from pyqtgraph.Qt import QtWidgets
+
+from actuators import drive_names
+from gui.controls import GuardedButton, QuantityBox
+from gui.setup.page import SetupPage, choice, line_edit, set_role, whole_number
+from gui.theme import LEG_COLOURS
+from rig.commissioning import CellAmplifier, Draft, DriveAddress, LegProbe, Probe
+
+_LOCAL = "127.0.0.1"
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of this machine that nothing listens on."""
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for one in sockets:
+            one.bind((_LOCAL, 0))
+        return [one.getsockname()[1] for one in sockets]
+
+
+def leg_label(leg: int) -> QtWidgets.QLabel:
+    """The name of leg 0…5 with its colour."""
+    return QtWidgets.QLabel(f'<span style="color:{LEG_COLOURS[leg]}">●</span> Leg {leg + 1}')
+
+
+class DrivesPage(SetupPage):
+    """Driver, profile and watchdog of all six, host, port, unit and serial number of each.
+
+    Args:
+        ask: asks the drive of leg 0…5.
+        ask_all: asks all six.
+    """
+
+    def __init__(self, ask: Callable[[int], None], ask_all: Callable[[], None]) -> None:
+        super().__init__(
+            "Drives and addresses",
+            "Where each drive is found. Ask connects, identifies, sets the watchdog, reads and closes; nothing moves.",
+            ("drives",),
+        )
+        draft = Draft()
+        self._kept: dict[bool, list[DriveAddress]] = {}
+        self._rehearsal = False
+        self.found: dict[int, str] = {}
+        """serial numbers found, by leg 1 to 6"""
+        self.driver = choice("Driver of the drives", [(name, name) for name in drive_names()])
+        self.profile = line_edit("Register map of the drives: a shipped one's name, or a TOML file", draft.profile)
+        self.watchdog = QuantityBox("Watchdog", "s", draft.watchdog, 0.0, 100.0)
+        self.watchdog.setToolTip("Silence after which a drive stops by itself, s")
+        top = QtWidgets.QHBoxLayout()
+        for text, widget in (("Driver", self.driver), ("Profile", self.profile), ("Watchdog", self.watchdog)):
+            top.addWidget(QtWidgets.QLabel(text))
+            top.addWidget(widget, 1)
+        self.column.addLayout(top)
+        self._add_rows()
+        self.ask_all = GuardedButton("Ask all", "Ask all six drives at the same time")
+        self.ask_all.clicked.connect(lambda: ask_all())
+        self.take = GuardedButton("Take the serial numbers found", "Another drive is refused there from then on")
+        self.take.clicked.connect(lambda: self._take())
+        bottom = QtWidgets.QHBoxLayout()
+        bottom.addWidget(self.ask_all)
+        bottom.addWidget(self.take)
+        bottom.addStretch(1)
+        self.column.addLayout(bottom)
+        self.findings = QtWidgets.QLabel()
+        self.findings.setObjectName("bad")
+        self.findings.setWordWrap(True)
+        self.findings.setAccessibleName("What is wrong with the drives together")
+        self.column.addWidget(self.findings)
+        self.close_form()
+        for leg, button in enumerate(self.ask):
+            button.clicked.connect(partial(self._ask, ask, leg))
+        self.driver.currentIndexChanged.connect(lambda _index: self.edited.emit())
+        self.profile.textEdited.connect(lambda _text: self.edited.emit())
+        self.watchdog.valueChanged.connect(lambda _value: self.edited.emit())
+        self.set_busy("")
+
+    def _add_rows(self) -> None:
+        self.host, self.port, self.unit, self.serial = [], [], [], []
+        self.ask: list[GuardedButton] = []
+        self.status: list[QtWidgets.QLabel] = []
+        grid = QtWidgets.QGridLayout()
+        grid.setVerticalSpacing(4)
+        for column, text in enumerate(("", "host", "port", "unit id", "serial number", "", "")):
+            grid.addWidget(QtWidgets.QLabel(text), 0, column)
+        for leg in range(6):
+            name = f"of leg {leg + 1}"
+            self.host.append(line_edit(f"Host {name}", "", "name or address"))
+            self.port.append(whole_number(f"Port {name}", 502, 1, 65535))
+            self.unit.append(whole_number(f"Unit id {name}", 1, 0, 255))
+            self.serial.append(line_edit(f"Serial number {name}; empty: any", "", "any"))
+            button = GuardedButton("Ask", f"Ask the drive {name} who it is")
+            button.setAccessibleName(f"Ask the drive {name}")
+            label = QtWidgets.QLabel("not asked yet")
+            label.setObjectName("muted")
+            label.setWordWrap(True)
+            label.setAccessibleName(f"What the drive {name} said")
+            self.ask.append(button)
+            self.status.append(label)
+            row = (self.host[leg], self.port[leg], self.unit[leg], self.serial[leg], button, label)
+            grid.addWidget(leg_label(leg), leg + 1, 0)
+            for column, widget in enumerate(row, start=1):
+                grid.addWidget(widget, leg + 1, column)
+            self.host[leg].textEdited.connect(partial(self._changed, leg))
+            self.serial[leg].textEdited.connect(partial(self._changed, leg))
+            self.port[leg].valueChanged.connect(partial(self._changed, leg))
+            self.unit[leg].valueChanged.connect(partial(self._changed, leg))
+        grid.setColumnStretch(1, 3)
+        grid.setColumnStretch(4, 2)
+        grid.setColumnStretch(6, 6)
+        self.column.addLayout(grid)
+
+    # -- what is entered ---------------------------------------------------------------------------------------------
+
+    def addresses(self) -> list[DriveAddress]:
+        """What was entered for each drive."""
+        return [
+            DriveAddress(
+                self.host[leg].text().strip(),
+                self.port[leg].value(),
+                self.unit[leg].value(),
+                self.serial[leg].text().strip(),
+            )
+            for leg in range(6)
+        ]
+
+    def fill(self, draft: Draft) -> Draft:
+        """See `SetupPage`."""
+        return replace(
+            draft,
+            driver=self.driver.currentData(),
+            profile=self.profile.text().strip(),
+            watchdog=self.watchdog.si(),
+            drives=tuple(self.addresses()),
+        )
+
+    def own_faults(self, faults: tuple[str, ...]) -> list[str]:
+        """See `SetupPage`; hosts not given yet are said once."""
+        missing = [str(leg + 1) for leg in range(6) if not self.host[leg].text().strip()]
+        found = [fault for fault in super().own_faults(faults) if ".host" not in fault]
+        return ([f"Give the host of leg {', '.join(missing)}."] if missing else []) + found
+
+    def set_rehearsal(self, rehearsal: bool) -> None:
+        """Show the addresses of virtual drives, or those of real ones; each kind keeps what was entered."""
+        if rehearsal == self._rehearsal:
+            return
+        self._kept[self._rehearsal] = self.addresses()
+        self._rehearsal = rehearsal
+        kept = self._kept.get(rehearsal)
+        if kept is None:
+            kept = [DriveAddress(_LOCAL, port) for port in free_ports(6)] if rehearsal else [DriveAddress()] * 6
+        for leg, address in enumerate(kept):
+            self.host[leg].setText(address.host)
+            self.port[leg].setValue(address.port)
+            self.unit[leg].setValue(address.unit)
+            self.serial[leg].setText(address.serial)
+            self._forget(leg)
+        self.edited.emit()
+
+    def _changed(self, leg: int, _value: object) -> None:
+        self._forget(leg)
+        self.edited.emit()
+
+    def _forget(self, leg: int) -> None:
+        self.found.pop(leg + 1, None)
+        set_role(self.status[leg], "muted", "not asked yet")
+        self.findings.clear()
+        self.set_busy("")
+
+    # -- asking ------------------------------------------------------------------------------------------------------
+
+    def _ask(self, ask: Callable[[int], None], leg: int, _checked: bool = False) -> None:
+        ask(leg)
+
+    def begin(self, leg: int | None) -> None:
+        """Asking has begun: of leg 0…5, or of all."""
+        for index in range(6) if leg is None else [leg]:
+            set_role(self.status[index], "muted", "asking …")
+
+    def show_probe(self, probe: LegProbe) -> None:
+        """Show what came of asking a drive."""
+        label = self.status[probe.leg - 1]
+        set_role(label, "bad" if probe.fault else "good", f"{'✗' if probe.fault else '✓'} {probe.describe()}")
+        if probe.identity is not None and probe.identity.serial:
+            self.found[probe.leg] = probe.identity.serial
+        self.set_busy("")
+
+    def show_all(self, probe: Probe) -> None:
+        """Show what came of asking all six."""
+        for leg in probe.legs:
+            self.show_probe(leg)
+        self.found = dict(probe.serials)
+        self.findings.setText("\n".join(probe.findings))
+        self.set_busy("")
+
+    def show_failure(self, leg: int | None, reason: str) -> None:
+        """Asking failed as a whole."""
+        for index in range(6) if leg is None else [leg]:
+            set_role(self.status[index], "bad", f"✗ {reason}")
+
+    def set_busy(self, busy: str) -> None:
+        """Enable what can be done now; `busy` says what is being done."""
+        for leg, button in enumerate(self.ask):
+            button.set_obstacle(busy or ("" if self.host[leg].text().strip() else "give its host first"))
+        hosts = all(host.text().strip() for host in self.host)
+        self.ask_all.set_obstacle(busy or ("" if hosts else "give all six hosts first"))
+        self.take.set_obstacle(busy or ("" if self.found else "no drive has told its serial number yet"))
+
+    def _take(self) -> None:
+        for leg, serial in self.found.items():
+            self.serial[leg - 1].setText(serial)
+        self.edited.emit()
+
+
+def rehearsal_amplifier() -> CellAmplifier:
+    """An amplifier's address on this machine."""
+    return CellAmplifier(_LOCAL, free_ports(1)[0])

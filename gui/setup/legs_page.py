@@ -1,0 +1,123 @@
+"""The wizard's fourth page: each leg moved a little, alone."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.controls import QuantityBox
+from gui.setup.arming import ArmedPair
+from gui.setup.drives_page import leg_label
+from gui.setup.page import SetupPage, set_role
+from rig.commissioning import LegMove, LegResult
+
+
+class LegsPage(SetupPage):
+    """The test of each leg, in two steps, and what came of it.
+
+    Args:
+        test: does a `LegMove`.
+    """
+
+    def __init__(self, test: Callable[[LegMove], None]) -> None:
+        super().__init__(
+            "Test one leg at a time",
+            "Each leg moves a little, there and back, while the brakes hold the other five. Watch that it is that leg. "
+            "Stand clear: STOP and Esc bring it to rest.",
+        )
+        self._test = test
+        defaults = LegMove(1)
+        self.results: dict[int, LegResult] = {}
+        """by leg 1 to 6"""
+        self.travel = QuantityBox("Travel, positive extends", "m", defaults.travel, -0.1, 0.1)
+        self.speed = QuantityBox("Peak speed", "m/s", defaults.speed, 0.0, 1.0)
+        self.home = QtWidgets.QCheckBox("Home the leg first where its drive has no reference (it moves to its mark)")
+        self.clear = QtWidgets.QCheckBox("Clear latched faults")
+        row = QtWidgets.QHBoxLayout()
+        for text, widget in (("Travel", self.travel), ("Speed", self.speed)):
+            row.addWidget(QtWidgets.QLabel(text))
+            row.addWidget(widget)
+        row.addWidget(self.clear)
+        row.addStretch(1)
+        self.column.addLayout(row)
+        self.column.addWidget(self.home)
+        self.pairs: list[ArmedPair] = []
+        self.labels: list[QtWidgets.QLabel] = []
+        grid = QtWidgets.QGridLayout()
+        grid.setVerticalSpacing(4)
+        grid.setColumnStretch(3, 1)
+        for leg in range(6):
+            pair = ArmedPair("Test", f"leg {leg + 1} moves", partial(self._press, leg), self)
+            pair.arm.toggled.connect(partial(self._armed, leg))
+            label = QtWidgets.QLabel("not tested yet")
+            label.setObjectName("muted")
+            label.setWordWrap(True)
+            label.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
+            label.setAccessibleName(f"Result of leg {leg + 1}")
+            for column, widget in enumerate((leg_label(leg), pair.arm, pair.act, label)):
+                grid.addWidget(widget, leg, column)
+            self.pairs.append(pair)
+            self.labels.append(label)
+        self.column.addLayout(grid)
+        self.close_form()
+
+    def show_progress(self, leg: int, text: str) -> None:
+        """Show where the test of leg 1 to 6 is."""
+        set_role(self.labels[leg - 1], "muted", text)
+
+    def show_result(self, leg: int, result: LegResult | None, reason: str) -> None:
+        """Show what came of testing leg 1 to 6: its result, or why there is none."""
+        if result is None:
+            set_role(self.labels[leg - 1], "bad", f"✗ {reason}")
+            return
+        self.results[leg] = result
+        role = "good" if result.passed else "bad"
+        set_role(self.labels[leg - 1], role, describe(result))
+        self.labels[leg - 1].setToolTip(describe(result))
+
+    def forget(self, leg: int) -> None:
+        """The drive of leg 1 to 6 is another."""
+        if self.results.pop(leg, None) is not None:
+            set_role(self.labels[leg - 1], "muted", "not tested yet with this drive")
+
+    def set_busy(self, busy: str) -> None:
+        """Enable what can be done now; `busy` says what is being done."""
+        for pair in self.pairs:
+            pair.set_obstacle(busy)
+
+    def untested(self) -> list[int]:
+        """Legs 1 to 6 that have not passed."""
+        return [leg for leg in range(1, 7) if leg not in self.results or not self.results[leg].passed]
+
+    def _armed(self, leg: int, armed: bool) -> None:
+        if armed:
+            for other, pair in enumerate(self.pairs):
+                if other != leg:
+                    pair.disarm()
+
+    def _press(self, leg: int) -> None:
+        move = LegMove(leg + 1, self.travel.si(), self.speed.si(), self.home.isChecked(), self.clear.isChecked())
+        set_role(self.labels[leg], "muted", "starting …")
+        self._test(move)
+
+
+def describe(result: LegResult) -> str:
+    """A result in a line or two."""
+    homed = "" if result.homed is None else f"homed {result.homed * 1e3:+.3f} mm from home · "
+    moved = {leg: value for leg, value in result.others.items() if value > 0.05e-3}
+    others = ", ".join(f"leg {leg} {value * 1e3:.2f} mm" for leg, value in moved.items()) or "none"
+    figures = (
+        f"{homed}{result.travel * 1e3:+g} mm commanded, {_mm(result.reached)} measured · following error "
+        f"{_mm(result.following)} · cell {_newton(result.force_before)} before, {_newton(result.force_after)} after · "
+        f"other encoders that moved: {others}"
+    )
+    return f"✓ {figures}" if result.passed else f"✗ {'; '.join(result.faults)}\n{figures}"
+
+
+def _mm(value: float) -> str:
+    return f"{value * 1e3:.3f} mm" if np.isfinite(value) else "–"
+
+
+def _newton(value: float) -> str:
+    return f"{value:.1f} N" if np.isfinite(value) else "no reading"

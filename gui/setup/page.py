@@ -1,0 +1,124 @@
+"""What the wizard's pages have in common: a form, and a line that says what is missing."""
+
+from collections.abc import Callable
+
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.controls import Reason
+from rig.commissioning import Draft
+
+FAULT_LIMIT = 6
+
+
+class SetupPage(QtWidgets.QWizardPage):
+    """One page. Its widgets keep what a person entered; `fill` puts that into a draft.
+
+    Signals: `edited` after a change by a person.
+
+    Args:
+        title, subtitle: said on top.
+        sections: beginnings of the places in the file that this page answers for.
+    """
+
+    edited = QtCore.Signal()
+
+    def __init__(self, title: str, subtitle: str, sections: tuple[str, ...] = ()) -> None:
+        super().__init__()
+        self.setTitle(title)
+        self.setSubTitle(subtitle)
+        self.setAccessibleName(title)
+        self._sections = sections
+        self._missing = ""
+        self.reason = Reason()
+        self.reason.setObjectName("bad")
+        self.column = QtWidgets.QVBoxLayout(self)
+        self.column.setSpacing(6)
+
+    def close_form(self) -> None:
+        """Put the line that says what is missing below everything else."""
+        self.column.addStretch(1)
+        self.column.addWidget(self.reason)
+        self.show_missing("")
+
+    def fill(self, draft: Draft) -> Draft:
+        """The draft with what was entered here."""
+        return draft
+
+    def own_faults(self, faults: tuple[str, ...]) -> list[str]:
+        """Those of a draft's faults that are this page's to mend."""
+        return [fault for fault in faults if fault.startswith(self._sections)] if self._sections else []
+
+    def show_missing(self, text: str) -> None:
+        """Say why Next is disabled; nothing when it is not."""
+        changed = bool(text) != bool(self._missing)
+        self._missing = text
+        self.reason.setText(text)
+        self.reason.setVisible(bool(text))
+        if changed:
+            self.completeChanged.emit()
+
+    @property
+    def missing(self) -> str:
+        """Why Next is disabled; empty when it is not."""
+        return self._missing
+
+    def isComplete(self) -> bool:
+        """Whether Next is enabled."""
+        return not self._missing
+
+
+def listed(faults: list[str]) -> str:
+    """Faults as text, a line each; many are counted."""
+    lines = faults[:FAULT_LIMIT]
+    if len(faults) > FAULT_LIMIT:
+        lines.append(f"… and {len(faults) - FAULT_LIMIT} more")
+    return "\n".join(lines)
+
+
+def line_edit(name: str, text: str = "", hint: str = "") -> QtWidgets.QLineEdit:
+    """A text field with its accessible name."""
+    edit = QtWidgets.QLineEdit(text)
+    edit.setAccessibleName(name)
+    edit.setPlaceholderText(hint)
+    edit.setToolTip(name)
+    return edit
+
+
+def whole_number(name: str, value: int, least: int, most: int) -> QtWidgets.QSpinBox:
+    """A whole number with its accessible name."""
+    box = QtWidgets.QSpinBox()
+    box.setRange(least, most)
+    box.setValue(value)
+    box.setAccessibleName(name)
+    box.setToolTip(f"{name}: {least} to {most}")
+    box.setButtonSymbols(QtWidgets.QAbstractSpinBox.ButtonSymbols.NoButtons)
+    box.setFocusPolicy(QtCore.Qt.FocusPolicy.StrongFocus)
+    return box
+
+
+def choice(name: str, entries: list[tuple[str, str]]) -> QtWidgets.QComboBox:
+    """A choice among (text, value) with its accessible name."""
+    box = QtWidgets.QComboBox()
+    for text, value in entries:
+        box.addItem(text, value)
+    box.setAccessibleName(name)
+    box.setToolTip(name)
+    return box
+
+
+def browse_button(text: str, pick: Callable[[], None]) -> QtWidgets.QPushButton:
+    """A button that opens a file dialog."""
+    button = QtWidgets.QPushButton("Browse …")
+    button.setAccessibleName(text)
+    button.setAutoDefault(False)
+    button.clicked.connect(lambda: pick())
+    return button
+
+
+def set_role(label: QtWidgets.QLabel, role: str, text: str) -> None:
+    """Show text in the style of a role: good, bad, muted."""
+    label.setText(text)
+    if label.objectName() != role:
+        label.setObjectName(role)
+        label.style().unpolish(label)
+        label.style().polish(label)

@@ -1,0 +1,128 @@
+"""The wizard's last page: the configuration as it will be, where it goes, and what can be done with it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from pyqtgraph.Qt import QtGui, QtWidgets
+
+from gui.controls import GuardedButton
+from gui.setup.page import SetupPage, browse_button, line_edit, set_role
+
+_NO_NATIVE = QtWidgets.QFileDialog.Option.DontUseNativeDialog  # a native dialog would not let Esc through
+
+
+class SavePage(SetupPage):
+    """The file's text and place.
+
+    Args:
+        save: writes it.
+        open_rig: opens the rig that was saved.
+    """
+
+    def __init__(self, save: Callable[[], None], open_rig: Callable[[Path], None]) -> None:
+        super().__init__("Save", "What is written is valid, or nothing is written.")
+        self.saved: Path | None = None
+        """where it was written, None while it is not"""
+        self._failure = ""
+        self.path = line_edit("File of the configuration", "", "my-rig.toml")
+        self.overwrite = QtWidgets.QCheckBox("Replace the file that is there")
+        self.text = QtWidgets.QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setTabChangesFocus(True)
+        self.text.setLineWrapMode(QtWidgets.QPlainTextEdit.LineWrapMode.NoWrap)
+        self.text.setFont(QtGui.QFontDatabase.systemFont(QtGui.QFontDatabase.SystemFont.FixedFont))
+        self.text.setAccessibleName("The configuration as it will be written")
+        self.notes = QtWidgets.QLabel()
+        self.notes.setObjectName("muted")
+        self.notes.setWordWrap(True)
+        self.notes.setAccessibleName("What was left out")
+        self.save = GuardedButton("Save", "Write the configuration")
+        self.save.clicked.connect(lambda: save())
+        self.open = GuardedButton("Open this rig", "Start the app anew on this rig; this window closes")
+        self.open.clicked.connect(lambda: open_rig(self.saved) if self.saved is not None else None)
+        self.result = QtWidgets.QLabel()
+        self.result.setWordWrap(True)
+        self.result.setAccessibleName("What came of saving")
+        row = QtWidgets.QHBoxLayout()
+        row.addWidget(QtWidgets.QLabel("File"))
+        row.addWidget(self.path, 1)
+        row.addWidget(browse_button("Choose where the configuration goes", self._browse))
+        row.addWidget(self.overwrite)
+        self.column.addLayout(row)
+        self.column.addWidget(self.text, 1)
+        self.column.addWidget(self.notes)
+        self.column.addWidget(self.result)
+        self.reason.setObjectName("reason")
+        self.column.addWidget(self.reason)
+        buttons = QtWidgets.QHBoxLayout()
+        buttons.addWidget(self.save)
+        buttons.addWidget(self.open)
+        buttons.addStretch(1)
+        self.column.addLayout(buttons)
+        self.path.textEdited.connect(lambda _text: self._edited())
+        self.overwrite.toggled.connect(lambda _on: self._edited())
+        self.show_missing("")
+
+    def target(self) -> Path:
+        """The file to write."""
+        return Path(self.path.text().strip())
+
+    def suggest(self, name: str) -> None:
+        """Offer a file of the rig's name where no other was chosen."""
+        if not self.path.text().strip() and name:
+            self.path.setText(str(Path.cwd() / f"{name.replace('/', '-')}.toml"))
+
+    def show_text(self, text: str, notes: str) -> None:
+        """Show the file as it will be; what was saved before is another."""
+        if text != self.text.toPlainText():
+            self.text.setPlainText(text)
+            self.saved = None
+        self.notes.setText(notes)
+        self.notes.setVisible(bool(notes))
+
+    def refresh(self, faults: list[str], busy: str) -> None:
+        """Enable what can be done now."""
+        if self.saved is not None and self.target() != self.saved:
+            self.saved = None
+        exists = bool(self.path.text().strip()) and self.target().exists() and self.saved is None
+        self.overwrite.setVisible(exists)
+        if not self.path.text().strip():
+            obstacle = "name the file first"
+        elif faults:
+            obstacle = "the configuration is not valid yet: " + "; ".join(faults)
+        elif exists and not self.overwrite.isChecked():
+            obstacle = f"{self.target().name} exists already: tick “Replace the file that is there”, or name another"
+        else:
+            obstacle = ""
+        if self.saved is None:
+            set_role(self.result, "bad", f"✗ {self._failure}" if self._failure else obstacle)
+        self.save.set_obstacle(busy or obstacle or ("it is saved" if self.saved else ""))
+        self.open.set_obstacle(busy or ("" if self.saved else "save first"))
+        self.show_missing("" if self.saved else "Close follows once it is saved; Cancel leaves without saving.")
+
+    def show_saved(self, path: Path, calibration: str) -> None:
+        """It was written."""
+        self.saved, self._failure = path, ""
+        self.overwrite.setChecked(False)
+        beside = f", with {calibration} beside it" if calibration else ""
+        set_role(self.result, "good", f"✓ saved: {path}{beside}")
+
+    def show_failure(self, reason: str) -> None:
+        """It was not written."""
+        self._failure = reason
+
+    def _browse(self) -> None:
+        name, _kind = QtWidgets.QFileDialog.getSaveFileName(
+            self,
+            "Configuration",
+            self.path.text(),
+            "Configurations (*.toml)",
+            options=_NO_NATIVE | QtWidgets.QFileDialog.Option.DontConfirmOverwrite,
+        )
+        if name:
+            self.path.setText(name if name.endswith(".toml") else f"{name}.toml")
+            self._edited()
+
+    def _edited(self) -> None:
+        self._failure = ""
+        self.edited.emit()

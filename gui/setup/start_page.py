@@ -1,0 +1,87 @@
+"""The wizard's first page: what the rig is called, what mechanism it has, and whether this is a rehearsal."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from dynamics import mechanism_names
+from gui.controls import QuantityBox
+from gui.setup.page import SetupPage, browse_button, choice, line_edit
+from rig.commissioning import Draft
+
+_NO_NATIVE = QtWidgets.QFileDialog.Option.DontUseNativeDialog  # a native dialog would not let Esc through
+
+
+class StartPage(SetupPage):
+    """Name, mechanism, control law and rate. `kindChanged` when it becomes a rehearsal or real."""
+
+    kindChanged = QtCore.Signal(bool)
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Mechanism and name",
+            "What the rig is called, and the file that says where its joints are, what it weighs and what it may do.",
+            ("name", "mechanism", "mode", "rate"),
+        )
+        draft = Draft()
+        self.name = line_edit("Name of the rig", "", "for example my-rig")
+        self.mechanism = QtWidgets.QComboBox()
+        self.mechanism.setEditable(True)
+        self.mechanism.setInsertPolicy(QtWidgets.QComboBox.InsertPolicy.NoInsert)
+        self.mechanism.addItems(mechanism_names())
+        self.mechanism.setCurrentText(draft.mechanism)
+        self.mechanism.setAccessibleName("Mechanism: a shipped one's name, or a TOML file")
+        self.mode = choice(
+            "Control law", [("Force, with the exact feedforward", "force"), ("Computed torque", "computed-torque")]
+        )
+        self.rate = QuantityBox("Cycles per second", "Hz", draft.rate, 1.0, 1e4)
+        self.real = QtWidgets.QRadioButton("Real drives")
+        self.rehearsal = QtWidgets.QRadioButton("Rehearsal: virtual drives on this machine, no hardware needed")
+        self.real.setChecked(True)
+        form = QtWidgets.QFormLayout()
+        form.addRow("Name", self.name)
+        row = QtWidgets.QHBoxLayout()
+        row.addWidget(self.mechanism, 1)
+        row.addWidget(browse_button("Choose a mechanism file", self._browse))
+        form.addRow("Mechanism", row)
+        form.addRow("Control", self.mode)
+        form.addRow("Rate", self.rate)
+        form.addRow("Drives", self.real)
+        form.addRow("", self.rehearsal)
+        self.column.addLayout(form)
+        self.close_form()
+        self.name.textEdited.connect(lambda _text: self.edited.emit())
+        self.mechanism.currentTextChanged.connect(lambda _text: self.edited.emit())
+        self.mode.currentIndexChanged.connect(lambda _index: self.edited.emit())
+        self.rate.valueChanged.connect(lambda _value: self.edited.emit())
+        self.rehearsal.toggled.connect(self._kind_changed)
+
+    def fill(self, draft: Draft) -> Draft:
+        """See `SetupPage`."""
+        return replace(
+            draft,
+            name=self.name.text().strip(),
+            mechanism=self.mechanism.currentText().strip(),
+            mode=self.mode.currentData(),
+            rate=self.rate.si(),
+            virtual=self.rehearsal.isChecked(),
+        )
+
+    def own_faults(self, faults: tuple[str, ...]) -> list[str]:
+        """See `SetupPage`; an empty name is said in a person's words."""
+        found = super().own_faults(faults)
+        return ["Give the rig a name." if fault.startswith("name:") else fault for fault in found]
+
+    def _kind_changed(self, rehearsal: bool) -> None:
+        self.kindChanged.emit(rehearsal)
+        self.edited.emit()
+
+    def _browse(self) -> None:
+        given = Path(self.mechanism.currentText())
+        start = str(given.parent) if given.suffix == ".toml" else ""
+        name, _kind = QtWidgets.QFileDialog.getOpenFileName(
+            self, "Mechanism", start, "Mechanisms (*.toml)", options=_NO_NATIVE
+        )
+        if name:
+            self.mechanism.setCurrentText(name)

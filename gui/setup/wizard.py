@@ -1,0 +1,334 @@
+"""The wizard: six pages over one draft, STOP always in view, and nothing that closes it while something moves."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+
+from gui.rig_session import RigSession
+from gui.setup.bench import SetupBench
+from gui.setup.cells_page import CellsPage
+from gui.setup.drives_page import DrivesPage
+from gui.setup.legs_page import LegsPage
+from gui.setup.page import SetupPage, listed, set_role
+from gui.setup.save_page import SavePage
+from gui.setup.start_page import StartPage
+from gui.setup.zero_page import ZeroPage
+from gui.stop_everywhere import StopButton
+from rig.commissioning import (
+    Draft,
+    DriveKind,
+    LegMove,
+    LegProbe,
+    LegResult,
+    Probe,
+    Zero,
+    ZeroOptions,
+    draft_config,
+    draft_faults,
+    draft_text,
+    placed_mechanism,
+    placed_profile,
+    save_rig,
+)
+from rig.config import RigConfig
+from rig.errors import RigError
+from rig.schema import LegDrive
+
+_EDIT_PAUSE = 150  # ms without a change before the draft is looked at
+_ASK_TIMEOUT = 2.0  # s for each answer of a drive
+_SIZE = QtCore.QSize(1080, 690)
+
+
+class SetupWizard(QtWidgets.QWizard):
+    """Draft a new rig's configuration, try it on the drives, save it.
+
+    STOP and Esc reach it through the session's `stopped`, like everything else in the app. Esc never closes it.
+
+    Signals: `opening(path)` when the rig that was saved is to be opened.
+
+    Args:
+        session: whose stops count here as well; it must not be connected.
+        parent: the main window.
+    """
+
+    opening = QtCore.Signal(object)
+
+    def __init__(self, session: RigSession, parent: QtWidgets.QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.bench = SetupBench(self)
+        self.question: QtWidgets.QMessageBox | None = None
+        """asked before what was entered is thrown away"""
+        self.start = StartPage()
+        self.drives = DrivesPage(self._ask, self._ask_all)
+        self.cells = CellsPage()
+        self.legs = LegsPage(self._test)
+        self.zeroing = ZeroPage(self._zero)
+        self.saving = SavePage(self._save, self._open)
+        self.pages: tuple[SetupPage, ...] = (
+            self.start, self.drives, self.cells, self.legs, self.zeroing, self.saving
+        )  # fmt: skip
+        self.setWindowTitle("Set up a new rig")
+        self.setWizardStyle(QtWidgets.QWizard.WizardStyle.ModernStyle)
+        self.setOption(QtWidgets.QWizard.WizardOption.IndependentPages)  # going back and forth loses nothing
+        self.setOption(QtWidgets.QWizard.WizardOption.NoBackButtonOnStartPage)
+        self.setButtonText(QtWidgets.QWizard.WizardButton.FinishButton, "Close")
+        self.setWindowModality(QtCore.Qt.WindowModality.WindowModal)
+        self._add_side()
+        self._pause = QtCore.QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(_EDIT_PAUSE)
+        self._pause.timeout.connect(self.look)
+        self._known = Draft()
+        for page in self.pages:
+            self.addPage(page)
+            page.edited.connect(self._edited)
+        self.start.kindChanged.connect(self.drives.set_rehearsal)
+        self.start.kindChanged.connect(self.cells.set_rehearsal)
+        self.currentIdChanged.connect(lambda _id: self._entered())
+        self.bench.changed.connect(self._refresh)
+        self.bench.progressed.connect(self._progressed)
+        session.stopped.connect(self._stopped)
+        self.resize(_SIZE)
+        self.restart()
+        self.look()
+
+    def _add_side(self) -> None:
+        self.stop_button = StopButton(lambda: self._session.stop(1, "button"))
+        self.state = QtWidgets.QLabel()
+        self.state.setWordWrap(True)
+        self.state.setAccessibleName("What the set-up is doing")
+        self.state.setAlignment(QtCore.Qt.AlignmentFlag.AlignTop)
+        side = QtWidgets.QWidget()
+        column = QtWidgets.QVBoxLayout(side)
+        column.setContentsMargins(12, 12, 12, 12)
+        column.addWidget(self.stop_button)
+        column.addWidget(self.state)
+        column.addStretch(1)
+        side.setFixedWidth(190)
+        self.setSideWidget(side)
+
+    # -- the draft ---------------------------------------------------------------------------------------------------
+
+    @property
+    def path(self) -> Path:
+        """Where the configuration goes, or would go."""
+        return self.saving.target() if self.saving.path.text().strip() else Path.cwd() / "rig.toml"
+
+    def draft(self) -> Draft:
+        """What was entered so far."""
+        draft = Draft()
+        for page in self.pages:
+            draft = page.fill(draft)
+        folder = self.path.parent
+        profile = placed_profile(draft.profile, folder)
+        amplifier = draft.amplifier
+        if amplifier is not None:
+            amplifier = replace(amplifier, profile=placed_profile(amplifier.profile, folder))
+        mechanism = placed_mechanism(draft.mechanism, folder) if draft.mechanism else ""
+        return replace(draft, mechanism=mechanism, profile=profile, amplifier=amplifier)
+
+    def _edited(self) -> None:
+        if self.sender() is self.start or self.sender() is self.drives:
+            self.legs.set_busy("a change is being looked at")
+        self._pause.start()
+
+    def look(self) -> None:
+        """Look at what was entered: what is missing on each page, what was found before and does not hold any more."""
+        self._pause.stop()
+        draft = self.draft()
+        faults = draft_faults(draft, self.path)
+        for page in self.pages[:3]:
+            page.show_missing(listed(page.own_faults(faults)))
+        before, self._known = self._known, draft
+        if replace(before, name="", recording="") != replace(draft, name="", recording=""):
+            self.zeroing.forget()
+        for leg in range(1, 7):
+            if before.mechanism != draft.mechanism or _place(before, leg) != _place(draft, leg):
+                self.legs.forget(leg)
+        self.saving.show_text(draft_text(draft), self._left_out())
+        self._refresh()
+
+    def _left_out(self) -> str:
+        untested = self.legs.untested()
+        notes = [f"Legs that did not pass a test: {', '.join(map(str, untested))}."] if untested else []
+        if self.zeroing.zero is None:
+            notes.append("The load cells were not zeroed.")
+        else:
+            notes.append("The zero found is written into a calibration file beside it, and named here.")
+        return " ".join(notes)
+
+    # -- what is shown -----------------------------------------------------------------------------------------------
+
+    def _entered(self) -> None:
+        if self.currentPage() is self.saving:
+            self.saving.suggest(self.start.name.text().strip())
+        self.look()
+
+    def _refresh(self) -> None:
+        busy = self.bench.busy
+        faults = [page.missing for page in self.pages[:3] if page.missing]
+        why = busy or ("the configuration is not valid yet: " + faults[0].splitlines()[0] if faults else "")
+        self.drives.set_busy(busy)
+        self.legs.set_busy(why)
+        self.zeroing.set_busy(why)
+        self.saving.refresh(list(draft_faults(self._known, self.path)), busy)
+        set_role(self.state, "muted" if not self.bench.moving else "bad", busy.capitalize() or "Nothing moves.")
+        cancel = self.button(QtWidgets.QWizard.WizardButton.CancelButton)
+        cancel.setEnabled(not self.bench.moving)
+        cancel.setToolTip(f"{busy}: stop first" if self.bench.moving else "")
+        for page in (self.legs, self.zeroing):
+            page.show_missing(f"Wait: {busy}." if self.bench.moving else "")
+
+    def _progressed(self, text: str) -> None:
+        set_role(self.state, self.state.objectName(), f"{self.bench.busy.capitalize()}: {text}")
+        if self.bench.busy.startswith("testing leg"):
+            self.legs.show_progress(int(self.bench.busy[-1]), f"{text} …")
+        elif self.bench.moving:
+            self.zeroing.show_progress(f"{text} …")
+
+    # -- what is done ------------------------------------------------------------------------------------------------
+
+    def _config(self) -> RigConfig | None:
+        """The draft as a configuration; None, saying why, where it is none yet."""
+        self.look()
+        try:
+            return draft_config(self._known, self.path)
+        except RigError as error:
+            self._session.log("error", "set-up", str(error))
+            return None
+
+    def _kind(self) -> DriveKind:
+        draft = self._known
+        name = draft.profile
+        profile = name if Path(name).suffix != ".toml" and Path(name).name == name else str(self.path.parent / name)
+        return DriveKind(draft.driver, profile, draft.watchdog, _ASK_TIMEOUT)
+
+    def _ask(self, leg: int) -> None:
+        self.look()
+        place = self._known.drives[leg]
+        rehearsal = None
+        if self._known.virtual and (rehearsal := self._config()) is None:
+            self.drives.show_failure(leg, "a virtual rig needs all six addresses first")
+            return
+        address = LegDrive(host=place.host, port=place.port, unit=place.unit, serial=place.serial or None)
+        self.drives.begin(leg)
+
+        def done(probe: LegProbe | None, reason: str) -> None:
+            if probe is None:
+                self.drives.show_failure(leg, reason)
+            else:
+                self.drives.show_probe(probe)
+
+        self.bench.ask(leg + 1, address, self._kind(), rehearsal, done)
+
+    def _ask_all(self) -> None:
+        config = self._config()
+        if config is None:
+            self.drives.show_failure(None, "the addresses are not valid yet")
+            return
+        self.drives.begin(None)
+
+        def done(probe: Probe | None, reason: str) -> None:
+            if probe is None:
+                self.drives.show_failure(None, reason)
+            else:
+                self.drives.show_all(probe)
+
+        self.bench.ask_all(config, self._kind(), done)
+
+    def _test(self, move: LegMove) -> None:
+        config = self._config()
+        if config is None:
+            self.legs.show_result(move.leg, None, "the configuration is not valid yet")
+            return
+
+        def done(result: LegResult | None, reason: str) -> None:
+            self.legs.show_result(move.leg, result, reason)
+            text = reason or ("passed" if result is not None and result.passed else "does not pass")
+            self._session.log("info" if text == "passed" else "warning", "set-up", f"test of leg {move.leg}: {text}")
+
+        self.bench.test_leg(config, move, done)
+
+    def _zero(self, options: ZeroOptions) -> None:
+        config = self._config()
+        if config is None:
+            self.zeroing.show_result(None, "the configuration is not valid yet")
+            return
+
+        def done(zero: Zero | None, reason: str) -> None:
+            self.zeroing.show_result(zero, reason)
+            text = reason or ("done" if zero is not None and not zero.faults else "not to be used")
+            self._session.log("info" if text == "done" else "warning", "set-up", f"zero of the load cells: {text}")
+
+        self.bench.zero(config, options, done)
+
+    def _save(self) -> None:
+        self.look()
+        draft, path, overwrite = self._known, self.saving.target(), self.saving.overwrite.isChecked()
+        calibration = None if self.zeroing.zero is None else self.zeroing.zero.calibration
+
+        def done(config: RigConfig | None, reason: str) -> None:
+            if config is None:
+                self.saving.show_failure(reason)
+            else:
+                self.saving.show_saved(path, config.load_cells.calibration or "")
+                self._session.log("info", "set-up", f"saved {path}")
+
+        self.bench.run("saving", lambda: save_rig(draft, path, calibration, overwrite=overwrite), done)
+
+    def _open(self, path: Path) -> None:
+        self.opening.emit(path)
+
+    def _stopped(self, _category: int) -> None:
+        """STOP or Esc, from anywhere in the app."""
+        for pair in (*self.legs.pairs, self.zeroing.pair):
+            pair.disarm()
+        self.bench.stop()
+
+    # -- closing -----------------------------------------------------------------------------------------------------
+
+    def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:
+        """Esc stops (see `gui.stop_everywhere`) and closes nothing."""
+        if event.key() != QtCore.Qt.Key.Key_Escape:
+            super().keyPressEvent(event)
+
+    def reject(self) -> None:
+        """Close, after a question where something would be lost; not while something moves."""
+        if self.bench.moving:
+            return
+        if self.saving.saved is not None or not self.start.name.text():
+            self._leave(super().reject)
+            return
+        box = QtWidgets.QMessageBox(self)
+        box.setIcon(QtWidgets.QMessageBox.Icon.Question)
+        box.setWindowTitle("Not saved")
+        box.setText("What was entered is not saved. Close all the same?")
+        discard = box.addButton("Close without saving", QtWidgets.QMessageBox.ButtonRole.DestructiveRole)
+        stay = box.addButton("Stay", QtWidgets.QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(stay)
+        box.setEscapeButton(stay)
+        box.buttonClicked.connect(lambda button: self._leave(super(SetupWizard, self).reject, button is discard))
+        box.setWindowModality(QtCore.Qt.WindowModality.WindowModal)
+        box.setAttribute(QtCore.Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.question = box
+        box.show()
+
+    def accept(self) -> None:
+        """Close what was saved."""
+        self._leave(super().accept)
+
+    def _leave(self, close: Callable[[], Any], sure: bool = True) -> None:
+        self.question = None
+        if sure:
+            self._session.stopped.disconnect(self._stopped)
+            close()
+            self.bench.retire()
+
+
+def _place(draft: Draft, leg: int) -> Any:
+    drive = draft.drives[leg - 1]
+    return (draft.virtual, draft.driver, draft.profile, replace(drive, serial=""))

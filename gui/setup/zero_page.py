@@ -1,0 +1,101 @@
+"""The wizard's fifth page: all six legs homed, the load cells zeroed against the model."""
+
+from collections.abc import Callable
+
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.controls import QuantityBox
+from gui.setup.arming import ArmedPair
+from gui.setup.drives_page import leg_label
+from gui.setup.page import SetupPage, line_edit, set_role
+from rig.commissioning import Zero, ZeroOptions
+
+
+class ZeroPage(SetupPage):
+    """Homing and zeroing in two steps, and what came of it.
+
+    Args:
+        start: does it.
+    """
+
+    def __init__(self, start: Callable[[ZeroOptions], None]) -> None:
+        super().__init__(
+            "Home and zero the load cells",
+            "All six legs look for their references; then the cells are compared with the model. Leave nothing on top.",
+        )
+        self._start = start
+        self.zero: Zero | None = None
+        """what may be used, None if nothing was found that may"""
+        defaults = ZeroOptions()
+        self.duration = QuantityBox("Time at rest", "s", defaults.duration, 0.5, 60.0)
+        self.shift = QuantityBox("Largest shift of a zero", "N", 80.0, 0.0, 1e6)
+        self.operator = line_edit("Who zeroes; kept in the file")
+        form = QtWidgets.QHBoxLayout()
+        for text, widget in (("At rest", self.duration), ("Largest shift", self.shift), ("Operator", self.operator)):
+            form.addWidget(QtWidgets.QLabel(text))
+            form.addWidget(widget, 1)
+        self.column.addLayout(form)
+        self.pair = ArmedPair("Home and zero", "all six legs move to their references", self._press, self)
+        row = QtWidgets.QHBoxLayout()
+        row.addWidget(self.pair.arm)
+        row.addWidget(self.pair.act)
+        row.addStretch(1)
+        self.column.addLayout(row)
+        self.status = QtWidgets.QLabel("not zeroed: the cells are taken as they read, or as a calibration made later")
+        self.status.setObjectName("muted")
+        self.status.setWordWrap(True)
+        self.status.setAccessibleName("State of zeroing")
+        self.status.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.column.addWidget(self.status)
+        grid = QtWidgets.QGridLayout()
+        grid.setHorizontalSpacing(24)
+        grid.setColumnStretch(4, 1)
+        for column, text in enumerate(("", "zero shifts by", "noise", "drift meanwhile")):
+            grid.addWidget(QtWidgets.QLabel(text), 0, column)
+        self.values: list[list[QtWidgets.QLabel]] = []
+        for leg in range(6):
+            grid.addWidget(leg_label(leg), leg + 1, 0)
+            cells = [QtWidgets.QLabel("–") for _ in range(3)]
+            for column, (label, what) in enumerate(zip(cells, ("shift", "noise", "drift"), strict=True), start=1):
+                label.setAccessibleName(f"Zero of leg {leg + 1}, {what}, N")
+                label.setAlignment(QtCore.Qt.AlignmentFlag.AlignRight)
+                grid.addWidget(label, leg + 1, column)
+            self.values.append(cells)
+        self.column.addLayout(grid)
+        self.close_form()
+
+    def show_progress(self, text: str) -> None:
+        """Show where zeroing is."""
+        set_role(self.status, "muted", text)
+
+    def show_result(self, zero: Zero | None, reason: str) -> None:
+        """Show what came of it, or why there is nothing."""
+        self.zero = None
+        if zero is None:
+            set_role(self.status, "bad", f"✗ {reason}")
+            return
+        for leg, labels in enumerate(self.values):
+            for label, value in zip(labels, (zero.shift[leg], zero.noise[leg], zero.drift[leg]), strict=True):
+                label.setText(f"{value:+.2f} N" if label is not labels[1] else f"{value:.2f} N")
+        if zero.faults:
+            set_role(self.status, "bad", "✗ not to be used: " + "; ".join(zero.faults))
+            return
+        self.zero = zero
+        set_role(self.status, "good", "✓ zeroed: a calibration is written along with the configuration")
+
+    def forget(self) -> None:
+        """The rig is another: what was found does not hold any more."""
+        if self.zero is not None:
+            self.zero = None
+            set_role(self.status, "muted", "not zeroed with these settings")
+            for labels in self.values:
+                for label in labels:
+                    label.setText("–")
+
+    def set_busy(self, busy: str) -> None:
+        """Enable what can be done now; `busy` says what is being done."""
+        self.pair.set_obstacle(busy)
+
+    def _press(self) -> None:
+        set_role(self.status, "muted", "starting …")
+        self._start(ZeroOptions(self.duration.si(), self.shift.si(), self.operator.text().strip()))

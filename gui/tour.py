@@ -1,0 +1,231 @@
+"""A walk through the running app on the virtual rig, photographing every screen: `python -m gui.tour -o FOLDER`.
+
+It presses the buttons that an operator presses. The user guide's pictures are made so, and every screen can be looked
+at in all sizes and colours.
+"""
+
+import argparse
+import io
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Container, Sequence
+from itertools import product
+from pathlib import Path
+
+from PIL import Image
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.application import app_config, make_window
+from gui.main_window import MainWindow
+from gui.rules import Action, Phase
+from gui.theme import THEMES
+from rig.states import State
+
+SIZES = ("1280x800", "1920x1080")
+_START = 180.0  # s; the first start on a machine compiles the kernels
+_STEP = 30.0  # s for anything else
+_SETTLE = 0.4  # s after which layouts and curves are as they stay
+_REST = 0.5  # s at rest, for the cells' zero to be judged
+_TOO_FAR = {"type": "minimum-jerk", "start": [0.0] * 6, "end": [0.0, 0.0, 0.15, 0.1, 0.0, 0.0], "duration": 1.0}
+
+
+class Pilot:
+    """Operates the app as a person does: waits until something is possible, and presses the button.
+
+    Args:
+        window: the app, in view.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        self.window = window
+
+    def home(self) -> None:
+        """From Off to Parked."""
+        self._click(Action.CONNECT)
+        self._reach(State.IDLE, _START)
+        self._click(Action.HOME)
+        self._reach(State.PARKED)
+
+    def engage(self) -> None:
+        """From Parked to Engaged."""
+        arm, engage = self.window.operate.arm, self.window.operate.buttons[Action.ENGAGE]
+        self.pass_time(_REST)
+        self.wait(arm.isEnabled, "Arm to be possible")
+        if not arm.isChecked():
+            arm.click()
+        self.wait(engage.isEnabled, "Engage to be possible")
+        engage.click()
+        self._reach(State.ENGAGED)
+
+    def run(self, repeats: int) -> None:
+        """From Engaged to Running: the motion of the tab Motion, `repeats` times."""
+        motion = self.window.motion
+        motion.repeats.setValue(repeats)
+        self.wait(motion.run.isEnabled, "the motion to be possible")
+        motion.run.click()
+        self._reach(State.RUNNING)
+
+    def wait(self, until: Callable[[], bool], what: str, timeout: float = _STEP) -> None:
+        """Let the app run until `until` holds. Raises TimeoutError after `timeout` s, naming `what` and the state."""
+        deadline = time.monotonic() + timeout
+        flags = QtCore.QEventLoop.ProcessEventsFlag
+        while not until():
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"waited {timeout:g} s in vain for {what}: {self.window.windowTitle()}")
+            # the clock of frames wakes this
+            QtWidgets.QApplication.processEvents(flags.AllEvents | flags.WaitForMoreEvents)
+
+    def pass_time(self, duration: float) -> None:
+        """Let the app run for a time, s."""
+        end = time.monotonic() + duration
+        self.wait(lambda: time.monotonic() > end, "time to pass", duration + _STEP)
+
+    def _click(self, action: Action) -> None:
+        button = self.window.operate.buttons[action]
+        self.wait(button.isEnabled, f"{action.value} to be possible")
+        button.click()
+
+    def _reach(self, state: State, timeout: float = _STEP) -> None:
+        def reached() -> bool:
+            status = self.window.session.status
+            return status is not None and status.state is state
+
+        self.wait(reached, f"state {state.name}", timeout)
+
+
+class Tour(Pilot):
+    """The walk, with pictures.
+
+    Args:
+        window: the app, in view.
+        folder: where the pictures go.
+        only: names of the pictures to take; none for all.
+    """
+
+    def __init__(self, window: MainWindow, folder: Path, only: Container[str] = ()) -> None:
+        super().__init__(window)
+        self._folder = folder
+        self._only = only
+
+    def walk(self) -> None:
+        """All of it. Raises TimeoutError where a step is not possible in time."""
+        self.wait(lambda: self.window.complete, "the window to be complete")
+        self._photograph("start", self.window.motion)
+        self._look_before_moving()
+        self._operate()
+        self._watch()
+        self._fault()
+        self._look_back()
+
+    def _look_before_moving(self) -> None:
+        motion = self.window.motion
+        self.wait(lambda: motion.preview.verdict is not None, "the check of the motion")
+        self._photograph("motion", motion)
+        motion.editor.set_value({"frame": "home", "pivot": [0.0] * 3, "parts": [_TOO_FAR]}, Path())
+        self.wait(lambda: motion.preview.verdict is not None, "the check of a motion that goes too far")
+        self._photograph("motion-refused", motion)
+        motion.load_shipped("demo")
+        self.wait(lambda: not motion.preview.obstacle, "the check of the motion")
+
+    def _operate(self) -> None:
+        self.home()
+        self._photograph("parked", self.window.jog)
+        self.pass_time(_REST)
+        self.window.operate.arm.click()
+        self._photograph("armed", self.window.jog)
+        self.engage()
+        self._photograph("jog", self.window.jog)
+
+    def _watch(self) -> None:
+        window = self.window
+        self.run(repeats=20)
+        self.pass_time(6.0)
+        self._photograph("running", window.motion)
+        for name, page in window.live.pages.items():
+            window.live.tabs.setCurrentWidget(page)
+            self._photograph(f"live-{name.lower().replace(' ', '-')}", window.live_page)
+        self._photograph("platform", window.platform_page)
+        window.motion.pause.click()
+        self._reach(State.ENGAGED)
+        self._photograph("paused", window.motion)
+        window.motion.resume.click()
+        self._reach(State.RUNNING)
+
+    def _fault(self) -> None:
+        faults = self.window.faults
+        self.window.tabs.setCurrentWidget(faults)
+        faults.choose("drop_all")
+        faults.leg.setCurrentIndex(3)
+        self.wait(faults.inject.isEnabled, "a fault to be possible")
+        faults.inject.click()
+        self._reach(State.FAULT)
+        self.wait(lambda: faults.active.topLevelItemCount() > 0, "the fault in the list")
+        self._photograph("fault", faults)
+        faults.clear_all.click()
+        self.wait(lambda: not faults.active.topLevelItemCount(), "the faults to end")
+        self._photograph("event-log", self.window.log)
+        self._click(Action.RESET)
+        self._reach(State.IDLE)
+
+    def _look_back(self) -> None:
+        window, session, view = self.window, self.window.session, self.window.recordings
+        self._click(Action.DISCONNECT)
+        self.wait(lambda: session.phase is Phase.DOWN, "the engine to end")
+        window.tabs.setCurrentWidget(window.recordings_page)
+        view.list.look()
+        view.list.select(session.recording)
+        self._photograph("recordings", window.recordings_page)
+        view.list.buttons["Open"].click()
+        self.wait(lambda: view.replay is not None, "the recording to open")
+        if view.replay is not None:
+            view.replay.seek(0.5 * (view.replay.begin + view.replay.end))
+            view.bar.show_position()
+        for index in range(1, view.tabs.count()):
+            view.tabs.setCurrentIndex(index)
+            self._photograph(f"recording-{view.tabs.tabText(index).lower()}", window.recordings_page)
+
+    def _photograph(self, name: str, panel: QtWidgets.QWidget) -> None:
+        """The window with one of its panels in front."""
+        if self._only and name not in self._only:
+            return
+        self.window.tabs.setCurrentWidget(panel)
+        self.pass_time(_SETTLE)
+        png = QtCore.QBuffer()
+        self.window.grab().save(png, "PNG")
+        picture = Image.open(io.BytesIO(bytes(png.data()))).convert("RGB")
+        # a third of the bytes, and no difference that can be seen
+        picture.quantize(256, dither=Image.Dither.NONE).save(self._folder / f"{name}.png", optimize=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Photograph the app; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m gui.tour", description="Photograph every screen of the app.")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FOLDER", help="where the pictures go")
+    parser.add_argument("--size", choices=SIZES, action="append", help="left out: all of them")
+    parser.add_argument("--theme", choices=list(THEMES), action="append", help="left out: all of them")
+    parser.add_argument("--only", action="append", metavar="NAME", default=[], help="this picture; left out: all")
+    given = parser.parse_args(arguments)
+    looks = list(product(given.size or SIZES, given.theme or THEMES))
+    application = QtWidgets.QApplication.instance() or QtWidgets.QApplication([sys.argv[0]])
+    for size, theme in looks:
+        folder = given.output if len(looks) == 1 else given.output / f"{size}-{theme}"
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory() as scratch:
+            settings = QtCore.QSettings(f"{scratch}/gui.ini", QtCore.QSettings.Format.IniFormat)
+            settings.setValue("theme", theme)
+            config = app_config("virtual").changed({"recording": {"directory": f"{scratch}/recordings"}})
+            window = make_window(config, settings)
+            window.resize(*map(int, size.split("x")))
+            window.show()
+            try:
+                Tour(window, folder, given.only).walk()
+            finally:
+                window.close_now()
+                window.deleteLater()
+                application.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

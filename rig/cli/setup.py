@@ -1,0 +1,254 @@
+"""`rig setup`: a new rig's configuration written, its drives asked, its legs tested one at a time."""
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rig.cli.options import ConfigArgument, JsonOption, parse_quantity
+
+if TYPE_CHECKING:
+    from rig.commissioning import CellAmplifier, Draft, LegResult, Probe
+    from rig.config import RigConfig
+
+app = typer.Typer(
+    name="setup",
+    help="Set up a new rig: write its configuration, ask its drives, test its legs one at a time. Then "
+    "[bold]rig calibrate zero[/bold].",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+
+_ADDRESS = re.compile(r"(?P<host>\[[^\]]+\]|[^:\s]+):(?P<port>\d{1,5})(?::(?P<unit>\d{1,3}))?")
+
+
+@app.callback()
+def _setup() -> None:
+    """Set up a new rig."""
+
+
+@app.command()
+def new(
+    output: Annotated[Path, typer.Argument(metavar="OUT.toml", help="Configuration to write.")],
+    drive: Annotated[
+        list[str],
+        typer.Option(metavar="HOST:PORT[:UNIT]", help="Address of a drive; six times, legs 1 to 6 in this order."),
+    ],
+    mechanism: Annotated[
+        str, typer.Option(metavar="MECHANISM", help="A mechanism file (TOML), or the name of a shipped one.")
+    ] = "lab-hexapod",
+    name: Annotated[str | None, typer.Option(help="Name of the rig; left out: the file's.")] = None,
+    mode: Annotated[str, typer.Option(metavar="MODE", help="Control law: force or computed-torque.")] = "force",
+    rate: Annotated[float, typer.Option(metavar="HZ", help="Cycles per second.")] = 500.0,
+    driver: Annotated[str, typer.Option(help="Driver of the drives.")] = "servo-tcp",
+    profile: Annotated[
+        str, typer.Option(metavar="PROFILE", help="The drives' register map: a shipped one's name, or a TOML file.")
+    ] = "generic-servo",
+    watchdog: Annotated[float, typer.Option(metavar="S", help="Silence after which a drive stops by itself.")] = 0.05,
+    serials: Annotated[
+        str, typer.Option(metavar="S1,…,S6", help="Serial numbers that must answer; another drive is refused then.")
+    ] = "",
+    ask: Annotated[
+        bool, typer.Option("--ask", help="Ask the drives now, and take the serial numbers found into the file.")
+    ] = False,
+    amplifier: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT[:UNIT]", help="Load-cell amplifier; left out: the drives read.")
+    ] = None,
+    amplifier_profile: Annotated[str, typer.Option(metavar="PROFILE", help="The amplifier's register map.")] = (
+        "generic-amplifier"
+    ),
+    cell_noise: Annotated[float, typer.Option(metavar="N", help="Standard deviation of a reading to expect.")] = 0.5,
+    cell_range: Annotated[float, typer.Option(metavar="N", help="End of the cells' scale.")] = 800.0,
+    calibration: Annotated[str, typer.Option(metavar="FILE", help="Calibration file beside OUT.toml, if any.")] = "",
+    recordings: Annotated[str, typer.Option(metavar="DIR", help="Folder of recordings.")] = "recordings",
+    virtual: Annotated[
+        bool, typer.Option("--virtual", help="A rehearsal: virtual drives on these addresses of this machine.")
+    ] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace OUT.toml if it exists.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a new rig's configuration. What is written is valid; else nothing is, and every fault is listed.
+
+    Example: rig setup new my-rig.toml --mechanism my-hexapod.toml --drive 10.0.0.1:502 … (six times) --ask
+    """
+    from rig.commissioning import (
+        Draft,
+        DriveAddress,
+        draft_config,
+        draft_text,
+        placed_mechanism,
+        placed_profile,
+        save_draft,
+    )
+    from rig.csvio import check_output
+    from rig.errors import InputError
+
+    given = [part.strip() for part in serials.split(",")] if serials else [""] * 6
+    if len(drive) != 6 or len(given) != 6:
+        raise typer.BadParameter(f"{len(drive)} drives and {len(given)} serial numbers, must be six each")
+    check_output(output)
+    if output.exists() and not overwrite:
+        raise InputError(f"{output} exists already; --overwrite replaces it")
+    draft = Draft(
+        name=output.stem if name is None else name,
+        mechanism=placed_mechanism(mechanism, output.parent),
+        mode=mode,
+        rate=rate,
+        driver=driver,
+        profile=placed_profile(profile, output.parent),
+        watchdog=watchdog,
+        drives=tuple(
+            DriveAddress(*_address(text, "--drive"), serial) for text, serial in zip(drive, given, strict=True)
+        ),
+        amplifier=None if amplifier is None else _amplifier(amplifier, amplifier_profile, output.parent),
+        noise=cell_noise,
+        range=cell_range,
+        calibration=calibration,
+        recording=recordings,
+        virtual=virtual,
+    )
+    draft_config(draft, output)
+    if ask:
+        draft = _asked(draft, output)
+    config = save_draft(draft, output, overwrite=overwrite)
+    if as_json:
+        typer.echo(json.dumps({"config": str(output), "text": draft_text(draft)}, indent=2))
+    else:
+        typer.echo(f"configuration {config.name!r}: {output}\nnext: rig setup probe {output}, rig setup leg {output} 1")
+
+
+@app.command()
+def probe(config: ConfigArgument, as_json: JsonOption = False) -> None:
+    """Ask the six drives who they are: connect, identify, configure the watchdog, read, close. Nothing moves.
+
+    Says which drive answers, which does not and why, and what is swapped as far as serial numbers tell. Ends with 3
+    if a drive does not answer as it should. A virtual configuration's rig is started along with it.
+    """
+    from rig.commissioning import served
+    from rig.config import load_config
+    from rig.errors import ExitCode
+
+    settings = load_config(config)
+    with served(settings) as rig:
+        found = _probe(rig)
+    if as_json:
+        typer.echo(json.dumps(found.as_dict(), indent=2))
+    else:
+        for one in found.legs:
+            good = not one.fault
+            typer.secho(f"{'ok  ' if good else 'FAIL'} ", fg="green" if good else "red", bold=True, nl=False)
+            typer.echo(f"leg {one.leg}  {one.address}  {one.describe()}")
+        for finding in found.findings:
+            typer.secho(finding, fg="red")
+        new_ones = {n: serial for n, serial in found.serials.items() if settings.drives.legs[n - 1].serial is None}
+        if new_ones and not found.findings:
+            typer.echo("serial numbers to keep in the configuration, so that a swapped cable is refused:")
+            for place, serial in new_ones.items():
+                typer.echo(f"  drives.legs, leg {place}: serial = {json.dumps(serial)}")
+    if not found.passed:
+        raise typer.Exit(ExitCode.HARDWARE)
+
+
+@app.command()
+def leg(
+    config: ConfigArgument,
+    number: Annotated[int, typer.Argument(metavar="LEG", min=1, max=6, help="Leg 1 to 6.")],
+    travel: Annotated[
+        str, typer.Option(metavar="LENGTH", help='How far there and back, m or "2 mm"; negative retracts.')
+    ] = "2 mm",
+    speed: Annotated[str, typer.Option(metavar="SPEED", help='Peak speed, m/s or "5 mm/s".')] = "5 mm/s",
+    home: Annotated[
+        bool, typer.Option("--home", help="Let this leg look for its reference first where its drive has none.")
+    ] = False,
+    clear: Annotated[bool, typer.Option("--clear", help="Clear faults that drives have latched.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Move ONE leg a little, there and back; the other five are held by their brakes, torque off.
+
+    Watch that it is that leg which moves. Says whether it went where it was told, which other encoder moved and what
+    its load cell read. Ctrl-C stops the leg by its drive's quick stop, a second one takes the torque off at once; a
+    virtual configuration's rig is started along with it. Ends with 1 if the leg does not pass, 4 if refused.
+    """
+    from kinematics import Quantity
+    from rig.commissioning import LegMove, check_move, run_leg_test, served
+    from rig.config import load_config
+    from rig.errors import InterruptedRunError, RefusedError, RunFaultError
+    from rig.session import Interruption
+
+    settings = load_config(config)
+    move = LegMove(
+        number,
+        parse_quantity(travel, Quantity("length", "m"), "--travel"),
+        parse_quantity(speed, Quantity("speed", "m/s"), "--speed"),
+        home,
+        clear,
+    )
+    check_move(settings, move)
+    typer.echo(
+        f"leg {number} is going to move {move.travel * 1e3:+g} mm and back: watch that it is leg {number}", err=True
+    )
+    interruption = Interruption()
+    try:
+        with interruption.installed(), served(settings) as rig:
+            result = run_leg_test(rig, move, interruption, lambda _progress: None)
+    except RefusedError as error:
+        raise RefusedError(f"{error} (see --home and --clear)") from None
+    if as_json:
+        typer.echo(json.dumps(result.as_dict(), indent=2))
+    else:
+        typer.echo(_described(result))
+    if result.stopped:
+        raise InterruptedRunError("; ".join(result.faults))
+    if not result.passed:
+        raise RunFaultError("\n  ".join([f"leg {number} does not pass:", *result.faults]))
+
+
+def _described(result: "LegResult") -> str:
+    moved = ", ".join(f"{leg}: {value * 1e6:.0f} µm" for leg, value in result.others.items())
+    lines = [
+        f"commanded   {result.travel * 1e3:+.3f} mm and back",
+        f"measured    {result.reached * 1e3:+.3f} mm, then {result.returned * 1e3:+.3f} mm from the start",
+        f"following   {result.following * 1e3:.3f} mm at most",
+        f"load cell   {result.force_before:.1f} N before, {result.force_after:.1f} N after",
+        f"other legs  {moved}",
+    ]
+    if result.homed is not None:
+        lines.insert(0, f"reference   found, {result.homed * 1e3:+.3f} mm from the leg's length at home")
+    return "\n".join([*lines, f"verdict     {'passed' if result.passed else 'does not pass'}"])
+
+
+def _probe(rig: "RigConfig") -> "Probe":
+    from rig.commissioning import DriveKind, probe_drives
+
+    drives = rig.drives
+    return probe_drives(drives.legs, DriveKind(drives.driver, drives.profile, drives.watchdog, drives.connect_timeout))
+
+
+def _asked(draft: "Draft", output: Path) -> "Draft":
+    """The draft with the serial numbers that its drives gave; HardwareError where one does not answer as it should."""
+    from rig.commissioning import draft_config, served, with_serials
+    from rig.errors import HardwareError
+
+    with served(draft_config(draft, output)) as rig:
+        found = _probe(rig)
+    if not found.passed:
+        faults = [f"leg {leg.leg}: {leg.fault}" for leg in found.legs if leg.fault] + list(found.findings)
+        raise HardwareError("\n  ".join([f"{output} was not written:", *faults]))
+    return with_serials(draft, found.serials)
+
+
+def _address(text: str, option: str) -> tuple[str, int, int]:
+    match = _ADDRESS.fullmatch(text.strip())
+    if match is None:
+        raise typer.BadParameter(f"{text!r} is not HOST:PORT or HOST:PORT:UNIT", param_hint=option)
+    return match["host"].strip("[]"), int(match["port"]), int(match["unit"] or 1)
+
+
+def _amplifier(text: str, profile: str, folder: Path) -> "CellAmplifier":
+    from rig.commissioning import CellAmplifier, placed_profile
+
+    return CellAmplifier(*_address(text, "--amplifier"), placed_profile(profile, folder))

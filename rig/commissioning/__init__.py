@@ -1,0 +1,61 @@
+"""Commissioning a new rig: its configuration drafted and written, its drives asked, its legs moved one at a time, its
+load cells zeroed."""
+
+from rig.commissioning.devices import check_devices
+from rig.commissioning.draft import (
+    CellAmplifier,
+    Draft,
+    DriveAddress,
+    draft_config,
+    draft_faults,
+    draft_text,
+    free_calibration_path,
+    placed_mechanism,
+    placed_profile,
+    save_draft,
+    save_rig,
+    with_serials,
+)
+from rig.commissioning.leg_move import LegMove, LegProgress, LegResult, MoveBounds, check_move, move_bounds
+from rig.commissioning.leg_process import LegTest, run_leg_test
+from rig.commissioning.naming import name_calibration
+from rig.commissioning.probe import DriveKind, LegProbe, Probe, compare, probe_drive, probe_drives
+from rig.commissioning.serving import served
+from rig.commissioning.zero import Zero, ZeroOptions, check_zero, measure_zero, zero_rig
+
+__all__ = [
+    "CellAmplifier",
+    "Draft",
+    "DriveAddress",
+    "DriveKind",
+    "LegMove",
+    "LegProbe",
+    "LegProgress",
+    "LegResult",
+    "LegTest",
+    "MoveBounds",
+    "Probe",
+    "Zero",
+    "ZeroOptions",
+    "check_devices",
+    "check_move",
+    "check_zero",
+    "compare",
+    "draft_config",
+    "draft_faults",
+    "draft_text",
+    "free_calibration_path",
+    "measure_zero",
+    "move_bounds",
+    "name_calibration",
+    "placed_mechanism",
+    "placed_profile",
+    "probe_drive",
+    "probe_drives",
+    "run_leg_test",
+    "save_draft",
+    "save_rig",
+    "served",
+    "with_serials",
+    "zero_rig",
+]

@@ -1,0 +1,239 @@
+"""The draft of a new rig's configuration, and its way into a file that is valid or not written at all."""
+
+import json
+import math
+from dataclasses import asdict, dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from actuators import ConfigurationError
+from calibration import CalibrationError, LoadCellCalibration, calibration_file_name, save_cell_calibration
+from dynamics import mechanism_names
+from rig.commissioning.devices import check_devices
+from rig.config import RigConfig, load_config, parse_config
+from rig.csvio import check_output, whole_file
+from rig.errors import ConfigError, InputError
+
+_HEADER = """\
+# Plain numbers are SI; text may carry a unit ("300 mm"). What is left out takes its default: [control], [safety],
+# [motion] and [realtime] among it. The shipped virtual.toml shows every key with its unit and its default.
+"""
+_PATIENCE = 0.5  # of a watchdog: virtual drives are late where the machine is busy, which says nothing about a drive
+
+
+@dataclass(frozen=True, slots=True)
+class DriveAddress:
+    """Where a leg's drive is found; with `serial`, the one that must answer there ("" = any)."""
+
+    host: str = ""
+    port: int = 502
+    unit: int = 1
+    serial: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CellAmplifier:
+    """A load-cell amplifier of its own."""
+
+    host: str = ""
+    port: int = 502
+    unit: int = 1
+    profile: str = "generic-amplifier"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A configuration as far as a person has filled it in; nothing is checked before `draft_config`. SI units.
+
+    `mechanism` and the profiles are shipped ones' names or paths; a relative path starts at the file to be written.
+    `amplifier` None: the drives report the load cells. `calibration`: file name, "" for none. `virtual`: a rehearsal,
+    in which the drives are virtual ones on this machine.
+    """
+
+    name: str = ""
+    mechanism: str = "lab-hexapod"
+    mode: str = "force"
+    rate: float = 500.0
+    driver: str = "servo-tcp"
+    profile: str = "generic-servo"
+    watchdog: float = 0.05
+    drives: tuple[DriveAddress, ...] = (DriveAddress(),) * 6
+    amplifier: CellAmplifier | None = None
+    noise: float = 0.5
+    range: float = 800.0
+    calibration: str = ""
+    recording: str = "recordings"
+    virtual: bool = False
+
+
+def draft_text(draft: Draft) -> str:
+    """The draft as the text of its TOML file, whether valid or not."""
+    lines = [
+        _HEADER,
+        _line("name", draft.name),
+        _line("mechanism", draft.mechanism, "a shipped mechanism, or a TOML file; its path starts at this file"),
+        _line("mode", draft.mode, 'or "computed-torque"' if draft.mode == "force" else 'or "force"'),
+        _line("rate", draft.rate, "Hz, cycles per second"),
+        "\n[drives]",
+        _line("driver", draft.driver),
+        _line("profile", draft.profile, "the drives' register map"),
+        _line("watchdog", draft.watchdog, "s of silence after which a drive stops by itself"),
+        "legs = [" + " " * 32 + "# legs 1 to 6 in this order; a serial number given must answer there",
+        *(f"    {{ {_inline(asdict(drive))} }}," for drive in draft.drives),
+        "]\n\n[load_cells]",
+        _line("source", "amplifier" if draft.amplifier else "drive", "what reads the cells"),
+        _line("noise", draft.noise, "N, standard deviation to expect"),
+        _line("range", draft.range, "N, end of scale"),
+    ]
+    if draft.calibration:
+        lines.append(_line("calibration", draft.calibration, "beside this file"))
+    if draft.amplifier is not None:
+        lines.append(f"amplifier = {{ {_inline(asdict(draft.amplifier))} }}")
+    lines += ["\n[recording]", _line("directory", draft.recording, "starts where the command runs")]
+    if draft.virtual:
+        lines += [
+            "\n[safety]",
+            *(_line(key, value, "cycles; virtual drives on a busy machine") for key, value in _patience(draft).items()),
+            "\n[virtual]" + " " * 31 + "# a rehearsal: virtual drives; leave this table out for real ones",
+            _line("seed", 1),
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def draft_config(draft: Draft, path: Path) -> RigConfig:
+    """The configuration that the draft would be as the file `path`, devices included; nothing is written.
+
+    Raises:
+        ConfigError: it is not valid; all faults found.
+    """
+    config = parse_config(_encodable(draft_text(draft), path), path)
+    _check(config, path)
+    return config
+
+
+def draft_faults(draft: Draft, path: Path) -> tuple[str, ...]:
+    """What is wrong with the draft as the file `path`, each with its place in the file; devices are not looked at."""
+    try:
+        parse_config(_encodable(draft_text(draft), path), path)
+    except ConfigError as error:
+        return error.faults or (str(error),)
+    return ()
+
+
+def save_draft(draft: Draft, path: Path, *, overwrite: bool = False) -> RigConfig:
+    """Write the draft to `path`, whole and valid or not at all: the file is read back before it takes its name.
+
+    Raises:
+        InputError: the file exists and `overwrite` does not allow that, or it cannot be written.
+        ConfigError: the draft is not valid; all faults found.
+    """
+    check_output(path)
+    _check_free(path, overwrite)
+    with whole_file(path) as file:
+        file.write(_encodable(draft_text(draft), path))
+        file.flush()
+        try:
+            config = load_config(Path(file.name))
+        except ConfigError as error:
+            raise ConfigError(f"configuration {path} was not written:", error.faults or [str(error)]) from error
+        _check(config, path)
+        _check_free(path, overwrite)
+    return load_config(path)
+
+
+def save_rig(draft: Draft, path: Path, zero: LoadCellCalibration | None, *, overwrite: bool = False) -> RigConfig:
+    """Write the draft as `save_draft` does, with a calibration of its load cells in a new file beside it.
+
+    Raises:
+        InputError, ConfigError: as `save_draft`; the calibration is not left behind then.
+        CalibrationError: the calibration's file cannot be written; nothing is.
+    """
+    if zero is None:
+        return save_draft(draft, path, overwrite=overwrite)
+    check_output(path)
+    beside = free_calibration_path(path.parent, zero.date)
+    save_cell_calibration(beside, zero)
+    try:
+        return save_draft(replace(draft, calibration=beside.name), path, overwrite=overwrite)
+    except BaseException:
+        beside.unlink()
+        raise
+
+
+def free_calibration_path(folder: Path, day: date) -> Path:
+    """A calibration file's name of that day which nothing in `folder` has."""
+    first = folder / calibration_file_name(day)
+    path, number = first, 2
+    while path.exists():
+        path = first.with_stem(f"{first.stem}-{number}")
+        number += 1
+    return path
+
+
+def placed_mechanism(name: str, folder: Path) -> str:
+    """What a configuration in `folder` calls the mechanism `name`: a shipped name, or a path that starts where one is.
+
+    A path below `folder` becomes relative to it, another one absolute.
+    """
+    return name if name in mechanism_names() else _placed(Path(name), folder)
+
+
+def placed_profile(name: str, folder: Path) -> str:
+    """The same for a device's profile: a shipped one's name is anything without a separator or ".toml"."""
+    return _placed(Path(name), folder) if "/" in name or "\\" in name or name.endswith(".toml") else name
+
+
+def _placed(path: Path, folder: Path) -> str:
+    path, base = path.resolve(), folder.resolve()
+    return path.relative_to(base).as_posix() if path.is_relative_to(base) else str(path)
+
+
+def with_serials(draft: Draft, serials: dict[int, str]) -> Draft:
+    """The draft with the serial numbers found, by leg 1 to 6: another drive at that address is refused from then on."""
+    drives = tuple(
+        replace(drive, serial=serials.get(leg, drive.serial)) for leg, drive in enumerate(draft.drives, start=1)
+    )
+    return replace(draft, drives=drives)
+
+
+def _check(config: RigConfig, path: Path) -> None:
+    try:
+        check_devices(config)
+    except (ConfigurationError, CalibrationError) as error:
+        raise ConfigError(f"configuration {path} cannot be used:", str(error).splitlines()) from error
+
+
+def _check_free(path: Path, overwrite: bool) -> None:
+    if path.exists() and not overwrite:
+        raise InputError(f"{path} exists already; it is replaced only where that is asked for")
+
+
+def _encodable(text: str, path: Path) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        fault = f"character {text[error.start]!r} cannot be written"
+        raise ConfigError(f"configuration {path} cannot be used:", [fault]) from None
+    return text
+
+
+def _patience(draft: Draft) -> dict[str, int]:
+    late = _PATIENCE * draft.watchdog * draft.rate
+    cycles = min(max(int(late), 3), 100) if math.isfinite(late) else 3
+    return {"stale_cycles": cycles, "overruns_in_a_row": cycles}
+
+
+def _line(key: str, value: Any, comment: str = "") -> str:
+    text = f"{key} = {_literal(value)}"
+    return f"{text:<39} # {comment}" if comment else text
+
+
+def _inline(table: dict[str, Any]) -> str:
+    return ", ".join(f"{key} = {_literal(value)}" for key, value in table.items() if value != "" or key == "host")
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return repr(value)

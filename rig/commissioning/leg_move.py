@@ -1,0 +1,144 @@
+"""What a test of one leg is: the move asked for, its bounds, and what came of it."""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from rig.config import RigConfig
+from rig.errors import RefusedError
+
+LEAST_TRAVEL = 0.5e-3
+"""m; a smaller move could not be told from other movement."""
+STROKE_PART = 0.1
+"""Largest travel, as a part of the leg's stroke."""
+LEAST_SPEED = 0.5e-3
+"""m/s."""
+SPEED_PART = 0.05
+"""Largest speed of the move, as a part of the leg's speed limit."""
+TOLERANCE = 0.1
+"""Part of the travel by which the leg may miss its goal."""
+_LEAST_TIME = 0.5  # s for each way, however small and fast
+_PEAK = 1.875  # peak speed of a minimum-jerk move over its mean
+
+
+@dataclass(frozen=True, slots=True)
+class LegMove:
+    """A small move of one leg, there and back.
+
+    leg: 1 to 6. travel: m, positive extends. speed: m/s, the move's peak. home: let the leg look for its reference
+    first where its drive has none. clear: clear faults that drives have latched.
+    """
+
+    leg: int
+    travel: float = 2e-3
+    speed: float = 5e-3
+    home: bool = False
+    clear: bool = False
+
+    @property
+    def way_time(self) -> float:
+        """s that each way takes."""
+        return max(_LEAST_TIME, _PEAK * abs(self.travel) / self.speed)
+
+
+@dataclass(frozen=True, slots=True)
+class LegProgress:
+    """Where a leg test is: `length` m as the drive reports it."""
+
+    phase: str
+    length: float
+
+
+@dataclass(frozen=True, slots=True)
+class LegResult:
+    """What came of a leg test; lengths in m, forces in N, NaN for what was not reached.
+
+    `faults`: what is wrong, the first cause first; none means that the leg passed. `stopped`: somebody stopped it, the
+    faults are not the leg's. `homed`: how far from its length at home the reference was found, None if it was not
+    looked for. `reached`: how far the leg was from its start at the far end, `returned` at the end. `following`: the
+    greatest following error. `others`: greatest movement of the other legs' encoders, by leg 1 to 6.
+    """
+
+    leg: int
+    travel: float
+    faults: tuple[str, ...]
+    stopped: bool
+    homed: float | None
+    reached: float
+    returned: float
+    following: float
+    force_before: float
+    force_after: float
+    others: dict[int, float]
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.faults
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-able form, SI."""
+
+        def finite(value: Any) -> Any:
+            return None if isinstance(value, float) and not math.isfinite(value) else value
+
+        data = {key: finite(value) for key, value in asdict(self).items()}
+        others = {str(leg): finite(moved) for leg, moved in self.others.items()}
+        return {"passed": self.passed} | data | {"faults": list(self.faults), "others": others}
+
+
+@dataclass(frozen=True, slots=True)
+class MoveBounds:
+    """Largest travel (m) and speed (m/s) of a leg's test."""
+
+    travel: float
+    speed: float
+
+
+def move_bounds(config: RigConfig, leg: int) -> MoveBounds:
+    """Bounds of the test of leg 1 to 6, from its stroke and speed limit."""
+    limits = config.machine.legs[leg - 1].limits
+    assert limits is not None and limits.length is not None and limits.velocity is not None  # `load_config` saw to it
+    low, high = limits.length
+    return MoveBounds(STROKE_PART * (high - low), SPEED_PART * limits.velocity)
+
+
+def check_move(config: RigConfig, move: LegMove) -> None:
+    """Refuse a move that is not finite, too small to mean anything or larger or faster than a test may be.
+
+    Raises:
+        RefusedError: every fault with its number and bound.
+    """
+    if move.leg not in range(1, 7):
+        raise RefusedError(f"leg {move.leg} is outside 1 to 6")
+    bounds = move_bounds(config, move.leg)
+    faults = []
+    for what, value, least, most, unit in (
+        ("travel", abs(move.travel), LEAST_TRAVEL, bounds.travel, "mm"),
+        ("speed", move.speed, LEAST_SPEED, bounds.speed, "mm/s"),
+    ):
+        if not math.isfinite(value):
+            faults.append(f"{what} {value} is not a finite number")
+        elif not least <= value <= most:
+            faults.append(f"{what} {value * 1e3:g} {unit} is outside {least * 1e3:g} to {most * 1e3:g} {unit}")
+    if faults:
+        raise RefusedError(f"test of leg {move.leg}: " + "; ".join(faults))
+
+
+def judge_move(move: LegMove, reached: float, returned: float) -> list[str]:
+    """What is wrong with where a leg got to, m from its start: at the far end, and at the end."""
+    if not np.isfinite(reached):
+        return []
+    faults = []
+    slack = TOLERANCE * abs(move.travel)
+    if reached * move.travel < 0.0 and abs(reached) > slack:
+        faults.append(
+            f"it moved {reached * 1e3:+.3f} mm where {move.travel * 1e3:+g} mm were commanded: wrong direction"
+        )
+    elif abs(reached - move.travel) > slack:
+        faults.append(f"it moved {reached * 1e3:+.3f} mm where {move.travel * 1e3:+g} mm were commanded")
+    if np.isfinite(returned) and abs(returned) > slack:
+        faults.append(f"it came back to {returned * 1e3:+.3f} mm from its start")
+    return faults

@@ -1,0 +1,245 @@
+"""The test of one leg as a process of its own: what runs in it, and the handle of whoever started it."""
+
+import contextlib
+import multiprocessing
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from types import FrameType
+from typing import Self
+
+from actuators import ActuatorError
+from calibration import CalibrationError
+from rig.commissioning.leg_move import LegMove, LegProgress, LegResult, check_move
+from rig.commissioning.leg_run import Halt, LegRun
+from rig.config import RigConfig
+from rig.engine import ControlBlock
+from rig.engine.control_block import StopRequest
+from rig.engine.devices import make_bank
+from rig.errors import HardwareError, InputError, RigError
+from rig.realtime import prepare_process
+from rig.session import Interruption
+from rig.spawning import start_shielded
+
+_STOP_TIME = 3.0  # s for a process that was told to stop, beside the drives' own time
+_TERMINATE_TIME = 2.0  # s
+_POLL = 0.02  # s
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """Why there is no result."""
+
+    text: str
+    kind: type[RigError]
+
+
+def serve_leg_test(config: RigConfig, move: LegMove, block_name: str, owner: Connection) -> None:
+    """Main function of the process: one test, then the end.
+
+    A stop flag, a silent heartbeat or an owner that is gone brings the leg to rest by its drive's quick stop.
+
+    Args:
+        config: the rig.
+        move: what to do.
+        block_name: the owner's control block.
+        owner: pipe on which `LegProgress` and at last a `LegResult` or a `_Failure` go out.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is the owner's to handle
+    signal.signal(signal.SIGTERM, _leave)
+    with contextlib.ExitStack() as resources:
+        try:
+            block = ControlBlock(block_name)
+            resources.callback(block.close)
+            bank = make_bank(config)
+            resources.callback(bank.close)
+            bank.connect(config.drives.connect_timeout)
+            prepare_process(config.realtime)
+            watch = _Watch(block, owner, config.safety.heartbeat)
+            wait = _Cadence(config.period).wait
+            answer: LegResult | _Failure = LegRun(config, move, bank, wait, watch.look, watch.report).run()
+        except RigError as error:
+            answer = _Failure(str(error), type(error))
+        except (ActuatorError, FileNotFoundError) as error:
+            answer = _Failure(str(error), HardwareError)
+        except CalibrationError as error:
+            answer = _Failure(str(error), InputError)
+        with contextlib.suppress(OSError):  # the owner has gone
+            owner.send(answer)
+
+
+def _leave(_signal: int, _frame: FrameType | None) -> None:
+    """Leave by an exception, so that the drives are stopped."""
+    raise SystemExit(1)
+
+
+class _Cadence:
+    """Absolute deadlines a period apart; those missed are skipped, never caught up."""
+
+    def __init__(self, period: float) -> None:
+        self._period = period
+        self._next = time.monotonic() + period
+
+    def wait(self) -> None:
+        while (remaining := self._next - time.monotonic()) > 0.0:
+            time.sleep(remaining)
+        self._next = max(self._next, time.monotonic() - self._period) + self._period
+
+
+class _Watch:
+    """Stop flag, heartbeat and owner."""
+
+    def __init__(self, block: ControlBlock, owner: Connection, patience: float) -> None:
+        self._block, self._owner, self._patience = block, owner, patience
+        self._beat = block.heartbeat()
+        self._beat_at = time.monotonic()
+
+    def look(self) -> Halt | None:
+        """Why the test must stop, or None."""
+        requested = self._block.take_stop()
+        if requested is not None:
+            return Halt("stopped by the operator", asked=True, at_once=requested == 0)
+        beat, now = self._block.heartbeat(), time.monotonic()
+        if beat != self._beat:
+            self._beat, self._beat_at = beat, now
+        elif now - self._beat_at > self._patience:
+            return Halt(f"stopped: no sign of life of the owner for {now - self._beat_at:.2f} s", asked=True)
+        return Halt("stopped: the owner is gone", asked=True) if self._gone() else None
+
+    def report(self, progress: LegProgress) -> None:
+        """Tell the owner; nothing where it has gone."""
+        with contextlib.suppress(OSError):
+            self._owner.send(progress)
+
+    def _gone(self) -> bool:
+        try:
+            while self._owner.poll():
+                self._owner.recv()
+        except (EOFError, OSError):
+            return True
+        return False
+
+
+class LegTest:
+    """Starts a test and minds its process until it has ended; a context manager.
+
+    The owner must `beat` more often than `safety.heartbeat`, and `poll` now and then.
+
+    Args:
+        config: the rig; a virtual one must be served already.
+        move: what to do.
+
+    Raises:
+        RefusedError: the move is outside its bounds; nothing was started.
+    """
+
+    def __init__(self, config: RigConfig, move: LegMove) -> None:
+        check_move(config, move)
+        self._patience = _STOP_TIME + config.safety.stop_time
+        self._block = ControlBlock()
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(
+            target=serve_leg_test, args=(config, move, self._block.name, theirs), name=f"test of leg {move.leg}"
+        )
+        self._ended = False
+        try:
+            start_shielded(self._process)
+        except BaseException:
+            self._pipe.close()
+            self._block.close()
+            raise
+        finally:
+            theirs.close()
+
+    @property
+    def pid(self) -> int | None:
+        """Process id."""
+        return self._process.pid
+
+    def beat(self) -> None:
+        """Show the process that its owner is alive."""
+        if not self._ended:
+            self._block.beat()
+
+    def stop(self, category: StopRequest = 1) -> None:
+        """Stop: by the drive's quick stop, or with category 0 by taking the torque off at once."""
+        if not self._ended:
+            self._block.request_stop(category)
+
+    def poll(self) -> LegProgress | LegResult | None:
+        """The latest news, None where there is none.
+
+        Raises:
+            RefusedError: the leg is not homed, or a fault is latched, and the move does not allow more.
+            HardwareError: a drive does not answer, or the process has died.
+        """
+        try:
+            news = self._pipe.recv() if self._pipe.poll() else None
+        except (EOFError, OSError):
+            self._process.join(_TERMINATE_TIME)
+            raise HardwareError(
+                f"the leg test ended by itself, exit code {self._process.exitcode}; "
+                "the drive should have stopped by its own watchdog: look at the machine first"
+            ) from None
+        if isinstance(news, _Failure):
+            raise news.kind(news.text)
+        return news
+
+    def close(self) -> None:
+        """End the process: stop the leg and wait, then by a signal, at last by killing it. May be called again."""
+        if self._ended:
+            return
+        if self._process.is_alive():
+            self._block.request_stop(1)
+            self._process.join(self._patience)
+        for end in (self._process.terminate, self._process.kill):
+            if self._process.is_alive():
+                end()
+                self._process.join(_TERMINATE_TIME)
+        self._ended = True
+        self._process.join()
+        self._process.close()
+        self._pipe.close()
+        self._block.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+
+def run_leg_test(
+    config: RigConfig, move: LegMove, interruption: Interruption, show: Callable[[LegProgress], None]
+) -> LegResult:
+    """Do a whole test; the first Ctrl-C stops the leg and waits for the result, a second one takes the torque off.
+
+    Args:
+        config: the rig; a virtual one must be served already.
+        move: what to do.
+        interruption: installed by the caller.
+        show: told the progress.
+
+    Raises:
+        RefusedError, HardwareError: see `LegTest`.
+    """
+    with LegTest(config, move) as test:
+        interruption.at_once = lambda: test.stop(0)
+        try:
+            stopped = False
+            while True:
+                test.beat()
+                if interruption.count and not stopped:
+                    stopped = True
+                    test.stop(1)
+                news = test.poll()
+                if isinstance(news, LegResult):
+                    return news
+                if news is not None:
+                    show(news)
+                time.sleep(_POLL)
+        finally:
+            interruption.at_once = None

@@ -1,0 +1,234 @@
+"""Asking drives who they are: each in a thread of its own, each with a deadline, none given torque."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from actuators import ActuatorError, ConnectError, Drive, Feedback, Identity, Mode, ProtocolError, Status, create_drive
+from rig.schema import LegDrive
+
+_UNITS = tuple(range(1, 9))  # other unit ids tried where the one configured stays silent
+_TRY_TIMEOUT = 0.25  # s for each of them
+_WORDS = (
+    (Status.WATCHDOG, "stopped by its watchdog"),
+    (Status.FAULT, "fault"),
+    (Status.QUICK_STOP, "quick stop"),
+    (Status.HOMING, "homing"),
+    (Status.ENABLED, "torque on"),
+    (Status.BRAKE, "brake on"),
+    (Status.HOMED, "homed"),
+    (Status.STANDSTILL, "at rest"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DriveKind:
+    """What all six drives share: driver, profile, watchdog time (s) and how long each answer may take (s)."""
+
+    driver: str = "servo-tcp"
+    profile: str = "generic-servo"
+    watchdog: float = 0.05
+    timeout: float = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class LegProbe:
+    """What came of asking one leg's drive. `fault` is empty when it answered everything and took its configuration.
+
+    position m (relative to power-up until homed), force N (raw, compression positive), NaN where there is none.
+    `words`: its status in words. `expected`: serial number that the configuration wants there, "" for any.
+    """
+
+    leg: int
+    address: str
+    fault: str = ""
+    identity: Identity | None = None
+    expected: str = ""
+    watchdog: float | None = None
+    """s, as written and read back"""
+    position: float = float("nan")
+    force: float = float("nan")
+    words: tuple[str, ...] = ()
+
+    @property
+    def answered(self) -> bool:
+        """Whether the drive told who it is."""
+        return self.identity is not None
+
+    def describe(self) -> str:
+        """One line: who answers there and in what state, or why nobody does."""
+        who = "" if self.identity is None else name_of(self.identity)
+        if self.fault:
+            return f"{who}: {self.fault}" if who else self.fault
+        return f"{who}; {', '.join(self.words)}; position {self.position * 1e3:.3f} mm, force {self.force:.1f} N"
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-able form."""
+        identity = None if self.identity is None else asdict(self.identity)
+        return {
+            "leg": self.leg,
+            "address": self.address,
+            "fault": self.fault,
+            "identity": identity,
+            "expected_serial": self.expected,
+            "watchdog_s": self.watchdog,
+            "position_m": self.position if np.isfinite(self.position) else None,
+            "force_n": self.force if np.isfinite(self.force) else None,
+            "status": list(self.words),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What came of asking six drives. `findings`: what can be seen only of all of them, a sentence each."""
+
+    legs: tuple[LegProbe, ...]
+    findings: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether every drive answered and is the one expected."""
+        return not self.findings and not any(leg.fault for leg in self.legs)
+
+    @property
+    def serials(self) -> dict[int, str]:
+        """Serial numbers found, by leg 1 to 6; those that several legs share are left out."""
+        found = {leg.leg: leg.identity.serial for leg in self.legs if leg.identity and leg.identity.serial}
+        numbers = list(found.values())
+        return {leg: serial for leg, serial in found.items() if numbers.count(serial) == 1}
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-able form."""
+        return {
+            "passed": self.passed,
+            "legs": [leg.as_dict() for leg in self.legs],
+            "findings": list(self.findings),
+            "serials": {str(leg): serial for leg, serial in self.serials.items()},
+        }
+
+
+def probe_drive(leg: int, address: LegDrive, kind: DriveKind) -> LegProbe:
+    """Connect to a drive, identify and configure it (watchdog written and read back), read it, and close.
+
+    Nothing is commanded. A drive that takes the connection and says nothing is sought under other unit ids.
+
+    Args:
+        leg: 1 to 6.
+        address: where; with a serial number, the one expected.
+        kind: driver, profile, watchdog, deadline of each step.
+
+    Raises:
+        ConfigurationError: the driver or profile does not take what is given.
+    """
+    expected = address.serial or ""
+    probe = LegProbe(leg, f"{address.host}:{address.port} unit {address.unit}", expected=expected)
+    with closing(_make(leg, address, kind)) as drive:
+        try:
+            drive.connect(kind.timeout)
+        except ActuatorError as error:
+            return replace(probe, fault=str(error))
+        try:
+            probe = replace(probe, identity=drive.identify())
+        except (ConnectError, ProtocolError) as error:
+            return replace(probe, fault=f"{error}{_elsewhere(leg, address, kind)}")
+        try:
+            drive.configure()
+            read = drive.observe(kind.timeout)
+        except ActuatorError as error:
+            return replace(probe, fault=str(error))
+        return _judged(replace(probe, watchdog=kind.watchdog), drive, read)
+
+
+def probe_drives(addresses: Sequence[LegDrive], kind: DriveKind) -> Probe:
+    """Ask the drives of legs 1 to 6 at the same time; see `probe_drive`.
+
+    Drives behind one host and port share a connection's worth of gateway and are asked one after the other.
+    """
+    groups: dict[tuple[str, int], list[int]] = {}
+    for index, address in enumerate(addresses):
+        groups.setdefault((address.host, address.port), []).append(index)
+
+    def ask(indices: list[int]) -> list[LegProbe]:
+        return [probe_drive(index + 1, addresses[index], kind) for index in indices]
+
+    with ThreadPoolExecutor(len(groups)) as pool:
+        found = [probe for group in pool.map(ask, groups.values()) for probe in group]
+    legs = tuple(sorted(found, key=lambda probe: probe.leg))
+    return Probe(legs, tuple(compare(legs)))
+
+
+def compare(legs: Sequence[LegProbe]) -> list[str]:
+    """What is wrong with several drives together: one serial number at two addresses, drives that have changed places.
+
+    A pair of findings is said once.
+    """
+    findings = []
+    serials = {probe.leg: probe.identity.serial for probe in legs if probe.identity and probe.identity.serial}
+    for serial in dict.fromkeys(serials.values()):
+        sharing = [leg for leg, number in serials.items() if number == serial]
+        if len(sharing) > 1:
+            names = " and ".join(map(str, sharing))
+            findings.append(f"legs {names} are answered by one and the same drive, serial {serial}: correct an address")
+    expected = {probe.expected: probe.leg for probe in legs if probe.expected}
+    for leg, serial in serials.items():
+        belongs = expected.get(serial, leg)
+        if belongs == leg:
+            continue
+        if serials.get(belongs) == next(probe.expected for probe in legs if probe.leg == leg):
+            if belongs > leg:
+                findings.append(
+                    f"the drives of legs {leg} and {belongs} have changed places: cables or unit ids swapped"
+                )
+        else:
+            findings.append(f"the drive of leg {belongs} (serial {serial}) answers at leg {leg}'s address")
+    return findings
+
+
+def name_of(identity: Identity) -> str:
+    """A device's identity in words."""
+    return f"{identity.vendor} {identity.product}, serial {identity.serial}, firmware {identity.firmware}"
+
+
+def _make(leg: int, address: LegDrive, kind: DriveKind) -> Drive:
+    options = {"name": f"drive {leg}", "profile": kind.profile, "watchdog": kind.watchdog}
+    place = address.model_dump() | {"serial": None}  # who answers is wanted here, whoever it is
+    return create_drive(kind.driver, options | place | {"request_timeout": kind.timeout})
+
+
+def _judged(probe: LegProbe, drive: Drive, read: Feedback) -> LegProbe:
+    """The probe with what was read, and what is wrong with it."""
+    words = tuple(text for bit, text in _WORDS if read.status & bit)
+    lacking = [mode.name for mode in Mode if mode not in drive.capabilities.modes]
+    fault = ""
+    if probe.expected and probe.identity is not None and probe.identity.serial != probe.expected:
+        fault = f"another drive than expected, serial {probe.expected}"
+    elif lacking:
+        fault = f"the drive has no mode {', '.join(lacking)}"
+    elif read.status & (Status.FAULT | Status.WATCHDOG):
+        fault = f"latched fault {read.error}, {drive.error_text(read.error)}"
+    elif not np.isfinite([read.position, read.velocity]).all():
+        fault = f"the encoder has no valid value (position {read.position} m)"
+    return replace(probe, fault=fault, position=read.position, force=read.force, words=words)
+
+
+def _elsewhere(leg: int, address: LegDrive, kind: DriveKind) -> str:
+    """Which other unit id answers at the same place, in words; empty when none does."""
+    quick = replace(kind, timeout=_TRY_TIMEOUT)
+    for unit in _UNITS:
+        if unit == address.unit:
+            continue
+        with closing(_make(leg, address.model_copy(update={"unit": unit}), quick)) as drive:
+            try:
+                drive.connect(_TRY_TIMEOUT)
+            except ActuatorError:
+                return ""
+            try:
+                identity = drive.identify()
+            except ActuatorError:
+                continue
+        return f"; unit {unit} answers there: {name_of(identity)}"
+    return ""

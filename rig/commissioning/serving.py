@@ -1,0 +1,23 @@
+"""A rig whose drives can be asked, whether real or virtual."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rig.config import RigConfig
+from rig.virtual import VirtualRigProcess
+
+
+@contextmanager
+def served(config: RigConfig) -> Iterator[RigConfig]:
+    """The configuration without its [virtual] table; a virtual rig is served for as long as the block lasts.
+
+    Raises:
+        HardwareError: the virtual rig could not start: a port is taken.
+    """
+    if config.virtual is None:
+        yield config
+        return
+    from rig.runs import patient  # brings the reports along, which nothing here needs
+
+    with VirtualRigProcess(config):
+        yield patient(config).changed({"virtual": None})

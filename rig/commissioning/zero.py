@@ -1,0 +1,212 @@
+"""Zeroing the load cells at a rig: homed and parked, six locked legs carry what the model says, and nothing else.
+
+With the brakes on, the platform's weight fixes the six forces: what a cell reads beside them is its zero.
+"""
+
+import math
+import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration import CalibrationError, LoadCellCalibration, Provenance, shift_offsets
+from rig.config import RigConfig
+from rig.engine import Status
+from rig.engine.devices import cell_calibration
+from rig.errors import InputError, RefusedError, RigError, RunFaultError
+from rig.operation import Progress, bring_to_rest, connect_and_home, leave
+from rig.ring import TelemetryRing
+from rig.session import Interruption, LiveRig, Rig
+from rig.states import State
+from rig.telemetry import CycleFlag
+
+SHIFT_PART = 0.1
+"""Largest shift of a zero that is taken over unasked, as a part of the cells' range."""
+REST_SPEED = 2e-3
+"""m/s that a leg at rest may show."""
+REST_MOVE = 0.1e-3
+"""m by which a leg at rest may move meanwhile."""
+NOISE_FACTOR = 5.0
+"""Times the expected noise at which something else than noise is on a cell."""
+DURATION = 3.0
+"""s at rest."""
+_LEAST_TIME, _MOST_TIME = 0.5, 60.0  # s
+_PATIENCE = 10.0  # s beside the time at rest
+_FRESH = CycleFlag.FRESH | CycleFlag.HOMED | CycleFlag.POSE
+
+Rows = npt.NDArray[np.void]
+
+
+@dataclass(frozen=True, slots=True)
+class ZeroOptions:
+    """How the cells are zeroed: `duration` s at rest, `largest_shift` N (None: `SHIFT_PART` of the cells' range)."""
+
+    duration: float = DURATION
+    largest_shift: float | None = None
+    operator: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Zero:
+    """What zeroing found; lists by leg, N. `faults`: why the calibration must not be used; none when it may."""
+
+    calibration: LoadCellCalibration
+    shift: tuple[float, ...]
+    """by how much the zero moves"""
+    noise: tuple[float, ...]
+    """standard deviation of a reading"""
+    drift: tuple[float, ...]
+    """of the zero from the first to the second half"""
+    bound: float
+    """largest shift allowed"""
+    faults: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-able form."""
+        cells = [
+            {"leg": leg + 1, "shift_n": self.shift[leg], "noise_n": self.noise[leg], "drift_n": self.drift[leg]}
+            | {"offset": float(self.calibration.offset[leg]), "gain": float(self.calibration.gain[leg])}
+            for leg in range(6)
+        ]
+        verdict = "refused" if self.faults else "ok"
+        return {"verdict": verdict, "bound_n": self.bound, "cells": cells, "faults": list(self.faults)}
+
+
+def check_zero(config: RigConfig, options: ZeroOptions) -> float:
+    """The largest shift allowed, N.
+
+    Raises:
+        InputError: a duration or bound that is not finite or outside its range.
+    """
+    if not _LEAST_TIME <= options.duration <= _MOST_TIME:
+        raise InputError(f"time at rest {options.duration:g} s is outside {_LEAST_TIME:g} to {_MOST_TIME:g} s")
+    bound = SHIFT_PART * config.load_cells.range if options.largest_shift is None else options.largest_shift
+    if not 0.0 < bound <= config.load_cells.range:
+        raise InputError(f"largest shift {bound:g} N is outside 0 to {config.load_cells.range:g} N, the cells' range")
+    return bound
+
+
+def zero_rig(
+    config: RigConfig, options: ZeroOptions, interruption: Interruption, report: Callable[[Progress], None]
+) -> Zero:
+    """Connect, home, stand parked, and judge what the cells read; the rig is off again when this returns or raises.
+
+    Args:
+        config: the rig; a virtual one is started along with it.
+        options: see `ZeroOptions`.
+        interruption: looked at while waiting; installed by the caller where Ctrl-C is to count.
+        report: told the progress.
+
+    Raises:
+        InputError: bad options.
+        RefusedError, RunFaultError, HardwareError: the rig does not get to rest.
+        InterruptedRunError: it was stopped.
+    """
+    check_zero(config, options)
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="stewart-rig-zero-"))
+        report(Progress("starting the engine", 0.0))
+        rig = stack.enter_context(LiveRig(config, Path(folder) / "zero.mcap", "zero the cells", interruption))
+        ring = stack.enter_context(TelemetryRing.attach(rig.engine.address.ring))
+        reader = ring.reader()
+        try:
+            connect_and_home(rig, report)
+            zero = measure_zero(rig, lambda: reader.read_new()[0], options, report)
+            leave(rig)
+        except (RigError, KeyboardInterrupt):
+            with suppress(RigError):
+                bring_to_rest(rig)
+            raise
+        return zero
+
+
+def measure_zero(
+    rig: Rig, read_rows: Callable[[], Rows], options: ZeroOptions, report: Callable[[Progress], None]
+) -> Zero:
+    """Zero the cells of a rig that stands PARKED.
+
+    Args:
+        rig: parked.
+        read_rows: telemetry rows since its last call.
+        options: see `ZeroOptions`.
+        report: told the progress.
+
+    Raises:
+        InputError: bad options.
+        RunFaultError: the rig left PARKED meanwhile.
+        RefusedError: a cell has no valid reading.
+    """
+    bound = check_zero(rig.config, options)
+    wanted = max(4, round(options.duration * rig.config.rate))
+    found: list[Rows] = []
+    read_rows()  # those from before
+
+    def enough(status: Status) -> bool:
+        if status.state is not State.PARKED:
+            raise RunFaultError(f"the rig left PARKED while it was to stand still: {status.cause or status.state.name}")
+        rows = read_rows()
+        found.append(rows[rows["state"] == State.PARKED])
+        count = sum(map(len, found))
+        report(Progress("at rest", min(1.0, count / wanted)))
+        return count >= wanted
+
+    rig.wait(enough, options.duration + _PATIENCE, "the cells to be read")
+    return _judged(rig.config, np.concatenate(found)[:wanted], options, bound)
+
+
+def _judged(config: RigConfig, rows: Rows, options: ZeroOptions, bound: float) -> Zero:
+    before = cell_calibration(config)
+    kind = "virtual rig" if config.virtual is not None else "rig"
+    gain = "" if config.load_cells.calibration else "; gain taken as 1, no masses were used"
+    source = f"{kind} {config.name} at rest, {len(rows)} samples: zero from the model's static forces{gain}"
+    provenance = Provenance(options.operator, before.provenance.place, before.provenance.masses, source, options.note)
+    measured, model = rows["force_measured"], rows["force_model"]
+    try:
+        shifted = shift_offsets(before, measured, model, date.today(), provenance=provenance)
+    except CalibrationError as error:
+        raise RefusedError("\n  ".join(["the load cells cannot be zeroed:", *error.faults])) from None
+    drift = shifted.drift
+    assert drift is not None
+    shift = (shifted.offset - before.offset) * before.gain
+    noise = (measured - model).std(axis=0, ddof=1)
+    faults = _unrest(rows)
+    for leg in range(6):
+        name = f"leg {leg + 1}"
+        if not abs(shift[leg]) <= bound:
+            faults.append(f"{name}: the zero would shift by {shift[leg]:+.1f} N (bound {bound:g} N)")
+        if not noise[leg] <= NOISE_FACTOR * config.load_cells.noise:
+            expected = config.load_cells.noise
+            faults.append(
+                f"{name}: noise {noise[leg]:.2f} N, more than {NOISE_FACTOR:g} times the expected {expected:g} N"
+            )
+        if not drift.within[leg]:
+            faults.append(f"{name}: the zero drifted by {drift.force[leg]:+.2f} N (bound {drift.bound[leg]:.2f} N)")
+    return Zero(
+        shifted, tuple(shift.tolist()), tuple(noise.tolist()), tuple(drift.force.tolist()), bound, tuple(faults)
+    )
+
+
+def _unrest(rows: Rows) -> list[str]:
+    """Why the rig does not count as at rest, in words."""
+    faults = []
+    stale = int(((rows["flags"] & _FRESH) != _FRESH).sum())
+    if stale > len(rows) // 10:
+        faults.append(f"{stale} of {len(rows)} cycles without fresh feedback")
+    speed, move = np.abs(rows["velocity"]).max(axis=0), np.ptp(rows["length"], axis=0)
+    for leg in range(6):
+        if not speed[leg] <= REST_SPEED or math.isnan(move[leg]):
+            faults.append(
+                f"leg {leg + 1} is not at rest: {speed[leg] * 1e3:.2f} mm/s (bound {REST_SPEED * 1e3:g} mm/s)"
+            )
+        elif move[leg] > REST_MOVE:
+            faults.append(
+                f"leg {leg + 1} is not at rest: it moved {move[leg] * 1e3:.3f} mm (bound {REST_MOVE * 1e3:g} mm)"
+            )
+    return faults

@@ -1,0 +1,206 @@
+"""Whether the control loop that the host closes is stable at its rate: the sampled loop's eigenvalues at home.
+
+In mode `force` the legs have one gain each, so that the six directions decouple: in the eigenvectors of the mass that
+the legs feel, M_L = H⁻¹ M H⁻ᵀ, each is a mass m with the legs' viscous friction b. In mode `computed-torque` the model
+takes mass and friction out: a unit mass with the gains of the task space. In both the force follows its command by a
+dead time and a first-order lag:
+
+    q̇ = v,   m v̇ = f − b v,   τ ḟ = u − f,   u(t) = −K_p q(t_k) − K_d v(t_k)   for  t_k + T + δ ≤ t < t_k + 2T + δ
+
+A command goes out with the exchange of the cycle after the one that measured: the delay is a whole period T beside the
+drive's own δ. Coulomb friction, which holds small vibrations down, and the change of mass away from home are left out.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import expm
+
+from dynamics import Dynamics, DynamicsError, Mechanism
+from kinematics import leg_matrix
+from rig.config import RigConfig
+
+Array = npt.NDArray[np.float64]
+
+WANTED_MARGIN = 1.5
+"""Factor on both gains that the loop should bear."""
+_EDGE = 0.95  # nearer to 1 than this, model and friction decide: not refused, but warned of
+_STABLE = 1.0 + 1e-6  # an integrator without feedback stands exactly at 1
+_STRIDE, _FARTHEST = 1.25, 1e3  # in the search for the gain margin
+_RATES = (50, 2000)  # Hz, searched for the lowest rate
+
+
+@dataclass(frozen=True, slots=True)
+class LoopVerdict:
+    """How the loop stands."""
+
+    mode: str
+    rate: float
+    """Hz"""
+    stiffness: float
+    """N/m a leg, or 1/s² of the task space"""
+    damping: float
+    """N s/m, or 1/s"""
+    radius: float
+    """spectral radius of the sampled loop: how much a disturbance grows in a cycle; stable below 1"""
+    gain_margin: float
+    """factor on both gains at which the loop becomes unstable; 0 if no smaller gain is stable either"""
+    lowest_rate: int | None
+    """Hz, the lowest whole rate at which these gains have the wanted margin; None: there is none"""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the loop may be closed: it is not unstable beyond what the model may be wrong by."""
+        return self.gain_margin >= _EDGE
+
+    @property
+    def message(self) -> str:
+        """What is wrong with the loop, and what would help; empty where it has the wanted margin."""
+        if self.gain_margin >= WANTED_MARGIN:
+            return ""
+        units = ("N/m", "N s/m") if self.mode == "force" else ("1/s²", "1/s")
+        gains = f"stiffness {self.stiffness:g} {units[0]} and damping {self.damping:g} {units[1]} at {self.rate:g} Hz"
+        if not self.passed:
+            found = f"is unstable: a disturbance grows {self.radius:.3f} times in a cycle"
+        elif self.gain_margin < 1.0:
+            found = "stands on the edge of instability"
+        else:
+            found = f"bears {self.gain_margin:.2f} times its gains only, {WANTED_MARGIN:g} times are wanted"
+        remedies = [] if self.lowest_rate is None else [f"run it at {self.lowest_rate} Hz or more"]
+        if self.gain_margin > 0.0:
+            remedies.append(f"take both gains {self.gain_margin / WANTED_MARGIN:.2f} times")
+        else:
+            remedies.append("damp it more, or less stiffly")
+        return f"the control loop (mode {self.mode}, {gains}) {found}; {', or '.join(remedies)}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-able form."""
+        return asdict(self) | {"passed": self.passed, "message": self.message}
+
+
+def check_loop(config: RigConfig) -> LoopVerdict:
+    """Judge the loop of a configuration at the mechanism's home.
+
+    Raises:
+        DynamicsError: home is singular, or the mechanism has no inertia in some direction.
+    """
+    control = config.control
+    if config.mode == "force":
+        stiffness, damping = control.stiffness, control.damping
+        masses, friction = leg_masses(config.machine), min(leg.friction.prismatic for leg in config.machine.legs)
+    else:
+        stiffness, damping = control.task_stiffness, control.task_damping
+        masses, friction = np.ones(1), 0.0
+    gains = np.array([stiffness, damping, 0.0])
+
+    def radius(rate: float, factor: float) -> float:
+        return max(loop.radius(factor * gains) for loop in _loops(config, masses, friction, rate))
+
+    loops = _loops(config, masses, friction, config.rate)
+    return LoopVerdict(
+        mode=config.mode,
+        rate=config.rate,
+        stiffness=stiffness,
+        damping=damping,
+        radius=max(loop.radius(gains) for loop in loops),
+        gain_margin=_gain_margin(lambda factor: all(loop.radius(factor * gains) < _STABLE for loop in loops)),
+        lowest_rate=_lowest_rate(lambda rate: radius(rate, WANTED_MARGIN) < _STABLE),
+    )
+
+
+def leg_masses(mechanism: Mechanism) -> Array:
+    """Masses (6,) kg, ascending, that forces along the legs accelerate at home, each in one direction of leg space.
+
+    Raises:
+        DynamicsError: home is singular, or the mechanism has no inertia in some direction.
+    """
+    home = mechanism.geometry.home_pose
+    try:
+        inverse = np.linalg.inv(leg_matrix(mechanism.geometry, home))
+    except np.linalg.LinAlgError as error:
+        raise DynamicsError("the platform is singular at home") from error
+    masses: Array = np.linalg.eigvalsh(inverse @ Dynamics(mechanism).mass_matrix(home) @ inverse.T)
+    if masses[0] <= 0.0:
+        raise DynamicsError(f"the mechanism has no inertia in some direction at home: {masses[0]:g} kg")
+    return masses
+
+
+class _Loop:
+    """One direction's sampled loop; its state is [q, v, f] and the commands under way, the newest first.
+
+    Args:
+        mass, friction: kg, N s/m.
+        period, delay, lag: s; the delay is that from a measurement to the force's rise.
+    """
+
+    def __init__(self, mass: float, friction: float, period: float, delay: float, lag: float) -> None:
+        system = np.zeros((4, 4))  # the plant and its input, which is held
+        system[0, 1] = 1.0
+        system[1, 1], system[1, 2] = -friction / mass, 1.0 / mass
+        system[2, 2], system[2, 3] = -1.0 / lag, 1.0 / lag
+        whole = int(delay / period * (1.0 + 1e-12))
+        before = max(delay - whole * period, 0.0)  # of a period, under the command before
+        early, late = expm(system * before), expm(system * (period - before))
+        size = 4 + whole
+        self._matrix = np.zeros((size, size))
+        self._matrix[:3, :3] = late[:3, :3] @ early[:3, :3]
+        self._matrix[:3, 3 + whole] = late[:3, :3] @ early[:3, 3]
+        self._matrix[:3, 2 + whole] += late[:3, 3]  # whole is at least 1: a command goes out a cycle later
+        self._matrix[range(4, size), range(3, size - 1)] = 1.0
+
+    def closed(self, gains: Array) -> Array:
+        """State transition of a cycle with the gains (3,) on q, v and f."""
+        self._matrix[3, :3] = -gains
+        return self._matrix
+
+    def radius(self, gains: Array) -> float:
+        """Spectral radius with the gains (3,)."""
+        return float(np.abs(np.linalg.eigvals(self.closed(gains))).max())
+
+
+def _loops(config: RigConfig, masses: Array, friction: float, rate: float) -> list[_Loop]:
+    period, drives = 1.0 / rate, config.drives
+    lag = 1.0 / (2.0 * math.pi * drives.force_bandwidth)
+    return [_Loop(float(mass), friction, period, period + drives.delay, lag) for mass in masses]
+
+
+def _gain_margin(stable: Callable[[float], bool]) -> float:
+    """Factor at which stability ends, to a thousandth; 0 where no smaller one is stable, the largest where none is."""
+    passing, failing = 1.0, 1.0
+    if stable(1.0):
+        while stable(failing):
+            passing, failing = failing, failing * _STRIDE
+            if passing > _FARTHEST:
+                return passing
+    else:
+        while not stable(passing):
+            failing, passing = passing, passing / _STRIDE
+            if failing < 1.0 / _FARTHEST:
+                return 0.0
+    while failing - passing > 1e-3 * passing:
+        middle = math.sqrt(passing * failing)
+        if stable(middle):
+            passing = middle
+        else:
+            failing = middle
+    return passing
+
+
+def _lowest_rate(enough: Callable[[float], bool]) -> int | None:
+    """Lowest whole rate, Hz, at which the loop has enough margin; None where the highest does not give it."""
+    failing, passing = _RATES
+    if enough(failing):
+        return failing
+    if not enough(passing):
+        return None
+    while passing - failing > 1:
+        middle = (passing + failing) // 2
+        if enough(middle):
+            passing = middle
+        else:
+            failing = middle
+    return passing

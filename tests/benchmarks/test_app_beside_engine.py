@@ -1,0 +1,160 @@
+"""The whole app beside the engine on the same processors: what it costs the cycle, and memory over an hour.
+
+`make bench`, or this file under `xvfb-run -a`. An hour of a rig at 500 Hz is 1.8 million cycles; here as many are run
+at a higher rate: SOAK_MINUTES=60 takes a quarter of an hour, with SOAK_RATE=500 the hour itself.
+"""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.application import app_config, make_window
+from gui.main_window import MainWindow
+from gui.tour import Pilot
+from rig.recording import open_recording
+from rig.runs import demo_trajectory, execute
+from rig.states import State
+
+MOTION = 20.0  # s of the demonstration, each way
+ROUNDS = 2
+MINUTES = float(os.environ.get("SOAK_MINUTES", "4"))
+"""of a rig at 500 Hz"""
+RATE = float(os.environ.get("SOAK_RATE", "2000"))
+SETTLED = 1.0 / 12.0
+"""of the time, from when on memory is to be flat: the first five minutes of an hour"""
+MEGABYTE = 1e6
+
+_PROC = Path("/proc")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+@contextmanager
+def app(folder: Path, changes: dict[str, Any]) -> Iterator[Pilot]:
+    """The app in view, with everything a researcher looks at on the screen."""
+    config = app_config("virtual").changed({"recording": {"directory": str(folder / "recordings")}} | changes)
+    window = make_window(config, QtCore.QSettings(str(folder / "gui.ini"), QtCore.QSettings.Format.IniFormat))
+    window.resize(1920, 1080)
+    window.show()
+    pilot = Pilot(window)
+    try:
+        pilot.wait(lambda: window.complete, "the window to be complete")
+        yield pilot
+    finally:
+        window.close_now()
+        window.deleteLater()
+        QtWidgets.QApplication.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
+
+
+def overruns(recording: Path) -> tuple[int, int]:
+    """Cycles skipped and cycles due while a motion was followed."""
+    rows = open_recording(recording).rows
+    rows = rows[rows["state"] == State.RUNNING]
+    return int(rows["overruns"][-1] - rows["overruns"][0]), int(rows["cycle"][-1] - rows["cycle"][0])
+
+
+def headless(folder: Path) -> tuple[int, int]:
+    config = app_config("virtual")
+    trajectory = demo_trajectory(config.machine.geometry.home_pose, MOTION)
+    result = execute(config, trajectory, "headless", folder, report=lambda _progress: None)
+    assert result.error is None
+    return overruns(result.recording)
+
+
+def with_the_app(folder: Path) -> tuple[int, int, float, float]:
+    """Overruns and cycles, frames a second, share of one core that the app's process takes."""
+    with app(folder, {}) as pilot:
+        window = pilot.window
+        pilot.home()
+        pilot.engage()
+        frames = _count_frames(window)
+        window.tabs.setCurrentWidget(window.live_page)
+        pilot.run(1)
+        begun, cpu, first = time.perf_counter(), time.process_time(), frames[0]
+        status = window.session.status
+        pilot.wait(lambda: not window.mover.active, "the motion to end", 2 * MOTION)
+        elapsed, busy, shown = time.perf_counter() - begun, time.process_time() - cpu, frames[0] - first
+        assert status is not None and window.session.recording is not None
+        recording = window.session.recording
+    return *overruns(recording), shown / elapsed, busy / elapsed
+
+
+def _count_frames(window: MainWindow) -> list[int]:
+    count = [0]
+    draw = window.live.refresh
+
+    def refresh(history: Any) -> None:
+        count[0] += 1
+        draw(history)
+
+    window.live.refresh = refresh  # type: ignore[method-assign]
+    return count
+
+
+@pytest.mark.usefixtures("qapp")
+def test_overruns_beside_the_live_views(tmp_path: Path) -> None:
+    alone, beside = np.zeros(2, int), np.zeros(2, int)
+    print("\noverruns of the engine at 500 Hz, six virtual drives on the same processors")
+    for number in range(ROUNDS):
+        alone += headless(tmp_path / f"headless {number}")
+        *cycles, rate, share = with_the_app(tmp_path / f"app {number}")
+        beside += cycles
+        print(f"  live views and platform in view: {rate:.1f} frames/s, {100 * share:.0f} % of a core")
+    fractions = [100.0 * skipped / due for skipped, due in (alone, beside)]
+    print(f"  headless {alone[0]} of {alone[1]} ({fractions[0]:.3f} %), app {beside[0]} of {beside[1]}", end="")
+    print(f" ({fractions[1]:.3f} %): ratio {fractions[1] / fractions[0] if fractions[0] else float('nan'):.2f}")
+    assert fractions[1] <= 1.0
+
+
+def processes() -> dict[int, str]:
+    """This process and all below it: id → what it is, as far as its command line tells."""
+    parents: dict[int, int] = {}
+    for entry in _PROC.iterdir():
+        if entry.name.isdigit():
+            try:
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue  # it has ended
+    found, fresh = {os.getpid()}, {os.getpid()}
+    while fresh:
+        fresh = {pid for pid, parent in parents.items() if parent in fresh}
+        found |= fresh
+    return {pid: (_PROC / str(pid) / "comm").read_text().strip() for pid in sorted(found)}
+
+
+def resident(pid: int) -> float:
+    """Memory of a process, bytes."""
+    return float((_PROC / str(pid) / "statm").read_text().split()[1]) * _PAGE
+
+
+@pytest.mark.usefixtures("qapp")
+def test_memory_stays(tmp_path: Path) -> None:
+    changes = {"rate": RATE, "drives": {"watchdog": 0.5}, "safety": {"stale_cycles": 100, "overruns_in_a_row": 100}}
+    seconds = MINUTES * 60.0 * 500.0 / RATE
+    with app(tmp_path, changes) as pilot:
+        window = pilot.window
+        pilot.home()
+        pilot.engage()
+        window.tabs.setCurrentWidget(window.live_page)
+        pilot.run(1000)
+        pids, samples = processes(), []
+        begun = time.monotonic()
+        while time.monotonic() - begun < seconds:
+            pilot.pass_time(min(5.0, seconds / 30.0))
+            assert window.session.torque, window.windowTitle()
+            samples.append([time.monotonic() - begun, *map(resident, pids)])
+        status = window.session.status
+        assert status is not None
+        print(f"\nmemory over {status.cycles} cycles at {RATE:g} Hz ({status.overruns} overruns), {seconds:.0f} s")
+    table = np.array(samples)
+    flat = table[table[:, 0] >= SETTLED * seconds, 1:] / MEGABYTE
+    growth = 100.0 * (np.abs(flat - flat[0]).max(axis=0) / flat[0])
+    for name, first, last, worst in zip(pids.values(), flat[0], flat[-1], growth, strict=True):
+        print(f"  {name:16} {first:7.1f} MB → {last:7.1f} MB, at most {worst:.2f} % from the first")
+    assert np.all(growth < 5.0)

@@ -1,0 +1,104 @@
+"""The app on real processes: virtual rig, engine and recorder, operated by its buttons."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyqtgraph.Qt import QtCore, QtWidgets
+from shell_support import make_settings, press
+
+from gui.application import app_config
+from gui.main_window import MainWindow
+from gui.rig_session import RigSession
+from gui.rules import Action
+from rig.config import RigConfig
+from rig.runs import patient
+from rig.states import State
+
+START = 180_000  # ms; the first start on a machine compiles the kernels
+STEP = 30_000  # ms
+_SLOW = {"type": "minimum-jerk", "start": [0.0] * 6, "end": [0.0, 0.0, 0.01, 0.0, 0.0, 0.0], "duration": 20.0}
+
+
+def live_config(**safety: float) -> RigConfig:
+    """The app's virtual rig with patience for a shared machine: what comes late there says nothing about the app."""
+    bounds = {"heartbeat": 2.0, "following_error": 0.02, "force_residual": 200.0} | safety
+    return patient(app_config("virtual").changed({"drives": {"watchdog": 0.3}, "safety": bounds}))
+
+
+@pytest.fixture
+def live(qtbot: Any, tmp_path: Path) -> Iterator[MainWindow]:
+    """The app as it starts, recordings in a folder of the test's own."""
+    window = MainWindow(RigSession(live_config(), tmp_path), make_settings(tmp_path))
+    window.show()
+    qtbot.waitUntil(lambda: window.complete, timeout=STEP)
+    yield window
+    window.close_now()
+    window.deleteLater()
+    QtWidgets.QApplication.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
+
+
+def state_of(window: MainWindow) -> State | None:
+    status = window.session.status
+    return None if status is None else status.state
+
+
+def reach(window: MainWindow, qtbot: Any, state: State, timeout: int = STEP) -> None:
+    qtbot.waitUntil(lambda: state_of(window) is state, timeout=timeout)
+
+
+def press_when_possible(qtbot: Any, button: QtWidgets.QPushButton) -> None:
+    qtbot.waitUntil(button.isEnabled, timeout=STEP)
+    press(button)
+
+
+def connect(window: MainWindow, qtbot: Any) -> None:
+    press_when_possible(qtbot, window.operate.buttons[Action.CONNECT])
+    reach(window, qtbot, State.IDLE, START)
+
+
+def engage(window: MainWindow, qtbot: Any) -> None:
+    """From no engine to ENGAGED."""
+    buttons = window.operate.buttons
+    connect(window, qtbot)
+    press_when_possible(qtbot, buttons[Action.HOME])
+    reach(window, qtbot, State.PARKED)
+    settled = window.session.status.t + 0.3  # s; the cells' zero is judged at rest
+    qtbot.waitUntil(lambda: window.session.status.t > settled, timeout=STEP)
+    press_when_possible(qtbot, window.operate.arm)
+    press(buttons[Action.ENGAGE])
+    reach(window, qtbot, State.ENGAGED)
+
+
+def run(window: MainWindow, qtbot: Any, duration: float = 20.0) -> None:
+    """From ENGAGED into a motion of `duration` s, which a loaded machine does not come to the end of."""
+    motion = window.motion
+    parts = [_SLOW | {"duration": duration}]
+    motion.editor.set_value({"frame": "home", "pivot": [0.0] * 3, "parts": parts}, Path())
+    qtbot.waitUntil(lambda: motion.run.isEnabled(), timeout=STEP)
+    window.tabs.setCurrentWidget(window.live_page)
+    motion.run.click()
+
+    def under_way() -> bool:
+        """The motion itself, not the way to its start."""
+        status = window.session.status
+        return status.state is State.RUNNING and status.path_duration > 0.9 * duration and status.path_time > 0.2
+
+    qtbot.waitUntil(under_way, timeout=STEP)
+
+
+def offspring(pid: int) -> list[int]:
+    """Children of a process, theirs and so on, but for Python's own helper."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in map(int, task.read_text().split()):
+            if b"resource_tracker" not in Path(f"/proc/{child}/cmdline").read_bytes():
+                found += [child, *offspring(child)]
+    return found
+
+
+def left_over() -> list[int]:
+    """Processes of the app's that still run."""
+    return offspring(os.getpid())

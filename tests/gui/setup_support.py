@@ -1,0 +1,73 @@
+"""The wizard on a window without processes of its own, and a rehearsal's drives filled in."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
+from shell_support import press
+
+from gui.main_window import MainWindow
+from gui.setup import SetupWizard
+
+PATIENCE = 90_000  # ms; processes start, and the machine has other work
+BUTTON = QtWidgets.QWizard.WizardButton
+
+
+@pytest.fixture
+def wizard(window: MainWindow, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SetupWizard]:
+    """The wizard, in view."""
+    monkeypatch.chdir(tmp_path)
+    window.setup.action.trigger()
+    made = window.setup.wizard
+    assert made is not None
+    qtbot.waitUntil(made.isVisible, timeout=PATIENCE)
+    made.activateWindow()
+    yield made
+    window.setup.close()
+
+
+def click(wizard: SetupWizard, button: BUTTON) -> None:
+    """A click on one of the wizard's own buttons."""
+    assert wizard.button(button).isEnabled(), wizard.currentPage().missing
+    press(wizard.button(button))
+
+
+def forward(wizard: SetupWizard, page: QtWidgets.QWizardPage) -> None:
+    """Next, until a page is shown."""
+    for _ in wizard.pages:
+        if wizard.currentPage() is page:
+            return
+        click(wizard, BUTTON.NextButton)
+    assert wizard.currentPage() is page
+
+
+def settled(wizard: SetupWizard, qtbot: Any) -> None:
+    """Wait until what was entered has been looked at and nothing is being done."""
+    qtbot.waitUntil(lambda: not wizard._pause.isActive() and not wizard.bench.busy, timeout=PATIENCE)
+
+
+def write(field: QtWidgets.QLineEdit, text: str) -> None:
+    """Type a text in place of what is there."""
+    field.setFocus()
+    field.selectAll()
+    QtTest.QTest.keyClicks(field, text)
+
+
+def rehearse(wizard: SetupWizard, qtbot: Any, name: str = "trial") -> None:
+    """A name and a rehearsal that bears a busy machine, by mouse and keys."""
+    write(wizard.start.name, name)
+    press_indicator(wizard.start.rehearsal)
+    wizard.drives.watchdog.set_si(0.2)
+    settled(wizard, qtbot)
+
+
+def press_indicator(button: QtWidgets.QAbstractButton) -> None:
+    """A click where a check box or radio button takes one."""
+    QtTest.QTest.mouseClick(button, QtCore.Qt.MouseButton.LeftButton, pos=QtCore.QPoint(8, button.height() // 2))
+
+
+def until(qtbot: Any, condition: Callable[[], bool]) -> None:
+    """Wait until a condition holds."""
+    qtbot.waitUntil(condition, timeout=PATIENCE)

@@ -1,0 +1,317 @@
+"""Published models laid over the measured forces, on a run of the virtual rig in lockstep."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from live_rows import MECHANISM, live_rows
+from pyqtgraph.Qt import QtCore, QtWidgets
+from pytestqt.qtbot import QtBot
+
+from dynamics import MODELS, DynamicsError, variant_forces
+from gui.history import Excerpt, Floats, History
+from gui.live import LiveView, RecordingsView
+from gui.live.models_bar import UNKNOWN
+from gui.live.plot_page import PlotPage
+from gui.live.plot_panel import PlotPanel
+from gui.live.series import MODEL_NAMES
+from gui.theme import DARK
+from rig.config import load_config
+from rig.lockstep import LockstepRig
+from rig.models import model_differences
+from rig.operation import prepare_motion, run_motion
+from rig.recording import Recording, open_recording
+from rig.report import compare_models
+from rig.runs import demo_trajectory
+from rig.session import Interruption
+from rig.states import State
+
+PUBLISHED = tuple(model for model in MODELS if model != "exact")
+PEN = QtCore.Qt.PenStyle
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
+    config = load_config("virtual")
+    table = prepare_motion(config, demo_trajectory(config.machine.geometry.home_pose, 4.0))
+    path = tmp_path_factory.mktemp("models") / "run.mcap"
+    with LockstepRig(config, path, Interruption()) as rig:
+        run_motion(rig, table, "demo", lambda _progress: None)
+    return open_recording(path)
+
+
+@pytest.fixture
+def view(qtbot: QtBot) -> Iterator[LiveView]:
+    live = LiveView(DARK)
+    qtbot.addWidget(live)
+    live.set_mechanism(MECHANISM, load_config("virtual").control.coulomb_speed)
+    live.resize(1080, 760)
+    with qtbot.waitExposed(live):
+        live.show()
+    yield live
+    live.close()
+    live.close_worker()
+
+
+def _choose(view: LiveView, *models: str) -> None:
+    for model in models:
+        view.chooser.boxes[model].click()
+    assert view.models.chosen == tuple(model for model in MODELS if model in models)
+
+
+def _panels(view: LiveView) -> list[PlotPanel]:
+    page = view.pages["Forces"]
+    assert isinstance(page, PlotPage)
+    return page.panels
+
+
+def _drawn(panel: PlotPanel, model: str) -> list[tuple[Floats, Floats]]:
+    """Times and values of a model's six curves."""
+    index = [series.model for series in panel.panel.series].index(model)
+    return [curve.getData() for curve in panel.curves[index]]
+
+
+def _wait(qtbot: QtBot, view: LiveView, timeline: History | Excerpt) -> None:
+    """Until every row shown has its models."""
+
+    def complete() -> bool:
+        view.refresh(timeline)
+        page = view.pages["Forces"]
+        assert isinstance(page, PlotPage)
+        shown = page.stretch(timeline)
+        finite = np.isfinite(shown.rows["reference"]).all(axis=1)
+        return all(np.isfinite(view.models.differences(model, shown)[finite]).all() for model in view.models.chosen)
+
+    qtbot.waitUntil(complete, timeout=20_000)
+    for _ in range(5):  # the numbers come five times slower than the curves
+        view.refresh(timeline)
+
+
+def _expected(recording: Recording, rows: np.ndarray, model: str) -> Floats:
+    """What a model differs from the exact one by: the latter from the recorded terms, which sum to its forces."""
+    exact = rows["terms"].sum(axis=1)
+    assert not rows["terms"][:, 4].any()  # no external wrench was announced
+    return variant_forces(model, MECHANISM, rows["reference"]) - exact
+
+
+def test_overlays_are_off_until_chosen(view: LiveView, recording: Recording) -> None:
+    view.refresh(Excerpt(recording.rows))
+    assert view.models.chosen == () and view.chooser.table.isHidden()
+    box = view.chooser.boxes["exact"]
+    assert box.isChecked() and not box.isEnabled() and "always" in box.toolTip()
+    for panel in _panels(view):
+        for model in PUBLISHED:
+            assert all(data[0] is None or not len(data[0]) for data in _drawn(panel, model))
+    assert not view.models.preparing
+
+
+def test_curves_are_what_the_models_say(qtbot: QtBot, view: LiveView, recording: Recording) -> None:
+    running = recording.rows[recording.rows["state"] == State.RUNNING]
+    timeline = Excerpt(running)
+    timeline.seek(float(running["t"][900]))
+    view.bar.window.setCurrentText("1 s")
+    _choose(view, *PUBLISHED)
+    _wait(qtbot, view, timeline)
+    rows = timeline.latest(1.0)
+    forces, residuals = _panels(view)
+    styles = []
+    for model in PUBLISHED:
+        difference = _expected(recording, rows, model)
+        for leg in range(6):
+            t, force = _drawn(forces, model)[leg]
+            np.testing.assert_array_equal(t, rows["t"])
+            np.testing.assert_allclose(force, rows["force_model"][:, leg] + difference[:, leg], atol=1e-9)
+            residual = _drawn(residuals, model)[leg][1]
+            np.testing.assert_allclose(residual, rows["force_measured"][:, leg] - force, atol=1e-9)
+        index = [series.model for series in forces.panel.series].index(model)
+        pens = [curve.opts["pen"] for curve in forces.curves[index]]
+        assert {pen.width() for pen in pens} == {1}
+        styles.append(pens[0].style())
+    assert len({*styles, PEN.SolidLine, PEN.DashLine}) == 5
+
+
+def test_table_says_what_the_report_says(qtbot: QtBot, view: LiveView, recording: Recording) -> None:
+    timeline = Excerpt(recording.rows[recording.rows["state"] == State.RUNNING])
+    _choose(view, *PUBLISHED)
+    _wait(qtbot, view, timeline)
+    page = view.pages["Forces"]
+    assert isinstance(page, PlotPage)
+    assert len(page.stretch(timeline)) == len(timeline)  # four seconds, in a window of ten
+    for entry in compare_models(recording):
+        model, legs = entry["model"], np.array(entry["rms_residual_n"])
+        expected = [*legs, np.sqrt(np.mean(legs**2))]
+        np.testing.assert_allclose(view.models.rms_residuals(model, page.stretch(timeline)), expected, rtol=1e-9)
+        assert [label.text() for label in view.chooser.table.values[model]] == [f"{value:.2f}" for value in expected]
+    rms = {model: float(view.chooser.table.values[model][6].text()) for model in MODELS}
+    assert rms["exact"] < 1.0 < rms["pedrammehr-2012"] < rms["dasgupta-1998"] < 8.0 < rms["massless"]
+
+
+def test_live_rows_are_computed_once_as_they_come(
+    monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, view: LiveView, recording: Recording
+) -> None:
+    computed: list[int] = []
+
+    def count(mechanism: object, motions: Floats, models: tuple[str, ...], speed: float) -> dict[str, Floats]:
+        computed.append(len(motions))
+        return model_differences(MECHANISM, motions, models, speed)
+
+    monkeypatch.setattr("gui.live.model_forces.model_differences", count)
+    running = recording.rows[recording.rows["state"] == State.RUNNING]
+    history = History(30_000)
+    _choose(view, "massless")
+    for start in range(0, 600, 100):
+        history.append(running[start : start + 100])
+        _wait(qtbot, view, history)
+    assert sum(computed) == 600
+    force = _drawn(_panels(view)[0], "massless")[3][1]
+    expected = running["force_model"] + _expected(recording, running, "massless")
+    np.testing.assert_allclose(force, expected[:600, 3], atol=1e-9)
+    view.tabs.setCurrentWidget(view.pages["Terms"])
+    history.append(running[600:700])
+    for _ in range(9):
+        view.refresh(history)
+    assert sum(computed) == 600  # who does not see them does not pay for them
+
+
+def test_freeze_holds_the_models_too(qtbot: QtBot, view: LiveView, recording: Recording) -> None:
+    running = recording.rows[recording.rows["state"] == State.RUNNING]
+    history = History(800)
+    history.append(running[:700])
+    view.refresh(history)
+    _choose(view, "massless")
+    view.bar.freeze.click()
+    history.append(running[700:1500])  # more than are kept
+    _wait(qtbot, view, view._shown())  # type: ignore[arg-type]
+    t, force = _drawn(_panels(view)[0], "massless")[0]
+    expected = running["force_model"] + _expected(recording, running, "massless")
+    assert t[-1] == running["t"][699]
+    np.testing.assert_allclose(force, expected[:700, 0], atol=1e-9)
+    view.bar.freeze.click()
+    _wait(qtbot, view, history)
+    assert _drawn(_panels(view)[0], "massless")[0][0][-1] == running["t"][1499]
+    np.testing.assert_allclose(_drawn(_panels(view)[0], "massless")[0][1], expected[700:1500, 0], atol=1e-9)
+
+
+def test_values_and_export_hold_the_chosen_models(
+    qtbot: QtBot, view: LiveView, recording: Recording, tmp_path: Path
+) -> None:
+    running = recording.rows[recording.rows["state"] == State.RUNNING]
+    timeline = Excerpt(running)
+    _choose(view, "massless")
+    view.refresh(timeline)
+    view.export(tmp_path / "forces.csv")  # at once: rows that nobody has computed yet are computed for it
+    with open(tmp_path / "forces.csv", encoding="utf-8") as file:
+        table = list(csv.DictReader(file))
+    force = running["force_model"] + _expected(recording, running, "massless")
+    for name, expected in (
+        ("Leg force: massless leg 2 [N]", force[:, 1]),
+        ("Residual: massless leg 2 [N]", running["force_measured"][:, 1] - force[:, 1]),
+    ):
+        np.testing.assert_allclose([float(row[name]) for row in table], expected, atol=1e-5)
+    assert not any("Dasgupta" in name for name in table[0])
+    view.set_cursor(float(running["t"][500]))
+    row = running[500]
+    numbers = "/\u2060".join(
+        f"{value:.1f}" for value in (row["force_measured"][1], row["force_model"][1], force[500, 1])
+    )
+    assert f">2</b></span>&nbsp;{numbers}".replace("-", "−") in _panels(view)[0].header.text().replace("-", "−")
+    tracking = view.pages["Tracking"]
+    assert isinstance(tracking, PlotPage) and tracking.panels[0].models == ()  # the models are of forces
+    view.chooser.boxes["massless"].click()
+    assert view.models.chosen == ()
+    view.export(tmp_path / "less.csv")
+    assert "massless" not in (tmp_path / "less.csv").read_text(encoding="utf-8")
+
+
+def test_the_newest_values_are_those_that_are_computed(qtbot: QtBot, view: LiveView) -> None:
+    history = History(1000)
+    history.append(live_rows(500))
+    _choose(view, "massless")
+    _wait(qtbot, view, history)
+    numbers = _panels(view)[0].header.text()
+    assert "–" not in numbers.split("<br>")[1]
+    history.append(live_rows(10, 500))
+    view._draw(texts=True)
+    assert "–" not in _panels(view)[0].header.text().split("<br>")[1]
+
+
+def test_no_mechanism_no_models(qtbot: QtBot, view: LiveView) -> None:
+    timeline = Excerpt(live_rows(500))
+    _choose(view, "massless")
+    _wait(qtbot, view, timeline)
+    view.set_mechanism(None)
+    for model in PUBLISHED:
+        box = view.chooser.boxes[model]
+        assert not box.isEnabled() and box.toolTip() == UNKNOWN
+    assert view.models.chosen == () and view.chooser.table.isHidden()
+    view.refresh(timeline)
+    view.set_mechanism(MECHANISM)
+    assert view.models.chosen == ("massless",)  # what was chosen comes back with the mechanism
+    _wait(qtbot, view, timeline)
+
+
+def test_rows_that_are_no_motions_have_no_models(qtbot: QtBot, view: LiveView) -> None:
+    rows = live_rows(400)
+    rows["reference"][:100] = np.nan
+    rows["reference"][100:200, 3:7] = 0.0
+    timeline = Excerpt(rows)
+    _choose(view, "massless")
+    qtbot.waitUntil(lambda: _refreshed(view, timeline) and np.isfinite(_last(view, timeline)).all(), timeout=20_000)
+    known = np.isfinite(view.models.differences("massless", timeline.cut(0, 400))).all(axis=1)
+    assert known.tolist() == [False] * 200 + [True] * 200
+
+
+def test_what_cannot_be_computed_is_said(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, view: LiveView) -> None:
+    def fail(*_args: object) -> dict[str, Floats]:
+        raise DynamicsError("sample 3: the platform is singular there")
+
+    monkeypatch.setattr("gui.live.model_forces.model_differences", fail)
+    timeline = Excerpt(live_rows(50))
+    _choose(view, "massless")
+    for _ in range(3):
+        view.refresh(timeline)
+    assert view.chooser.note.text() == "preparing …"
+    qtbot.waitUntil(lambda: view.chooser.note.text() == "sample 3: the platform is singular there", timeout=20_000)
+    assert np.isnan(_last(view, timeline)).all()
+
+
+def _refreshed(view: LiveView, timeline: Excerpt) -> bool:
+    view.refresh(timeline)
+    return True
+
+
+def _last(view: LiveView, timeline: Excerpt) -> Floats:
+    return view.models.differences("massless", timeline.cut(len(timeline) - 1, len(timeline)))
+
+
+def test_models_of_a_recording_follow_its_replay(qtbot: QtBot, recording: Recording) -> None:
+    view = RecordingsView(DARK)
+    qtbot.addWidget(view)
+    view.resize(1140, 760)
+    try:
+        with qtbot.waitExposed(view):
+            view.show()
+        view.open(recording.path)
+        qtbot.waitUntil(lambda: view.opened is not None, timeout=20_000)
+        assert view.replay is not None
+        _choose(view.live, "dasgupta-1998")
+        rows = recording.rows
+        for fraction in (0.9, 0.6):  # back as well as on
+            view.replay.seek(float(rows["t"][int(fraction * len(rows))]))
+            _wait(qtbot, view.live, view.replay.excerpt)
+            t, force = _drawn(_panels(view.live)[0], "dasgupta-1998")[4]
+            at = int(np.flatnonzero(rows["t"] == t[-1])[0])
+            assert at == int(fraction * len(rows))
+            expected = rows["force_model"][at, 4] + _expected(recording, rows[at : at + 1], "dasgupta-1998")[0, 4]
+            assert expected == pytest.approx(force[-1], abs=1e-9) or expected == pytest.approx(force[-2], abs=1e-9)
+    finally:
+        view.close()
+        view.close_worker()
+
+
+def test_every_model_can_be_chosen_by_name(view: LiveView) -> None:
+    assert tuple(MODEL_NAMES) == MODELS
+    for box in view.chooser.findChildren(QtWidgets.QCheckBox):
+        assert box.accessibleName()

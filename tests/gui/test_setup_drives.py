@@ -1,0 +1,208 @@
+"""The wizard on the virtual rig of a rehearsal, over real TCP: drives asked, legs moved, cells zeroed, all stopped."""
+
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyqtgraph.Qt import QtTest
+from setup_support import BUTTON, click, forward, press_indicator, rehearse, settled, until, wizard, write
+from shell_support import KEY, LEFT, FakeSession, key, press
+
+from actuators import Status
+from calibration import load_cell_calibration
+from gui.main_window import MainWindow
+from gui.setup import SetupWizard
+from rig.config import load_config
+from rig.engine.devices import make_drive
+
+pytestmark = pytest.mark.realtime
+
+__all__ = ["wizard"]
+
+
+def status(wizard: SetupWizard, leg: int) -> Status:
+    """What the drive of leg 1 to 6 says to whoever asks, without commanding anything."""
+    served = wizard.bench._served
+    assert served is not None
+    drive = make_drive(served, leg - 1)
+    try:
+        drive.connect(5.0)
+        return drive.observe(5.0).status
+    finally:
+        drive.close()
+
+
+def off(wizard: SetupWizard, leg: int) -> bool:
+    """Whether torque is off and the brake on."""
+    found = status(wizard, leg)
+    return bool(found & Status.BRAKE) and not found & Status.ENABLED
+
+
+def start(wizard: SetupWizard, leg: int, qtbot: Any) -> None:
+    """Arm and test a leg; wait until its drive has torque."""
+    pair = wizard.legs.pairs[leg - 1]
+    press(pair.arm)
+    press(pair.act)
+    until(qtbot, lambda: wizard.bench._served is not None and bool(status(wizard, leg) & Status.ENABLED))
+
+
+def test_drives_are_asked_and_their_serial_numbers_taken(wizard: SetupWizard, qtbot: Any) -> None:
+    rehearse(wizard, qtbot)
+    click(wizard, BUTTON.NextButton)
+    page = wizard.drives
+    assert "no drive has told" in page.take.obstacle
+    press(page.ask[2])
+    assert page.status[2].text() == "asking …" and "asking the drive of leg 3" in page.ask_all.obstacle
+    settled(wizard, qtbot)
+    assert page.status[2].text().startswith("✓ stewart-rig virtual servo, serial VIRTUAL-3")
+    assert page.status[0].text() == "not asked yet"
+    write(page.serial[4], "SOMETHING")
+    press(page.ask_all)
+    settled(wizard, qtbot)
+    assert "another drive than expected, serial SOMETHING" in page.status[4].text()
+    assert [page.status[leg].text()[0] for leg in range(6)] == ["✓", "✓", "✓", "✓", "✗", "✓"]
+    write(page.serial[0], "VIRTUAL-2")
+    write(page.serial[1], "VIRTUAL-1")
+    settled(wizard, qtbot)
+    press(page.ask_all)
+    settled(wizard, qtbot)
+    assert "legs 1 and 2 have changed places" in page.findings.text()
+    press(page.take)
+    settled(wizard, qtbot)
+    assert [edit.text() for edit in page.serial] == [f"VIRTUAL-{leg}" for leg in range(1, 7)]
+    press(page.ask_all)
+    settled(wizard, qtbot)
+    assert not page.findings.text() and all(label.text().startswith("✓") for label in page.status)
+    page.port[5].setValue(page.port[0].value())
+    settled(wizard, qtbot)
+    assert page.status[5].text() == "not asked yet" and not wizard.button(BUTTON.NextButton).isEnabled()
+
+
+def test_real_drives_that_are_not_there(wizard: SetupWizard, qtbot: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        write(wizard.start.name, "mine")
+        settled(wizard, qtbot)
+        click(wizard, BUTTON.NextButton)
+        page = wizard.drives
+        for leg in range(6):
+            write(page.host[leg], "127.0.0.1")
+            page.port[leg].setValue(silent.getsockname()[1] if leg == 3 else 1 + leg)
+        settled(wizard, qtbot)
+        press(page.ask_all)
+        settled(wizard, qtbot)
+    assert "cannot connect to 127.0.0.1:1:" in page.status[0].text()
+    assert "did not answer within 2 s" in page.status[3].text()
+    forward(wizard, wizard.legs)
+    pair = wizard.legs.pairs[0]
+    press(pair.arm)
+    press(pair.act)
+    settled(wizard, qtbot)
+    assert "6 devices cannot be used" in wizard.legs.labels[0].text()
+
+
+def test_a_leg_is_tested_and_another_stopped_by_esc_and_by_the_button(
+    wizard: SetupWizard, session: FakeSession, qtbot: Any
+) -> None:
+    rehearse(wizard, qtbot)
+    forward(wizard, wizard.legs)
+    page = wizard.legs
+    pair = page.pairs[0]
+    press(pair.arm)
+    press(pair.act)
+    settled(wizard, qtbot)
+    assert "no reference yet" in page.labels[0].text() and 1 not in page.results
+    press_indicator(page.home)
+    start(wizard, 1, qtbot)
+    assert wizard.state.text().startswith("Testing leg 1") and wizard.bench.moving
+    assert "testing leg 1" in page.pairs[1].arm.obstacle and page.missing == "Wait: testing leg 1."
+    assert not wizard.button(BUTTON.CancelButton).isEnabled()
+    wizard.reject()
+    assert wizard.isVisible() and wizard.question is None
+    settled(wizard, qtbot)
+    assert page.results[1].passed and page.labels[0].text().startswith("✓ homed")
+    assert "2.00" in page.labels[0].text() and off(wizard, 1)
+
+    start(wizard, 2, qtbot)
+    key(KEY.Key_Escape, wizard)
+    assert session.stops == [(1, "Esc")] and wizard.isVisible()
+    settled(wizard, qtbot)
+    assert page.results[2].stopped and "stopped by the operator" in page.labels[1].text()
+    assert off(wizard, 2) and not status(wizard, 2) & Status.WATCHDOG
+    start(wizard, 2, qtbot)
+    QtTest.QTest.mousePress(wizard.stop_button, LEFT)
+    settled(wizard, qtbot)
+    assert page.results[2].stopped and off(wizard, 2)
+    QtTest.QTest.mouseRelease(wizard.stop_button, LEFT)
+
+    page.travel.set_si(0.05)
+    press(page.pairs[0].arm)
+    press(page.pairs[0].act)
+    settled(wizard, qtbot)
+    assert "travel 50 mm is outside 0.5 to 22 mm" in page.labels[0].text()
+    forward(wizard, wizard.saving)
+    assert "Legs that did not pass a test: 2, 3, 4, 5, 6." in wizard.saving.notes.text()
+    while wizard.currentPage() is not wizard.drives:
+        click(wizard, BUTTON.BackButton)
+    wizard.drives.unit[0].setValue(9)
+    settled(wizard, qtbot)
+    assert page.labels[0].text() == "not tested yet with this drive" and 1 not in page.results
+
+
+def test_a_stop_while_the_test_is_starting_lets_nothing_move(wizard: SetupWizard, qtbot: Any) -> None:
+    rehearse(wizard, qtbot)
+    forward(wizard, wizard.legs)
+    press_indicator(wizard.legs.home)
+    press(wizard.legs.pairs[4].arm)
+    press(wizard.legs.pairs[4].act)
+    key(KEY.Key_Escape, wizard)
+    settled(wizard, qtbot)
+    result = wizard.legs.results[5]
+    assert result.stopped and result.homed is None
+    assert off(wizard, 5) and not status(wizard, 5) & Status.HOMED
+
+
+def test_the_cells_are_zeroed_and_the_zero_is_saved(wizard: SetupWizard, qtbot: Any, tmp_path: Path) -> None:
+    rehearse(wizard, qtbot)
+    forward(wizard, wizard.zeroing)
+    page = wizard.zeroing
+    page.duration.set_si(1.0)
+    press(page.pair.arm)
+    press(page.pair.act)
+    until(qtbot, lambda: "homing" in page.status.text())
+    key(KEY.Key_Escape, wizard)
+    settled(wizard, qtbot)
+    assert "stopped" in page.status.text() and page.zero is None
+    assert all(off(wizard, leg) for leg in range(1, 7))
+    write(page.operator, "me")
+    press(page.pair.arm)
+    press(page.pair.act)
+    settled(wizard, qtbot)
+    assert page.status.text().startswith("✓ zeroed"), page.status.text()
+    assert all(label.text().endswith(" N") for labels in page.values for label in labels)
+    forward(wizard, wizard.saving)
+    press(wizard.saving.save)
+    settled(wizard, qtbot)
+    config = load_config(tmp_path / "trial.toml")
+    assert config.calibration_path is not None and config.load_cells.calibration in wizard.saving.result.text()
+    calibration = load_cell_calibration(config.calibration_path)
+    assert calibration.provenance.operator == "me"
+    assert calibration.offset == pytest.approx([0.0] * 6, abs=0.2)
+    while wizard.currentPage() is not wizard.start:
+        click(wizard, BUTTON.BackButton)
+    wizard.start.rate.set_si(400.0)
+    settled(wizard, qtbot)
+    assert page.zero is None and "not zeroed with these settings" in page.status.text()
+
+
+def test_closing_the_app_in_the_middle_of_a_test_stops_the_leg(
+    wizard: SetupWizard, window: MainWindow, qtbot: Any
+) -> None:
+    rehearse(wizard, qtbot)
+    forward(wizard, wizard.legs)
+    press_indicator(wizard.legs.home)
+    start(wizard, 3, qtbot)
+    test = wizard.bench._test
+    assert test is not None
+    window.setup.close()
+    assert test._ended and wizard.bench._virtual is None

@@ -1,0 +1,226 @@
+"""The wizard's pages: what is missing, going back and forth, saving, closing; nothing here moves."""
+
+from pathlib import Path
+from typing import Any
+
+from pyqtgraph.Qt import QtWidgets
+from setup_support import BUTTON, click, forward, press_indicator, rehearse, settled, until, wizard, write
+from shell_support import KEY, FakeSession, key, make_status, press
+
+from gui.main_window import MainWindow
+from gui.rules import Phase
+from gui.setup import SetupWizard
+from rig.config import load_config
+from rig.states import State
+
+__all__ = ["wizard"]
+
+
+def test_the_entry_is_there_only_while_the_app_holds_no_drives(window: MainWindow, session: FakeSession) -> None:
+    action = window.setup.action
+    assert action.isEnabled() and action.menu() is None
+    session.take(make_status(State.IDLE))
+    assert not action.isEnabled() and "disconnect first" in action.toolTip()
+    session.enter(Phase.STARTING)
+    assert not action.isEnabled()
+    session.enter(Phase.DIED)
+    assert action.isEnabled()
+    session.enter(Phase.DOWN)
+    action.trigger()
+    assert window.setup.wizard is not None
+    assert not action.isEnabled() and "open already" in action.toolTip()
+    window.setup.close()
+
+
+def test_next_says_what_is_missing(wizard: SetupWizard, qtbot: Any) -> None:
+    following = wizard.button(BUTTON.NextButton)
+    assert not following.isEnabled() and wizard.start.reason.text() == "Give the rig a name."
+    write(wizard.start.name, "mine")
+    settled(wizard, qtbot)
+    assert following.isEnabled() and not wizard.start.reason.isVisible()
+    wizard.start.mechanism.setCurrentText("nothing.toml")
+    wizard.start.rate.set_si(20.0)
+    settled(wizard, qtbot)
+    assert not following.isEnabled()
+    assert "rate: must be greater than or equal to 50" in wizard.start.reason.text()
+    assert "no such file" in wizard.start.reason.text()
+    wizard.start.mechanism.setCurrentText("dasgupta-1998")
+    wizard.start.rate.set_si(500.0)
+    settled(wizard, qtbot)
+    assert "no real body has this inertia" in wizard.start.reason.text()
+    wizard.start.mechanism.setCurrentText("lab-hexapod")
+    settled(wizard, qtbot)
+    click(wizard, BUTTON.NextButton)
+    assert wizard.drives.reason.text() == "Give the host of leg 1, 2, 3, 4, 5, 6."
+    assert wizard.drives.ask_all.obstacle == "give all six hosts first"
+    for leg in range(5):
+        write(wizard.drives.host[leg], f"10.0.0.{leg}")
+    settled(wizard, qtbot)
+    assert wizard.drives.reason.text() == "Give the host of leg 6." and not wizard.drives.ask[0].obstacle
+    write(wizard.drives.host[5], "10.0.0.0")
+    settled(wizard, qtbot)
+    assert "legs 1 and 6 share 10.0.0.0:502 unit 1" in wizard.drives.reason.text()
+    wizard.drives.unit[5].setValue(2)
+    settled(wizard, qtbot)
+    click(wizard, BUTTON.NextButton)
+    press_indicator(wizard.cells.own)
+    settled(wizard, qtbot)
+    assert "load_cells.amplifier.host" in wizard.cells.reason.text()
+    write(wizard.cells.host, "10.0.0.9")
+    wizard.cells.noise.set_si(0.0)
+    settled(wizard, qtbot)
+    assert wizard.cells.reason.text().startswith("load_cells.noise: must be greater than 0")
+    wizard.cells.noise.set_si(0.4)
+    settled(wizard, qtbot)
+    assert following.isEnabled()
+
+
+def test_going_back_and_forth_loses_nothing(wizard: SetupWizard, qtbot: Any) -> None:
+    rehearse(wizard, qtbot)
+    click(wizard, BUTTON.NextButton)
+    ports = [port.value() for port in wizard.drives.port]
+    assert len(set(ports)) == 6 and all(host.text() == "127.0.0.1" for host in wizard.drives.host)
+    write(wizard.drives.serial[2], "S-3")
+    click(wizard, BUTTON.NextButton)
+    wizard.cells.range.set_si(750.0)
+    before = wizard.draft()
+    for _ in range(2):
+        click(wizard, BUTTON.BackButton)
+    press_indicator(wizard.start.real)
+    assert wizard.drives.host[0].text() == ""
+    press_indicator(wizard.start.rehearsal)
+    settled(wizard, qtbot)
+    forward(wizard, wizard.saving)
+    assert wizard.draft() == before
+    assert before.drives[2].serial == "S-3" and before.range == 750.0
+    assert [drive.port for drive in before.drives] == ports
+
+
+def test_what_was_entered_is_saved_and_opened(
+    wizard: SetupWizard, window: MainWindow, session: FakeSession, qtbot: Any, tmp_path: Path
+) -> None:
+    opened: list[Path] = []
+    window.setup.open_rig = lambda path: opened.append(path) or True  # type: ignore[func-returns-value]
+    rehearse(wizard, qtbot)
+    forward(wizard, wizard.saving)
+    assert 'name = "trial"' in wizard.saving.text.toPlainText()
+    assert "Legs that did not pass a test: 1, 2, 3, 4, 5, 6." in wizard.saving.notes.text()
+    assert wizard.saving.open.obstacle == "save first"
+    assert not wizard.button(BUTTON.FinishButton).isEnabled()
+    assert Path(wizard.saving.path.text()) == tmp_path / "trial.toml"
+    press(wizard.saving.save)
+    settled(wizard, qtbot)
+    assert wizard.saving.result.text().startswith("✓ saved")
+    config = load_config(tmp_path / "trial.toml")
+    assert config.name == "trial" and config.virtual is not None
+    assert wizard.button(BUTTON.FinishButton).isEnabled() and wizard.saving.save.obstacle == "it is saved"
+    press(wizard.saving.open)
+    until(qtbot, lambda: window.setup.wizard is None and session.ended_by_window)
+    assert opened == [tmp_path / "trial.toml"]
+
+
+def test_a_file_that_is_there_is_replaced_only_when_ticked(wizard: SetupWizard, qtbot: Any, tmp_path: Path) -> None:
+    target = tmp_path / "mine.toml"
+    target.write_text("precious")
+    rehearse(wizard, qtbot)
+    forward(wizard, wizard.saving)
+    write(wizard.saving.path, str(target))
+    settled(wizard, qtbot)
+    assert "mine.toml exists already" in wizard.saving.save.obstacle
+    press(wizard.saving.save)
+    assert target.read_text() == "precious"
+    press_indicator(wizard.saving.overwrite)
+    settled(wizard, qtbot)
+    press(wizard.saving.save)
+    settled(wizard, qtbot)
+    assert load_config(target).name == "trial"
+    write(wizard.saving.path, str(tmp_path / "none" / "mine.toml"))
+    settled(wizard, qtbot)
+    press(wizard.saving.save)
+    settled(wizard, qtbot)
+    assert "there is no folder" in wizard.saving.result.text() and wizard.saving.saved is None
+
+
+def test_a_change_after_saving_is_not_saved(wizard: SetupWizard, qtbot: Any, tmp_path: Path) -> None:
+    rehearse(wizard, qtbot)
+    forward(wizard, wizard.saving)
+    press(wizard.saving.save)
+    settled(wizard, qtbot)
+    assert wizard.saving.saved is not None
+    while wizard.currentPage() is not wizard.cells:
+        click(wizard, BUTTON.BackButton)
+    wizard.cells.noise.set_si(0.7)
+    forward(wizard, wizard.saving)
+    assert wizard.saving.saved is None and not wizard.button(BUTTON.FinishButton).isEnabled()
+    assert "exists already" in wizard.saving.save.obstacle
+
+
+def test_esc_stops_and_closes_nothing(wizard: SetupWizard, session: FakeSession, qtbot: Any) -> None:
+    wizard.start.name.setFocus()
+    until(qtbot, wizard.start.name.hasFocus)
+    for _ in range(2):
+        key(KEY.Key_Escape, wizard)
+    assert session.stops == [(1, "Esc")] * 2 and wizard.isVisible()
+    press(wizard.stop_button)
+    assert session.stops[2:] == [(1, "button")]
+    assert not [child for child in wizard.children() if type(child).__name__ == "_StandIn"]
+
+
+def test_cancel_asks_before_something_is_lost(wizard: SetupWizard, window: MainWindow, qtbot: Any) -> None:
+    write(wizard.start.name, "mine")
+    settled(wizard, qtbot)
+    click(wizard, BUTTON.CancelButton)
+    assert wizard.question is not None and wizard.isVisible()
+    press(next(button for button in wizard.question.buttons() if button.text() == "Stay"))
+    assert wizard.isVisible() and window.setup.wizard is wizard
+    click(wizard, BUTTON.CancelButton)
+    press(next(button for button in wizard.question.buttons() if button.text() == "Close without saving"))
+    until(qtbot, lambda: window.setup.wizard is None)
+    assert window.setup.action.isEnabled()
+
+
+def test_an_empty_wizard_closes_at_once(wizard: SetupWizard, window: MainWindow, qtbot: Any) -> None:
+    wizard.close()
+    until(qtbot, lambda: window.setup.wizard is None)
+
+
+def test_every_control_has_a_name(wizard: SetupWizard) -> None:
+    for page in wizard.pages:
+        for kind in (QtWidgets.QLineEdit, QtWidgets.QAbstractSpinBox, QtWidgets.QComboBox, QtWidgets.QPushButton):
+            for widget in page.findChildren(kind):
+                inside = isinstance(widget.parent(), (QtWidgets.QAbstractSpinBox, QtWidgets.QComboBox))
+                assert inside or widget.accessibleName() or widget.text(), f"{page.title()}: {kind.__name__}"
+
+
+def test_space_arms_nothing(wizard: SetupWizard, qtbot: Any) -> None:
+    rehearse(wizard, qtbot)
+    forward(wizard, wizard.legs)
+    for pair in (wizard.legs.pairs[0], wizard.zeroing.pair):
+        if pair is wizard.zeroing.pair:
+            forward(wizard, wizard.zeroing)
+        assert pair.arm.isEnabled()
+        pair.arm.setFocus()
+        until(qtbot, pair.arm.hasFocus)
+        key(KEY.Key_Space, wizard)
+        assert not pair.arm.isChecked()
+        press(pair.act)
+        assert not wizard.bench.busy
+
+
+def test_arming_ends_by_itself_by_a_stop_and_by_arming_another(
+    wizard: SetupWizard, session: FakeSession, qtbot: Any
+) -> None:
+    rehearse(wizard, qtbot)
+    forward(wizard, wizard.legs)
+    first, second = wizard.legs.pairs[:2]
+    assert "press Arm first" in first.act.obstacle
+    press(first.arm)
+    assert first.arm.isChecked() and not first.act.obstacle
+    press(second.arm)
+    assert second.arm.isChecked() and not first.arm.isChecked()
+    key(KEY.Key_Escape, wizard)
+    assert not second.arm.isChecked()
+    first.timer.setInterval(20)
+    press(first.arm)
+    until(qtbot, lambda: not first.arm.isChecked())
+    assert not wizard.bench.busy

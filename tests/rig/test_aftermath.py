@@ -1,0 +1,52 @@
+"""What the drives did once nobody commands them: told in words, drives that do not answer included."""
+
+import math
+import time
+
+import pytest
+
+from actuators import Feedback, Status
+from rig.aftermath import LegAftermath, ask_drives, describe_aftermath
+from rig.config import load_config
+from rig.runs import on_free_ports
+
+STOPPED = Status.FAULT | Status.WATCHDOG | Status.BRAKE | Status.STANDSTILL | Status.HOMED
+
+
+def leg(
+    status: Status, velocity: float = 0.0, moved: float = 4e-4, rest: float = 0.12, error: str = ""
+) -> LegAftermath:
+    return LegAftermath(Feedback(0.6, velocity, 0.0, status, 0, True, 0, 1), error, moved, rest)
+
+
+def test_drives_that_did_alike_are_told_together() -> None:
+    legs = [leg(STOPPED)] * 5 + [leg(STOPPED, moved=-6e-4, rest=0.2)]
+    assert all(one.safe for one in legs)
+    assert describe_aftermath(legs) == (
+        "Every drive: stopped by its own watchdog, brake on, standstill; "
+        "at rest within 0.20 s, 0.6 mm at most from the last cycle."
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "words"),
+    [
+        (leg(STOPPED & ~Status.BRAKE), "stopped by its own watchdog, no brake reported on, standstill"),
+        (leg(Status.FAULT, error="overcurrent"), "stopped for a fault of its own (overcurrent), no brake"),
+        (leg(Status.READY | Status.ENABLED, 0.1, rest=math.inf), "no fault, TORQUE ON, no brake reported on, MOVING"),
+        (leg(STOPPED, math.nan, rest=math.inf), "stopped by its own watchdog, brake on, MOVING"),
+    ],
+)
+def test_what_is_not_as_it_should_be_is_told(one: LegAftermath, words: str) -> None:
+    assert not one.safe and one.words.startswith(words)
+    told = describe_aftermath([leg(STOPPED)] * 2 + [one] + [leg(STOPPED)] * 3)
+    assert told.startswith("Legs 1, 2, 4, 5, 6: stopped by its own watchdog") and f"leg 3: {words}" in told
+    assert ("at rest within" in told) == math.isfinite(one.rest)
+
+
+def test_drives_that_do_not_answer_are_told_within_the_time_given() -> None:
+    config = on_free_ports(load_config("virtual"))
+    legs = ask_drives(config, time.monotonic(), patience=0.05)
+    assert not any(one.safe or one.seen.fresh for one in legs)
+    for number, one in enumerate(legs, start=1):
+        assert one.words.startswith(f"does not answer: drive {number}: ") and "refused" in one.words

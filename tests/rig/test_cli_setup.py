@@ -1,0 +1,124 @@
+"""`rig setup`: a configuration from options, drives asked, a leg tested, with the exit codes of the README."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from rig.cli import main
+from rig.config import load_config
+from rig.errors import ExitCode
+from rig.runs import on_free_ports
+
+pytestmark = pytest.mark.realtime
+
+DRIVES = [option for leg in range(1, 7) for option in ("--drive", f"10.0.0.{leg}:502")]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def local() -> list[str]:
+    """Six drives on free ports of this machine."""
+    legs = on_free_ports(load_config("virtual")).drives.legs
+    return [option for leg in legs for option in ("--drive", f"127.0.0.1:{leg.port}")]
+
+
+def test_a_configuration_is_written_from_options(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--rate", "800", "--mode", "computed-torque", "--serials", "a,b,c,d,e,f", "--recordings", "out"]
+    cells = ["--amplifier", "[fe80::1]:503:9", "--cell-noise", "0.2", "--cell-range", "500"]
+    drives = [*DRIVES[:-1], "plant-6.local:1502:17"]
+    assert main(["setup", "new", "mine.toml", *drives, *options, *cells, "--name", "the rig"]) == ExitCode.OK
+    config = load_config(folder / "mine.toml")
+    assert (config.name, config.rate, config.mode, config.recording.directory) == (
+        "the rig",
+        800,
+        "computed-torque",
+        "out",
+    )
+    last = config.drives.legs[5]
+    assert (last.host, last.port, last.unit, last.serial) == ("plant-6.local", 1502, 17, "f")
+    assert config.load_cells.amplifier is not None
+    assert (config.load_cells.amplifier.host, config.load_cells.amplifier.unit) == ("fe80::1", 9)
+    assert (config.load_cells.noise, config.load_cells.range, config.virtual) == (0.2, 500.0, None)
+    assert "rig setup probe mine.toml" in capsys.readouterr().out
+
+
+def test_it_is_not_written_twice_unless_asked(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["setup", "new", "mine.toml", *DRIVES]) == ExitCode.OK
+    assert load_config("mine.toml").name == "mine"
+    assert main(["setup", "new", "mine.toml", *DRIVES, "--rate", "100"]) == ExitCode.INPUT
+    assert "exists already" in capsys.readouterr().err
+    assert main(["setup", "new", "mine.toml", *DRIVES, "--rate", "100", "--overwrite", "--json"]) == ExitCode.OK
+    said = json.loads(capsys.readouterr().out)
+    assert said["config"] == "mine.toml" and tomllib.loads(said["text"])["rate"] == 100.0
+    assert load_config("mine.toml").rate == 100.0
+
+
+def test_every_fault_is_said_and_nothing_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = ["--rate", "nan", "--mode", "x", "--cell-noise", "-1", "--mechanism", "nothing.toml"]
+    assert main(["setup", "new", "mine.toml", *DRIVES, *bad]) == ExitCode.INPUT
+    said = capsys.readouterr().err
+    for place in ("mode:", "rate:", "load_cells.noise:", "mechanism: nothing.toml: no such file"):
+        assert place in said
+    assert main(["setup", "new", "mine.toml", *DRIVES[:-2]]) == ExitCode.INPUT
+    assert main(["setup", "new", "mine.toml", *DRIVES[:-1], "nowhere"]) == ExitCode.INPUT
+    assert main(["setup", "new", "none/mine.toml", *DRIVES]) == ExitCode.INPUT
+    assert list(folder.iterdir()) == []
+
+
+def test_drives_that_do_not_answer_leave_nothing_written(
+    folder: Path, local: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["setup", "new", "mine.toml", *local, "--ask"]) == ExitCode.HARDWARE
+    assert "leg 6: drive 6: cannot connect to 127.0.0.1" in capsys.readouterr().err
+    assert list(folder.iterdir()) == []
+    assert main(["setup", "new", "mine.toml", *local]) == ExitCode.OK
+    assert main(["setup", "probe", "mine.toml"]) == ExitCode.HARDWARE
+    assert capsys.readouterr().out.count("FAIL leg") == 6
+    assert main(["setup", "leg", "mine.toml", "1"]) == ExitCode.HARDWARE
+
+
+def test_a_rehearsal_from_end_to_end(local: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["setup", "new", "mine.toml", *local, "--virtual", "--ask", "--watchdog", "0.2"]) == ExitCode.OK
+    assert [leg.serial for leg in load_config("mine.toml").drives.legs] == [f"VIRTUAL-{leg}" for leg in range(1, 7)]
+    capsys.readouterr()
+    assert main(["setup", "probe", "mine.toml", "--json"]) == ExitCode.OK
+    said = json.loads(capsys.readouterr().out)
+    assert said["passed"] and [leg["identity"]["serial"] for leg in said["legs"]] == list(said["serials"].values())
+    assert main(["setup", "leg", "mine.toml", "2"]) == ExitCode.REFUSED
+    assert "see --home" in capsys.readouterr().err
+    assert main(["setup", "leg", "mine.toml", "2", "--travel", "50 mm", "--speed", "1 m/s"]) == ExitCode.REFUSED
+    assert "travel 50 mm is outside 0.5 to 22 mm" in capsys.readouterr().err
+    assert main(["setup", "leg", "mine.toml", "2", "--travel", "2 kg"]) == ExitCode.INPUT
+    assert main(["setup", "leg", "mine.toml", "7"]) == ExitCode.INPUT
+    capsys.readouterr()
+    assert main(["setup", "leg", "mine.toml", "2", "--home", "--travel", "-1e-3"]) == ExitCode.OK
+    output = capsys.readouterr()
+    assert "watch that it is leg 2" in output.err
+    assert "commanded   -1.000 mm and back" in output.out and "verdict     passed" in output.out
+
+
+def test_a_leg_that_does_not_pass(local: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["setup", "new", "mine.toml", *local, "--virtual", "--watchdog", "0.2"]) == ExitCode.OK
+    with Path("mine.toml").open("a") as file:
+        file.write('\n[[virtual.faults]]\nfault = "cell_nan"\nleg = 4\n')
+    capsys.readouterr()
+    assert main(["setup", "leg", "mine.toml", "4", "--home", "--json"]) == ExitCode.FAULT
+    output = capsys.readouterr()
+    assert json.loads(output.out)["faults"] == ["leg 4: its load cell has no valid reading"]
+    assert "leg 4 does not pass" in output.err
+
+
+def test_zero_of_a_rig_that_is_not_ones_own(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["calibrate", "zero", "virtual", "--apply"]) == ExitCode.INPUT
+    assert "shipped with the program" in capsys.readouterr().err
+    assert main(["calibrate", "zero", "virtual", "--duration", "0.01"]) == ExitCode.INPUT
+    assert main(["calibrate", "zero", "virtual", "--largest-shift", "-1"]) == ExitCode.INPUT
+    Path("taken.toml").touch()
+    assert main(["calibrate", "zero", "virtual", "-o", "taken.toml"]) == ExitCode.INPUT

@@ -1,0 +1,248 @@
+"""The draft of a configuration: its text, its faults, and a file that is valid or not written."""
+
+import math
+import tomllib
+from dataclasses import asdict, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calibration import LoadCellCalibration, Provenance, identity, load_cell_calibration, shift_offsets
+from rig.commissioning import (
+    CellAmplifier,
+    Draft,
+    DriveAddress,
+    draft_config,
+    draft_faults,
+    draft_text,
+    name_calibration,
+    placed_mechanism,
+    placed_profile,
+    save_draft,
+    save_rig,
+    with_serials,
+)
+from rig.config import load_config
+from rig.errors import ConfigError, InputError
+
+DRIVES = tuple(DriveAddress("10.0.0.1", 500 + leg, leg, f"S{leg}") for leg in range(1, 7))
+GOOD = Draft(name="bench", drives=DRIVES)
+
+texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
+numbers = st.floats(allow_nan=False)
+addresses = st.builds(DriveAddress, host=texts, port=st.integers(), unit=st.integers(), serial=texts)
+amplifiers = st.builds(CellAmplifier, host=texts, port=st.integers(), unit=st.integers(), profile=texts)
+drafts = st.builds(
+    Draft,
+    name=texts,
+    mechanism=texts,
+    mode=texts,
+    rate=numbers,
+    driver=texts,
+    profile=texts,
+    watchdog=numbers,
+    drives=st.tuples(*[addresses] * 6),
+    amplifier=st.none() | amplifiers,
+    noise=numbers,
+    range=numbers,
+    calibration=texts,
+    recording=texts,
+    virtual=st.booleans(),
+)
+
+
+def _entry(part: Any) -> dict[str, Any]:
+    return {key: value for key, value in asdict(part).items() if value != "" or key == "host"}
+
+
+@given(drafts)
+def test_whatever_is_drafted_reads_back_as_it_was_meant(draft: Draft) -> None:
+    data = tomllib.loads(draft_text(draft))
+    for key in ("name", "mechanism", "mode", "rate"):
+        assert data[key] == getattr(draft, key)
+    assert data["drives"] == {
+        "driver": draft.driver,
+        "profile": draft.profile,
+        "watchdog": draft.watchdog,
+        "legs": [_entry(drive) for drive in draft.drives],
+    }
+    cells = data["load_cells"]
+    assert (cells["noise"], cells["range"], cells.get("calibration", "")) == (
+        draft.noise,
+        draft.range,
+        draft.calibration,
+    )
+    assert cells["source"] == ("drive" if draft.amplifier is None else "amplifier")
+    assert cells.get("amplifier") == (None if draft.amplifier is None else _entry(draft.amplifier))
+    assert data["recording"] == {"directory": draft.recording}
+    assert ("virtual" in data) == draft.virtual
+
+
+@given(drafts)
+def test_a_draft_is_valid_or_its_faults_are_listed(draft: Draft) -> None:
+    faults = draft_faults(draft, Path("rig.toml"))
+    assert faults and all(faults)
+
+
+def test_what_was_written_is_the_rig_that_was_meant(tmp_path: Path) -> None:
+    draft = replace(GOOD, rate=1000.0, amplifier=CellAmplifier("10.0.0.9", 502, 3), recording='C:\\"data"')
+    config = save_draft(draft, tmp_path / "rig.toml")
+    assert config.resolved() == load_config(tmp_path / "rig.toml").resolved()
+    assert (config.name, config.rate, config.recording.directory) == ("bench", 1000.0, 'C:\\"data"')
+    assert [(leg.host, leg.port, leg.unit, leg.serial) for leg in config.drives.legs] == [
+        (drive.host, drive.port, drive.unit, drive.serial) for drive in DRIVES
+    ]
+    assert config.load_cells.amplifier is not None and config.load_cells.amplifier.unit == 3
+    assert config.virtual is None
+    assert [path.name for path in tmp_path.iterdir()] == ["rig.toml"]
+
+
+def test_a_rehearsal_has_a_virtual_rig_and_its_patience(tmp_path: Path) -> None:
+    config = save_draft(replace(GOOD, virtual=True), tmp_path / "rig.toml")
+    assert config.virtual is not None
+    assert config.safety.stale_cycles == config.safety.overruns_in_a_row == 12  # half a watchdog
+
+
+def test_every_fault_is_listed_and_nothing_is_written(tmp_path: Path) -> None:
+    drives = (DRIVES[0], DRIVES[0], replace(DRIVES[2], host=""), replace(DRIVES[3], port=70000), *DRIVES[4:])
+    bad = replace(GOOD, name="", mode="x", rate=math.nan, drives=drives, noise=-1.0, mechanism="nothing.toml")
+    with pytest.raises(ConfigError) as caught:
+        save_draft(bad, tmp_path / "rig.toml")
+    places = [fault.split(":")[0] for fault in caught.value.faults]
+    for place in (
+        "name",
+        "mode",
+        "rate",
+        "drives.legs[3].host",
+        "drives.legs[4].port",
+        "load_cells.noise",
+        "mechanism",
+    ):
+        assert place in places
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"driver": "nothing"}, "no driver 'nothing'"),
+        ({"profile": "nothing"}, "no profile 'nothing'"),
+        ({"name": "\ud800"}, "cannot be written"),
+        ({"drives": (DRIVES[0],) * 6}, "share 10.0.0.1:501 unit 1"),
+        ({"watchdog": 0.003}, "less than two cycles"),
+        ({"calibration": "none.toml"}, "no such file"),
+        ({"virtual": True, "drives": tuple(replace(drive, port=502) for drive in DRIVES)}, "needs a port of its own"),
+    ],
+)
+def test_what_only_the_whole_shows_is_refused_as_well(tmp_path: Path, change: dict[str, Any], words: str) -> None:
+    draft = replace(GOOD, **change)
+    for attempt in (
+        lambda: draft_config(draft, tmp_path / "rig.toml"),
+        lambda: save_draft(draft, tmp_path / "rig.toml"),
+    ):
+        with pytest.raises(ConfigError, match=words):
+            attempt()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_there_is_replaced_only_where_that_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "rig.toml"
+    path.write_text("mine")
+    with pytest.raises(InputError, match="exists already"):
+        save_draft(GOOD, path)
+    assert path.read_text() == "mine"
+    with pytest.raises(ConfigError):
+        save_draft(replace(GOOD, name=""), path, overwrite=True)
+    assert path.read_text() == "mine"
+    save_draft(GOOD, path, overwrite=True)
+    assert load_config(path).name == "bench"
+    with pytest.raises(InputError, match="there is no folder"):
+        save_draft(GOOD, tmp_path / "nowhere" / "rig.toml")
+
+
+def test_paths_start_at_the_file_wherever_the_command_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "rigs"
+    (folder / "parts").mkdir(parents=True)
+    source = Path(load_config("virtual").path).parents[2] / "dynamics" / "mechanisms" / "lab-hexapod.toml"
+    mine = folder / "parts" / "mine.toml"
+    mine.write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+    assert placed_mechanism("lab-hexapod", folder) == "lab-hexapod"
+    assert placed_mechanism(str(mine), folder) == "parts/mine.toml"
+    assert placed_mechanism(str(source), folder) == str(source)
+    monkeypatch.chdir(tmp_path)
+    assert placed_mechanism("rigs/parts/mine.toml", Path("rigs")) == "parts/mine.toml"
+    profile = folder / "drive.toml"
+    profile.write_bytes((source.parents[2] / "actuators" / "profiles" / "generic-servo.toml").read_bytes())
+    assert placed_profile("rigs/drive.toml", Path("rigs")) == "drive.toml"
+    assert placed_profile("generic-servo", folder) == "generic-servo"
+    draft = replace(GOOD, mechanism="parts/mine.toml", profile="drive.toml")
+    config = save_rig(draft, Path("rigs/rig.toml"), _zero())
+    assert config.machine.name == "lab-hexapod"
+    assert config.calibration_path == Path("rigs") / "cells-2026-11-21.toml"
+    monkeypatch.chdir("/")
+    assert load_config(folder / "rig.toml").calibration_path == folder / "cells-2026-11-21.toml"
+
+
+def test_serial_numbers_found_are_taken_over() -> None:
+    taken = with_serials(replace(GOOD, drives=(DriveAddress("a"),) * 6), {2: "X", 6: "Y"})
+    assert [drive.serial for drive in taken.drives] == ["", "X", "", "", "", "Y"]
+
+
+def _zero() -> LoadCellCalibration:
+    random = np.random.default_rng(1)
+    load = np.full((100, 6), 30.0)
+    forces = load + np.arange(6.0) + 0.1 * random.standard_normal((100, 6))
+    return shift_offsets(identity(), forces, load, date(2026, 11, 21), provenance=Provenance())
+
+
+def test_a_zero_goes_into_a_new_file_beside_it_or_nowhere(tmp_path: Path) -> None:
+    first = save_rig(GOOD, tmp_path / "a.toml", _zero())
+    second = save_rig(GOOD, tmp_path / "b.toml", _zero())
+    assert first.load_cells.calibration == "cells-2026-11-21.toml"
+    assert second.load_cells.calibration == "cells-2026-11-21-2.toml"
+    assert second.calibration_path is not None
+    assert load_cell_calibration(second.calibration_path).offset == pytest.approx(np.arange(6.0), abs=0.05)
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(ConfigError):
+        save_rig(replace(GOOD, name=""), tmp_path / "c.toml", _zero())
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "",
+        "[load_cells]\nnoise = 0.7 # mine\n",
+        '[load_cells] # all of them\ncalibration = "old.toml"\nnoise = 0.7\n[recording]\ndirectory = "x"\n',
+    ],
+)
+def test_naming_a_calibration_changes_nothing_else(tmp_path: Path, table: str) -> None:
+    path = tmp_path / "rig.toml"
+    (tmp_path / "old.toml").touch()
+    (tmp_path / "new.toml").touch()
+    path.write_text(draft_text(GOOD).split("[load_cells]")[0] + table)
+    before = tomllib.loads(path.read_text())
+    name_calibration(path, "new.toml")
+    after = tomllib.loads(path.read_text())
+    assert after["load_cells"].pop("calibration") == "new.toml"
+    before.get("load_cells", {}).pop("calibration", None)
+    assert after == before | {"load_cells": before.get("load_cells", {})}
+    assert ("# mine" in path.read_text()) == ("# mine" in table)
+
+
+def test_a_file_that_says_it_another_way_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "rig.toml"
+    (tmp_path / "new.toml").touch()
+    text = "load_cells = { noise = 0.7 }\n" + draft_text(GOOD).split("[load_cells]")[0]
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"left as it is; write into its \[load_cells\] table"):
+        name_calibration(path, "new.toml")
+    with pytest.raises(ConfigError, match="left as it is"):
+        path.write_text(draft_text(GOOD))
+        name_calibration(path, "nothing.toml")
+    assert path.read_text() == draft_text(GOOD)

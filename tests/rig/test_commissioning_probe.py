@@ -1,0 +1,156 @@
+"""Asking drives who they are: over real TCP, with drives that are silent, swapped, or not what they should be."""
+
+import socket
+
+import pytest
+from device_server import served
+
+from actuators import (
+    FaultyServo,
+    Identity,
+    LinkClosedError,
+    Responder,
+    ServoProfile,
+    VirtualServo,
+    load_profile,
+)
+from rig.commissioning import DriveKind, LegProbe, compare, probe_drive, probe_drives
+from rig.config import load_config
+from rig.schema import LegDrive
+from rig.virtual import VirtualRig
+
+KIND = DriveKind(timeout=1.0)
+
+
+class Gateway:
+    """Several drives behind one port, told apart by their unit ids."""
+
+    def __init__(self, devices: list[Responder]) -> None:
+        self.devices = devices
+
+    def tick(self, now: float) -> None:
+        for device in self.devices:
+            device.tick(now)
+
+    def respond(self, adu: bytes) -> bytes:
+        return b"".join(device.respond(adu) for device in self.devices)
+
+    def due(self) -> bytes:
+        return b""
+
+
+class Hangup:
+    """Takes a connection and closes it at the first word."""
+
+    def tick(self, now: float) -> None:
+        pass
+
+    def respond(self, adu: bytes) -> bytes:
+        raise LinkClosedError
+
+    def due(self) -> bytes:
+        return b""
+
+
+@pytest.fixture
+def servos() -> list[FaultyServo]:
+    return VirtualRig(load_config("virtual")).servos
+
+
+def places(ports: list[int], serials: list[str | None] | None = None) -> list[LegDrive]:
+    serials = serials or [None] * 6
+    return [LegDrive(host="127.0.0.1", port=port, serial=s) for port, s in zip(ports, serials, strict=True)]
+
+
+def test_six_drives_say_who_they_are(servos: list[FaultyServo]) -> None:
+    with served(list(servos)) as ports:
+        found = probe_drives(places(ports), KIND)
+    assert found.passed and found.findings == ()
+    assert found.serials == {leg: f"VIRTUAL-{leg}" for leg in range(1, 7)}
+    for leg, probe in enumerate(found.legs, start=1):
+        assert probe.leg == leg and probe.watchdog == KIND.watchdog
+        assert probe.words == ("brake on", "at rest")
+        assert probe.position == 0.0 and 20.0 < probe.force < 50.0
+        assert probe.describe().startswith(f"stewart-rig virtual servo, serial VIRTUAL-{leg}, firmware 1.0; brake on")
+        assert probe.as_dict()["identity"]["serial"] == f"VIRTUAL-{leg}"
+    assert all(servo.servo._watchdog == pytest.approx(0.05) for servo in servos)
+
+
+def test_asking_commands_nothing(servos: list[FaultyServo]) -> None:
+    before = [servo.servo._command_bytes for servo in servos]
+    with served(list(servos)) as ports:
+        probe_drives(places(ports), KIND)
+    assert [servo.servo._command_bytes for servo in servos] == before
+    assert all(servo.servo._sequence == 0 for servo in servos)
+
+
+def test_a_drive_that_is_not_there_one_that_is_silent_and_one_that_hangs_up(servos: list[FaultyServo]) -> None:
+    servos[1].inject("drop_all")
+    with socket.create_server(("127.0.0.1", 0)) as nobody:
+        closed = nobody.getsockname()[1]
+    with served([*servos[:2], Hangup(), *servos[3:]]) as ports:
+        found = probe_drives(places([closed, *ports[1:]]), DriveKind(timeout=0.3))
+    assert not found.passed
+    one, two, three, *rest = found.legs
+    assert "cannot connect" in one.fault and str(closed) in one.fault
+    assert "did not answer within 0.3 s" in two.fault and not two.answered
+    assert "closed the connection" in three.fault
+    assert [leg.fault for leg in rest] == ["", "", ""]
+    assert found.serials == {4: "VIRTUAL-4", 5: "VIRTUAL-5", 6: "VIRTUAL-6"}
+
+
+def test_another_drive_than_expected_is_said_with_where_it_belongs(servos: list[FaultyServo]) -> None:
+    expected = ["VIRTUAL-1", "VIRTUAL-3", "VIRTUAL-2", "VIRTUAL-4", "VIRTUAL-6", "OTHER"]
+    with served(list(servos)) as ports:
+        found = probe_drives(places(ports, list(expected)), KIND)
+    assert [bool(leg.fault) for leg in found.legs] == [False, True, True, False, True, True]
+    assert found.legs[1].fault == "another drive than expected, serial VIRTUAL-3"
+    assert found.findings == (
+        "the drives of legs 2 and 3 have changed places: cables or unit ids swapped",
+        "the drive of leg 5 (serial VIRTUAL-6) answers at leg 6's address",
+    )
+
+
+def test_one_drive_at_two_addresses(servos: list[FaultyServo]) -> None:
+    with served(list(servos)) as ports:
+        found = probe_drives(places([*ports[:5], ports[0]]), KIND)
+    assert found.findings == (
+        "legs 1 and 6 are answered by one and the same drive, serial VIRTUAL-1: correct an address",
+    )
+    assert 1 not in found.serials and 6 not in found.serials
+
+
+def test_unit_ids_behind_one_address() -> None:
+    profile = load_profile("generic-servo", ServoProfile)
+    ports_of = VirtualRig(load_config("virtual"))._ports
+    drives: list[Responder] = [
+        VirtualServo(profile, port, unit=leg, serial=f"U{leg}") for leg, port in enumerate(ports_of, start=1)
+    ]
+    with served([Gateway(drives)]) as (port,):
+        units = [2, 1, 3, 4, 5, 6]
+        serials = [f"U{leg}" for leg in range(1, 7)]
+        addresses = [
+            LegDrive(host="127.0.0.1", port=port, unit=u, serial=s) for u, s in zip(units, serials, strict=True)
+        ]
+        swapped = probe_drives(addresses, KIND)
+        lost = probe_drive(1, LegDrive(host="127.0.0.1", port=port, unit=77), DriveKind(timeout=0.3))
+    assert swapped.findings == ("the drives of legs 1 and 2 have changed places: cables or unit ids swapped",)
+    assert "did not answer" in lost.fault and "unit 1 answers there" in lost.fault and "serial U1" in lost.fault
+
+
+def test_a_latched_fault_and_a_dead_encoder_are_said(servos: list[FaultyServo]) -> None:
+    servos[2].inject("encoder_nan")
+    servos[3].servo._latch("watchdog")
+    with served(list(servos)) as ports:
+        found = probe_drives(places(ports), KIND)
+    assert "latched fault 3" in found.legs[2].fault
+    assert found.legs[3].fault == "latched fault 1, no command within the watchdog time"
+    assert found.legs[2].as_dict()["position_m"] is None
+
+
+def test_findings_of_drives_without_serial_numbers() -> None:
+    nobody = LegProbe(1, "a", identity=Identity("v", "p", "", "1"))
+    assert (
+        compare([nobody, LegProbe(2, "b", identity=Identity("v", "p", "", "1")), LegProbe(3, "c", fault="silent")])
+        == []
+    )

@@ -1,0 +1,178 @@
+"""The sampled control loop: its eigenvalues against a loop followed step by step, and against the lockstep rig."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dynamics import Dynamics
+from kinematics import Array, coordinates_to_pose, leg_lengths, pose_to_coordinates
+from rig.cli import main
+from rig.config import RigConfig, load_config
+from rig.errors import ExitCode, RunFaultError
+from rig.lockstep import LockstepRig
+from rig.operation import prepare_motion, run_motion
+from rig.runs import demo_trajectory
+from rig.session import Interruption
+from rig.stability import WANTED_MARGIN, _Loop, check_loop, leg_masses
+
+RIG = load_config("virtual")
+
+
+def changed(rate: float = 500.0, factor: float = 1.0, mode: str = "force", **more: Any) -> RigConfig:
+    """The shipped rig with all gains times `factor`."""
+    control = {name: factor * value for name, value in RIG.control if name.endswith(("stiffness", "damping"))}
+    return RIG.changed({"rate": rate, "mode": mode, "control": control, **more})
+
+
+# -- the loop ----------------------------------------------------------------------------------------------------------
+
+
+def followed(gains: Array, period: float, delay: float, cycles: int) -> Array:
+    """q at the beginning of every cycle, from 1 at rest: the loop in small steps, commands waiting in a list."""
+    mass, friction, lag = 4.0, 35.0, 5e-4
+    steps = 400
+    h = period / steps
+    q, v, f, held = 1.0, 0.0, 0.0, 0.0
+    waiting: list[tuple[int, float]] = []
+    sampled = []
+    for step in range(cycles * steps):
+        if step % steps == 0:
+            sampled.append(q)
+            waiting.append((step + round(delay / h), -gains[0] * q - gains[1] * v))
+        if waiting[0][0] == step:
+            held = waiting.pop(0)[1]
+        vm = v + 0.5 * h * (f - friction * v) / mass
+        fm = f + 0.5 * h * (held - f) / lag
+        q, v, f = q + h * vm, v + h * (fm - friction * vm) / mass, f + h * (held - fm) / lag
+    return np.array(sampled)
+
+
+@pytest.mark.parametrize(("period", "delay"), [(2e-3, 2.1e-3), (5e-3, 5.1e-3), (4e-3, 4e-3), (2e-3, 4.6e-3)])
+def test_the_loop_is_the_one_followed_step_by_step(period: float, delay: float) -> None:
+    gains = np.array([2e4, 900.0, 0.0])
+    loop = _Loop(4.0, 35.0, period, delay, 5e-4)
+    matrix = loop.closed(gains)
+    states = [np.eye(len(matrix))[0]]
+    for _ in range(59):
+        states.append(matrix @ states[-1])
+    expected = followed(gains, period, delay, 60)
+    assert np.array(states)[:, 0] == pytest.approx(expected, rel=1e-3, abs=1e-3 * np.abs(expected).max())
+    assert loop.radius(gains) == pytest.approx(np.abs(np.linalg.eigvals(matrix)).max())
+
+
+def test_the_masses_that_the_legs_feel_have_the_kinetic_energy_of_the_platform() -> None:
+    masses = leg_masses(RIG.machine)
+    assert (np.diff(masses) >= 0.0).all() and masses[0] > 0.0
+    whole = Dynamics(RIG.machine).mass_matrix(RIG.machine.geometry.home_pose)
+    speeds = np.random.default_rng(1).normal(size=(200, 6))  # of the legs
+    inverse = np.linalg.inv(_leg_speeds_of_twist())
+    energies = np.einsum("ni,ij,nj->n", speeds @ inverse.T, whole, speeds @ inverse.T)
+    ratios = energies / (speeds**2).sum(axis=1)
+    assert masses[0] <= ratios.min() and ratios.max() <= masses[-1]
+
+
+def _leg_speeds_of_twist() -> Array:
+    """(6, 6) by finite differences of the leg lengths."""
+    geometry = RIG.machine.geometry
+    home, h = pose_to_coordinates(geometry.home_pose), 1e-6  # without rotation angle rates are angular velocities
+    columns = [
+        leg_lengths(geometry, coordinates_to_pose(home + step))
+        - leg_lengths(geometry, coordinates_to_pose(home - step))
+        for step in h * np.eye(6)
+    ]
+    return np.stack(columns, axis=1) / (2.0 * h)
+
+
+# -- the verdict -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["force", "computed-torque"])
+def test_the_margin_is_where_stability_ends(mode: str) -> None:
+    verdict = check_loop(changed(mode=mode))
+    assert verdict.passed and verdict.message == "" and verdict.gain_margin > WANTED_MARGIN
+    assert check_loop(changed(factor=0.99 * verdict.gain_margin, mode=mode)).radius < 1.0
+    beyond = check_loop(changed(factor=1.1 * verdict.gain_margin, mode=mode))
+    assert beyond.radius > 1.0 and not beyond.passed
+    assert beyond.gain_margin == pytest.approx(1.0 / 1.1, rel=5e-3)
+
+
+def test_the_lowest_rate_is_the_first_with_the_wanted_margin() -> None:
+    lowest = check_loop(changed(200.0)).lowest_rate
+    assert lowest is not None
+    assert check_loop(changed(lowest)).message == ""
+    message = check_loop(changed(lowest - 1)).message
+    assert "1.5 times are wanted" in message and f"run it at {lowest} Hz or more" in message
+
+
+def test_what_no_rate_helps_says_what_does() -> None:
+    undamped = RIG.changed({"control": {"damping": 0.0}, "drives": {"delay": "5 ms"}})
+    verdict = check_loop(undamped)
+    assert verdict.lowest_rate is None and not verdict.passed
+    assert "Hz or more" not in verdict.message and "is unstable" in verdict.message
+    assert check_loop(RIG.changed({"control": {"stiffness": 0.0, "damping": 0.0}})).passed
+
+
+# -- against the rig ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rate", "factor", "mode", "stable"),
+    [
+        (150, 1.0, "force", False),
+        (200, 1.0, "force", False),
+        (250, 1.0, "force", True),
+        (500, 1.0, "force", True),
+        (500, 1.75, "force", True),
+        (500, 2.2, "force", False),
+        (150, 0.52, "force", True),
+        (150, 0.68, "force", False),
+        (500, 18.0, "computed-torque", True),
+        (500, 28.0, "computed-torque", False),
+    ],
+)
+def test_prediction_and_rig_agree(tmp_path: Path, rate: int, factor: float, mode: str, stable: bool) -> None:
+    config = changed(rate, factor, mode, virtual={"drive": {"start_spread": 1e-3}})
+    assert check_loop(config).passed == stable
+    table = prepare_motion(config, demo_trajectory(config.machine.geometry.home_pose, 4.0))
+    with LockstepRig(config, tmp_path / "run.mcap", Interruption()) as rig:
+        if stable:
+            run_motion(rig, table, "demo", lambda _progress: None)
+        else:
+            with pytest.raises(RunFaultError):
+                run_motion(rig, table, "demo", lambda _progress: None)
+
+
+# -- the commands ------------------------------------------------------------------------------------------------------
+
+
+def config_file(folder: Path, rate: int) -> str:
+    text = RIG.path.read_text(encoding="utf-8")
+    changed_text = text.replace('rate = "500 Hz"', f"rate = {rate}")
+    assert changed_text != text
+    path = folder / "slow.toml"
+    path.write_text(changed_text, encoding="utf-8")
+    return str(path)
+
+
+def test_check_refuses_an_unstable_loop_and_warns_of_a_narrow_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", config_file(tmp_path, 200), "demo"]) == ExitCode.REFUSED
+    printed = capsys.readouterr()
+    assert "stiffness 20000 N/m and damping 900 N s/m at 200 Hz) is unstable" in printed.err
+    assert "Hz or more, or take both gains" in printed.err
+    assert main(["check", config_file(tmp_path, 200), "--json"]) == ExitCode.REFUSED
+    assert json.loads(capsys.readouterr().out)["control_loop"]["passed"] is False
+    assert main(["check", config_file(tmp_path, 300), "demo"]) == ExitCode.OK
+    printed = capsys.readouterr()
+    assert "control loop: bears 1.19 times its gains at 300 Hz" in printed.out
+    assert "warning: the control loop" in printed.out and printed.err == ""
+
+
+def test_a_run_warns_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["demo", "--lockstep", "--duration", "4", "--rate", "300", "-o", str(tmp_path / "out")]
+    assert main(arguments) == ExitCode.OK
+    assert capsys.readouterr().err.startswith("warning: the control loop (mode force, stiffness 20000 N/m")

@@ -1,0 +1,75 @@
+"""The user guide says what is so: its links and pictures exist, its commands parse, its configuration is valid."""
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+import typer.main
+
+from rig.cli.application import app
+from rig.config import load_config
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+_LINK = re.compile(r"!?\[[^\]]*\]\((?!https?:)([^)#]+)\)")
+_COMMAND = re.compile(r"^    (rig [^#\n]+)", re.MULTILINE)
+_INLINE = re.compile(r"`(rig [^`]+)`")
+_TARGET = re.compile(r"(?:^    |`)make ([a-z]+)", re.MULTILINE)
+
+
+def commands() -> list[tuple[str, str]]:
+    """Command lines that can be typed as they stand, with their page; in running text only those with arguments."""
+    found = []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        found += [(page.name, line.strip()) for line in _COMMAND.findall(text)]
+        found += [(page.name, line) for line in _INLINE.findall(text)]
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    targets = _LINK.findall(page.read_text(encoding="utf-8"))
+    assert targets
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_every_picture_is_shown() -> None:
+    shown = {
+        (page.parent / target).resolve() for page in PAGES for target in _LINK.findall(page.read_text(encoding="utf-8"))
+    }
+    assert set((ROOT / "docs" / "images").iterdir()) <= shown
+
+
+@pytest.mark.parametrize(("page", "line"), commands())
+def test_every_command_exists(page: str, line: str) -> None:
+    """As far as it goes: the command is found, and takes the options and arguments that are given."""
+    command: Any = typer.main.get_command(app)
+    words = shlex.split(line)[1:]
+    with typer.Context(command, info_name="rig") as context:
+        while hasattr(command, "get_command") and words and not words[0].startswith("-"):
+            command, words = command.get_command(context, words[0]), words[1:]
+            assert command is not None, f"{page}: {line}"
+        given = {word.partition("=")[0] for word in words if word.startswith("-") and len(word) > 1}
+        known = {name for parameter in command.get_params(context) for name in parameter.opts}
+        assert given <= known, f"{page}: {line}"
+
+
+def test_every_target_exists() -> None:
+    known = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    named = {target for page in PAGES for target in _TARGET.findall(page.read_text(encoding="utf-8"))}
+    assert "gui" in named
+    assert named <= known
+
+
+def test_the_configuration_shown_is_a_valid_one(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "your-own-rig.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    path = tmp_path / "my-rig.toml"
+    path.write_text(block, encoding="utf-8")
+    config = load_config(path)
+    assert config.virtual is None
+    assert config.drives.legs[5].serial == "A1046"
