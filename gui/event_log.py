@@ -109,9 +109,10 @@ class EventLog(QtWidgets.QWidget):
         self.table.setEditTriggers(QtWidgets.QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setTabKeyNavigation(False)
         self.table.verticalHeader().setVisible(False)
+        self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
         self.table.horizontalHeader().setStretchLastSection(True)
-        for column, sample in enumerate(("00:00:00.000", "Rig time, s", "warning", "operator", "COMMUNICATION_LOST")):
-            self.table.setColumnWidth(column, self.fontMetrics().horizontalAdvance(sample) + 24)
+        for column, sample in enumerate(("00:00:00.000", "Rig time, s", "warning", "operator", "DRIVE_WATCHDOG")):
+            self.table.setColumnWidth(column, self.fontMetrics().horizontalAdvance(sample) + 16)
         bar = QtWidgets.QHBoxLayout()
         bar.addWidget(self.search, 1)
         bar.addWidget(self.level)

@@ -6,6 +6,8 @@ at in all sizes and colours.
 
 import argparse
 import io
+import os
+import signal
 import sys
 import tempfile
 import time
@@ -25,6 +27,7 @@ from rig.states import State
 SIZES = ("1280x800", "1920x1080")
 _START = 180.0  # s; the first start on a machine compiles the kernels
 _STEP = 30.0  # s for anything else
+_AFTERMATH = 2.0  # s in which the drives have been asked what they did
 _SETTLE = 0.4  # s after which layouts and curves are as they stay
 _REST = 0.5  # s at rest, for the cells' zero to be judged
 _TOO_FAR = {"type": "minimum-jerk", "start": [0.0] * 6, "end": [0.0, 0.0, 0.15, 0.1, 0.0, 0.0], "duration": 1.0}
@@ -116,7 +119,9 @@ class Tour(Pilot):
         self._operate()
         self._watch()
         self._fault()
+        self._death()
         self._look_back()
+        self._set_up()
 
     def _look_before_moving(self) -> None:
         motion = self.window.motion
@@ -145,6 +150,14 @@ class Tour(Pilot):
         for name, page in window.live.pages.items():
             window.live.tabs.setCurrentWidget(page)
             self._photograph(f"live-{name.lower().replace(' ', '-')}", window.live_page)
+        window.live.tabs.setCurrentIndex(0)
+        window.live.bar.window.setCurrentText("2 s")
+        for box in window.live.chooser.boxes.values():
+            box.setChecked(True)
+        self.pass_time(2.0)
+        self._photograph("live-models", window.live_page)
+        for box in window.live.chooser.boxes.values():
+            box.setChecked(not box.isEnabled())
         self._photograph("platform", window.platform_page)
         window.motion.pause.click()
         self._reach(State.ENGAGED)
@@ -168,6 +181,21 @@ class Tour(Pilot):
         self._click(Action.RESET)
         self._reach(State.IDLE)
 
+    def _death(self) -> None:
+        session = self.window.session
+        self._click(Action.HOME)
+        self._reach(State.PARKED)
+        self.engage()
+        if session.engine_pid is not None:
+            os.kill(session.engine_pid, signal.SIGKILL)
+        self.wait(lambda: session.phase is Phase.DIED, "the engine's death to be noticed")
+        self.pass_time(_AFTERMATH)
+        self._photograph("engine-died", self.window.log)
+        self._click(Action.CONNECT)
+        self._reach(State.FAULT, _START)  # the drives say that their watchdogs stopped them
+        self._click(Action.RESET)
+        self._reach(State.IDLE)
+
     def _look_back(self) -> None:
         window, session, view = self.window, self.window.session, self.window.recordings
         self._click(Action.DISCONNECT)
@@ -185,14 +213,50 @@ class Tour(Pilot):
             view.tabs.setCurrentIndex(index)
             self._photograph(f"recording-{view.tabs.tabText(index).lower()}", window.recordings_page)
 
-    def _photograph(self, name: str, panel: QtWidgets.QWidget) -> None:
-        """The window with one of its panels in front."""
+    def _set_up(self) -> None:
+        self.window.setup.start()
+        wizard = self.window.setup.wizard
+        assert wizard is not None
+        wizard.start.name.setText("my-rig")
+        wizard.start.rehearsal.setChecked(True)
+        wizard.legs.home.setChecked(True)
+        following = wizard.button(QtWidgets.QWizard.WizardButton.NextButton)
+        for page, name in zip(wizard.pages, ("rig", "drives", "cells", "legs", "zero", "save"), strict=True):
+            self.wait(lambda page=page: wizard.currentPage() is page, "the wizard's next page")  # type: ignore[misc]
+            if page is wizard.drives:
+                self._do(wizard.drives.ask_all)
+            elif page is wizard.legs:
+                pair = wizard.legs.pairs[0]
+                pair.arm.click()
+                self._do(pair.act)
+            elif page is wizard.zeroing:
+                wizard.zeroing.pair.arm.click()
+                self._do(wizard.zeroing.pair.act)
+            self._photograph(f"setup-{name}", window=wizard)
+            if page is not wizard.saving:
+                self.wait(following.isEnabled, "Next to be possible")
+                following.click()
+        self.window.setup.close()
+
+    def _do(self, button: QtWidgets.QPushButton) -> None:
+        """Press a button of the wizard and wait for what it does."""
+        wizard = self.window.setup.wizard
+        assert wizard is not None
+        self.wait(button.isEnabled, f"{button.text()} to be possible")
+        button.click()
+        self.wait(lambda: not wizard.bench.busy, f"{button.text()} to end", _START)
+
+    def _photograph(
+        self, name: str, panel: QtWidgets.QWidget | None = None, window: QtWidgets.QWidget | None = None
+    ) -> None:
+        """The main window with one of its panels in front, or another window."""
         if self._only and name not in self._only:
             return
-        self.window.tabs.setCurrentWidget(panel)
+        if panel is not None:
+            self.window.tabs.setCurrentWidget(panel)
         self.pass_time(_SETTLE)
         png = QtCore.QBuffer()
-        self.window.grab().save(png, "PNG")
+        (window or self.window).grab().save(png, "PNG")
         picture = Image.open(io.BytesIO(bytes(png.data()))).convert("RGB")
         # a third of the bytes, and no difference that can be seen
         picture.quantize(256, dither=Image.Dither.NONE).save(self._folder / f"{name}.png", optimize=True)

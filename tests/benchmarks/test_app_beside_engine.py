@@ -1,7 +1,7 @@
 """The whole app beside the engine on the same processors: what it costs the cycle, and memory over an hour.
 
 `make bench`, or this file under `xvfb-run -a`. An hour of a rig at 500 Hz is 1.8 million cycles; here as many are run
-at a higher rate: SOAK_MINUTES=60 takes a quarter of an hour, with SOAK_RATE=500 the hour itself.
+at a higher rate: SOAK_MINUTES=60 takes a quarter of an hour, with SOAK_RATE=500 the hour itself. Left out: 16 minutes.
 """
 
 import os
@@ -24,11 +24,11 @@ from rig.states import State
 
 MOTION = 20.0  # s of the demonstration, each way
 ROUNDS = 2
-MINUTES = float(os.environ.get("SOAK_MINUTES", "4"))
+MINUTES = float(os.environ.get("SOAK_MINUTES", "16"))
 """of a rig at 500 Hz"""
 RATE = float(os.environ.get("SOAK_RATE", "2000"))
-SETTLED = 1.0 / 12.0
-"""of the time, from when on memory is to be flat: the first five minutes of an hour"""
+SETTLED = 150.0
+"""s, after which memory is to be flat: the views reach back two minutes, and fill up"""
 MEGABYTE = 1e6
 
 _PROC = Path("/proc")
@@ -135,7 +135,8 @@ def resident(pid: int) -> float:
 
 @pytest.mark.usefixtures("qapp")
 def test_memory_stays(tmp_path: Path) -> None:
-    changes = {"rate": RATE, "drives": {"watchdog": 0.5}, "safety": {"stale_cycles": 100, "overruns_in_a_row": 100}}
+    patience = {"stale_cycles": 100, "overruns_in_a_row": 100, "heartbeat": 5.0}  # other programs may run here too
+    changes = {"rate": RATE, "drives": {"watchdog": 0.5}, "safety": patience}
     seconds = MINUTES * 60.0 * 500.0 / RATE
     with app(tmp_path, changes) as pilot:
         window = pilot.window
@@ -147,13 +148,13 @@ def test_memory_stays(tmp_path: Path) -> None:
         begun = time.monotonic()
         while time.monotonic() - begun < seconds:
             pilot.pass_time(min(5.0, seconds / 30.0))
-            assert window.session.torque, window.windowTitle()
+            assert window.mover.active, window.windowTitle()
             samples.append([time.monotonic() - begun, *map(resident, pids)])
         status = window.session.status
         assert status is not None
         print(f"\nmemory over {status.cycles} cycles at {RATE:g} Hz ({status.overruns} overruns), {seconds:.0f} s")
     table = np.array(samples)
-    flat = table[table[:, 0] >= SETTLED * seconds, 1:] / MEGABYTE
+    flat = table[table[:, 0] >= SETTLED, 1:] / MEGABYTE
     growth = 100.0 * (np.abs(flat - flat[0]).max(axis=0) / flat[0])
     for name, first, last, worst in zip(pids.values(), flat[0], flat[-1], growth, strict=True):
         print(f"  {name:16} {first:7.1f} MB → {last:7.1f} MB, at most {worst:.2f} % from the first")
