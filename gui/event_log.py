@@ -153,10 +153,7 @@ class EventLog(QtWidgets.QWidget):
         self.filter.invalidateFilter()
 
     def _save(self) -> None:
-        options = QtWidgets.QFileDialog.Option.DontUseNativeDialog  # a native one would not let Esc through
-        name, _kind = QtWidgets.QFileDialog.getSaveFileName(
-            self, "Save the event log", "events.csv", "CSV (*.csv)", options=options
-        )
+        name, _kind = QtWidgets.QFileDialog.getSaveFileName(self, "Save the event log", "events.csv", "CSV (*.csv)")
         if name:
             try:
                 self.save_to(Path(name))

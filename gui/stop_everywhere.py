@@ -46,6 +46,8 @@ class StopEverywhere(QtCore.QObject):
         self._last_key = -1
         application = QtWidgets.QApplication.instance()
         assert application is not None
+        # a native file dialog is the system's window, and its keys do not come by here
+        application.setAttribute(QtCore.Qt.ApplicationAttribute.AA_DontUseNativeDialogs)
         application.installEventFilter(self)
 
     def remove(self) -> None:

@@ -110,6 +110,7 @@ class Tour(Pilot):
         super().__init__(window)
         self._folder = folder
         self._only = only
+        self._recording: Path | None = None
 
     def walk(self) -> None:
         """All of it. Raises TimeoutError where a step is not possible in time."""
@@ -145,6 +146,7 @@ class Tour(Pilot):
     def _watch(self) -> None:
         window = self.window
         self.run(repeats=20)
+        self._recording = window.session.recording
         self.pass_time(6.0)
         self._photograph("running", window.motion)
         for name, page in window.live.pages.items():
@@ -202,7 +204,7 @@ class Tour(Pilot):
         self.wait(lambda: session.phase is Phase.DOWN, "the engine to end")
         window.tabs.setCurrentWidget(window.recordings_page)
         view.list.look()
-        view.list.select(session.recording)
+        view.list.select(self._recording)
         self._photograph("recordings", window.recordings_page)
         view.list.buttons["Open"].click()
         self.wait(lambda: view.replay is not None, "the recording to open")
@@ -257,9 +259,11 @@ class Tour(Pilot):
         self.pass_time(_SETTLE)
         png = QtCore.QBuffer()
         (window or self.window).grab().save(png, "PNG")
-        picture = Image.open(io.BytesIO(bytes(png.data()))).convert("RGB")
+        picture: Image.Image = Image.open(io.BytesIO(bytes(png.data()))).convert("RGB")
         # a third of the bytes, and no difference that can be seen
-        picture.quantize(256, dither=Image.Dither.NONE).save(self._folder / f"{name}.png", optimize=True)
+        picture.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+            self._folder / f"{name}.png", optimize=True
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

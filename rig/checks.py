@@ -1,7 +1,8 @@
 """The check of a whole trajectory before anything moves: strokes, speeds, forces, angles and conditioning."""
 
+import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,9 @@ from rig.schema import Safety
 Array = npt.NDArray[np.float64]
 
 _PARTS = 3  # of the time between two samples: a step in between shows in speed and acceleration at a third of it
+_SAMPLE = re.compile(r"^sample \d+[:,] ")
 _REST = 1e-6  # m/s, of a leg at the ends of a motion
+_BLOCK = 8192  # samples looked at together: a long motion takes no more memory than a short one
 _SCALES = 1000  # the largest scale that passes is given in thousandths
 
 
@@ -49,6 +52,16 @@ class LimitCheck:
     def passed(self) -> bool:
         """Whether every sample keeps to the bound."""
         return self.since is None
+
+    @property
+    def excess(self) -> float:
+        """How far the worst sample is beyond the bound, as a fraction of the bound; negative is inside."""
+        return (self.bound - self.value if self.is_minimum else self.value - self.bound) / abs(self.bound)
+
+    def with_later(self, later: "LimitCheck") -> "LimitCheck":
+        """The same quantity over this part of a trajectory and a later one."""
+        worst = later if later.excess > self.excess else self
+        return replace(worst, since=later.since if self.since is None else self.since)
 
     def __str__(self) -> str:
         """The worst sample and the bound in words."""
@@ -126,28 +139,30 @@ def check_trajectory(
     if isinstance(trajectory, MotionTable):
         table = tabulate(table, min(table.step, 1.0 / rate) / _PARTS)
     checker = _Checker(mechanism, safety, table)
-    checks: list[LimitCheck] = []
+    checks: dict[str, LimitCheck] = {}
     obstacle = ""
     try:
-        checks.extend(series.worst(table.step) for series in checker.series(1.0))
+        for series in checker.series(1.0):
+            check = series.worst()
+            checks[series.name] = checks[series.name].with_later(check) if series.name in checks else check
     except SingularityError as error:
-        obstacle = str(error)
-    passed = not obstacle and all(check.passed for check in checks)
+        obstacle = f"at {checker.singular_time():.4g} s: {_SAMPLE.sub('', str(error))}"
+    passed = not obstacle and all(check.passed for check in checks.values())
     scale = 1.0 if passed else checker.largest_scale()
-    return Verdict(table.duration, len(table.samples), tuple(checks), scale, obstacle)
+    return Verdict(table.duration, len(table.samples), tuple(checks.values()), scale, obstacle)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Series:
-    """A quantity at all samples (n, 1 or 6) with the bounds of its columns; a bound may be infinite."""
+    """A quantity at some samples (n, 1 or 6) with the bounds of its columns; a bound may be infinite."""
 
     name: str
     unit: str
+    times: Array
+    """(n,), s."""
     values: Array
     bounds: Array
     is_minimum: bool = False
-    times: tuple[float, ...] = ()
-    """Times of the rows where they are not all samples."""
 
     def excess(self) -> Array:
         """How far each value is beyond its bound, as a fraction of the bound; positive is outside."""
@@ -159,12 +174,11 @@ class _Series:
     def passed(self) -> bool:
         return bool((self.excess() <= 0.0).all())
 
-    def worst(self, step: float) -> LimitCheck:
+    def worst(self) -> LimitCheck:
         excess = self.excess()
         # Of equally bad samples (all, where nothing is limited or moves) the largest value is worth showing.
         row, column = np.unravel_index(np.argmax(excess), excess.shape)
         outside = np.flatnonzero(~(excess <= 0.0).all(axis=1))
-        times = self.times or np.arange(len(excess)) * step
         return LimitCheck(
             name=self.name,
             unit=self.unit,
@@ -172,8 +186,8 @@ class _Series:
             bound=float(self.bounds[column]),
             is_minimum=self.is_minimum,
             leg=int(column) + 1 if excess.shape[1] > 1 else None,
-            time=float(times[row]),
-            since=float(times[outside[0]]) if outside.size else None,
+            time=float(self.times[row]),
+            since=float(self.times[outside[0]]) if outside.size else None,
         )
 
 
@@ -212,31 +226,60 @@ class _Checker:
             return False
 
     def series(self, scale: float) -> Iterator[_Series]:
-        """All limited quantities at an amplitude, those that cost least first."""
-        motion = self._motion(scale)
-        legs = leg_kinematics(self._mechanism.geometry, motion)
-        speed = np.abs(legs.velocity)
-        ends = (0.0, self._table.duration)
+        """All limited quantities at an amplitude, block by block, those that cost least first."""
+        for rows in self._blocks():
+            yield from self._block(scale, rows)
+        ends = np.array([0, len(self._table.samples) - 1])
+        speed = leg_kinematics(self._mechanism.geometry, self._motion(scale, ends)).velocity
+        yield _Series("speed at start or end", "m/s", self._times(ends), np.abs(speed), np.full(6, _REST))
+
+    def singular_time(self) -> float:
+        """Time of the first sample, s, at which the motion cannot be evaluated; it must have one."""
+        rows = next(rows for rows in self._blocks() if self._singular(rows))
+        fine, singular = 0, len(rows)  # that many first samples can be evaluated, that many cannot
+        while singular - fine > 1:
+            middle = (fine + singular) // 2
+            fine, singular = (fine, middle) if self._singular(rows[:middle]) else (middle, singular)
+        return float(self._times(rows)[fine])
+
+    def _singular(self, rows: npt.NDArray[np.intp]) -> bool:
+        try:
+            for _series in self._block(1.0, rows):
+                pass
+        except SingularityError:
+            return True
+        return False
+
+    def _blocks(self) -> Iterator[npt.NDArray[np.intp]]:
+        count = len(self._table.samples)
+        return (np.arange(first, min(first + _BLOCK, count)) for first in range(0, count, _BLOCK))
+
+    def _times(self, rows: npt.NDArray[np.intp]) -> Array:
+        return rows.astype(np.float64) * self._table.step
+
+    def _block(self, scale: float, rows: npt.NDArray[np.intp]) -> Iterator[_Series]:
+        geometry, times = self._mechanism.geometry, self._times(rows)
+        motion = self._motion(scale, rows)
+        legs = leg_kinematics(geometry, motion)
         limited = (
-            _Series("least length", "m", legs.length, self._shortest, is_minimum=True),
-            _Series("greatest length", "m", legs.length, self._longest),
-            _Series("speed", "m/s", speed, self._speed),
-            _Series("acceleration", "m/s^2", np.abs(legs.acceleration), self._acceleration),
-            _Series("speed at start or end", "m/s", speed[[0, -1]], np.full(6, _REST), times=ends),
+            _Series("least length", "m", times, legs.length, self._shortest, is_minimum=True),
+            _Series("greatest length", "m", times, legs.length, self._longest),
+            _Series("speed", "m/s", times, np.abs(legs.velocity), self._speed),
+            _Series("acceleration", "m/s^2", times, np.abs(legs.acceleration), self._acceleration),
         )
         yield from (series for series in limited if not np.isinf(series.bounds).all())
         if not (np.isinf(self._universal).all() and np.isinf(self._spherical).all()):
-            angles = joint_angles(self._mechanism.geometry, motion[:, :7])
-            yield _Series("angle of the universal joint", "rad", angles.universal, self._universal)
-            yield _Series("angle of the spherical joint", "rad", angles.spherical, self._spherical)
-        condition = condition_numbers(self._mechanism.geometry, motion[:, :7], self._safety.characteristic_length)
-        yield _Series("condition number", "", condition[:, np.newaxis], np.array([self._safety.condition]))
+            angles = joint_angles(geometry, motion[:, :7])
+            yield _Series("angle of the universal joint", "rad", times, angles.universal, self._universal)
+            yield _Series("angle of the spherical joint", "rad", times, angles.spherical, self._spherical)
+        condition = condition_numbers(geometry, motion[:, :7], self._safety.characteristic_length)
+        yield _Series("condition number", "", times, condition[:, np.newaxis], np.array([self._safety.condition]))
         if not np.isinf(self._force).all():
-            yield _Series("force", "N", np.abs(self._dynamics.inverse(motion).forces), self._force)
+            yield _Series("force", "N", times, np.abs(self._dynamics.inverse(motion).forces), self._force)
 
-    def _motion(self, scale: float) -> Array:
-        samples = self._table.samples
-        coordinates = samples[0, :6] + scale * (samples[:, :6] - samples[0, :6])
+    def _motion(self, scale: float, rows: npt.NDArray[np.intp]) -> Array:
+        start, samples = self._table.samples[0, :6], self._table.samples[rows]
+        coordinates = start + scale * (samples[:, :6] - start)
         return coordinates_to_motion(coordinates, scale * samples[:, 6:12], scale * samples[:, 12:])
 
 

@@ -15,7 +15,7 @@ from rig.config import load_config
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 _LINK = re.compile(r"!?\[[^\]]*\]\((?!https?:)([^)#]+)\)")
-_COMMAND = re.compile(r"^    (rig [^#\n]+)", re.MULTILINE)
+_COMMAND = re.compile(r"^ {4,}(rig [^#\n]+)", re.MULTILINE)
 _INLINE = re.compile(r"`(rig [^`]+)`")
 _TARGET = re.compile(r"(?:^    |`)make ([a-z]+)", re.MULTILINE)
 
@@ -25,7 +25,7 @@ def commands() -> list[tuple[str, str]]:
     found = []
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
-        found += [(page.name, line.strip()) for line in _COMMAND.findall(text)]
+        found += [(page.name, line.strip(" \\")) for line in _COMMAND.findall(text)]
         found += [(page.name, line) for line in _INLINE.findall(text)]
     return found
 

@@ -143,9 +143,8 @@ class FileField(Field):
         self.line.setText(str(value))
 
     def _browse(self) -> None:
-        options = QtWidgets.QFileDialog.Option.DontUseNativeDialog  # a native one would not let Esc through
         start = str(Path(self.value()).parent) if self.value() else ""
-        name, _kind = QtWidgets.QFileDialog.getOpenFileName(self, "Poses", start, "Poses (*.csv)", options=options)
+        name, _kind = QtWidgets.QFileDialog.getOpenFileName(self, "Poses", start, "Poses (*.csv)")
         if name:
             self.set_value(name)
             self.edited.emit()

@@ -17,7 +17,6 @@ from gui.workers import Worker
 from kinematics import TrajectoryError
 
 _EDIT_PAUSE = 250  # ms without a change before a motion is looked at
-_NO_NATIVE = QtWidgets.QFileDialog.Option.DontUseNativeDialog  # a native dialog would not let Esc through
 
 
 class MotionPanel(QtWidgets.QWidget):
@@ -193,15 +192,13 @@ class MotionPanel(QtWidgets.QWidget):
 
     def open(self) -> None:
         """Ask for a motion file and take it."""
-        name, _kind = QtWidgets.QFileDialog.getOpenFileName(
-            self, "Open a motion", "", "Motions (*.toml *.csv)", options=_NO_NATIVE
-        )
+        name, _kind = QtWidgets.QFileDialog.getOpenFileName(self, "Open a motion", "", "Motions (*.toml *.csv)")
         if name:
             self.load_file(Path(name))
 
     def _save(self) -> None:
         name, _kind = QtWidgets.QFileDialog.getSaveFileName(
-            self, "Save the motion", f"{self._name}.toml", "Motions (*.toml)", options=_NO_NATIVE
+            self, "Save the motion", f"{self._name}.toml", "Motions (*.toml)"
         )
         if name:
             self.save_file(Path(name))

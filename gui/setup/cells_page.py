@@ -9,8 +9,6 @@ from gui.setup.drives_page import rehearsal_amplifier
 from gui.setup.page import SetupPage, browse_button, line_edit, whole_number
 from rig.commissioning import CellAmplifier, Draft
 
-_NO_NATIVE = QtWidgets.QFileDialog.Option.DontUseNativeDialog  # a native dialog would not let Esc through
-
 
 class CellsPage(SetupPage):
     """Source, noise and range of the load cells; the folder of recordings."""
@@ -85,9 +83,7 @@ class CellsPage(SetupPage):
         self.edited.emit()
 
     def _browse(self) -> None:
-        name = QtWidgets.QFileDialog.getExistingDirectory(
-            self, "Recordings", self.folder.text(), options=_NO_NATIVE | QtWidgets.QFileDialog.Option.ShowDirsOnly
-        )
+        name = QtWidgets.QFileDialog.getExistingDirectory(self, "Recordings", self.folder.text())
         if name:
             self.folder.setText(name)
             self.edited.emit()

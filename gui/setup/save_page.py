@@ -8,8 +8,6 @@ from pyqtgraph.Qt import QtGui, QtWidgets
 from gui.controls import GuardedButton
 from gui.setup.page import SetupPage, browse_button, line_edit, set_role
 
-_NO_NATIVE = QtWidgets.QFileDialog.Option.DontUseNativeDialog  # a native dialog would not let Esc through
-
 
 class SavePage(SetupPage):
     """The file's text and place.
@@ -117,7 +115,7 @@ class SavePage(SetupPage):
             "Configuration",
             self.path.text(),
             "Configurations (*.toml)",
-            options=_NO_NATIVE | QtWidgets.QFileDialog.Option.DontConfirmOverwrite,
+            options=QtWidgets.QFileDialog.Option.DontConfirmOverwrite,
         )
         if name:
             self.path.setText(name if name.endswith(".toml") else f"{name}.toml")

@@ -10,8 +10,6 @@ from gui.controls import QuantityBox
 from gui.setup.page import SetupPage, browse_button, choice, line_edit
 from rig.commissioning import Draft
 
-_NO_NATIVE = QtWidgets.QFileDialog.Option.DontUseNativeDialog  # a native dialog would not let Esc through
-
 
 class StartPage(SetupPage):
     """Name, mechanism, control law and rate. `kindChanged` when it becomes a rehearsal or real."""
@@ -80,8 +78,6 @@ class StartPage(SetupPage):
     def _browse(self) -> None:
         given = Path(self.mechanism.currentText())
         start = str(given.parent) if given.suffix == ".toml" else ""
-        name, _kind = QtWidgets.QFileDialog.getOpenFileName(
-            self, "Mechanism", start, "Mechanisms (*.toml)", options=_NO_NATIVE
-        )
+        name, _kind = QtWidgets.QFileDialog.getOpenFileName(self, "Mechanism", start, "Mechanisms (*.toml)")
         if name:
             self.mechanism.setCurrentText(name)

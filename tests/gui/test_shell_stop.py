@@ -1,5 +1,6 @@
 """STOP by mouse and by Esc, wherever the operator is; Space and Enter where they must not enable anything."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -94,13 +95,39 @@ def test_esc_and_mouse_under_a_modal_dialog(window: MainWindow, session: FakeSes
     assert session.stops == [(1, "button"), (1, "Esc")]
 
 
-def test_esc_in_a_file_dialog(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
-    def escape() -> None:
-        key(KEY.Key_Escape, QtWidgets.QApplication.activeModalWidget())
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda window: window.motion.open(),
+        lambda window: _press(window.motion, "Save as motion"),
+        lambda window: _press(window.log, "Save the event log"),
+        lambda window: window.live.bar.png.click(),
+        lambda window: window.live.bar.csv.click(),
+        lambda window: window.recordings.list.choose.click(),
+    ],
+)
+def test_esc_in_a_file_dialog(
+    window: MainWindow, session: FakeSession, qtbot: Any, ask: Callable[[MainWindow], None]
+) -> None:
+    seen = []
 
+    def escape() -> None:
+        dialog = QtWidgets.QApplication.activeModalWidget()
+        seen.append(dialog)
+        key(KEY.Key_Escape, dialog)
+
+    qtbot.waitUntil(lambda: window.complete, timeout=20_000)
     QtCore.QTimer.singleShot(0, escape)
-    window.motion.open()
+    ask(window)
+    assert [type(dialog) for dialog in seen] == [QtWidgets.QFileDialog]
+    # where a desktop offers a file dialog of its own, it would not let Esc through
+    assert QtWidgets.QApplication.testAttribute(QtCore.Qt.ApplicationAttribute.AA_DontUseNativeDialogs)
     assert session.stops == [(1, "Esc")]
+
+
+def _press(panel: QtWidgets.QWidget, name: str) -> None:
+    (button,) = [each for each in panel.findChildren(QtWidgets.QPushButton) if each.accessibleName() == name]
+    button.click()
 
 
 def test_stop_by_mouse_while_a_popup_is_open(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
