@@ -147,7 +147,7 @@ def _build(data: Mapping[str, Any], path: Path) -> RigConfig:
     machine, machine_faults = _load_machine(data.get("mechanism"), path.parent)
     faults.extend(machine_faults)
     if config is not None:
-        config = _with_profiles(config, path.parent)
+        config = _with_profiles(config, path.parent.absolute())
         config._path = path
         faults.extend(_conflicts(config))
     if config is None or machine is None or faults:

@@ -162,7 +162,7 @@ def test_the_mechanism_is_found_beside_the_configuration(tmp_path: Path) -> None
     assert config.machine.name == "mine"
 
 
-def test_profiles_are_found_beside_the_configuration(tmp_path: Path) -> None:
+def test_profiles_are_found_beside_the_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copy(files("actuators.profiles") / "generic-servo.toml", tmp_path / "mine.toml")
     shutil.copy(files("actuators.profiles") / "generic-amplifier.toml", tmp_path / "cells.toml")
     amplifier = 'amplifier = { host = "127.0.0.1", port = 15030, profile = "./cells.toml" }'
@@ -171,8 +171,10 @@ def test_profiles_are_found_beside_the_configuration(tmp_path: Path) -> None:
         ('profile = "generic-servo"', 'profile = "mine.toml"'),
         ('source = "drive" ', f'{amplifier}\nsource = "amplifier" '),
     )
-    config = load_config(path)
+    monkeypatch.chdir(tmp_path.parent)
+    config = load_config(Path(tmp_path.name) / path.name)
     check_devices(config)  # from whatever folder that is done
+    check_devices(config.changed({}).changed({"rate": 250.0}))
     assert config.drives.profile == str(tmp_path / "mine.toml")
     assert config.changed({"rate": 250.0}).drives.profile == str(tmp_path / "mine.toml")
     assert load_config().drives.profile == "generic-servo"
