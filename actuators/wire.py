@@ -53,6 +53,8 @@ class TcpWire:
             if isinstance(error, TimeoutError):
                 raise ConnectError(f"{host}:{port} did not accept a connection within {timeout:g} s") from error
             raise ConnectError(f"cannot connect to {host}:{port}: {error.strerror or error}") from error
+        except UnicodeError as error:  # a label of a host name has 1 to 63 characters
+            raise ConnectError(f"cannot connect to {host}:{port}: not a host name") from error
         self.connected = True
         if self._socket.fileno() >= _MAX_DESCRIPTOR:
             self.close()

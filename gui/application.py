@@ -1,7 +1,10 @@
 """Starting the app: configuration, session, window."""
 
+import contextlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import TracebackType
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
@@ -24,6 +27,32 @@ def make_window(config: RigConfig, settings: QtCore.QSettings) -> MainWindow:
     return MainWindow(RigSession(config, Path(config.recording.directory)), settings)
 
 
+@contextlib.contextmanager
+def errors_logged(session: RigSession) -> Iterator[None]:
+    """Within a `with` block an error that leaves a slot is in the event log, too: the first of each type and place.
+
+    Its traceback goes on to whatever printed it before.
+    """
+    before = sys.excepthook
+    seen: set[tuple[type[BaseException], str]] = set()
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        before(kind, error, trace)
+        last = trace
+        while last is not None and last.tb_next is not None:
+            last = last.tb_next
+        place = "" if last is None else f"{Path(last.tb_frame.f_code.co_filename).name}:{last.tb_lineno}"
+        if issubclass(kind, Exception) and (kind, place) not in seen:
+            seen.add((kind, place))  # first: what shows the log may be what failed
+            session.log("error", "app", f"internal error at {place}: {kind.__name__}: {error}")
+
+    sys.excepthook = hook
+    try:
+        yield
+    finally:
+        sys.excepthook = before
+
+
 def run(config: str) -> int:
     """Run the app until its window is closed; returns the exit code. Raises ConfigError before anything is shown."""
     rig = app_config(config)
@@ -33,7 +62,8 @@ def run(config: str) -> int:
     settings = QtCore.QSettings(QtCore.QSettings.Format.IniFormat, QtCore.QSettings.Scope.UserScope, _NAME, "gui")
     window = make_window(rig, settings)
     window.show()
-    code = int(application.exec())
+    with errors_logged(window.session):
+        code = int(application.exec())
     window.deleteLater()  # while there is an application: the order at the interpreter's end is anybody's guess
     application.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
     return code

@@ -47,10 +47,25 @@ class GuardedButton(QtWidgets.QPushButton):
 
     def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:
         """Return and Enter press the button; Space, which is hit by accident, does not."""
-        if event.key() in (QtCore.Qt.Key.Key_Return, QtCore.Qt.Key.Key_Enter):
-            self.click()
-        elif event.key() != QtCore.Qt.Key.Key_Space:
+        if not _guarded_key(self, event):
             super().keyPressEvent(event)
+
+
+class GuardedCheckBox(QtWidgets.QCheckBox):
+    """A check box for what makes the rig do more than it would: Space never ticks it."""
+
+    def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:
+        """As those of `GuardedButton`."""
+        if not _guarded_key(self, event):
+            super().keyPressEvent(event)
+
+
+def _guarded_key(button: QtWidgets.QAbstractButton, event: QtGui.QKeyEvent) -> bool:
+    """Click on Return and Enter, do nothing on Space; whether it was one of these."""
+    if event.key() in (QtCore.Qt.Key.Key_Return, QtCore.Qt.Key.Key_Enter):
+        button.click()
+        return True
+    return bool(event.key() == QtCore.Qt.Key.Key_Space)
 
 
 class Reason(QtWidgets.QLabel):

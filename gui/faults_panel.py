@@ -11,6 +11,7 @@ from gui.rules import Action
 from rig.virtual import FAULTS, RigView
 
 _LOOK_INTERVAL = 500  # ms, while the panel is in view
+_MOST_LINES = 1000  # of the reaction; the oldest go first
 
 
 class FaultsPanel(QtWidgets.QWidget):
@@ -58,6 +59,7 @@ class FaultsPanel(QtWidgets.QWidget):
         self.clear_all.clicked.connect(lambda: session.clear_faults())
         self.reaction = QtWidgets.QPlainTextEdit()
         self.reaction.setReadOnly(True)
+        self.reaction.setMaximumBlockCount(_MOST_LINES)
         self.reaction.setAccessibleName("What followed the last fault")
         self.reaction.setPlaceholderText("What the engine says after a fault is injected")
         self._reason = Reason()
@@ -132,6 +134,8 @@ class FaultsPanel(QtWidgets.QWidget):
         self.value.setSuffix(f" {kind.unit}" if kind.unit else "")
         self.value.setValue(0.0 if kind.default is None else kind.default)
         self.value.setAccessibleName(f"Value of the fault, {kind.unit}" if kind.unit else "Value of the fault")
+        measured = f"Value of the fault in {kind.unit}" if kind.unit else "Value of the fault, a number without unit"
+        self.value.setToolTip("This fault has no value" if kind.default is None else measured)
 
     def _inject(self) -> None:
         name = self.faults.currentItem().text(0)

@@ -26,6 +26,10 @@ class Stretch:
     def __len__(self) -> int:
         return len(self.times)
 
+    def copy(self) -> "Stretch":
+        """The same rows, whatever happens to the timeline."""
+        return Stretch(self.rows.copy(), self.times.copy(), self.first)
+
 
 class Timeline(ABC):
     """Telemetry rows up to a present moment, in the order of their times `t`.

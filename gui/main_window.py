@@ -20,7 +20,7 @@ from gui.mover import Mover
 from gui.operate_panel import OperatePanel
 from gui.report_maker import ReportMaker, open_in_browser
 from gui.rig_session import RigSession
-from gui.rules import Action, Phase
+from gui.rules import Action, Phase, heavy_work_obstacle
 from gui.setup import SetupEntry
 from gui.shell_style import dress
 from gui.stop_everywhere import StopButton, StopEverywhere
@@ -29,6 +29,7 @@ from rig.states import State
 
 _HISTORY = 120.0  # s of telemetry that the views reach back
 _SIZE = QtCore.QSize(1280, 800)
+_NOTICE = 15_000  # ms that a refusal stays in sight
 _TITLE = "stewart-rig"
 
 
@@ -108,6 +109,10 @@ class MainWindow(QtWidgets.QMainWindow):
         self.notice.setWordWrap(True)
         self.notice.setAccessibleName("What was refused last, and why")
         self.notice.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.notice_time = QtCore.QTimer(self)
+        self.notice_time.setSingleShot(True)
+        self.notice_time.setInterval(_NOTICE)
+        self.notice_time.timeout.connect(self.notice.clear)
         side = QtWidgets.QWidget()
         column = QtWidgets.QVBoxLayout(side)
         column.setContentsMargins(6, 4, 6, 6)
@@ -143,9 +148,10 @@ class MainWindow(QtWidgets.QMainWindow):
     def _build_platform(self) -> None:
         self.platform = PlatformView(self.theme)
         self._add_view(self.platform, self.platform_page)
+        self.platform.restore(self._settings, "platform")
 
     def _build_recordings(self) -> None:
-        self.recordings = RecordingsView(self.theme)
+        self.recordings = RecordingsView(self.theme, obstacle=lambda: heavy_work_obstacle(self.session.situation))
         self.recordings.set_folder(self.session.folder)
         self._add_view(self.recordings, self.recordings_page)
         self.recordings.restore(self._settings)
@@ -164,13 +170,14 @@ class MainWindow(QtWidgets.QMainWindow):
         self.setup = SetupEntry(self.session, rig, self)
         self._add_action(rig, "&Quit", self.close, "Ctrl+Q")
         view = self.menuBar().addMenu("&View")
+        view.setToolTipsVisible(True)
         schemes = QtGui.QActionGroup(self)
         for name in THEMES:
             action = self._add_action(view, f"{name.capitalize()} &colours", partial(self._choose_theme, name))
             action.setCheckable(True)
             action.setChecked(name == self.theme.name)
             schemes.addAction(action)
-        self._schemes = schemes
+        self.schemes = schemes
         view.addSeparator()
         for index in range(self.tabs.count()):
             self._add_action(view, self.tabs.tabText(index), partial(self._show_tab, index), f"Ctrl+{index + 1}")
@@ -211,11 +218,20 @@ class MainWindow(QtWidgets.QMainWindow):
         title = f"{look_of(now).text}{cause} – {virtual}{self.session.config.name} – {_TITLE}"
         if title != self.windowTitle():
             self.setWindowTitle(title)
-        self._schemes.setEnabled(not self.session.torque)  # restyling takes longer than STOP may take
+        self._guard_schemes()
         reason = "a report is being made" if self.reports.busy else self.session.obstacle(Action.REPORT)
         self.report.setEnabled(not reason)
         self.report.setToolTip(reason or f"Make the report of {now.recording} and open it")
         self.report.setText("Making the report …" if self.reports.busy else "Open report")
+
+    def _guard_schemes(self) -> None:
+        torque = self.session.torque  # restyling takes longer than STOP may take
+        reason = "not while the drives have torque, as the window stands still meanwhile: park or stop first"
+        if self.schemes.isEnabled() == torque:
+            self.schemes.setEnabled(not torque)
+            for action in self.schemes.actions():
+                action.setToolTip(reason if torque else "")
+                action.setStatusTip(reason if torque else "")
 
     def _slow_update(self, row: "np.void | None") -> None:
         up = self.session.phase is Phase.UP
@@ -232,7 +248,7 @@ class MainWindow(QtWidgets.QMainWindow):
     def _show_refusal(self, what: str, reason: str) -> None:
         self.notice.setText(f"{what}: {reason.splitlines()[0] if reason else 'refused'}")
         self.notice.setToolTip(reason)
-        QtCore.QTimer.singleShot(15_000, self.notice.clear)
+        self.notice_time.start()
 
     # -- reports -----------------------------------------------------------------------------------------------------
 
@@ -290,6 +306,7 @@ class MainWindow(QtWidgets.QMainWindow):
             self.recordings.close_worker()
             self.live.close_worker()
             self.live.save(self._settings, "live")
+            self.platform.save(self._settings, "platform")
             self.recordings.save(self._settings)
         self.motion.close_worker()
         self.mover.close()

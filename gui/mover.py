@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from pyqtgraph.Qt import QtCore
@@ -45,13 +46,18 @@ class Mover(QtCore.QObject):
         self._left: list[Stage] = []
         self._current: Stage | None = None
         self._accepted = False
+        self._late_status = False
         self._pausing = False
-        self._began = 0.0
+        self._number = 0
         self._label = ""
-        self.active = False
         session.statusChanged.connect(self._follow)
         session.stopped.connect(lambda _category: self._end("stopped"))
         session.died.connect(lambda: self._end("the engine has died"))
+
+    @property
+    def active(self) -> bool:
+        """Whether motions are under way, or about to be sent."""
+        return self._session.moving
 
     def move_to(self, name: str, target: Callable[[Array], Array], speed: float, rotation_speed: float) -> None:
         """Move from where the reference is to `target(pose)` (7,), with minimum jerk and these peak speeds, m/s, rad/s.
@@ -63,7 +69,10 @@ class Mover(QtCore.QObject):
         here = np.array(self._session.status.reference)
         config = self._session.config
         self._begin(name)
-        self._checks.submit(lambda: _checked_move(config, here, target(here), speed, rotation_speed), self._checked)
+        self._checks.submit(
+            lambda: _checked_move(config, here, target(here), speed, rotation_speed),
+            partial(self._checked, self._number),
+        )
 
     def run(self, name: str, table: MotionTable, repeats: int) -> None:
         """Move to the start of a motion that was checked, then follow it `repeats` times."""
@@ -82,20 +91,23 @@ class Mover(QtCore.QObject):
                 stages += [*(back if number else []), Stage(name, table)]
             return stages
 
-        self._checks.submit(plan, self._planned)
+        self._checks.submit(plan, partial(self._planned, self._number))
 
     def hold(self) -> None:
-        """Stop on the path and hold there under power; nothing further is sent."""
+        """Stop on the path and hold there under power; nothing further is sent, and what is on its way is stopped."""
+        self._end("stopped")
         self._session.stop(2, "hold")
 
     def pause(self) -> None:
-        """Slow down along the path and stand; a motion that comes to its end before is not followed by another."""
-        self._pausing = True
-        self._session.send("pause", Pause(), done=self._pause_answered)
+        """Slow down along the path and stand; a motion that comes to its end before is not followed by another.
 
-    def _pause_answered(self, reason: str) -> None:
-        if reason:
-            self._end(f"not paused: {reason}")
+        A motion that is on its way to the engine is paused as soon as it has begun.
+        """
+        self._pausing = True
+        if self._accepted or not self.active:
+            self._session.send("pause", Pause())  # refused when the end came first: then the next status ends it all
+        else:
+            self.progressed.emit(f"{self._label}: pausing", 0.0)
 
     def resume(self) -> None:
         """Go on along the path."""
@@ -119,23 +131,28 @@ class Mover(QtCore.QObject):
         self._checks.join(2.0)
 
     def _begin(self, name: str) -> None:
-        self.active = True
+        self._session.moving = True
+        self._number += 1
+        self._accepted = False
         self._pausing = False
         self._label = name
         self._left = []
         self._current = None
         self.progressed.emit(f"{name}: checking", 0.0)
 
-    def _checked(self, table: MotionTable | None, error: Exception | None) -> None:
-        self._planned(None if table is None else [Stage(self._label, table)], error)
+    def _checked(self, number: int, table: MotionTable | None, error: Exception | None) -> None:
+        self._planned(number, None if table is None else [Stage(self._label, table)], error)
 
-    def _planned(self, stages: list[Stage] | None, error: Exception | None) -> None:
-        if not self.active:  # stopped meanwhile
+    def _planned(self, number: int, stages: list[Stage] | None, error: Exception | None) -> None:
+        if not self.active or number != self._number:  # stopped meanwhile
             return
         if stages is None:
             text = str(error)
             self._session.log("error", "app", f"{self._label}: {text}")
             self._end(text)
+            return
+        if self._pausing:
+            self._end("paused before it began")
             return
         self._left = stages
         self._next()
@@ -148,20 +165,31 @@ class Mover(QtCore.QObject):
         self._accepted = False
         table = self._current.table
         self._session.send(
-            f"follow {self._current.name!r}", Follow(self._current.name, table.step), table.samples, self._answered
+            f"follow {self._current.name!r}",
+            Follow(self._current.name, table.step),
+            table.samples,
+            partial(self._answered, self._current),
         )
 
-    def _answered(self, reason: str) -> None:
-        if not self.active:
-            return
-        if reason:
+    def _answered(self, stage: Stage, reason: str) -> None:
+        if stage is not self._current:  # it was to be stopped while it was on its way
+            if not reason:
+                self._session.stop(2, "hold")
+        elif reason:
             self._end(reason)
-            return
-        self._accepted = True
-        self._began = 0.0 if self._session.status is None else self._session.status.t
+        else:
+            self._accepted = True
+            # one that is on its way was perhaps taken before the motion began, and looks like its end; every status
+            # asked for from now on is taken after
+            self._late_status = self._session.asked_status
+            if self._pausing:
+                self._session.send("pause", Pause())
 
     def _follow(self, status: Status) -> None:
-        if not (self.active and self._accepted and self._current is not None) or status.t <= self._began:
+        if not (self.active and self._accepted and self._current is not None):
+            return
+        if self._late_status:
+            self._late_status = False
             return
         if status.state is State.RUNNING or status.paused:
             fraction = min(1.0, status.path_time / max(status.path_duration, 1e-9))
@@ -178,7 +206,7 @@ class Mover(QtCore.QObject):
 
     def _end(self, reason: str) -> None:
         if self.active:
-            self.active = False
+            self._session.moving = False
             self._left, self._current = [], None
             self.finished.emit(reason)
 

@@ -64,6 +64,8 @@ class RigSession(QtCore.QObject):
         self.phase = Phase.DOWN
         self.status: Status | None = None
         self.busy = ""
+        self.moving = False
+        """a move or a sequence of motions is under way, as whoever sends it says"""
         self.silent = False
         self.death = ""
         self.recording: Path | None = None
@@ -90,7 +92,7 @@ class RigSession(QtCore.QObject):
         """What the rules judge by."""
         recording = "" if self.recording is None else str(self.recording)
         virtual = self.config.virtual is not None
-        return Situation(self.phase, self.status, self.busy, virtual, recording, self.silent, self.death)
+        return Situation(self.phase, self.status, self.busy, self.moving, virtual, recording, self.silent, self.death)
 
     @property
     def engine_pid(self) -> int | None:
@@ -106,6 +108,11 @@ class RigSession(QtCore.QObject):
     def torque(self) -> bool:
         """Whether a drive may carry torque, as far as the engine said."""
         return self.phase is Phase.UP and self.status is not None and self.status.state in TORQUE_STATES
+
+    @property
+    def asked_status(self) -> bool:
+        """Whether a status is on its way that may have been taken before what was answered last."""
+        return self._asked_status
 
     def obstacle(self, action: Action) -> str:
         """Why `action` cannot be done now, in words; empty when it can."""

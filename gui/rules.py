@@ -47,6 +47,8 @@ class Situation:
     """the engine's latest, None as long as there is none"""
     busy: str = ""
     """request under way, in words; empty when there is none"""
+    moving: bool = False
+    """a move or a sequence of motions was asked for and has not come to its end, be it between two of them"""
     virtual: bool = True
     recording: str = ""
     """path of the present or last recording"""
@@ -104,9 +106,19 @@ def obstacle(action: Action, now: Situation) -> str:
         return _NOT_STARTED[now.phase]
     if now.status is None:
         return "the engine has not answered yet"
+    if action is Action.HOLD and (now.moving or now.status.state is State.RUNNING):
+        return ""  # a stop waits for nothing
+    if action is Action.PAUSE and _at_a_seam(now, now.status):
+        return ""
     if now.busy:
         return f"{now.busy} is under way"
     return _state_obstacle(action, now.status)
+
+
+def _at_a_seam(now: Situation, status: Status) -> bool:
+    """Whether the next motion of a sequence is on its way to the engine."""
+    waiting = not now.busy or now.busy.startswith("follow ")
+    return now.moving and waiting and status.state in (State.ENGAGED, State.RUNNING) and not status.paused
 
 
 def _state_obstacle(action: Action, status: Status) -> str:
@@ -151,6 +163,11 @@ def _injection_obstacle(now: Situation) -> str:
 def _report_obstacle(now: Situation) -> str:
     if not now.recording:
         return "nothing has been recorded yet"
+    return heavy_work_obstacle(now)
+
+
+def heavy_work_obstacle(now: Situation) -> str:
+    """Why nothing that keeps the processor busy for long can be begun now, in words; empty when it can."""
     if now.phase is Phase.UP and now.status is not None and now.status.state in TORQUE_STATES:
         return "while the drives have torque the processor belongs to the engine: park or stop first"
     return ""

@@ -44,6 +44,7 @@ class StopEverywhere(QtCore.QObject):
         self._button = button
         self._stop = stop
         self._last_key = -1
+        self._stand_ins: list[_StandIn] = []
         application = QtWidgets.QApplication.instance()
         assert application is not None
         # a native file dialog is the system's window, and its keys do not come by here
@@ -71,8 +72,14 @@ class StopEverywhere(QtCore.QObject):
             and receiver.isModal()
             and receiver.findChild(StopButton) is None
         ):
-            _StandIn(self._button, receiver, lambda: self._stop("button"))
+            self._add_stand_in(receiver)
         return False
+
+    def _add_stand_in(self, dialog: QtWidgets.QDialog) -> None:
+        stand_in = _StandIn(self._button, dialog, lambda: self._stop("button"))
+        # A file dialog is made by Qt, and nothing of Python's holds it or what is put into it.
+        self._stand_ins.append(stand_in)
+        dialog.finished.connect(lambda _result: self._stand_ins.remove(stand_in))
 
     def _key(self, event: QtGui.QKeyEvent, released: bool) -> None:
         if event.key() != QtCore.Qt.Key.Key_Escape or event.isAutoRepeat():

@@ -26,9 +26,9 @@ class LegAftermath:
     error: str
     """the drive's error in its own words, or why it does not answer; empty where there is neither"""
     moved: float
-    """m, leg length now less that of the last cycle; not a number where one of them is not known"""
+    """m, leg length now less that of the last cycle; not a number where one is not known, as without homing"""
     rest: float
-    """s after the engine was last known to live, when the leg was seen at rest without torque; infinite: it was not"""
+    """s after the engine was last known to live, when the leg was first seen at rest without torque; infinite: never"""
 
     @property
     def safe(self) -> bool:
@@ -49,7 +49,9 @@ class LegAftermath:
             first = "no fault"
         torque = ", TORQUE ON" if Status.ENABLED in status else ""
         brake = "brake on" if Status.BRAKE in status else "no brake reported on"
-        return f"{first}{torque}, {brake}, {'standstill' if _still(self.seen) else 'MOVING'}"
+        motion = "standstill" if _still(self.seen) else "MOVING"
+        reference = "" if Status.HOMED in status else ", not homed (move unknown)"
+        return f"{first}{torque}, {brake}, {motion}{reference}"
 
 
 def ask_drives(
@@ -81,16 +83,19 @@ def _ask(config: RigConfig, leg: int, since: float, before: float, deadline: flo
             except ActuatorError as trouble:
                 seen, error = _SILENT, str(trouble)
                 drive.close()
-            if seen.fresh and Status.ENABLED not in seen.status and _still(seen):
+            if not (seen.fresh and Status.ENABLED not in seen.status and _still(seen)):
+                rest = math.inf
+            elif math.isinf(rest):
                 rest = time.monotonic() - since
-            if math.isfinite(rest) or time.monotonic() >= deadline:
+            if (math.isfinite(rest) and Status.BRAKE in seen.status) or time.monotonic() >= deadline:
                 break
             time.sleep(_LOOK)
     finally:
         drive.close()
     if seen.error:
         error = drive.error_text(seen.error)
-    return LegAftermath(seen, error, seen.position - before, rest)
+    referenced = Status.HOMED in seen.status  # without, its position counts from anywhere
+    return LegAftermath(seen, error, seen.position - before if referenced else math.nan, rest)
 
 
 def _look(drive: Drive, timeout: float) -> Feedback:

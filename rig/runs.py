@@ -19,6 +19,7 @@ from rig.operation import Progress, bring_to_rest, prepare_motion, run_motion
 from rig.recording import open_recording
 from rig.report import summarize, write_report
 from rig.session import Interruption, LiveRig
+from rig.stability import check_loop
 from rig.virtual import VirtualRigProcess
 
 _LOOK = 0.1  # s
@@ -57,11 +58,15 @@ def execute(
         report: told the progress.
 
     Raises:
-        RefusedError, TrajectoryError: the motion is outside the limits; nothing was started or written.
+        RefusedError, TrajectoryError: the motion is outside the limits, or the control loop is unstable; nothing was
+            started or written.
         InputError: the folder cannot be used.
         HardwareError: a process could not be started.
     """
     report(Progress("checking", 0.0))
+    loop = check_loop(config)
+    if not loop.passed:
+        raise RefusedError(loop.message)
     table = prepare_motion(config, trajectory)
     folder = Path(config.recording.directory) if folder is None else folder
     new = not folder.exists()

@@ -72,7 +72,7 @@ class LoopVerdict:
             found = f"bears {self.gain_margin:.2f} times its gains only, {WANTED_MARGIN:g} times are wanted"
         remedies = [] if self.lowest_rate is None else [f"run it at {self.lowest_rate} Hz or more"]
         if self.gain_margin > 0.0:
-            remedies.append(f"take both gains {self.gain_margin / WANTED_MARGIN:.2f} times")
+            remedies.append(f"take both gains {self.gain_margin / WANTED_MARGIN:.2g} times")
         else:
             remedies.append("damp it more, or less stiffly")
         return f"the control loop (mode {self.mode}, {gains}) {found}; {', or '.join(remedies)}"
@@ -101,14 +101,20 @@ def check_loop(config: RigConfig) -> LoopVerdict:
         return max(loop.radius(factor * gains) for loop in _loops(config, masses, friction, rate))
 
     loops = _loops(config, masses, friction, config.rate)
+    # unstable at every gain, though at small ones by so little that it looks stable
+    undamped = stiffness > 0.0 and damping + friction == 0.0
+
+    def margin() -> float:
+        return _gain_margin(lambda factor: all(loop.radius(factor * gains) < _STABLE for loop in loops))
+
     return LoopVerdict(
         mode=config.mode,
         rate=config.rate,
         stiffness=stiffness,
         damping=damping,
         radius=max(loop.radius(gains) for loop in loops),
-        gain_margin=_gain_margin(lambda factor: all(loop.radius(factor * gains) < _STABLE for loop in loops)),
-        lowest_rate=_lowest_rate(lambda rate: radius(rate, WANTED_MARGIN) < _STABLE),
+        gain_margin=0.0 if undamped else margin(),
+        lowest_rate=None if undamped else _lowest_rate(lambda rate: radius(rate, WANTED_MARGIN) < _STABLE),
     )
 
 

@@ -69,6 +69,8 @@ class ModbusTcpServer:
         self._next_tick = 0.0
         self._ports: list[_Port] = []
         self._selector: selectors.BaseSelector
+        self.clients = 0
+        """how many are connected"""
 
     def serve(self, stop: StopEvent, on_ready: Callable[[list[tuple[str, int]]], None] | None = None) -> None:
         """Listen on all ports, call `on_ready` with their (host, port), and serve until `stop` is set.
@@ -92,6 +94,7 @@ class ModbusTcpServer:
                 for port in self._ports:
                     port.listener.close()
                 self._ports.clear()
+                self.clients = 0
 
     def _serve_once(self) -> None:
         ready = self._selector.select(min(self._tick, _STOP_LATENCY))
@@ -119,6 +122,7 @@ class ModbusTcpServer:
         connection.setblocking(False)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._selector.register(connection, selectors.EVENT_READ, _Client(connection, port))
+        self.clients += 1
 
     def _receive(self, client: _Client) -> None:
         try:
@@ -171,6 +175,7 @@ class ModbusTcpServer:
     def _drop(self, client: _Client) -> None:
         self._selector.unregister(client.socket)
         client.socket.close()
+        self.clients -= 1
         if client.port.last is client:
             client.port.last = None
 

@@ -27,6 +27,8 @@ class Beside(QtWidgets.QSplitter):
         self._toggle = toggle
         self._theme = theme
         self._mechanism: Mechanism | None = None
+        self._kept: tuple[QtCore.QSettings, str] | None = None
+        """what the platform takes up when it is made"""
         self._state: QtCore.QByteArray | None = None
         self._chosen = False
         """whether somebody has said to show the platform or not"""
@@ -51,14 +53,18 @@ class Beside(QtWidgets.QSplitter):
             self.platform.set_theme(theme)
 
     def save(self, settings: QtCore.QSettings, name: str) -> None:
-        """Keep under a name what was chosen, and the sizes."""
+        """Keep under a name what was chosen, what the platform's colours say, and the sizes."""
         if self._chosen:
             settings.setValue(f"{name}/platform beside", "yes" if self._toggle.isChecked() else "no")
         if self.platform is not None:
             settings.setValue(f"{name}/splitter", self.saveState())
+            self.platform.save(settings, name)
 
     def restore(self, settings: QtCore.QSettings, name: str) -> None:
         """Take up what was kept."""
+        self._kept = (settings, name)
+        if self.platform is not None:
+            self.platform.restore(settings, name)
         self._state = settings.value(f"{name}/splitter")
         kept = settings.value(f"{name}/platform beside")
         if kept is not None:
@@ -78,6 +84,8 @@ class Beside(QtWidgets.QSplitter):
         if shown and self.platform is None:
             self.platform = PlatformView(self._theme, compact=True)
             self.platform.set_mechanism(self._mechanism)
+            if self._kept is not None:
+                self.platform.restore(*self._kept)
             self.addWidget(self.platform)
             self.setStretchFactor(0, 3)
             self.setStretchFactor(1, 2)

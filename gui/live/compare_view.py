@@ -2,11 +2,10 @@
 
 import numpy as np
 import pyqtgraph as pg
-from pyqtgraph.Qt import QtWidgets
+from pyqtgraph.Qt import QtGui, QtWidgets
 
-from gui.history import Excerpt
-from gui.live.decimation import decimate
 from gui.live.live_bar import LegButtons
+from gui.live.outline import Outline
 from gui.live.plot_panel import header_label
 from gui.live.series import FORCES, Panel
 from gui.theme import LEG_COLOURS, Theme
@@ -46,10 +45,13 @@ class CompareView(QtWidgets.QWidget):
         for plot in self.plots:
             plot.set_theme(theme)
 
-    def show_recordings(self, names: list[str], excerpts: list[Excerpt], begins: list[float]) -> None:
-        """Lay up to two recordings over each other; `begins` are the rig times, s, that count as zero."""
-        for plot in self.plots:
-            plot.show_recordings(excerpts, begins)
+    def show_recordings(self, names: list[str], outlines: list[tuple[Outline, ...]], begins: list[float]) -> None:
+        """Lay up to two recordings over each other, an outline for each of `FORCES`.
+
+        `begins` are the rig times, s, that count as zero.
+        """
+        for number, plot in enumerate(self.plots):
+            plot.show_recordings([of_recording[number] for of_recording in outlines], begins)
         if len(names) < 2:
             self.names.setText("Choose another recording in the list, then Compare")
         else:
@@ -61,12 +63,11 @@ class CompareView(QtWidgets.QWidget):
 
 
 class _Overlay(QtWidgets.QWidget):
-    """One quantity of both recordings."""
+    """One quantity of both recordings; drawn only while somebody can see it."""
 
     def __init__(self, panel: Panel) -> None:
         super().__init__()
-        self._series = panel.series[0]
-        self._excerpts: list[Excerpt] = []
+        self._outlines: list[Outline] = []
         self._begins: list[float] = []
         self._legs = [True] * 6
         self.plot = pg.PlotWidget()
@@ -91,6 +92,7 @@ class _Overlay(QtWidgets.QWidget):
         self.curves = [[pg.PlotCurveItem(skipFiniteCheck=True) for _ in range(6)] for _ in range(2)]
         for curve in (*self.curves[0], *self.curves[1]):
             item.addItem(curve, ignoreBounds=True)
+        self._fitted = True
         self.view.sigXRangeChanged.connect(self._draw)
 
     def set_theme(self, theme: Theme) -> None:
@@ -106,19 +108,25 @@ class _Overlay(QtWidgets.QWidget):
         self._legs = list(legs)
         self._fit()
 
-    def show_recordings(self, excerpts: list[Excerpt], begins: list[float]) -> None:
-        self._excerpts, self._begins = excerpts, begins
+    def showEvent(self, event: QtGui.QShowEvent) -> None:
+        """Draw what there was nobody to see."""
+        super().showEvent(event)
+        if not self._fitted:
+            self._fit()
+
+    def show_recordings(self, outlines: list[Outline], begins: list[float]) -> None:
+        self._outlines, self._begins = outlines, begins
         spans = [
-            (excerpt.span[0] - begin, excerpt.span[1] - begin)
-            for excerpt, begin in zip(excerpts, begins, strict=True)
-            if len(excerpt)
+            (outline.span[0] - begin, outline.span[1] - begin) for outline, begin in zip(outlines, begins, strict=True)
         ]
+        self._fitted = False
         if spans:
             self.view.setXRange(min(span[0] for span in spans), max(span[1] for span in spans), padding=0.01)
         self._fit()
 
     def _fit(self) -> None:
         """Let the value axis hold all that is shown."""
+        self._fitted = self.isVisible()
         self._draw()
         values = [
             curve.yData[np.isfinite(curve.yData)]
@@ -131,17 +139,19 @@ class _Overlay(QtWidgets.QWidget):
             self.view.setYRange(float(shown.min()), float(shown.max()), padding=0.06)
 
     def _draw(self, *_args: object) -> None:
+        if not self.isVisible():
+            return
         t0, t1 = self.view.viewRange()[0]
         bins = max(16, int(self.view.width()))
         for number, curves in enumerate(self.curves):
-            there = number < len(self._excerpts)
+            there = number < len(self._outlines)
             for curve, shown in zip(curves, self._legs, strict=True):
                 curve.setVisible(shown and there)
             if not there:
                 continue
-            excerpt, begin = self._excerpts[number], self._begins[number]
-            stretch = excerpt.stretch(t0 + begin, t1 + begin)
-            t, thinned = decimate(stretch.times - begin, self._series.extract(stretch), bins, stretch.first)
+            begin = self._begins[number]
+            t, thinned = self._outlines[number].between(t0 + begin, t1 + begin, bins)
+            t = t - begin
             for curve, column, shown in zip(curves, thinned.T, self._legs, strict=True):
                 if shown:
                     curve.setData(t, np.ascontiguousarray(column), connect="finite")

@@ -44,10 +44,12 @@ class Cursors:
         """Have B at a time, s, or nowhere."""
         self.b = t
 
-    def words(self, t: float) -> str:
-        """What the values of the row at t, s, are those of."""
+    def words(self, t: float | None) -> str:
+        """What the values of the row at t, s, are those of; without a row there is none at the cursor's time."""
         if self.at is None:
-            return f"{t:.3f} s, newest"
+            return f"{t:.3f} s, newest" if t is not None else "No data"
+        which = "" if self.a is None else " A" if self.b is None else " B"
+        text = f"{t:.3f} s, cursor{which}" if t is not None else f"No data at {self.at:.3f} s, cursor{which}"
         if self.apart is not None:
-            return f"{t:.3f} s, cursor B\nΔt = B − A = {self.apart:+.3f} s".replace("-", "−")
-        return f"{t:.3f} s, cursor" + (" A" if self.a is not None else "")
+            text += f"\nΔt = B − A = {self.apart:+.3f} s"
+        return text.replace("-", "−")

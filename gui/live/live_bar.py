@@ -98,7 +98,6 @@ class LiveBar(QtWidgets.QWidget):
         self.note = QtWidgets.QLabel()
         self.note.setAccessibleName("Message")
         self.note.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
-        self.note.setAlignment(QtCore.Qt.AlignmentFlag.AlignRight | QtCore.Qt.AlignmentFlag.AlignVCenter)
         for widget in (self.freeze, self.clear, self.fit, QtWidgets.QLabel("Window"), self.window):
             layout.addWidget(widget)
         layout.addSpacing(8)
@@ -116,6 +115,23 @@ class LiveBar(QtWidgets.QWidget):
     def seconds(self) -> float:
         """Length of the window, s."""
         return float(self.window.currentData())
+
+    def say(self, text: str) -> None:
+        """Say what has happened; where there is no room for it, whole in the tip."""
+        self.note.setText(text)
+        self.note.setToolTip(text)
+
+    def save(self, settings: QtCore.QSettings, name: str) -> None:
+        """Keep under a name the window's length and the legs shown."""
+        settings.setValue(f"{name}/window", self.window.currentText())
+        settings.setValue(f"{name}/legs", "".join(str(leg + 1) for leg in range(6) if self.legs.legs[leg]))
+
+    def restore(self, settings: QtCore.QSettings, name: str) -> None:
+        """Take up what was kept under a name."""
+        self.window.setCurrentText(str(settings.value(f"{name}/window", self.window.currentText())))
+        kept = settings.value(f"{name}/legs")
+        if kept is not None:
+            self.legs.set_legs([str(leg + 1) in str(kept) for leg in range(6)])
 
     def _ask(self, kind: str, suffix: str) -> None:
         name, _ = QtWidgets.QFileDialog.getSaveFileName(self, "Export what is shown", f"live{suffix}", kind)

@@ -1,23 +1,27 @@
 """The live view: forces and model, terms, tracking, pose, implied wrench, timing; running, frozen or replayed."""
 
 import math
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from dynamics import Mechanism
-from gui.history import Excerpt, Floats, Stretch, Timeline
+from gui.history import Excerpt, Stretch, Timeline
 from gui.live.beside import Beside
 from gui.live.cursors import Cursors
+from gui.live.export import table_of, write_csv, write_picture
 from gui.live.live_bar import LiveBar
 from gui.live.model_forces import ModelForces
 from gui.live.models_bar import ModelsBar
-from gui.live.plot_page import PlotPage, write_csv
+from gui.live.plot_page import PlotPage
 from gui.live.readout import WRENCH_WINDOW, StrokeBars, WrenchTable
-from gui.live.series import EXACT, POSE, TERM_PANELS, TRACKING, force_panels, wrench_panels
+from gui.live.series import EXACT, POSE, TERM_PANELS, TRACKING, Differences, Panel, force_panels, wrench_panels
 from gui.live.timing_page import TimingPage
 from gui.theme import Theme
+from gui.workers import Worker
 from kinematics import Geometry
 from rig.telemetry import ROW
 
@@ -25,6 +29,12 @@ _TEXT_EVERY = 5
 """refreshes between two changes of the numbers: faster nobody can read them"""
 _MODELS_EVERY = 3
 """refreshes between two looks for rows whose models are wanted: a few rows more cost hardly more than one"""
+_RESIDUALS_EVERY = 6
+"""refreshes between two lines of the models' table: over a long window each takes its time"""
+_EDGE = 0.01  # s beyond the rows that a cursor at the edge of the picture may be
+_COLUMNS = {"Terms": 2, "Pose": 2}
+"""panels beside each other"""
+_PATIENCE = 5.0  # s for a file that is being written
 _VALUE_WINDOW = 0.1  # s that a value is the mean of while no cursor is set
 
 
@@ -50,18 +60,21 @@ class LiveView(QtWidgets.QWidget):
         self._refreshes = 0
         self._behind = False
         """whether the numbers are older than the curves"""
+        self._pointed = False
+        """whether the mouse has moved a cursor since it was last drawn"""
+        self._stale_residuals: list[str] = []
+        """models whose line of the table is older than the picture, the oldest line first"""
+        self._writer: Worker | None = None
+        """writes what is exported; begins with the first file"""
         self.cursors = Cursors()
         self.models = ModelForces(self)
         self.bar = LiveBar(theme)
         self.chooser = ModelsBar(theme)
         self.pages: dict[str, PlotPage | TimingPage] = {
-            "Forces": PlotPage(force_panels(self.models.differences), theme, top=self.chooser),
-            "Terms": PlotPage(TERM_PANELS, theme, columns=2),
-            "Tracking": PlotPage(TRACKING, theme),
-            "Pose": PlotPage(POSE, theme, columns=2),
-            "External wrench": PlotPage(wrench_panels(self._geometry), theme),
-            "Timing": TimingPage(theme),
+            name: PlotPage(panels, theme, _COLUMNS.get(name, 1), self.chooser if name == "Forces" else None)
+            for name, panels in _panels(self.models.differences, self._geometry).items()
         }
+        self.pages["Timing"] = TimingPage(theme)
         self.tabs = QtWidgets.QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setDrawBase(False)
@@ -150,26 +163,41 @@ class LiveView(QtWidgets.QWidget):
         shown = self._shown()
         state = (id(shown), shown.revision if shown is not None else 0)
         due = self._refreshes % _TEXT_EVERY == 1
+        if self._pointed:
+            self._cursors_moved()
         if state != self._drawn:
             self._drawn = state
             self._draw(texts=due)
         elif due and self._behind:
             self._draw(texts=True)
         page = self.tabs.currentWidget()
-        if self.models.chosen and self._refreshes % _MODELS_EVERY == 0 and page is self.pages["Forces"] and shown:
-            self.models.compute(page.stretch(shown))
+        if self.models.chosen and page is self.pages["Forces"] and shown:
+            if self._refreshes % _MODELS_EVERY == 0:
+                self.models.compute(page.stretch(shown))
+            if self._refreshes % _RESIDUALS_EVERY == 1 and self._stale_residuals:
+                model = self._stale_residuals.pop(0)
+                self.chooser.table.show_residuals(model, self.models.rms_residuals(model, page.stretch(shown)))
 
     def save(self, settings: QtCore.QSettings, name: str) -> None:
-        """Keep under a name whether the platform stands beside the curves, and how wide."""
-        self.beside.save(settings, name)
+        """Keep under a name the page, what is shown of it, and whether the platform stands beside it."""
+        settings.setValue(f"{name}/page", self.tabs.tabText(self.tabs.currentIndex()))
+        for part in (self.bar, self.chooser, self.beside):
+            part.save(settings, name)
 
     def restore(self, settings: QtCore.QSettings, name: str) -> None:
         """Take up what was kept under a name."""
-        self.beside.restore(settings, name)
+        kept = self.pages.get(str(settings.value(f"{name}/page")))
+        if kept is not None:
+            self.tabs.setCurrentWidget(kept)
+        for part in (self.bar, self.chooser, self.beside):
+            part.restore(settings, name)
 
     def close_worker(self) -> None:
-        """End the thread of the models. May be called again."""
+        """End the threads of the models and of exports; files begun are finished. May be called again."""
         self.models.close()
+        if self._writer is not None:
+            self._writer.finish()
+            self._writer.join(_PATIENCE)
 
     def clear(self) -> None:
         """Leave out all that has been shown so far."""
@@ -191,26 +219,35 @@ class LiveView(QtWidgets.QWidget):
         self._cursors_moved()
 
     def export(self, path: Path) -> None:
-        """Save what is shown: its picture to a .png, its numbers to a .csv. Says in words whether that worked."""
-        try:
-            if path.suffix == ".png":
-                if not self.body.grab().save(str(path)):
-                    raise OSError(0, "the picture could not be written")
-            else:
-                write_csv(path, *self._table())
-        except OSError as error:
-            self.bar.note.setText(f"Not saved: {error.strerror}")
-        else:
-            self.bar.note.setText(f"Saved {path.name}")
+        """Have what is shown now written: its picture to a .png, its numbers to a .csv. Returns at once.
 
-    def _table(self) -> tuple[list[str], Floats]:
+        Says in words whether that worked. `close_worker` waits for it.
+        """
+        if self._writer is None:
+            self._writer = Worker("export", self)
+        self.bar.say(f"Writing {path.name} …")
+        job = partial(write_picture, path, self.body.grab().toImage()) if path.suffix == ".png" else self._table(path)
+
+        def done(_none: None, failure: Exception | None) -> None:
+            reason = failure.strerror if isinstance(failure, OSError) else failure
+            self.bar.say(f"Saved {path.name}" if failure is None else f"Not saved: {reason}")
+
+        self._writer.submit(job, done)
+
+    def _table(self, path: Path) -> Callable[[], None]:
+        """What writes the numbers shown now, whatever is shown by then."""
         page, shown = self.tabs.currentWidget(), self._shown() or Excerpt(np.empty(0, ROW))
         if not isinstance(page, PlotPage):
-            histograms: tuple[list[str], Floats] = page.table()
-            return histograms
-        if self.models.chosen and page is self.pages["Forces"]:
-            self.models.complete(page.stretch(shown))
-        return page.table(shown)
+            return partial(write_csv, path, *page.table())
+        stretch, selection, geometry = page.stretch(shown).copy(), page.selection, self._geometry()
+        name = self.tabs.tabText(self.tabs.currentIndex())
+        complete = self.models.completion(stretch) if page is self.pages["Forces"] else lambda: None
+
+        def job() -> None:
+            panels = _panels(complete(), lambda: geometry)[name]
+            write_csv(path, *table_of(panels, selection, stretch))
+
+        return job
 
     def _geometry(self) -> Geometry | None:
         return None if self._mechanism is None else self._mechanism.geometry
@@ -236,28 +273,37 @@ class LiveView(QtWidgets.QWidget):
         elif texts:
             page.draw(shown.window(max(t0, self._since), t1))
         self._behind = not texts
+        self._stale_residuals += [model for model in (EXACT, *self.models.chosen) if model not in self._stale_residuals]
         if texts:
             self._show_values()
         elif self.beside.drawn is not None and self.cursors.at is None and len(shown):
             self.beside.drawn.show_row(shown.rows[-1], texts=False)
 
-    def _at(self, shown: Timeline, t: float | None) -> Stretch | None:
-        """The row nearest to a time, s; without one the newest rows."""
+    def _at(self, shown: Timeline, t: float | None) -> Stretch:
+        """The row nearest to a time, s, none where the history does not reach; without a time the newest rows."""
         if t is None:
             end = shown.end or 0.0
             return shown.stretch(end - _VALUE_WINDOW, end)
-        index = shown.nearest(t)
-        return None if index is None else shown.cut(index, index + 1)
+        begin = max(float(shown.times[0]), self._since) if len(shown) else math.inf
+        index = shown.nearest(t) if begin - _EDGE <= t <= (shown.end or 0.0) + _EDGE else None
+        return shown.cut(0, 0) if index is None else shown.cut(index, index + 1)
 
     def _show_values(self) -> None:
         page, shown, cursors = self.tabs.currentWidget(), self._shown(), self.cursors
-        known = shown is not None and shown.end is not None and shown.end >= self._since
-        now = self._at(shown, cursors.at) if shown is not None and known else None
-        since = self._at(shown, cursors.a) if shown is not None and cursors.apart is not None else None
-        if isinstance(page, PlotPage):
-            page.show_values(now, since)
-        if now is None or shown is None:
+        if shown is None or shown.end is None or shown.end < self._since:
+            if isinstance(page, PlotPage):
+                page.show_values(None)
             self.moment.setText("No data")
+            return
+        now = self._at(shown, cursors.at)
+        if isinstance(page, PlotPage):
+            page.show_values(now, self._at(shown, cursors.a) if cursors.apart is not None else None)
+        if not len(now):
+            self.moment.setText(cursors.words(None))
+            self.strokes.show_lengths(np.full(6, np.nan))
+            self.wrench.show_rows(now.rows)
+            if self.beside.drawn is not None:
+                self.beside.drawn.show_row(shown.rows[-1])  # says its own time
             return
         t = float(now.times[-1])
         self.moment.setText(cursors.words(t))
@@ -265,15 +311,10 @@ class LiveView(QtWidgets.QWidget):
         self.wrench.show_rows(shown.window(t - WRENCH_WINDOW, t))
         if self.beside.drawn is not None:
             self.beside.drawn.show_row(now.rows[-1])
-        if self.models.chosen and page is self.pages["Forces"]:
-            self._show_residuals(page.stretch(shown))
-
-    def _show_residuals(self, stretch: Stretch) -> None:
-        for model in (EXACT, *self.models.chosen):
-            self.chooser.table.show_residuals(model, self.models.rms_residuals(model, stretch))
 
     def _models_chosen(self, models: tuple[str, ...]) -> None:
         self.models.choose(models)
+        self._stale_residuals.clear()
         for page in self._plot_pages():
             page.set_models(models)
         self._models_changed()
@@ -300,14 +341,14 @@ class LiveView(QtWidgets.QWidget):
         self._redraw()
 
     def _point(self, t: float | None) -> None:
-        if self.cursors.point(t):
-            self._cursors_moved()
+        self._pointed |= self.cursors.point(t)  # seen to by the next refresh: the mouse may move far more often
 
     def _click(self, t: float) -> None:
         self.cursors.click(t)
         self._cursors_moved()
 
     def _cursors_moved(self) -> None:
+        self._pointed = False
         for page in self._plot_pages():
             page.set_cursor(self.cursors.b)
             page.set_mark(self.cursors.a)
@@ -317,3 +358,14 @@ class LiveView(QtWidgets.QWidget):
         if self._frozen is not None:
             self._span = (t0, t1)
             self._redraw()
+
+
+def _panels(differences: Differences | None, geometry: Callable[[], Geometry | None]) -> dict[str, tuple[Panel, ...]]:
+    """Panels of every page by its name."""
+    return {
+        "Forces": force_panels(differences),
+        "Terms": TERM_PANELS,
+        "Tracking": TRACKING,
+        "Pose": POSE,
+        "External wrench": wrench_panels(geometry),
+    }

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 from pyqtgraph.Qt import QtCore
 
-from dynamics import DynamicsError, Mechanism
+from dynamics import Mechanism
 from gui.history import Floats, Stretch, Timeline
-from gui.live.series import EXACT, MODEL_NAMES
+from gui.live.series import EXACT, MODEL_NAMES, Differences
 from gui.workers import Worker
 from rig.models import comparable_rows, model_differences
 
@@ -83,6 +83,7 @@ class ModelForces(QtCore.QObject):
     def choose(self, models: Collection[str]) -> None:
         """Compute these of the published models."""
         self.chosen = tuple(model for model in MODEL_NAMES if model in models and model != EXACT)
+        self.fault = ""
 
     @property
     def preparing(self) -> bool:
@@ -115,14 +116,30 @@ class ModelForces(QtCore.QObject):
             self._worker = Worker("models", self)
         self._pending = True
         job, generation = self._job(stretch, *wanted), self._generation
-        self._worker.submit(job, lambda values, failure: self._take(generation, values, failure))
+        self._worker.submit(job, lambda computed, _failure: self._take(generation, computed))
         if self.preparing:
             self.changed.emit()
 
-    def complete(self, stretch: Stretch) -> None:
-        """Compute the rows of a stretch that are not yet, here and now; what has no answer stays missing."""
-        while (wanted := self._wanted(stretch)) is not None:
-            self._store(self._job(stretch, *wanted)())
+    def completion(self, stretch: Stretch) -> Callable[[], Differences]:
+        """What computes, in any thread, the rows of a stretch that are not yet, and then knows all of its differences.
+
+        The stretch must be one that does not change any more; what has no answer is not a number.
+        """
+        mechanism, speed = self._mechanism, self._coulomb_speed
+        values = {model: self.differences(model, stretch) for model in self.chosen}
+        lacking = {model: np.flatnonzero(self._lacking(model, stretch)) for model in self.chosen}
+
+        def complete() -> Differences:
+            if mechanism is None:
+                return lambda model, _stretch: values[model]
+            for model, indices in lacking.items():
+                for chunk in range(0, len(indices), _CHUNK):
+                    at = indices[chunk : chunk + _CHUNK]
+                    computed = _compute(mechanism, speed, (model,), at, _motions(stretch, at))
+                    values[model][at] = computed.values[model]
+            return lambda model, _stretch: values[model]
+
+        return complete
 
     def close(self) -> None:
         """End the thread. May be called again."""
@@ -143,34 +160,32 @@ class ModelForces(QtCore.QObject):
         lacking: Mask = np.zeros(len(stretch), np.bool_)
         models = []
         for model in self.chosen:
-            kept = self._kept.get(model)
-            lacks = np.ones(len(stretch), np.bool_) if kept is None else kept.missing(stretch.first, len(stretch))
+            lacks = self._lacking(model, stretch)
             if lacks.any():
                 models.append(model)
                 lacking |= lacks
         return (tuple(models), np.flatnonzero(lacking)[-_CHUNK:]) if models else None
 
+    def _lacking(self, model: str, stretch: Stretch) -> Mask:
+        """Which rows of a stretch a model has not been computed of, (n,)."""
+        kept = self._kept.get(model)
+        return np.ones(len(stretch), np.bool_) if kept is None else kept.missing(stretch.first, len(stretch))
+
     def _job(self, stretch: Stretch, models: Collection[str], indices: Indices) -> Callable[[], "_Computed"]:
         mechanism, speed, numbers = self._mechanism, self._coulomb_speed, stretch.first + indices
         assert mechanism is not None
-        motions = stretch.rows["reference"][indices]  # a copy: the timeline moves on meanwhile
+        motions = _motions(stretch, indices)
         return lambda: _compute(mechanism, speed, models, numbers, motions)
 
-    def _take(self, generation: int, computed: "_Computed | None", failure: Exception | None) -> None:
+    def _take(self, generation: int, computed: "_Computed") -> None:
         self._pending = False
         if generation != self._generation:
             return
-        if computed is None:
-            self.fault = f"{type(failure).__name__}: {failure}"
-        else:
-            self._store(computed)
-        self.changed.emit()
-
-    def _store(self, computed: "_Computed") -> None:
         assert self._timeline is not None
-        self.fault = computed.fault
+        self.fault = computed.fault or self.fault  # said until models are chosen anew: the next rows do not mend it
         for model, values in computed.values.items():
             self._kept.setdefault(model, _Kept(self._timeline.capacity)).put(computed.numbers, values)
+        self.changed.emit()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,6 +197,16 @@ class _Computed:
     fault: str = ""
 
 
+def _motions(stretch: Stretch, indices: Indices) -> Floats:
+    """Motions (k, 19) of some rows, a copy: the timeline moves on meanwhile.
+
+    No numbers where the exact model had no answer: nothing is laid over it, and one row must not fail for thousands.
+    """
+    motions: Floats = stretch.rows["reference"][indices]
+    motions[~np.isfinite(stretch.rows["force_model"][indices]).all(axis=1)] = np.nan
+    return motions
+
+
 def _compute(
     mechanism: Mechanism, coulomb_speed: float, models: Collection[str], numbers: Indices, motions: Floats
 ) -> _Computed:
@@ -190,6 +215,6 @@ def _compute(
     try:
         for model, differences in model_differences(mechanism, motions[usable], models, coulomb_speed).items():
             values[model][usable] = differences
-    except DynamicsError as error:
-        return _Computed(numbers, values, str(error).splitlines()[0])
+    except Exception as error:  # whatever it is, these rows have no answer and must not be asked for again
+        return _Computed(numbers, values, (str(error) or type(error).__name__).splitlines()[0])
     return _Computed(numbers, values)

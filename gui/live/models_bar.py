@@ -65,6 +65,18 @@ class ModelsBar(QtWidgets.QWidget):
                 box.setToolTip(f"Lay it over the measured forces: {MODEL_DASHES[model]}" if known else UNKNOWN)
         self._toggled()
 
+    def save(self, settings: QtCore.QSettings, name: str) -> None:
+        """Keep under a name which models are chosen."""
+        ticked = [model for model, box in self.boxes.items() if model != EXACT and box.isChecked()]
+        settings.setValue(f"{name}/models", " ".join(ticked))
+
+    def restore(self, settings: QtCore.QSettings, name: str) -> None:
+        """Take up what was kept under a name."""
+        kept = str(settings.value(f"{name}/models", "")).split()
+        for model, box in self.boxes.items():
+            if model != EXACT:
+                box.setChecked(model in kept)
+
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
         self.table.set_theme(theme)
@@ -92,7 +104,7 @@ class _Residuals(QtWidgets.QWidget):
         grid.setHorizontalSpacing(6)
         grid.setVerticalSpacing(0)
         title = QtWidgets.QLabel("RMS residual, N")
-        title.setToolTip("Of measured − model, over the rows in the window shown")
+        title.setToolTip("Of measured − model, over the rows in the window shown; brought up to date once a second")
         grid.addWidget(title, 0, 0, 1, 2)
         self._heads = [QtWidgets.QLabel(f"<b>{name}</b>") for name in _COLUMNS]
         for column, head in enumerate(self._heads):

@@ -95,6 +95,14 @@ class PlatformView(QtWidgets.QWidget):
         self.picture.set_theme(theme)
         self._redraw()
 
+    def save(self, settings: QtCore.QSettings, name: str) -> None:
+        """Keep under a name what the colours say."""
+        settings.setValue(f"{name}/colouring", self.colouring.currentText())
+
+    def restore(self, settings: QtCore.QSettings, name: str) -> None:
+        """Take up what was kept under a name."""
+        self.colouring.setCurrentText(str(settings.value(f"{name}/colouring", self.colouring.currentText())))
+
     def refresh(self, history: Timeline) -> None:
         """Show the timeline's present. Nothing is drawn that is shown already."""
         self._refreshes += 1

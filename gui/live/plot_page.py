@@ -1,14 +1,12 @@
 """Plots that are seen together: a grid of panels over one time axis."""
 
-import csv
 import math
 from collections.abc import Collection, Sequence
-from pathlib import Path
 
-import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.history import Floats, Stretch, Timeline
+from gui.history import Stretch, Timeline
+from gui.live.export import Selection
 from gui.live.plot_panel import PlotPanel
 from gui.live.series import Panel
 from gui.theme import Theme
@@ -105,29 +103,10 @@ class PlotPage(QtWidgets.QWidget):
         t0, t1 = self.span
         return timeline.stretch(max(t0, self._since), t1)
 
-    def table(self, timeline: Timeline) -> tuple[list[str], Floats]:
-        """What is shown at full rate: names of the columns with their units, and values (n, columns), time first."""
-        stretch = self.stretch(timeline)
-        names, columns = ["t [s]"], [stretch.times[:, None]]
-        for plot in self.panels:
-            panel = plot.panel
-            for series in plot.shown_series:
-                values = series.extract(stretch)
-                for index, column in enumerate(series.columns):
-                    if series.per_leg and not plot.legs[index]:
-                        continue
-                    what = f"leg {column}" if series.per_leg else column
-                    names.append(f"{panel.title.split(',')[0]}: {series.name} {what} [{panel.unit or '1'}]")
-                    columns.append(values[:, index : index + 1])
-        return names, np.hstack(columns)
+    @property
+    def selection(self) -> Selection:
+        """What is shown of the panels now."""
+        return Selection(tuple(self.panels[0].legs), self.panels[0].models)
 
     def _moved(self, t0: float, t1: float) -> None:
         self.moved.emit(t0, t1)
-
-
-def write_csv(path: Path, names: Sequence[str], values: Floats) -> None:
-    """Write columns (n, k) under their names. Raises OSError when the disk refuses."""
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(names)
-        writer.writerows([f"{value:.9g}" for value in row] for row in values.tolist())

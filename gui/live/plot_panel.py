@@ -193,8 +193,11 @@ class PlotPanel(QtWidgets.QWidget):
             self.mark.setValue(t)
 
     def show_values(self, stretch: Stretch | None, since: Stretch | None = None) -> None:
-        """Write the values of rows, their means, beside the title, or what they are more than `since`; None: none."""
-        self.header.setText(self._title() + (self._values(stretch, since) if stretch else ""))
+        """Write the values of rows, their means, beside the title, or what they are more than `since`; None: none.
+
+        Without rows in one of them the values are dashes.
+        """
+        self.header.setText(self._title() + (self._values(stretch, since) if stretch is not None else ""))
         if self.models and (height := self.header.heightForWidth(self.header.width())) > self.header.minimumHeight():
             self.header.setMinimumHeight(height)  # grows only: plots must not jump with the length of the numbers
 
@@ -268,10 +271,12 @@ def number_text(value: float, digits: int) -> str:
 
 
 def mean_of(series: Series, stretch: Stretch) -> Floats:
-    """Means of a series over n rows, (k,); not a number where one of them is none.
+    """Means of a series over n rows, (k,); not a number where one of them is none, or there are none.
 
     Rows that a published model has not been computed of yet, the newest ones, are left out.
     """
+    if not len(stretch):
+        return np.full(len(series.columns), np.nan)
     values = series.extract(stretch)
     if series.model and len(known := values[np.isfinite(values).all(axis=1)]):
         values = known

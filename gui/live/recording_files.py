@@ -9,12 +9,19 @@ from typing import Any
 import numpy as np
 
 from dynamics import Mechanism, MechanismError, parse_mechanism
-from gui.history import Rows
-from rig.recording import Recording, open_recording
+from gui.history import Excerpt, Rows
+from gui.live.outline import Outline
+from gui.live.replay import Replay
+from gui.live.series import FORCES
+from rig.recording import Recording, RecordingError, open_recording, size_of_rows
 from rig.telemetry import ROW
 
 _CHUNK = 2000
 """rows written at a time"""
+LARGEST = 1_000_000_000
+"""bytes of rows of a recording that is opened: half an hour at 500 Hz"""
+QUICK = 100_000_000
+"""bytes of rows that are read in about two seconds: three minutes at 500 Hz"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +51,9 @@ class Opened:
     recording: Recording
     summary: Mapping[str, Any]
     mechanism: Mechanism | None
+    replay: Replay
+    outlines: tuple[Outline, ...]
+    """of each of `FORCES`"""
 
     @property
     def name(self) -> str:
@@ -58,12 +68,38 @@ class Opened:
         return float(begin) if begin is not None else float(rows["t"][0]) if len(rows) else 0.0
 
 
-def open_with_numbers(path: Path) -> Opened:
-    """Open a recording and count its numbers. Raises RecordingError when it is none."""
+def open_with_numbers(path: Path, obstacle: str = "") -> Opened:
+    """Open a recording, count its numbers and prepare what is drawn of it.
+
+    Raises RecordingError as `read_recording`.
+    """
     from rig.report import summarize  # brings matplotlib along
 
-    recording = open_recording(path)
-    return Opened(recording, summarize(recording), _mechanism(recording.header.get("mechanism")))
+    recording = read_recording(path, obstacle)
+    replay = Replay(recording.rows)
+    whole = Excerpt(recording.rows)
+    stretch = whole.cut(0, len(whole))
+    outlines = tuple(Outline(stretch.times, panel.series[0].extract(stretch)) for panel in FORCES)
+    return Opened(recording, summarize(recording), _mechanism(recording.header.get("mechanism")), replay, outlines)
+
+
+def read_recording(path: Path, obstacle: str = "") -> Recording:
+    """Read a recording into the app's memory.
+
+    Raises RecordingError when it is none, its rows take above 1 GB, or above 100 MB while there is an obstacle, in
+    words, to what keeps the processor busy for long.
+    """
+    needed = size_of_rows(path)
+    if obstacle and needed > QUICK:
+        raise RecordingError(
+            f"{path.name}: its rows take {needed / 1e9:.2f} GB of memory; above {QUICK / 1e9:.2f} GB: {obstacle}"
+        )
+    if needed > LARGEST:
+        raise RecordingError(
+            f"{path.name}: its rows take {needed / 1e9:.2f} GB of memory, the app gives a recording at most "
+            f"{LARGEST / 1e9:.2f} GB; use `rig report`, or look at the file with PlotJuggler"
+        )
+    return open_recording(path)
 
 
 def _mechanism(text: Any) -> Mechanism | None:

@@ -1,5 +1,6 @@
 """The recordings of a folder, and what can be done with them."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,18 +9,30 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.live.recording_files import Found, recordings_in
 
 _COLUMNS = ("Recording", "Date", "Size, MB")
+_HEAVY = ("CSV…", "Report")
+"""choices that keep the processor busy for long"""
 
 
 class RecordingList(QtWidgets.QWidget):
-    """Chooses recordings. Signals carry the path chosen: `opened`, `compared`, `exported`, `reported`."""
+    """Chooses recordings. Signals carry the path chosen: `opened`, `compared`, `exported`, `reported`.
+
+    `follow` is called often and keeps up with `obstacle`.
+
+    Args:
+        obstacle: why what keeps the processor busy for long cannot be done now, empty when it can.
+    """
 
     opened = QtCore.Signal(Path)
     compared = QtCore.Signal(Path)
     exported = QtCore.Signal(Path)
     reported = QtCore.Signal(Path)
 
-    def __init__(self) -> None:
+    def __init__(self, obstacle: Callable[[], str] = lambda: "") -> None:
         super().__init__()
+        self._obstacle = obstacle
+        self._told = ""
+        self._own_folder: Path | None = None
+        """folder that somebody chose"""
         self.folder = Path("recordings")
         self.found: list[Found] = []
         self.choose = _button("Folder…", "Choose the folder to look in", "Choose folder")
@@ -112,12 +125,35 @@ class RecordingList(QtWidgets.QWidget):
         self.comparable = comparable
         self._enable()
 
+    def follow(self) -> None:
+        """Keep up with the obstacle."""
+        if self._obstacle() != self._told:
+            self._enable()
+
+    def save(self, settings: QtCore.QSettings) -> None:
+        """Keep the folder, if somebody chose one."""
+        if self._own_folder is not None:
+            settings.setValue("recordings/folder", str(self._own_folder))
+
+    def restore(self, settings: QtCore.QSettings) -> None:
+        """Look into the folder that was kept, if it is still there."""
+        kept = settings.value("recordings/folder")
+        if isinstance(kept, str) and Path(kept).is_dir():
+            self._choose_folder(Path(kept))
+
+    def _choose_folder(self, folder: Path) -> None:
+        self._own_folder = folder
+        self.set_folder(folder)
+
     def _enable(self) -> None:
         chosen = self.chosen is not None
+        self._told = self._obstacle()
         for name, button in self.buttons.items():
             obstacle = "" if chosen else "Choose a recording first"
             if name == "Compare" and chosen and not self.comparable:
                 obstacle = "Open a recording first, then choose the one to compare it with"
+            if name in _HEAVY and self._told:
+                obstacle = self._told
             button.setEnabled(not obstacle)
             button.setToolTip(obstacle or self.choices[name][1])
 
@@ -128,7 +164,7 @@ class RecordingList(QtWidgets.QWidget):
     def _ask(self) -> None:
         name = QtWidgets.QFileDialog.getExistingDirectory(self, "Folder of recordings", str(self.folder))
         if name:
-            self.set_folder(Path(name))
+            self._choose_folder(Path(name))
 
 
 def _button(text: str, tip: str, accessible: str = "") -> QtWidgets.QPushButton:

@@ -2,17 +2,18 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from dynamics import Mechanism
-from gui.history import Excerpt, Timeline
+from gui.history import Timeline
 from gui.live.compare_view import CompareView
 from gui.live.live_view import LiveView
 from gui.live.numbers import side_by_side
 from gui.live.platform_view import PlatformView
-from gui.live.recording_files import Opened, export_rows, open_with_numbers
+from gui.live.recording_files import Opened, export_rows, open_with_numbers, read_recording
 from gui.live.recording_list import RecordingList
 from gui.live.replay import Replay
 from gui.live.replay_bar import ReplayBar
@@ -20,7 +21,7 @@ from gui.report_maker import ReportMaker, open_in_browser
 from gui.theme import Theme
 from gui.workers import Worker
 from rig.models import recorded_coulomb_speed
-from rig.recording import Event, EventLevel, RecordingError, open_recording
+from rig.recording import Event, EventLevel, RecordingError
 
 _PATIENCE = 5.0  # s for a file that is being read
 
@@ -35,6 +36,7 @@ class RecordingsView(QtWidgets.QWidget):
         theme: colours.
         clock: s, of the replay.
         show_file: opens a report for the person.
+        obstacle: why what keeps the processor busy for long cannot be done now, empty when it can.
     """
 
     def __init__(
@@ -42,11 +44,13 @@ class RecordingsView(QtWidgets.QWidget):
         theme: Theme,
         clock: Callable[[], float] = time.monotonic,
         show_file: Callable[[Path], bool] = open_in_browser,
+        obstacle: Callable[[], str] = lambda: "",
     ) -> None:
         super().__init__()
         self.setAccessibleName("Recordings")
         self._clock = clock
         self._show_file = show_file
+        self._obstacle = obstacle
         self._worker = Worker("recordings", self)
         self._reports = ReportMaker(self)
         self._reports.finished.connect(self._reported)
@@ -55,7 +59,7 @@ class RecordingsView(QtWidgets.QWidget):
         self.second: Opened | None = None
         """the recording compared with the open one"""
         self.replay: Replay | None = None
-        self.list = RecordingList()
+        self.list = RecordingList(obstacle)
         self.live = LiveView(theme)
         self.platform = PlatformView(theme)
         self.compare = CompareView(theme)
@@ -113,15 +117,22 @@ class RecordingsView(QtWidgets.QWidget):
             view.set_theme(theme)
 
     def save(self, settings: QtCore.QSettings) -> None:
-        """Keep whether the platform stands beside the curves, and how wide."""
+        """Keep the folder chosen, the speed of replay, and how the views are laid out."""
+        self.list.save(settings)
+        self.bar.save(settings)
         self.live.save(settings, "recordings")
+        self.platform.save(settings, "recordings/platform")
 
     def restore(self, settings: QtCore.QSettings) -> None:
         """Take up what was kept."""
+        self.list.restore(settings)
+        self.bar.restore(settings)
         self.live.restore(settings, "recordings")
+        self.platform.restore(settings, "recordings/platform")
 
     def refresh(self, _history: Timeline) -> None:
         """Move the replay on to the clock's present and show it; the live history is not looked at."""
+        self.list.follow()
         if self.replay is None:
             return
         if self.replay.playing:
@@ -134,25 +145,30 @@ class RecordingsView(QtWidgets.QWidget):
     def open(self, path: Path) -> None:
         """Open a recording and replay it from its beginning."""
         self._say(f"Opening {path.name} …")
-        self._worker.submit(lambda: open_with_numbers(path), self._show_opened)
+        self._worker.submit(partial(open_with_numbers, path, self._obstacle()), self._show_opened)
 
     def compare_with(self, path: Path) -> None:
         """Lay a recording over the open one."""
         self._say(f"Opening {path.name} …")
-        self._worker.submit(lambda: open_with_numbers(path), self._show_second)
+        self._worker.submit(partial(open_with_numbers, path, self._obstacle()), self._show_second)
 
     def export_to(self, recording: Path, target: Path) -> None:
-        """Write a recording's rows as CSV."""
+        """Write a recording's rows as CSV, unless there is an obstacle."""
+        if self._obstacle():
+            self._say(f"No CSV: {self._obstacle()}")
+            return
         self._say(f"Writing {target.name} …")
 
         def job() -> None:
-            rows = open_recording(recording).rows
-            export_rows(rows, target)
+            export_rows(read_recording(recording).rows, target)
 
         self._worker.submit(job, lambda _none, failure: self._say(_outcome(failure, f"Saved {target.name}")))
 
     def make_report(self, path: Path) -> None:
-        """Make a recording's report beside it, and open that."""
+        """Make a recording's report beside it, and open that, unless there is an obstacle."""
+        if self._obstacle():
+            self._say(f"No report: {self._obstacle()}")
+            return
         if self._reports.busy:
             self._say("A report is being made already")
             return
@@ -177,7 +193,7 @@ class RecordingsView(QtWidgets.QWidget):
             return
         self.opened, self.second = opened, None
         recording = opened.recording
-        self.replay = Replay(recording.rows)
+        self.replay = opened.replay
         mechanism = opened.mechanism or self._mechanism
         self.live.set_mechanism(mechanism, recorded_coulomb_speed(recording.header))
         self.platform.set_mechanism(mechanism)
@@ -207,9 +223,7 @@ class RecordingsView(QtWidgets.QWidget):
         names = [opened.name for opened in shown]
         header = ["Quantity", "Unit", *names, *(["Difference"] if len(shown) == 2 else [])]
         _fill(self.numbers, header, side_by_side([opened.summary for opened in shown]), right_from=2)
-        self.compare.show_recordings(
-            names, [Excerpt(opened.recording.rows) for opened in shown], [opened.begin for opened in shown]
-        )
+        self.compare.show_recordings(names, [opened.outlines for opened in shown], [opened.begin for opened in shown])
 
     def _ask_export(self, path: Path) -> None:
         suggested = str(path.with_suffix(".csv"))

@@ -60,6 +60,14 @@ class ReplayBar(QtWidgets.QWidget):
         self._choose_speed()
         self.show_position()
 
+    def save(self, settings: QtCore.QSettings) -> None:
+        """Keep the speed."""
+        settings.setValue("recordings/speed", self.speed.currentText())
+
+    def restore(self, settings: QtCore.QSettings) -> None:
+        """Take up the speed that was kept."""
+        self.speed.setCurrentIndex(max(0, self.speed.findText(str(settings.value("recordings/speed", "1 ×")))))
+
     def show_position(self) -> None:
         """Show where the replay is and whether it plays."""
         replay = self._replay

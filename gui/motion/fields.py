@@ -206,7 +206,9 @@ class TermsField(Field):
         boxes = []
         for place, column in enumerate(self._columns, start=1):
             field = self._models[term["dof"]].model_fields[column]
-            box = QuantityBox(f"{column.replace('_', ' ')} of line {row + 1}", _quantity(field).unit)
+            quantity = _quantity(field)
+            name = f"{column.replace('_', ' ')} of line {row + 1}"
+            box = QuantityBox(name, quantity.unit, minimum=_least(field.metadata, quantity))
             box.setMinimumWidth(60)
             box.set_si(term.get(column, 0.0))
             box.valueChanged.connect(lambda _value: self.edited.emit())

@@ -8,13 +8,12 @@ from gui.controls import GuardedButton, Reason
 from gui.motion.editor import MotionEditor
 from gui.motion.plots import PreviewPlots
 from gui.motion.preview import Preview, describe, look_ahead
-from gui.motion.specification import NEW_PARTS, read_motion, shipped_motion, to_toml
+from gui.motion.specification import NEW_PARTS, moved, read_motion, shipped_motion, to_toml
 from gui.mover import Mover
 from gui.rig_session import RigSession
 from gui.rules import Action
 from gui.theme import Theme
 from gui.workers import Worker
-from kinematics import TrajectoryError
 
 _EDIT_PAUSE = 250  # ms without a change before a motion is looked at
 
@@ -36,6 +35,7 @@ class MotionPanel(QtWidgets.QWidget):
         self._mover = mover
         self._worker = Worker("preview", self)
         self._version = 0
+        self._opened = 0
         self._name = "motion"
         self.preview = Preview()
         self.editor = MotionEditor()
@@ -167,24 +167,39 @@ class MotionPanel(QtWidgets.QWidget):
 
     def load_file(self, path: Path) -> None:
         """Take a motion file; what is wrong with it is shown in the verdict's place, and the motion stays."""
-        try:
-            motion = read_motion(path, self._session.config.machine.geometry.home_pose)
-        except TrajectoryError as error:
+        self._opened += 1
+        opened, home = self._opened, self._session.config.machine.geometry.home_pose
+        self._title.setText(f"Motion: reading {path.name} …")
+
+        def taken(motion: "dict[str, object] | None", error: Exception | None) -> None:
+            if opened != self._opened:  # another was chosen meanwhile
+                return
+            if motion is not None:
+                self._show(path.stem, motion, path.parent)
+                return
+            self._title.setText(f"Motion: {self._name}")
             self._show_verdict("bad", f"✗ {error}")
             self._session.log("error", "app", str(error))
-            return
-        self._show(path.stem, motion, path.parent)
+
+        self._worker.submit(lambda: read_motion(path, home), taken)
 
     def save_file(self, path: Path) -> None:
         """Write the motion as a TOML file."""
         try:
-            path.write_text(to_toml(self.editor.value()), encoding="utf-8")
+            motion = moved(self.editor.value(), self.editor.folder, path.parent)
+            path.write_text(to_toml(motion), encoding="utf-8")
         except OSError as error:
             self._session.log("error", "app", f"cannot write {path}: {error.strerror}")
         else:
             self._session.log("info", "app", f"motion saved: {path}")
 
+    @property
+    def title(self) -> str:
+        """What the panel says it is about."""
+        return str(self._title.text())
+
     def _show(self, name: str, motion: "dict[str, object]", folder: Path) -> None:
+        self._opened += 1
         self._name = name
         self._title.setText(f"Motion: {name}")
         self.amplitude.setValue(100.0)

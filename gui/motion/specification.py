@@ -1,6 +1,7 @@
 """Motions as data: the kinds of parts there are, what a new one begins as, files in and out."""
 
 import json
+import os
 import tomllib
 from importlib import resources
 from pathlib import Path
@@ -71,6 +72,23 @@ def to_toml(motion: Data) -> str:
         lines += ["", "[[parts]]"]
         lines += [f"{key} = {_literal(value)}" for key, value in part.items() if value is not None]
     return "\n".join(lines) + "\n"
+
+
+def moved(motion: Data, folder: Path, target: Path) -> Data:
+    """A motion whose relative file names start at `folder`, to be kept in the folder `target`: the same files.
+
+    A file in or below `target` is named from there, any other by its whole path.
+    """
+    here, there = (Path(os.path.abspath(each)) for each in (folder, target))
+
+    def renamed(part: Data) -> Data:
+        name = part.get("file")
+        if not name or Path(name).is_absolute():
+            return part
+        place = Path(os.path.normpath(here / name))
+        return part | {"file": (place.relative_to(there) if place.is_relative_to(there) else place).as_posix()}
+
+    return motion | {"parts": [renamed(part) for part in motion["parts"]]}
 
 
 def _literal(value: Any) -> str:

@@ -1,7 +1,7 @@
 """The wizard's second page: where the six drives are, asked one by one or all together."""
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -12,9 +12,12 @@ from actuators import drive_names
 from gui.controls import GuardedButton, QuantityBox
 from gui.setup.page import SetupPage, choice, line_edit, set_role, whole_number
 from gui.theme import LEG_COLOURS
-from rig.commissioning import CellAmplifier, Draft, DriveAddress, LegProbe, Probe
+from rig.commissioning import CellAmplifier, Draft, DriveAddress, LegProbe, Probe, compare
 
 _LOCAL = "127.0.0.1"
+
+_Question = tuple[bool, str, str, float, DriveAddress]
+"""Whether it is a rehearsal; driver, profile, watchdog (s) and address of the drive asked."""
 
 
 def free_ports(count: int) -> list[int]:
@@ -48,6 +51,8 @@ class DrivesPage(SetupPage):
         draft = Draft()
         self._kept: dict[bool, list[DriveAddress]] = {}
         self._rehearsal = False
+        self._busy = ""
+        self._asked: dict[int, _Question] = {}  # by leg 0 to 5, as long as the answer is not there
         self.found: dict[int, str] = {}
         """serial numbers found, by leg 1 to 6"""
         self.driver = choice("Driver of the drives", [(name, name) for name in drive_names()])
@@ -77,9 +82,8 @@ class DrivesPage(SetupPage):
         self.close_form()
         for leg, button in enumerate(self.ask):
             button.clicked.connect(partial(self._ask, ask, leg))
-        self.driver.currentIndexChanged.connect(lambda _index: self.edited.emit())
-        self.profile.textEdited.connect(lambda _text: self.edited.emit())
-        self.watchdog.valueChanged.connect(lambda _value: self.edited.emit())
+        for changed in (self.driver.currentIndexChanged, self.profile.textEdited, self.watchdog.valueChanged):
+            changed.connect(lambda _value: self._changed(range(6)))
         self.set_busy("")
 
     def _add_rows(self) -> None:
@@ -108,10 +112,9 @@ class DrivesPage(SetupPage):
             grid.addWidget(leg_label(leg), leg + 1, 0)
             for column, widget in enumerate(row, start=1):
                 grid.addWidget(widget, leg + 1, column)
-            self.host[leg].textEdited.connect(partial(self._changed, leg))
-            self.serial[leg].textEdited.connect(partial(self._changed, leg))
-            self.port[leg].valueChanged.connect(partial(self._changed, leg))
-            self.unit[leg].valueChanged.connect(partial(self._changed, leg))
+            texts, numbers = (self.host[leg], self.serial[leg]), (self.port[leg], self.unit[leg])
+            for changed in (*(edit.textEdited for edit in texts), *(box.valueChanged for box in numbers)):
+                changed.connect(partial(self._changed, [leg]))
         grid.setColumnStretch(1, 3)
         grid.setColumnStretch(4, 2)
         grid.setColumnStretch(6, 6)
@@ -161,52 +164,66 @@ class DrivesPage(SetupPage):
             self.port[leg].setValue(address.port)
             self.unit[leg].setValue(address.unit)
             self.serial[leg].setText(address.serial)
-            self._forget(leg)
-        self.edited.emit()
+        self._changed(range(6))
 
-    def _changed(self, leg: int, _value: object) -> None:
-        self._forget(leg)
-        self.edited.emit()
-
-    def _forget(self, leg: int) -> None:
-        self.found.pop(leg + 1, None)
-        set_role(self.status[leg], "muted", "not asked yet")
+    def _changed(self, legs: Iterable[int], _value: object = None) -> None:
+        """What the drives of legs 0…5 said does not hold any more."""
+        for leg in legs:
+            self.found.pop(leg + 1, None)
+            set_role(self.status[leg], "muted", "not asked yet")
         self.findings.clear()
-        self.set_busy("")
+        self.set_busy(self._busy)
+        self.edited.emit()
 
     # -- asking ------------------------------------------------------------------------------------------------------
 
     def _ask(self, ask: Callable[[int], None], leg: int, _checked: bool = False) -> None:
         ask(leg)
 
+    def _question(self, leg: int) -> _Question:
+        """Everything entered that the answer of leg 0…5 depends on."""
+        kind = (self.driver.currentData(), self.profile.text().strip(), self.watchdog.si())
+        return self._rehearsal, *kind, self.addresses()[leg]
+
     def begin(self, leg: int | None) -> None:
         """Asking has begun: of leg 0…5, or of all."""
         for index in range(6) if leg is None else [leg]:
+            self._asked[index] = self._question(index)
             set_role(self.status[index], "muted", "asking …")
 
-    def show_probe(self, probe: LegProbe) -> None:
-        """Show what came of asking a drive."""
+    def _holds(self, leg: int) -> bool:
+        """Whether an answer is to what is entered for leg 0…5 now; says so where it is not."""
+        question = self._question(leg)
+        if self._asked.pop(leg, question) == question:
+            return True
+        set_role(self.status[leg], "muted", "changed while asking: ask again")
+        return False
+
+    def show_probe(self, probe: LegProbe) -> bool:
+        """Show what came of asking a drive; whether it is of use: it is not where another was entered meanwhile."""
+        if not self._holds(probe.leg - 1):
+            return False
         label = self.status[probe.leg - 1]
         set_role(label, "bad" if probe.fault else "good", f"{'✗' if probe.fault else '✓'} {probe.describe()}")
         if probe.identity is not None and probe.identity.serial:
             self.found[probe.leg] = probe.identity.serial
-        self.set_busy("")
+        return True
 
     def show_all(self, probe: Probe) -> None:
         """Show what came of asking all six."""
-        for leg in probe.legs:
-            self.show_probe(leg)
-        self.found = dict(probe.serials)
-        self.findings.setText("\n".join(probe.findings))
-        self.set_busy("")
+        held = [leg for leg in probe.legs if self.show_probe(leg)]
+        self.found = {leg.leg: probe.serials[leg.leg] for leg in held if leg.leg in probe.serials}
+        self.findings.setText("\n".join(compare(held)))
 
     def show_failure(self, leg: int | None, reason: str) -> None:
         """Asking failed as a whole."""
         for index in range(6) if leg is None else [leg]:
-            set_role(self.status[index], "bad", f"✗ {reason}")
+            if self._holds(index):
+                set_role(self.status[index], "bad", f"✗ {reason}")
 
     def set_busy(self, busy: str) -> None:
         """Enable what can be done now; `busy` says what is being done."""
+        self._busy = busy
         for leg, button in enumerate(self.ask):
             button.set_obstacle(busy or ("" if self.host[leg].text().strip() else "give its host first"))
         hosts = all(host.text().strip() for host in self.host)

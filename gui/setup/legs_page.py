@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.controls import QuantityBox
+from gui.controls import GuardedCheckBox, QuantityBox, Reason
 from gui.setup.arming import ArmedPair
 from gui.setup.drives_page import leg_label
 from gui.setup.page import SetupPage, set_role
@@ -32,8 +32,8 @@ class LegsPage(SetupPage):
         """by leg 1 to 6"""
         self.travel = QuantityBox("Travel, positive extends", "m", defaults.travel, -0.1, 0.1)
         self.speed = QuantityBox("Peak speed", "m/s", defaults.speed, 0.0, 1.0)
-        self.home = QtWidgets.QCheckBox("Home the leg first where its drive has no reference (it moves to its mark)")
-        self.clear = QtWidgets.QCheckBox("Clear latched faults")
+        self.home = GuardedCheckBox("Home the leg first where its drive has no reference (it moves to its mark)")
+        self.clear = GuardedCheckBox("Clear latched faults")
         row = QtWidgets.QHBoxLayout()
         for text, widget in (("Travel", self.travel), ("Speed", self.speed)):
             row.addWidget(QtWidgets.QLabel(text))
@@ -60,6 +60,8 @@ class LegsPage(SetupPage):
             self.pairs.append(pair)
             self.labels.append(label)
         self.column.addLayout(grid)
+        self.obstacle = Reason()
+        self.column.addWidget(self.obstacle)
         self.close_form()
 
     def show_progress(self, leg: int, text: str) -> None:
@@ -85,6 +87,7 @@ class LegsPage(SetupPage):
         """Enable what can be done now; `busy` says what is being done."""
         for pair in self.pairs:
             pair.set_obstacle(busy)
+        self.obstacle.show_reason("" if self.missing else busy)  # what is missing says it already
 
     def untested(self) -> list[int]:
         """Legs 1 to 6 that have not passed."""
@@ -98,7 +101,6 @@ class LegsPage(SetupPage):
 
     def _press(self, leg: int) -> None:
         move = LegMove(leg + 1, self.travel.si(), self.speed.si(), self.home.isChecked(), self.clear.isChecked())
-        set_role(self.labels[leg], "muted", "starting …")
         self._test(move)
 
 

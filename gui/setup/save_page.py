@@ -5,8 +5,9 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtGui, QtWidgets
 
-from gui.controls import GuardedButton
+from gui.controls import GuardedButton, GuardedCheckBox
 from gui.setup.page import SetupPage, browse_button, line_edit, set_role
+from rig.commissioning import Zero
 
 
 class SavePage(SetupPage):
@@ -22,8 +23,9 @@ class SavePage(SetupPage):
         self.saved: Path | None = None
         """where it was written, None while it is not"""
         self._failure = ""
+        self._zero: Zero | None = None
         self.path = line_edit("File of the configuration", "", "my-rig.toml")
-        self.overwrite = QtWidgets.QCheckBox("Replace the file that is there")
+        self.overwrite = GuardedCheckBox("Replace the file that is there")
         self.text = QtWidgets.QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)
@@ -70,11 +72,18 @@ class SavePage(SetupPage):
         if not self.path.text().strip() and name:
             self.path.setText(str(Path.cwd() / f"{name.replace('/', '-')}.toml"))
 
-    def show_text(self, text: str, notes: str) -> None:
-        """Show the file as it will be; what was saved before is another."""
+    @property
+    def content(self) -> tuple[str, Zero | None]:
+        """What saving writes: the file's text as it is shown, and the zero that goes into a calibration beside it."""
+        return self.text.toPlainText(), self._zero
+
+    def show_content(self, text: str, zero: Zero | None, notes: str) -> None:
+        """Show what will be written; where that is something else than before, it is not saved."""
         if text != self.text.toPlainText():
             self.text.setPlainText(text)
             self.saved = None
+        if zero is not self._zero:
+            self._zero, self.saved = zero, None
         self.notes.setText(notes)
         self.notes.setVisible(bool(notes))
 
@@ -98,9 +107,11 @@ class SavePage(SetupPage):
         self.open.set_obstacle(busy or ("" if self.saved else "save first"))
         self.show_missing("" if self.saved else "Close follows once it is saved; Cancel leaves without saving.")
 
-    def show_saved(self, path: Path, calibration: str) -> None:
-        """It was written."""
-        self.saved, self._failure = path, ""
+    def show_saved(self, path: Path, calibration: str, content: tuple[str, Zero | None]) -> None:
+        """`content` was written; what is shown now may be another already."""
+        text, zero = content
+        same = text == self.text.toPlainText() and zero is self._zero
+        self.saved, self._failure = path if same else None, ""
         self.overwrite.setChecked(False)
         beside = f", with {calibration} beside it" if calibration else ""
         set_role(self.result, "good", f"✓ saved: {path}{beside}")

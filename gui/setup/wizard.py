@@ -39,6 +39,8 @@ from rig.schema import LegDrive
 
 _EDIT_PAUSE = 150  # ms without a change before the draft is looked at
 _ASK_TIMEOUT = 2.0  # s for each answer of a drive
+_OWN_KEYS = (QtCore.Qt.Key.Key_Escape, QtCore.Qt.Key.Key_Return, QtCore.Qt.Key.Key_Enter)
+_CHANGED = "what was entered has changed meanwhile: do it again"
 _SIZE = QtCore.QSize(1080, 690)
 
 
@@ -82,7 +84,7 @@ class SetupWizard(QtWidgets.QWizard):
         self._pause.setSingleShot(True)
         self._pause.setInterval(_EDIT_PAUSE)
         self._pause.timeout.connect(self.look)
-        self._known = Draft()
+        self._known = self._given = Draft()
         for page in self.pages:
             self.addPage(page)
             page.edited.connect(self._edited)
@@ -118,11 +120,16 @@ class SetupWizard(QtWidgets.QWizard):
         """Where the configuration goes, or would go."""
         return self.saving.target() if self.saving.path.text().strip() else Path.cwd() / "rig.toml"
 
-    def draft(self) -> Draft:
-        """What was entered so far."""
+    def entered(self) -> Draft:
+        """What was entered so far, word for word."""
         draft = Draft()
         for page in self.pages:
             draft = page.fill(draft)
+        return draft
+
+    def draft(self) -> Draft:
+        """What was entered so far, with the paths that a file at `path` needs."""
+        draft = self.entered()
         folder = self.path.parent
         profile = placed_profile(draft.profile, folder)
         amplifier = draft.amplifier
@@ -143,13 +150,14 @@ class SetupWizard(QtWidgets.QWizard):
         faults = draft_faults(draft, self.path)
         for page in self.pages[:3]:
             page.show_missing(listed(page.own_faults(faults)))
-        before, self._known = self._known, draft
-        if replace(before, name="", recording="") != replace(draft, name="", recording=""):
+        self._known = draft
+        before, self._given = self._given, self.entered()  # paths in the draft change with the folder of the file
+        if _rig_of(before) != _rig_of(self._given):
             self.zeroing.forget()
         for leg in range(1, 7):
-            if before.mechanism != draft.mechanism or _place(before, leg) != _place(draft, leg):
+            if _leg_of(before, leg) != _leg_of(self._given, leg):
                 self.legs.forget(leg)
-        self.saving.show_text(draft_text(draft), self._left_out())
+        self.saving.show_content(draft_text(draft), self.zeroing.zero, self._left_out())
         self._refresh()
 
     def _left_out(self) -> str:
@@ -172,6 +180,8 @@ class SetupWizard(QtWidgets.QWizard):
         busy = self.bench.busy
         faults = [page.missing for page in self.pages[:3] if page.missing]
         why = busy or ("the configuration is not valid yet: " + faults[0].splitlines()[0] if faults else "")
+        for page in (self.legs, self.zeroing):
+            page.show_missing(f"Wait: {busy}." if self.bench.moving else "")
         self.drives.set_busy(busy)
         self.legs.set_busy(why)
         self.zeroing.set_busy(why)
@@ -180,8 +190,6 @@ class SetupWizard(QtWidgets.QWizard):
         cancel = self.button(QtWidgets.QWizard.WizardButton.CancelButton)
         cancel.setEnabled(not self.bench.moving)
         cancel.setToolTip(f"{busy}: stop first" if self.bench.moving else "")
-        for page in (self.legs, self.zeroing):
-            page.show_missing(f"Wait: {busy}." if self.bench.moving else "")
 
     def _progressed(self, text: str) -> None:
         set_role(self.state, self.state.objectName(), f"{self.bench.busy.capitalize()}: {text}")
@@ -208,6 +216,8 @@ class SetupWizard(QtWidgets.QWizard):
         return DriveKind(draft.driver, profile, draft.watchdog, _ASK_TIMEOUT)
 
     def _ask(self, leg: int) -> None:
+        if self.bench.busy:
+            return
         self.look()
         place = self._known.drives[leg]
         rehearsal = None
@@ -226,6 +236,8 @@ class SetupWizard(QtWidgets.QWizard):
         self.bench.ask(leg + 1, address, self._kind(), rehearsal, done)
 
     def _ask_all(self) -> None:
+        if self.bench.busy:
+            return
         config = self._config()
         if config is None:
             self.drives.show_failure(None, "the addresses are not valid yet")
@@ -241,12 +253,18 @@ class SetupWizard(QtWidgets.QWizard):
         self.bench.ask_all(config, self._kind(), done)
 
     def _test(self, move: LegMove) -> None:
+        if self.bench.busy:
+            return
         config = self._config()
         if config is None:
             self.legs.show_result(move.leg, None, "the configuration is not valid yet")
             return
+        self.legs.show_progress(move.leg, "starting …")
+        tested = _leg_of(self._given, move.leg)
 
         def done(result: LegResult | None, reason: str) -> None:
+            if _leg_of(self.entered(), move.leg) != tested:
+                result, reason = None, _CHANGED
             self.legs.show_result(move.leg, result, reason)
             text = reason or ("passed" if result is not None and result.passed else "does not pass")
             self._session.log("info" if text == "passed" else "warning", "set-up", f"test of leg {move.leg}: {text}")
@@ -254,20 +272,30 @@ class SetupWizard(QtWidgets.QWizard):
         self.bench.test_leg(config, move, done)
 
     def _zero(self, options: ZeroOptions) -> None:
+        if self.bench.busy:
+            return
         config = self._config()
         if config is None:
             self.zeroing.show_result(None, "the configuration is not valid yet")
             return
+        self.zeroing.show_progress("starting …")
+        zeroed = _rig_of(self._given)
 
         def done(zero: Zero | None, reason: str) -> None:
+            if _rig_of(self.entered()) != zeroed:
+                zero, reason = None, _CHANGED
             self.zeroing.show_result(zero, reason)
+            self.look()  # what was saved before has another zero
             text = reason or ("done" if zero is not None and not zero.faults else "not to be used")
             self._session.log("info" if text == "done" else "warning", "set-up", f"zero of the load cells: {text}")
 
         self.bench.zero(config, options, done)
 
     def _save(self) -> None:
+        if self.bench.busy:
+            return
         self.look()
+        content = self.saving.content
         draft, path, overwrite = self._known, self.saving.target(), self.saving.overwrite.isChecked()
         calibration = None if self.zeroing.zero is None else self.zeroing.zero.calibration
 
@@ -275,7 +303,7 @@ class SetupWizard(QtWidgets.QWizard):
             if config is None:
                 self.saving.show_failure(reason)
             else:
-                self.saving.show_saved(path, config.load_cells.calibration or "")
+                self.saving.show_saved(path, config.load_cells.calibration or "", content)
                 self._session.log("info", "set-up", f"saved {path}")
 
         self.bench.run("saving", lambda: save_rig(draft, path, calibration, overwrite=overwrite), done)
@@ -292,8 +320,8 @@ class SetupWizard(QtWidgets.QWizard):
     # -- closing -----------------------------------------------------------------------------------------------------
 
     def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:
-        """Esc stops (see `gui.stop_everywhere`) and closes nothing."""
-        if event.key() != QtCore.Qt.Key.Key_Escape:
+        """Esc stops (see `gui.stop_everywhere`) and closes nothing; Return in a field does not turn the page."""
+        if event.key() not in _OWN_KEYS:
             super().keyPressEvent(event)
 
     def reject(self) -> None:
@@ -329,6 +357,12 @@ class SetupWizard(QtWidgets.QWizard):
             self.bench.retire()
 
 
-def _place(draft: Draft, leg: int) -> Any:
-    drive = draft.drives[leg - 1]
-    return (draft.virtual, draft.driver, draft.profile, replace(drive, serial=""))
+def _rig_of(draft: Draft) -> Draft:
+    """What a zero of the cells depends on."""
+    return replace(draft, name="", recording="")
+
+
+def _leg_of(draft: Draft, leg: int) -> Any:
+    """What the test of leg 1 to 6 depends on."""
+    drive = replace(draft.drives[leg - 1], serial="")
+    return draft.mechanism, draft.virtual, draft.driver, draft.profile, drive

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.controls import QuantityBox
+from gui.controls import QuantityBox, Reason
 from gui.setup.arming import ArmedPair
 from gui.setup.drives_page import leg_label
 from gui.setup.page import SetupPage, line_edit, set_role
@@ -62,6 +62,8 @@ class ZeroPage(SetupPage):
                 grid.addWidget(label, leg + 1, column)
             self.values.append(cells)
         self.column.addLayout(grid)
+        self.obstacle = Reason()
+        self.column.addWidget(self.obstacle)
         self.close_form()
 
     def show_progress(self, text: str) -> None:
@@ -95,7 +97,7 @@ class ZeroPage(SetupPage):
     def set_busy(self, busy: str) -> None:
         """Enable what can be done now; `busy` says what is being done."""
         self.pair.set_obstacle(busy)
+        self.obstacle.show_reason("" if self.missing else busy)  # what is missing says it already
 
     def _press(self) -> None:
-        set_role(self.status, "muted", "starting …")
         self._start(ZeroOptions(self.duration.si(), self.shift.si(), self.operator.text().strip()))

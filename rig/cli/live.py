@@ -115,9 +115,10 @@ def _execute(config: RigConfig, trajectory: Any, name: str, output: Path | None,
     from rig.runs import execute
     from rig.stability import check_loop
 
-    if doubt := check_loop(config).message:
+    loop = check_loop(config)
+    if loop.passed and loop.message:
         typer.secho("warning: ", fg="yellow", bold=True, err=True, nl=False)
-        typer.echo(doubt, err=True)
+        typer.echo(loop.message, err=True)
     with progress_display() as report:
         return execute(config, trajectory, name, output, lockstep=lockstep, report=report)
 

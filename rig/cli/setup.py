@@ -126,7 +126,8 @@ def probe(config: ConfigArgument, as_json: JsonOption = False) -> None:
     """Ask the six drives who they are: connect, identify, configure the watchdog, read, close. Nothing moves.
 
     Says which drive answers, which does not and why, and what is swapped as far as serial numbers tell. Ends with 3
-    if a drive does not answer as it should. A virtual configuration's rig is started along with it.
+    if a drive does not answer as it should, or an engine commands it. A virtual configuration's rig is started along
+    with it.
     """
     from rig.commissioning import served
     from rig.config import load_config
@@ -171,10 +172,11 @@ def leg(
 
     Watch that it is that leg which moves. Says whether it went where it was told, which other encoder moved and what
     its load cell read. Ctrl-C stops the leg by its drive's quick stop, a second one takes the torque off at once; a
-    virtual configuration's rig is started along with it. Ends with 1 if the leg does not pass, 4 if refused.
+    virtual configuration's rig is started along with it. Ends with 1 if the leg does not pass, 3 if a drive does not
+    answer or something else commands it, 4 if refused, 130 after Ctrl-C.
     """
     from kinematics import Quantity
-    from rig.commissioning import LegMove, check_move, run_leg_test, served
+    from rig.commissioning import LatchedFaultError, LegMove, NotHomedError, check_move, run_leg_test, served
     from rig.config import load_config
     from rig.errors import InterruptedRunError, RefusedError, RunFaultError
     from rig.session import Interruption
@@ -193,10 +195,15 @@ def leg(
     )
     interruption = Interruption()
     try:
-        with interruption.installed(), served(settings) as rig:
-            result = run_leg_test(rig, move, interruption, lambda _progress: None)
-    except RefusedError as error:
-        raise RefusedError(f"{error} (see --home and --clear)") from None
+        with interruption.installed():
+            interruption.starting = True
+            with served(settings) as rig:
+                interruption.starting = False
+                result = run_leg_test(rig, move, interruption, lambda _progress: None)
+    except NotHomedError as error:
+        raise RefusedError(f"{error} (see --home)") from None
+    except LatchedFaultError as error:
+        raise RefusedError(f"{error} (see --clear)") from None
     if as_json:
         typer.echo(json.dumps(result.as_dict(), indent=2))
     else:

@@ -16,7 +16,7 @@ HELP = """Zero the six load cells at the rig: connect, home, stand parked, compa
 With six legs locked the platform's weight alone decides what the cells must read; what they read beside it is \
 their zero. Nothing may touch the platform, and its payload must be the mechanism file's. Gain and polarity stay those \
 of the present calibration. A zero beyond its bounds is shown but not written (exit code 4). The platform moves while \
-it homes; Ctrl-C stops it.
+it homes; Ctrl-C stops it. Ends with 3 if a drive does not answer or another engine commands it, 130 after Ctrl-C.
 """
 
 
@@ -46,7 +46,14 @@ def zero(
     from calibration import save_cell_calibration
     from rig.cli.calibrate import check_new_file
     from rig.cli.progress import progress_display
-    from rig.commissioning import ZeroOptions, check_zero, free_calibration_path, name_calibration, zero_rig
+    from rig.commissioning import (
+        ZeroOptions,
+        check_naming,
+        check_zero,
+        free_calibration_path,
+        name_calibration,
+        zero_rig,
+    )
     from rig.config import load_config, shipped_configs
     from rig.errors import InputError, RefusedError
     from rig.runs import patient
@@ -62,6 +69,8 @@ def zero(
     check_new_file(output)
     options = ZeroOptions(duration, largest_shift, operator, note)
     check_zero(settings, options)
+    if apply:
+        check_naming(settings.path, output.name)
     interruption = Interruption()
     with interruption.installed(), progress_display() as report:
         rig = settings if settings.virtual is None else patient(settings)

@@ -18,7 +18,8 @@ from rig.commissioning.draft import (
 )
 from rig.commissioning.leg_move import LegMove, LegProgress, LegResult, MoveBounds, check_move, move_bounds
 from rig.commissioning.leg_process import LegTest, run_leg_test
-from rig.commissioning.naming import name_calibration
+from rig.commissioning.leg_run import LatchedFaultError, NotHomedError
+from rig.commissioning.naming import check_naming, name_calibration
 from rig.commissioning.probe import DriveKind, LegProbe, Probe, compare, probe_drive, probe_drives
 from rig.commissioning.serving import served
 from rig.commissioning.zero import Zero, ZeroOptions, check_zero, measure_zero, zero_rig
@@ -28,17 +29,20 @@ __all__ = [
     "Draft",
     "DriveAddress",
     "DriveKind",
+    "LatchedFaultError",
     "LegMove",
     "LegProbe",
     "LegProgress",
     "LegResult",
     "LegTest",
     "MoveBounds",
+    "NotHomedError",
     "Probe",
     "Zero",
     "ZeroOptions",
     "check_devices",
     "check_move",
+    "check_naming",
     "check_zero",
     "compare",
     "draft_config",

@@ -146,7 +146,7 @@ def save_rig(draft: Draft, path: Path, zero: LoadCellCalibration | None, *, over
     """Write the draft as `save_draft` does, with a calibration of its load cells in a new file beside it.
 
     Raises:
-        InputError, ConfigError: as `save_draft`; the calibration is not left behind then.
+        InputError, ConfigError: as `save_draft`; the calibration is not left behind then, unless the file names it.
         CalibrationError: the calibration's file cannot be written; nothing is.
     """
     if zero is None:
@@ -157,8 +157,17 @@ def save_rig(draft: Draft, path: Path, zero: LoadCellCalibration | None, *, over
     try:
         return save_draft(replace(draft, calibration=beside.name), path, overwrite=overwrite)
     except BaseException:
-        beside.unlink()
+        if not _names(path, beside.name):  # it may have been written before it went wrong
+            beside.unlink()
         raise
+
+
+def _names(path: Path, calibration: str) -> bool:
+    """Whether the file `path` names a calibration; False where none can be read."""
+    try:
+        return _literal(calibration).encode() in path.read_bytes()
+    except OSError:
+        return False
 
 
 def free_calibration_path(folder: Path, day: date) -> Path:

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from actuators import Mode
 from rig.config import RigConfig
+from rig.engine.devices import make_drive
 from rig.errors import RefusedError
 
 LEAST_TRAVEL = 0.5e-3
@@ -106,10 +108,12 @@ def move_bounds(config: RigConfig, leg: int) -> MoveBounds:
 
 
 def check_move(config: RigConfig, move: LegMove) -> None:
-    """Refuse a move that is not finite, too small to mean anything or larger or faster than a test may be.
+    """Refuse a move that is not finite, too small to mean anything, larger or faster than a test may be, or not the
+    drive's to make.
 
     Raises:
         RefusedError: every fault with its number and bound.
+        ConfigurationError: the driver or profile does not take what is configured.
     """
     if move.leg not in range(1, 7):
         raise RefusedError(f"leg {move.leg} is outside 1 to 6")
@@ -123,6 +127,8 @@ def check_move(config: RigConfig, move: LegMove) -> None:
             faults.append(f"{what} {value} is not a finite number")
         elif not least <= value <= most:
             faults.append(f"{what} {value * 1e3:g} {unit} is outside {least * 1e3:g} to {most * 1e3:g} {unit}")
+    if Mode.POSITION not in make_drive(config, move.leg - 1).capabilities.modes:
+        faults.append(f"its drive has no mode POSITION (profile {config.drives.profile}), and only that moves one leg")
     if faults:
         raise RefusedError(f"test of leg {move.leg}: " + "; ".join(faults))
 

@@ -16,6 +16,7 @@ from rig.commissioning.leg_move import LegMove, LegProgress, LegResult, check_mo
 from rig.commissioning.leg_run import Halt, LegRun
 from rig.config import RigConfig
 from rig.engine import ControlBlock
+from rig.engine.claim import claim_drives
 from rig.engine.control_block import StopRequest
 from rig.engine.devices import make_bank
 from rig.errors import HardwareError, InputError, RigError
@@ -26,6 +27,8 @@ from rig.spawning import start_shielded
 _STOP_TIME = 3.0  # s for a process that was told to stop, beside the drives' own time
 _TERMINATE_TIME = 2.0  # s
 _POLL = 0.02  # s
+_SLACK = 120.0  # s that a whole test may take beside its devices' times and the leg's way: a first one compiles
+_DEVICES, _STEPS = 7, 3  # with an amplifier; connect, identify, configure
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,8 @@ class _Failure:
 def serve_leg_test(config: RigConfig, move: LegMove, block_name: str, owner: Connection) -> None:
     """Main function of the process: one test, then the end.
 
-    A stop flag, a silent heartbeat or an owner that is gone brings the leg to rest by its drive's quick stop.
+    The drives are claimed before any of them is talked to. A stop flag, a silent heartbeat or an owner that is gone
+    brings the leg to rest by its drive's quick stop.
 
     Args:
         config: the rig.
@@ -51,6 +55,7 @@ def serve_leg_test(config: RigConfig, move: LegMove, block_name: str, owner: Con
     signal.signal(signal.SIGTERM, _leave)
     with contextlib.ExitStack() as resources:
         try:
+            resources.enter_context(claim_drives(config))
             block = ControlBlock(block_name)
             resources.callback(block.close)
             bank = make_bank(config)
@@ -132,7 +137,7 @@ class LegTest:
         move: what to do.
 
     Raises:
-        RefusedError: the move is outside its bounds; nothing was started.
+        RefusedError, ConfigurationError: see `check_move`; nothing was started.
     """
 
     def __init__(self, config: RigConfig, move: LegMove) -> None:
@@ -173,8 +178,9 @@ class LegTest:
         """The latest news, None where there is none.
 
         Raises:
-            RefusedError: the leg is not homed, or a fault is latched, and the move does not allow more.
-            HardwareError: a drive does not answer, or the process has died.
+            NotHomedError, LatchedFaultError: the leg is not homed, or a fault is latched; the move allows no more.
+            RefusedError: the leg stands where the move would leave its limits.
+            HardwareError: a drive does not answer or is another's, or the process has died.
         """
         try:
             news = self._pipe.recv() if self._pipe.poll() else None
@@ -224,13 +230,15 @@ def run_leg_test(
         show: told the progress.
 
     Raises:
-        RefusedError, HardwareError: see `LegTest`.
+        RefusedError, HardwareError: see `LegTest`; it took longer than it can, and was ended.
     """
+    longest = _longest(config, move)
+    deadline = time.monotonic() + longest
     with LegTest(config, move) as test:
         interruption.at_once = lambda: test.stop(0)
         try:
             stopped = False
-            while True:
+            while time.monotonic() < deadline:
                 test.beat()
                 if interruption.count and not stopped:
                     stopped = True
@@ -243,3 +251,12 @@ def run_leg_test(
                 time.sleep(_POLL)
         finally:
             interruption.at_once = None
+    raise HardwareError(
+        f"the test of leg {move.leg} did not end within {longest:g} s and was ended: look at the machine first"
+    )
+
+
+def _longest(config: RigConfig, move: LegMove) -> float:
+    """How long a test can take, s."""
+    connecting = _DEVICES * _STEPS * config.drives.connect_timeout
+    return connecting + config.safety.homing_timeout + 2.0 * move.way_time + config.safety.stop_time + _SLACK

@@ -1,7 +1,7 @@
 """The test of one leg, cycle by cycle: five drives held off with their brakes on, one moved and watched."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -28,7 +28,8 @@ _STILL = 2e-3  # m/s
 _REPORT_TIME = 0.1  # s between two reports
 _LAST_WORDS = 3
 
-_FAULT = (Status.FAULT | Status.WATCHDOG).value
+_FAULTS = Status.FAULT | Status.WATCHDOG
+_FAULT = _FAULTS.value
 _ENABLED, _HOMED, _HOMING = Status.ENABLED.value, Status.HOMED.value, Status.HOMING.value
 
 
@@ -39,6 +40,14 @@ class Halt:
     text: str
     asked: bool = False
     at_once: bool = False
+
+
+class NotHomedError(RefusedError):
+    """The leg's drive has no reference, and the test may not look for it."""
+
+
+class LatchedFaultError(RefusedError):
+    """A drive has latched a fault, and the test may not clear it."""
 
 
 class _HaltError(Exception):
@@ -92,17 +101,18 @@ class LegRun:
         """Do the test; when this returns or raises, the drives have been told to take the torque off.
 
         Raises:
-            RefusedError: the leg is not homed, or a fault is latched, and nothing allows to home or clear.
+            NotHomedError, LatchedFaultError: the leg is not homed, or a fault is latched; nothing allows more.
+            RefusedError: the leg stands where the move would leave its limits.
             HardwareError: a drive does not answer.
         """
         halt: Halt | None = None
-        before = after = np.nan
+        rests: list[float] = []  # means of the leg's cell, N
         try:
             self._make_ready()
-            before = self._rest()
+            rests.append(self._rest())
             if not self._bank.status[self._leg] & _HOMED:
                 self._home()
-                before = self._rest()
+                rests.append(self._rest())
             self._there_and_back()
         except _HaltError as halted:
             halt = halted.halt
@@ -116,7 +126,9 @@ class LegRun:
         overdue = self._torque_off(halt)
         after = self._mean_force()
         faults = [] if halt is None else [halt.text]
-        faults += overdue + ([] if halt is not None and halt.asked else self._judged(before, after))
+        faults += overdue
+        if halt is None or not halt.asked:
+            faults += self._judged(rests if halt is not None else [*rests, after])
         others = {leg + 1: float(self._others[leg]) for leg in range(6) if leg != self._leg}
         move = self._move
         return LegResult(
@@ -128,8 +140,8 @@ class LegRun:
             float(self._reached),
             float(self._returned),
             float(self._following),
-            float(before),
-            float(after),
+            rests[-1] if rests else np.nan,
+            after,
             others,
         )
 
@@ -140,16 +152,16 @@ class LegRun:
         self._phase = "looking at the drives"
         for _ in range(_CLEAR_CYCLES):
             self._cycle(COMMAND_OFF, judge=False)
-        if not self._bank.any(Status.FAULT):
+        if not self._bank.any(_FAULTS):
             return
         troubles = "; ".join(self._bank.troubles())
         if not self._move.clear:
-            raise RefusedError(f"{troubles}: a latched fault; look at the cause, then allow it to be cleared")
+            raise LatchedFaultError(f"{troubles}: a latched fault; look at the cause, then allow it to be cleared")
         for _ in range(_CLEAR_CYCLES):
             self._send_all([COMMAND_CLEAR] * 6)
         for _ in range(_CLEAR_CYCLES):
             self._cycle(COMMAND_OFF, judge=False)
-        if self._bank.any(Status.FAULT):
+        if self._bank.any(_FAULTS):
             raise HardwareError(f"the fault is still there: {'; '.join(self._bank.troubles())}")
 
     def _rest(self) -> float:
@@ -167,7 +179,7 @@ class LegRun:
         """Let this leg look for its reference, alone."""
         name = f"leg {self._move.leg}"
         if not self._move.home:
-            raise RefusedError(
+            raise NotHomedError(
                 f"{name}: the drive has no reference yet, a position means nothing to it: let this leg be homed first"
             )
         self._phase = "looking for the reference"
@@ -266,6 +278,9 @@ class LegRun:
                 self._send(COMMAND_STOP)
                 if self._bank.fresh[self._leg] and not self._bank.status[self._leg] & _ENABLED:
                     break
+                more = self._watch()
+                if more is not None and more.at_once:
+                    break
         for _ in range(self._count(_OFF_TIME)):
             self._send(COMMAND_OFF)
             if self._bank.fresh.all() and not self._bank.any(Status.ENABLED):
@@ -341,7 +356,8 @@ class LegRun:
                 forces.append(self._bank.force[self._leg])
         return float(np.mean(forces)) if forces else np.nan
 
-    def _judged(self, before: float, after: float) -> list[str]:
+    def _judged(self, forces: Sequence[float]) -> list[str]:
+        """What is wrong with where the leg got to, and with its cell's mean `forces` (N) of the completed rests."""
         faults = [f"leg {self._move.leg}: {text}" for text in judge_move(self._move, self._reached, self._returned)]
         bound = self._config.safety.homing_tolerance
         if self._homed is not None and abs(self._homed) > bound:
@@ -349,7 +365,7 @@ class LegRun:
                 f"leg {self._move.leg}: homed {self._homed * 1e3:+.2f} mm from its length at home "
                 f"(bound {bound * 1e3:g} mm): correct its position_offset, or the mechanism"
             )
-        if not np.isfinite([before, after]).all():
+        if not np.isfinite(forces).all():
             faults.append(f"leg {self._move.leg}: its load cell has no valid reading")
         return faults
 

@@ -1,6 +1,6 @@
 """Asking drives who they are: each in a thread of its own, each with a deadline, none given torque."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from actuators import ActuatorError, ConnectError, Drive, Feedback, Identity, Mode, ProtocolError, Status, create_drive
+from actuators import ActuatorError, Drive, Feedback, Identity, Status, create_drive
+from rig.engine.bank import NEEDED_MODES
+from rig.engine.claim import claim_addresses
+from rig.errors import HardwareError
 from rig.schema import LegDrive
 
 _UNITS = tuple(range(1, 9))  # other unit ids tried where the one configured stays silent
@@ -111,36 +114,44 @@ class Probe:
         }
 
 
-def probe_drive(leg: int, address: LegDrive, kind: DriveKind) -> LegProbe:
+def probe_drive(leg: int, address: LegDrive, kind: DriveKind, others: Sequence[LegDrive] = ()) -> LegProbe:
     """Connect to a drive, identify and configure it (watchdog written and read back), read it, and close.
 
-    Nothing is commanded. A drive that takes the connection and says nothing is sought under other unit ids.
+    Nothing is commanded. The drive is claimed meanwhile: one that an engine commands is left alone, which is its fault
+    here. A drive that takes the connection and says nothing is sought under other unit ids.
 
     Args:
         leg: 1 to 6.
         address: where; with a serial number, the one expected.
         kind: driver, profile, watchdog, deadline of each step.
+        others: where the other legs' drives are: they are not asked in the search.
 
     Raises:
         ConfigurationError: the driver or profile does not take what is given.
     """
     expected = address.serial or ""
     probe = LegProbe(leg, f"{address.host}:{address.port} unit {address.unit}", expected=expected)
-    with closing(_make(leg, address, kind)) as drive:
-        try:
-            drive.connect(kind.timeout)
-        except ActuatorError as error:
-            return replace(probe, fault=str(error))
-        try:
-            probe = replace(probe, identity=drive.identify())
-        except (ConnectError, ProtocolError) as error:
-            return replace(probe, fault=f"{error}{_elsewhere(leg, address, kind)}")
-        try:
-            drive.configure()
-            read = drive.observe(kind.timeout)
-        except ActuatorError as error:
-            return replace(probe, fault=str(error))
-        return _judged(replace(probe, watchdog=kind.watchdog), drive, read)
+    try:
+        claim = claim_addresses({leg: address})
+    except HardwareError as error:
+        return replace(probe, fault=str(error).removeprefix(f"leg {leg}: "))
+    with claim:
+        with closing(_make(leg, address, kind)) as drive:
+            try:
+                drive.connect(kind.timeout)
+            except ActuatorError as error:
+                return replace(probe, fault=str(error))
+            try:
+                probe = replace(probe, identity=drive.identify())
+                drive.configure()
+                return _judged(replace(probe, watchdog=kind.watchdog), drive, drive.observe(kind.timeout))
+            except ActuatorError as error:
+                probe = replace(probe, fault=str(error))
+        if probe.answered:
+            return probe
+        same = (other for other in (address, *others) if (other.host, other.port) == (address.host, address.port))
+        known = {other.unit for other in same}
+        return replace(probe, fault=probe.fault + _elsewhere(leg, address, kind, known))
 
 
 def probe_drives(addresses: Sequence[LegDrive], kind: DriveKind) -> Probe:
@@ -153,7 +164,7 @@ def probe_drives(addresses: Sequence[LegDrive], kind: DriveKind) -> Probe:
         groups.setdefault((address.host, address.port), []).append(index)
 
     def ask(indices: list[int]) -> list[LegProbe]:
-        return [probe_drive(index + 1, addresses[index], kind) for index in indices]
+        return [probe_drive(index + 1, addresses[index], kind, addresses) for index in indices]
 
     with ThreadPoolExecutor(len(groups)) as pool:
         found = [probe for group in pool.map(ask, groups.values()) for probe in group]
@@ -202,7 +213,7 @@ def _make(leg: int, address: LegDrive, kind: DriveKind) -> Drive:
 def _judged(probe: LegProbe, drive: Drive, read: Feedback) -> LegProbe:
     """The probe with what was read, and what is wrong with it."""
     words = tuple(text for bit, text in _WORDS if read.status & bit)
-    lacking = [mode.name for mode in Mode if mode not in drive.capabilities.modes]
+    lacking = [mode.name for mode in NEEDED_MODES if mode not in drive.capabilities.modes]
     fault = ""
     if probe.expected and probe.identity is not None and probe.identity.serial != probe.expected:
         fault = f"another drive than expected, serial {probe.expected}"
@@ -215,11 +226,11 @@ def _judged(probe: LegProbe, drive: Drive, read: Feedback) -> LegProbe:
     return replace(probe, fault=fault, position=read.position, force=read.force, words=words)
 
 
-def _elsewhere(leg: int, address: LegDrive, kind: DriveKind) -> str:
-    """Which other unit id answers at the same place, in words; empty when none does."""
+def _elsewhere(leg: int, address: LegDrive, kind: DriveKind, known: Container[int]) -> str:
+    """Which unit id that is not `known` answers at the same place, in words; empty when none does."""
     quick = replace(kind, timeout=_TRY_TIMEOUT)
     for unit in _UNITS:
-        if unit == address.unit:
+        if unit in known:
             continue
         with closing(_make(leg, address.model_copy(update={"unit": unit}), quick)) as drive:
             try:

@@ -179,6 +179,8 @@ def _judged(config: RigConfig, rows: Rows, options: ZeroOptions, bound: float) -
     faults = _unrest(rows)
     for leg in range(6):
         name = f"leg {leg + 1}"
+        if np.ptp(measured[:, leg]) == 0.0:  # a living cell has some noise, however good it is
+            faults.append(f"{name}: its load cell repeats itself: {measured[0, leg]:g} N in every reading")
         if not abs(shift[leg]) <= bound:
             faults.append(f"{name}: the zero would shift by {shift[leg]:+.1f} N (bound {bound:g} N)")
         if not noise[leg] <= NOISE_FACTOR * config.load_cells.noise:

@@ -19,7 +19,8 @@ from calibration import LoadCellCalibration
 from kinematics import Array
 from rig.errors import HardwareError
 
-_NEEDED = (Mode.OFF, Mode.FORCE, Mode.HOMING)
+NEEDED_MODES = (Mode.OFF, Mode.FORCE, Mode.HOMING)
+"""Modes without which a drive cannot be used."""
 _SETTLING_EXCHANGES = 10
 _SETTLING_TIMEOUT = 0.1  # s
 
@@ -59,7 +60,7 @@ class DriveBank:
         """
         lines, faults = [], []
         for leg, drive in enumerate(self._drives, start=1):
-            lacking = [mode.name for mode in _NEEDED if mode not in drive.capabilities.modes]
+            lacking = [mode.name for mode in NEEDED_MODES if mode not in drive.capabilities.modes]
             if lacking:
                 faults.append(f"leg {leg}: the drive has no mode {', '.join(lacking)}")
                 continue

@@ -34,6 +34,10 @@ class ControlBlock:
         """Raise the stop flag: the engine takes it in its next cycle. The more severe of two requests counts."""
         self._bytes[category] = 1  # a flag of its own: two processes at once lose nothing
 
+    def stop_requested(self) -> StopRequest | None:
+        """The stop category asked for that was not taken yet, or None; the flag stays."""
+        return next((category for category in _CATEGORIES if self._bytes[category]), None)
+
     def take_stop(self) -> StopRequest | None:
         """Read and lower the stop flag: the stop category asked for, or None."""
         raised = [category for category in _CATEGORIES if self._bytes[category]]

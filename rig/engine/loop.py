@@ -59,9 +59,11 @@ class Watch:
             return
         self._looked_at = t
         hold = self.engine.config.safety.unattended_hold
-        if not self.orphaned and self._owner_gone():
+        if not self.orphaned and owner_gone(self.owner):
             self.orphaned = True
-            text = f"the process that started the engine is gone: without a client it ends in {hold:g} s"
+            torque = self.engine.machine.state in TORQUE_STATES
+            then = f"stops the platform in {hold:g} s and ends" if torque else "ends at once"
+            text = f"the process that started the engine is gone: without a client it {then}"
             self.engine.record("warning", text)
         if not self._alone:
             self._alone_since = None
@@ -79,13 +81,15 @@ class Watch:
     def _alone(self) -> bool:
         return self.orphaned and not self.link.lease
 
-    def _owner_gone(self) -> bool:
-        try:
-            while self.owner.poll():
-                self.owner.recv()
-        except (EOFError, OSError):
-            return True
-        return False
+
+def owner_gone(owner: Connection) -> bool:
+    """Whether the process at the other end of the pipe has closed it or ended."""
+    try:
+        while owner.poll():
+            owner.recv()
+    except (EOFError, OSError):
+        return True
+    return False
 
 
 def run_cycles(engine: Engine, operator: Operator, watch: Watch) -> None:

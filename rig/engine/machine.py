@@ -65,6 +65,8 @@ class StateMachine:
         self.cause: Cause | None = None
         self.latched = False
         self.homed = False
+        self.stops = 0
+        """how often a stop began or became more severe"""
         self._entered = 0.0
         self._stop_since = 0.0
         self._still_since: float | None = None
@@ -117,6 +119,7 @@ class StateMachine:
 
     def _raise(self, category: StopCategory, t: float) -> None:
         self.stop = category
+        self.stops += 1
         self._stop_since = t
         if self.state is not State.STOPPING:
             self.state = State.STOPPING

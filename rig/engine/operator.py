@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import dataclass
 from functools import partial
 from queue import Empty, SimpleQueue
 
@@ -30,10 +31,26 @@ from rig.engine.messages import (
     Stop,
 )
 from rig.errors import HardwareError, RefusedError
+from rig.stability import check_loop
 from rig.states import State
 
 _START_DISTANCE = 1e-4  # m and rad between a motion's start and the reference
 _TARE_TIME = 0.2  # s at rest before the cells' zero can be judged
+
+
+class _StaleFeedbackError(RefusedError):
+    """The last exchange brought no reply of some leg."""
+
+
+@dataclass(slots=True)
+class _Job:
+    """A command to be carried out; for how many cycles it has waited, and the machine's count of stops meanwhile."""
+
+    command: Command
+    table: MotionTable | None
+    reply: Future[Reply]
+    waited: int = 0
+    stops: int = 0
 
 
 class Operator:
@@ -51,7 +68,8 @@ class Operator:
     def __init__(self, engine: Engine, refusal: Callable[[MotionTable], str] | None = None) -> None:
         self._engine = engine
         self._refusal = refusal or partial(checked_here, engine.config)
-        self._queue: SimpleQueue[tuple[Command, MotionTable | None, Future[Reply]]] = SimpleQueue()
+        self._queue: SimpleQueue[_Job] = SimpleQueue()
+        self._waiting: list[_Job] = []
         self._handlers: dict[type, Callable[[], None]] = {
             Connect: self._connect,
             Disconnect: self._disconnect,
@@ -66,6 +84,8 @@ class Operator:
         self.ended = False
         self.reconnected = False
         self.motion = ""
+        self.loop = check_loop(engine.config)
+        """whether the control loop may be closed; judged once, as it takes longer than a cycle"""
 
     def submit(self, submission: Submission) -> None:
         """Queue a command for the next boundary between cycles; a motion is checked here, and refused here."""
@@ -76,29 +96,53 @@ class Operator:
             except (RefusedError, HardwareError) as error:
                 submission.reply.set_result(Reply(False, f"follow: {error}", isinstance(error, HardwareError)))
                 return
-        self._queue.put((submission.command, table, submission.reply))
+        self._queue.put(_Job(submission.command, table, submission.reply))
 
     def carry_out(self) -> None:
-        """Carry out what was queued; called by the cyclic thread between two cycles."""
+        """Carry out what was queued; called by the cyclic thread between two cycles.
+
+        A late reply of a leg, which the loop bears for `safety.stale_cycles` cycles, makes a motion wait that is to
+        begin or to go on, as the drives have torque already; a stop meanwhile ends the waiting.
+        """
+        if self._waiting:
+            waiting, self._waiting = self._waiting, []
+            for job in waiting:
+                self._perform(job)
         while True:
             try:
-                command, table, reply = self._queue.get_nowait()
+                job = self._queue.get_nowait()
             except Empty:
                 return
-            if isinstance(command, Reset):
-                self._reset(reply)
-                continue
-            try:
-                if isinstance(command, Stop):
-                    self._engine.stop(command.category, f"operator's stop, category {command.category}")
-                elif isinstance(command, Follow) and table is not None:
-                    self._follow(command.name, table)
-                else:
-                    self._handlers[type(command)]()
-            except (RefusedError, HardwareError) as error:
-                reply.set_result(Reply(False, f"{command.kind}: {error}", isinstance(error, HardwareError)))
+            self._perform(job)
+
+    def _perform(self, job: _Job) -> None:
+        command, machine = job.command, self._engine.machine
+        if isinstance(command, Reset):
+            self._reset(job.reply)
+            return
+        try:
+            if job.waited and machine.stops != job.stops:
+                self._require_fresh()
+                raise RefusedError("the rig was stopped meanwhile")
+            if isinstance(command, Stop):
+                self._engine.stop(command.category, f"operator's stop, category {command.category}")
+            elif isinstance(command, Follow) and job.table is not None:
+                self._follow(command.name, job.table)
             else:
-                reply.set_result(Reply(True))
+                self._handlers[type(command)]()
+        except (RefusedError, HardwareError) as error:
+            if isinstance(error, _StaleFeedbackError) and self._may_wait(job):
+                job.waited, job.stops = job.waited + 1, machine.stops
+                self._waiting.append(job)
+                return
+            job.reply.set_result(Reply(False, f"{command.kind}: {error}", isinstance(error, HardwareError)))
+        else:
+            job.reply.set_result(Reply(True))
+
+    def _may_wait(self, job: _Job) -> bool:
+        unstopped = not job.waited or job.stops == self._engine.machine.stops
+        patience = self._engine.config.safety.stale_cycles
+        return isinstance(job.command, Follow | Resume) and unstopped and job.waited < patience
 
     # -- guards ------------------------------------------------------------------------------------------------------
 
@@ -114,7 +158,7 @@ class Operator:
     def _require_fresh(self) -> None:
         if not self._engine.bank.fresh.all():
             legs = [str(leg + 1) for leg in range(6) if not self._engine.bank.fresh[leg]]
-            raise RefusedError(f"no fresh feedback of leg {', '.join(legs)}")
+            raise _StaleFeedbackError(f"no fresh feedback of leg {', '.join(legs)}")
 
     def _require_tare(self) -> None:
         engine = self._engine
@@ -153,6 +197,8 @@ class Operator:
     def _engage(self) -> None:
         engine = self._engine
         self._require(State.PARKED)
+        if not self.loop.passed:
+            raise RefusedError(self.loop.message)
         self._require_fresh()
         self._require_recording()
         self._require_tare()

@@ -26,7 +26,7 @@ from rig.engine.core import Engine
 from rig.engine.devices import cell_calibration, make_bank
 from rig.engine.header import ClockPair, recording_header
 from rig.engine.link import LinkClient, LinkServer, socket_address
-from rig.engine.loop import Watch, run_cycles
+from rig.engine.loop import Watch, owner_gone, run_cycles
 from rig.engine.messages import Event, Status
 from rig.engine.operator import Operator
 from rig.engine.status import engine_status
@@ -36,7 +36,6 @@ from rig.realtime import prepare_process
 from rig.recording import EventLevel, Recorder, RecorderPhase, StatusBlock
 from rig.ring import TelemetryRing
 from rig.spawning import start_shielded
-from rig.stability import check_loop
 
 _START_TIMEOUT = 180.0  # s; the first start on a machine compiles the kernels
 _TERMINATE_TIMEOUT = 3.0  # s
@@ -90,6 +89,7 @@ def run_engine(config: RigConfig, recording: Path, folder: Path, owner: Connecti
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is the owner's to handle
     signal.signal(signal.SIGTERM, _leave)
     with contextlib.ExitStack() as last, contextlib.ExitStack() as resources:
+        last.callback(_tidy_for_the_owner, owner, folder)
         try:
             resources.enter_context(claim_drives(config))
             bank = make_bank(config)
@@ -107,7 +107,6 @@ def run_engine(config: RigConfig, recording: Path, folder: Path, owner: Connecti
             resources.callback(bank.close)
             operator = Operator(engine, checker.refusal)
             warm_up(engine)
-            doubt = check_loop(config).message
             checker.wait_ready()
             granted: list[str] = []
 
@@ -119,24 +118,24 @@ def run_engine(config: RigConfig, recording: Path, folder: Path, owner: Connecti
             link.start()
             granted += prepare_process(config.realtime)  # after the link's threads, which must not inherit priority
         except Exception as error:
-            owner.send(("failed", str(error)))
+            with contextlib.suppress(OSError):  # the owner has gone already
+                owner.send(("failed", str(error)))
             return
         address = EngineAddress(socket_address(folder), block.name, ring.name, recorder.status_name)
         with contextlib.suppress(OSError):  # the owner has gone already
             owner.send(("ready", address))
         for line in granted:
             engine.record("info", line)
-        if doubt:
-            engine.record("warning", doubt)
+        if operator.loop.message:
+            engine.record("warning", operator.loop.message)
         watch = Watch(engine, link, block, owner)
-        last.callback(_tidy_for_the_owner, watch, folder)
         run_cycles(engine, operator, watch)
         recorder.close({"cycles": engine.cycles, "overruns": engine.tick.overruns})
 
 
-def _tidy_for_the_owner(watch: Watch, folder: Path) -> None:
+def _tidy_for_the_owner(owner: Connection, folder: Path) -> None:
     """Remove the runtime folder where nobody is left to do it."""
-    if watch.orphaned:
+    if owner_gone(owner):
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -1,6 +1,6 @@
 """Recordings: written by a process of their own, read back whole or cut."""
 
-from rig.recording.reader import Recording, open_recording
+from rig.recording.reader import Recording, open_recording, size_of_rows
 from rig.recording.recorder import Recorder
 from rig.recording.recovery import recover
 from rig.recording.schema import Event, EventLevel, RecordingError
@@ -19,4 +19,5 @@ __all__ = [
     "StatusBlock",
     "open_recording",
     "recover",
+    "size_of_rows",
 ]

@@ -29,7 +29,7 @@ READY_TIMEOUT = 120.0
 SAMPLING = 1e-4
 """Sampling time of the drives' own loops, s: requests nearer than this to each other see the same instant."""
 LINGER = 2.0
-"""Without an owner and without torque at any leg for this long, s, the process ends."""
+"""Without an owner, a client and torque at any leg for this long, s, the process ends."""
 _REPLY_TIMEOUT = 2.0
 
 
@@ -87,9 +87,10 @@ class Refusal:
 
 
 def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
-    """Serve the virtual rig over Modbus TCP until its owner says so, or has gone and no leg has torque any more.
+    """Serve the virtual rig over Modbus TCP until its owner says so, or has gone like every client and torque.
 
-    The engine outlives an app that is killed, and so does its plant: the drives' watchdogs see to an end of both.
+    The engine outlives an app that is killed, and so does its plant, also where the engine is parked on it: it ends
+    when the engine has.
     Sends one `RigView` when every port listens, or a `Refusal` and returns. Then answers each `Request` but End with
     one of the two. The time is the machine's monotonic clock. Ctrl-C is ignored: it is the owner who ends this process.
     """
@@ -105,7 +106,7 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
         def advance(now: float) -> None:
             nonlocal needed
             if orphaned.is_set():
-                if math.isinf(needed) or not all(rig.plant.braked(leg) for leg in range(6)):
+                if math.isinf(needed) or server.clients or not all(rig.plant.braked(leg) for leg in range(6)):
                     needed = now
                 elif now - needed > LINGER:
                     stop.set()
@@ -119,7 +120,8 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
             prepare_process(config.realtime.model_copy(update={"cpu": None}))  # a pin is the engine's
             _send(connection, _view(rig))
 
-        ModbusTcpServer(rig.endpoints, advance=advance, tick=TICK).serve(stop, ready)
+        server = ModbusTcpServer(rig.endpoints, advance=advance, tick=TICK)
+        server.serve(stop, ready)
     except ActuatorError as error:
         _send(connection, Refusal(str(error), HardwareError))
     except RigError as error:

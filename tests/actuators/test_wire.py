@@ -86,6 +86,8 @@ def test_connection_refused_and_unknown_host():
         TcpWire("127.0.0.1", 1, 1.0)
     with pytest.raises(ConnectError, match=r"cannot connect to no\.such\.host\.invalid:502"):
         TcpWire("no.such.host.invalid", 502, 1.0)
+    with pytest.raises(ConnectError, match="not a host name"):
+        TcpWire("d" * 64, 502, 1.0)
 
 
 def test_connection_that_is_not_accepted(monkeypatch):

@@ -68,6 +68,7 @@ class FakeSession(RigSession):
         self.injected: list[tuple[Any, ...]] = []
         self.refuse = ""
         self.hold_answers = False
+        self._held: tuple[str, Callable[[str], None] | None] = ("", None)
         self.ended_by_window = False
 
     def take(self, status: Status) -> None:
@@ -89,8 +90,13 @@ class FakeSession(RigSession):
     def send(self, what: str, command: Any, samples: Any = None, done: Callable[[str], None] | None = None) -> None:
         self.sent.append((what, command, samples))
         if self.hold_answers:
+            self._held = (what, done)
             return
         self._answer(what, RuntimeError(self.refuse) if self.refuse else None, done)
+
+    def answer(self) -> None:
+        """The request whose answer was held is accepted."""
+        self._answer(self._held[0], None, self._held[1])
 
     def refuse_connect(self, reason: str) -> None:
         """Connecting fails."""

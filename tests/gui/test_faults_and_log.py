@@ -36,6 +36,22 @@ def test_a_fault_is_injected_with_leg_value_and_duration(window: MainWindow, ses
     assert session.injected == [("jam", 3, 250.0, 0.5), ("encoder_frozen", 3, None, None)]
 
 
+def test_the_value_of_a_fault_says_its_unit(window: MainWindow) -> None:
+    for name, said in (("jam", "in N"), ("weak", "without unit"), ("encoder_frozen", "no value"), ("payload", "in kg")):
+        window.faults.choose(name)
+        assert said in window.faults.value.toolTip()
+
+
+def test_the_reaction_keeps_its_newest_lines(window: MainWindow, session: FakeSession) -> None:
+    session.take(make_status(State.RUNNING, t=10.0))
+    window.tabs.setCurrentWidget(window.faults)
+    press(window.faults.inject)
+    for number in range(1010):
+        session.logged.emit(LogEntry("info", "engine", f"event {number}"))
+    lines = window.faults.reaction.toPlainText().splitlines()
+    assert len(lines) == 1000 and lines[-1].endswith("event 1009")
+
+
 def test_active_faults_are_shown_and_cleared(window: MainWindow, session: FakeSession) -> None:
     session.take(make_status(State.RUNNING))
     window.tabs.setCurrentWidget(window.faults)

@@ -81,11 +81,17 @@ def _wait(qtbot: QtBot, view: LiveView, timeline: History | Excerpt) -> None:
         page = view.pages["Forces"]
         assert isinstance(page, PlotPage)
         shown = page.stretch(timeline)
-        finite = np.isfinite(shown.rows["reference"]).all(axis=1)
+        finite = np.isfinite(shown.rows["reference"]).all(axis=1) & np.isfinite(shown.rows["force_model"]).all(axis=1)
         return all(np.isfinite(view.models.differences(model, shown)[finite]).all() for model in view.models.chosen)
 
     qtbot.waitUntil(complete, timeout=20_000)
     for _ in range(5):  # the numbers come five times slower than the curves
+        view.refresh(timeline)
+
+
+def _wait_for_table(view: LiveView, timeline: History | Excerpt) -> None:
+    """Until every line of the table is of what is shown: one every sixth refresh."""
+    for _ in range(6 * len(MODELS)):
         view.refresh(timeline)
 
 
@@ -136,6 +142,7 @@ def test_table_says_what_the_report_says(qtbot: QtBot, view: LiveView, recording
     timeline = Excerpt(recording.rows[recording.rows["state"] == State.RUNNING])
     _choose(view, *PUBLISHED)
     _wait(qtbot, view, timeline)
+    _wait_for_table(view, timeline)
     page = view.pages["Forces"]
     assert isinstance(page, PlotPage)
     assert len(page.stretch(timeline)) == len(timeline)  # four seconds, in a window of ten
@@ -146,6 +153,28 @@ def test_table_says_what_the_report_says(qtbot: QtBot, view: LiveView, recording
         assert [label.text() for label in view.chooser.table.values[model]] == [f"{value:.2f}" for value in expected]
     rms = {model: float(view.chooser.table.values[model][6].text()) for model in MODELS}
     assert rms["exact"] < 1.0 < rms["pedrammehr-2012"] < rms["dasgupta-1998"] < 8.0 < rms["massless"]
+
+
+def test_the_table_is_brought_up_to_date_a_line_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, view: LiveView, recording: Recording
+) -> None:
+    running = recording.rows[recording.rows["state"] == State.RUNNING]
+    history = History(30_000)
+    history.append(running[:500])
+    _choose(view, *PUBLISHED)
+    _wait(qtbot, view, history)
+    _wait_for_table(view, history)
+    counted: list[str] = []
+    plain = view.models.rms_residuals
+    monkeypatch.setattr(view.models, "rms_residuals", lambda model, rows: counted.append(model) or plain(model, rows))
+    for row in range(500, 500 + 6 * len(MODELS)):
+        history.append(running[row : row + 1])
+        view.refresh(history)
+    assert sorted(counted) == sorted(MODELS)
+    _wait_for_table(view, history)
+    counted.clear()
+    _wait_for_table(view, history)
+    assert counted == []  # nothing is new
 
 
 def test_live_rows_are_computed_once_as_they_come(
@@ -202,6 +231,7 @@ def test_values_and_export_hold_the_chosen_models(
     _choose(view, "massless")
     view.refresh(timeline)
     view.export(tmp_path / "forces.csv")  # at once: rows that nobody has computed yet are computed for it
+    qtbot.waitUntil(lambda: view.bar.note.text() == "Saved forces.csv", timeout=60_000)
     with open(tmp_path / "forces.csv", encoding="utf-8") as file:
         table = list(csv.DictReader(file))
     force = running["force_model"] + _expected(recording, running, "massless")
@@ -211,6 +241,7 @@ def test_values_and_export_hold_the_chosen_models(
     ):
         np.testing.assert_allclose([float(row[name]) for row in table], expected, atol=1e-5)
     assert not any("Dasgupta" in name for name in table[0])
+    _wait(qtbot, view, timeline)
     view.set_cursor(float(running["t"][500]))
     row = running[500]
     numbers = "/\u2060".join(
@@ -222,6 +253,7 @@ def test_values_and_export_hold_the_chosen_models(
     view.chooser.boxes["massless"].click()
     assert view.models.chosen == ()
     view.export(tmp_path / "less.csv")
+    qtbot.waitUntil(lambda: view.bar.note.text() == "Saved less.csv", timeout=20_000)
     assert "massless" not in (tmp_path / "less.csv").read_text(encoding="utf-8")
 
 
@@ -263,9 +295,26 @@ def test_rows_that_are_no_motions_have_no_models(qtbot: QtBot, view: LiveView) -
     assert known.tolist() == [False] * 200 + [True] * 200
 
 
-def test_what_cannot_be_computed_is_said(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, view: LiveView) -> None:
-    def fail(*_args: object) -> dict[str, Floats]:
-        raise DynamicsError("sample 3: the platform is singular there")
+def test_a_row_without_the_exact_model_does_not_cost_the_others_theirs(qtbot: QtBot, view: LiveView) -> None:
+    rows = live_rows(400)
+    rows["reference"][100, :3] = [5.0, 0.0, 0.0]  # far out of reach: no leg forces are determined there
+    rows["force_model"][100] = np.nan
+    timeline = Excerpt(rows)
+    _choose(view, "massless")
+    qtbot.waitUntil(lambda: _refreshed(view, timeline) and np.isfinite(_last(view, timeline)).all(), timeout=20_000)
+    known = np.isfinite(view.models.differences("massless", timeline.cut(0, 400))).all(axis=1)
+    assert np.flatnonzero(~known).tolist() == [100]
+
+
+@pytest.mark.parametrize("kind", [DynamicsError, ZeroDivisionError])
+def test_what_cannot_be_computed_is_said(
+    monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, view: LiveView, kind: type[Exception]
+) -> None:
+    asked: list[object] = []
+
+    def fail(*args: object) -> dict[str, Floats]:
+        asked.append(args)
+        raise kind("sample 3: the platform is singular there")
 
     monkeypatch.setattr("gui.live.model_forces.model_differences", fail)
     timeline = Excerpt(live_rows(50))
@@ -275,6 +324,9 @@ def test_what_cannot_be_computed_is_said(monkeypatch: pytest.MonkeyPatch, qtbot:
     assert view.chooser.note.text() == "preparing …"
     qtbot.waitUntil(lambda: view.chooser.note.text() == "sample 3: the platform is singular there", timeout=20_000)
     assert np.isnan(_last(view, timeline)).all()
+    for _ in range(9):
+        view.refresh(timeline)
+    assert len(asked) == 1 and not view.models.preparing  # what has no answer is not asked for again
 
 
 def _refreshed(view: LiveView, timeline: Excerpt) -> bool:

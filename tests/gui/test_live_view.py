@@ -9,6 +9,7 @@ import pytest
 from live_rows import MECHANISM, RATE, live_rows
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from pytestqt.qtbot import QtBot
+from shell_support import make_settings
 
 from gui.history import Excerpt, History
 from gui.live import LiveView
@@ -27,6 +28,7 @@ def view(qtbot: QtBot) -> Iterator[LiveView]:
         live.show()
     yield live
     live.close()
+    live.close_worker()
 
 
 @pytest.fixture
@@ -177,13 +179,57 @@ def test_cursors_are_linked_and_show_values(qtbot: QtBot, view: LiveView, histor
     forces, residual = _panel(view, "Forces"), _panel(view, "Forces", 1)
     assert not forces.cursor.isVisible()
     forces.pointed.emit(10.001)
+    view.refresh(history)
     assert forces.cursor.isVisible() and residual.cursor.isVisible()
     assert residual.cursor.value() == 10.001
     assert view.moment.text().startswith(f"{10.0:.3f} s") or view.moment.text().startswith("10.002 s")
     expected = 20 + np.sin(10.0)
     assert f">2</b></span>&nbsp;{expected:.1f}/\u2060{expected - 0.25:.1f}" in forces.header.text()
     forces.pointed.emit(None)
+    view.refresh(history)
     assert view.cursors.at is None and not residual.cursor.isVisible()
+
+
+def test_however_far_the_mouse_moves_values_are_written_once_a_refresh(
+    monkeypatch: pytest.MonkeyPatch, view: LiveView, history: History
+) -> None:
+    for _ in range(2):
+        view.refresh(history)
+    forces = _panel(view, "Forces")
+    written: list[PlotPanel] = []
+    monkeypatch.setattr(PlotPanel, "show_values", lambda panel, *_args: written.append(panel))
+    for t in np.linspace(3.0, 11.0, 100):
+        forces.pointed.emit(float(t))
+    assert written == []
+    view.refresh(history)
+    assert len(written) == 2 and view.moment.text() == "11.000 s, cursor"  # the page that is seen, no other
+
+
+def test_a_cursor_where_the_history_does_not_reach_has_no_values(view: LiveView) -> None:
+    history = History(2000)
+    history.append(live_rows(2000))
+    view.refresh(history)
+    forces = _panel(view, "Forces")
+    forces.pinned.emit(1.0)
+    forces.pointed.emit(3.5)
+    view.refresh(history)
+    assert "–" not in forces.header.text()
+    history.append(live_rows(1000, 2000))  # what A stood at, 1 s, is gone
+    for _ in range(5):
+        view.refresh(history)
+    assert history.times[0] == 2.0
+    assert "B − A" in forces.header.text() and ">3</b></span>&nbsp;–/\u2060–" in forces.header.text()
+    assert view.moment.text() == "3.500 s, cursor B\nΔt = B − A = +2.500 s"
+    history.append(live_rows(100))  # another engine: its clock begins anew
+    for _ in range(5):
+        view.refresh(history)
+    assert view.moment.text() == "No data at 3.500 s, cursor B\nΔt = B − A = +2.500 s"
+    assert ">3</b></span>&nbsp;–/\u2060–" in forces.header.text()
+    assert np.isnan(view.strokes.lengths).all() and view.wrench.values[2].text() == "–"
+    view.set_cursor(0.1)
+    forces.pinned.emit(0.1)
+    view.clear()
+    assert view.moment.text() == "No data"
 
 
 def test_the_mouse_moves_the_cursor(qtbot: QtBot, view: LiveView, history: History) -> None:
@@ -205,6 +251,11 @@ def test_export_writes_what_is_shown(
     target = tmp_path / "shown"
     monkeypatch.setattr(QtWidgets.QFileDialog, "getSaveFileName", lambda *_args: (str(target), ""))
     _click(qtbot, view.bar.csv)
+    assert view.bar.note.text() == "Writing shown.csv …"
+    history.append(live_rows(100, 6000))
+    history.clear()  # what was shown when it was asked for is what is written
+    qtbot.waitUntil(lambda: view.bar.note.text() == "Saved shown.csv", timeout=20_000)
+    history.append(live_rows(6000, offset=0.25))
     with open(tmp_path / "shown.csv", encoding="utf-8") as file:
         names, *lines = list(csv.reader(file))
     assert names == [
@@ -219,23 +270,76 @@ def test_export_writes_what_is_shown(
     rows = history.latest(1.0)
     np.testing.assert_allclose(np.array(lines, float)[:, 0], rows["t"])
     np.testing.assert_allclose(np.array(lines, float)[:, 2], rows["force_measured"][:, 5])
-    assert view.bar.note.text() == "Saved shown.csv"
     _click(qtbot, view.bar.png)
+    qtbot.waitUntil(lambda: view.bar.note.text() == "Saved shown.png", timeout=20_000)
     picture = QtGui.QImage(str(tmp_path / "shown.png"))
     assert (picture.width(), picture.height()) == (view.body.width(), view.body.height())
 
 
-def test_export_of_histograms_and_a_disk_that_refuses(tmp_path: Path, view: LiveView, history: History) -> None:
+def test_export_of_histograms_and_a_disk_that_refuses(
+    tmp_path: Path, qtbot: QtBot, view: LiveView, history: History
+) -> None:
     view.refresh(history)
     view.tabs.setCurrentWidget(view.pages["Timing"])
     view.export(tmp_path / "timing.csv")
+    qtbot.waitUntil(lambda: view.bar.note.text() == "Saved timing.csv", timeout=20_000)
     lines = (tmp_path / "timing.csv").read_text(encoding="utf-8").splitlines()
     assert lines[0].startswith("Period error: from [µs],Period error: to [µs],Period error: cycles [1]")
     assert len(lines) == 61
     view.export(tmp_path / "nowhere" / "timing.csv")
-    assert view.bar.note.text() == "Not saved: No such file or directory"
+    qtbot.waitUntil(lambda: view.bar.note.text() == "Not saved: No such file or directory", timeout=20_000)
     view.export(tmp_path / "nowhere" / "picture.png")
-    assert view.bar.note.text().startswith("Not saved")
+    qtbot.waitUntil(lambda: view.bar.note.text() == "Not saved: the picture could not be written", timeout=20_000)
+
+
+def test_a_file_begun_is_finished_before_the_view_ends(tmp_path: Path, view: LiveView, history: History) -> None:
+    view.refresh(history)
+    view.export(tmp_path / "last.csv")
+    view.close_worker()
+    assert len((tmp_path / "last.csv").read_text(encoding="utf-8").splitlines()) == 5002
+    view.close_worker()
+
+
+@pytest.mark.parametrize("page", ["Terms", "Tracking", "Pose", "External wrench"])
+def test_every_page_can_be_exported(tmp_path: Path, qtbot: QtBot, view: LiveView, history: History, page: str) -> None:
+    view.refresh(history)
+    shown = view.pages[page]
+    assert isinstance(shown, PlotPage)
+    view.tabs.setCurrentWidget(shown)
+    view.export(tmp_path / "page.csv")
+    qtbot.waitUntil(lambda: view.bar.note.text() == "Saved page.csv", timeout=20_000)
+    values = np.loadtxt(tmp_path / "page.csv", delimiter=",", skiprows=1)
+    columns = [panel.panel.series[0].extract(shown.stretch(history)) for panel in shown.panels]
+    np.testing.assert_allclose(values[:, 1 : 1 + columns[0].shape[1]], columns[0], rtol=1e-8)
+    assert values.shape[0] == 5001
+
+
+def test_what_is_chosen_is_kept(tmp_path: Path, qtbot: QtBot, view: LiveView) -> None:
+    settings = make_settings(tmp_path)
+    view.bar.window.setCurrentText("30 s")
+    view.bar.legs.set_legs([True, False, True, False, False, False])
+    view.chooser.boxes["massless"].click()
+    view.tabs.setCurrentWidget(view.pages["Pose"])
+    view.bar.platform.setChecked(True)
+    assert view.beside.platform is not None
+    view.beside.platform.colouring.setCurrentIndex(2)
+    view.save(settings, "live")
+    other = LiveView(DARK)
+    qtbot.addWidget(other)
+    try:
+        other.restore(settings, "live")
+        other.set_mechanism(MECHANISM)
+        other.bar.platform.setChecked(True)
+        assert other.bar.seconds == 30.0 and other.bar.legs.legs == view.bar.legs.legs
+        assert other.models.chosen == ("massless",) and other.tabs.currentWidget() is other.pages["Pose"]
+        assert other.beside.platform is not None and other.beside.platform.colouring.currentIndex() == 2
+        for key in ("window", "legs", "models", "page", "colouring"):
+            settings.setValue(f"live/{key}", "nonsense")
+        other.restore(settings, "live")
+        assert other.bar.seconds == 30.0 and other.models.chosen == ()
+    finally:
+        other.close()
+        other.close_worker()
 
 
 def test_strokes_are_bars_between_the_limits(view: LiveView, history: History) -> None:

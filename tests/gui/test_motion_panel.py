@@ -1,5 +1,6 @@
 """Composing, previewing, checking and running a motion."""
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from shell_support import FakeSession, finite, make_status, press
 
 from gui.main_window import MainWindow
+from gui.motion import panel as panel_module
 from gui.motion.panel import MotionPanel
 from gui.motion.specification import NEW_PARTS, part_models, read_motion, shipped_motion, to_toml
 from kinematics import leg_lengths, load_trajectory, parse_trajectory
@@ -20,6 +22,11 @@ HOME = load_config("virtual").machine.geometry.home_pose
 
 def _looked(panel: MotionPanel, qtbot: Any) -> None:
     qtbot.waitUntil(lambda: panel.preview.fault != "being checked", timeout=20_000)
+
+
+def _open(panel: MotionPanel, qtbot: Any, path: Path) -> None:
+    panel.load_file(path)
+    qtbot.waitUntil(lambda: "reading" not in panel.title, timeout=20_000)
 
 
 def _take(panel: MotionPanel, qtbot: Any, **motion: Any) -> None:
@@ -119,6 +126,19 @@ def test_lines_of_sines_change_their_unit_with_the_axis(window: MainWindow) -> N
     assert len(terms.value()) == 12
 
 
+@pytest.mark.parametrize("kind", ["harmonic", "chirp"])
+def test_lines_of_sines_have_the_bounds_of_their_model(window: MainWindow, kind: str) -> None:
+    part = {"type": kind, **NEW_PARTS[kind]}
+    window.motion.editor.set_value({"frame": "home", "pivot": [0.0] * 3, "parts": [part]}, Path())
+    table = window.motion.editor.form(0).fields["terms"].table  # type: ignore[attr-defined]
+    for axis in ("z", "rx"):
+        table.cellWidget(0, 0).setCurrentText(axis)
+        for place in range(1, table.columnCount()):
+            box = table.cellWidget(0, place)
+            name = table.horizontalHeaderItem(place).text()
+            assert (box.minimum() == 0.0) == ("frequency" in name) == ("at least 0 Hz" in box.toolTip())
+
+
 def test_the_shipped_motion_is_the_same_after_a_way_through_the_form(window: MainWindow) -> None:
     window.motion.load_shipped("demo")
     shown = parse_trajectory(to_toml(window.motion.editor.value()), HOME)
@@ -134,14 +154,54 @@ def test_files_are_saved_and_opened(window: MainWindow, qtbot: Any, tmp_path: Pa
     assert read_motion(tmp_path / "mine.toml", HOME)["parts"][0]["type"] == "minimum-jerk"
     csv = tmp_path / "poses.csv"
     csv.write_text("t,x,y,z,qw,qx,qy,qz\n0,0,0,0.45,1,0,0,0\n2,0,0,0.46,1,0,0,0\n")
-    panel.load_file(csv)
+    _open(panel, qtbot, csv)
     _looked(panel, qtbot)
     assert panel.preview.table is not None and panel.preview.table.samples[-1, 2] == pytest.approx(0.46)
     (tmp_path / "bad.toml").write_text('frame = "home"\nparts = [{ type = "hold", duration = -1 }]\n')
-    panel.load_file(tmp_path / "bad.toml")
-    assert "duration" in panel.verdict.text()
-    panel.load_file(tmp_path / "none.toml")
+    _open(panel, qtbot, tmp_path / "bad.toml")
+    assert "duration" in panel.verdict.text() and panel.title == "Motion: poses"
+    _open(panel, qtbot, tmp_path / "none.toml")
     assert "cannot be read" in panel.verdict.text()
+
+
+@pytest.mark.parametrize("target", ["", "below", "../elsewhere"])
+def test_a_motion_from_a_csv_can_be_saved_anywhere(window: MainWindow, qtbot: Any, tmp_path: Path, target: str) -> None:
+    (home := tmp_path / "mine").mkdir()
+    (saved := home / target).mkdir(exist_ok=True)
+    (home / "poses.csv").write_text("t,x,y,z,qw,qx,qy,qz\n0,0,0,0.45,1,0,0,0\n2,0,0,0.46,1,0,0,0\n")
+    panel = window.motion
+    _open(panel, qtbot, home / "poses.csv")
+    panel.save_file(saved / "motion.toml")
+    panel.begin_new()
+    _open(panel, qtbot, saved / "motion.toml")
+    _looked(panel, qtbot)
+    assert panel.preview.table is not None and panel.preview.table.samples[-1, 2] == pytest.approx(0.46)
+    (name,) = (part["file"] for part in panel.editor.value()["parts"])
+    assert name == ("poses.csv" if not target else str(home / "poses.csv"))
+    panel.editor.form(0).fields["file"].set_value("")
+    panel.save_file(saved / "empty.toml")
+    assert 'file = ""' in (saved / "empty.toml").read_text()
+
+
+def test_a_file_is_read_apart_from_the_window_and_the_last_choice_counts(
+    window: MainWindow, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readers, gate = [], threading.Event()
+
+    def read(path: Path, home: Any) -> Any:
+        readers.append(threading.current_thread())
+        assert gate.wait(20.0)
+        return read_motion(path, home)
+
+    monkeypatch.setattr(panel_module, "read_motion", read)
+    panel = window.motion
+    (tmp_path / "one.toml").write_text(to_toml(shipped_motion("demo")))
+    panel.load_file(tmp_path / "one.toml")
+    assert panel.title == "Motion: reading one.toml …"
+    panel.begin_new()
+    gate.set()
+    _looked(panel, qtbot)
+    assert panel.title == "Motion: new motion" and threading.main_thread() not in readers and len(readers) == 1
 
 
 def _ready(window: MainWindow, session: FakeSession, qtbot: Any) -> MotionPanel:
@@ -205,8 +265,85 @@ def test_a_motion_that_ends_before_it_can_pause_is_not_followed_by_another(
     session.refuse = "too late"
     press(panel.pause)
     session.refuse = ""
+    session.take(make_status(State.RUNNING, t=13.5, motion="demo"))
+    assert window.mover.active  # the engine goes on, and so does what follows it
     session.take(make_status(State.ENGAGED, t=14.0))
-    assert len(session.sent) == 4 and panel.phase.text().startswith("ended: not paused: ")
+    assert len(session.sent) == 4 and not window.mover.active
+    assert panel.phase.text().endswith("came to its end before it could pause")
+
+
+def _at_the_seam(window: MainWindow, session: FakeSession, qtbot: Any) -> MotionPanel:
+    """The second of three repeats is on its way to the engine, which has not answered."""
+    panel = _ready(window, session, qtbot)
+    panel.repeats.setValue(3)
+    press(panel.run)
+    qtbot.waitUntil(lambda: bool(session.sent), timeout=10_000)
+    session.take(make_status(State.RUNNING, t=11.0))
+    session.hold_answers = True
+    session.take(make_status(State.ENGAGED, t=12.0))
+    assert len(session.sent) == 2
+    session.hold_answers = False
+    return panel
+
+
+def test_stop_motion_between_two_repeats_stops_the_one_on_its_way(
+    window: MainWindow, session: FakeSession, qtbot: Any
+) -> None:
+    panel = _at_the_seam(window, session, qtbot)
+    assert panel.hold.isEnabled()
+    press(panel.hold)
+    assert session.stops == [(2, "hold")] and panel.phase.text() == "ended: stopped"
+    assert not window.mover.active and not panel.hold.isEnabled()
+    session.answer()
+    assert session.stops == [(2, "hold")] * 2
+    session.take(make_status(State.ENGAGED, t=13.0, paused=True, motion="demo"))
+    assert len(session.sent) == 2
+
+
+def test_stop_motion_while_a_motion_is_planned_sends_nothing(
+    window: MainWindow, session: FakeSession, qtbot: Any
+) -> None:
+    panel = _ready(window, session, qtbot)
+    press(panel.run)
+    press(panel.hold)
+    press(panel.run)
+    qtbot.waitUntil(lambda: bool(session.sent), timeout=10_000)
+    session.take(make_status(State.RUNNING, t=11.0))
+    session.take(make_status(State.ENGAGED, t=12.0))
+    assert session.commands == ["follow 'demo'"] and panel.phase.text() == "done"
+
+
+def test_pause_between_two_repeats_pauses_the_one_on_its_way(
+    window: MainWindow, session: FakeSession, qtbot: Any
+) -> None:
+    panel = _at_the_seam(window, session, qtbot)
+    assert panel.pause.isEnabled()
+    press(panel.pause)
+    assert len(session.sent) == 2 and "pausing" in panel.phase.text()
+    session.answer()
+    assert session.sent[-1][1] == Pause() and len(session.sent) == 3
+    session.take(make_status(State.ENGAGED, t=13.0, paused=True, motion="demo", path_duration=2.0))
+    assert window.mover.active and "paused" in panel.phase.text()
+    press(panel.resume)
+    session.take(make_status(State.RUNNING, t=14.0))
+    session.take(make_status(State.ENGAGED, t=15.0))
+    assert session.commands[3:5] == ["resume", "follow 'demo'"]
+
+
+def test_a_status_from_before_a_motion_began_is_not_its_end(
+    window: MainWindow, session: FakeSession, qtbot: Any
+) -> None:
+    panel = _at_the_seam(window, session, qtbot)
+    session._asked_status = True  # asked for before the motion was accepted, and answered after
+    session.answer()
+    session.take(make_status(State.ENGAGED, t=12.1, motion="demo", path_time=2.0, path_duration=2.0))
+    assert len(session.sent) == 2 and window.mover.active
+    # a motion so short that no status shows it running has come to its end all the same
+    session.take(make_status(State.ENGAGED, t=12.3, motion="demo", path_time=2.0, path_duration=2.0))
+    assert len(session.sent) == 3
+    for t in (12.5, 12.7, 12.9):
+        session.take(make_status(State.ENGAGED, t=t))
+    assert len(session.sent) == 5 and panel.phase.text() == "done"
 
 
 def test_a_paused_motion_is_abandoned_with_its_repeats(window: MainWindow, session: FakeSession, qtbot: Any) -> None:

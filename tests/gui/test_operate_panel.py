@@ -128,16 +128,24 @@ def test_a_warning_of_the_engine_is_shown(window: MainWindow, session: FakeSessi
 
 def test_every_control_has_an_accessible_name(window: MainWindow) -> None:
     kinds = (QtWidgets.QAbstractButton, QtWidgets.QLineEdit, QtWidgets.QComboBox, QtWidgets.QAbstractSpinBox)
+    window.show_first_steps()
+    (box,) = window.findChildren(QtWidgets.QMessageBox)
+    pages = [window.tabs.widget(index) for index in range(window.tabs.count())]
     nameless = []
-    for panel in (window.operate, window.motion, window.jog, window.faults, window.log, window.banner):
-        for kind in kinds:
-            for control in panel.findChildren(kind):
-                inner = control.objectName().startswith("qt_") or isinstance(
-                    control.parent(), (QtWidgets.QAbstractSpinBox, QtWidgets.QTableView, QtWidgets.QHeaderView)
+    for panel in (window.operate, window.banner, *pages, box, window):
+        controls = [control for kind in kinds for control in panel.findChildren(kind)]
+        assert controls or panel is window.platform_page
+        for control in controls:
+            inner = control.objectName().startswith("qt_") or isinstance(
+                control.parent(),
+                (QtWidgets.QAbstractSpinBox, QtWidgets.QTableView, QtWidgets.QHeaderView, QtWidgets.QTabBar),
+            )
+            text = control.text() if isinstance(control, QtWidgets.QAbstractButton) else ""
+            if not (inner or control.accessibleName() or text):
+                nameless.append(
+                    f"{type(panel).__name__}: {type(control).__name__} of {type(control.parent()).__name__}"
                 )
-                text = control.text() if isinstance(control, QtWidgets.QAbstractButton) else ""
-                if not (inner or control.accessibleName() or text):
-                    nameless.append(f"{type(panel).__name__}: {type(control).__name__}")
+    box.close()
     assert nameless == []
 
 

@@ -9,11 +9,16 @@ import pytest
 from live_rows import RATE, live_rows, write_recording
 from pyqtgraph.Qt import QtCore, QtWidgets
 from pytestqt.qtbot import QtBot
+from shell_support import FakeSession, make_settings, make_status
 
 from gui.history import History
 from gui.live import RecordingsView
+from gui.live.outline import Outline
 from gui.live.replay import Replay
+from gui.main_window import MainWindow
 from gui.theme import DARK, LIGHT
+from rig.recording import RecordingError, size_of_rows
+from rig.states import State
 from rig.telemetry import ROW
 
 LIVE = History(1)
@@ -247,6 +252,148 @@ def test_a_recording_cut_off_is_shown_as_far_as_it_goes(qtbot: QtBot, view: Reco
     _open(qtbot, view, "cut.mcap")
     assert "cut off" in view.note.text()
     assert view.opened is not None and 0 < len(view.opened.recording.rows) < 2000
+
+
+def test_a_recording_too_large_is_refused_before_it_is_read(
+    monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, view: RecordingsView, folder: Path
+) -> None:
+    rows = live_rows(2000)
+    size = size_of_rows(folder / "first.mcap")
+    assert rows.nbytes <= size < 1.05 * rows.nbytes
+    monkeypatch.setattr("gui.live.recording_files.LARGEST", rows.nbytes - 1)
+    monkeypatch.setattr("gui.live.recording_files.open_recording", lambda _path: pytest.fail("it was read"))
+    view.open(folder / "first.mcap")
+    qtbot.waitUntil(lambda: "first.mcap: its rows take 0.00 GB" in view.note.text(), timeout=20_000)
+    assert "at most 0.00 GB; use `rig report`" in view.note.text() and view.opened is None
+    view.export_to(folder / "first.mcap", folder / "rows.csv")
+    qtbot.waitUntil(lambda: "its rows take" in view.note.text(), timeout=20_000)
+    assert not (folder / "rows.csv").exists()
+
+
+def test_size_of_what_is_cut_or_no_recording(folder: Path, tmp_path: Path) -> None:
+    whole = (folder / "first.mcap").read_bytes()
+    (tmp_path / "cut").write_bytes(whole[: len(whole) // 2])
+    assert 0 < size_of_rows(tmp_path / "cut") <= size_of_rows(folder / "first.mcap")
+    (tmp_path / "other").write_bytes(b"not at all a recording, of no known length")
+    assert size_of_rows(tmp_path / "other") == 0
+    with pytest.raises(RecordingError, match="No such file"):
+        size_of_rows(tmp_path / "nothing")
+
+
+def test_heavy_work_waits_while_there_is_an_obstacle(
+    monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, folder: Path, tmp_path: Path
+) -> None:
+    obstacle = ""
+    view = RecordingsView(DARK, obstacle=lambda: obstacle)
+    qtbot.addWidget(view)
+    try:
+        view.set_folder(folder)
+        view.list.select(folder / "first.mcap")
+        assert view.list.buttons["Report"].isEnabled()
+        obstacle = "the drives have torque"
+        view.refresh(LIVE)
+        for name in ("Report", "CSV…"):
+            assert not view.list.buttons[name].isEnabled() and view.list.buttons[name].toolTip() == obstacle
+        assert view.list.buttons["Open"].isEnabled()
+        monkeypatch.setattr("gui.live.recording_files.QUICK", 1000)
+        view.open(folder / "first.mcap")
+        qtbot.waitUntil(lambda: view.note.text().endswith("above 0.00 GB: the drives have torque"), timeout=20_000)
+        monkeypatch.undo()
+        _open(qtbot, view)  # what is small does no harm
+        view.make_report(folder / "first.mcap")
+        assert view.note.text() == "No report: the drives have torque"
+        view.export_to(folder / "first.mcap", tmp_path / "rows.csv")
+        assert view.note.text() == "No CSV: the drives have torque"
+        obstacle = ""
+        view.refresh(LIVE)
+        assert view.list.buttons["CSV…"].isEnabled()
+    finally:
+        view.close()
+        view.close_worker()
+    assert not (tmp_path / "rows.csv").exists() and not (folder / "first.html").exists()
+
+
+def test_the_main_window_forbids_it_with_torque_on(window: MainWindow, session: FakeSession, folder: Path) -> None:
+    recordings = window.recordings
+    recordings.set_folder(folder)
+    recordings.list.select(folder / "first.mcap")
+    assert recordings.list.buttons["Report"].isEnabled()  # although this session has recorded nothing yet
+    session.take(make_status(State.ENGAGED))
+    recordings.refresh(LIVE)
+    assert "the processor belongs to the engine" in recordings.list.buttons["Report"].toolTip()
+    assert not recordings.list.buttons["CSV…"].isEnabled()
+    session.take(make_status(State.PARKED))
+    recordings.refresh(LIVE)
+    assert recordings.list.buttons["Report"].isEnabled()
+
+
+def test_folder_speed_and_colours_are_kept(
+    monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, view: RecordingsView, tmp_path: Path
+) -> None:
+    settings = make_settings(tmp_path)
+    view.save(settings)
+    assert not settings.contains("recordings/folder")  # nobody has chosen one
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.setattr(QtWidgets.QFileDialog, "getExistingDirectory", lambda *_args: str(elsewhere))
+    qtbot.mouseClick(view.list.choose, QtCore.Qt.MouseButton.LeftButton)
+    view.bar.speed.setCurrentText("0.25 ×")
+    view.platform.colouring.setCurrentIndex(1)
+    view.save(settings)
+    other = RecordingsView(DARK)
+    qtbot.addWidget(other)
+    try:
+        other.set_folder(tmp_path)
+        other.restore(settings)
+        assert other.list.folder == elsewhere and other.bar.speed.currentData() == 0.25
+        assert other.platform.colouring.currentIndex() == 1
+        elsewhere.rmdir()
+        other.set_folder(tmp_path)
+        other.restore(settings)
+        assert other.list.folder == tmp_path
+    finally:
+        other.close()
+        other.close_worker()
+
+
+def test_outlines_hold_every_peak() -> None:
+    generator = np.random.default_rng(7)
+    times = np.arange(300_007) / RATE
+    values = generator.normal(size=(len(times), 2))
+    values[123_456, 1] = 50.0
+    values[200_000, 0] = np.nan
+    outline = Outline(times, values)
+    assert outline.span == (0.0, times[-1])
+    for t0, t1 in ((0.0, times[-1]), (200.0, 300.0), (246.9, 246.95), (-5.0, 1e9)):
+        t, thinned = outline.between(t0, t1, 500)
+        inside = (times >= t0) & (times <= t1)
+        assert 0 < len(t) <= 2 * 502 and (np.diff(t) >= 0).all()
+        assert np.nanmax(thinned[:, 1]) == np.nanmax(values[inside, 1]) == 50.0
+        assert t[0] >= t0 and t[-1] <= t1
+    t, thinned = outline.between(246.9, 246.95, 500)  # few rows: themselves
+    np.testing.assert_array_equal(thinned, values[(times >= 246.9) & (times <= 246.95)])
+    nothing = Outline(np.empty(0), np.empty((0, 6)))
+    assert nothing.span == (0.0, 0.0) and len(nothing.between(0.0, 1.0, 10)[0]) == 0
+
+
+def test_a_comparison_nobody_sees_is_not_drawn(
+    monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, view: RecordingsView
+) -> None:
+    drawn: list[Outline] = []
+    plain = Outline.between
+
+    def between(outline: Outline, t0: float, t1: float, bins: int) -> object:
+        drawn.append(outline)
+        return plain(outline, t0, t1, bins)
+
+    monkeypatch.setattr(Outline, "between", between)
+    _open(qtbot, view)
+    assert drawn == []
+    view.tabs.setCurrentWidget(view.compare)
+    assert drawn
+    force = view.compare.plots[0]
+    low, high = force.view.viewRange()[1]
+    assert low < 10 + np.sin(2.0) < high < 12.0  # one leg is shown
 
 
 def test_themes_and_accessible_names(qtbot: QtBot, view: RecordingsView) -> None:

@@ -101,6 +101,28 @@ def test_real_drives_that_are_not_there(wizard: SetupWizard, qtbot: Any) -> None
     assert "6 devices cannot be used" in wizard.legs.labels[0].text()
 
 
+def test_an_answer_is_dropped_where_another_address_was_entered_meanwhile(wizard: SetupWizard, qtbot: Any) -> None:
+    rehearse(wizard, qtbot)
+    click(wizard, BUTTON.NextButton)
+    page = wizard.drives
+    press(page.ask_all)
+    write(page.host[0], "localhost")
+    page.unit[3].setValue(7)
+    assert page.status[0].text() == "not asked yet" and page.status[1].text() == "asking …"
+    settled(wizard, qtbot)
+    assert [page.status[leg].text() for leg in (0, 3)] == ["changed while asking: ask again"] * 2
+    assert sorted(page.found) == [2, 3, 5, 6] and page.status[1].text().startswith("✓")
+    page.unit[3].setValue(1)
+    write(page.host[0], "127.0.0.1")
+    press(page.ask_all)
+    settled(wizard, qtbot)
+    assert len(page.found) == 6
+    page.watchdog.setFocus()
+    key(KEY.Key_Up, wizard)
+    assert {label.text() for label in page.status} == {"not asked yet"}
+    assert not page.found and "no drive has told" in page.take.obstacle
+
+
 def test_a_leg_is_tested_and_another_stopped_by_esc_and_by_the_button(
     wizard: SetupWizard, session: FakeSession, qtbot: Any
 ) -> None:
@@ -140,6 +162,12 @@ def test_a_leg_is_tested_and_another_stopped_by_esc_and_by_the_button(
     press(page.pairs[0].act)
     settled(wizard, qtbot)
     assert "travel 50 mm is outside 0.5 to 22 mm" in page.labels[0].text()
+    press(page.pairs[3].arm)
+    press(page.pairs[3].act)
+    assert page.labels[3].text() == "starting …"
+    wizard.drives.unit[3].setValue(9)
+    settled(wizard, qtbot)
+    assert page.labels[3].text() == "✗ what was entered has changed meanwhile: do it again"
     forward(wizard, wizard.saving)
     assert "Legs that did not pass a test: 2, 3, 4, 5, 6." in wizard.saving.notes.text()
     while wizard.currentPage() is not wizard.drives:
@@ -164,7 +192,11 @@ def test_a_stop_while_the_test_is_starting_lets_nothing_move(wizard: SetupWizard
 
 def test_the_cells_are_zeroed_and_the_zero_is_saved(wizard: SetupWizard, qtbot: Any, tmp_path: Path) -> None:
     rehearse(wizard, qtbot)
-    forward(wizard, wizard.zeroing)
+    forward(wizard, wizard.saving)
+    press(wizard.saving.save)
+    settled(wizard, qtbot)
+    assert wizard.saving.saved is not None
+    click(wizard, BUTTON.BackButton)
     page = wizard.zeroing
     page.duration.set_si(1.0)
     press(page.pair.arm)
@@ -180,9 +212,14 @@ def test_the_cells_are_zeroed_and_the_zero_is_saved(wizard: SetupWizard, qtbot: 
     settled(wizard, qtbot)
     assert page.status.text().startswith("✓ zeroed"), page.status.text()
     assert all(label.text().endswith(" N") for labels in page.values for label in labels)
+    assert wizard.saving.saved is None  # closing here asks
     forward(wizard, wizard.saving)
+    assert "zero found is written" in wizard.saving.notes.text() and "exists already" in wizard.saving.save.obstacle
+    press_indicator(wizard.saving.overwrite)
+    settled(wizard, qtbot)
     press(wizard.saving.save)
     settled(wizard, qtbot)
+    assert wizard.saving.save.obstacle == "it is saved"
     config = load_config(tmp_path / "trial.toml")
     assert config.calibration_path is not None and config.load_cells.calibration in wizard.saving.result.text()
     calibration = load_cell_calibration(config.calibration_path)

@@ -1,19 +1,34 @@
 """The wizard's pages: what is missing, going back and forth, saving, closing; nothing here moves."""
 
+import socket
+from datetime import date
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pyqtgraph.Qt import QtWidgets
+from pyqtgraph.Qt import QtTest, QtWidgets
 from setup_support import BUTTON, click, forward, press_indicator, rehearse, settled, until, wizard, write
 from shell_support import KEY, FakeSession, key, make_status, press
 
+from calibration import CellCalibration, LoadCellCalibration
 from gui.main_window import MainWindow
 from gui.rules import Phase
 from gui.setup import SetupWizard
+from rig.commissioning import LegMove, LegResult, Zero
 from rig.config import load_config
 from rig.states import State
 
 __all__ = ["wizard"]
+
+CELL = CellCalibration(1.0, 0.0, 1, 0.0, 0.0, 0.1, 0.3, 0.0, None, 100.0, 50)
+ZERO = Zero(
+    LoadCellCalibration((CELL,) * 6, date(2024, 5, 1)),
+    shift=(0.0,) * 6,
+    noise=(0.1,) * 6,
+    drift=(0.0,) * 6,
+    bound=80.0,
+    faults=(),
+)
 
 
 def test_the_entry_is_there_only_while_the_app_holds_no_drives(window: MainWindow, session: FakeSession) -> None:
@@ -224,3 +239,97 @@ def test_arming_ends_by_itself_by_a_stop_and_by_arming_another(
     press(first.arm)
     until(qtbot, lambda: not first.arm.isChecked())
     assert not wizard.bench.busy
+
+
+def focus(widget: QtWidgets.QWidget, qtbot: Any) -> None:
+    """Give a widget the keys."""
+    widget.setFocus()
+    until(qtbot, widget.hasFocus)
+
+
+def test_space_ticks_nothing_and_return_turns_no_page(wizard: SetupWizard, qtbot: Any) -> None:
+    focus(wizard.start.name, qtbot)
+    QtTest.QTest.keyClicks(wizard.start.name, "mine")
+    settled(wizard, qtbot)
+    key(KEY.Key_Return, wizard)
+    assert wizard.currentPage() is wizard.start and wizard.button(BUTTON.NextButton).isEnabled()
+    press_indicator(wizard.start.rehearsal)
+    settled(wizard, qtbot)
+    forward(wizard, wizard.legs)
+    for box in (wizard.legs.travel, wizard.legs.speed):
+        for code in (KEY.Key_Return, KEY.Key_Enter):
+            focus(box, qtbot)
+            key(code, wizard)
+            assert wizard.currentPage() is wizard.legs
+    key(KEY.Key_Up, wizard)
+    assert wizard.legs.speed.si() > LegMove(1).speed  # the keys did get there
+    for box in (wizard.legs.home, wizard.legs.clear):
+        focus(box, qtbot)
+        key(KEY.Key_Space, wizard)
+        assert not box.isChecked()
+        key(KEY.Key_Return, wizard)
+        assert box.isChecked() and wizard.currentPage() is wizard.legs
+        press_indicator(box)
+        assert not box.isChecked()
+
+
+def test_another_folder_keeps_what_was_found(wizard: SetupWizard, qtbot: Any, tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "other").mkdir()
+    mechanism, profile = tmp_path / "parts" / "mine.toml", tmp_path / "parts" / "servo.toml"
+    mechanism.write_bytes((files("dynamics") / "mechanisms" / "lab-hexapod.toml").read_bytes())
+    profile.write_bytes((files("actuators") / "profiles" / "generic-servo.toml").read_bytes())
+    rehearse(wizard, qtbot)
+    write(wizard.start.mechanism.lineEdit(), str(mechanism))
+    write(wizard.drives.profile, str(profile))
+    forward(wizard, wizard.saving)
+    assert 'mechanism = "parts/mine.toml"' in wizard.saving.text.toPlainText()
+    wizard.legs.show_result(1, LegResult(1, 0.002, (), False, None, 0.002, 0.0, 0.0, 0.0, 0.0, {}), "")
+    wizard.zeroing.show_result(ZERO, "")
+    write(wizard.saving.path, str(tmp_path / "other" / "trial.toml"))
+    settled(wizard, qtbot)
+    assert f'mechanism = "{mechanism}"' in wizard.saving.text.toPlainText()
+    assert f'profile = "{profile}"' in wizard.saving.text.toPlainText()
+    assert wizard.zeroing.zero is ZERO and 1 in wizard.legs.results
+    write(wizard.start.mechanism.lineEdit(), "lab-hexapod")
+    settled(wizard, qtbot)
+    assert wizard.zeroing.zero is None and not wizard.legs.results
+
+
+def test_a_real_drive_that_is_being_asked(wizard: SetupWizard, qtbot: Any) -> None:
+    write(wizard.start.name, "mine")
+    settled(wizard, qtbot)
+    click(wizard, BUTTON.NextButton)
+    page = wizard.drives
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # until it is closed
+        for leg in range(6):
+            write(page.host[leg], "127.0.0.1")
+            page.port[leg].setValue(silent.getsockname()[1] if leg == 0 else 1 + leg)
+        settled(wizard, qtbot)
+        press(page.ask[0])
+        write(page.host[1], "localhost")
+        assert "asking the drive of leg 1" in page.ask[1].obstacle and "leg 1" in page.ask_all.obstacle
+        press(page.ask[1])
+        for button in (
+            page.ask[1],
+            page.ask_all,
+            wizard.legs.pairs[0].act,
+            wizard.zeroing.pair.act,
+            wizard.saving.save,
+        ):
+            button.clicked.emit()  # a press that was on its way
+        assert page.status[1].text() == "not asked yet" and wizard.legs.labels[0].text() == "not tested yet"
+        wizard.look()
+        forward(wizard, wizard.legs)
+        assert wizard.legs.obstacle.isVisible()
+        assert wizard.legs.obstacle.text() == "Not now: asking the drive of leg 1."
+        forward(wizard, wizard.zeroing)
+        assert wizard.zeroing.obstacle.isVisible()
+        while wizard.currentPage() is not wizard.start:
+            click(wizard, BUTTON.BackButton)
+        press_indicator(wizard.start.rehearsal)
+        assert wizard.bench.busy
+    settled(wizard, qtbot)
+    assert page.status[0].text() == "changed while asking: ask again" and not page.found
+    forward(wizard, wizard.legs)
+    assert not wizard.legs.obstacle.isVisible() and not wizard.legs.pairs[0].arm.obstacle

@@ -45,6 +45,22 @@ def test_a_request_under_way_blocks_the_others_and_is_named() -> None:
     assert obstacle(Action.HOME, now) == "home is under way"
 
 
+@pytest.mark.parametrize("busy", ["", "follow 'demo'"])
+def test_between_two_motions_of_a_sequence_it_can_be_paused_and_stopped(busy: str) -> None:
+    now = Situation(Phase.UP, make_status(State.ENGAGED), busy=busy, moving=True)
+    assert not obstacle(Action.HOLD, now) and not obstacle(Action.PAUSE, now)
+    still = Situation(Phase.UP, make_status(State.ENGAGED), busy=busy)
+    assert obstacle(Action.HOLD, still) and obstacle(Action.PAUSE, still)
+
+
+def test_stop_motion_waits_for_no_request_and_pause_for_its_own() -> None:
+    running = Situation(Phase.UP, make_status(State.RUNNING), busy="pause", moving=True)
+    assert not obstacle(Action.HOLD, running)
+    assert obstacle(Action.PAUSE, running) == "pause is under way"
+    paused = Situation(Phase.UP, make_status(State.ENGAGED, paused=True), moving=True)
+    assert obstacle(Action.PAUSE, paused) == "no motion is running"
+
+
 def test_reasons_name_what_is_lacking() -> None:
     paused = Situation(Phase.UP, make_status(State.ENGAGED, paused=True, motion="demo"))
     assert obstacle(Action.MOVE, paused) == "'demo' is paused: resume it, abandon it, or park"

@@ -1,12 +1,14 @@
 """The window itself: closing it, its settings, its menus."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pyqtgraph.Qt import QtGui, QtWidgets
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from shell_support import FakeSession, make_settings, make_status, press
 
+from gui.application import errors_logged
 from gui.main_window import MainWindow
 from gui.theme import DARK, LIGHT
 from rig.states import State
@@ -85,3 +87,44 @@ def test_first_steps_do_not_block_the_window(window: MainWindow, session: FakeSe
     assert QtWidgets.QApplication.activeModalWidget() is None
     press(window.stop_button)
     assert session.stops == [(1, "button")]
+
+
+def test_a_refusal_stays_in_sight_for_its_time_from_the_last_one_on(
+    window: MainWindow, session: FakeSession, qtbot: Any
+) -> None:
+    session.refused.emit("home", "first")
+    window.notice_time.setInterval(60_000)
+    session.refused.emit("home", "second")
+    assert window.notice.text() == "home: second" and window.notice_time.remainingTime() > 50_000
+    window.notice_time.setInterval(10)
+    qtbot.waitUntil(lambda: not window.notice.text(), timeout=2000)
+
+
+def test_the_look_cannot_be_changed_under_torque_and_says_why(window: MainWindow, session: FakeSession) -> None:
+    session.take(make_status(State.ENGAGED))
+    assert not any(action.isEnabled() for action in window.schemes.actions())
+    for action in window.schemes.actions():
+        assert "have torque" in action.toolTip() and action.toolTip() == action.statusTip()
+    session.take(make_status(State.PARKED))
+    assert all(action.isEnabled() and "torque" not in action.toolTip() for action in window.schemes.actions())
+
+
+def test_errors_of_slots_are_in_the_log_once_and_printed_each_time(
+    window: MainWindow, session: FakeSession, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed: list[type[BaseException]] = []
+    monkeypatch.setattr(sys, "excepthook", lambda kind, _error, _trace: printed.append(kind))
+    before = sys.excepthook
+
+    def divide(by: int) -> None:
+        raise ValueError("odd") if by % 2 else ZeroDivisionError("zero")
+
+    with errors_logged(session):
+        for by in (0, 0, 1, 0, 1):
+            QtCore.QTimer.singleShot(0, lambda by=by: divide(by))
+        qtbot.waitUntil(lambda: len(printed) == 5, timeout=2000)
+    assert sys.excepthook is before
+    entries = [entry for entry in window.log.model.entries if entry.text.startswith("internal error")]
+    assert [(entry.level, entry.source) for entry in entries] == [("error", "app")] * 2
+    assert entries[0].text.startswith("internal error at test_shell_window.py:")
+    assert [entry.text.rpartition(": ")[2] for entry in entries] == ["zero", "odd"]

@@ -3,13 +3,15 @@
 import math
 import time
 
+import numpy as np
 import pytest
 
-from actuators import Feedback, Status
+from actuators import Drive, Feedback, Status
 from rig.aftermath import LegAftermath, ask_drives, describe_aftermath
 from rig.config import load_config
 from rig.runs import on_free_ports
 
+CONFIG = load_config("virtual")
 STOPPED = Status.FAULT | Status.WATCHDOG | Status.BRAKE | Status.STANDSTILL | Status.HOMED
 
 
@@ -35,6 +37,7 @@ def test_drives_that_did_alike_are_told_together() -> None:
         (leg(Status.FAULT, error="overcurrent"), "stopped for a fault of its own (overcurrent), no brake"),
         (leg(Status.READY | Status.ENABLED, 0.1, rest=math.inf), "no fault, TORQUE ON, no brake reported on, MOVING"),
         (leg(STOPPED, math.nan, rest=math.inf), "stopped by its own watchdog, brake on, MOVING"),
+        (leg(Status.FAULT, rest=math.inf, error="restarted"), "stopped for a fault of its own (restarted), no brake"),
     ],
 )
 def test_what_is_not_as_it_should_be_is_told(one: LegAftermath, words: str) -> None:
@@ -44,8 +47,46 @@ def test_what_is_not_as_it_should_be_is_told(one: LegAftermath, words: str) -> N
     assert ("at rest within" in told) == math.isfinite(one.rest)
 
 
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> list[Status]:
+    """What every drive says of itself, look by look; the last of it for good. All stand still, at 0.6 m."""
+    script: list[Status] = []
+    looks = dict.fromkeys((f"drive {leg}" for leg in range(1, 7)), 0)
+
+    def look(drive: Drive, _timeout: float) -> Feedback:
+        looks[drive.name] += 1
+        status = script[min(looks[drive.name], len(script)) - 1]
+        return Feedback(0.6, 0.0, 0.0, status, 0, True, 0, 1)
+
+    monkeypatch.setattr("rig.aftermath._look", look)
+    return script
+
+
+def test_a_brake_that_closes_after_the_torque_is_off_is_waited_for(answers: list[Status]) -> None:
+    off = STOPPED & ~Status.BRAKE
+    answers += [off | Status.ENABLED, off, off, off, STOPPED]
+    for one in ask_drives(CONFIG, time.monotonic(), np.full(6, 0.599), patience=30.0):
+        assert one.safe and one.moved == pytest.approx(1e-3)
+
+
+def test_a_brake_that_never_closes_is_waited_for_until_the_time_is_over(answers: list[Status]) -> None:
+    answers.append(STOPPED & ~Status.BRAKE)
+    since = time.monotonic()
+    for one in ask_drives(CONFIG, since, patience=0.05):
+        assert not one.safe and math.isfinite(one.rest) and "no brake reported on, standstill" in one.words
+    assert time.monotonic() - since >= 0.05
+
+
+def test_a_drive_that_is_not_homed_any_more_does_not_say_how_far_it_moved(answers: list[Status]) -> None:
+    answers.append(STOPPED & ~Status.HOMED)
+    legs = ask_drives(CONFIG, time.monotonic(), np.full(6, 0.3), patience=0.05)
+    assert all(one.safe and math.isnan(one.moved) for one in legs)
+    told = describe_aftermath(legs)
+    assert told.endswith("standstill, not homed (move unknown).") and "mm" not in told
+
+
 def test_drives_that_do_not_answer_are_told_within_the_time_given() -> None:
-    config = on_free_ports(load_config("virtual"))
+    config = on_free_ports(CONFIG)
     legs = ask_drives(config, time.monotonic(), patience=0.05)
     assert not any(one.safe or one.seen.fresh for one in legs)
     for number, one in enumerate(legs, start=1):

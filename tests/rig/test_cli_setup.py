@@ -1,13 +1,17 @@
 """`rig setup`: a configuration from options, drives asked, a leg tested, with the exit codes of the README."""
 
 import json
+import signal
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from rig import commissioning
 from rig.cli import main
-from rig.config import load_config
+from rig.config import RigConfig, load_config
 from rig.errors import ExitCode
 from rig.runs import on_free_ports
 
@@ -92,9 +96,10 @@ def test_a_rehearsal_from_end_to_end(local: list[str], capsys: pytest.CaptureFix
     said = json.loads(capsys.readouterr().out)
     assert said["passed"] and [leg["identity"]["serial"] for leg in said["legs"]] == list(said["serials"].values())
     assert main(["setup", "leg", "mine.toml", "2"]) == ExitCode.REFUSED
-    assert "see --home" in capsys.readouterr().err
+    assert "let this leg be homed first (see --home)" in capsys.readouterr().err
     assert main(["setup", "leg", "mine.toml", "2", "--travel", "50 mm", "--speed", "1 m/s"]) == ExitCode.REFUSED
-    assert "travel 50 mm is outside 0.5 to 22 mm" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "travel 50 mm is outside 0.5 to 22 mm" in said and "see --" not in said
     assert main(["setup", "leg", "mine.toml", "2", "--travel", "2 kg"]) == ExitCode.INPUT
     assert main(["setup", "leg", "mine.toml", "7"]) == ExitCode.INPUT
     capsys.readouterr()
@@ -113,6 +118,36 @@ def test_a_leg_that_does_not_pass(local: list[str], capsys: pytest.CaptureFixtur
     output = capsys.readouterr()
     assert json.loads(output.out)["faults"] == ["leg 4: its load cell has no valid reading"]
     assert "leg 4 does not pass" in output.err
+
+
+def test_ctrl_c_while_the_virtual_rig_starts_ends_it_at_once(local: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    went_on = []
+
+    @contextmanager
+    def interrupted(config: RigConfig) -> Iterator[RigConfig]:
+        signal.raise_signal(signal.SIGINT)
+        went_on.append(config)
+        with commissioning.served(config) as rig:
+            yield rig
+
+    assert main(["setup", "new", "mine.toml", *local, "--virtual"]) == ExitCode.OK
+    monkeypatch.setattr(commissioning, "served", interrupted)
+    assert main(["setup", "leg", "mine.toml", "1", "--home"]) == ExitCode.INTERRUPTED
+    assert not went_on
+
+
+def test_a_configuration_not_to_be_edited_is_said_before_the_rig_moves(
+    local: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["setup", "new", "mine.toml", *local]) == ExitCode.OK
+    text = Path("mine.toml").read_text()
+    top, rest = text.split("\n[drives]")
+    drives, _cells = rest.split("\n[load_cells]")
+    Path("mine.toml").write_text(f"{top}\nload_cells = {{ noise = 0.5 }}\n\n[drives]{drives}")
+    capsys.readouterr()
+    assert main(["calibrate", "zero", "mine.toml", "--apply"]) == ExitCode.INPUT  # not HARDWARE: no drive was asked
+    assert "left as it is; write into its [load_cells] table" in capsys.readouterr().err
+    assert [path.name for path in folder.iterdir()] == ["mine.toml"]
 
 
 def test_zero_of_a_rig_that_is_not_ones_own(capsys: pytest.CaptureFixture[str]) -> None:

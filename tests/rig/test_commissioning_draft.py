@@ -17,6 +17,7 @@ from rig.commissioning import (
     CellAmplifier,
     Draft,
     DriveAddress,
+    check_naming,
     draft_config,
     draft_faults,
     draft_text,
@@ -27,7 +28,8 @@ from rig.commissioning import (
     save_rig,
     with_serials,
 )
-from rig.config import load_config
+from rig.commissioning import draft as draft_module
+from rig.config import RigConfig, load_config
 from rig.errors import ConfigError, InputError
 
 DRIVES = tuple(DriveAddress("10.0.0.1", 500 + leg, leg, f"S{leg}") for leg in range(1, 7))
@@ -213,6 +215,20 @@ def test_a_zero_goes_into_a_new_file_beside_it_or_nowhere(tmp_path: Path) -> Non
     assert sorted(tmp_path.iterdir()) == before
 
 
+def test_a_zero_that_the_written_file_names_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "rig.toml"
+
+    def interrupted(read: Path) -> RigConfig:
+        if read == path:
+            raise KeyboardInterrupt
+        return load_config(read)
+
+    monkeypatch.setattr(draft_module, "load_config", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        save_rig(GOOD, path, _zero())
+    assert load_config(path).calibration_path == tmp_path / "cells-2026-11-21.toml"
+
+
 @pytest.mark.parametrize(
     "table",
     [
@@ -246,3 +262,34 @@ def test_a_file_that_says_it_another_way_is_left_alone(tmp_path: Path) -> None:
         path.write_text(draft_text(GOOD))
         name_calibration(path, "nothing.toml")
     assert path.read_text() == draft_text(GOOD)
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_naming_a_calibration_keeps_line_ends_comments_and_mode(tmp_path: Path, newline: str) -> None:
+    path = tmp_path / "rig.toml"
+    (tmp_path / "new.toml").touch()
+    head = draft_text(GOOD).split("[load_cells]")[0]
+    text = f"{head}[load_cells]\nnoise = 0.7\n  calibration='old#1.toml'  # of May\n".replace("\n", newline)
+    path.write_bytes(text.encode())
+    path.chmod(0o640)
+    check_naming(path, "new.toml")
+    assert path.read_bytes() == text.encode()
+    name_calibration(path, "new.toml")
+    assert path.read_bytes() == text.replace("'old#1.toml'", '"new.toml"').encode()
+    assert path.stat().st_mode & 0o777 == 0o640
+    path.write_bytes((head + "[load_cells]").replace("\n", newline).encode())
+    name_calibration(path, "new.toml")
+    assert path.read_bytes() == f'{head}[load_cells]\ncalibration = "new.toml"\n'.replace("\n", newline).encode()
+
+
+@pytest.mark.parametrize("text", ["name = [", "load_cells = 3", '"load_cells" = { noise = 0.7 }'])
+def test_a_file_that_was_broken_meanwhile_is_said_and_left_alone(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "rig.toml"
+    path.write_text(text)
+    for attempt in (check_naming, name_calibration):
+        with pytest.raises(InputError, match="left as it is"):
+            attempt(path, "new.toml")
+    assert path.read_text() == text
+    path.unlink()
+    with pytest.raises(InputError, match="cannot read"):
+        check_naming(path, "new.toml")

@@ -1,18 +1,33 @@
 """The test of one leg, on a virtual rig in this process: what it finds, and that the torque is off on every path."""
 
+import multiprocessing
+import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from actuators import Status
-from rig.commissioning import LegMove, LegProgress, LegResult, check_move, move_bounds
+from actuators import Command, Status
+from rig.commissioning import (
+    LatchedFaultError,
+    LegMove,
+    LegProgress,
+    LegResult,
+    NotHomedError,
+    check_move,
+    leg_process,
+    move_bounds,
+    run_leg_test,
+)
 from rig.commissioning.leg_run import Halt, LegRun
 from rig.config import RigConfig, load_config
+from rig.engine.claim import claim_drives
 from rig.engine.devices import make_bank
-from rig.errors import RefusedError, RigError
+from rig.errors import HardwareError, RefusedError, RigError
+from rig.runs import on_free_ports
+from rig.session import Interruption
 from rig.virtual import VirtualRig
 
 NEAR = {"drive": {"start_spread": 1e-3}}
@@ -170,7 +185,7 @@ def test_a_move_outside_its_bounds_is_refused_with_number_and_bound(move: LegMov
 
 def test_a_leg_without_a_reference_is_not_moved_unasked() -> None:
     stand = Stand()
-    with pytest.raises(RefusedError, match="leg 3: the drive has no reference yet"):
+    with pytest.raises(NotHomedError, match="leg 3: the drive has no reference yet"):
         stand.run(LegMove(3))
     assert abs(stand.moved()) < 1e-6
 
@@ -274,7 +289,7 @@ def test_an_error_of_the_program_stops_the_leg() -> None:
 def test_a_latched_fault_is_cleared_only_where_that_is_allowed() -> None:
     stand = homed()
     stand.rig.servos[4].servo._latch("watchdog")
-    with pytest.raises(RefusedError, match="leg 5: no command within the watchdog time: a latched fault"):
+    with pytest.raises(LatchedFaultError, match="leg 5: no command within the watchdog time: a latched fault"):
         stand.run(LegMove(3))
     stand = homed()
     stand.rig.servos[4].servo._latch("watchdog")
@@ -283,8 +298,76 @@ def test_a_latched_fault_is_cleared_only_where_that_is_allowed() -> None:
     stand.rig.faults.inject("encoder_nan", 5)
     stand.wait()
     result = stand.run(LegMove(3, clear=True))
-    assert result.faults[0] == "leg 5: the encoder has no valid value (nan m)"
+    assert result.faults == ("leg 5: the encoder has no valid value (nan m)",)  # the cell was not asked
     assert abs(stand.moved()) < 1e-5
+
+
+def test_a_watchdog_that_is_no_fault_is_cleared_like_one() -> None:
+    stand = homed()
+    stand.rig.servos[4].servo._watchdog_tripped = True
+    with pytest.raises(LatchedFaultError, match="leg 5: "):
+        stand.run(LegMove(3))
+    stand = homed()
+    stand.rig.servos[4].servo._watchdog_tripped = True
+    assert stand.run(LegMove(3, clear=True)).passed
+
+
+def test_a_second_stop_is_seen_while_the_drive_does_not_obey_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    stand = homed()
+    stopped: list[float] = []
+
+    def stop(now: Stand) -> None:
+        now.rig.faults.inject("drop_all", 3)  # it neither stops nor says so
+        now.halt = Halt("stopped by the operator", asked=True)
+        stopped.append(now.now)
+
+    def insist(now: Stand) -> None:
+        now.halt = Halt("stopped by the operator", asked=True, at_once=True)
+        stopped.append(now.now)
+
+    def torque_off(now: Stand) -> bool:
+        return len(stopped) == 2 and not commands[-1].enable
+
+    commands: list[Command] = []
+    exchange = stand.bank.exchange
+
+    def listen(given: Sequence[Command], deadline: float) -> None:
+        commands.append(given[2])
+        exchange(given, deadline)
+
+    monkeypatch.setattr(stand.bank, "exchange", listen)
+    stand.when(moving, stop).when(lambda now: bool(stopped) and now.now > stopped[0] + 0.1, insist)
+    stand.when(torque_off, lambda now: stopped.append(now.now))
+    result = stand.run(LegMove(3))
+    assert result.stopped
+    assert stopped[1] == pytest.approx(stopped[0] + 0.1, abs=0.01)
+    assert stopped[2] - stopped[1] < 5 * stand.config.period < stand.config.safety.stop_time
+
+
+def test_a_leg_whose_drive_has_no_position_mode_is_not_tested(tmp_path: Path) -> None:
+    source = Path(CONFIG.path).parents[2] / "actuators" / "profiles" / "generic-servo.toml"
+    profile = tmp_path / "plain.toml"
+    profile.write_text(source.read_text(encoding="utf-8").replace("\nposition = 2\n", "\n"), encoding="utf-8")
+    with pytest.raises(RefusedError, match=r"test of leg 3: its drive has no mode POSITION \(profile .*plain.toml\)"):
+        check_move(CONFIG.changed({"drives": {"profile": str(profile)}}), HOME)
+
+
+def test_drives_that_another_process_commands_are_left_alone() -> None:
+    config = on_free_ports(CONFIG).changed({"virtual": None})
+    with (
+        claim_drives(config),
+        pytest.raises(HardwareError, match=rf"leg 1: another engine \(process {os.getpid()}\) commands the drive"),
+    ):
+        run_leg_test(config, HOME, Interruption(), lambda _progress: None)
+
+
+def test_a_test_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = on_free_ports(CONFIG).changed({"virtual": None})
+    assert leg_process._longest(config, LegMove(3, 2e-3, 0.5e-3)) > config.safety.homing_timeout + 2 * 7.5
+    monkeypatch.setattr(leg_process, "_longest", lambda _config, _move: 0.0)
+    with pytest.raises(HardwareError, match="the test of leg 3 did not end within 0 s and was ended"):
+        run_leg_test(config, HOME, Interruption(), lambda _progress: None)
+    assert not [child for child in multiprocessing.active_children() if child.name == "test of leg 3"]
 
 
 def test_a_reference_that_is_not_where_the_mechanism_has_it_is_said() -> None:

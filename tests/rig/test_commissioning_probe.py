@@ -1,11 +1,14 @@
 """Asking drives who they are: over real TCP, with drives that are silent, swapped, or not what they should be."""
 
+import os
 import socket
+from pathlib import Path
 
 import pytest
 from device_server import served
 
 from actuators import (
+    Drive,
     FaultyServo,
     Identity,
     LinkClosedError,
@@ -15,7 +18,9 @@ from actuators import (
     load_profile,
 )
 from rig.commissioning import DriveKind, LegProbe, compare, probe_drive, probe_drives
+from rig.commissioning import probe as probe_module
 from rig.config import load_config
+from rig.engine.claim import claim_addresses
 from rig.schema import LegDrive
 from rig.virtual import VirtualRig
 
@@ -136,6 +141,54 @@ def test_unit_ids_behind_one_address() -> None:
         lost = probe_drive(1, LegDrive(host="127.0.0.1", port=port, unit=77), DriveKind(timeout=0.3))
     assert swapped.findings == ("the drives of legs 1 and 2 have changed places: cables or unit ids swapped",)
     assert "did not answer" in lost.fault and "unit 1 answers there" in lost.fault and "serial U1" in lost.fault
+
+
+def test_the_search_asks_no_other_legs_drive_and_one_connection_is_open_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[Drive] = []
+    make = probe_module._make
+
+    def alone(leg: int, address: LegDrive, kind: DriveKind) -> Drive:
+        assert not any(drive.connected for drive in made)
+        made.append(make(leg, address, kind))
+        return made[-1]
+
+    monkeypatch.setattr(probe_module, "_make", alone)
+    profile = load_profile("generic-servo", ServoProfile)
+    ports_of = VirtualRig(load_config("virtual"))._ports
+    devices: list[Responder] = [
+        VirtualServo(profile, port, unit=unit, serial=f"U{unit}")
+        for unit, port in zip((1, 2, 4), ports_of[:3], strict=True)
+    ]
+    with served([Gateway(devices)]) as (port,):
+        places = [LegDrive(host="127.0.0.1", port=port, unit=unit) for unit in (1, 2, 77)]
+        lost = probe_drive(3, places[2], DriveKind(timeout=0.3), places)
+        none = probe_drive(3, places[2], DriveKind(timeout=0.3), [*places, places[0].model_copy(update={"unit": 4})])
+    assert "did not answer" in lost.fault and "unit 4 answers there" in lost.fault
+    assert "did not answer" in none.fault and "answers there" not in none.fault
+
+
+def test_a_drive_that_an_engine_commands_is_left_alone(servos: list[FaultyServo]) -> None:
+    with served(list(servos)) as ports:
+        addresses = places(ports)
+        with claim_addresses({4: addresses[3]}):
+            found = probe_drives(addresses, KIND)
+        assert probe_drives(addresses, KIND).passed  # nothing stays claimed
+    assert [leg.answered for leg in found.legs] == [True, True, True, False, True, True]
+    assert found.legs[3].fault.startswith(f"another engine (process {os.getpid()}) commands the drive at 127.0.0.1:")
+
+
+def test_a_drive_needs_the_modes_of_the_engine_and_no_others(servos: list[FaultyServo], tmp_path: Path) -> None:
+    source = Path(load_config("virtual").path).parents[2] / "actuators" / "profiles" / "generic-servo.toml"
+    text = source.read_text(encoding="utf-8")
+    for mode, line in (("position", "\nposition = 2\n"), ("force", "\nforce = 1\n")):
+        (tmp_path / f"no-{mode}.toml").write_text(text.replace(line, "\n"), encoding="utf-8")
+    with served(list(servos)) as ports:
+        address = places(ports)[0]
+        assert probe_drive(1, address, DriveKind(profile=str(tmp_path / "no-position.toml"))).fault == ""
+        weak = probe_drive(1, address, DriveKind(profile=str(tmp_path / "no-force.toml")))
+    assert weak.fault == "the drive has no mode FORCE"
 
 
 def test_a_latched_fault_and_a_dead_encoder_are_said(servos: list[FaultyServo]) -> None:

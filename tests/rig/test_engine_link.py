@@ -3,7 +3,6 @@
 import itertools
 import json
 import multiprocessing
-import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -13,15 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zmq
-from engine_support import CONFIG, Bench, bench, smooth_table
+from engine_support import Bench, bench, smooth_table
 
-from rig.engine.claim import claim_drives
 from rig.engine.control_block import ControlBlock
 from rig.engine.link import LinkClient, LinkServer, Submission
 from rig.engine.loop import Watch
 from rig.engine.messages import Connect, Engage, Follow, Home, Pause, Release, Reply, Resume, Status, Stop
 from rig.errors import HardwareError, RefusedError
-from rig.runs import on_free_ports
 from rig.states import FaultCode, State, StopCategory
 
 PATIENCE = 10.0  # s, of waits that end as soon as the other side has done its part
@@ -290,21 +287,6 @@ def test_the_heartbeat_counts_and_wraps() -> None:
         block.close()
 
 
-# -- one engine to a drive ---------------------------------------------------------------------------------------------
-
-
-def test_a_drive_takes_one_engine() -> None:
-    config, other = on_free_ports(CONFIG), on_free_ports(CONFIG)
-    legs = other.resolved()["drives"]["legs"]
-    sharing = other.changed({"drives": {"legs": [*legs[:4], config.resolved()["drives"]["legs"][4], legs[5]]}})
-    with claim_drives(config):
-        for leg, again in ((1, config), (5, sharing)):
-            with pytest.raises(HardwareError, match=rf"leg {leg}: another engine \(process {os.getpid()}\) commands"):
-                claim_drives(again)
-        claim_drives(other).close()  # what the refused one had claimed before is free
-    claim_drives(config).close()
-
-
 # -- the watch -------------------------------------------------------------------------------------------------------
 
 
@@ -392,6 +374,7 @@ def test_without_owner_and_client_the_platform_is_set_down_in_the_end(tmp_path: 
         one.owner.close()
         one.watch.look(t := one.rig.engine.tick.t + 1.0)
         assert one.watch.orphaned and not one.watch.abandoned
+        assert one.rig.tap.texts()[-1].endswith("is gone: without a client it stops the platform in 30 s and ends")
         one.block.beat()
         one.watch.look(t := t + 40.0)
         assert one.rig.state is State.ENGAGED  # a client may go on without the owner
@@ -409,4 +392,17 @@ def test_without_owner_and_client_the_platform_is_set_down_in_the_end(tmp_path: 
         one.watch.look(t + 31.0)
         assert one.rig.state is State.STOPPING
         one.rig.until(State.PARKED)
+        assert one.watch.abandoned
+
+
+def test_an_engine_without_torque_ends_with_its_owner_and_client(tmp_path: Path) -> None:
+    with ExitStack() as stack, bench(tmp_path) as rig:
+        rig.park()
+        one = _Watched(rig, stack)
+        one.link.lease = "client"
+        one.owner.close()
+        one.step(beat=True)
+        assert rig.tap.texts()[-1].endswith("is gone: without a client it ends at once")
+        assert not one.watch.abandoned
+        one.link.drop_lease()
         assert one.watch.abandoned

@@ -34,6 +34,8 @@ COMMANDS: tuple[Command, ...] = (
     Connect(), Disconnect(), Home(), Engage(), Pause(), Resume(), Abandon(), Park(), Reset(), Shutdown()
 )  # fmt: skip
 
+PATIENCE = CONFIG.safety.stale_cycles
+
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Bench]:
@@ -290,14 +292,84 @@ def test_without_fresh_feedback_nothing_begins(rig: Bench) -> None:
     rig.step()
     rig.request(Engage())
     rig.until(State.ENGAGED)
+    rig.virtual.faults.inject("drop_all", 5)
+    rig.step()
+    reply = rig.submit(Follow("x", table.step), table.samples)
+    rig.run(PATIENCE * rig.config.period)
+    assert rig.state is State.STOPPING and not rig.status().motion
+    assert reply.result(0).reason == "follow: no fresh feedback of leg 5"
+
+
+def _lose_replies_in_turn(rig: Bench) -> int:
+    """One reply a cycle is lost, of another leg each time, which no check minds; returns the leg that comes next."""
+    leg = rig.engine.cycles % 6 + 1
+    rig.virtual.faults.inject("drop_write", leg)
+    return leg
+
+
+def test_feedback_that_stays_incomplete_refuses_a_motion_after_the_cycles_that_are_borne(rig: Bench) -> None:
+    table = smooth_table(2.0)
+    rig.engage()
+    _lose_replies_in_turn(rig)
+    rig.step()
+    reply = rig.submit(Follow("x", table.step), table.samples)
+    for _ in range(PATIENCE):
+        leg = _lose_replies_in_turn(rig)
+        rig.step()
+        assert not reply.done()
+    rig.step()
+    assert reply.result(0).reason == f"follow: no fresh feedback of leg {leg}"
+    assert rig.state is State.ENGAGED and rig.engine.machine.cause is None
+
+
+@pytest.mark.parametrize("stale", [1, 2])
+def test_a_late_reply_at_the_seam_of_two_motions_does_not_end_the_sequence(rig: Bench, stale: int) -> None:
+    table = smooth_table(1.0)
+    rig.engage()
+    rig.follow(table, "first")
+    rig.until(State.ENGAGED)
+    rig.virtual.faults.inject("drop_write", 5, float(stale))
+    rig.step()
+    assert not rig.engine.bank.fresh.all()
+    reply = rig.submit(Follow("again", table.step), table.samples)
+    for _ in range(stale):
+        rig.step()
+        assert rig.state is State.ENGAGED and not reply.done()
+    rig.step()
+    assert reply.result(0).accepted and rig.state is State.RUNNING and rig.status().motion == "again"
+    rig.run(0.3)
+    rig.request(Pause())
+    rig.until(State.ENGAGED)
+    rig.virtual.faults.inject("drop_write", 2)
+    rig.step()
+    rig.request(Resume())
+    assert rig.state is State.RUNNING
+    rig.until(State.ENGAGED)
+    assert not rig.status().paused and rig.engine.machine.cause is None
+
+
+@pytest.mark.parametrize("by_flag", [True, False])
+def test_a_stop_ends_the_waiting_of_a_motion(rig: Bench, by_flag: bool) -> None:
+    table = smooth_table(1.0)
+    rig.engage()
+    rig.run(0.2)
     rig.virtual.faults.inject("drop_write", 5)
     rig.step()
-    assert "no fresh feedback of leg 5" in refused(rig, Follow("x", table.step), table.samples)
+    reply = rig.submit(Follow("x", table.step), table.samples)
+    if by_flag:
+        rig.step()
+        rig.engine.stop(2, "hold")
+    else:
+        rig.submit(Stop(2))
+    rig.run(0.1)
+    assert rig.state is State.ENGAGED
+    assert reply.result(0).reason == "follow: the rig was stopped meanwhile"
 
 
 def test_a_shifted_zero_of_a_cell_keeps_the_rig_from_engaging(tmp_path: Path) -> None:
-    for rate in (500.0, 50.0):
-        changed = CONFIG.changed({"rate": rate, "drives": {"watchdog": 0.2}})
+    for rate, stiffness, damping in ((500.0, 2e4, 900.0), (50.0, 1e3, 60.0)):
+        control = {"stiffness": stiffness, "damping": damping}
+        changed = CONFIG.changed({"rate": rate, "control": control, "drives": {"watchdog": 0.2}})
         (folder := tmp_path / f"{rate:g}").mkdir()
         with bench(folder, changed) as rig:
             rig.request(Connect())
@@ -307,6 +379,16 @@ def test_a_shifted_zero_of_a_cell_keeps_the_rig_from_engaging(tmp_path: Path) ->
             rig.virtual.faults.inject("cell_offset", 4, 8.0)
             rig.run(0.5)
             assert "the load cell of leg 4 is +" in refused(rig, Engage())
+
+
+def test_an_unstable_loop_is_not_closed(tmp_path: Path) -> None:
+    with bench(tmp_path, CONFIG.changed({"rate": 200.0})) as rig:
+        rig.park()
+        assert refused(rig, Engage()).startswith(
+            "engage: the control loop (mode force, stiffness 20000 N/m and damping"
+        )
+        rig.run(0.1)
+        assert rig.state is State.PARKED
 
 
 def test_one_bad_reading_does_not_spoil_the_zero(rig: Bench) -> None:

@@ -115,6 +115,15 @@ def test_what_no_rate_helps_says_what_does() -> None:
     assert check_loop(RIG.changed({"control": {"stiffness": 0.0, "damping": 0.0}})).passed
 
 
+def test_without_any_damping_there_is_no_rate_and_no_gain_to_advise() -> None:
+    changes = {"mode": "computed-torque", "control": {"task_stiffness": 100.0, "task_damping": 0.0}}
+    verdict = check_loop(RIG.changed(changes))
+    assert verdict.gain_margin == 0.0 and verdict.lowest_rate is None and not verdict.passed
+    assert verdict.radius > 1.0 and verdict.message.endswith("; damp it more, or less stiffly")
+    changes["control"] = {"task_stiffness": 100.0, "task_damping": 0.01}
+    assert "take both gains 0.0019 times" in check_loop(RIG.changed(changes)).message
+
+
 # -- against the rig ---------------------------------------------------------------------------------------------------
 
 
@@ -138,6 +147,7 @@ def test_prediction_and_rig_agree(tmp_path: Path, rate: int, factor: float, mode
     assert check_loop(config).passed == stable
     table = prepare_motion(config, demo_trajectory(config.machine.geometry.home_pose, 4.0))
     with LockstepRig(config, tmp_path / "run.mcap", Interruption()) as rig:
+        rig.operator.loop = check_loop(RIG)  # the operator's guard would have nothing unstable run
         if stable:
             run_motion(rig, table, "demo", lambda _progress: None)
         else:
@@ -170,6 +180,19 @@ def test_check_refuses_an_unstable_loop_and_warns_of_a_narrow_one(
     printed = capsys.readouterr()
     assert "control loop: bears 1.19 times its gains at 300 Hz" in printed.out
     assert "warning: the control loop" in printed.out and printed.err == ""
+
+
+@pytest.mark.parametrize("more", [[], ["--lockstep"]])
+@pytest.mark.parametrize("command", ["demo", "run"])
+def test_an_unstable_loop_is_not_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, more: list[str]
+) -> None:
+    arguments = ["demo", "--rate", "200"] if command == "demo" else ["run", config_file(tmp_path, 200), "demo"]
+    assert main([*arguments, *more, "-o", str(tmp_path / "out")]) == ExitCode.REFUSED
+    printed = capsys.readouterr()
+    assert printed.err.startswith("error: the control loop (mode force, stiffness 20000 N/m")
+    assert printed.err.count("the control loop") == 1 and printed.out == ""
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_run_warns_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

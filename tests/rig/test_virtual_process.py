@@ -11,6 +11,7 @@ from actuators import COMMAND_OFF, Drive, create_drive, exchange_all
 from rig.config import RigConfig, load_config
 from rig.errors import ConfigError, HardwareError, InputError
 from rig.virtual import RigView, VirtualRigProcess, serve_virtual_rig
+from rig.virtual.process import LINGER
 
 pytestmark = pytest.mark.realtime
 
@@ -99,13 +100,18 @@ def test_what_cannot_be_served_and_what_dies_is_reported(config: RigConfig) -> N
             rig.look()
 
 
-def test_ends_with_its_owner(config: RigConfig) -> None:
+def test_ends_with_its_owner_but_not_before_its_clients(config: RigConfig, drives: list[Drive]) -> None:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=serve_virtual_rig, args=(config, theirs))
     process.start()
     theirs.close()
     assert isinstance(ours.recv(), RigView)
+    drives[0].connect(2.0)
+    drives[0].identify()  # the connection is taken, not only waiting
     ours.close()  # all that is left to see of an owner that was killed
-    process.join(5.0)
+    process.join(LINGER + 1.0)
+    assert process.is_alive() and drives[0].observe(2.0).fresh
+    drives[0].close()
+    process.join(LINGER + 5.0)
     assert process.exitcode == 0

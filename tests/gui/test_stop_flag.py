@@ -1,0 +1,130 @@
+"""STOP reaches the engine's flag in shared memory while the event is processed: it waits for nobody."""
+
+import gc
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
+from shell_support import KEY, LEFT, FakeSession, key, make_status
+
+from gui.main_window import MainWindow
+from gui.stop_everywhere import StopButton
+from rig.engine import ControlBlock
+from rig.states import State
+
+
+class _BusyEngine:
+    """An engine that answers nothing: its control block, and a link that hangs until it is closed."""
+
+    def __init__(self, name: str) -> None:
+        self.alive = True
+        self._client = ControlBlock(name)
+        self._closed = threading.Event()
+        self.raise_stop_flag = self._client.request_stop
+        self.beat = self._client.beat
+
+    def send_stop(self, _category: int) -> None:
+        self._closed.wait(20.0)
+
+    def let_go(self) -> None:
+        """The link fails, and whoever waited for it goes on."""
+        self._closed.set()
+
+    def close(self) -> None:
+        self._client.close()
+
+
+@pytest.fixture
+def block(session: FakeSession, window: MainWindow) -> Iterator[ControlBlock]:
+    """The engine's side of the block; the motion runs, and the link hangs."""
+    owned = ControlBlock()
+    engine = _BusyEngine(owned.name)
+    session.take(make_status(State.RUNNING))
+    session._engine = engine  # type: ignore[assignment]
+    window.clock.stop()  # it would read telemetry
+    yield owned
+    engine.let_go()
+    session.close()
+    owned.close()
+
+
+def _raised(block: ControlBlock) -> bool:
+    """Whether the flag is up; lowered as the engine does."""
+    return block.take_stop() == 1
+
+
+def test_by_mouse_and_by_esc_in_the_window_and_in_a_field(window: MainWindow, block: ControlBlock, qtbot: Any) -> None:
+    assert not _raised(block)
+    place = window.stop_button.mapTo(window, window.stop_button.rect().center())
+    QtTest.QTest.mousePress(window.windowHandle(), LEFT, QtCore.Qt.KeyboardModifier.NoModifier, place)
+    assert _raised(block)
+    QtTest.QTest.mouseRelease(window.windowHandle(), LEFT, QtCore.Qt.KeyboardModifier.NoModifier, place)
+    key(KEY.Key_Escape, window)
+    assert _raised(block)
+    window.tabs.setCurrentWidget(window.log)
+    window.activateWindow()
+    window.log.search.setFocus()
+    qtbot.waitUntil(window.log.search.hasFocus, timeout=2000)
+    key(KEY.Key_Escape, window)
+    assert _raised(block) and not _raised(block)
+
+
+def _menu(window: MainWindow) -> None:
+    window.menuBar().actions()[0].menu().popup(window.mapToGlobal(QtCore.QPoint(10, 10)))
+
+
+def _combo(window: MainWindow) -> None:
+    window.tabs.setCurrentWidget(window.jog)
+    window.jog.frame.showPopup()
+
+
+def _dialog(window: MainWindow) -> None:
+    QtWidgets.QMessageBox(window).exec()
+
+
+def _file_dialog(window: MainWindow) -> None:
+    window.motion.open()
+
+
+@pytest.mark.parametrize("show", [_menu, _combo, _dialog, _file_dialog])
+def test_by_esc_under_what_takes_every_key(
+    window: MainWindow, block: ControlBlock, qtbot: Any, show: Callable[[MainWindow], None]
+) -> None:
+    raised: list[bool] = []
+
+    def escape() -> None:
+        top = QtWidgets.QApplication.activePopupWidget() or QtWidgets.QApplication.activeModalWidget()
+        key(KEY.Key_Escape, top)
+        raised.append(_raised(block))
+
+    QtCore.QTimer.singleShot(0, escape)
+    show(window)
+    qtbot.waitUntil(lambda: bool(raised), timeout=5000)
+    assert raised == [True]
+
+
+@pytest.mark.parametrize("show", [_dialog, _file_dialog])
+def test_by_mouse_under_a_modal_dialog(
+    window: MainWindow, block: ControlBlock, qtbot: Any, show: Callable[[MainWindow], None]
+) -> None:
+    """The dialog has a STOP in the place of the window's, also where Qt made the dialog."""
+    raised: list[bool] = []
+
+    def press() -> None:
+        gc.collect()
+        dialog = QtWidgets.QApplication.activeModalWidget()
+        try:
+            button = dialog.findChild(StopButton)
+            assert button is not None and button.window().geometry().size() == window.stop_button.size()
+            place = button.mapTo(button.window(), button.rect().center())
+            QtTest.QTest.mousePress(button.window().windowHandle(), LEFT, QtCore.Qt.KeyboardModifier.NoModifier, place)
+            raised.append(_raised(block))
+        finally:
+            dialog.reject()
+
+    QtCore.QTimer.singleShot(0, press)
+    show(window)
+    assert raised == [True]
+    assert window.stop_everywhere._stand_ins == []

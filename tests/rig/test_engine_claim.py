@@ -1,0 +1,99 @@
+"""One engine to a drive, however its host is spelt, and what one that is refused leaves behind."""
+
+import multiprocessing
+import os
+import socket
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engine_support import CONFIG
+
+from rig.engine.claim import claim_addresses, claim_drives
+from rig.engine.process import run_engine
+from rig.errors import HardwareError
+from rig.runs import on_free_ports
+from rig.schema import LegDrive
+
+
+def test_a_drive_takes_one_engine() -> None:
+    config, other = on_free_ports(CONFIG), on_free_ports(CONFIG)
+    legs = other.resolved()["drives"]["legs"]
+    sharing = other.changed({"drives": {"legs": [*legs[:4], config.resolved()["drives"]["legs"][4], legs[5]]}})
+    with claim_drives(config):
+        for leg, again in ((1, config), (5, sharing)):
+            with pytest.raises(HardwareError, match=rf"leg {leg}: another engine \(process {os.getpid()}\) commands"):
+                claim_drives(again)
+        claim_drives(other).close()  # what the refused one had claimed before is free
+    claim_drives(config).close()
+
+
+def drive_at(host: str, port: int = 502, unit: int = 1) -> LegDrive:
+    return LegDrive(host=host, port=port, unit=unit)
+
+
+@pytest.mark.parametrize(
+    ("host", "again"),
+    [
+        ("localhost", "127.0.0.1"),
+        ("127.0.0.1", "LocalHost"),
+        ("127.0.0.1", "[::1]"),
+        ("::1", "localhost"),
+        ("127.0.0.1", "::ffff:127.0.0.1"),
+        ("127.0.0.1", "127.1"),
+        ("2001:DB8::0:1", "2001:db8:0::1"),
+        ("Drive-1.invalid", "drive-1.INVALID."),
+        ("d" * 80, "D" * 80),  # longer than a label of a name may be
+        (f"{'drive.' * 20}invalid", f"{'drive.' * 20}Invalid"),
+    ],
+)
+def test_a_drive_is_one_however_its_host_is_spelt(host: str, again: str) -> None:
+    with claim_addresses({3: drive_at(host)}):
+        with pytest.raises(HardwareError, match="leg 2: another engine"):
+            claim_addresses({1: drive_at("127.0.0.2"), 2: drive_at(again)})
+        claim_addresses({1: drive_at(again, port=503), 2: drive_at(again, unit=2)}).close()
+        claim_addresses({1: drive_at("127.0.0.2")}).close()
+    with pytest.raises(HardwareError, match="legs 1 and 4 have the same drive at"):
+        claim_addresses({1: drive_at(host), 4: drive_at(again)})
+    claim_addresses({3: drive_at(again)}).close()
+
+
+def test_a_resolver_that_does_not_answer_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer, answered = threading.Event(), threading.Event()
+    look_up = socket.getaddrinfo
+
+    def slow(host: str, *arguments: Any, **options: Any) -> Any:
+        if not options["flags"]:
+            answer.wait(60.0)
+            answered.set()
+            raise socket.gaierror
+        return look_up(host, *arguments, **options)
+
+    monkeypatch.setattr("rig.engine.claim.socket.getaddrinfo", slow)
+    monkeypatch.setattr("rig.engine.claim._RESOLUTION", 0.01)
+    with claim_addresses({1: drive_at("drive")}):
+        with pytest.raises(HardwareError, match="leg 2: another engine"):
+            claim_addresses({2: drive_at("DRIVE")})
+        assert not answered.is_set()
+    answer.set()
+    assert answered.wait(10.0)
+
+
+def test_an_engine_that_cannot_start_and_has_nobody_to_tell_leaves_no_folder(tmp_path: Path) -> None:
+    config = on_free_ports(CONFIG)
+    (folder := tmp_path / "runtime").mkdir()
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    engine = context.Process(target=run_engine, args=(config, tmp_path / "run.mcap", folder, theirs))
+    with claim_drives(config):
+        engine.start()
+        theirs.close()
+        ours.close()  # all that is left to see of an owner that was killed
+        try:
+            engine.join(60.0)
+            assert engine.exitcode == 0
+        finally:
+            engine.kill()
+            engine.join()
+    assert not folder.exists()
