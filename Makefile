@@ -44,8 +44,23 @@ gui: $(VENV)/.installed $(VENV)/.system
 # What shows windows gets a virtual screen where there is none of its own.
 SCREEN = if [ -n "$${DISPLAY:-}" ]; then screen=; else screen="xvfb-run -a -s '-screen 0 1920x1080x24'"; fi; eval $$screen
 
+PYTEST = $(BIN)/python -m pytest
+
+# The app's tests and the others side by side; then, alone, those that run processes against the clock. With ARGS: one
+# pytest, given them.
 test: $(VENV)/.installed-test $(VENV)/.system
-	@$(SCREEN) $(BIN)/python -m pytest tests --ignore=tests/benchmarks $(ARGS)
+ifneq ($(strip $(ARGS)),)
+	@$(SCREEN) $(PYTEST) tests --ignore=tests/benchmarks $(ARGS)
+else
+	@if [ -n "$${DISPLAY:-}" ]; then screen=; else screen="xvfb-run -a -s '-screen 0 1920x1080x24'"; fi; \
+	log=$$(mktemp); status=0; \
+	$(PYTEST) tests --ignore=tests/benchmarks --ignore=tests/gui -m "not realtime" >"$$log" 2>&1 & rest=$$!; \
+	trap 'kill $$rest 2>/dev/null; rm -f "$$log"' EXIT; \
+	eval $$screen $(PYTEST) tests/gui -m "'not realtime'" || status=1; \
+	wait $$rest || status=1; cat "$$log"; \
+	eval $$screen $(PYTEST) tests --ignore=tests/benchmarks -m realtime || status=1; \
+	exit $$status
+endif
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .

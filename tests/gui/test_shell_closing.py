@@ -39,10 +39,6 @@ def _recorded(window: MainWindow) -> Recording:
     return recording
 
 
-def _engaged(window: MainWindow, qtbot: Any) -> None:
-    engage(window, qtbot)
-
-
 def _running(window: MainWindow, qtbot: Any) -> None:
     engage(window, qtbot)
     run(window, qtbot)
@@ -60,7 +56,7 @@ def _homing(window: MainWindow, qtbot: Any) -> None:
     reach(window, qtbot, State.HOMING)
 
 
-@pytest.mark.parametrize("reach_state", [_engaged, _running, _paused, _homing])
+@pytest.mark.parametrize("reach_state", [_running, _paused, _homing])
 def test_with_torque_on_the_rig_is_stopped_and_the_recording_closed_before_the_question(
     live: MainWindow, qtbot: Any, reach_state: Callable[[MainWindow, Any], None]
 ) -> None:
