@@ -66,7 +66,7 @@ class StateMachine:
         self.latched = False
         self.homed = False
         self.stops = 0
-        """how often a stop began or became more severe"""
+        """how often a stop was wanted while connected, whether there was anything to stop or not"""
         self._entered = 0.0
         self._stop_since = 0.0
         self._still_since: float | None = None
@@ -99,6 +99,7 @@ class StateMachine:
         """
         if self.state is State.OFF:
             return False
+        self.stops += 1
         if latch and not self.latched:
             self.cause, self.latched = cause, True
             changed = True
@@ -119,7 +120,6 @@ class StateMachine:
 
     def _raise(self, category: StopCategory, t: float) -> None:
         self.stop = category
-        self.stops += 1
         self._stop_since = t
         if self.state is not State.STOPPING:
             self.state = State.STOPPING

@@ -101,8 +101,8 @@ class Operator:
     def carry_out(self) -> None:
         """Carry out what was queued; called by the cyclic thread between two cycles.
 
-        A late reply of a leg, which the loop bears for `safety.stale_cycles` cycles, makes a motion wait that is to
-        begin or to go on, as the drives have torque already; a stop meanwhile ends the waiting.
+        A late reply of a leg, which the loop bears for `safety.stale_cycles` cycles, makes homing wait, and a motion
+        that is to begin or to go on; a stop meanwhile ends the waiting.
         """
         if self._waiting:
             waiting, self._waiting = self._waiting, []
@@ -142,7 +142,7 @@ class Operator:
     def _may_wait(self, job: _Job) -> bool:
         unstopped = not job.waited or job.stops == self._engine.machine.stops
         patience = self._engine.config.safety.stale_cycles
-        return isinstance(job.command, Follow | Resume) and unstopped and job.waited < patience
+        return isinstance(job.command, Home | Follow | Resume) and unstopped and job.waited < patience
 
     # -- guards ------------------------------------------------------------------------------------------------------
 

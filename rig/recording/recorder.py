@@ -5,6 +5,7 @@ import os
 import pickle
 import select
 import signal
+import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -45,6 +46,7 @@ class Recorder:
         """Events that found the pipe full or the recorder gone."""
         self._block = StatusBlock.create()
         self._final: RecorderStatus | None = None
+        self._looking = threading.Lock()  # whoever answers clients looks while the owner closes
         self._beat = (-1, time.monotonic())
         context = multiprocessing.get_context("spawn")
         receiver, self._control = context.Pipe(duplex=False)
@@ -67,8 +69,10 @@ class Recorder:
 
     def status(self) -> RecorderStatus:
         """One look at the recorder; a process that died without a word shows as FAILED. Takes microseconds."""
-        if self._final is not None:
-            return self._final
+        with self._looking:
+            return self._final or self._look()
+
+    def _look(self) -> RecorderStatus:
         alive = self._process.is_alive()
         status = self._block.read()
         if not alive and status.phase in (RecorderPhase.STARTING, RecorderPhase.RECORDING):
@@ -121,8 +125,9 @@ class Recorder:
             if self._process.is_alive():
                 self._process.kill()
                 self._process.join()
-            self._final = self.status()
-            self._block.close()
+            with self._looking:
+                self._final = self._look()
+                self._block.close()
         return self._final
 
     def _send(self, message: tuple[Any, ...]) -> bool:

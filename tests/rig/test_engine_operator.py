@@ -348,6 +348,24 @@ def test_a_late_reply_at_the_seam_of_two_motions_does_not_end_the_sequence(rig: 
     assert not rig.status().paused and rig.engine.machine.cause is None
 
 
+def test_homing_waits_for_the_first_replies_and_a_stop_ends_its_waiting(rig: Bench) -> None:
+    rig.step()
+    rig.request(Connect())
+    rig.virtual.faults.inject("drop_write", 4)
+    rig.step()
+    assert not rig.engine.bank.fresh.all()
+    reply = rig.submit(Home())
+    rig.step()
+    rig.engine.stop(1, "the operator's")  # there is no torque, and nothing to stop but the waiting
+    rig.run(0.1)
+    assert rig.state is State.IDLE and reply.result(0).reason == "home: the rig was stopped meanwhile"
+    rig.virtual.faults.inject("drop_write", 4)
+    rig.step()
+    rig.request(Home())
+    assert rig.state is State.HOMING
+    rig.until(State.PARKED)
+
+
 @pytest.mark.parametrize("by_flag", [True, False])
 def test_a_stop_ends_the_waiting_of_a_motion(rig: Bench, by_flag: bool) -> None:
     table = smooth_table(1.0)
