@@ -10,8 +10,8 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.main_window import MainWindow
 from gui.rig_session import RigSession
-from rig.config import RigConfig, load_config
-from rig.runs import on_free_ports, patient
+from rig.config import RigConfig, load_config, patient
+from rig.runs import on_free_ports
 
 _NAME = "stewart-rig"
 

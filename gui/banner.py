@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.meter import CycleFigures
-from gui.rules import Phase, Situation
+from gui.rules import Phase, Situation, held_for_fault
 from gui.stop_everywhere import StopButton
 from rig.states import FaultCode, State, StopCategory
 
@@ -28,7 +28,7 @@ _STATES = {
     State.OFF: Look("Off", "○", _GREY, "white", "Not connected. Next: Connect."),
     State.IDLE: Look("Idle", "◐", _GREY, "white", "Connected, torque off, brakes on. Next: Home."),
     State.HOMING: Look("Homing", "⌂", _AMBER, "#10151a", "The legs look for their references. Keep clear."),
-    State.PARKED: Look("Parked", "■", _BLUE, "white", "Homed, torque off, brakes on. Next: Engage."),
+    State.PARKED: Look("Parked", "■", _BLUE, "white", "Homed, torque off, brakes on. Next: Arm, then Engage."),
     State.ENGAGING: Look("Engaging", "◔", _AMBER, "#10151a", "The drives take the load. Keep clear."),
     State.ENGAGED: Look("Engaged", "●", _GREEN, "white", "Holding under power. Next: run a motion, jog, or Park."),
     State.RUNNING: Look("Running", "▶", _GREEN, "white", ""),
@@ -64,7 +64,8 @@ def look_of(now: Situation) -> Look:
     if now.silent:
         return _SILENT
     if now.status.state is State.ENGAGED and now.status.paused:
-        return Look("Paused", "●", _GREEN, "white", f"{now.status.motion!r} stands. Next: Resume, Abandon, or Park.")
+        where = f"{now.status.motion!r} at {now.status.path_time:.1f} of {now.status.path_duration:.1f} s"
+        return Look("Paused", "❚❚", _GREEN, "white", f"{where}, held under power. Next: Resume, Abandon, or Park.")
     return _STATES[now.status.state]
 
 
@@ -79,8 +80,13 @@ def detail_of(now: Situation) -> str:
     if status.cause:
         code = "" if status.cause_code is FaultCode.NONE else f"{status.cause_code.name.replace('_', ' ').lower()}: "
         kind = f"{_STOPS[status.stop]} — " if status.state is State.STOPPING else ""
-        reset = " Next: Reset." if status.state is State.FAULT else ""
-        return f"{kind}{code}{status.cause} (at {status.cause_t:.3f} s).{reset}"
+        after = ""
+        if status.state is State.FAULT:
+            after = " Next: mend the cause, then Reset fault."
+        elif held_for_fault(status):
+            after = " Next: STOP, which takes the torque off, then Reset fault."
+        text = f"{kind}{code}{status.cause}, at {status.cause_t:.3f} s.{after}"
+        return text[0].upper() + text[1:]
     if status.state is State.RUNNING:
         return f"{status.motion!r}, {status.path_time:.1f} of {status.path_duration:.1f} s"
     if now.busy:
@@ -114,7 +120,7 @@ class Banner(QtWidgets.QFrame):
         state.addWidget(self._text, 0, 1)
         state.addWidget(self._detail, 1, 1)
         state.setColumnStretch(1, 1)
-        self._figures = {name: _figure(name) for name in ("Rate", "Overruns", "Period", "Recorded", "Size", "Dropped")}
+        self._figures = {name: _figure(name) for name in _MEANINGS}
         figures = QtWidgets.QGridLayout()
         figures.setHorizontalSpacing(8)
         figures.setVerticalSpacing(2)
@@ -141,10 +147,10 @@ class Banner(QtWidgets.QFrame):
     def show_situation(self, now: Situation) -> None:
         """Show state and cause."""
         look, detail = look_of(now), detail_of(now)
-        if now.status is not None:
-            self._figures["Overruns"].setText(f"{now.status.overruns}")
-            self._figures["Recorded"].setText(f"{now.status.rows} rows")
-            self._figures["Dropped"].setText(f"{now.status.dropped} rows")
+        status = now.status
+        self._figures["Overruns"].setText("–" if status is None else f"{status.overruns}")
+        self._figures["Recorded"].setText("–" if status is None else f"{status.rows} rows")
+        self._figures["Dropped"].setText("–" if status is None else f"{status.dropped} rows")
         if self._shown == (look.text, detail):
             return
         renamed = look.text != self._shown[0]
@@ -164,7 +170,7 @@ class Banner(QtWidgets.QFrame):
     def show_figures(self, figures: CycleFigures | None, size: int | None) -> None:
         """Show what the cycle achieves, and the recording's size in bytes."""
         self._figures["Rate"].setText("–" if figures is None else f"{figures.rate:.1f} Hz")
-        self._figures["Period"].setText("–" if figures is None else f"± {figures.spread * 1e6:.0f} µs")
+        self._figures["Period error"].setText("–" if figures is None else f"± {figures.spread * 1e6:.0f} µs")
         self._figures["Size"].setText("–" if size is None else f"{size / 1e6:.1f} MB")
 
     def figure(self, name: str) -> str:
@@ -185,7 +191,7 @@ class Banner(QtWidgets.QFrame):
 _MEANINGS = {
     "Rate": "cycles carried out a second, over the last two seconds",
     "Overruns": "cycles skipped since the engine started",
-    "Period": "99 % of the cycles came within this of their period, over the last two seconds",
+    "Period error": "99 % of the cycles came within this of their period, over the last two seconds",
     "Recorded": "rows of telemetry in the recording",
     "Size": "of the recording's file",
     "Dropped": "rows that are missing in the recording",

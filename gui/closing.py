@@ -41,6 +41,8 @@ class Closing(QtCore.QObject):
         self._session = session
         self._window = window
         self._step = _Step.NONE
+        self._late = False
+        """whether the rig had torque still when the operator was asked"""
         self.question: QtWidgets.QMessageBox | None = None
         """asked after a stop whether to quit"""
         self.rest_timer = QtCore.QTimer(self)
@@ -71,6 +73,9 @@ class Closing(QtCore.QObject):
             self._session.disconnect_rig()
 
     def _changed(self) -> None:
+        if self._step is _Step.ASKING and self._session.phase is Phase.STARTING and self.question is not None:
+            self.question.close()  # the operator goes on
+            return
         died = self._session.phase is Phase.DIED and self._step in (_Step.STOPPING, _Step.FLUSHING)
         closed = self._session.phase is Phase.DOWN and self._step is _Step.FLUSHING
         if died or closed:
@@ -80,7 +85,8 @@ class Closing(QtCore.QObject):
         self.rest_timer.stop()
         self._step = _Step.ASKING
         session = self._session
-        late = "The rig did not come to rest in time." if session.torque else "The recording is still being closed."
+        self._late = session.torque
+        late = "The rig did not come to rest in time." if self._late else "The recording is still being closed."
         said = _QUESTIONS.get(session.phase, late)
         box = QtWidgets.QMessageBox(self._window)
         box.setWindowTitle("Quit?")
@@ -92,7 +98,7 @@ class Closing(QtCore.QObject):
         box.setDefaultButton(stay)
         box.setEscapeButton(stay)
         box.setAttribute(QtCore.Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.buttonClicked.connect(lambda button: self._answered(button is leave))
+        box.finished.connect(lambda _code: self._answered(box.clickedButton() is leave))  # closed by its frame as well
         box.setModal(False)
         box.show()
         self.question = box
@@ -100,7 +106,9 @@ class Closing(QtCore.QObject):
     def _answered(self, leave: bool) -> None:
         self.question = None
         self._step = _Step.NONE
-        if leave:
+        if leave and self._session.torque and not self._late:
+            self.request()  # it was engaged again meanwhile
+        elif leave:
             self._end()
 
     def _end(self) -> None:

@@ -1,6 +1,8 @@
 """Controls that every panel uses: buttons that say why they cannot be pressed, and number fields with their unit."""
 
 import math
+from collections.abc import Iterable
+from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
@@ -11,10 +13,13 @@ _DISPLAY: dict[str, tuple[str, float, int]] = {
     "rad/s": ("°/s", 180.0 / math.pi, 2),
     "s": ("s", 1.0, 3),
     "Hz": ("Hz", 1.0, 3),
+    "%": ("%", 1.0, 1),
 }
 """SI unit → unit shown, how many of it one SI unit is, and decimals."""
 
-_LARGEST = 1e6
+_LARGEST = 1e6  # of the unit shown
+_MOST_DECIMALS = 9
+_ROUGH = 0.01  # of a number; as much may be hidden by rounding what is shown
 
 
 def shown_unit(unit: str) -> tuple[str, float, int]:
@@ -83,8 +88,61 @@ class Reason(QtWidgets.QLabel):
         self.setVisible(bool(reason))
 
 
+class Choice(QtWidgets.QComboBox):
+    """One of several (text, data). The wheel turns it only after it was chosen, as with `QuantityBox`.
+
+    Args:
+        name: accessible name.
+        entries: what there is to choose from.
+    """
+
+    def __init__(
+        self, name: str, entries: Iterable[tuple[str, Any]] = (), parent: QtWidgets.QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(QtCore.Qt.FocusPolicy.StrongFocus)
+        for text, data in entries:
+            self.addItem(text, data)
+        self.setAccessibleName(name)
+        self.setToolTip(name)
+
+    def wheelEvent(self, event: QtGui.QWheelEvent) -> None:
+        """See `QuantityBox.wheelEvent`."""
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class WholeNumber(QtWidgets.QSpinBox):
+    """A whole number from `least` to `most`. The wheel turns it only after it was chosen, as with `QuantityBox`.
+
+    Args:
+        name: accessible name.
+        value, least, most: in whatever is counted.
+    """
+
+    def __init__(self, name: str, value: int, least: int, most: int, parent: QtWidgets.QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setRange(least, most)
+        self.setValue(value)
+        self.setAccessibleName(name)
+        self.setToolTip(f"{name}: {least} to {most}")
+        self.setButtonSymbols(QtWidgets.QAbstractSpinBox.ButtonSymbols.NoButtons)
+        self.setFocusPolicy(QtCore.Qt.FocusPolicy.StrongFocus)
+
+    def wheelEvent(self, event: QtGui.QWheelEvent) -> None:
+        """See `QuantityBox.wheelEvent`."""
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
 class QuantityBox(QtWidgets.QDoubleSpinBox):
     """A number with its unit, given and taken in SI, shown in a person's unit (mm, °).
+
+    What is shown is rounded; what was given stays as it is until a person types another number.
 
     Args:
         name: accessible name.
@@ -108,15 +166,51 @@ class QuantityBox(QtWidgets.QDoubleSpinBox):
         self.setStepType(QtWidgets.QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
         self.setFocusPolicy(QtCore.Qt.FocusPolicy.StrongFocus)
         self._name, self._minimum, self._maximum = name, minimum, maximum
-        self._factor = 1.0
-        self.set_unit(unit)
+        self._given, self._shown = value, 0.0  # SI, and the number on the screen that stands for it
+        self.valueChanged.connect(self._typed)
+        self._measure(unit)
         self.set_si(value)
         self.setMinimumWidth(self.fontMetrics().horizontalAdvance(f"-000.000 {self.suffix()}") + 16)
 
     def set_unit(self, unit: str) -> None:
-        """Measure in another SI `unit`; the number shown stays."""
-        shown, self._factor, decimals = shown_unit(unit)
+        """Measure in another SI `unit`; the number stays. Raises ValueError where it is beyond the bounds then."""
+        number = self.si() * self._factor
+        self._measure(unit)
+        self.set_si(number / self._factor)
+
+    def si(self) -> float:
+        """The value in SI: to the last digit what was given, or what a person typed instead."""
+        number = float(self.value())
+        return self._given if number == self._shown else number / self._factor
+
+    def set_si(self, value: float) -> None:
+        """Show a value given in SI. Raises ValueError where `fault` says that it cannot be."""
+        if fault := self.fault(value):
+            raise ValueError(fault)
+        number = value * self._factor
+        decimals = _decimals(number, self._decimals)
+        self._given, self._shown = float(value), float(f"{number:.{decimals}f}") + 0.0
+        # more decimals than either needs while the value changes: none of the two is rounded on the way
+        self.setDecimals(max(decimals, self.decimals()))
+        self.setValue(self._shown)
         self.setDecimals(decimals)
+
+    def fault(self, value: float) -> str:
+        """Why a value, SI, cannot be in this field; empty when it can."""
+        shown = self._unit_shown
+        if not math.isfinite(value):
+            return f"{self._name}: {value:g}, must be finite"
+        least, most = (max(self._minimum, -_LARGEST / self._factor), min(self._maximum, _LARGEST / self._factor))
+        if least <= value <= most:
+            return ""
+        bound = f"at least {least * self._factor:g}" if value < least else f"at most {most * self._factor:g}"
+        return f"{self._name}: {value * self._factor:g} {shown}, must be {bound} {shown}".rstrip()
+
+    def _measure(self, unit: str) -> None:
+        shown, self._factor, self._decimals = shown_unit(unit)
+        self._unit_shown = shown
+        self._shown = math.nan  # a number that is bounded or rounded here stands for nothing that was given
+        self.setDecimals(self._decimals)
         self.setSuffix(f" {shown}" if shown else "")
         least = max(self._minimum * self._factor, -_LARGEST)
         self.setRange(least, min(self._maximum * self._factor, _LARGEST))
@@ -125,13 +219,9 @@ class QuantityBox(QtWidgets.QDoubleSpinBox):
         bounds += [f"at most {self.maximum():g}"] if math.isfinite(self._maximum) else []
         self.setToolTip(f"{self._name}: {' and '.join(bounds)} {shown}" if bounds else f"{self._name} in {shown}")
 
-    def si(self) -> float:
-        """The value in SI."""
-        return float(self.value()) / self._factor
-
-    def set_si(self, value: float) -> None:
-        """Show a value given in SI."""
-        self.setValue(value * self._factor)
+    def _typed(self, number: float) -> None:
+        if number != self._shown:
+            self._shown = math.nan
 
     def wheelEvent(self, event: QtGui.QWheelEvent) -> None:
         """Only a field that was chosen follows the wheel: scrolling past must not change a number."""
@@ -139,3 +229,11 @@ class QuantityBox(QtWidgets.QDoubleSpinBox):
             super().wheelEvent(event)
         else:
             event.ignore()
+
+
+def _decimals(number: float, least: int) -> int:
+    """Decimals that show a small number as what it is, and not as nothing."""
+    for decimals in range(least, _MOST_DECIMALS + 1):
+        if abs(float(f"{number:.{decimals}f}") - number) <= _ROUGH * abs(number):
+            return decimals
+    return least

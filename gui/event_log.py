@@ -5,8 +5,12 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.file_dialogs import ask_save
 from gui.log_entries import LogEntry
 from gui.theme import Theme
+from rig.csvio import whole_file
+from rig.errors import InputError
+from rig.states import FaultCode
 
 _MOST = 20_000  # lines; the oldest go first
 _COLUMNS = ("Time", "Rig time, s", "Level", "Source", "Code", "Text")
@@ -111,8 +115,16 @@ class EventLog(QtWidgets.QWidget):
         self.table.verticalHeader().setVisible(False)
         self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
         self.table.horizontalHeader().setStretchLastSection(True)
-        for column, sample in enumerate(("00:00:00.000", "Rig time, s", "warning", "operator", "DRIVE_WATCHDOG")):
+        self.table.horizontalHeader().setHighlightSections(False)
+        code = max((code.name for code in FaultCode), key=self.fontMetrics().horizontalAdvance)
+        for column, sample in enumerate(("00:00:00.000", "Rig time, s", "warning", "operator", code)):
             self.table.setColumnWidth(column, self.fontMetrics().horizontalAdvance(sample) + 16)
+        self.whole = QtWidgets.QLabel()
+        self.whole.setAccessibleName("The line that is chosen, whole")
+        self.whole.setWordWrap(True)
+        self.whole.setTextFormat(QtCore.Qt.TextFormat.PlainText)
+        self.whole.setVisible(False)
+        self.table.selectionModel().currentRowChanged.connect(self._choose)
         bar = QtWidgets.QHBoxLayout()
         bar.addWidget(self.search, 1)
         bar.addWidget(self.level)
@@ -120,6 +132,7 @@ class EventLog(QtWidgets.QWidget):
         layout = QtWidgets.QVBoxLayout(self)
         layout.addLayout(bar)
         layout.addWidget(self.table)
+        layout.addWidget(self.whole)
 
     def add(self, entry: LogEntry) -> None:
         """Append an entry and keep it in view if the end is in view."""
@@ -135,8 +148,8 @@ class EventLog(QtWidgets.QWidget):
         return [self.model.entries[row] for row in rows]
 
     def save_to(self, path: Path) -> None:
-        """Write the entries shown as CSV. Raises OSError."""
-        with path.open("w", newline="", encoding="utf-8") as file:
+        """Write the entries shown as CSV. Raises InputError where that cannot be done."""
+        with whole_file(path) as file:
             writer = csv.writer(file)
             writer.writerow(["wall_time", "rig_time_s", "level", "source", "code", "text"])
             for entry in self.shown():
@@ -147,15 +160,20 @@ class EventLog(QtWidgets.QWidget):
         self.model.theme = theme
         self.table.viewport().update()
 
+    def _choose(self, line: QtCore.QModelIndex, _before: QtCore.QModelIndex) -> None:
+        self.whole.setVisible(line.isValid())
+        if line.isValid():
+            self.whole.setText(self.model.entries[self.filter.mapToSource(line).row()].text)
+
     def _filter_again(self) -> None:
         self.filter.words = self.search.text().lower().split()
         self.filter.level = self.level.currentIndex()
         self.filter.invalidateFilter()
 
     def _save(self) -> None:
-        name, _kind = QtWidgets.QFileDialog.getSaveFileName(self, "Save the event log", "events.csv", "CSV (*.csv)")
-        if name:
+        path = ask_save(self, "Save the event log", "events.csv", "Tables (*.csv)", ".csv")
+        if path is not None:
             try:
-                self.save_to(Path(name))
-            except OSError as error:
-                self.add(LogEntry("error", "app", f"cannot write {name}: {error.strerror}"))
+                self.save_to(path)
+            except InputError as error:
+                self.add(LogEntry("error", "app", str(error)))

@@ -56,7 +56,7 @@ class FaultsPanel(QtWidgets.QWidget):
         self.clear = GuardedButton("Clear selected", "End the fault that is selected above")
         self.clear.clicked.connect(self._clear)
         self.clear_all = GuardedButton("Clear all", "End every fault")
-        self.clear_all.clicked.connect(lambda: session.clear_faults())
+        self.clear_all.clicked.connect(lambda: session.virtual.clear())
         self.reaction = QtWidgets.QPlainTextEdit()
         self.reaction.setReadOnly(True)
         self.reaction.setMaximumBlockCount(_MOST_LINES)
@@ -66,10 +66,10 @@ class FaultsPanel(QtWidgets.QWidget):
         self._lay_out()
         self._timer = QtCore.QTimer(self)
         self._timer.setInterval(_LOOK_INTERVAL)
-        self._timer.timeout.connect(session.look_at_faults)
+        self._timer.timeout.connect(session.virtual.look)
         self.faults.currentItemChanged.connect(lambda *_: self._chosen())
         session.changed.connect(self.refresh)
-        session.faultsChanged.connect(self._show_active)
+        session.virtual.seen.connect(self._show_active)
         session.logged.connect(self._react)
         self.faults.setCurrentItem(self.faults.topLevelItem(0))
         self.refresh()
@@ -144,13 +144,13 @@ class FaultsPanel(QtWidgets.QWidget):
         status = self._session.status
         self._since = None if status is None else status.t
         self.reaction.clear()
-        self._session.inject(name, self.leg.currentData(), value, duration)
+        self._session.virtual.inject(name, self.leg.currentData(), value, duration)
 
     def _clear(self) -> None:
         item = self.active.currentItem()
         if item is not None:
             leg = int(item.text(1)) if item.text(1).isdigit() else 0
-            self._session.clear_faults(item.text(0), leg)
+            self._session.virtual.clear(item.text(0), leg)
 
     def _show_active(self, view: RigView) -> None:
         lines = []

@@ -81,11 +81,6 @@ class Timeline(ABC):
         """Rows with t0 ≤ t ≤ t1, s, with their numbers."""
         return self.cut(*self.bounds(t0, t1))
 
-    def latest(self, seconds: float) -> Rows:
-        """Rows of the last `seconds` before the newest one, that one included."""
-        end = self.end
-        return self.rows if end is None else self.window(end - seconds, end)
-
     def nearest(self, t: float) -> int | None:
         """Index into `rows` of the row nearest to the time t, s; None when there is none."""
         times = self.times

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.controls import GuardedButton, QuantityBox, Reason
+from gui.controls import Choice, GuardedButton, QuantityBox, Reason
 from gui.jogging import JogFrame, leg_stepped_pose, stepped_pose
 from gui.mover import Mover
 from gui.rig_session import RigSession
@@ -40,6 +40,10 @@ class JogPanel(QtWidgets.QScrollArea):
         content = QtWidgets.QWidget()
         layout = QtWidgets.QGridLayout(content)
         self._reason = Reason()
+        self._reason.setMinimumHeight(self._reason.fontMetrics().lineSpacing())
+        policy = self._reason.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # what is below does not jump
+        self._reason.setSizePolicy(policy)
         self._outcome = QtWidgets.QLabel()
         self._outcome.setWordWrap(True)
         self._outcome.setAccessibleName("Outcome of the last move")
@@ -66,12 +70,11 @@ class JogPanel(QtWidgets.QScrollArea):
         grid = QtWidgets.QGridLayout(group)
         self.translation = QuantityBox("Step of position", "m", 0.005, 1e-5, 0.1)
         self.rotation = QuantityBox("Step of angle", "rad", math.radians(1.0), 1e-4, 0.5)
-        self.frame = QtWidgets.QComboBox()
-        self.frame.addItem("base axes", "base")
-        self.frame.addItem("platform axes", "platform")
-        self.frame.setAccessibleName("Frame of the steps")
+        self.frame = Choice("Frame of the steps", [("base axes", "base"), ("platform axes", "platform")])
         self.frame.setToolTip("Axes along and about which a step goes")
         self.pivot = [QuantityBox(f"Pivot {axis}, platform axes", "m", 0.0, -1.0, 1.0) for axis in "xyz"]
+        for axis, box in zip("xyz", self.pivot, strict=True):
+            box.setPrefix(f"{axis} ")
         for row, (name, field) in enumerate(
             (("Position step", self.translation), ("Angle step", self.rotation), ("Frame", self.frame))
         ):
@@ -115,13 +118,25 @@ class JogPanel(QtWidgets.QScrollArea):
     def _goto_group(self) -> QtWidgets.QGroupBox:
         group = QtWidgets.QGroupBox("Go to a pose (platform origin in the base frame)")
         grid = QtWidgets.QGridLayout(group)
-        self.target = [QuantityBox(f"Target {name}", "m", 0.0, -5.0, 5.0) for name in "xyz"]
-        self.target += [QuantityBox(f"Target θ{name}", "rad", 0.0, -math.pi, math.pi) for name in "xyz"]
+        self.target = [QuantityBox(f"Target {name}", "m" if index < 3 else "rad") for index, name in enumerate(_NAMES)]
+        self.present: list[QtWidgets.QLabel] = []
+        for text, column in (("target", 1), ("now", 2), ("target", 5), ("now", 6)):
+            heading = QtWidgets.QLabel(text)
+            heading.setObjectName("muted")
+            heading.setAlignment(QtCore.Qt.AlignmentFlag.AlignRight)
+            grid.addWidget(heading, 0, column)
         for index, (name, box) in enumerate(zip(_NAMES, self.target, strict=True)):
-            grid.addWidget(QtWidgets.QLabel(name), index % 3, 2 * (index // 3))
-            grid.addWidget(box, index % 3, 2 * (index // 3) + 1)
+            row, column = 1 + index % 3, 4 * (index // 3)
+            now = QtWidgets.QLabel("–")
+            now.setAlignment(QtCore.Qt.AlignmentFlag.AlignRight | QtCore.Qt.AlignmentFlag.AlignVCenter)
+            now.setMinimumWidth(now.fontMetrics().horizontalAdvance("−000.00 mm"))
+            now.setAccessibleName(f"Commanded {name} now, {'mm' if index < 3 else '°'}")
+            self.present.append(now)
+            for place, widget in enumerate((QtWidgets.QLabel(name), box, now)):
+                grid.addWidget(widget, row, column + place)
         grid.setColumnStretch(1, 1)
-        grid.setColumnStretch(3, 1)
+        grid.setColumnMinimumWidth(3, 12)
+        grid.setColumnStretch(5, 1)
         here = QtWidgets.QPushButton("Present pose")
         here.setToolTip("Fill in where the platform is commanded to be now")
         here.clicked.connect(self._fill_present)
@@ -133,15 +148,15 @@ class JogPanel(QtWidgets.QScrollArea):
         row = QtWidgets.QHBoxLayout()
         for button in (here, home, go):
             row.addWidget(button)
-        grid.addLayout(row, 3, 0, 1, 4)
+        grid.addLayout(row, 4, 0, 1, 7)
         return group
 
     def _speed_group(self) -> QtWidgets.QGroupBox:
         group = QtWidgets.QGroupBox("Peak speed of a move")
         form = QtWidgets.QFormLayout(group)
         motion = self._session.config.motion
-        self.speed = QuantityBox("Peak speed", "m/s", motion.approach_speed, 1e-3, _FASTEST)
-        self.turn_speed = QuantityBox("Peak angular speed", "rad/s", motion.approach_rotation, 1e-3, _FASTEST_TURN)
+        self.speed = _speed_box("Peak speed", "m/s", motion.approach_speed, _FASTEST)
+        self.turn_speed = _speed_box("Peak angular speed", "rad/s", motion.approach_rotation, _FASTEST_TURN)
         form.addRow("Position", self.speed)
         form.addRow("Angles", self.turn_speed)
         return group
@@ -174,9 +189,11 @@ class JogPanel(QtWidgets.QScrollArea):
         settings.setValue("jog/frame", self.frame.currentData())
 
     def restore(self, settings: QtCore.QSettings) -> None:
-        """Take up what was kept; the fields' bounds hold for it as for anything typed."""
+        """Take up what was kept, as far as it is within the fields' bounds."""
         for name, box in self._kept().items():
-            box.set_si(float(settings.value(f"jog/{name}", box.si())))
+            kept = float(settings.value(f"jog/{name}", box.si()))
+            if not box.fault(kept):
+                box.set_si(kept)
         self.frame.setCurrentIndex(max(0, self.frame.findData(settings.value("jog/frame", "base"))))
 
     def _kept(self) -> dict[str, QuantityBox]:
@@ -226,9 +243,18 @@ class JogPanel(QtWidgets.QScrollArea):
     def _show_status(self, status: Status) -> None:
         if not self.isVisible():
             return
-        lengths = leg_lengths(self._geometry, np.array(status.reference))
+        pose = np.array(status.reference)
+        for index, (label, value) in enumerate(zip(self.present, pose_to_coordinates(pose), strict=True)):
+            number = round(float(value * 1e3 if index < 3 else math.degrees(value)), 2) + 0.0  # no −0
+            label.setText(f"{number:.2f} {'mm' if index < 3 else '°'}")
+        lengths = leg_lengths(self._geometry, pose)
         for label, length in zip(self._lengths, lengths, strict=True):
             label.setText(f"{length * 1e3:.2f} mm")
+
+
+def _speed_box(name: str, unit: str, value: float, most: float) -> QuantityBox:
+    """The configured speed is offered, however fast or slow it is."""
+    return QuantityBox(name, unit, value, min(1e-3, value), max(most, value))
 
 
 def _step_from(step: Array, frame: JogFrame, pivot: Array, pose: Array) -> Array:

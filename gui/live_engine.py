@@ -58,6 +58,8 @@ class LiveEngine:
     def _check(self) -> None:
         if self._gone.is_set():
             raise HardwareError("the engine has died")
+        if not self._process.alive:
+            self._gone.set()  # its last reply may be on its way: the next look raises
 
     @property
     def pid(self) -> int | None:
@@ -93,12 +95,12 @@ class LiveEngine:
         """Ask for a stop over the control link as well. Raises HardwareError when the engine does not answer."""
         self._stops.request(Stop(category))
 
-    def request(self, command: Command, samples: npt.NDArray[np.float64] | None, lease: bool) -> None:
+    def request(self, command: Command, samples: npt.NDArray[np.float64] | None = None) -> None:
         """Send a command and wait until it is accepted; the command lease is taken again first where it was lost.
 
         Raises RefusedError or HardwareError as `LinkClient.request`.
         """
-        if not lease:
+        if self._commands.status().lease != _CLIENT:
             self._commands.acquire(_CLIENT)
         self._commands.request(command, samples)
 

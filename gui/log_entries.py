@@ -14,7 +14,7 @@ class LogEntry:
     level: str
     """info, warning or error"""
     source: str
-    """engine, app or operator"""
+    """engine, app, operator or virtual rig"""
     text: str
     code: str = ""
     """of a fault, empty where there is none"""

@@ -1,5 +1,6 @@
 """The main window: what is always in view, the panels, and what happens when it is closed."""
 
+import contextlib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -236,11 +237,9 @@ class MainWindow(QtWidgets.QMainWindow):
     def _slow_update(self, row: "np.void | None") -> None:
         up = self.session.phase is Phase.UP
         size = None
-        if self.session.recording is not None:
-            try:
+        if self.session.recording is not None and self.session.status is not None:
+            with contextlib.suppress(OSError):
                 size = self.session.recording.stat().st_size
-            except OSError:
-                size = None
         self.banner.show_figures(self.clock.meter.figures() if up else None, size)
         if row is not None and up and self.session.status is not None and self.session.status.state is not State.OFF:
             self.operate.show_row(row)

@@ -9,14 +9,11 @@ from pyqtgraph.Qt import QtCore
 
 from gui.rig_session import RigSession
 from gui.workers import Worker
-from kinematics import Array, MotionTable, coordinates_to_pose, pose_difference
-from rig.checks import check_trajectory
+from kinematics import Array, MotionTable
 from rig.config import RigConfig
-from rig.engine import Abandon, Follow, Pause, Resume, Status, straight_move
-from rig.errors import RefusedError
+from rig.engine import Abandon, Follow, Pause, Resume, Status
+from rig.operation import approach, checked_move, ends
 from rig.states import State
-
-_SAME_POSE = 1e-6  # m, rad
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +42,7 @@ class Mover(QtCore.QObject):
         self._checks = Worker("moves", self)
         self._left: list[Stage] = []
         self._current: Stage | None = None
+        self._repeats = 1
         self._accepted = False
         self._late_status = False
         self._pausing = False
@@ -70,7 +68,7 @@ class Mover(QtCore.QObject):
         config = self._session.config
         self._begin(name)
         self._checks.submit(
-            lambda: _checked_move(config, here, target(here), speed, rotation_speed),
+            lambda: checked_move(config, here, target(here), speed, rotation_speed),
             partial(self._checked, self._number),
         )
 
@@ -81,7 +79,7 @@ class Mover(QtCore.QObject):
             return
         self._begin(name)
         here = np.array(status.reference)
-        start, end = (coordinates_to_pose(table.samples[row, :6]) for row in (0, -1))
+        start, end = ends(table)
         config = self._session.config
 
         def plan() -> list[Stage]:
@@ -155,6 +153,7 @@ class Mover(QtCore.QObject):
             self._end("paused before it began")
             return
         self._left = stages
+        self._repeats = self._to_come()
         self._next()
 
     def _next(self) -> None:
@@ -193,16 +192,22 @@ class Mover(QtCore.QObject):
             return
         if status.state is State.RUNNING or status.paused:
             fraction = min(1.0, status.path_time / max(status.path_duration, 1e-9))
-            again = sum(stage.name == self._label for stage in self._left)
-            more = f", {again} more to come" if again else ""
+            number = self._repeats - self._to_come()
+            several = self._repeats > 1 and self._current.name == self._label
+            repeat = f"repeat {number} of {self._repeats}, " if several else ""
             pause = ", paused" if status.paused else ""
-            self.progressed.emit(f"{status.motion}: {status.path_time:.1f} s{pause}{more}", fraction)
+            time = f"{status.path_time:.1f} of {status.path_duration:.1f} s"
+            self.progressed.emit(f"{status.motion}: {repeat}{time}{pause}", fraction)
         elif status.state is State.ENGAGED and self._pausing and self._left:
             self._end(f"{self._current.name!r} came to its end before it could pause")
         elif status.state is State.ENGAGED:
             self._next()
         else:
             self._end(status.cause or f"the rig is in state {status.state.name}")
+
+    def _to_come(self) -> int:
+        """How many times the motion itself is still to be sent."""
+        return sum(stage.name == self._label for stage in self._left)
 
     def _end(self, reason: str) -> None:
         if self.active:
@@ -211,16 +216,6 @@ class Mover(QtCore.QObject):
             self.finished.emit(reason)
 
 
-def _checked_move(config: RigConfig, here: Array, there: Array, speed: float, rotation_speed: float) -> MotionTable:
-    table = straight_move(here, there, speed, rotation_speed)
-    verdict = check_trajectory(config.machine, config.safety, table, config.rate)
-    if not verdict.passed:
-        raise RefusedError(verdict.message)
-    return table
-
-
 def _approach(config: RigConfig, here: Array, there: Array, name: str) -> list[Stage]:
-    if float(np.abs(pose_difference(there, here)).max()) <= _SAME_POSE:
-        return []
-    motion = config.motion
-    return [Stage(name, _checked_move(config, here, there, motion.approach_speed, motion.approach_rotation))]
+    table = approach(config, here, there)
+    return [] if table is None else [Stage(name, table)]

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.arming import ArmedPair
 from gui.controls import GuardedButton
 from gui.drives_view import DrivesView
 from gui.log_entries import LogEntry
@@ -15,9 +16,6 @@ from rig.states import State
 
 _NEXT = {State.OFF: Action.CONNECT, State.IDLE: Action.HOME, State.PARKED: Action.ENGAGE, State.FAULT: Action.RESET}
 """The step that leads on, by state."""
-
-ARMED_TIME = 5000
-"""ms in which Engage must follow Arm."""
 
 _CONNECT, _RESTART = "&1  Connect", "&1  Restart engine"
 
@@ -48,7 +46,7 @@ class OperatePanel(QtWidgets.QScrollArea):
         self.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         content = QtWidgets.QWidget()
         layout = QtWidgets.QVBoxLayout(content)
-        layout.setSpacing(4)
+        layout.setSpacing(2)
         layout.addWidget(_heading("Operate"))
         self._connect = self._add_step(layout, _CONNECT, Action.CONNECT, session.connect_rig)
         self._add_step(layout, "&2  Home", Action.HOME, lambda: session.send("home", Home()))
@@ -62,15 +60,11 @@ class OperatePanel(QtWidgets.QScrollArea):
         layout.addWidget(self.drives)
         layout.addStretch(1)
         self.setWidget(content)
-        self.disarm = QtCore.QTimer(self)
-        self.disarm.setSingleShot(True)
-        self.disarm.setInterval(ARMED_TIME)
-        self.disarm.timeout.connect(lambda: self.arm.setChecked(False))
         session.changed.connect(self.refresh)
         session.refused.connect(self._refused)
         session.logged.connect(self._logged)
         session.aftermathKnown.connect(self.drives.show_aftermath)
-        session.stopped.connect(lambda _category: self.arm.setChecked(False))
+        session.stopped.connect(lambda _category: self.pair.disarm())
         self.refresh()
 
     def _add_step(
@@ -90,39 +84,35 @@ class OperatePanel(QtWidgets.QScrollArea):
         reason.setWordWrap(True)
         reason.setIndent(8)
         reason.setAccessibleName(f"{action.value}: why not now")
+        reason.setMinimumHeight(reason.fontMetrics().height())  # buttons must not move under the pointer
         layout.addWidget(reason)
         self.buttons[action] = button
         self._reasons[action] = reason
 
     def _add_engage(self, layout: QtWidgets.QVBoxLayout) -> None:
-        self.arm = GuardedButton("&3  Arm", "First of two steps: then press Engage within five seconds")
-        self.arm.setObjectName("armed")
-        self.arm.setCheckable(True)
-        self.arm.toggled.connect(self._armed)
-        engage = GuardedButton("Engage", _HINTS[Action.ENGAGE])
-        engage.clicked.connect(self._engage)
+        self.pair = ArmedPair(
+            "Engage", _HINTS[Action.ENGAGE], lambda: self._session.send("engage", Engage()), self, "&3  "
+        )
+        self.arm = self.pair.arm
+        self.arm.toggled.connect(lambda _armed: self.refresh())
         row = QtWidgets.QHBoxLayout()
         row.addWidget(self.arm, 1)
-        row.addWidget(engage, 1)
+        row.addWidget(self.pair.act, 1)
         layout.addLayout(row)
-        self._add_reason(layout, Action.ENGAGE, engage)
+        self._add_reason(layout, Action.ENGAGE, self.pair.act)
 
     def refresh(self) -> None:
         """Enable what can be done now; say why the rest cannot."""
         for action, button in self.buttons.items():
             reason = self._session.obstacle(action)
             if action is Action.ENGAGE:
-                if reason and self.arm.isChecked():
-                    self.arm.setChecked(False)
-                self.arm.set_obstacle(reason)
-                reason = reason or ("" if self.arm.isChecked() else "press Arm first, then Engage within 5 s")
-            button.set_obstacle(reason)
-            self._reasons[action].setText(reason)
-            self._reasons[action].setVisible(bool(reason))
+                self.pair.set_obstacle(reason)
+            else:
+                button.set_obstacle(reason)
+            self._reasons[action].setText(button.obstacle)
         died = self._session.phase is Phase.DIED
         self._connect.setText(_RESTART if died else _CONNECT)
         self._connect.setAccessibleName("Restart engine" if died else Action.CONNECT.value)
-        self.arm.setText("&3  Armed" if self.arm.isChecked() else "&3  Arm")
         status = self._session.status
         up = self._session.phase is Phase.UP
         following = _NEXT.get(status.state) if up and status is not None else Action.CONNECT
@@ -144,17 +134,6 @@ class OperatePanel(QtWidgets.QScrollArea):
     def reason(self, action: Action) -> str:
         """The reason shown for an action."""
         return str(self._reasons[action].text())
-
-    def _armed(self, armed: bool) -> None:
-        if armed:
-            self.disarm.start()
-        else:
-            self.disarm.stop()
-        self.refresh()
-
-    def _engage(self) -> None:
-        self.arm.setChecked(False)
-        self._session.send("engage", Engage())
 
     def _refused(self, what: str, reason: str) -> None:
         if what == "connect":

@@ -15,6 +15,7 @@ from pyqtgraph.Qt import QtCore
 from gui.live_engine import LiveEngine
 from gui.log_entries import EventFollower, LogEntry
 from gui.rules import Action, Phase, Situation, obstacle
+from gui.virtual_hardware import VirtualHardware
 from gui.workers import Worker
 from rig.aftermath import LegAftermath, ask_drives, describe_aftermath
 from rig.config import RigConfig
@@ -23,7 +24,6 @@ from rig.errors import HardwareError, RigError
 from rig.runs import new_recording
 from rig.states import State
 from rig.telemetry import ROW
-from rig.virtual import RigView, VirtualRigProcess
 
 _STATUS_INTERVAL = 50  # ms
 _CLOSING_TIMEOUT = 15.0  # s
@@ -37,9 +37,8 @@ class RigSession(QtCore.QObject):
     """One rig and, at most, one engine at a time.
 
     Signals: `changed` when the `situation` is another; `statusChanged` with every `Status`; `logged` with a `LogEntry`;
-    `refused(request, reason)`; `stopped(category)` when the operator asked for a stop; `faultsChanged` with a
-    `RigView`; `died` when an engine ended by itself; `aftermathKnown` with a list of six `LegAftermath` then; `ended`
-    when no process is left.
+    `refused(request, reason)`; `stopped(category)` when the operator asked for a stop; `died` when an engine
+    ended by itself; `aftermathKnown` with a list of six `LegAftermath` then; `ended` when no process is left.
 
     Args:
         config: the rig.
@@ -52,7 +51,6 @@ class RigSession(QtCore.QObject):
     logged = QtCore.Signal(object)
     refused = QtCore.Signal(str, str)
     stopped = QtCore.Signal(int)
-    faultsChanged = QtCore.Signal(object)
     died = QtCore.Signal()
     aftermathKnown = QtCore.Signal(object)
     ended = QtCore.Signal()
@@ -70,16 +68,16 @@ class RigSession(QtCore.QObject):
         self.death = ""
         self.recording: Path | None = None
         self._engine: LiveEngine | None = None
-        self._virtual: VirtualRigProcess | None = None
-        self._virtual_lock = threading.Lock()
+        self.virtual = VirtualHardware(config, self)
+        self.virtual.answered.connect(lambda what, error: self._answer(what, error, None))
+        self.virtual.stuck.connect(lambda reason: self.log("error", "virtual rig", reason))
         self._commands = Worker("commands", self)
         self._watching = Worker("status", self)
         self._stops = Worker("stops", self)
-        self._plant = Worker("virtual rig", self)
         self._events = EventFollower()
         self._connect_next = False
         self._asked_status = False
-        self._alive_at = 0.0
+        self._alive_at = self._status_at = 0.0
         self._lengths: npt.NDArray[np.float64] | None = None
         self._timer = QtCore.QTimer(self)
         self._timer.setInterval(_STATUS_INTERVAL)
@@ -166,7 +164,6 @@ class RigSession(QtCore.QObject):
         if engine is None or self.phase is not Phase.UP:
             self._answer(what, HardwareError("the engine is not running"), done)
             return
-        lease = self.status is None or bool(self.status.lease)
         self.busy = what
         self.changed.emit()
 
@@ -175,7 +172,7 @@ class RigSession(QtCore.QObject):
             self.changed.emit()
             self._answer(what, error, done)
 
-        self._commands.submit(lambda: engine.request(command, samples, lease), answered)
+        self._commands.submit(lambda: engine.request(command, samples), answered)
 
     def disconnect_rig(self) -> None:
         """Disconnect the drives and end the engine, which closes the recording; a virtual rig goes on."""
@@ -192,68 +189,34 @@ class RigSession(QtCore.QObject):
         self._connect_next = False
         self._enter(Phase.ENDING)
         self._retire()
-        self._commands.submit(self._end_virtual, lambda _result, _error: self._enter_ended())
+        self._commands.submit(self.virtual.stop, lambda _result, _error: self._enter_ended())
 
     def close(self) -> None:
         """End what still runs and wait for it. May be called again."""
         self._timer.stop()
         self._retire()
-        self._commands.submit(self._end_virtual, _ignore)
-        workers = (self._watching, self._stops, self._plant, self._commands)
+        self._commands.submit(self.virtual.stop, _ignore)
+        workers = (self._watching, self._stops, self.virtual, self._commands)
         for worker in workers:
             worker.finish()
         for worker in workers:
             worker.join(_CLOSING_TIMEOUT)
 
-    # -- faults of a virtual rig -------------------------------------------------------------------------------------
-
-    def inject(self, name: str, leg: int | None, value: float | None, duration: float | None) -> None:
-        """Begin a fault of the virtual rig; see `rig.virtual.Faults.inject`."""
-        self._ask_virtual(f"inject {name}", lambda rig: rig.inject(name, leg, value, duration))
-
-    def clear_faults(self, name: str | None = None, leg: int | None = None) -> None:
-        """End faults of the virtual rig; see `rig.virtual.Faults.clear`."""
-        self._ask_virtual("clear faults" if name is None else f"clear {name}", lambda rig: rig.clear(name, leg))
-
-    def look_at_faults(self) -> None:
-        """Ask the virtual rig which faults are on."""
-        if self._virtual is not None:
-            self._ask_virtual("", lambda rig: rig.look())
-
-    def _ask_virtual(self, what: str, ask: Callable[[VirtualRigProcess], RigView]) -> None:
-        def job() -> RigView:
-            with self._virtual_lock:
-                if self._virtual is None:
-                    raise HardwareError("the virtual rig is not running")
-                return ask(self._virtual)
-
-        def answered(view: RigView | None, error: Exception | None) -> None:
-            if what:
-                self._answer(what, error, None)
-            if view is not None:
-                self.faultsChanged.emit(view)
-
-        self._plant.submit(job, answered)
-
     # -- starting and ending -----------------------------------------------------------------------------------------
 
     def _start(self) -> LiveEngine:
-        with self._virtual_lock:
-            if self.config.virtual is not None and (self._virtual is None or not self._virtual.alive):
-                if self._virtual is not None:
-                    self._virtual.stop()
-                self._virtual = None
-                virtual = VirtualRigProcess(self.config)
-                virtual.start()
-                self._virtual = virtual
+        self.virtual.start()
         return LiveEngine(self.config, new_recording(self.folder, self.config.name))
 
     def _started(self, engine: LiveEngine | None, error: Exception | None) -> None:
         if engine is None:
-            self._enter(Phase.DOWN)
+            if self.phase is Phase.STARTING:
+                self._enter(Phase.DOWN)
             self._answer("start the engine", error, None)
             return
         self._engine = engine
+        if self.phase is not Phase.STARTING:
+            return  # everything is ending: so will this
         self.recording = engine.recording
         self._events = EventFollower()
         self._lengths = None
@@ -318,13 +281,11 @@ class RigSession(QtCore.QObject):
             worker.submit(barrier.wait, _ignore)
         self._commands.submit(close, _ignore)
 
-    def _end_virtual(self) -> None:
-        with self._virtual_lock:
-            if self._virtual is not None:
-                self._virtual.stop()
-                self._virtual = None
-
     def _enter_ended(self) -> None:
+        if self._engine is not None:  # it was being started
+            self._retire()
+            self._commands.submit(lambda: None, lambda _result, _error: self._enter_ended())
+            return
         self._enter(Phase.DOWN)
         self.ended.emit()
 
@@ -357,7 +318,9 @@ class RigSession(QtCore.QObject):
                 self.changed.emit()
             return
         self.silent = False
-        self.status = status
+        if status.state is State.FAULT and (self.status is None or self.status.state is not State.FAULT):
+            self.virtual.look()  # what the plant says of itself may be the cause
+        self.status, self._status_at = status, time.monotonic()
         for entry in self._events.new(status.events):
             self.logged.emit(entry)
             if entry.level == "warning" and not entry.code:  # nothing has stopped: the banner does not say it
@@ -384,6 +347,8 @@ class RigSession(QtCore.QObject):
     def log(self, level: str, source: str, text: str) -> None:
         """Add a line to the event log."""
         t = None if self.status is None else self.status.t
+        if t is not None and self.phase is Phase.UP and not self.silent:
+            t += time.monotonic() - self._status_at
         self.logged.emit(LogEntry(level, source, text, t=t))
 
 
@@ -393,5 +358,5 @@ def _ignore(_result: object, _error: Exception | None) -> None:
 
 def _end(engine: LiveEngine, commands: list[Command]) -> None:
     for command in commands:
-        engine.request(command, None, True)
+        engine.request(command)
     engine.leave()

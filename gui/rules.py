@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from rig.engine import TORQUE_STATES, Status
-from rig.states import State
+from rig.states import State, StopCategory
 
 
 class Phase(Enum):
@@ -121,15 +121,22 @@ def _at_a_seam(now: Situation, status: Status) -> bool:
     return now.moving and waiting and status.state in (State.ENGAGED, State.RUNNING) and not status.paused
 
 
+def held_for_fault(status: Status) -> bool:
+    """Whether a fault has stopped the platform, which is held under power until STOP takes the torque off."""
+    return status.state is State.STOPPING and status.latched and status.stop is StopCategory.CATEGORY_2
+
+
 def _state_obstacle(action: Action, status: Status) -> str:
     state = status.state
+    if held_for_fault(status):
+        return "held for a fault: press STOP, then reset"
     if state not in _STATES[action]:
         if action is Action.CONNECT:
             return "the drives are connected"
         if action is Action.RESET:
             return "there is no fault to reset"
         if action is Action.HOME and state is State.PARKED:
-            return "the platform is homed; disconnect to home again"
+            return "homed; disconnect to home again"
         if action in (Action.PAUSE, Action.HOLD):
             return "no motion is running"
         if action is Action.ABANDON and state is State.RUNNING:

@@ -10,6 +10,7 @@ _SHEET = """
 QLabel#reason, QLabel#muted {{ color: {muted}; }}
 QLabel#good {{ color: {good}; }}
 QLabel#bad {{ color: {error}; font-weight: bold; }}
+QLabel#warning {{ color: {warning}; }}
 QLabel#heading {{ font-size: 15px; font-weight: bold; }}
 QLabel#virtual {{ background: #56b4e9; color: #10151a; font-weight: bold; border-radius: 4px; padding: 4px 10px; }}
 QPushButton#step {{ min-height: 26px; text-align: left; }}
@@ -21,13 +22,13 @@ QPushButton#stop:pressed {{ background: #8c0000; }}
 QPushButton#stop:focus {{ border: 3px solid {text}; }}
 QPushButton#armed {{ min-height: 26px; text-align: left; }}
 QPushButton#armed:checked {{ background: #e69f00; color: #10151a; font-weight: bold; }}
-QWizard QAbstractSpinBox, QWizard QComboBox {{ border: 1px solid {border}; border-radius: 3px; padding: 2px 5px;
+QWizard QPushButton#armed {{ min-height: 18px; text-align: center; }}
+QWizard QAbstractSpinBox {{ border: 1px solid {border}; border-radius: 3px; padding: 2px 5px;
     min-height: 18px; }}
-QWizard QAbstractSpinBox:focus, QWizard QComboBox:focus {{ border-color: {accent}; }}
-QWizard QRadioButton::indicator, QWizard QCheckBox::indicator {{ width: 11px; height: 11px;
-    border: 1px solid {muted}; background: transparent; }}
-QWizard QRadioButton::indicator {{ border-radius: 6px; }}
-QWizard QRadioButton::indicator:checked, QWizard QCheckBox::indicator:checked {{ background: {accent}; }}
+QWizard QAbstractSpinBox:focus {{ border-color: {accent}; }}
+QWizard QAbstractSpinBox:disabled {{ color: {muted}; background: {window}; }}
+QWizard QRadioButton::indicator {{ width: 11px; height: 11px; border: 1px solid {muted}; border-radius: 6px; }}
+QWizard QRadioButton::indicator:checked {{ background: {accent}; }}
 QWizard QRadioButton:focus, QWizard QCheckBox:focus {{ color: {accent}; }}
 QProgressBar {{ text-align: center; min-height: 18px; }}
 """
@@ -42,8 +43,10 @@ def dress(application: QtWidgets.QApplication, theme: Theme) -> None:
         muted=theme.muted,
         good=theme.good,
         error=theme.error,
+        warning=theme.warning,
         accent=theme.accent,
         text=theme.text,
         border=theme.border,
+        window=theme.window,
     )
     application.setStyleSheet(style_sheet(theme) + own)

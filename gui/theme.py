@@ -9,6 +9,9 @@ from pyqtgraph.Qt import QtCore, QtGui
 LEG_COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7")
 """Okabe–Ito colours of legs 1 to 6, the same in both themes and in reports."""
 
+AXIS_COLOURS = ("error", "good", "accent")
+"""Fields of a theme for x, y and z: red, green and blue."""
+
 DASHED = "┄"
 DASHES = {
     DASHED: QtCore.Qt.PenStyle.DashLine,
@@ -52,9 +55,13 @@ class Theme:
         mixed = ((a + b) // 2 for a, b in zip(_rgb(colour), _rgb(self.text), strict=True))
         return "#" + bytes(mixed).hex().upper()
 
-    def leg_pen(self, leg: int, *, dashed: bool = False) -> Any:
+    def axis_colours(self) -> tuple[str, ...]:
+        """Colours of the x, y and z axis."""
+        return tuple(getattr(self, field) for field in AXIS_COLOURS)
+
+    def leg_pen(self, leg: int) -> Any:
         """Pen of leg 0…5."""
-        return self.pen(LEG_COLOURS[leg], dashed=dashed)
+        return self.pen(LEG_COLOURS[leg])
 
 
 DARK = Theme(
@@ -93,13 +100,6 @@ def _rgb(colour: str) -> tuple[int, ...]:
 
 
 THEMES = {theme.name: theme for theme in (DARK, LIGHT)}
-
-
-def apply_theme(application: Any, theme: Theme) -> None:
-    """Give the whole application (QApplication) the theme's palette and style sheet."""
-    application.setStyle("Fusion")
-    application.setPalette(palette(theme))
-    application.setStyleSheet(style_sheet(theme))
 
 
 def palette(theme: Theme) -> Any:
@@ -161,4 +161,16 @@ QGroupBox {{
     border: 1px solid {theme.border}; border-radius: 3px; margin-top: 9px; padding-top: 7px; color: {theme.text}; }}
 QGroupBox::title {{ subcontrol-origin: margin; left: 8px; padding: 0 3px; color: {theme.muted}; }}
 QSplitter::handle {{ background: {theme.border}; }}
+QCheckBox::indicator:unchecked {{
+    width: 11px; height: 11px; background: {theme.surface}; border: 1px solid {theme.muted}; border-radius: 2px; }}
+QCheckBox::indicator:unchecked:disabled {{ background: {theme.window}; border-color: {theme.border}; }}
+QScrollBar {{ background: {theme.window}; border: none; margin: 0; }}
+QScrollBar:vertical {{ width: 12px; }}
+QScrollBar:horizontal {{ height: 12px; }}
+QScrollBar::handle {{ background: {theme.border}; border-radius: 4px; margin: 2px; }}
+QScrollBar::handle:vertical {{ min-height: 24px; }}
+QScrollBar::handle:horizontal {{ min-width: 24px; }}
+QScrollBar::handle:hover {{ background: {theme.muted}; }}
+QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
+QScrollBar::add-page, QScrollBar::sub-page {{ background: none; }}
 """

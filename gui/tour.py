@@ -102,14 +102,13 @@ class Tour(Pilot):
 
     Args:
         window: the app, in view.
-        folder: where the pictures go.
         only: names of the pictures to take; none for all.
     """
 
-    def __init__(self, window: MainWindow, folder: Path, only: Container[str] = ()) -> None:
+    def __init__(self, window: MainWindow, only: Container[str] = ()) -> None:
         super().__init__(window)
-        self._folder = folder
         self._only = only
+        self._pictures: dict[str, bytes] = {}
         self._recording: Path | None = None
 
     def walk(self) -> None:
@@ -259,11 +258,15 @@ class Tour(Pilot):
         self.pass_time(_SETTLE)
         png = QtCore.QBuffer()
         (window or self.window).grab().save(png, "PNG")
-        picture: Image.Image = Image.open(io.BytesIO(bytes(png.data()))).convert("RGB")
-        # a third of the bytes, and no difference that can be seen
-        picture.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
-            self._folder / f"{name}.png", optimize=True
-        )
+        self._pictures[name] = bytes(png.data())
+
+    def write(self, folder: Path) -> None:
+        """Write the pictures taken so far into a folder, which takes a while."""
+        for name, png in self._pictures.items():
+            picture: Image.Image = Image.open(io.BytesIO(png)).convert("RGB")
+            # a third of the bytes, and no difference that can be seen
+            small = picture.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+            small.save(folder / f"{name}.png", optimize=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -286,12 +289,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             window = make_window(config, settings)
             window.resize(*map(int, size.split("x")))
             window.show()
+            tour = Tour(window, given.only)
             try:
-                Tour(window, folder, given.only).walk()
+                tour.walk()
             finally:
                 window.close_now()
                 window.deleteLater()
                 application.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
+                tour.write(folder)
     return 0
 
 

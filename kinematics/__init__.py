@@ -35,7 +35,7 @@ from kinematics.jacobian import (
     leg_matrix_kernel,
     leg_rows_kernel,
 )
-from kinematics.kernel import inlined, kernel
+from kinematics.kernel import inlined, kernel, kernel_cache_folder
 from kinematics.leg import (
     LEG_COLUMNS,
     MINIMUM_LENGTH,
@@ -210,6 +210,7 @@ __all__ = [
     "inverse_kinematics_kernel",
     "joint_angles",
     "kernel",
+    "kernel_cache_folder",
     "leg_kernel",
     "leg_kinematics",
     "leg_lengths",

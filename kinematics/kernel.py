@@ -29,14 +29,17 @@ def _source_digest() -> str:
     return digest.hexdigest()[:16]
 
 
-def _use_cache_folder() -> None:
-    if "NUMBA_CACHE_DIR" in os.environ:
-        return
+def kernel_cache_folder() -> Path:
+    """Where compiled kernels are kept, numba's own setting NUMBA_CACHE_DIR before the user's cache folder."""
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    if given is not None:
+        return Path(given)
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    numba.config.CACHE_DIR = str(base / "stewart-rig" / "kernels" / _source_digest())
+    return base / "stewart-rig" / "kernels"
 
 
-_use_cache_folder()
+if "NUMBA_CACHE_DIR" not in os.environ:
+    numba.config.CACHE_DIR = str(kernel_cache_folder() / _source_digest())
 
 
 def kernel(function: Function) -> Function:

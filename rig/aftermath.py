@@ -118,7 +118,7 @@ def describe_aftermath(legs: Sequence[LegAftermath]) -> str:
     rests = [leg.rest for leg in legs]
     measured = [abs(leg.moved) for leg in legs if math.isfinite(leg.moved)]
     if measured and math.isfinite(max(rests)):
-        parts.append(f"at rest within {max(rests):.2f} s, {max(measured) * 1e3:.1f} mm at most from the last cycle")
+        parts.append(f"at rest {max(rests):.2f} s after the last cycle, moved {max(measured) * 1e3:.1f} mm at most")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
 

@@ -1,5 +1,6 @@
 """The check of a whole trajectory before anything moves: strokes, speeds, forces, angles and conditioning."""
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
@@ -15,7 +16,6 @@ from kinematics import (
     Trajectory,
     TrajectoryError,
     condition_numbers,
-    coordinates_to_motion,
     joint_angles,
     leg_kinematics,
     tabulate,
@@ -28,7 +28,13 @@ _PARTS = 3  # of the time between two samples: a step in between shows in speed 
 _SAMPLE = re.compile(r"^sample \d+[:,] ")
 _REST = 1e-6  # m/s, of a leg at the ends of a motion
 _BLOCK = 8192  # samples looked at together: a long motion takes no more memory than a short one
+_LEAST_STEP = 1e-6  # s
+_MOST = 10_000_000  # samples; looking at them takes half a minute
 _SCALES = 1000  # the largest scale that passes is given in thousandths
+
+
+_WORDS = {"m": ("mm", 1e3), "m/s": ("mm/s", 1e3), "rad": ("°", 180.0 / np.pi)}
+"""SI unit → unit in which a person reads it, and how many of it one SI unit is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +72,17 @@ class LimitCheck:
     def __str__(self) -> str:
         """The worst sample and the bound in words."""
         leg = "" if self.leg is None else f" of leg {self.leg}"
-        unit = f" {self.unit}" if self.unit else ""
         least = "at least" if self.is_minimum else "at most"
-        text = f"{self.name}{leg}: {self.value:.4g}{unit} at {self.time:.4g} s, must be {least} {self.bound:.4g}{unit}"
+        value, bound = (_in_words(number, self.unit) for number in (self.value, self.bound))
+        text = f"{self.name}{leg}: {value} at {self.time:.4g} s, must be {least} {bound}"
         return text if self.since is None else f"{text} (beyond it from {self.since:.4g} s)"
+
+
+def _in_words(value: float, unit: str) -> str:
+    shown, factor = _WORDS.get(unit, (unit, 1.0))
+    number = value * factor
+    digits = f"{number:.4g}" if abs(number) < 1e4 else f"{number:.0f}"
+    return f"{digits} {shown}" if shown else digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,16 +142,17 @@ def check_trajectory(
     checked.
 
     Raises:
-        TrajectoryError: a number of the trajectory is not finite.
+        TrajectoryError: a number of the trajectory or its step is not finite, or there are too many samples to look at.
         KinematicsError: joint angles are limited, but the mechanism has no home to measure them from.
     """
     table = trajectory if isinstance(trajectory, MotionTable) else tabulate(trajectory, 1.0 / rate)
+    if not _LEAST_STEP <= table.step < math.inf:
+        raise TrajectoryError(f"step of the table: {table.step:g} s, must be finite and at least {_LEAST_STEP:g} s")
     if not np.isfinite(table.samples).all():
         row = int(np.argwhere(~np.isfinite(table.samples))[0, 0])
         raise TrajectoryError(f"the trajectory is not finite at {row * table.step:g} s")
-    if isinstance(trajectory, MotionTable):
-        table = tabulate(table, min(table.step, 1.0 / rate) / _PARTS)
-    checker = _Checker(mechanism, safety, table)
+    step = min(table.step, 1.0 / rate) / _PARTS if isinstance(trajectory, MotionTable) else table.step
+    checker = _Checker(mechanism, safety, table, step)
     checks: dict[str, LimitCheck] = {}
     obstacle = ""
     try:
@@ -149,7 +163,14 @@ def check_trajectory(
         obstacle = f"at {checker.singular_time():.4g} s: {_SAMPLE.sub('', str(error))}"
     passed = not obstacle and all(check.passed for check in checks.values())
     scale = 1.0 if passed else checker.largest_scale()
-    return Verdict(table.duration, len(table.samples), tuple(checks.values()), scale, obstacle)
+    return Verdict(table.duration, checker.count, tuple(checks.values()), scale, obstacle)
+
+
+def scaled(samples: Array, start: Array, amplitude: float) -> Array:
+    """Samples (n, 18) of a table at another amplitude about the coordinates `start` (6,); as they are for 1."""
+    result = amplitude * samples
+    result[:, :6] += (1.0 - amplitude) * start
+    return result
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -194,11 +215,19 @@ class _Series:
 class _Checker:
     """Evaluates one trajectory at any amplitude."""
 
-    def __init__(self, mechanism: Mechanism, safety: Safety, table: MotionTable) -> None:
+    def __init__(self, mechanism: Mechanism, safety: Safety, table: MotionTable, step: float) -> None:
         self._mechanism = mechanism
         self._dynamics = Dynamics(mechanism)
         self._safety = safety
         self._table = table
+        intervals = max(1, math.ceil(table.duration / step * (1.0 - 1e-9)))
+        if intervals >= _MOST:
+            raise TrajectoryError(
+                f"{table.duration:g} s are {intervals + 1} samples of {step:g} s to be checked, at most {_MOST}"
+            )
+        self.count = intervals + 1
+        """samples looked at, evenly spaced and at most `step` s apart"""
+        self._step = table.duration / intervals
         limits = [leg.limits or LegLimits() for leg in mechanism.legs]
         self._shortest = np.array([-np.inf if limit.length is None else limit.length[0] for limit in limits])
         self._longest = np.array([np.inf if limit.length is None else limit.length[1] for limit in limits])
@@ -227,10 +256,13 @@ class _Checker:
 
     def series(self, scale: float) -> Iterator[_Series]:
         """All limited quantities at an amplitude, block by block, those that cost least first."""
+        table = self._table
+        if scale != 1.0:
+            table = MotionTable(table.step, scaled(table.samples, table.samples[0, :6], scale))
         for rows in self._blocks():
-            yield from self._block(scale, rows)
-        ends = np.array([0, len(self._table.samples) - 1])
-        speed = leg_kinematics(self._mechanism.geometry, self._motion(scale, ends)).velocity
+            yield from self._block(table, rows)
+        ends = np.array([0, self.count - 1])
+        speed = leg_kinematics(self._mechanism.geometry, self._motion(table, ends)).velocity
         yield _Series("speed at start or end", "m/s", self._times(ends), np.abs(speed), np.full(6, _REST))
 
     def singular_time(self) -> float:
@@ -244,22 +276,21 @@ class _Checker:
 
     def _singular(self, rows: npt.NDArray[np.intp]) -> bool:
         try:
-            for _series in self._block(1.0, rows):
+            for _series in self._block(self._table, rows):
                 pass
         except SingularityError:
             return True
         return False
 
     def _blocks(self) -> Iterator[npt.NDArray[np.intp]]:
-        count = len(self._table.samples)
-        return (np.arange(first, min(first + _BLOCK, count)) for first in range(0, count, _BLOCK))
+        return (np.arange(first, min(first + _BLOCK, self.count)) for first in range(0, self.count, _BLOCK))
 
     def _times(self, rows: npt.NDArray[np.intp]) -> Array:
-        return rows.astype(np.float64) * self._table.step
+        return rows.astype(np.float64) * self._step
 
-    def _block(self, scale: float, rows: npt.NDArray[np.intp]) -> Iterator[_Series]:
+    def _block(self, table: MotionTable, rows: npt.NDArray[np.intp]) -> Iterator[_Series]:
         geometry, times = self._mechanism.geometry, self._times(rows)
-        motion = self._motion(scale, rows)
+        motion = self._motion(table, rows)
         legs = leg_kinematics(geometry, motion)
         limited = (
             _Series("least length", "m", times, legs.length, self._shortest, is_minimum=True),
@@ -277,10 +308,8 @@ class _Checker:
         if not np.isinf(self._force).all():
             yield _Series("force", "N", times, np.abs(self._dynamics.inverse(motion).forces), self._force)
 
-    def _motion(self, scale: float, rows: npt.NDArray[np.intp]) -> Array:
-        start, samples = self._table.samples[0, :6], self._table.samples[rows]
-        coordinates = start + scale * (samples[:, :6] - start)
-        return coordinates_to_motion(coordinates, scale * samples[:, 6:12], scale * samples[:, 12:])
+    def _motion(self, table: MotionTable, rows: npt.NDArray[np.intp]) -> Array:
+        return table.motion(np.minimum(self._times(rows), table.duration))
 
 
 def _bounds(values: list[float | None]) -> Array:

@@ -58,3 +58,21 @@ class ManualClock:
             ValueError: `duration` negative or not finite.
         """
         self.set(self._now + duration)
+
+
+class Cadence:
+    """Absolute deadlines of the monotonic clock, a period (s) apart; those missed are skipped, never caught up.
+
+    Args:
+        period: s; the first deadline is one from now.
+    """
+
+    def __init__(self, period: float) -> None:
+        self._period = period
+        self._next = time.monotonic() + period
+
+    def wait(self) -> None:
+        """Return when the next deadline has come."""
+        while (remaining := self._next - time.monotonic()) > 0.0:
+            time.sleep(remaining)
+        self._next = max(self._next, time.monotonic() - self._period) + self._period

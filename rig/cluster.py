@@ -2,7 +2,8 @@
 
 import importlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import Any, TypeAlias, TypeVar
 
@@ -17,7 +18,7 @@ Client: TypeAlias = Any
 
 Result = TypeVar("Result")
 
-_TIMEOUT = 15.0  # s, for the scheduler to answer
+_TIMEOUT = 15.0  # s, for the scheduler to answer and for a worker to be there
 _IN_HAND = 3  # chunks per worker under way: enough to keep it busy, few enough to keep memory flat
 _STATES = 1 << 15  # of a chunk of inverse dynamics: some MB to send
 
@@ -29,7 +30,8 @@ def open_cluster(address: str) -> Iterator[Client]:
     """Connect to the scheduler at `address`, or, for "local:N", start N worker processes on this machine.
 
     All is closed, and workers started here ended, when the block ends.
-    Raises InputError where Dask is not installed or the address is none; HardwareError where nobody answers.
+    Raises InputError where Dask is not installed or the address is none; HardwareError where nobody answers, or the
+    scheduler has no worker.
     """
     try:
         distributed: Any = importlib.import_module("distributed")
@@ -56,6 +58,10 @@ def open_cluster(address: str) -> Iterator[Client]:
     except (OSError, ValueError) as error:
         raise HardwareError(f"no Dask scheduler answers at {address}: {error}") from error
     with client:
+        try:
+            client.wait_for_workers(1, timeout=_TIMEOUT)
+        except OSError as error:
+            raise HardwareError(f"the Dask scheduler at {address} has no worker") from error
         yield client
 
 
@@ -66,23 +72,37 @@ def run_on_cluster(
 
     job(first, end) gives what a worker is to call and its arguments, which are all that is sent; the workers need this
     package installed.
+    Raises HardwareError when the cluster fails: its scheduler is gone, or workers die of a chunk or are all gone.
     """
     bounds = iter(chunk_bounds(count, chunk))
-    running: dict[str, tuple[int, int]] = {}
-    limit = _IN_HAND * max(len(client.scheduler_info()["workers"]), 1)
-    pending = importlib.import_module("distributed").as_completed()
+    running: dict[Any, tuple[int, int]] = {}
+    limit = _IN_HAND * max(len(client.nthreads()), 1)
     while True:
         while len(running) < limit and (bound := next(bounds, None)) is not None:
             function, arguments = job(*bound)
-            future = client.submit(function, *arguments, pure=False)
-            running[future.key] = bound
-            pending.add(future)
+            running[client.submit(function, *arguments, pure=False)] = bound
         if not running:
             return
-        future = next(pending)
-        first, end = running.pop(future.key)
-        yield first, end, future.result()
-        future.release()
+        for future, result in _finished(client, running):
+            first, end = running.pop(future)
+            yield first, end, result
+            future.release()
+
+
+def _finished(client: Client, futures: Iterable[Any]) -> list[tuple[Any, Any]]:
+    """Wait for at least one of the futures; those that are done, with their results."""
+    distributed: Any = importlib.import_module("distributed")
+    try:
+        while True:
+            try:
+                done = distributed.wait(list(futures), timeout=_TIMEOUT, return_when="FIRST_COMPLETED").done
+            except TimeoutError:  # a chunk may take its time, as long as somebody is there to do it
+                if not client.nthreads():
+                    raise HardwareError("the cluster failed: it has no worker any more") from None
+            else:
+                return [(future, future.result()) for future in done]
+    except (distributed.KilledWorker, CancelledError, OSError) as error:
+        raise HardwareError(f"the cluster failed: {error}") from error
 
 
 def inverse_on_cluster(

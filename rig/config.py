@@ -11,10 +11,23 @@ from pydantic import Field, PrivateAttr, ValidationError
 from dynamics import DynamicsError, Mechanism, load_mechanism
 from kinematics import Frequency
 from rig.errors import ConfigError
-from rig.schema import Control, Drives, LoadCells, Motion, Realtime, RecordingOptions, Safety, Section, Text, Virtual
+from rig.schema import (
+    MOST_STALE_CYCLES,
+    Control,
+    Drives,
+    LoadCells,
+    Motion,
+    Realtime,
+    RecordingOptions,
+    Safety,
+    Section,
+    Text,
+    Virtual,
+)
 
 _SHIPPED = Path(__file__).parent / "configs"
 _NEEDED_LIMITS = ("length", "velocity", "acceleration", "force")
+_PATIENCE = 0.5  # of a drive's watchdog
 
 
 class RigConfig(Section):
@@ -120,6 +133,27 @@ def parse_config(text: str, path: Path) -> RigConfig:
     return _build(data, path)
 
 
+def patient(config: RigConfig) -> RigConfig:
+    """The configuration with the patience of half a drive watchdog for late replies and cycles.
+
+    For a demonstration whose six drives are a process on a machine that others use too: a reply that is late there says
+    something about the scheduler, nothing about a drive. A rig with real drives keeps its own bounds.
+    """
+    return config.changed({"safety": patient_bounds(config.drives.watchdog, config.rate, config.safety)})
+
+
+def patient_bounds(watchdog: float, rate: float, own: Safety) -> dict[str, int]:
+    """The bounds of `patient` by their names: none lower than `own`, none that the schema refuses.
+
+    Args:
+        watchdog: of the drives, s; not checked yet, like `rate`.
+        rate: Hz.
+        own: bounds of the configuration.
+    """
+    cycles = int(max(0.0, min(float(MOST_STALE_CYCLES), _PATIENCE * watchdog * rate)))  # a number also for NaN
+    return {name: max(cycles, getattr(own, name)) for name in ("stale_cycles", "overruns_in_a_row")}
+
+
 def shipped_configs() -> list[str]:
     """Names of the configurations that come with the program."""
     return sorted(path.stem for path in _SHIPPED.glob("*.toml"))
@@ -160,7 +194,7 @@ def _load_machine(name: object, folder: Path) -> tuple[Mechanism | None, list[st
     if not isinstance(name, str) or not name:
         return None, []
     try:
-        machine = load_mechanism(_beside(folder, name))
+        machine = load_mechanism(beside(folder, name))
     except (DynamicsError, OSError) as error:
         return None, [f"mechanism: {line}" for line in str(error).splitlines()]
     faults = []
@@ -175,18 +209,23 @@ def _load_machine(name: object, folder: Path) -> tuple[Mechanism | None, list[st
 
 def _with_profiles(config: RigConfig, folder: Path) -> RigConfig:
     """The configuration with profiles that are files named so that they are found from anywhere."""
-    profile = str(_beside(folder, config.drives.profile))
+    profile = str(beside(folder, config.drives.profile))
     changes: dict[str, Section] = {"drives": config.drives.model_copy(update={"profile": profile})}
     amplifier = config.load_cells.amplifier
     if amplifier is not None:
-        amplifier = amplifier.model_copy(update={"profile": str(_beside(folder, amplifier.profile))})
+        amplifier = amplifier.model_copy(update={"profile": str(beside(folder, amplifier.profile))})
         changes["load_cells"] = config.load_cells.model_copy(update={"amplifier": amplifier})
     return config.model_copy(update=changes)
 
 
-def _beside(folder: Path, name: str) -> str | Path:
-    """The file `name` means in `folder`; a bare name is something that comes along, and stays."""
-    return folder / name if name.endswith(".toml") or Path(name).name != name else name
+def names_file(name: str) -> bool:
+    """Whether the `name` of a mechanism or profile means a file; a bare one means something that comes along."""
+    return name.endswith(".toml") or Path(name).name != name
+
+
+def beside(folder: Path, name: str) -> str | Path:
+    """The file `name` means in `folder`; a bare name stays."""
+    return folder / name if names_file(name) else name
 
 
 def _conflicts(config: RigConfig) -> list[str]:

@@ -175,6 +175,19 @@ def check_output(path: Path) -> None:
         raise InputError(f"cannot write {path}: permission denied")
 
 
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that cannot be made or written to, before any work is done; makes nothing.
+
+    Raises:
+        InputError: saying why.
+    """
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if not there.is_dir():
+        raise InputError(f"cannot make the folder {folder}: {there} is a file")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise InputError(f"cannot write to the folder {there}: permission denied")
+
+
 @contextmanager
 def whole_file(path: Path) -> Iterator[TextIO]:
     """Open a text file for writing that takes its name only once it is complete.

@@ -15,11 +15,11 @@ from kinematics import (
     pose_difference,
     tabulate,
 )
-from rig.checks import check_trajectory
+from rig.checks import Verdict, check_trajectory, scaled
 from rig.config import RigConfig
 from rig.engine.messages import Connect, Disconnect, Engage, Follow, Home, Park, Shutdown, Status, Stop
 from rig.engine.reference import straight_move
-from rig.errors import RefusedError, RunFaultError
+from rig.errors import InterruptedRunError, RefusedError, RunFaultError
 from rig.session import Rig
 from rig.states import State
 
@@ -39,22 +39,75 @@ class Progress:
     """of the motion, 0 to 1"""
 
 
-def prepare_motion(config: RigConfig, trajectory: Trajectory) -> MotionTable:
-    """The trajectory as the cycle reads it, after the same check that the engine makes.
+def checked_motion(config: RigConfig, trajectory: Trajectory, amplitude: float = 1.0) -> tuple[MotionTable, Verdict]:
+    """The trajectory as the cycle reads it, and the verdict of the same check that the engine makes.
+
+    Args:
+        config: the rig.
+        trajectory: the motion.
+        amplitude: its size about its start pose, 1 for the motion as it is.
 
     Raises:
-        RefusedError: the trajectory is outside the limits: worst sample, its time, the largest scale that would pass.
         TrajectoryError: it has no finite value somewhere.
     """
     rate = max(config.rate, _TABLE_RATE)
     table = tabulate(trajectory, 1.0 / rate)
-    verdict = check_trajectory(config.machine, config.safety, table, rate)
+    if amplitude != 1.0:
+        table = MotionTable(table.step, scaled(table.samples, table.samples[0, :6], amplitude))
+    return table, check_trajectory(config.machine, config.safety, table, rate)
+
+
+def prepare_motion(config: RigConfig, trajectory: Trajectory, amplitude: float = 1.0, repeats: int = 1) -> MotionTable:
+    """The trajectory as the cycle reads it, after the same check that the engine makes.
+
+    Args:
+        config, trajectory, amplitude: as `checked_motion`.
+        repeats: how many times it is to be run: between two of them the platform moves back to the start.
+
+    Raises:
+        RefusedError: the trajectory, or the way back, is outside the limits: worst sample, its time, the largest scale
+            that would pass.
+        TrajectoryError: it has no finite value somewhere.
+    """
+    table, verdict = checked_motion(config, trajectory, amplitude)
+    if not verdict.passed:
+        raise RefusedError(verdict.message)
+    if repeats > 1:
+        start, end = ends(table)
+        approach(config, end, start)
+    return table
+
+
+def ends(table: MotionTable) -> tuple[Array, Array]:
+    """Where a motion starts and ends, poses (7,)."""
+    return coordinates_to_pose(table.samples[0, :6]), coordinates_to_pose(table.samples[-1, :6])
+
+
+def checked_move(config: RigConfig, here: Array, there: Array, speed: float, rotation_speed: float) -> MotionTable:
+    """The move from one pose (7,) to another with minimum jerk and these peak speeds, m/s and rad/s.
+
+    Raises:
+        RefusedError: it is outside the limits.
+    """
+    table = straight_move(here, there, speed, rotation_speed)
+    verdict = check_trajectory(config.machine, config.safety, table, config.rate)
     if not verdict.passed:
         raise RefusedError(verdict.message)
     return table
 
 
-def run_motion(rig: Rig, table: MotionTable, name: str, report: Callable[[Progress], None]) -> None:
+def approach(config: RigConfig, here: Array, there: Array) -> MotionTable | None:
+    """The move from one pose (7,) to another at the configured speeds; None where they are the same pose.
+
+    Raises:
+        RefusedError: it is outside the limits.
+    """
+    if _same_pose(here, there):
+        return None
+    return checked_move(config, here, there, config.motion.approach_speed, config.motion.approach_rotation)
+
+
+def run_motion(rig: Rig, table: MotionTable, name: str, report: Callable[[Progress], None], repeats: int = 1) -> None:
     """Do a whole run from OFF to OFF around one motion.
 
     Args:
@@ -62,6 +115,7 @@ def run_motion(rig: Rig, table: MotionTable, name: str, report: Callable[[Progre
         table: the motion, from `prepare_motion`.
         name: of the motion, for events.
         report: told the progress now and then.
+        repeats: how many times the motion is run, each time from its start.
 
     Raises:
         RunFaultError: the run ended in a fault.
@@ -73,10 +127,13 @@ def run_motion(rig: Rig, table: MotionTable, name: str, report: Callable[[Progre
     report(Progress("engaging", 0.0))
     rig.request(Engage())
     _reach(rig, State.ENGAGED, _STATE_TIMEOUT)
-    start = coordinates_to_pose(table.samples[0, :6])
+    start, _end = ends(table)
     _move_to(rig, start, report)
     _let_pass(rig, _SETTLE)
-    _follow(rig, table, name, report)
+    for number in range(repeats):
+        if number:
+            _move_to(rig, start, report, number / repeats)
+        _follow(rig, table, name, _part_of(report, number, repeats))
     _let_pass(rig, _SETTLE)
     report(Progress("parking", 1.0))
     rig.request(Park())
@@ -98,12 +155,21 @@ def connect_and_home(rig: Rig, report: Callable[[Progress], None]) -> None:
 def bring_to_rest(rig: Rig, category: Literal[0, 1] = 1) -> None:
     """Stop whatever the rig is doing by a stop of `category`, wait until no drive has torque, and end the engine.
 
+    A first Ctrl-C meanwhile asks for no more than that.
+
     Raises:
         HardwareError: the rig did not come to rest in time.
     """
     rig.request(Stop(category))
-    rig.wait(lambda status: status.state in _AT_REST, _STATE_TIMEOUT, "the rig to come to rest")
+    try:
+        _come_to_rest(rig)
+    except InterruptedRunError:
+        _come_to_rest(rig)
     leave(rig)
+
+
+def _come_to_rest(rig: Rig) -> None:
+    rig.wait(lambda status: status.state in _AT_REST, _STATE_TIMEOUT, "the rig to come to rest")
 
 
 def leave(rig: Rig) -> None:
@@ -113,13 +179,25 @@ def leave(rig: Rig) -> None:
     rig.request(Shutdown())
 
 
-def _move_to(rig: Rig, pose: Array, report: Callable[[Progress], None]) -> None:
+def _move_to(rig: Rig, pose: Array, report: Callable[[Progress], None], done: float = 0.0) -> None:
     here = np.array(rig.status().reference)
-    if float(np.abs(pose_difference(pose, here)).max()) <= _SAME_POSE:
+    if _same_pose(here, pose):
         return
     motion = rig.config.motion
-    report(Progress("moving to the start", 0.0))
+    report(Progress("moving to the start", done))
     _follow(rig, straight_move(here, pose, motion.approach_speed, motion.approach_rotation), "move to the start", None)
+
+
+def _same_pose(one: Array, other: Array) -> bool:
+    return float(np.abs(pose_difference(one, other)).max()) <= _SAME_POSE
+
+
+def _part_of(report: Callable[[Progress], None], number: int, repeats: int) -> Callable[[Progress], None]:
+    """Tells `report` the progress of one of several repeats, counted from 0, as that of all."""
+    if repeats == 1:
+        return report
+    phase = f"running {number + 1} of {repeats}"
+    return lambda progress: report(Progress(phase, (number + progress.fraction) / repeats))
 
 
 def _follow(rig: Rig, table: MotionTable, name: str, report: Callable[[Progress], None] | None) -> None:

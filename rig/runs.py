@@ -44,6 +44,8 @@ def execute(
     name: str,
     folder: Path | None,
     *,
+    amplitude: float = 1.0,
+    repeats: int = 1,
     lockstep: bool = False,
     report: Callable[[Progress], None],
 ) -> RunResult:
@@ -54,6 +56,8 @@ def execute(
         trajectory: the motion.
         name: of the motion; recording and report are called after it and the time.
         folder: where they go, or None for the configuration's folder.
+        amplitude: size of the motion about its start pose, 1 for the motion as it is.
+        repeats: how many times it is run.
         lockstep: run rig and engine in this process on a manual clock.
         report: told the progress.
 
@@ -67,12 +71,12 @@ def execute(
     loop = check_loop(config)
     if not loop.passed:
         raise RefusedError(loop.message)
-    table = prepare_motion(config, trajectory)
+    table = prepare_motion(config, trajectory, amplitude, repeats)
     folder = Path(config.recording.directory) if folder is None else folder
     new = not folder.exists()
     recording = new_recording(folder, name)
     try:
-        return _run(config, table, recording, name, lockstep, report)
+        return _run(config, table, recording, name, repeats, lockstep, report)
     finally:
         _remove_empty(recording)
         if new:
@@ -85,21 +89,22 @@ def _run(
     table: MotionTable,
     recording: Path,
     name: str,
+    repeats: int,
     lockstep: bool,
     report: Callable[[Progress], None],
 ) -> RunResult:
     interruption = Interruption()
     error: RigError | None = None
+    rig: LockstepRig | LiveRig | None = None
     with interruption.installed():
         try:
-            rig: LockstepRig | LiveRig
             if lockstep:
                 rig = LockstepRig(config, recording, interruption)
             else:
                 rig = LiveRig(config, recording, name, interruption)
             with rig:
                 try:
-                    run_motion(rig, table, name, report)
+                    run_motion(rig, table, name, report, repeats)
                 except (RunFaultError, RefusedError, HardwareError, InterruptedRunError, KeyboardInterrupt) as stopped:
                     report(Progress("stopping", 1.0))
                     controlled = _brought_to_rest(rig)
@@ -108,7 +113,8 @@ def _run(
                     else:
                         error = InterruptedRunError("interrupted twice; the torque was taken off at once")
         except KeyboardInterrupt:
-            error = InterruptedRunError("interrupted before anything moved")
+            late = "interrupted while the recording was being closed"
+            error = InterruptedRunError("interrupted before anything moved" if rig is None else late)
         report(Progress("reporting", 1.0))
         return _reported(recording, error)
 
@@ -133,7 +139,10 @@ def _reported(recording: Path, error: RigError | None) -> RunResult:
     if not len(opened.rows):
         return RunResult(recording, target, error=error)
     summary = summarize(opened) | {"paths": {"recording": str(recording), "report": str(target)}}
-    write_report(opened, target, summary=summary)
+    try:
+        write_report(opened, target, summary=summary)
+    except InputError as failure:
+        return RunResult(recording, target, summary, error or failure)
     return RunResult(recording, target, summary, error)
 
 
@@ -176,7 +185,7 @@ def describe(result: RunResult) -> str:
         ]
     lines += [
         f"recording  {result.recording} ({written['rows']} rows, {written['dropped']} dropped)",
-        f"report     {result.report}",
+        f"report     {result.report if result.report.is_file() else 'could not be written'}",
     ]
     return "\n".join(lines)
 
@@ -189,16 +198,6 @@ def demo_trajectory(home: Array, duration: float) -> Trajectory:
     part["duration"] = duration
     part["fade"] = f"{min(3.0, _FADE_PART * duration)} s"
     return build_trajectory(TrajectorySpec.model_validate(data), home)
-
-
-def patient(config: RigConfig) -> RigConfig:
-    """The configuration with the patience of half a drive watchdog for late replies and cycles.
-
-    For a demonstration whose six drives are a process on a machine that others use too: a reply that is late there says
-    something about the scheduler, nothing about a drive. A rig with real drives keeps its own bounds.
-    """
-    cycles = max(int(0.5 * config.drives.watchdog * config.rate), config.safety.stale_cycles)
-    return config.changed({"safety": {"stale_cycles": cycles, "overruns_in_a_row": cycles}})
 
 
 def on_free_ports(config: RigConfig) -> RigConfig:

@@ -11,6 +11,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from kinematics import AngularSpeed, Damping, Force, ForceRate, Frequency, Length, Mass, Speed, Stiffness, Time
 
 LEGS = 6
+MOST_STALE_CYCLES = 100
+"""Most consecutive cycles without fresh feedback that a configuration may bear."""
 
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 """A finite number; no text, no bool."""
@@ -60,7 +62,7 @@ class Control(Section):
 class Safety(Section):
     """Bounds on feedback, reference and timing, beside the mechanism's own limits."""
 
-    stale_cycles: Annotated[Count, Field(ge=1, le=100)] = 3
+    stale_cycles: Annotated[Count, Field(ge=1, le=MOST_STALE_CYCLES)] = 3
     """Consecutive cycles without fresh feedback that are borne."""
     following_error: Annotated[Length, Positive] = 2e-3
     """Leg length from its reference, m."""

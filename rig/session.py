@@ -101,8 +101,13 @@ class LiveRig:
         self._leaving = False
         interruption.starting = True
         with contextlib.ExitStack() as resources:
-            self.virtual = None if config.virtual is None else resources.enter_context(VirtualRigProcess(config))
+            self.virtual = None if config.virtual is None else VirtualRigProcess(config)
+            if self.virtual is not None:
+                resources.callback(self.virtual.stop)
+                self.virtual.begin()  # gets ready while the engine does
             self.engine = resources.enter_context(EngineProcess(config, recording))
+            if self.virtual is not None:
+                self.virtual.wait_ready()
             self._block = ControlBlock(self.engine.address.block)
             resources.callback(self._block.close)
             self._client = self.engine.client(_REPLY_TIMEOUT + 6 * config.drives.connect_timeout, self._block.beat)
@@ -143,9 +148,11 @@ class LiveRig:
     def close(self) -> None:
         """End both processes: the engine is given time to end by itself where it was asked to. May be called again."""
         self._interruption.at_once = None
-        if self._leaving:
-            self.engine.join(_LEAVE_TIMEOUT)
-        self._resources.close()
+        try:
+            if self._leaving:
+                self.engine.join(_LEAVE_TIMEOUT)
+        finally:
+            self._resources.close()
 
     def __enter__(self) -> Self:
         return self

@@ -60,3 +60,11 @@ class FaultCode(IntEnum):
     HOST_SUSPENDED = 22
     INTERNAL_ERROR = 23
     RUNAWAY = 24
+
+
+def enum_name(kind: type[IntEnum], value: int) -> str:
+    """Name of an enum's member, or the number where this version has no such member."""
+    try:
+        return kind(int(value)).name
+    except ValueError:
+        return str(int(value))

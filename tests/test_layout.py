@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from rig.cli.machine_probes import PACKAGES as PACKAGES_LOOKED_FOR
+
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("rig", "actuators", "kinematics", "dynamics", "calibration", "gui")
 OPEN = "rig"
@@ -57,6 +59,10 @@ def test_every_dependency_has_one_exact_version() -> None:
     wanted = [_name(text) for text in PROJECT["project"]["dependencies"] + extras["test"]]
     assert [name for name in wanted if name.lower() not in pinned] == []
     assert [line for line in lines if "://" in line or " @ " in line] == []
+
+
+def test_the_doctor_looks_for_every_dependency() -> None:
+    assert sorted(PACKAGES_LOOKED_FOR) == sorted(_name(text) for text in PROJECT["project"]["dependencies"])
 
 
 def _name(requirement: str) -> str:

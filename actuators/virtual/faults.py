@@ -28,10 +28,10 @@ WIRE_FAULTS = {
     "drop_write": FaultKind("the next requests get lost on their way", "requests", 1.0),
     "drop_all": FaultKind("every request gets lost on its way"),
     "delay": FaultKind("every reply comes later", "s", 0.02),
-    "bit_flip": FaultKind("one bit of every reply is inverted, counted from the first of its header", "bit", 57.0),
+    "bit_flip": FaultKind("one bit of every reply, counted from its first, is inverted", "bit", 57.0),
     "busy": FaultKind("every request is refused with exception 06"),
     "replay": FaultKind("every request is answered with the reply before"),
-    "rechunk": FaultKind("the second half of the next replies comes together with the reply after", "replies", 1.0),
+    "rechunk": FaultKind("the second half of a reply comes along with the next one", "replies", 1.0),
     "close": FaultKind("the connection is closed at every request"),
     "swap_unit": FaultKind("another device answers in place of this one", "device 1..n", 1.0),
 }

@@ -6,11 +6,9 @@ from pyqtgraph.Qt import QtGui, QtWidgets
 
 from gui.live.live_bar import LegButtons
 from gui.live.outline import Outline
-from gui.live.plot_panel import header_label
+from gui.live.plot_looks import AXIS_WIDTH, dress_plot, header_label, plain_plot
 from gui.live.series import FORCES, Panel
 from gui.theme import LEG_COLOURS, Theme
-
-_AXIS_WIDTH = 62  # px
 
 
 class CompareView(QtWidgets.QWidget):
@@ -53,7 +51,7 @@ class CompareView(QtWidgets.QWidget):
         for number, plot in enumerate(self.plots):
             plot.show_recordings([of_recording[number] for of_recording in outlines], begins)
         if len(names) < 2:
-            self.names.setText("Choose another recording in the list, then Compare")
+            self.names.setText("Choose another recording on the page Files, then press Compare there")
         else:
             self.names.setText(f"&nbsp; — {names[0]} &nbsp;&nbsp; ┄ {names[1]}")
 
@@ -70,8 +68,7 @@ class _Overlay(QtWidgets.QWidget):
         self._outlines: list[Outline] = []
         self._begins: list[float] = []
         self._legs = [True] * 6
-        self.plot = pg.PlotWidget()
-        self.plot.setAccessibleName(f"Overlay of {panel.label}")
+        self.plot = plain_plot(f"Overlay of {panel.label}")
         header = header_label()
         header.setText(f"&nbsp;<b>{panel.title}</b>, {panel.unit}")
         layout = QtWidgets.QVBoxLayout(self)
@@ -80,15 +77,10 @@ class _Overlay(QtWidgets.QWidget):
         layout.addWidget(header)
         layout.addWidget(self.plot, 1)
         item = self.plot.getPlotItem()
-        item.setMenuEnabled(False)
-        item.hideButtons()
-        item.getAxis("left").setWidth(_AXIS_WIDTH)
+        item.getAxis("left").setWidth(AXIS_WIDTH)
         item.getAxis("left").setLabel(panel.unit)
         item.getAxis("bottom").setLabel("time since the motion began, s")
-        for side in ("left", "bottom"):
-            item.getAxis(side).enableAutoSIPrefix(False)
         self.view = item.getViewBox()
-        self.view.disableAutoRange()
         self.curves = [[pg.PlotCurveItem(skipFiniteCheck=True) for _ in range(6)] for _ in range(2)]
         for curve in (*self.curves[0], *self.curves[1]):
             item.addItem(curve, ignoreBounds=True)
@@ -96,10 +88,7 @@ class _Overlay(QtWidgets.QWidget):
         self.view.sigXRangeChanged.connect(self._draw)
 
     def set_theme(self, theme: Theme) -> None:
-        self.plot.setBackground(theme.surface)
-        for side in ("left", "bottom"):
-            self.plot.getAxis(side).setPen(theme.pen(theme.border))
-            self.plot.getAxis(side).setTextPen(theme.pen(theme.muted))
+        dress_plot(self.plot, theme)
         for leg, colour in enumerate(LEG_COLOURS):
             self.curves[0][leg].setPen(theme.pen(colour))
             self.curves[1][leg].setPen(theme.pen(theme.towards_text(colour), dashed=True))

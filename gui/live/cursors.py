@@ -40,14 +40,10 @@ class Cursors:
         else:
             self.a, self.b, self._held = None, t, False
 
-    def put(self, t: float | None) -> None:
-        """Have B at a time, s, or nowhere."""
-        self.b = t
-
     def words(self, t: float | None) -> str:
         """What the values of the row at t, s, are those of; without a row there is none at the cursor's time."""
         if self.at is None:
-            return f"{t:.3f} s, newest" if t is not None else "No data"
+            return f"{t:.3f} s, end of the curves" if t is not None else "No data"
         which = "" if self.a is None else " A" if self.b is None else " B"
         text = f"{t:.3f} s, cursor{which}" if t is not None else f"No data at {self.at:.3f} s, cursor{which}"
         if self.apart is not None:

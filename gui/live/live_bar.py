@@ -1,9 +1,11 @@
 """The controls above the live views."""
 
 from pathlib import Path
+from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.file_dialogs import ask_save
 from gui.theme import LEG_COLOURS, Theme
 
 WINDOWS = (1, 2, 5, 10, 20, 30, 60)
@@ -69,19 +71,24 @@ class LegButtons(QtWidgets.QWidget):
 class LiveBar(QtWidgets.QWidget):
     """Freeze, clear, fit, window length, legs, export, platform. What happened is said at its right end.
 
-    Signals: `exported(Path)` somebody chose a file to export to, .png or .csv by its suffix.
+    Signals: `pictured(Path)`, `tabulated(Path)` somebody chose a file for the picture or the numbers.
+
+    Args:
+        theme: colours.
+        replayed: what is shown can be paused and gone back in: without freeze and clear.
     """
 
-    exported = QtCore.Signal(Path)
+    pictured = QtCore.Signal(Path)
+    tabulated = QtCore.Signal(Path)
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, *, replayed: bool = False) -> None:
         super().__init__()
         layout = QtWidgets.QHBoxLayout(self)
         layout.setContentsMargins(4, 4, 4, 4)
-        self.freeze = _button("Freeze", "Hold the picture still; data go on being recorded. Drag it to look back")
+        self.freeze = push_button("Freeze", "Hold the picture still; data go on being recorded. Drag it to look back")
         self.freeze.setCheckable(True)
-        self.clear = _button("Clear", "Begin with an empty picture")
-        self.fit = _button("Fit", "Let the axes follow the data again")
+        self.clear = push_button("Clear", "Begin with an empty picture")
+        self.fit = push_button("Fit", "Let the axes follow the data again")
         self.window = QtWidgets.QComboBox()
         self.window.setAccessibleName("Window length, s")
         self.window.setToolTip("How much time is shown")
@@ -89,17 +96,19 @@ class LiveBar(QtWidgets.QWidget):
             self.window.addItem(f"{seconds} s", float(seconds))
         self.window.setCurrentText("10 s")
         self.legs = LegButtons(theme)
-        self.png = _button("PNG…", "Save a picture of what is shown", "Export picture")
-        self.csv = _button("CSV…", "Save the numbers of what is shown, at full rate", "Export numbers")
-        self.png.clicked.connect(lambda: self._ask("Pictures (*.png)", ".png"))
-        self.csv.clicked.connect(lambda: self._ask("Tables (*.csv)", ".csv"))
-        self.platform = _button("3-D", "Show the platform beside the curves", "Platform beside the curves")
+        self.png = push_button("PNG…", "Save a picture of what is shown", "Export picture")
+        self.csv = push_button("CSV…", "Save the numbers of what is shown, at full rate", "Export numbers")
+        self.png.clicked.connect(lambda: self._ask(self.pictured, "Pictures (*.png)", ".png"))
+        self.csv.clicked.connect(lambda: self._ask(self.tabulated, "Tables (*.csv)", ".csv"))
+        self.platform = push_button("3-D", "Show the platform beside the curves", "Platform beside the curves")
         self.platform.setCheckable(True)
         self.note = QtWidgets.QLabel()
         self.note.setAccessibleName("Message")
         self.note.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
         for widget in (self.freeze, self.clear, self.fit, QtWidgets.QLabel("Window"), self.window):
             layout.addWidget(widget)
+        for button in (self.freeze, self.clear):
+            button.setVisible(not replayed)
         layout.addSpacing(8)
         layout.addWidget(QtWidgets.QLabel("Legs"))
         layout.addWidget(self.legs)
@@ -133,14 +142,14 @@ class LiveBar(QtWidgets.QWidget):
         if kept is not None:
             self.legs.set_legs([str(leg + 1) in str(kept) for leg in range(6)])
 
-    def _ask(self, kind: str, suffix: str) -> None:
-        name, _ = QtWidgets.QFileDialog.getSaveFileName(self, "Export what is shown", f"live{suffix}", kind)
-        if name:
-            path = Path(name)
-            self.exported.emit(path if path.suffix == suffix else path.with_name(path.name + suffix))
+    def _ask(self, signal: Any, kind: str, suffix: str) -> None:
+        path = ask_save(self, "Export what is shown", f"live{suffix}", kind, suffix)
+        if path is not None:
+            signal.emit(path)
 
 
-def _button(text: str, tip: str, accessible: str = "") -> QtWidgets.QPushButton:
+def push_button(text: str, tip: str, accessible: str = "") -> QtWidgets.QPushButton:
+    """Button with a tip, and another accessible name where its text is not enough."""
     button = QtWidgets.QPushButton(text)
     button.setToolTip(tip)
     button.setAccessibleName(accessible or text)

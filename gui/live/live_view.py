@@ -35,7 +35,7 @@ _EDGE = 0.01  # s beyond the rows that a cursor at the edge of the picture may b
 _COLUMNS = {"Terms": 2, "Pose": 2}
 """panels beside each other"""
 _PATIENCE = 5.0  # s for a file that is being written
-_VALUE_WINDOW = 0.1  # s that a value is the mean of while no cursor is set
+_MODELS_BEHIND = 0.5  # s that published models may be behind the newest row, for their newest values to be shown
 
 
 class LiveView(QtWidgets.QWidget):
@@ -45,15 +45,17 @@ class LiveView(QtWidgets.QWidget):
     colours; `save` and `restore` keep what is laid out how; `close_worker` ends the thread of the models.
     Args:
         theme: colours.
+        replayed: the timeline is a replay, which is paused and moved itself: without freeze and clear.
     """
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, *, replayed: bool = False) -> None:
         super().__init__()
         self.setAccessibleName("Live views")
         self._mechanism: Mechanism | None = None
         self._timeline: Timeline | None = None
         self._frozen: Excerpt | None = None
-        self._since = -math.inf
+        self._cleared = 0
+        """number of the first row that is shown, on the timeline"""
         self._span: tuple[float, float] | None = None
         """times somebody moved the frozen picture to, s"""
         self._drawn: object = None
@@ -68,7 +70,7 @@ class LiveView(QtWidgets.QWidget):
         """writes what is exported; begins with the first file"""
         self.cursors = Cursors()
         self.models = ModelForces(self)
-        self.bar = LiveBar(theme)
+        self.bar = LiveBar(theme, replayed=replayed)
         self.chooser = ModelsBar(theme)
         self.pages: dict[str, PlotPage | TimingPage] = {
             name: PlotPage(panels, theme, _COLUMNS.get(name, 1), self.chooser if name == "Forces" else None)
@@ -97,7 +99,8 @@ class LiveView(QtWidgets.QWidget):
         self.bar.fit.clicked.connect(self.fit)
         self.bar.window.currentIndexChanged.connect(self._window_changed)
         self.bar.legs.changed.connect(self._legs_changed)
-        self.bar.exported.connect(self.export)
+        self.bar.pictured.connect(self.export_picture)
+        self.bar.tabulated.connect(self.export_table)
         self.bar.platform.toggled.connect(self._redraw)
         self.chooser.changed.connect(self._models_chosen)
         self.models.changed.connect(self._models_changed)
@@ -155,10 +158,9 @@ class LiveView(QtWidgets.QWidget):
 
     def refresh(self, history: Timeline) -> None:
         """Show the timeline's present, unless frozen. Nothing is drawn that is shown already."""
-        self._timeline = history
+        if history is not self._timeline:
+            self._timeline, self._cleared = history, 0
         self.models.follow(history)
-        if history.end is None or history.end < self._since:
-            self._since = -math.inf
         self._refreshes += 1
         shown = self._shown()
         state = (id(shown), shown.revision if shown is not None else 0)
@@ -171,7 +173,7 @@ class LiveView(QtWidgets.QWidget):
         elif due and self._behind:
             self._draw(texts=True)
         page = self.tabs.currentWidget()
-        if self.models.chosen and page is self.pages["Forces"] and shown:
+        if self.models.chosen and page is self.pages["Forces"] and shown is not None:
             if self._refreshes % _MODELS_EVERY == 0:
                 self.models.compute(page.stretch(shown))
             if self._refreshes % _RESIDUALS_EVERY == 1 and self._stale_residuals:
@@ -193,7 +195,10 @@ class LiveView(QtWidgets.QWidget):
             part.restore(settings, name)
 
     def close_worker(self) -> None:
-        """End the threads of the models and of exports; files begun are finished. May be called again."""
+        """End the threads of the models and of exports. May be called again.
+
+        Files begun are finished if that takes at most 5 s; what takes longer never gets its name.
+        """
         self.models.close()
         if self._writer is not None:
             self._writer.finish()
@@ -201,8 +206,8 @@ class LiveView(QtWidgets.QWidget):
 
     def clear(self) -> None:
         """Leave out all that has been shown so far."""
-        if self._timeline is not None and self._timeline.end is not None:
-            self._since = math.nextafter(self._timeline.end, math.inf)
+        if self._timeline is not None:
+            self._cleared = self._timeline.first + len(self._timeline)
         self.bar.freeze.setChecked(False)
         self._redraw()
 
@@ -213,20 +218,21 @@ class LiveView(QtWidgets.QWidget):
             page.fit()
         self._redraw()
 
-    def set_cursor(self, t: float | None) -> None:
-        """Put the cursor of all plots at a time, s, or away; values are those of the cycle nearest to it."""
-        self.cursors.put(t)
-        self._cursors_moved()
+    def export_picture(self, path: Path) -> None:
+        """Have a picture of what is shown now written as PNG. See `export_table`."""
+        self._write(path, partial(write_picture, path, self.body.grab().toImage()))
 
-    def export(self, path: Path) -> None:
-        """Have what is shown now written: its picture to a .png, its numbers to a .csv. Returns at once.
+    def export_table(self, path: Path) -> None:
+        """Have the numbers of what is shown now written as CSV. Returns at once.
 
         Says in words whether that worked. `close_worker` waits for it.
         """
+        self._write(path, self._table(path))
+
+    def _write(self, path: Path, job: Callable[[], None]) -> None:
         if self._writer is None:
             self._writer = Worker("export", self)
         self.bar.say(f"Writing {path.name} …")
-        job = partial(write_picture, path, self.body.grab().toImage()) if path.suffix == ".png" else self._table(path)
 
         def done(_none: None, failure: Exception | None) -> None:
             reason = failure.strerror if isinstance(failure, OSError) else failure
@@ -269,48 +275,55 @@ class LiveView(QtWidgets.QWidget):
         end = shown.end if shown.end is not None else 0.0
         t0, t1 = self._span or (end - self.bar.seconds, end)
         if isinstance(page, PlotPage):
-            page.draw(shown, t0, t1, self._since)
+            page.draw(shown, t0, t1, self._since(shown))
         elif texts:
-            page.draw(shown.window(max(t0, self._since), t1))
+            page.draw(shown.window(max(t0, self._since(shown)), t1))
         self._behind = not texts
         self._stale_residuals += [model for model in (EXACT, *self.models.chosen) if model not in self._stale_residuals]
         if texts:
             self._show_values()
-        elif self.beside.drawn is not None and self.cursors.at is None and len(shown):
-            self.beside.drawn.show_row(shown.rows[-1], texts=False)
+        elif self.beside.drawn is not None and self.cursors.at is None:
+            self.beside.drawn.show_row(shown.rows[-1] if self._reaches(shown) else None, texts=False)
+
+    def _reaches(self, shown: Timeline) -> bool:
+        """Whether there are rows, and not all of them cleared away."""
+        return shown.first + len(shown) > max(shown.first, self._cleared)
+
+    def _since(self, shown: Timeline) -> float:
+        """Time from which on rows are shown, s."""
+        if not self._reaches(shown):
+            return math.inf
+        return float(shown.times[max(0, self._cleared - shown.first)])
 
     def _at(self, shown: Timeline, t: float | None) -> Stretch:
-        """The row nearest to a time, s, none where the history does not reach; without a time the newest rows."""
+        """The row nearest to a time, s, none where the history does not reach; without a time the newest ones.
+
+        Of these the last one counts; those before it are for models that have not come so far yet.
+        """
+        if not self._reaches(shown):
+            return shown.cut(0, 0)
+        begin, end = self._since(shown), float(shown.times[-1])
         if t is None:
-            end = shown.end or 0.0
-            return shown.stretch(end - _VALUE_WINDOW, end)
-        begin = max(float(shown.times[0]), self._since) if len(shown) else math.inf
-        index = shown.nearest(t) if begin - _EDGE <= t <= (shown.end or 0.0) + _EDGE else None
+            return shown.stretch(max(begin, end - _MODELS_BEHIND), end)
+        index = shown.nearest(t) if begin - _EDGE <= t <= end + _EDGE else None
         return shown.cut(0, 0) if index is None else shown.cut(index, index + 1)
 
     def _show_values(self) -> None:
         page, shown, cursors = self.tabs.currentWidget(), self._shown(), self.cursors
-        if shown is None or shown.end is None or shown.end < self._since:
-            if isinstance(page, PlotPage):
-                page.show_values(None)
-            self.moment.setText("No data")
+        if shown is None:
             return
-        now = self._at(shown, cursors.at)
+        reaches, now = self._reaches(shown), self._at(shown, cursors.at)
+        t = float(now.times[-1]) if len(now) else None
         if isinstance(page, PlotPage):
-            page.show_values(now, self._at(shown, cursors.a) if cursors.apart is not None else None)
-        if not len(now):
-            self.moment.setText(cursors.words(None))
-            self.strokes.show_lengths(np.full(6, np.nan))
-            self.wrench.show_rows(now.rows)
-            if self.beside.drawn is not None:
-                self.beside.drawn.show_row(shown.rows[-1])  # says its own time
-            return
-        t = float(now.times[-1])
-        self.moment.setText(cursors.words(t))
-        self.strokes.show_lengths(now.rows["length"][-1])
-        self.wrench.show_rows(shown.window(t - WRENCH_WINDOW, t))
+            begin = self._at(shown, cursors.a) if cursors.apart is not None else None
+            page.show_values(now if reaches else None, begin)
+        self.moment.setText(cursors.words(t) if reaches else "No data")
+        self.strokes.show_lengths(now.rows["length"][-1] if t is not None else np.full(6, np.nan))
+        before = t if t is not None else -math.inf
+        self.wrench.show_rows(shown.window(max(before - WRENCH_WINDOW, self._since(shown)), before))
         if self.beside.drawn is not None:
-            self.beside.drawn.show_row(now.rows[-1])
+            row = now.rows[-1] if t is not None else shown.rows[-1] if reaches else None
+            self.beside.drawn.show_row(row)  # says its own time
 
     def _models_chosen(self, models: tuple[str, ...]) -> None:
         self.models.choose(models)

@@ -5,7 +5,8 @@ import math
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.history import Floats
-from gui.live.plot_panel import number_text
+from gui.live.numbers import number_text
+from gui.live.plot_looks import swatch
 from gui.live.series import EXACT, LEGS, MODEL_DASHES, MODEL_NAMES
 from gui.theme import LEG_COLOURS, Theme
 
@@ -106,9 +107,9 @@ class _Residuals(QtWidgets.QWidget):
         title = QtWidgets.QLabel("RMS residual, N")
         title.setToolTip("Of measured − model, over the rows in the window shown; brought up to date once a second")
         grid.addWidget(title, 0, 0, 1, 2)
-        self._heads = [QtWidgets.QLabel(f"<b>{name}</b>") for name in _COLUMNS]
-        for column, head in enumerate(self._heads):
-            grid.addWidget(head, 0, 2 + column, right)
+        heads = [swatch(colour, leg) for leg, colour in zip(LEGS, LEG_COLOURS, strict=True)]
+        for column, head in enumerate((*heads, f"<b>{_COLUMNS[-1]}</b>")):
+            grid.addWidget(QtWidgets.QLabel(head), 0, 2 + column, right)
         self._samples: dict[str, _Line] = {}
         self._names: dict[str, QtWidgets.QLabel] = {}
         self.values: dict[str, list[QtWidgets.QLabel]] = {}
@@ -127,12 +128,9 @@ class _Residuals(QtWidgets.QWidget):
                 grid.addWidget(value, row, 2 + column)
                 self.values[model].append(value)
         grid.setColumnStretch(2 + len(_COLUMNS), 1)
-        self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
-        for head, colour in zip(self._heads, (*LEG_COLOURS, theme.text), strict=True):
-            head.setStyleSheet(f"color: {colour}")
         for sample in self._samples.values():
             sample.set_theme(theme)
 

@@ -1,4 +1,4 @@
-"""The numbers of recordings as rows of a table, side by side."""
+"""Numbers as a person reads them: one, and those of recordings as rows of a table, side by side."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -36,10 +36,10 @@ def _legs(name: str, unit: str, *path: str, key: str, scale: float = 1.0, digits
 
 QUANTITIES: tuple[Quantity, ...] = (
     Quantity("Duration", "s", _at("recording", "duration_s")),
-    Quantity("Rows", "1", _at("recording", "rows"), 0),
-    Quantity("Dropped rows", "1", _at("recording", "dropped"), 0),
+    Quantity("Rows", "rows", _at("recording", "rows"), 0),
+    Quantity("Dropped rows", "rows", _at("recording", "dropped"), 0),
     Quantity("Cycle rate", "Hz", _at("cycle", "rate_measured_hz"), 2),
-    Quantity("Overruns", "1", _at("cycle", "overruns"), 0),
+    Quantity("Overruns", "cycles", _at("cycle", "overruns"), 0),
     Quantity("Stale feedback", "cycles", _at("cycle", "stale_feedback"), 0),
     Quantity("Period error, 99 %", "µs", _at("cycle", "period_error_p99_us"), 1),
     Quantity("Period error, largest", "µs", _at("cycle", "period_error_max_us"), 1),
@@ -55,7 +55,7 @@ QUANTITIES: tuple[Quantity, ...] = (
     *_legs("Residual, RMS", "N", "force", key="rms_residual_n"),
     *_legs("Residual, mean", "N", "force", key="bias_n"),
     *_legs("Residual, largest", "N", "force", key="peak_residual_n"),
-    Quantity("Condition number, largest", "1", _at("condition", "max"), 2),
+    Quantity("Condition number, largest", "–", _at("condition", "max"), 2),
 )
 
 
@@ -63,17 +63,14 @@ def side_by_side(summaries: Sequence[Summary]) -> list[list[str]]:
     """Rows of texts: name, unit, a value for each of one or two summaries, and with two the second minus the first."""
     rows = []
     for quantity in QUANTITIES:
-        values = [quantity.value(summary) for summary in summaries]
-        texts = [_text(value, quantity.digits) for value in values]
+        found = [quantity.value(summary) for summary in summaries]
+        values = [math.nan if value is None else value for value in found]
         if len(values) == 2:
-            first, second = values
-            difference = None if first is None or second is None else second - first
-            texts.append(_text(difference, quantity.digits))
-        rows.append([quantity.name, quantity.unit, *texts])
+            values.append(values[1] - values[0])
+        rows.append([quantity.name, quantity.unit, *(number_text(value, quantity.digits) for value in values)])
     return rows
 
 
-def _text(value: float | None, digits: int) -> str:
-    if value is None or not math.isfinite(value):
-        return "–"
-    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
+def number_text(value: float, digits: int) -> str:
+    """A value for a person, with so many digits after the point; a dash for what is no number."""
+    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−") if math.isfinite(value) else "–"

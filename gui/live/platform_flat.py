@@ -5,6 +5,7 @@ from typing import ClassVar
 import pyqtgraph as pg
 from pyqtgraph.Qt import QtWidgets
 
+from gui.live.plot_looks import dress_plot, plain_plot
 from gui.live.scene import Scene, ring_order
 from gui.theme import Theme
 
@@ -32,6 +33,7 @@ class PlatformFlat(QtWidgets.QWidget):
         self.projections = [_Projection(name, axes) for name, axes in _PROJECTIONS.items()]
         for projection in self.projections:
             row.addWidget(projection.plot)
+        self._framed = False
         self.scene: Scene | None = None
         self.set_theme(theme)
 
@@ -46,10 +48,15 @@ class PlatformFlat(QtWidgets.QWidget):
         """Raises KeyError: this view has no such viewpoint."""
         raise KeyError(viewpoint)
 
+    def frame_anew(self) -> None:
+        """Fit the next scene into the picture."""
+        self._framed = False
+
     def show_scene(self, scene: Scene) -> None:
         """Draw a scene."""
         for projection in self.projections:
-            projection.show_scene(scene, fit=self.scene is None)
+            projection.show_scene(scene, fit=not self._framed)
+        self._framed = True
         self.scene = scene
 
 
@@ -58,29 +65,20 @@ class _Projection:
 
     def __init__(self, name: str, axes: tuple[int, int]) -> None:
         self._across, self._up = axes
-        self.plot = pg.PlotWidget()
-        self.plot.setAccessibleName(f"{name} view of the platform, m")
+        self.plot = plain_plot(f"{name} view of the platform, m")
         item = self.plot.getPlotItem()
-        item.setMenuEnabled(False)
-        item.hideButtons()
         item.setTitle(name, size="10pt")
         item.setLabel("bottom", f"{'xyz'[self._across]}, m")
         item.setLabel("left", f"{'xyz'[self._up]}, m")
-        for side in ("left", "bottom"):
-            item.getAxis(side).enableAutoSIPrefix(False)
         self.view = item.getViewBox()
         self.view.setAspectLocked(True)
-        self.view.disableAutoRange()
         self.base, self.command, self.outline = (pg.PlotCurveItem() for _ in range(3))
         self.legs = [pg.PlotCurveItem() for _ in range(6)]
         for curve in (self.base, self.command, *self.legs, self.outline):
             item.addItem(curve, ignoreBounds=True)
 
     def set_theme(self, theme: Theme) -> None:
-        self.plot.setBackground(theme.surface)
-        for side in ("left", "bottom"):
-            self.plot.getAxis(side).setPen(theme.pen(theme.border))
-            self.plot.getAxis(side).setTextPen(theme.pen(theme.muted))
+        dress_plot(self.plot, theme)
         self.plot.getPlotItem().titleLabel.setText(self.plot.getPlotItem().titleLabel.text, color=theme.text)
         self.base.setPen(theme.pen(theme.muted))
         self.outline.setPen(theme.pen(theme.text))

@@ -14,7 +14,8 @@ from gui.theme import Theme
 
 _TUBE = 0.55
 """part of the leg that is drawn thick"""
-_FLOOR = 1.2  # m
+_FLOOR = 1.5
+"""side of the floor, of the joints' extent"""
 
 
 class PlatformGL(QtWidgets.QWidget):
@@ -37,8 +38,6 @@ class PlatformGL(QtWidgets.QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.view)
         self._floor = gl.GLGridItem(glOptions="translucent")
-        self._floor.setSize(_FLOOR, _FLOOR)
-        self._floor.setSpacing(0.1, 0.1)
         self._floor.translate(0.0, 0.0, -0.004)  # below the base's outline, which would flicker in one plane with it
         self._base = gl.GLLinePlotItem(glOptions="translucent", mode="line_strip", width=2)
         self._plate = gl.GLMeshItem(smooth=False, shader=None, glOptions="translucent")
@@ -61,6 +60,7 @@ class PlatformGL(QtWidgets.QWidget):
         ):
             self.view.addItem(item)
         self._plate.hide()  # it cannot be drawn without corners
+        self.look_from("Oblique")
         self._framed = False
         self.scene: Scene | None = None
         self.set_theme(theme)
@@ -79,6 +79,10 @@ class PlatformGL(QtWidgets.QWidget):
         """Put the camera to one of `viewpoints`."""
         elevation, azimuth = self.viewpoints[viewpoint]
         self.view.setCameraPosition(elevation=elevation, azimuth=azimuth)
+
+    def frame_anew(self) -> None:
+        """Fit the next scene into the picture, seen from where the camera is."""
+        self._framed = False
 
     def show_scene(self, scene: Scene) -> None:
         """Draw a scene."""
@@ -113,10 +117,10 @@ class PlatformGL(QtWidgets.QWidget):
         middle: Floats = (points.min(axis=0) + points.max(axis=0)) / 2
         size = float(np.linalg.norm(np.ptp(points, axis=0)))
         self.view.setCameraPosition(pos=QtGui.QVector3D(*middle.tolist()), distance=1.5 * size)
-        self.look_from("Oblique")
+        self._floor.setSize(_FLOOR * size, _FLOOR * size)
+        self._floor.setSpacing(_FLOOR * size / 12, _FLOOR * size / 12)
         self._framed = True
 
     def _axis_colours(self) -> Floats:
         """Colours (3, 4) of the platform's x, y and z axis."""
-        theme = self._theme
-        return np.array([pg.mkColor(colour).getRgbF() for colour in (theme.error, theme.good, theme.accent)])
+        return np.array([pg.mkColor(colour).getRgbF() for colour in self._theme.axis_colours()])

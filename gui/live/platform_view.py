@@ -7,13 +7,13 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
 from gui.history import Timeline
+from gui.live.numbers import number_text
 from gui.live.opengl import gl_problem
 from gui.live.platform_flat import PlatformFlat
-from gui.live.plot_panel import number_text
 from gui.live.scene import STROKE_SCALE, Colouring, Scale, colour_map, force_scale, make_scene
 from gui.theme import Theme
-from kinematics import quaternion_to_angles
-from rig.states import State
+from rig.angles import shown_angle
+from rig.states import State, enum_name
 
 if TYPE_CHECKING:
     from gui.live.platform_gl import PlatformGL
@@ -52,7 +52,7 @@ class PlatformView(QtWidgets.QWidget):
             self.colouring.addItem(kind.value, kind)
         self.bar = ColourBar(theme, _BAR_WIDTH if not compact else _BAR_WIDTH_COMPACT)
         self.pose = QtWidgets.QLabel("No mechanism")
-        self.pose.setAccessibleName("Measured pose, mm and deg")
+        self.pose.setAccessibleName("Measured pose, mm and °")
         self.pose.setWordWrap(True)
         colours, viewpoints = QtWidgets.QHBoxLayout(), QtWidgets.QHBoxLayout()
         if not compact:
@@ -86,6 +86,7 @@ class PlatformView(QtWidgets.QWidget):
         self._mechanism = mechanism
         self._row = None
         self._largest = 0.0
+        self.picture.frame_anew()
         self._redraw()
 
     def set_theme(self, theme: Theme) -> None:
@@ -104,20 +105,22 @@ class PlatformView(QtWidgets.QWidget):
         self.colouring.setCurrentText(str(settings.value(f"{name}/colouring", self.colouring.currentText())))
 
     def refresh(self, history: Timeline) -> None:
-        """Show the timeline's present. Nothing is drawn that is shown already."""
+        """Show the timeline's present, no pose when there is none. Nothing is drawn that is shown already."""
         self._refreshes += 1
         due = self._refreshes % _TEXT_EVERY == 1
         revision = (id(history), history.revision)
-        if len(history) and (revision != self._revision or (due and self._behind)):
+        if revision != self._revision or (due and self._behind):
             self._revision = revision
             self._behind = not due
-            self.show_row(history.rows[-1], texts=due)
+            self.show_row(history.rows[-1] if len(history) else None, texts=due)
 
-    def show_row(self, row: np.void, *, texts: bool = True) -> None:
-        """Show one telemetry row."""
-        self._row = row.copy()
-        forces = np.abs(row["force_measured"])
-        self._largest = max(self._largest, float(np.max(forces[np.isfinite(forces)], initial=0.0)))
+    def show_row(self, row: np.void | None, *, texts: bool = True) -> None:
+        """Show one telemetry row; None: no pose is known."""
+        self._row = None
+        if row is not None:
+            self._row = row.copy()
+            forces = np.abs(row["force_measured"])
+            self._largest = max(self._largest, float(np.max(forces[np.isfinite(forces)], initial=0.0)))
         self._redraw(texts=texts)
 
     @property
@@ -140,14 +143,10 @@ class PlatformView(QtWidgets.QWidget):
         if self._row is None:
             return ""
         position = 1e3 * self._row["pose"][:3]
-        angles = np.degrees(quaternion_to_angles(self._row["pose"][3:]))
+        angles = [np.degrees(shown_angle(self._row["pose"][3:], axis)) for axis in range(3)]
         places = [f"{name} {number_text(float(value), 2)} mm" for name, value in zip("xyz", position, strict=True)]
         turns = [f"θ{name} {number_text(float(value), 2)}°" for name, value in zip("xyz", angles, strict=True)]
-        try:
-            state = State(int(self._row["state"])).name
-        except ValueError:
-            state = f"state {int(self._row['state'])}"
-        moment = f"{float(self._row['t']):.3f} s   {state}"
+        moment = f"{float(self._row['t']):.3f} s   {enum_name(State, self._row['state'])}"
         return ("\n" if self._compact else "   ").join((moment, "   ".join(places), "   ".join(turns)))
 
 
@@ -203,7 +202,7 @@ class ColourBar(QtWidgets.QWidget):
         painter.drawText(area.adjusted(area.width() - room + 4, 0, 0, 0), align.AlignLeft | align.AlignVCenter, high)
         bar = area.adjusted(room, 5, -room, -5)
         gradient = QtGui.QLinearGradient(bar.topLeft(), bar.topRight())
-        positions, colours = colour_map(self._kind, self._theme).getStops(mode="qcolor")
+        positions, colours = colour_map(self._kind).getStops(mode="qcolor")
         for position, colour in zip(positions, colours, strict=True):
             gradient.setColorAt(float(position), colour)
         painter.fillRect(bar, gradient)

@@ -24,6 +24,7 @@ class PlotPage(QtWidgets.QWidget):
     ) -> None:
         super().__init__()
         self._since = -math.inf
+        self._columns = columns
         column = QtWidgets.QVBoxLayout(self)
         column.setContentsMargins(0, 4, 0, 0)
         if top is not None:
@@ -39,7 +40,7 @@ class PlotPage(QtWidgets.QWidget):
             plot = PlotPanel(panel, theme, time_axis=row == last_row)
             plot.pointed.connect(self.pointed)
             plot.pinned.connect(self.pinned)
-            plot.moved.connect(self._moved)
+            plot.moved.connect(self.moved)
             grid.addWidget(plot, row, place)
             self.panels.append(plot)
         for row in range(last_row + 1):
@@ -57,6 +58,11 @@ class PlotPage(QtWidgets.QWidget):
         """Write values beside the titles, see `PlotPanel.show_values`."""
         for panel in self.panels:
             panel.show_values(stretch, since)
+        for begin in range(0, len(self.panels), self._columns):
+            headers = [panel.header for panel in self.panels[begin : begin + self._columns]]
+            height = max(header.minimumHeight() for header in headers)
+            for header in headers:  # plots beside each other begin at one height
+                header.setMinimumHeight(height)
 
     def set_cursor(self, t: float | None) -> None:
         """Put every panel's cursor at a time, s, or away."""
@@ -107,6 +113,3 @@ class PlotPage(QtWidgets.QWidget):
     def selection(self) -> Selection:
         """What is shown of the panels now."""
         return Selection(tuple(self.panels[0].legs), self.panels[0].models)
-
-    def _moved(self, t0: float, t1: float) -> None:
-        self.moved.emit(t0, t1)

@@ -11,10 +11,11 @@ from gui.history import Floats, Stretch, Timeline
 from gui.live.axis_range import AxisRange
 from gui.live.curve import Curve
 from gui.live.decimation import decimate, stride_for
+from gui.live.numbers import number_text
+from gui.live.plot_looks import AXIS_WIDTH, dress_plot, header_label, plain_plot, swatch
 from gui.live.series import LEGS, Panel, Series
 from gui.theme import Theme
 
-_AXIS_WIDTH = 62  # px, the same everywhere, so that plots one above the other agree in time
 _BINS = 2 / 3
 """bins a pixel, at most: each of them is two points"""
 _SLASH = "/\u2060"
@@ -38,12 +39,16 @@ class PlotPanel(QtWidgets.QWidget):
         self.legs = [True] * len(LEGS)
         self.models: tuple[str, ...] = ()
         """published models whose series are shown too"""
+        self._timeline: Timeline | None = None
+        """of the means that are drawn, of `_stride` rows each, which take `_bin_time` s"""
+        self._stride, self._bin_time = 1, 0.0
         self._axis_range = AxisRange(panel.least)
         self._fitting = True
         self.header = header_label()
-        self.plot = pg.PlotWidget()
+        self.header.setWordWrap(True)
+        self.header.setToolTip(panel.tip)
+        self.plot = plain_plot(f"Plot of {panel.label}")
         self.plot.setMinimumHeight(60)
-        self.plot.setAccessibleName(f"Plot of {panel.label}")
         self.setAccessibleName(panel.label)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -51,21 +56,16 @@ class PlotPanel(QtWidgets.QWidget):
         layout.addWidget(self.header)
         layout.addWidget(self.plot, 1)
         item = self.plot.getPlotItem()
-        item.setMenuEnabled(False)
-        item.hideButtons()
         item.layout.setContentsMargins(0, 2, 6, 0)
         left, bottom = item.getAxis("left"), item.getAxis("bottom")
-        left.setWidth(_AXIS_WIDTH)
-        left.enableAutoSIPrefix(False)
-        bottom.enableAutoSIPrefix(False)
-        left.setLabel(panel.unit or "1")
+        left.setWidth(AXIS_WIDTH)
+        left.setLabel(panel.unit)
         if time_axis:
             bottom.setLabel("rig time, s")
         else:
             bottom.setStyle(showValues=False)
             bottom.setHeight(6)
         self.view = item.getViewBox()
-        self.view.disableAutoRange()
         self.view.setDefaultPadding(0.0)
         self.view.sigRangeChangedManually.connect(self._touched)
         self.zero = pg.InfiniteLine(pos=0, angle=0)
@@ -92,11 +92,7 @@ class PlotPanel(QtWidgets.QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
         self._theme = theme
-        self.plot.setBackground(theme.surface)
-        for side in ("left", "bottom"):
-            axis = self.plot.getAxis(side)
-            axis.setPen(theme.pen(theme.border))
-            axis.setTextPen(theme.pen(theme.muted))
+        dress_plot(self.plot, theme)
         self.cursor.setPen(theme.pen(theme.text))
         self.mark.setPen(theme.pen(theme.accent))
         self.mark.label.setColor(theme.accent)
@@ -116,7 +112,6 @@ class PlotPanel(QtWidgets.QWidget):
     def set_models(self, models: Collection[str]) -> None:
         """Show the series of these published models beside those that are always there."""
         self.models = tuple(series.model for series in self.panel.series if series.model in models)
-        self.header.setWordWrap(bool(models))  # numbers enough for several lines
         self._choose()
 
     @property
@@ -165,7 +160,10 @@ class PlotPanel(QtWidgets.QWidget):
         first = stretch.first
         bins = max(16, int(self.view.width() * _BINS))
         if self.panel.averaged:
-            stretch = averaged(stretch, bins // 2)
+            self._timeline, self._stride = timeline, stride_for(len(stretch), bins // 2)
+            if self._stride > 1:
+                self._bin_time = self._stride * float(stretch.times[-1] - stretch.times[0]) / (len(stretch) - 1)
+            stretch = averaged(stretch, self._stride)
         low, high = math.inf, -math.inf
         for series, curves in zip(self.panel.series, self.curves, strict=True):
             if not self._is_shown(series):
@@ -193,12 +191,12 @@ class PlotPanel(QtWidgets.QWidget):
             self.mark.setValue(t)
 
     def show_values(self, stretch: Stretch | None, since: Stretch | None = None) -> None:
-        """Write the values of rows, their means, beside the title, or what they are more than `since`; None: none.
+        """Write the values of the last row beside the title, or what they are more than those of `since`; None: none.
 
-        Without rows in one of them the values are dashes.
+        Without rows in one of them the values are dashes. A panel of means writes that of the row's bin, as drawn.
         """
         self.header.setText(self._title() + (self._values(stretch, since) if stretch is not None else ""))
-        if self.models and (height := self.header.heightForWidth(self.header.width())) > self.header.minimumHeight():
+        if (height := self.header.heightForWidth(self.header.width())) > self.header.minimumHeight():
             self.header.setMinimumHeight(height)  # grows only: plots must not jump with the length of the numbers
 
     def _title(self) -> str:
@@ -208,6 +206,8 @@ class PlotPanel(QtWidgets.QWidget):
             names = " &nbsp; ".join(f"{series.dashed or '—'}&nbsp;{series.name}" for series in always)
         elif always[0].name != always[0].columns[0]:
             names = "" if always[0].per_leg and not self.models else always[0].name
+        if self._stride > 1:
+            names += f", means over {1e3 * self._bin_time:.0f} ms"
         if self.models:
             names += " / models as listed above<br>"  # their values need the line
         unit = f", {self.panel.unit}" if self.panel.unit else ""
@@ -216,21 +216,29 @@ class PlotPanel(QtWidgets.QWidget):
 
     def _values(self, stretch: Stretch, since: Stretch | None) -> str:
         shown = self.shown_series
-        means = [mean_of(series, stretch) for series in shown]
+        values = [newest_of(series, self._as_drawn(stretch)) for series in shown]
         if since is not None:
-            means = [mean - mean_of(series, since) for mean, series in zip(means, shown, strict=True)]
+            begin = self._as_drawn(since)
+            values = [value - newest_of(series, begin) for value, series in zip(values, shown, strict=True)]
         texts = [f"<span style='color:{self._theme.accent}'><b>B − A</b></span>"] if since is not None else []
         for column, name in enumerate(shown[0].columns):
             if shown[0].per_leg and not self.legs[column]:
                 continue
-            numbers = _SLASH.join(self._number(mean[column]) for mean in means)
-            label = name if len(shown[0].columns) > 1 else ""
-            colour = self._colour(shown[0].colours[column])
-            texts.append(f"<span style='color:{colour}'><b>{label}</b></span>&nbsp;{numbers}")
+            numbers = _SLASH.join(number_text(value[column], self.panel.digits) for value in values)
+            label = swatch(self._colour(shown[0].colours[column]), name) if len(shown[0].columns) > 1 else ""
+            texts.append(f"{label}&nbsp;{numbers}")
         return " &nbsp;".join(texts)
 
-    def _number(self, value: float) -> str:
-        return number_text(value, self.panel.digits)
+    def _as_drawn(self, stretch: Stretch) -> Stretch:
+        """The rows; in a panel of means the mean of the bin that the last of them is in, or the one before it."""
+        if self._timeline is None or self._stride == 1 or not len(stretch):
+            return stretch
+        number = stretch.first + len(stretch) - 1
+        begin = number - number % self._stride - self._timeline.first
+        if begin + self._stride > len(self._timeline):  # not complete yet
+            begin -= self._stride
+        whole = self._timeline.cut(begin, begin + self._stride) if begin >= 0 else self._timeline.cut(0, 0)
+        return averaged(whole, self._stride)
 
     def _colour(self, colour: str) -> str:
         return colour if colour.startswith("#") else str(getattr(self._theme, colour))
@@ -256,32 +264,15 @@ class PlotPanel(QtWidgets.QWidget):
         return False
 
 
-def header_label() -> QtWidgets.QLabel:
-    """Line of rich text above a plot, in small letters; gives way when there is no room."""
-    label = QtWidgets.QLabel()
-    label.setTextFormat(QtCore.Qt.TextFormat.RichText)
-    label.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Fixed)
-    label.setStyleSheet("font-size: 11px")
-    return label
+def newest_of(series: Series, stretch: Stretch) -> Floats:
+    """Values (k,) of a series in the last of n rows; not numbers when there is none.
 
-
-def number_text(value: float, digits: int) -> str:
-    """A value for a person, with so many digits after the point; a dash for what is no number."""
-    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−") if math.isfinite(value) else "–"
-
-
-def mean_of(series: Series, stretch: Stretch) -> Floats:
-    """Means of a series over n rows, (k,); not a number where one of them is none, or there are none.
-
-    Rows that a published model has not been computed of yet, the newest ones, are left out.
+    Of a published model in the last row that it has been computed of.
     """
-    if not len(stretch):
-        return np.full(len(series.columns), np.nan)
     values = series.extract(stretch)
-    if series.model and len(known := values[np.isfinite(values).all(axis=1)]):
-        values = known
-    mean: Floats = values.mean(axis=0)
-    return mean
+    if series.model:
+        values = values[np.isfinite(values).all(axis=1)]
+    return values[-1] if len(values) else np.full(len(series.columns), np.nan)
 
 
 def known_part(times: Floats, values: Floats) -> tuple[Floats, Floats]:
@@ -296,10 +287,9 @@ def known_part(times: Floats, values: Floats) -> tuple[Floats, Floats]:
     return times[part], values[part]
 
 
-def averaged(stretch: Stretch, bins: int) -> Stretch:
-    """Rows whose pose and force residual are means over bins, at most about `bins` of them, with their times."""
+def averaged(stretch: Stretch, stride: int) -> Stretch:
+    """Rows whose pose and force residual are means over bins of `stride` rows, whole ones only, with their times."""
     rows, times = stretch.rows, stretch.times
-    stride = stride_for(len(rows), bins)
     begin = -stretch.first % stride
     whole = (len(rows) - begin) // stride
     if stride == 1 or whole < 1:

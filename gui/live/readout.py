@@ -8,7 +8,8 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
 from gui.history import Floats, Rows
-from gui.live.plot_panel import number_text
+from gui.live.numbers import number_text
+from gui.live.scene import strokes
 from gui.live.wrench import AXES, wrench_of
 from gui.theme import LEG_COLOURS, Theme
 
@@ -21,7 +22,7 @@ class StrokeBars(QtWidgets.QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._limits: list[tuple[float, float] | None] = [None] * 6
+        self._mechanism: Mechanism | None = None
         self.lengths: Floats = np.full(6, np.nan)
         """m"""
         self.setMinimumSize(180, 6 * 22 + 4)
@@ -35,8 +36,7 @@ class StrokeBars(QtWidgets.QWidget):
 
     def set_mechanism(self, mechanism: Mechanism | None) -> None:
         """Take the limits of these legs; None knows no limits."""
-        limits = mechanism.limits if mechanism is not None else (None,) * 6
-        self._limits = [limit.length if limit is not None else None for limit in limits]
+        self._mechanism = mechanism
         self.update()
 
     def show_lengths(self, lengths: npt.NDArray[np.float64]) -> None:
@@ -45,10 +45,10 @@ class StrokeBars(QtWidgets.QWidget):
             self.lengths = np.array(lengths)
             self.update()
 
-    def used(self, leg: int) -> float | None:
-        """Part of the stroke that leg 0…5 has come out, 0 to 1 within its limits; None when that is not known."""
-        limit, length = self._limits[leg], float(self.lengths[leg])
-        return (length - limit[0]) / (limit[1] - limit[0]) if limit is not None and math.isfinite(length) else None
+    @property
+    def used(self) -> Floats:
+        """Stroke used (6,), %, 0 to 100 within a leg's limits; not a number where that is not known."""
+        return strokes(self._mechanism, self.lengths) if self._mechanism is not None else np.full(6, np.nan)
 
     def paintEvent(self, _event: QtGui.QPaintEvent) -> None:
         """Draw."""
@@ -56,21 +56,21 @@ class StrokeBars(QtWidgets.QWidget):
         digits = painter.fontMetrics().horizontalAdvance("000.00")
         row_height = self.height() / 6
         align = QtCore.Qt.AlignmentFlag
-        for leg in range(6):
+        for leg, used in enumerate(self.used):
             top = leg * row_height
             text = QtCore.QRectF(0, top, 16, row_height)
             painter.setPen(QtGui.QColor(self._theme.text))
             painter.drawText(text, align.AlignVCenter | align.AlignLeft, str(leg + 1))
-            length, used = float(self.lengths[leg]), self.used(leg)
+            length = float(self.lengths[leg])
             value = f"{1e3 * length:.2f}" if math.isfinite(length) else "–"
             numbers = QtCore.QRectF(self.width() - digits, top, digits, row_height)
-            if used is not None and not 0.0 <= used <= 1.0:
+            if math.isfinite(used) and not 0.0 <= used <= 100.0:
                 painter.setPen(QtGui.QColor(self._theme.error))
             painter.drawText(numbers, align.AlignVCenter | align.AlignRight, value)
             bar = QtCore.QRectF(18, top + 5, self.width() - digits - 26, row_height - 10)
             painter.fillRect(bar, QtGui.QColor(self._theme.raised))
-            if used is not None:
-                bar.setWidth(bar.width() * min(max(used, 0.0), 1.0))
+            if math.isfinite(used):
+                bar.setWidth(bar.width() * min(max(float(used) / 100.0, 0.0), 1.0))
                 painter.fillRect(bar, QtGui.QColor(LEG_COLOURS[leg]))
         painter.end()
 
@@ -94,7 +94,9 @@ class WrenchTable(QtWidgets.QWidget):
             grid.addWidget(QtWidgets.QLabel(unit), row, 2)
             self.values.append(value)
         grid.setColumnStretch(1, 1)
-        self.note = QtWidgets.QLabel("Platform axes, at its origin; mean of half a second ± standard deviation")
+        self.note = QtWidgets.QLabel(
+            "Platform axes, at its origin; mean ± standard deviation of single cycles over half a second"
+        )
         self.note.setWordWrap(True)
         self.note.setStyleSheet("font-size: 11px")
         grid.addWidget(self.note, len(AXES), 0, 1, 3)

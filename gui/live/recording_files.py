@@ -10,14 +10,13 @@ import numpy as np
 
 from dynamics import Mechanism, MechanismError, parse_mechanism
 from gui.history import Excerpt, Rows
+from gui.live.export import Column, write_csv
 from gui.live.outline import Outline
 from gui.live.replay import Replay
 from gui.live.series import FORCES
 from rig.recording import Recording, RecordingError, open_recording, size_of_rows
 from rig.telemetry import ROW
 
-_CHUNK = 2000
-"""rows written at a time"""
 LARGEST = 1_000_000_000
 """bytes of rows of a recording that is opened: half an hour at 500 Hz"""
 QUICK = 100_000_000
@@ -112,18 +111,12 @@ def _mechanism(text: Any) -> Mechanism | None:
 def export_rows(rows: Rows, path: Path) -> None:
     """Write every field of rows (n,) as CSV, columns named as in the recording, numbered by leg or element.
 
-    SI units; what a field means is `rig.telemetry.MEANING`. Raises OSError when the disk refuses.
+    SI units; what a field means is `rig.telemetry.MEANING`. Raises as `write_csv`.
     """
-    names = []
+    names: list[str] = []
+    columns: list[Column] = []
     for name in ROW.names or ():
-        shape = ROW[name].shape
-        elements = [""] if not shape else ["_" + "_".join(str(i + 1) for i in at) for at in np.ndindex(*shape)]
-        names += [name + element for element in elements]
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
-        file.write(",".join(names) + "\n")
-        for start in range(0, len(rows), _CHUNK):
-            part = rows[start : start + _CHUNK]
-            columns: list[list[Any]] = []
-            for name in ROW.names or ():
-                columns += part[name].reshape(len(part), -1).T.tolist()
-            file.writelines(",".join(map(str, line)) + "\n" for line in zip(*columns, strict=True))
+        for at in np.ndindex(*ROW[name].shape):
+            names.append("_".join([name, *(str(i + 1) for i in at)]))
+            columns.append(rows[name][(..., *at)])
+    write_csv(path, names, columns)

@@ -6,6 +6,7 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.live.live_bar import push_button
 from gui.live.recording_files import Found, recordings_in
 
 _COLUMNS = ("Recording", "Date", "Size, MB")
@@ -35,8 +36,8 @@ class RecordingList(QtWidgets.QWidget):
         """folder that somebody chose"""
         self.folder = Path("recordings")
         self.found: list[Found] = []
-        self.choose = _button("Folder…", "Choose the folder to look in", "Choose folder")
-        self.again = _button("Refresh", "Look into the folder again")
+        self.choose = push_button("Folder…", "Choose the folder to look in", "Choose folder")
+        self.again = push_button("Refresh", "Look into the folder again")
         self.where = QtWidgets.QLabel()
         self.where.setWordWrap(True)
         self.where.setAccessibleName("Folder of recordings")
@@ -61,7 +62,7 @@ class RecordingList(QtWidgets.QWidget):
         self.buttons = {}
         row = QtWidgets.QHBoxLayout()
         for name, (signal, tip) in self.choices.items():
-            button = _button(name, tip, "Export rows" if name == "CSV…" else f"{name} recording")
+            button = push_button(name, tip, "Export rows" if name == "CSV…" else f"{name} recording")
             button.clicked.connect(lambda _checked, signal=signal: self._send(signal))
             row.addWidget(button)
             self.buttons[name] = button
@@ -165,10 +166,3 @@ class RecordingList(QtWidgets.QWidget):
         name = QtWidgets.QFileDialog.getExistingDirectory(self, "Folder of recordings", str(self.folder))
         if name:
             self._choose_folder(Path(name))
-
-
-def _button(text: str, tip: str, accessible: str = "") -> QtWidgets.QPushButton:
-    button = QtWidgets.QPushButton(text)
-    button.setToolTip(tip)
-    button.setAccessibleName(accessible or text)
-    return button

@@ -5,9 +5,10 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from pyqtgraph.Qt import QtCore, QtWidgets
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
+from gui.file_dialogs import ask_save
 from gui.history import Timeline
 from gui.live.compare_view import CompareView
 from gui.live.live_view import LiveView
@@ -20,8 +21,10 @@ from gui.live.replay_bar import ReplayBar
 from gui.report_maker import ReportMaker, open_in_browser
 from gui.theme import Theme
 from gui.workers import Worker
+from rig.errors import InputError
 from rig.models import recorded_coulomb_speed
-from rig.recording import Event, EventLevel, RecordingError
+from rig.recording import EventLevel, RecordingError
+from rig.states import FaultCode, enum_name
 
 _PATIENCE = 5.0  # s for a file that is being read
 
@@ -48,6 +51,7 @@ class RecordingsView(QtWidgets.QWidget):
     ) -> None:
         super().__init__()
         self.setAccessibleName("Recordings")
+        self._theme = theme
         self._clock = clock
         self._show_file = show_file
         self._obstacle = obstacle
@@ -60,7 +64,7 @@ class RecordingsView(QtWidgets.QWidget):
         """the recording compared with the open one"""
         self.replay: Replay | None = None
         self.list = RecordingList(obstacle)
-        self.live = LiveView(theme)
+        self.live = LiveView(theme, replayed=True)
         self.platform = PlatformView(theme)
         self.compare = CompareView(theme)
         self.numbers = _table("Numbers of the recordings")
@@ -113,8 +117,10 @@ class RecordingsView(QtWidgets.QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
+        self._theme = theme
         for view in (self.live, self.platform, self.compare):
             view.set_theme(theme)
+        self._show_events()
 
     def save(self, settings: QtCore.QSettings) -> None:
         """Keep the folder chosen, the speed of replay, and how the views are laid out."""
@@ -199,13 +205,12 @@ class RecordingsView(QtWidgets.QWidget):
         self.platform.set_mechanism(mechanism)
         for view in (self.live, self.platform):
             view.refresh(self.replay.excerpt)
-        self.live.bar.freeze.setChecked(False)
         self.bar.set_replay(self.replay)
         self.title.setText(f"<b>{opened.name}</b>")
         self.list.set_comparable(True)
         if self.tabs.currentWidget() is self.list:
             self.tabs.setCurrentWidget(self.live)
-        _fill_events(self.events, recording.events)
+        self._show_events()
         self._show_numbers()
         self._say("" if recording.complete else "This recording was cut off; what is whole in it is shown")
 
@@ -222,14 +227,32 @@ class RecordingsView(QtWidgets.QWidget):
         shown = [opened for opened in (self.opened, self.second) if opened is not None]
         names = [opened.name for opened in shown]
         header = ["Quantity", "Unit", *names, *(["Difference"] if len(shown) == 2 else [])]
-        _fill(self.numbers, header, side_by_side([opened.summary for opened in shown]), right_from=2)
+        _fill(self.numbers, header, side_by_side([opened.summary for opened in shown]), range(2, len(header)))
         self.compare.show_recordings(names, [opened.outlines for opened in shown], [opened.begin for opened in shown])
 
+    def _show_events(self) -> None:
+        events = self.opened.recording.events if self.opened is not None else ()
+        rows = [
+            [
+                f"{event.t:.3f}",
+                enum_name(EventLevel, event.level).lower(),
+                enum_name(FaultCode, event.code) if event.code else "",
+                event.text,
+            ]
+            for event in events
+        ]
+        _fill(self.events, ["Rig time, s", "Level", "Code", "Text"], rows, range(0))
+        self.events.horizontalHeader().setStretchLastSection(True)
+        for row, event in enumerate(events):
+            if event.level > EventLevel.INFO:
+                colour = self._theme.warning if event.level == EventLevel.WARNING else self._theme.error
+                for column in range(self.events.columnCount()):
+                    self.events.item(row, column).setForeground(QtGui.QColor(colour))
+
     def _ask_export(self, path: Path) -> None:
-        suggested = str(path.with_suffix(".csv"))
-        name, _ = QtWidgets.QFileDialog.getSaveFileName(self, "Export rows", suggested, "Tables (*.csv)")
-        if name:
-            self.export_to(path, Path(name))
+        target = ask_save(self, "Export rows", str(path.with_suffix(".csv")), "Tables (*.csv)", ".csv")
+        if target is not None:
+            self.export_to(path, target)
 
     def _reported(self, path: str, fault: str) -> None:
         if fault:
@@ -248,7 +271,8 @@ def _outcome(failure: Exception | None, success: str) -> str:
         return success
     if isinstance(failure, OSError):
         return f"Failed: {failure.strerror or failure}"
-    return str(failure) if isinstance(failure, RecordingError) else f"Failed: {type(failure).__name__}: {failure}"
+    known = isinstance(failure, RecordingError | InputError)
+    return str(failure) if known else f"Failed: {type(failure).__name__}: {failure}"
 
 
 def _table(name: str) -> QtWidgets.QTableWidget:
@@ -261,7 +285,7 @@ def _table(name: str) -> QtWidgets.QTableWidget:
     return table
 
 
-def _fill(table: QtWidgets.QTableWidget, header: list[str], rows: list[list[str]], right_from: int) -> None:
+def _fill(table: QtWidgets.QTableWidget, header: list[str], rows: list[list[str]], to_the_right: range) -> None:
     table.setColumnCount(len(header))
     table.setHorizontalHeaderLabels(header)
     table.setRowCount(len(rows))
@@ -269,20 +293,7 @@ def _fill(table: QtWidgets.QTableWidget, header: list[str], rows: list[list[str]
     for row, texts in enumerate(rows):
         for column, text in enumerate(texts):
             item = QtWidgets.QTableWidgetItem(text)
-            if column >= right_from:
+            if column in to_the_right:
                 item.setTextAlignment(right)
             table.setItem(row, column, item)
     table.resizeColumnsToContents()
-
-
-def _level(level: int) -> str:
-    try:
-        return EventLevel(level).name.lower()
-    except ValueError:
-        return str(level)
-
-
-def _fill_events(table: QtWidgets.QTableWidget, events: tuple[Event, ...]) -> None:
-    rows = [[f"{event.t:.3f}", _level(event.level), str(event.code), event.text] for event in events]
-    _fill(table, ["Rig time, s", "Level", "Code", "Event"], rows, right_from=len(rows) + 4)
-    table.horizontalHeader().setStretchLastSection(True)

@@ -59,6 +59,10 @@ def is_pose(pose: Floats) -> bool:
     return bool(np.isfinite(pose).all() and abs(np.linalg.norm(pose[3:]) - 1.0) < 1e-6)
 
 
+_NEUTRAL = "#8A939C"
+"""of a leg without force: seen on the ground of both themes"""
+
+
 def make_scene(mechanism: Mechanism, row: np.void | None, colouring: Colouring, scale: Scale, theme: Theme) -> Scene:
     """Scene of a telemetry row; without a row or a measured pose the platform is shown at home and grey."""
     geometry = mechanism.geometry
@@ -92,27 +96,27 @@ def leg_colours(mechanism: Mechanism, row: np.void, colouring: Colouring, scale:
     """Colours (6, 3) of the legs, 0 to 1; muted where the value is no number."""
     if colouring is Colouring.LEG:
         return np.array([_rgb(colour) for colour in LEG_COLOURS])
-    values = np.array(row["force_measured"]) if colouring is Colouring.FORCE else strokes(mechanism, row)
+    values = np.array(row["force_measured"]) if colouring is Colouring.FORCE else strokes(mechanism, row["length"])
     span = scale.high - scale.low
-    colours = colour_map(colouring, theme).map(np.nan_to_num((values - scale.low) / span), mode="float")[:, :3]
+    colours = colour_map(colouring).map(np.nan_to_num((values - scale.low) / span), mode="float")[:, :3]
     shown: Floats = np.where(np.isfinite(values)[:, None], colours, _rgb(theme.muted))
     return shown
 
 
-def strokes(mechanism: Mechanism, row: np.void) -> Floats:
-    """Stroke used (6,), %: 0 at a leg's least length, 100 at its greatest; not a number without limits."""
+def strokes(mechanism: Mechanism, lengths: Floats) -> Floats:
+    """Stroke used (6,), %, of lengths (6,), m: 0 at the least, 100 at the greatest; not a number without limits."""
     used = np.full(6, np.nan)
     for leg, limits in enumerate(mechanism.limits):
         if limits is not None and limits.length is not None:
             low, high = limits.length
-            used[leg] = 100.0 * (float(row["length"][leg]) - low) / (high - low)
+            used[leg] = 100.0 * (float(lengths[leg]) - low) / (high - low)
     return used
 
 
-def colour_map(colouring: Colouring, theme: Theme) -> pg.ColorMap:
+def colour_map(colouring: Colouring) -> pg.ColorMap:
     """Colours of a scale: forces from pulling blue over grey to pushing orange; strokes red at both ends."""
     if colouring is Colouring.FORCE:
-        return pg.ColorMap([0.0, 0.5, 1.0], ["#3D8FE0", theme.grid, "#E8820C"])
+        return pg.ColorMap([0.0, 0.5, 1.0], ["#3D8FE0", _NEUTRAL, "#E8820C"])
     return pg.ColorMap([0.0, 0.08, 0.5, 0.92, 1.0], ["#D5352B", "#D9A400", "#2BA36B", "#D9A400", "#D5352B"])
 
 

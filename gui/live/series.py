@@ -7,13 +7,12 @@ import numpy as np
 
 from gui.history import Floats, Rows, Stretch
 from gui.live.wrench import AXES, wrench_of
-from gui.theme import DASHED, LEG_COLOURS
+from gui.theme import AXIS_COLOURS, DASHED, LEG_COLOURS
 from kinematics import Geometry
+from rig.angles import shown_angle
 from rig.telemetry import TERMS, CycleFlag
 
 LEGS = tuple(str(leg) for leg in range(1, 7))
-_XYZ = ("error", "good", "accent")
-"""red, green and blue, as the axes in the 3-D view"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ class Series:
 @dataclass(frozen=True, slots=True)
 class Panel:
     """One plot. `least` is the smallest height of its axis, so that noise does not fill it; `digits` after the point
-    in values; `averaged` plots means instead of outlines, for what is noise at full rate."""
+    in values; `averaged` plots means instead of outlines, for what is noise at full rate; `tip` explains what it is."""
 
     title: str
     unit: str
@@ -48,6 +47,7 @@ class Panel:
     least: float
     digits: int = 1
     averaged: bool = False
+    tip: str = ""
 
     @property
     def label(self) -> str:
@@ -68,6 +68,16 @@ MODEL_DASHES = dict(zip(MODEL_NAMES, (DASHED, "··", "–·", "–··"), stric
 
 Differences = Callable[[str, Stretch], Floats]
 """Forces of a model, by name, less those of the exact one, of n rows, (n, 6) N."""
+
+
+_AT_CELL = (
+    "What the load cell reads, and what the model says it should read at its place in the leg. The drive's own force "
+    "(page Terms) differs from it by weight, inertia and friction of what the leg has between drive and cell."
+)
+_OF_DRIVE = (
+    "The sum of the other panels: what the model says the drive must push with. The load cell reads another force "
+    "(page Forces): weight, inertia and friction of what the leg has between drive and cell are not in it."
+)
 
 
 def field(name: str) -> Callable[[Stretch], Floats]:
@@ -96,7 +106,7 @@ def force_panels(differences: Differences | None = None) -> tuple[Panel, ...]:
     )
     residual = (Series("residual", field("force_residual")), *published("force_residual", -1.0))
     return (
-        Panel("Leg force", "N", force, least=2.0),
+        Panel("Force at the load cell", "N", force, least=2.0, tip=_AT_CELL),
         Panel("Residual, measured − model", "N", residual, least=1.0, digits=2),
     )
 
@@ -108,9 +118,11 @@ def _term(term: int) -> Callable[[Stretch], Floats]:
     return lambda stretch: np.ascontiguousarray(stretch.rows["terms"][:, term])
 
 
+_TERM_SUM = Series("sum", lambda stretch: stretch.rows["terms"].sum(axis=1))
+
 TERM_PANELS = (
     *(Panel(name.capitalize(), "N", (Series(name, _term(term)),), least=0.5) for term, name in enumerate(TERMS)),
-    Panel("Sum", "N", (Series("sum", lambda stretch: stretch.rows["terms"].sum(axis=1)),), least=0.5),
+    Panel("Force of the drive (sum)", "N", (_TERM_SUM,), least=0.5, tip=_OF_DRIVE),
 )
 
 
@@ -144,14 +156,7 @@ def _position(source: str, axis: int) -> Callable[[Stretch], Floats]:
 
 def _angle(source: str, axis: int) -> Callable[[Stretch], Floats]:
     def extract(stretch: Stretch) -> Floats:
-        w, x, y, z = stretch.rows[source][:, 3:7].T
-        if axis == 0:
-            angle = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
-        elif axis == 1:
-            angle = np.arcsin(np.clip(2 * (w * y - z * x), -1, 1))
-        else:
-            angle = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
-        degrees: Floats = np.degrees(angle)[:, None]
+        degrees: Floats = np.degrees(shown_angle(stretch.rows[source][:, 3:7], axis))[:, None]
         return degrees
 
     return extract
@@ -173,7 +178,7 @@ def _pose(title: str, unit: str, extract: Callable[[str, int], Callable[[Stretch
 POSE = tuple(
     panel
     for axis, name in enumerate("xyz")
-    for panel in (_pose(name, "mm", _position, axis), _pose(f"θ{name}", "deg", _angle, axis))
+    for panel in (_pose(name, "mm", _position, axis), _pose(f"θ{name}", "°", _angle, axis))
 )
 
 
@@ -193,7 +198,7 @@ def wrench_panels(geometry: Callable[[], Geometry | None]) -> tuple[Panel, ...]:
         Panel(
             "External force implied",
             "N",
-            (Series("platform axes", part(slice(0, 3)), AXES[:3], _XYZ),),
+            (Series("platform axes", part(slice(0, 3)), AXES[:3], AXIS_COLOURS),),
             least=2.0,
             digits=2,
             averaged=True,
@@ -201,7 +206,7 @@ def wrench_panels(geometry: Callable[[], Geometry | None]) -> tuple[Panel, ...]:
         Panel(
             "External moment implied",
             "N m",
-            (Series("platform axes", part(slice(3, 6)), AXES[3:], _XYZ),),
+            (Series("platform axes", part(slice(3, 6)), AXES[3:], AXIS_COLOURS),),
             least=0.5,
             digits=3,
             averaged=True,

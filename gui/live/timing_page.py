@@ -7,11 +7,13 @@ import pyqtgraph as pg
 from pyqtgraph.Qt import QtWidgets
 
 from gui.history import Floats, Rows
-from gui.live.plot_panel import header_label, number_text
+from gui.live.export import Column
+from gui.live.numbers import number_text
+from gui.live.plot_looks import AXIS_WIDTH, dress_plot, header_label, plain_plot
 from gui.theme import Theme
 
 _BINS = 60
-_AXIS_WIDTH = 62  # px
+_NOTHING = "No cycles to count"
 _FLOOR = -0.3
 """logarithm of the count that stands for none"""
 
@@ -39,8 +41,7 @@ class Histogram(QtWidgets.QWidget):
         super().__init__()
         self._title = title
         self.header = header_label()
-        self.plot = pg.PlotWidget()
-        self.plot.setAccessibleName(f"Histogram of {title.lower()}, µs")
+        self.plot = plain_plot(f"Histogram of {title.lower()}, µs")
         self.setAccessibleName(f"{title}, µs")
         self.plot.setMinimumHeight(60)
         layout = QtWidgets.QVBoxLayout(self)
@@ -49,17 +50,13 @@ class Histogram(QtWidgets.QWidget):
         layout.addWidget(self.header)
         layout.addWidget(self.plot, 1)
         item = self.plot.getPlotItem()
-        item.setMenuEnabled(False)
-        item.hideButtons()
         item.setMouseEnabled(x=False, y=False)
         item.layout.setContentsMargins(0, 2, 6, 0)
         left, bottom = item.getAxis("left"), item.getAxis("bottom")
-        left.setWidth(_AXIS_WIDTH)
+        left.setWidth(AXIS_WIDTH)
         left.setLogMode(False, True)
         left.setLabel("cycles")
         bottom.setLabel(f"{title.lower()}, µs")
-        bottom.enableAutoSIPrefix(False)
-        item.getViewBox().disableAutoRange()
         self.counts = np.zeros(_BINS, np.intp)
         self.edges = np.linspace(0, 1, _BINS + 1)
         self.curve = pg.PlotCurveItem(
@@ -71,10 +68,7 @@ class Histogram(QtWidgets.QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
         self._theme = theme
-        self.plot.setBackground(theme.surface)
-        for side in ("left", "bottom"):
-            self.plot.getAxis(side).setPen(theme.pen(theme.border))
-            self.plot.getAxis(side).setTextPen(theme.pen(theme.muted))
+        dress_plot(self.plot, theme)
         self.curve.setPen(theme.pen(theme.accent))
         self.curve.setBrush(pg.mkBrush(theme.accent + "60"))
         self.header.setText(f"&nbsp;<b>{self._title}</b>, µs")
@@ -83,6 +77,9 @@ class Histogram(QtWidgets.QWidget):
         """Count durations (n,), s; those that are no numbers are left out."""
         values = 1e6 * seconds[np.isfinite(seconds)]
         if not len(values):
+            self.counts = np.zeros(_BINS, np.intp)
+            self.curve.setData(self.edges, np.full(_BINS, _FLOOR))
+            self.header.setText(f"&nbsp;<b>{self._title}</b>, µs")
             return
         low, high = float(values.min()), float(values.max())
         margin = max(0.5, 0.02 * (high - low))
@@ -111,7 +108,7 @@ class TimingPage(QtWidgets.QWidget):
         self.histograms = {name: Histogram(name, theme) for name in QUANTITIES}
         for index, histogram in enumerate(self.histograms.values()):
             grid.addWidget(histogram, index // 2, index % 2)
-        self.missed = QtWidgets.QLabel("No cycles yet")
+        self.missed = QtWidgets.QLabel(_NOTHING)
         self.missed.setAccessibleName("Cycles missed")
         grid.addWidget(self.missed, 2, 0, 1, 2)
 
@@ -122,18 +119,20 @@ class TimingPage(QtWidgets.QWidget):
 
     def draw(self, rows: Rows) -> None:
         """Count rows (n,)."""
-        if not len(rows):
-            return
         for name, quantity in QUANTITIES.items():
-            self.histograms[name].show_durations(quantity(rows))
+            self.histograms[name].show_durations(quantity(rows) if len(rows) else np.empty(0))
+        if not len(rows):
+            self.missed.setText(_NOTHING)
+            return
         skipped = int(rows["overruns"][-1]) - int(rows["overruns"][0])
         stale = int(np.count_nonzero(rows["stale"].any(axis=1)))
         self.missed.setText(f"{len(rows)} cycles shown, {skipped} skipped, {stale} with stale feedback of a leg")
 
-    def table(self) -> tuple[list[str], Floats]:
+    def table(self) -> tuple[list[str], list[Column]]:
         """Edges of the bins and counts, as columns under their names."""
-        names, columns = [], []
+        names: list[str] = []
+        columns: list[Column] = []
         for name, histogram in self.histograms.items():
             names += [f"{name}: from [µs]", f"{name}: to [µs]", f"{name}: cycles [1]"]
             columns += [histogram.edges[:-1], histogram.edges[1:], histogram.counts]
-        return names, np.column_stack(columns)
+        return names, columns

@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import BaseModel
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.controls import Choice
 from gui.motion.fields import Field, TupleField, make_field
 from gui.motion.specification import NEW_PARTS, Data, part_models
 from kinematics import TrajectorySpec
@@ -62,10 +63,7 @@ class MotionEditor(QtWidgets.QWidget):
         self.folder = Path()
         """where the file names of parts start"""
         self._models = part_models()
-        self.frame = QtWidgets.QComboBox()
-        self.frame.setAccessibleName("Frame of the motion")
-        for frame, text in _FRAMES.items():
-            self.frame.addItem(text, frame)
+        self.frame = Choice("Frame of the motion", [(text, frame) for frame, text in _FRAMES.items()])
         point = TrajectorySpec.model_fields["pivot"]
         self.pivot = make_field("pivot", point)
         assert isinstance(self.pivot, TupleField)
@@ -73,9 +71,7 @@ class MotionEditor(QtWidgets.QWidget):
         self.parts = QtWidgets.QListWidget()
         self.parts.setAccessibleName("Parts of the motion, in their order")
         self.parts.setMaximumHeight(72)
-        self.kinds = QtWidgets.QComboBox()
-        self.kinds.addItems(list(self._models))
-        self.kinds.setAccessibleName("Kind of the part to add")
+        self.kinds = Choice("Kind of the part to add", [(kind, kind) for kind in self._models])
         self.forms = QtWidgets.QStackedWidget()
         acts = {
             "Add": self._add,
@@ -120,14 +116,24 @@ class MotionEditor(QtWidgets.QWidget):
         }
 
     def set_value(self, motion: Data, folder: Path) -> None:
-        """Show a motion whose file names start at `folder`."""
+        """Show a motion whose file names start at `folder`.
+
+        Raises ValueError, naming the part and the field, where a number is beyond what a field takes; the motion shown
+        stays.
+        """
+        forms = []
+        for number, part in enumerate(motion["parts"], start=1):
+            try:
+                forms.append(self._make(part))
+            except ValueError as error:
+                raise ValueError(f"part {number}, {error}") from None
+        self.pivot.set_value(motion["pivot"])
         self.folder = folder
         self.frame.setCurrentIndex(self.frame.findData(motion["frame"]))
-        self.pivot.set_value(motion["pivot"])
         while self.forms.count():
             self._take(0)
-        for part in motion["parts"]:
-            self._insert(self.forms.count(), part)
+        for form in forms:
+            self._insert(self.forms.count(), form)
         self.parts.setCurrentRow(0)
         self.edited.emit()
 
@@ -136,11 +142,14 @@ class MotionEditor(QtWidgets.QWidget):
         form: PartForm = self.forms.widget(index)
         return form
 
-    def _insert(self, index: int, part: Data) -> None:
+    def _make(self, part: Data) -> PartForm:
         form = PartForm(part["type"], self._models[part["type"]])
         form.set_value(part)
         form.edited.connect(self.edited)
         form.edited.connect(self._name_parts)
+        return form
+
+    def _insert(self, index: int, form: PartForm) -> None:
         self.forms.insertWidget(index, form)
         self.parts.insertItem(index, "")
         self._name_parts()
@@ -157,7 +166,7 @@ class MotionEditor(QtWidgets.QWidget):
         kind = self.kinds.currentText()
         part: dict[str, Any] = {"type": kind, **NEW_PARTS[kind]}
         index = self.parts.currentRow() + 1
-        self._insert(index, part)
+        self._insert(index, self._make(part))
         self.parts.setCurrentRow(index)
         self.edited.emit()
 
@@ -170,7 +179,7 @@ class MotionEditor(QtWidgets.QWidget):
     def _shift(self, by: int) -> None:
         index = self.parts.currentRow()
         if 0 <= index + by < self.forms.count():
-            self._insert(index + by, self._take(index))
+            self._insert(index + by, self._make(self._take(index)))
             self.parts.setCurrentRow(index + by)
             self.edited.emit()
 

@@ -9,11 +9,10 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.controls import QuantityBox, shown_unit
+from gui.controls import Choice, QuantityBox
 from kinematics import Quantity
 
 COORDINATE_NAMES = ("x", "y", "z", "θx", "θy", "θz")
-_SMALLEST = 1e-3  # of the unit shown, where a value must be positive
 
 
 class Field(QtWidgets.QWidget):
@@ -26,7 +25,7 @@ class Field(QtWidgets.QWidget):
         raise NotImplementedError
 
     def set_value(self, value: Any) -> None:
-        """Show a value, SI."""
+        """Show a value, SI. Raises ValueError, and shows what it did, where a number is beyond a bound."""
         raise NotImplementedError
 
 
@@ -98,6 +97,8 @@ class TupleField(Field):
 
     def set_value(self, value: Any) -> None:
         """See `Field`."""
+        if faults := [fault for box, number in zip(self.boxes, value, strict=True) if (fault := box.fault(number))]:
+            raise ValueError("; ".join(faults))
         for box, number in zip(self.boxes, value, strict=True):
             box.set_si(float(number))
 
@@ -162,12 +163,13 @@ class TermsField(Field):
         self._columns = [column for column in models[0].model_fields if column != "dof"]
         self.table = QtWidgets.QTableWidget(0, 1 + len(self._columns))
         self.table.setAccessibleName(name)
-        self.table.setHorizontalHeaderLabels(["axis", *(column.replace("_", " ") for column in self._columns)])
+        self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Preferred, QtWidgets.QSizePolicy.Policy.Fixed)
+        self.table.setHorizontalHeaderLabels(["axis", *(column.replace("_", "\n") for column in self._columns)])
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QtWidgets.QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(0, QtWidgets.QHeaderView.ResizeMode.ResizeToContents)
         self.table.verticalHeader().setVisible(False)
-        self.table.setMinimumHeight(150)
+        self.table.setVerticalScrollBarPolicy(QtCore.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         add, remove = QtWidgets.QPushButton("Add line"), QtWidgets.QPushButton("Remove line")
         add.clicked.connect(self._add_default)
         remove.clicked.connect(self._remove)
@@ -179,12 +181,13 @@ class TermsField(Field):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.table)
         layout.addLayout(buttons)
+        self._fit()
 
     def value(self) -> list[dict[str, Any]]:
         """See `Field`."""
         terms = []
         for row in range(self.table.rowCount()):
-            term: dict[str, Any] = {"dof": self.table.cellWidget(row, 0).currentText()}
+            term: dict[str, Any] = {"dof": self.table.cellWidget(row, 0).currentData()}
             for place, column in enumerate(self._columns, start=1):
                 term[column] = self.table.cellWidget(row, place).si()
             terms.append(term)
@@ -199,23 +202,27 @@ class TermsField(Field):
     def _add(self, term: dict[str, Any]) -> None:
         row = self.table.rowCount()
         self.table.insertRow(row)
-        choice = QtWidgets.QComboBox()
-        choice.addItems(list(self._models))
-        choice.setCurrentText(term["dof"])
-        choice.setAccessibleName(f"Axis of line {row + 1}")
+        choice = Choice(f"Axis of line {row + 1}", [(dof.replace("r", "θ"), dof) for dof in self._models])
+        choice.setCurrentIndex(choice.findData(term["dof"]))
         boxes = []
         for place, column in enumerate(self._columns, start=1):
             field = self._models[term["dof"]].model_fields[column]
             quantity = _quantity(field)
             name = f"{column.replace('_', ' ')} of line {row + 1}"
-            box = QuantityBox(name, quantity.unit, minimum=_least(field.metadata, quantity))
+            box = QuantityBox(name, quantity.unit, minimum=_least(field.metadata))
             box.setMinimumWidth(60)
             box.set_si(term.get(column, 0.0))
             box.valueChanged.connect(lambda _value: self.edited.emit())
             self.table.setCellWidget(row, place, box)
             boxes.append(box)
-        choice.currentTextChanged.connect(lambda dof: self._change(dof, boxes))
+        choice.currentIndexChanged.connect(lambda index: self._change(choice.itemData(index), boxes))
         self.table.setCellWidget(row, 0, choice)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Make the table as high as its lines: what it stands in scrolls, and nothing in it."""
+        lines = self.table.horizontalHeader().sizeHint().height() + self.table.verticalHeader().length()
+        self.table.setFixedHeight(lines + 2 * self.table.frameWidth())
 
     def _change(self, dof: str, boxes: list[QuantityBox]) -> None:
         for column, box in zip(self._columns, boxes, strict=True):
@@ -230,6 +237,7 @@ class TermsField(Field):
     def _remove(self) -> None:
         row = self.table.currentRow()
         self.table.removeRow(row if row >= 0 else self.table.rowCount() - 1)
+        self._fit()
         self.edited.emit()
 
 
@@ -242,7 +250,7 @@ def make_field(name: str, info: FieldInfo) -> Field:
         union = get_args(get_args(kind)[0])[0]
         return TermsField(name, list(get_args(union)))
     if kind is float:
-        return QuantityField(name, _quantity(info), _least(info.metadata, _quantity(info)))
+        return QuantityField(name, _quantity(info), _least(info.metadata))
     if kind is bool:
         return SwitchField(name)
     if kind is str:
@@ -252,7 +260,7 @@ def make_field(name: str, info: FieldInfo) -> Field:
         metadata = list(given[0].__metadata__)
         bounds = [bound for item in metadata for bound in getattr(item, "metadata", [item])]
         quantity = next(item for item in metadata if isinstance(item, Quantity))
-        return OptionalField(name, QuantityField(name, quantity, _least(bounds, quantity)))
+        return OptionalField(name, QuantityField(name, quantity, _least(bounds)))
     raise TypeError(f"{name}: no field for {kind}")
 
 
@@ -260,10 +268,11 @@ def _quantity(info: FieldInfo) -> Quantity:
     return next(item for item in info.metadata if isinstance(item, Quantity))
 
 
-def _least(metadata: list[Any], quantity: Quantity) -> float:
+def _least(metadata: list[Any]) -> float:
+    """The bound; a value at one that must be exceeded is refused with the rest of the motion."""
     for item in metadata:
         if isinstance(item, Gt):
-            return max(float(item.gt), _SMALLEST / shown_unit(quantity.unit)[1])  # type: ignore[arg-type]
+            return float(item.gt)  # type: ignore[arg-type]
         if isinstance(item, Ge):
             return float(item.ge)  # type: ignore[arg-type]
     return -math.inf

@@ -1,10 +1,12 @@
 """Motion: compose or open a motion, see what it would do, run it."""
 
+import math
 from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.controls import GuardedButton, Reason
+from gui.controls import GuardedButton, QuantityBox, Reason, WholeNumber
+from gui.file_dialogs import ask_save
 from gui.motion.editor import MotionEditor
 from gui.motion.plots import PreviewPlots
 from gui.motion.preview import Preview, describe, look_ahead
@@ -16,6 +18,7 @@ from gui.theme import Theme
 from gui.workers import Worker
 
 _EDIT_PAUSE = 250  # ms without a change before a motion is looked at
+_LEAST_AMPLITUDE = 0.1  # %, and the step of the field
 
 
 class MotionPanel(QtWidgets.QWidget):
@@ -37,6 +40,7 @@ class MotionPanel(QtWidgets.QWidget):
         self._version = 0
         self._opened = 0
         self._name = "motion"
+        self._taken: dict[str, object] = {}  # the motion as its file states it
         self.preview = Preview()
         self.editor = MotionEditor()
         self.plots = PreviewPlots(session.config, theme)
@@ -73,7 +77,7 @@ class MotionPanel(QtWidgets.QWidget):
         layout.setContentsMargins(0, 0, 0, 4)
         layout.addWidget(self.splitter, 1)
         layout.addLayout(self._run_row())
-        self.editor.edited.connect(self._edited)
+        self.editor.edited.connect(self._form_edited)
         session.changed.connect(self.refresh)
         mover.progressed.connect(self._progressed)
         mover.finished.connect(self._finished)
@@ -108,28 +112,17 @@ class MotionPanel(QtWidgets.QWidget):
         self.resume.clicked.connect(self._mover.resume)
         self.abandon.clicked.connect(self._mover.abandon)
         self.hold.clicked.connect(self._mover.hold)
-        self.repeats = QtWidgets.QSpinBox()
-        self.repeats.setRange(1, 1000)
-        self.repeats.setButtonSymbols(QtWidgets.QAbstractSpinBox.ButtonSymbols.NoButtons)
+        self.repeats = WholeNumber("How many times the motion is run, one after the other", 1, 1, 1000)
         self.repeats.setSuffix(" ×")
-        self.repeats.setAccessibleName("How many times the motion is run")
-        self.repeats.setToolTip("How many times the motion is run, one after the other")
-        self.amplitude = QtWidgets.QDoubleSpinBox()
-        self.amplitude.setLocale(QtCore.QLocale.c())
-        self.amplitude.setRange(0.1, 100.0)
-        self.amplitude.setButtonSymbols(QtWidgets.QAbstractSpinBox.ButtonSymbols.NoButtons)
-        self.amplitude.setDecimals(1)
-        self.amplitude.setValue(100.0)
-        self.amplitude.setSuffix(" %")
-        self.amplitude.setAccessibleName("Amplitude about the start pose, percent")
-        self.amplitude.setToolTip("Size of the motion about its start pose")
+        self.amplitude = QuantityBox("Size of the motion about its start pose", "%", 100.0, _LEAST_AMPLITUDE, 100.0)
         self.amplitude.valueChanged.connect(lambda _value: self._edited())
-        self.fit = QtWidgets.QPushButton("Largest that passes")
-        self.fit.clicked.connect(self._use_scale)
+        self.fit = GuardedButton("Largest that passes", "Take the largest amplitude with which the motion passes")
+        self.fit.clicked.connect(lambda: self.amplitude.set_si(self._largest()))
         self.progress = QtWidgets.QProgressBar()
         self.progress.setRange(0, 1000)
         self.progress.setAccessibleName("Progress of the motion")
         self.progress.setTextVisible(False)
+        self.progress.setFixedWidth(240)
         self.phase = QtWidgets.QLabel()
         self.phase.setAccessibleName("What is being done")
         self._reason = Reason()
@@ -137,6 +130,7 @@ class MotionPanel(QtWidgets.QWidget):
         row.setContentsMargins(6, 0, 6, 0)
         for widget in (self.run, self.pause, self.resume, self.abandon, self.hold):
             row.addWidget(widget)
+        row.addSpacing(24)
         row.addWidget(QtWidgets.QLabel("Repeat"))
         row.addWidget(self.repeats)
         row.addWidget(QtWidgets.QLabel("Amplitude"))
@@ -145,8 +139,9 @@ class MotionPanel(QtWidgets.QWidget):
         row.addStretch(1)
         below = QtWidgets.QHBoxLayout()
         below.setContentsMargins(6, 0, 6, 0)
-        below.addWidget(self.progress, 1)
-        below.addWidget(self.phase, 1)
+        below.addWidget(self.progress)
+        below.addWidget(self.phase)
+        below.addSpacing(12)
         below.addWidget(self._reason, 1)
         rows = QtWidgets.QVBoxLayout()
         rows.addLayout(row)
@@ -175,22 +170,28 @@ class MotionPanel(QtWidgets.QWidget):
             if opened != self._opened:  # another was chosen meanwhile
                 return
             if motion is not None:
-                self._show(path.stem, motion, path.parent)
-                return
-            self._title.setText(f"Motion: {self._name}")
+                try:
+                    self._show(path.stem, motion, path.parent)
+                except ValueError as beyond:
+                    error = ValueError(f"{path}: {beyond}")
+                else:
+                    return
+            self._show_title()
             self._show_verdict("bad", f"✗ {error}")
             self._session.log("error", "app", str(error))
 
-        self._worker.submit(lambda: read_motion(path, home), taken)
+        self._worker.submit(lambda: read_motion(path, home) if opened == self._opened else None, taken)
 
     def save_file(self, path: Path) -> None:
-        """Write the motion as a TOML file."""
+        """Write the motion as a TOML file, which it is called after from then on."""
+        shown = self.editor.value()
         try:
-            motion = moved(self.editor.value(), self.editor.folder, path.parent)
-            path.write_text(to_toml(motion), encoding="utf-8")
+            path.write_text(to_toml(moved(shown, self.editor.folder, path.parent)), encoding="utf-8")
         except OSError as error:
             self._session.log("error", "app", f"cannot write {path}: {error.strerror}")
         else:
+            self._name, self._taken = path.stem, shown
+            self._show_title()
             self._session.log("info", "app", f"motion saved: {path}")
 
     @property
@@ -199,11 +200,15 @@ class MotionPanel(QtWidgets.QWidget):
         return str(self._title.text())
 
     def _show(self, name: str, motion: "dict[str, object]", folder: Path) -> None:
-        self._opened += 1
-        self._name = name
-        self._title.setText(f"Motion: {name}")
-        self.amplitude.setValue(100.0)
         self.editor.set_value(motion, folder)
+        self._opened += 1
+        self._name, self._taken = name, self.editor.value()
+        self._show_title()
+        self.amplitude.set_si(100.0)
+
+    def _show_title(self) -> None:
+        changed = " (changed)" if self.editor.value() != self._taken else ""
+        self._title.setText(f"Motion: {self._name}{changed}")
 
     def open(self) -> None:
         """Ask for a motion file and take it."""
@@ -212,13 +217,15 @@ class MotionPanel(QtWidgets.QWidget):
             self.load_file(Path(name))
 
     def _save(self) -> None:
-        name, _kind = QtWidgets.QFileDialog.getSaveFileName(
-            self, "Save the motion", f"{self._name}.toml", "Motions (*.toml)"
-        )
-        if name:
-            self.save_file(Path(name))
+        path = ask_save(self, "Save the motion", f"{self._name}.toml", "Motions (*.toml)", ".toml")
+        if path is not None:
+            self.save_file(path)
 
     # -- looking at it -----------------------------------------------------------------------------------------------
+
+    def _form_edited(self) -> None:
+        self._show_title()
+        self._edited()
 
     def _edited(self) -> None:
         self._version += 1
@@ -229,14 +236,17 @@ class MotionPanel(QtWidgets.QWidget):
 
     def _look(self) -> None:
         version, motion, folder = self._version, self.editor.value(), self.editor.folder
-        amplitude = self.amplitude.value() / 100.0
+        amplitude = self.amplitude.si() / 100.0
         config = self._session.config
+
+        def look() -> Preview | None:
+            return look_ahead(config, motion, folder, amplitude) if version == self._version else None
 
         def looked(preview: Preview | None, error: Exception | None) -> None:
             if version == self._version:  # else a later change is on its way
                 self._show_preview(preview if preview is not None else Preview(fault=str(error)))
 
-        self._worker.submit(lambda: look_ahead(config, motion, folder, amplitude), looked)
+        self._worker.submit(look, looked)
 
     def _show_preview(self, preview: Preview) -> None:
         self.preview = preview
@@ -256,10 +266,10 @@ class MotionPanel(QtWidgets.QWidget):
         self.verdict.style().unpolish(self.verdict)
         self.verdict.style().polish(self.verdict)
 
-    def _use_scale(self) -> None:
-        verdict = self.preview.verdict
-        if verdict is not None:
-            self.amplitude.setValue(self.amplitude.value() * verdict.scale)
+    def _largest(self) -> float:
+        """The largest amplitude that passes, %, in the steps of its field and never more; 0 where none does."""
+        scale = 0.0 if self.preview.verdict is None else self.preview.verdict.scale
+        return math.floor(10.0 * self.amplitude.si() * scale + 1e-6) / 10.0
 
     def set_theme(self, theme: Theme) -> None:
         """Take other colours."""
@@ -278,8 +288,8 @@ class MotionPanel(QtWidgets.QWidget):
         self.abandon.set_obstacle(self._session.obstacle(Action.ABANDON))
         self.hold.set_obstacle(self._session.obstacle(Action.HOLD))
         verdict = self.preview.verdict
-        possible = verdict is not None and not verdict.passed and verdict.scale > 0.0
-        self.fit.setVisible(possible)
+        self.fit.setVisible(verdict is not None and not verdict.passed)
+        self.fit.set_obstacle("" if self._largest() > 0.0 else f"none from {_LEAST_AMPLITUDE:g} % on passes")
 
     def _run(self) -> None:
         if self.preview.table is not None and not self.preview.obstacle:
@@ -296,6 +306,8 @@ class MotionPanel(QtWidgets.QWidget):
         self.refresh()
 
     def close_worker(self) -> None:
-        """End the thread that looks at motions."""
+        """End the thread that looks at motions; those it has not begun with are not looked at."""
+        self._version += 1
+        self._opened += 1
         self._worker.finish()
         self._worker.join(5.0)

@@ -8,13 +8,15 @@ from gui.motion.preview import Curves, Preview, tightest
 from gui.theme import LEG_COLOURS, Theme
 from rig.config import RigConfig
 
-_TITLES = (
-    ("Position, mm", ("x", "y", "z")),
-    ("Angles, °", ("θx", "θy", "θz")),
-    ("Leg length, mm", ()),
-    ("Leg speed, mm/s", ()),
-    ("Predicted leg force, N", ()),
+_PLOTS = (
+    ("Position, mm", 3),
+    ("Angles, °", 3),
+    ("Leg length, mm", 6),
+    ("Leg speed, mm/s", 6),
+    ("Predicted drive force, N", 6),
 )
+"""Titles, and how many curves: one an axis or one a leg."""
+_FROM_HOME = "Position from home, mm"
 
 
 class PreviewPlots(QtWidgets.QWidget):
@@ -37,16 +39,17 @@ class PreviewPlots(QtWidgets.QWidget):
         self._limits: list[list[pg.InfiniteLine]] = []
         self._plots: list[pg.PlotWidget] = []
         self._markers: list[pg.InfiniteLine] = []
-        for index, (title, names) in enumerate(_TITLES):
-            plot = pg.PlotWidget()
+        self._from_home = False
+        for index, (title, count) in enumerate(_PLOTS):
+            plot = pg.PlotWidget(enableMenu=False)
             plot.setAccessibleName(f"{title} over time")
             plot.setMinimumSize(180, 100)
             plot.setMouseEnabled(x=True, y=False)
             plot.hideButtons()
-            plot.setMenuEnabled(False)
+            if index + 2 >= len(_PLOTS):  # the lowest of its column
+                plot.setLabel("bottom", "s")
             grid.addWidget(plot, index // 2, index % 2)
             self._plots.append(plot)
-            count = len(names) or 6
             self.curves.append([plot.plot(skipFiniteCheck=True) for _ in range(count)])
             self._limits.append([])
             marker = pg.InfiniteLine(angle=90)
@@ -61,17 +64,15 @@ class PreviewPlots(QtWidgets.QWidget):
         self.set_theme(theme)
 
     def _add_limits(self) -> None:
-        limits = self._config.machine.legs[0].limits
-        if limits is None:
-            return
-        wanted: list[tuple[int, float]] = []
-        if limits.length is not None:
-            wanted += [(2, 1e3 * limits.length[0]), (2, 1e3 * limits.length[1])]
-        if limits.velocity is not None:
-            wanted += [(3, 1e3 * limits.velocity), (3, -1e3 * limits.velocity)]
-        if limits.force is not None:
-            wanted += [(4, limits.force), (4, -limits.force)]
-        for index, value in wanted:
+        wanted: set[tuple[int, float]] = set()  # the legs of a mechanism may differ
+        for limits in (leg.limits for leg in self._config.machine.legs if leg.limits is not None):
+            if limits.length is not None:
+                wanted |= {(2, 1e3 * length) for length in limits.length}
+            if limits.velocity is not None:
+                wanted |= {(3, 1e3 * limits.velocity), (3, -1e3 * limits.velocity)}
+            if limits.force is not None:
+                wanted |= {(4, limits.force), (4, -limits.force)}
+        for index, value in sorted(wanted):
             line = pg.InfiniteLine(value, angle=0)
             self._plots[index].addItem(line, ignoreBounds=True)
             self._limits[index].append(line)
@@ -79,37 +80,44 @@ class PreviewPlots(QtWidgets.QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Take other colours."""
         self._theme = theme
-        for (title, names), plot, curves, limits, marker in zip(
-            _TITLES, self._plots, self.curves, self._limits, self._markers, strict=True
-        ):
+        for plot, curves, limits, marker in zip(self._plots, self.curves, self._limits, self._markers, strict=True):
             plot.setBackground(theme.surface)
-            plot.setTitle(title, color=theme.text, size="9pt")
             for side in ("left", "bottom"):
                 axis = plot.getAxis(side)
                 axis.setPen(theme.pen(theme.muted))
                 axis.setTextPen(theme.muted)
             plot.showGrid(x=True, y=True, alpha=0.25)
-            for index, curve in enumerate(curves):
-                curve.setPen(theme.leg_pen(2 * index if names else index))
+            for curve, colour in zip(curves, theme.axis_colours() if len(curves) == 3 else LEG_COLOURS, strict=True):
+                curve.setPen(theme.pen(colour))
             for line in limits:
                 line.setPen(theme.pen(theme.error, dashed=True))
             marker.setPen(pg.mkPen(theme.error, width=1, style=QtCore.Qt.PenStyle.DotLine))
+        self._write_titles()
         self._write_legend()
+
+    def _write_titles(self) -> None:
+        for plot, (title, _count) in zip(self._plots, _PLOTS, strict=True):
+            plot.setTitle(title, color=self._theme.text, size="9pt")
+        if self._from_home:
+            self._plots[0].setTitle(_FROM_HOME, color=self._theme.text, size="9pt")
 
     def _write_legend(self) -> None:
         def entry(colour: str, text: str) -> str:
             return f'<span style="color:{colour}">▬</span>&nbsp;{text}'
 
         legs = " ".join(entry(LEG_COLOURS[leg], f"leg&nbsp;{leg + 1}") for leg in range(6))
-        axes = " ".join(entry(LEG_COLOURS[2 * index], name) for index, name in enumerate(("x", "y", "z")))
+        axes = " ".join(map(entry, self._theme.axis_colours(), ("x/θx", "y/θy", "z/θz")))
         limit = entry(self._theme.error, "limit&nbsp;(dashed), worst&nbsp;sample&nbsp;(dotted)")
-        self._legend.setText(f"Pose: {axes}<br>Legs: {legs}<br>{limit}<br>Time in s")
+        self._legend.setText(f"Pose: {axes}<br>Legs: {legs}<br>{limit}")
 
     def show_preview(self, preview: Preview) -> None:
         """Show a motion, or nothing where there is nothing to show."""
         curves = preview.curves
+        if curves is not None and curves.from_home != self._from_home:
+            self._from_home = curves.from_home
+            self._write_titles()
         empty = np.zeros((0, 6))
-        series = _series(curves) if curves is not None else [empty] * len(_TITLES)
+        series = _series(curves) if curves is not None else [empty] * len(_PLOTS)
         times = curves.t if curves is not None else np.zeros(0)
         for lines, values in zip(self.curves, series, strict=True):
             for index, line in enumerate(lines):

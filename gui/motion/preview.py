@@ -6,28 +6,33 @@ from pathlib import Path
 import numpy as np
 
 from dynamics import Dynamics, DynamicsError
+from gui.live.decimation import decimate
 from gui.motion.specification import Data, to_toml
 from kinematics import (
     Array,
     KinematicsError,
     MotionTable,
     SingularityError,
+    coordinates_to_motion,
     leg_kinematics,
-    motion_to_coordinates,
     parse_trajectory,
-    tabulate,
 )
-from rig.checks import LimitCheck, Verdict, check_trajectory
+from rig.checks import LimitCheck, Verdict
 from rig.config import RigConfig
+from rig.operation import checked_motion
 
-_POINTS = 800
-_TABLE_RATE = 500.0  # Hz; at the least, whatever the cycle
+_BINS = 800  # of a curve, each with its lowest and highest value
+_BLOCK = 8192  # samples evaluated together: a long motion takes no more memory than a short one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curves:
-    """Series over time `t` (n,) s: coordinates (n, 6) m and rad; per leg (n, 6) length m, speed m/s, force N."""
+    """Outlines over time `t` (n,) s: coordinates (n, 6) m and rad; per leg (n, 6) length m, speed m/s, drive force N.
 
+    `from_home`: the position is that from the home pose, otherwise in the base frame.
+    """
+
+    from_home: bool
     t: Array
     coordinates: Array
     lengths: Array
@@ -63,38 +68,41 @@ def look_ahead(config: RigConfig, motion: Data, folder: Path, amplitude: float) 
     """
     try:
         trajectory = parse_trajectory(to_toml(motion), config.machine.geometry.home, folder)
-        rate = max(config.rate, _TABLE_RATE)
-        table = _scaled(tabulate(trajectory, 1.0 / rate), amplitude)
-        verdict = check_trajectory(config.machine, config.safety, table, rate)
+        table, verdict = checked_motion(config, trajectory, amplitude)
     except (KinematicsError, DynamicsError, OSError) as error:
         return Preview(fault=str(error))
     try:
-        curves = _curves(config, table)
+        curves = _curves(config, table, motion["frame"] == "home")
     except (SingularityError, DynamicsError):
         curves = None  # the verdict says where the motion becomes impossible
     return Preview(table=table, verdict=verdict, curves=curves)
 
 
-def _scaled(table: MotionTable, amplitude: float) -> MotionTable:
-    if amplitude == 1.0:
-        return table
-    samples = table.samples * amplitude
-    samples[:, :6] += (1.0 - amplitude) * table.samples[0, :6]
-    return MotionTable(table.step, samples)
+def _curves(config: RigConfig, table: MotionTable, from_home: bool) -> Curves:
+    """The outlines of a motion, of every sample: no peak is missed, and a fast wave does not look like a slow one.
 
-
-def _curves(config: RigConfig, table: MotionTable) -> Curves:
-    times = np.linspace(0.0, table.duration, min(_POINTS, len(table.samples)))
-    times = np.minimum(times, table.duration)
-    motion = table.motion(times)
-    legs = leg_kinematics(config.machine.geometry, motion)
+    Raises SingularityError, DynamicsError where a sample cannot be evaluated.
+    """
     dynamics = Dynamics(config.machine, config.control.coulomb_speed)
+    home = config.machine.geometry.home_pose[:3] if from_home else np.zeros(3)
+    count = len(table.samples)
+    pieces = []
+    for first in range(0, count, _BLOCK):
+        samples = table.samples[first : first + _BLOCK]
+        motion = coordinates_to_motion(samples[:, :6], samples[:, 6:12], samples[:, 12:])
+        legs = leg_kinematics(config.machine.geometry, motion)
+        position, forces = samples[:, :3] - home, dynamics.inverse(motion).forces
+        values = np.hstack([position, samples[:, 3:6], legs.length, legs.velocity, forces])
+        bins = max(1, _BINS * len(samples) // count)
+        pieces.append(decimate(table.step * np.arange(first, first + len(samples), dtype=np.float64), values, bins))
+    outlines = np.vstack([values for _times, values in pieces])
     return Curves(
-        t=times,
-        coordinates=motion_to_coordinates(motion)[0],
-        lengths=legs.length,
-        speeds=legs.velocity,
-        forces=dynamics.inverse(motion).forces,
+        from_home=from_home,
+        t=np.concatenate([times for times, _values in pieces]),
+        coordinates=outlines[:, :6],
+        lengths=outlines[:, 6:12],
+        speeds=outlines[:, 12:18],
+        forces=outlines[:, 18:],
     )
 
 
@@ -113,7 +121,7 @@ def _use(check: LimitCheck) -> float:
 def describe(verdict: Verdict) -> str:
     """The verdict in words."""
     if not verdict.passed:
-        return verdict.message
+        return verdict.message[:1].upper() + verdict.message[1:]
     text = f"Passes every limit over {verdict.duration:g} s."
     nearest = tightest(verdict)
     return text if nearest is None else f"{text} Nearest to its limit: {nearest}."

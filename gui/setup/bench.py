@@ -1,12 +1,15 @@
 """What the wizard does to real or virtual drives: asks them, moves one leg, zeroes the cells; never blocks."""
 
 import contextlib
+import math
 import time
 from collections.abc import Callable
 from typing import Any
 
 from pyqtgraph.Qt import QtCore
 
+from actuators import ActuatorError
+from calibration import CalibrationError
 from gui.workers import Worker
 from rig.commissioning import (
     DriveKind,
@@ -15,32 +18,37 @@ from rig.commissioning import (
     LegResult,
     LegTest,
     Probe,
+    Zero,
     ZeroOptions,
     probe_drive,
-    probe_drives,
+    probe_rig,
     zero_rig,
 )
-from rig.config import RigConfig
+from rig.config import RigConfig, patient
 from rig.errors import RigError
 from rig.operation import Progress
-from rig.runs import patient
 from rig.schema import LegDrive
 from rig.session import Interruption
 from rig.virtual import VirtualRigProcess
 
 _LOOK = 20  # ms between two signs of life
 _CLOSING_TIMEOUT = 30.0  # s; drives that are silent take their time
+_EXPECTED = (RigError, ActuatorError, CalibrationError)  # what these say is meant for a person
 
 Done = Callable[[Any, str], None]
 """Told what came of a job: its result and "", or None and why there is none."""
+
+Configured = Callable[[], RigConfig]
+"""Makes the configuration, in the worker's thread: looking at its devices may compile. Raises RigError."""
 
 
 class _Deadman(Interruption):
     """Stops a job of another thread when asked to, or when the window shows no sign of life."""
 
-    def __init__(self, patience: float) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._patience = patience
+        self.patience = math.inf
+        """s without a sign of life that are borne"""
         self._beat_at = time.monotonic()
 
     def beat(self) -> None:
@@ -49,7 +57,7 @@ class _Deadman(Interruption):
 
     def check(self) -> None:
         """See `Interruption.check`."""
-        if time.monotonic() - self._beat_at > self._patience:
+        if time.monotonic() - self._beat_at > self.patience:
             self.count += 1
         super().check()
 
@@ -70,6 +78,8 @@ class SetupBench(QtCore.QObject):
         """what is being done, in words; empty while nothing is"""
         self.moving = False
         """something may move"""
+        self.leg: int | None = None
+        """1 to 6, the leg that is being tested"""
         self._worker = Worker("set-up", self)
         self._virtual: VirtualRigProcess | None = None
         self._served: RigConfig | None = None
@@ -83,22 +93,23 @@ class SetupBench(QtCore.QObject):
 
     # -- jobs --------------------------------------------------------------------------------------------------------
 
-    def ask(self, leg: int, address: LegDrive, kind: DriveKind, config: RigConfig | None, done: Done) -> None:
+    def ask(self, leg: int, address: LegDrive, kind: DriveKind, config: Configured | None, done: Done) -> None:
         """Ask the drive of leg 1 to 6 who it is; `config` is that of a rehearsal, None for a real drive."""
 
         def job() -> object:
             if config is not None:
-                self._serve(config)
+                self._serve(config())
             return probe_drive(leg, address, kind)
 
         self.run(f"asking the drive of leg {leg}", job, done)
 
-    def ask_all(self, config: RigConfig, kind: DriveKind, done: Done) -> None:
+    def ask_all(self, config: Configured, done: Done) -> None:
         """Ask all six drives who they are."""
 
         def job() -> Probe:
-            self._serve(config)
-            return probe_drives(config.drives.legs, kind)
+            made = config()
+            self._serve(made)
+            return probe_rig(made)
 
         self.run("asking the six drives", job, done)
 
@@ -107,12 +118,12 @@ class SetupBench(QtCore.QObject):
         self._begin(what, moving=False, done=done)
         self._worker.submit(job, self._finish)
 
-    def test_leg(self, config: RigConfig, move: LegMove, done: Done) -> None:
+    def test_leg(self, config: Configured, move: LegMove, done: Done) -> None:
         """Move one leg; `done` is told the `LegResult`."""
-        self._begin(f"testing leg {move.leg}", moving=True, done=done)
+        self._begin(f"testing leg {move.leg}", moving=True, done=done, leg=move.leg)
 
         def start() -> LegTest:
-            self._test = LegTest(self._serve(config), move)  # here: whoever closes meanwhile must find it
+            self._test = LegTest(self._serve(config()), move)  # here: whoever closes meanwhile must find it
             return self._test
 
         def started(test: LegTest | None, error: Exception | None) -> None:
@@ -125,16 +136,21 @@ class SetupBench(QtCore.QObject):
 
         self._worker.submit(start, started)
 
-    def zero(self, config: RigConfig, options: ZeroOptions, done: Done) -> None:
+    def zero(self, config: Configured, options: ZeroOptions, done: Done) -> None:
         """Home the rig and zero its cells; `done` is told the `rig.commissioning.Zero`."""
         self._begin("homing and zeroing", moving=True, done=done)
-        deadman = self._deadman = _Deadman(config.safety.heartbeat)
+        deadman = self._deadman = _Deadman()
         self._timer.start()
 
         def report(progress: Progress) -> None:
             self.progressed.emit(f"{progress.phase} {progress.fraction:.0%}" if progress.fraction else progress.phase)
 
-        self._worker.submit(lambda: zero_rig(self._serve(config), options, deadman, report), self._finish)
+        def job() -> Zero:
+            made = config()
+            deadman.patience = made.safety.heartbeat
+            return zero_rig(self._serve(made), options, deadman, report)
+
+        self._worker.submit(job, self._finish)
 
     def stop(self) -> None:
         """Stop what moves: the leg by its drive's quick stop, the rig in a controlled way; torque off. At any time."""
@@ -160,18 +176,19 @@ class SetupBench(QtCore.QObject):
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
-    def _begin(self, what: str, *, moving: bool, done: Done) -> None:
+    def _begin(self, what: str, *, moving: bool, done: Done, leg: int | None = None) -> None:
         assert not self.busy, f"{what} while {self.busy}"
-        self.busy, self.moving, self._done, self._stopped = what, moving, done, False
+        self.busy, self.moving, self.leg, self._done, self._stopped = what, moving, leg, done, False
         self.changed.emit()
 
     def _finish(self, result: Any, error: Exception | None) -> None:
         self._timer.stop()
         self._deadman = None
-        self.busy, self.moving = "", False
+        self.busy, self.moving, self.leg = "", False, None
         done, self._done = self._done, _ignore
         text = "" if error is None else str(error) or type(error).__name__
-        done(result, text if isinstance(error, RigError | None) else f"{type(error).__name__}: {text}")
+        expected = error is None or isinstance(error, _EXPECTED)
+        done(result, text if expected else f"{type(error).__name__}: {text}")
         self.changed.emit()
 
     def _look(self) -> None:

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from pyqtgraph.Qt import QtWidgets
 
-from gui.controls import QuantityBox
+from gui.controls import QuantityBox, WholeNumber
 from gui.setup.drives_page import rehearsal_amplifier
-from gui.setup.page import SetupPage, browse_button, line_edit, whole_number
+from gui.setup.page import SetupPage, browse_button, line_edit
 from rig.commissioning import CellAmplifier, Draft
 
 
@@ -24,8 +24,8 @@ class CellsPage(SetupPage):
         self.own = QtWidgets.QRadioButton("A six-channel amplifier of its own")
         self.drives.setChecked(True)
         self.host = line_edit("Host of the amplifier", "", "name or address")
-        self.port = whole_number("Port of the amplifier", amplifier.port, 1, 65535)
-        self.unit = whole_number("Unit id of the amplifier", amplifier.unit, 0, 255)
+        self.port = WholeNumber("Port of the amplifier", amplifier.port, 1, 65535)
+        self.unit = WholeNumber("Unit id of the amplifier", amplifier.unit, 0, 255)
         self.profile = line_edit(
             "Register map of the amplifier: a shipped one's name, or a TOML file", amplifier.profile
         )

@@ -9,8 +9,8 @@ from functools import partial
 from pyqtgraph.Qt import QtWidgets
 
 from actuators import drive_names
-from gui.controls import GuardedButton, QuantityBox
-from gui.setup.page import SetupPage, choice, line_edit, set_role, whole_number
+from gui.controls import Choice, GuardedButton, QuantityBox, WholeNumber
+from gui.setup.page import SetupPage, line_edit, set_role, unbroken
 from gui.theme import LEG_COLOURS
 from rig.commissioning import CellAmplifier, Draft, DriveAddress, LegProbe, Probe, compare
 
@@ -55,7 +55,7 @@ class DrivesPage(SetupPage):
         self._asked: dict[int, _Question] = {}  # by leg 0 to 5, as long as the answer is not there
         self.found: dict[int, str] = {}
         """serial numbers found, by leg 1 to 6"""
-        self.driver = choice("Driver of the drives", [(name, name) for name in drive_names()])
+        self.driver = Choice("Driver of the drives", [(name, name) for name in drive_names()])
         self.profile = line_edit("Register map of the drives: a shipped one's name, or a TOML file", draft.profile)
         self.watchdog = QuantityBox("Watchdog", "s", draft.watchdog, 0.0, 100.0)
         self.watchdog.setToolTip("Silence after which a drive stops by itself, s")
@@ -97,10 +97,12 @@ class DrivesPage(SetupPage):
         for leg in range(6):
             name = f"of leg {leg + 1}"
             self.host.append(line_edit(f"Host {name}", "", "name or address"))
-            self.port.append(whole_number(f"Port {name}", 502, 1, 65535))
-            self.unit.append(whole_number(f"Unit id {name}", 1, 0, 255))
+            self.port.append(WholeNumber(f"Port {name}", 502, 1, 65535))
+            self.unit.append(WholeNumber(f"Unit id {name}", 1, 0, 255))
             self.serial.append(line_edit(f"Serial number {name}; empty: any", "", "any"))
-            button = GuardedButton("Ask", f"Ask the drive {name} who it is")
+            button = GuardedButton(
+                "Ask", f"Connect to the drive {name}, read who it is and how it stands, close; nothing moves"
+            )
             button.setAccessibleName(f"Ask the drive {name}")
             label = QtWidgets.QLabel("not asked yet")
             label.setObjectName("muted")
@@ -216,17 +218,21 @@ class DrivesPage(SetupPage):
         self.findings.setText("\n".join(compare(held)))
 
     def show_failure(self, leg: int | None, reason: str) -> None:
-        """Asking failed as a whole."""
-        for index in range(6) if leg is None else [leg]:
-            if self._holds(index):
-                set_role(self.status[index], "bad", f"✗ {reason}")
+        """There is no answer of leg 0…5, or of none, for a reason that is not a drive's."""
+        held = [index for index in (range(6) if leg is None else [leg]) if self._holds(index)]
+        for index in held:
+            set_role(self.status[index], *("muted", "not asked yet") if leg is None else ("bad", f"✗ {reason}"))
+        if held and leg is None:
+            self.findings.setText(unbroken(f"✗ {reason}"))
 
     def set_busy(self, busy: str) -> None:
         """Enable what can be done now; `busy` says what is being done."""
         self._busy = busy
-        for leg, button in enumerate(self.ask):
-            button.set_obstacle(busy or ("" if self.host[leg].text().strip() else "give its host first"))
         hosts = all(host.text().strip() for host in self.host)
+        for leg, button in enumerate(self.ask):
+            given = hosts if self._rehearsal else self.host[leg].text().strip()
+            missing = "give all six hosts first" if self._rehearsal else "give its host first"
+            button.set_obstacle(busy or ("" if given else missing))
         self.ask_all.set_obstacle(busy or ("" if hosts else "give all six hosts first"))
         self.take.set_obstacle(busy or ("" if self.found else "no drive has told its serial number yet"))
 

@@ -6,10 +6,10 @@ from functools import partial
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.arming import ArmedPair
 from gui.controls import GuardedCheckBox, QuantityBox, Reason
-from gui.setup.arming import ArmedPair
 from gui.setup.drives_page import leg_label
-from gui.setup.page import SetupPage, set_role
+from gui.setup.page import SetupPage, set_role, unbroken
 from rig.commissioning import LegMove, LegResult
 
 
@@ -70,28 +70,26 @@ class LegsPage(SetupPage):
 
     def show_result(self, leg: int, result: LegResult | None, reason: str) -> None:
         """Show what came of testing leg 1 to 6: its result, or why there is none."""
+        self.forget(leg)
+        label = self.labels[leg - 1]
         if result is None:
-            set_role(self.labels[leg - 1], "bad", f"✗ {reason}")
+            set_role(label, "bad", f"✗ {reason}")
             return
         self.results[leg] = result
-        role = "good" if result.passed else "bad"
-        set_role(self.labels[leg - 1], role, describe(result))
-        self.labels[leg - 1].setToolTip(describe(result))
+        set_role(label, "good" if result.passed else "bad", describe(result))
+        label.setToolTip(unbroken(describe(result)))
 
     def forget(self, leg: int) -> None:
-        """The drive of leg 1 to 6 is another."""
-        if self.results.pop(leg, None) is not None:
-            set_role(self.labels[leg - 1], "muted", "not tested yet with this drive")
+        """What was found of leg 1 to 6 does not hold any more."""
+        self.results.pop(leg, None)
+        set_role(self.labels[leg - 1], "muted", "not tested yet")
+        self.labels[leg - 1].setToolTip("")
 
     def set_busy(self, busy: str) -> None:
         """Enable what can be done now; `busy` says what is being done."""
         for pair in self.pairs:
             pair.set_obstacle(busy)
         self.obstacle.show_reason("" if self.missing else busy)  # what is missing says it already
-
-    def untested(self) -> list[int]:
-        """Legs 1 to 6 that have not passed."""
-        return [leg for leg in range(1, 7) if leg not in self.results or not self.results[leg].passed]
 
     def _armed(self, leg: int, armed: bool) -> None:
         if armed:
@@ -106,7 +104,7 @@ class LegsPage(SetupPage):
 
 def describe(result: LegResult) -> str:
     """A result in a line or two."""
-    homed = "" if result.homed is None else f"homed {result.homed * 1e3:+.3f} mm from home · "
+    homed = "" if result.homed is None else f"homed {result.homed * 1e3:+z.3f} mm from home · "
     moved = {leg: value for leg, value in result.others.items() if value > 0.05e-3}
     others = ", ".join(f"leg {leg} {value * 1e3:.2f} mm" for leg, value in moved.items()) or "none"
     figures = (
@@ -118,7 +116,7 @@ def describe(result: LegResult) -> str:
 
 
 def _mm(value: float) -> str:
-    return f"{value * 1e3:.3f} mm" if np.isfinite(value) else "–"
+    return f"{value * 1e3:z.3f} mm" if np.isfinite(value) else "–"
 
 
 def _newton(value: float) -> str:

@@ -1,6 +1,8 @@
 """What the wizard's pages have in common: a form, and a line that says what is missing."""
 
+import re
 from collections.abc import Callable
+from itertools import groupby
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
@@ -8,6 +10,7 @@ from gui.controls import Reason
 from rig.commissioning import Draft
 
 FAULT_LIMIT = 6
+_QUANTITY = re.compile(r"(?<=\d) (?=(?:mm/s|mm|m/s|m|N|s|Hz|%)(?!\w))")
 
 
 class SetupPage(QtWidgets.QWizardPage):
@@ -52,7 +55,7 @@ class SetupPage(QtWidgets.QWizardPage):
         """Say why Next is disabled; nothing when it is not."""
         changed = bool(text) != bool(self._missing)
         self._missing = text
-        self.reason.setText(text)
+        self.reason.setText(unbroken(text))
         self.reason.setVisible(bool(text))
         if changed:
             self.completeChanged.emit()
@@ -75,6 +78,20 @@ def listed(faults: list[str]) -> str:
     return "\n".join(lines)
 
 
+def ranges(numbers: list[int]) -> str:
+    """Whole numbers in order, runs of three and more drawn together: 1, 3–6."""
+    parts: list[str] = []
+    for _, run in groupby(enumerate(numbers), lambda entry: entry[1] - entry[0]):
+        found = [str(number) for _, number in run]
+        parts += found if len(found) < 3 else [f"{found[0]}–{found[-1]}"]
+    return ", ".join(parts)
+
+
+def unbroken(text: str) -> str:
+    """Text in which no line ends between a number and its unit."""
+    return _QUANTITY.sub("\u00a0", text)
+
+
 def line_edit(name: str, text: str = "", hint: str = "") -> QtWidgets.QLineEdit:
     """A text field with its accessible name."""
     edit = QtWidgets.QLineEdit(text)
@@ -82,28 +99,6 @@ def line_edit(name: str, text: str = "", hint: str = "") -> QtWidgets.QLineEdit:
     edit.setPlaceholderText(hint)
     edit.setToolTip(name)
     return edit
-
-
-def whole_number(name: str, value: int, least: int, most: int) -> QtWidgets.QSpinBox:
-    """A whole number with its accessible name."""
-    box = QtWidgets.QSpinBox()
-    box.setRange(least, most)
-    box.setValue(value)
-    box.setAccessibleName(name)
-    box.setToolTip(f"{name}: {least} to {most}")
-    box.setButtonSymbols(QtWidgets.QAbstractSpinBox.ButtonSymbols.NoButtons)
-    box.setFocusPolicy(QtCore.Qt.FocusPolicy.StrongFocus)
-    return box
-
-
-def choice(name: str, entries: list[tuple[str, str]]) -> QtWidgets.QComboBox:
-    """A choice among (text, value) with its accessible name."""
-    box = QtWidgets.QComboBox()
-    for text, value in entries:
-        box.addItem(text, value)
-    box.setAccessibleName(name)
-    box.setToolTip(name)
-    return box
 
 
 def browse_button(text: str, pick: Callable[[], None]) -> QtWidgets.QPushButton:
@@ -117,7 +112,7 @@ def browse_button(text: str, pick: Callable[[], None]) -> QtWidgets.QPushButton:
 
 def set_role(label: QtWidgets.QLabel, role: str, text: str) -> None:
     """Show text in the style of a role: good, bad, muted."""
-    label.setText(text)
+    label.setText(unbroken(text))
     if label.objectName() != role:
         label.setObjectName(role)
         label.style().unpolish(label)

@@ -19,7 +19,7 @@ class SavePage(SetupPage):
     """
 
     def __init__(self, save: Callable[[], None], open_rig: Callable[[Path], None]) -> None:
-        super().__init__("Save", "What is written is valid, or nothing is written.")
+        super().__init__("Save", "The file is checked before it is written.")
         self.saved: Path | None = None
         """where it was written, None while it is not"""
         self._failure = ""
@@ -32,10 +32,13 @@ class SavePage(SetupPage):
         self.text.setLineWrapMode(QtWidgets.QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setFont(QtGui.QFontDatabase.systemFont(QtGui.QFontDatabase.SystemFont.FixedFont))
         self.text.setAccessibleName("The configuration as it will be written")
+        self.untested = QtWidgets.QLabel()
+        self.untested.setObjectName("warning")
+        self.untested.setAccessibleName("Legs without a test that they passed")
         self.notes = QtWidgets.QLabel()
         self.notes.setObjectName("muted")
         self.notes.setWordWrap(True)
-        self.notes.setAccessibleName("What was left out")
+        self.notes.setAccessibleName("What became of the zero of the load cells")
         self.save = GuardedButton("Save", "Write the configuration")
         self.save.clicked.connect(lambda: save())
         self.open = GuardedButton("Open this rig", "Start the app anew on this rig; this window closes")
@@ -50,6 +53,7 @@ class SavePage(SetupPage):
         row.addWidget(self.overwrite)
         self.column.addLayout(row)
         self.column.addWidget(self.text, 1)
+        self.column.addWidget(self.untested)
         self.column.addWidget(self.notes)
         self.column.addWidget(self.result)
         self.reason.setObjectName("reason")
@@ -77,15 +81,16 @@ class SavePage(SetupPage):
         """What saving writes: the file's text as it is shown, and the zero that goes into a calibration beside it."""
         return self.text.toPlainText(), self._zero
 
-    def show_content(self, text: str, zero: Zero | None, notes: str) -> None:
-        """Show what will be written; where that is something else than before, it is not saved."""
+    def show_content(self, text: str, zero: Zero | None, untested: str, notes: str) -> None:
+        """Show what will be written; where that is something else than before, it is neither saved nor has failed."""
+        if text != self.text.toPlainText() or zero is not self._zero:
+            self.saved, self._failure = None, ""
         if text != self.text.toPlainText():
             self.text.setPlainText(text)
-            self.saved = None
-        if zero is not self._zero:
-            self._zero, self.saved = zero, None
+        self._zero = zero
+        self.untested.setText(untested)
+        self.untested.setVisible(bool(untested))
         self.notes.setText(notes)
-        self.notes.setVisible(bool(notes))
 
     def refresh(self, faults: list[str], busy: str) -> None:
         """Enable what can be done now."""
@@ -105,7 +110,9 @@ class SavePage(SetupPage):
             set_role(self.result, "bad", f"✗ {self._failure}" if self._failure else obstacle)
         self.save.set_obstacle(busy or obstacle or ("it is saved" if self.saved else ""))
         self.open.set_obstacle(busy or ("" if self.saved else "save first"))
-        self.show_missing("" if self.saved else "Close follows once it is saved; Cancel leaves without saving.")
+        self.show_missing(
+            "" if self.saved else "Close is possible once the file is saved. Cancel leaves without saving."
+        )
 
     def show_saved(self, path: Path, calibration: str, content: tuple[str, Zero | None]) -> None:
         """`content` was written; what is shown now may be another already."""

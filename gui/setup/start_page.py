@@ -6,8 +6,8 @@ from pathlib import Path
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from dynamics import mechanism_names
-from gui.controls import QuantityBox
-from gui.setup.page import SetupPage, browse_button, choice, line_edit
+from gui.controls import Choice, QuantityBox
+from gui.setup.page import SetupPage, browse_button, line_edit
 from rig.commissioning import Draft
 
 
@@ -24,13 +24,12 @@ class StartPage(SetupPage):
         )
         draft = Draft()
         self.name = line_edit("Name of the rig", "", "for example my-rig")
-        self.mechanism = QtWidgets.QComboBox()
+        self.mechanism = Choice("Mechanism: a shipped one's name, or a TOML file")
         self.mechanism.setEditable(True)
         self.mechanism.setInsertPolicy(QtWidgets.QComboBox.InsertPolicy.NoInsert)
         self.mechanism.addItems(mechanism_names())
         self.mechanism.setCurrentText(draft.mechanism)
-        self.mechanism.setAccessibleName("Mechanism: a shipped one's name, or a TOML file")
-        self.mode = choice(
+        self.mode = Choice(
             "Control law", [("Force, with the exact feedforward", "force"), ("Computed torque", "computed-torque")]
         )
         self.rate = QuantityBox("Cycles per second", "Hz", draft.rate, 1.0, 1e4)

@@ -2,17 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.rig_session import RigSession
-from gui.setup.bench import SetupBench
+from gui.setup.bench import Configured, SetupBench
 from gui.setup.cells_page import CellsPage
 from gui.setup.drives_page import DrivesPage
 from gui.setup.legs_page import LegsPage
-from gui.setup.page import SetupPage, listed, set_role
+from gui.setup.page import SetupPage, listed, ranges, set_role
 from gui.setup.save_page import SavePage
 from gui.setup.start_page import StartPage
 from gui.setup.zero_page import ZeroPage
@@ -33,12 +34,10 @@ from rig.commissioning import (
     placed_profile,
     save_rig,
 )
-from rig.config import RigConfig
-from rig.errors import RigError
+from rig.config import RigConfig, beside
 from rig.schema import LegDrive
 
 _EDIT_PAUSE = 150  # ms without a change before the draft is looked at
-_ASK_TIMEOUT = 2.0  # s for each answer of a drive
 _OWN_KEYS = (QtCore.Qt.Key.Key_Escape, QtCore.Qt.Key.Key_Return, QtCore.Qt.Key.Key_Enter)
 _CHANGED = "what was entered has changed meanwhile: do it again"
 _SIZE = QtCore.QSize(1080, 690)
@@ -85,9 +84,11 @@ class SetupWizard(QtWidgets.QWizard):
         self._pause.setInterval(_EDIT_PAUSE)
         self._pause.timeout.connect(self.look)
         self._known = self._given = Draft()
+        self._faults: tuple[str, ...] = ()
         for page in self.pages:
             self.addPage(page)
             page.edited.connect(self._edited)
+            page.setTitle(f"Step {len(self.pageIds())} of {len(self.pages)} · {page.title()}")
         self.start.kindChanged.connect(self.drives.set_rehearsal)
         self.start.kindChanged.connect(self.cells.set_rehearsal)
         self.currentIdChanged.connect(lambda _id: self._entered())
@@ -147,9 +148,9 @@ class SetupWizard(QtWidgets.QWizard):
         """Look at what was entered: what is missing on each page, what was found before and does not hold any more."""
         self._pause.stop()
         draft = self.draft()
-        faults = draft_faults(draft, self.path)
+        self._faults = draft_faults(draft, self.path)
         for page in self.pages[:3]:
-            page.show_missing(listed(page.own_faults(faults)))
+            page.show_missing(listed(page.own_faults(self._faults)))
         self._known = draft
         before, self._given = self._given, self.entered()  # paths in the draft change with the folder of the file
         if _rig_of(before) != _rig_of(self._given):
@@ -157,17 +158,20 @@ class SetupWizard(QtWidgets.QWizard):
         for leg in range(1, 7):
             if _leg_of(before, leg) != _leg_of(self._given, leg):
                 self.legs.forget(leg)
-        self.saving.show_content(draft_text(draft), self.zeroing.zero, self._left_out())
+        self.saving.show_content(draft_text(draft), self.zeroing.zero, self._untested(), self._about_zero())
         self._refresh()
 
-    def _left_out(self) -> str:
-        untested = self.legs.untested()
-        notes = [f"Legs that did not pass a test: {', '.join(map(str, untested))}."] if untested else []
+    def _untested(self) -> str:
+        results = self.legs.results
+        failed = [leg for leg in sorted(results) if not results[leg].passed]
+        untested = [leg for leg in range(1, 7) if leg not in results]
+        found = (("Legs not tested", untested), ("Legs that did not pass their test", failed))
+        return "\n".join(f"⚠ {text}: {ranges(legs)}" for text, legs in found if legs)
+
+    def _about_zero(self) -> str:
         if self.zeroing.zero is None:
-            notes.append("The load cells were not zeroed.")
-        else:
-            notes.append("The zero found is written into a calibration file beside it, and named here.")
-        return " ".join(notes)
+            return "The load cells were not zeroed."
+        return "The zero found is written into a calibration file beside it, and named here."
 
     # -- what is shown -----------------------------------------------------------------------------------------------
 
@@ -185,46 +189,33 @@ class SetupWizard(QtWidgets.QWizard):
         self.drives.set_busy(busy)
         self.legs.set_busy(why)
         self.zeroing.set_busy(why)
-        self.saving.refresh(list(draft_faults(self._known, self.path)), busy)
-        set_role(self.state, "muted" if not self.bench.moving else "bad", busy.capitalize() or "Nothing moves.")
+        self.saving.refresh(list(self._faults), busy)
+        set_role(self.state, "muted" if not self.bench.moving else "bad", busy.capitalize() or "Nothing is moving.")
         cancel = self.button(QtWidgets.QWizard.WizardButton.CancelButton)
         cancel.setEnabled(not self.bench.moving)
         cancel.setToolTip(f"{busy}: stop first" if self.bench.moving else "")
 
     def _progressed(self, text: str) -> None:
         set_role(self.state, self.state.objectName(), f"{self.bench.busy.capitalize()}: {text}")
-        if self.bench.busy.startswith("testing leg"):
-            self.legs.show_progress(int(self.bench.busy[-1]), f"{text} …")
+        if self.bench.leg is not None:
+            self.legs.show_progress(self.bench.leg, f"{text} …")
         elif self.bench.moving:
             self.zeroing.show_progress(f"{text} …")
 
     # -- what is done ------------------------------------------------------------------------------------------------
 
-    def _config(self) -> RigConfig | None:
-        """The draft as a configuration; None, saying why, where it is none yet."""
+    def _configured(self) -> Configured:
+        """What makes the draft as it is now a configuration, its devices looked at."""
         self.look()
-        try:
-            return draft_config(self._known, self.path)
-        except RigError as error:
-            self._session.log("error", "set-up", str(error))
-            return None
-
-    def _kind(self) -> DriveKind:
-        draft = self._known
-        name = draft.profile
-        profile = name if Path(name).suffix != ".toml" and Path(name).name == name else str(self.path.parent / name)
-        return DriveKind(draft.driver, profile, draft.watchdog, _ASK_TIMEOUT)
+        return partial(draft_config, self._known, self.path)
 
     def _ask(self, leg: int) -> None:
         if self.bench.busy:
             return
-        self.look()
-        place = self._known.drives[leg]
-        rehearsal = None
-        if self._known.virtual and (rehearsal := self._config()) is None:
-            self.drives.show_failure(leg, "a virtual rig needs all six addresses first")
-            return
+        config, draft = self._configured(), self._known
+        place = draft.drives[leg]
         address = LegDrive(host=place.host, port=place.port, unit=place.unit, serial=place.serial or None)
+        kind = DriveKind(draft.driver, str(beside(self.path.parent, draft.profile)), draft.watchdog)
         self.drives.begin(leg)
 
         def done(probe: LegProbe | None, reason: str) -> None:
@@ -233,15 +224,12 @@ class SetupWizard(QtWidgets.QWizard):
             else:
                 self.drives.show_probe(probe)
 
-        self.bench.ask(leg + 1, address, self._kind(), rehearsal, done)
+        self.bench.ask(leg + 1, address, kind, config if draft.virtual else None, done)
 
     def _ask_all(self) -> None:
         if self.bench.busy:
             return
-        config = self._config()
-        if config is None:
-            self.drives.show_failure(None, "the addresses are not valid yet")
-            return
+        config = self._configured()
         self.drives.begin(None)
 
         def done(probe: Probe | None, reason: str) -> None:
@@ -250,20 +238,18 @@ class SetupWizard(QtWidgets.QWizard):
             else:
                 self.drives.show_all(probe)
 
-        self.bench.ask_all(config, self._kind(), done)
+        self.bench.ask_all(config, done)
 
     def _test(self, move: LegMove) -> None:
         if self.bench.busy:
             return
-        config = self._config()
-        if config is None:
-            self.legs.show_result(move.leg, None, "the configuration is not valid yet")
-            return
+        config = self._configured()
         self.legs.show_progress(move.leg, "starting …")
         tested = _leg_of(self._given, move.leg)
 
         def done(result: LegResult | None, reason: str) -> None:
-            if _leg_of(self.entered(), move.leg) != tested:
+            self.look()  # at a change that has not been looked at yet: it forgets what is shown
+            if _leg_of(self._given, move.leg) != tested:
                 result, reason = None, _CHANGED
             self.legs.show_result(move.leg, result, reason)
             text = reason or ("passed" if result is not None and result.passed else "does not pass")
@@ -274,15 +260,13 @@ class SetupWizard(QtWidgets.QWizard):
     def _zero(self, options: ZeroOptions) -> None:
         if self.bench.busy:
             return
-        config = self._config()
-        if config is None:
-            self.zeroing.show_result(None, "the configuration is not valid yet")
-            return
+        config = self._configured()
         self.zeroing.show_progress("starting …")
         zeroed = _rig_of(self._given)
 
         def done(zero: Zero | None, reason: str) -> None:
-            if _rig_of(self.entered()) != zeroed:
+            self.look()
+            if _rig_of(self._given) != zeroed:
                 zero, reason = None, _CHANGED
             self.zeroing.show_result(zero, reason)
             self.look()  # what was saved before has another zero

@@ -4,11 +4,13 @@ from collections.abc import Callable
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.arming import ArmedPair
 from gui.controls import QuantityBox, Reason
-from gui.setup.arming import ArmedPair
 from gui.setup.drives_page import leg_label
-from gui.setup.page import SetupPage, line_edit, set_role
+from gui.setup.page import SetupPage, line_edit, set_role, unbroken
 from rig.commissioning import Zero, ZeroOptions
+
+_NOT_ZEROED = "not zeroed: the cells are taken as they read, or as a calibration made later"
 
 
 class ZeroPage(SetupPage):
@@ -27,11 +29,15 @@ class ZeroPage(SetupPage):
         self.zero: Zero | None = None
         """what may be used, None if nothing was found that may"""
         defaults = ZeroOptions()
-        self.duration = QuantityBox("Time at rest", "s", defaults.duration, 0.5, 60.0)
+        self.duration = QuantityBox("Averaging time, at rest", "s", defaults.duration, 0.5, 60.0)
         self.shift = QuantityBox("Largest shift of a zero", "N", 80.0, 0.0, 1e6)
         self.operator = line_edit("Who zeroes; kept in the file")
         form = QtWidgets.QHBoxLayout()
-        for text, widget in (("At rest", self.duration), ("Largest shift", self.shift), ("Operator", self.operator)):
+        for text, widget in (
+            ("Averaging time", self.duration),
+            ("Largest shift", self.shift),
+            ("Operator", self.operator),
+        ):
             form.addWidget(QtWidgets.QLabel(text))
             form.addWidget(widget, 1)
         self.column.addLayout(form)
@@ -41,7 +47,7 @@ class ZeroPage(SetupPage):
         row.addWidget(self.pair.act)
         row.addStretch(1)
         self.column.addLayout(row)
-        self.status = QtWidgets.QLabel("not zeroed: the cells are taken as they read, or as a calibration made later")
+        self.status = QtWidgets.QLabel(_NOT_ZEROED)
         self.status.setObjectName("muted")
         self.status.setWordWrap(True)
         self.status.setAccessibleName("State of zeroing")
@@ -51,7 +57,9 @@ class ZeroPage(SetupPage):
         grid.setHorizontalSpacing(24)
         grid.setColumnStretch(4, 1)
         for column, text in enumerate(("", "zero shifts by", "noise", "drift meanwhile")):
-            grid.addWidget(QtWidgets.QLabel(text), 0, column)
+            heading = QtWidgets.QLabel(text)
+            heading.setAlignment(QtCore.Qt.AlignmentFlag.AlignRight)
+            grid.addWidget(heading, 0, column)
         self.values: list[list[QtWidgets.QLabel]] = []
         for leg in range(6):
             grid.addWidget(leg_label(leg), leg + 1, 0)
@@ -72,13 +80,13 @@ class ZeroPage(SetupPage):
 
     def show_result(self, zero: Zero | None, reason: str) -> None:
         """Show what came of it, or why there is nothing."""
-        self.zero = None
+        self.forget()
         if zero is None:
             set_role(self.status, "bad", f"✗ {reason}")
             return
         for leg, labels in enumerate(self.values):
             for label, value in zip(labels, (zero.shift[leg], zero.noise[leg], zero.drift[leg]), strict=True):
-                label.setText(f"{value:+.2f} N" if label is not labels[1] else f"{value:.2f} N")
+                label.setText(unbroken(f"{value:+z.2f} N" if label is not labels[1] else f"{value:.2f} N"))
         if zero.faults:
             set_role(self.status, "bad", "✗ not to be used: " + "; ".join(zero.faults))
             return
@@ -86,13 +94,12 @@ class ZeroPage(SetupPage):
         set_role(self.status, "good", "✓ zeroed: a calibration is written along with the configuration")
 
     def forget(self) -> None:
-        """The rig is another: what was found does not hold any more."""
-        if self.zero is not None:
-            self.zero = None
-            set_role(self.status, "muted", "not zeroed with these settings")
-            for labels in self.values:
-                for label in labels:
-                    label.setText("–")
+        """What was found does not hold any more."""
+        self.zero = None
+        set_role(self.status, "muted", _NOT_ZEROED)
+        for labels in self.values:
+            for label in labels:
+                label.setText("–")
 
     def set_busy(self, busy: str) -> None:
         """Enable what can be done now; `busy` says what is being done."""

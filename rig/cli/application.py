@@ -8,6 +8,7 @@ import typer
 
 from rig import __version__
 from rig.cli import calibrate, check, doctor, gui, live, offline, paper, report, setup, workspace
+from rig.cli.options import print_error
 from rig.errors import ExitCode, RigError
 
 _HELP = """
@@ -96,7 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if debug:
             raise
         code = _exit_code(error)
-        _print_error(str(error) if code != ExitCode.INTERNAL else _internal(error))
+        print_error(str(error) if code != ExitCode.INTERNAL else _internal(error))
         return code
     return ExitCode.OK
 
@@ -113,8 +114,3 @@ def _exit_code(error: Exception) -> ExitCode:
 
 def _internal(error: Exception) -> str:
     return f"internal error: {type(error).__name__}: {error}\n  `rig --debug …` shows where; please report it"
-
-
-def _print_error(text: str) -> None:
-    typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
-    typer.echo(text, err=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rig.cli.options import JsonOption
+from rig.cli.options import JsonOption, NewCalibrationOption, check_new_file
 from rig.cli.zero import HELP as ZERO_HELP
 from rig.cli.zero import zero
 
@@ -41,7 +41,8 @@ _CELLS_HELP = """Calibrate the six load cells: tare, known masses on each cell, 
 
 Fits gain, offset and polarity of each cell, shows the residuals and how far the zero drifted, and writes a dated file \
 for [bold]load_cells.calibration[/bold] of a configuration. A calibration that fails its bounds is shown but not \
-written (exit code 4). The cells must be free of the legs and the platform, as on a bench.
+written (exit code 4). The cells must be free of the legs and the platform, as on a bench. Drives that read the cells \
+stay off; ends with 3 if one does not answer or an engine commands it.
 
 Try it without a rig: [bold]rig calibrate cells virtual[/bold].
 """
@@ -66,12 +67,7 @@ def cells(
             "phase is tare_before, load or tare_after.",
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="File to write, never overwritten; left out: cells-DATE.toml."
-        ),
-    ] = None,
+    output: NewCalibrationOption = None,
     masses: Annotated[
         str, typer.Option(metavar="KG,KG,…", help="Masses for each cell, in order; up and down shows the hysteresis.")
     ] = "0,5,10,20,10,5,0",
@@ -171,16 +167,6 @@ def _numbers(text: str) -> list[float]:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise typer.BadParameter(f"--masses: {text!r} is not a list of numbers, such as 0,5,10,20") from None
-
-
-def check_new_file(path: Path) -> None:
-    """Refuse an output that cannot become a new file, before anybody hangs a mass."""
-    from calibration import CalibrationFileError
-
-    if path.exists():
-        raise CalibrationFileError(str(path), "exists already and calibrations are never overwritten; name another: -o")
-    if not path.parent.is_dir():
-        raise CalibrationFileError(str(path), f"there is no folder {path.parent}")
 
 
 def _summary(

@@ -1,15 +1,12 @@
 """`rig check`: a configuration, its mechanism and a trajectory, before anything moves."""
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from rig.cli.options import ConfigArgument, JsonOption
-from rig.errors import ConfigError, ExitCode
-
-if TYPE_CHECKING:
-    from rig.config import RigConfig
+from rig.cli.options import ConfigArgument, JsonOption, print_error
+from rig.errors import ExitCode
 
 
 def check(
@@ -30,11 +27,12 @@ def check(
     """
     from kinematics import load_trajectory
     from rig.checks import check_trajectory
+    from rig.commissioning import check_devices
     from rig.config import load_config
     from rig.stability import check_loop
 
     rig = load_config(config)
-    _check_devices(rig)
+    check_devices(rig)
     loop = check_loop(rig)
     result: dict[str, Any] = {
         "config": str(rig.path),
@@ -67,16 +65,5 @@ def check(
     faults += [] if verdict is None or verdict.passed else [verdict.message]
     if faults:
         if not as_json:
-            typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
-            typer.echo("\n".join(faults), err=True)
+            print_error("\n".join(faults))
         raise typer.Exit(ExitCode.REFUSED)
-
-
-def _check_devices(rig: "RigConfig") -> None:
-    from actuators import ConfigurationError
-    from rig.commissioning import check_devices
-
-    try:
-        check_devices(rig)
-    except ConfigurationError as error:
-        raise ConfigError(f"configuration {rig.path} cannot be used:\n  {error}") from error

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rig.cli.options import ConfigArgument, JsonOption
+from rig.cli.options import ConfigArgument, JsonOption, print_warning
 
 if TYPE_CHECKING:
     from rig.config import RigConfig
@@ -46,8 +46,8 @@ def demo(
     the forces of the exact model in every cycle and compares them with the load cells. No hardware is needed.
     Ctrl-C stops the rig in a controlled way and closes the recording; a second one stops at once.
     """
-    from rig.config import load_config
-    from rig.runs import demo_trajectory, on_free_ports, patient
+    from rig.config import load_config, patient
+    from rig.runs import demo_trajectory, on_free_ports
 
     config = load_config("virtual").changed(_changes(rate, seed))
     trajectory = demo_trajectory(config.machine.geometry.home_pose, duration)
@@ -64,6 +64,19 @@ def run(
             metavar="TRAJECTORY", help='A trajectory file (TOML, or CSV of poses), or "demo", the one that comes along.'
         ),
     ],
+    amplitude: Annotated[
+        float,
+        typer.Option(
+            "--amplitude",
+            metavar="SCALE",
+            help="Size of the motion about its start pose, 0.001 to 1.",
+            min=1e-3,
+            max=1.0,
+        ),
+    ] = 1.0,
+    repeat: Annotated[
+        int, typer.Option("--repeat", metavar="N", help="How many times the motion is run.", min=1, max=1000)
+    ] = 1,
     rate: RateOption = None,
     lockstep: Annotated[
         bool, typer.Option("--lockstep", help="A virtual rig only: in one process on a manual clock.")
@@ -73,8 +86,9 @@ def run(
 ) -> None:
     """Run a trajectory on a rig: home, engage, move to its start, follow it, park, report.
 
-    The whole trajectory is checked first; nothing moves if a sample of it is outside the limits. A configuration with
-    a [virtual] table starts its virtual rig along with it.
+    With --repeat it moves back to the start between two times. The whole trajectory is checked first, at its
+    amplitude; nothing moves if a sample of it is outside the limits. A configuration with a [virtual] table starts its
+    virtual rig along with it.
     Ctrl-C stops the rig in a controlled way and closes the recording; a second one stops at once.
     """
     from kinematics import load_trajectory
@@ -85,7 +99,7 @@ def run(
     if lockstep and settings.virtual is None:
         raise InputError(f"--lockstep: configuration {settings.name!r} has no [virtual] table")
     motion = load_trajectory(trajectory, settings.machine.geometry.home_pose)
-    _finish(_execute(settings, motion, Path(trajectory).stem, output, lockstep), as_json)
+    _finish(_execute(settings, motion, Path(trajectory).stem, output, lockstep, amplitude, repeat), as_json)
 
 
 def virtual(config: ConfigArgument = "virtual") -> None:
@@ -110,17 +124,33 @@ def _changes(rate: float | None, seed: int | None) -> dict[str, Any]:
     return changes
 
 
-def _execute(config: RigConfig, trajectory: Any, name: str, output: Path | None, lockstep: bool) -> RunResult:
+def _execute(
+    config: RigConfig,
+    trajectory: Any,
+    name: str,
+    output: Path | None,
+    lockstep: bool,
+    amplitude: float = 1.0,
+    repeats: int = 1,
+) -> RunResult:
     from rig.cli.progress import progress_display
     from rig.runs import execute
     from rig.stability import check_loop
 
     loop = check_loop(config)
     if loop.passed and loop.message:
-        typer.secho("warning: ", fg="yellow", bold=True, err=True, nl=False)
-        typer.echo(loop.message, err=True)
+        print_warning(loop.message)
     with progress_display() as report:
-        return execute(config, trajectory, name, output, lockstep=lockstep, report=report)
+        return execute(
+            config,
+            trajectory,
+            name,
+            output,
+            amplitude=amplitude,
+            repeats=repeats,
+            lockstep=lockstep,
+            report=report,
+        )
 
 
 def _finish(result: RunResult, as_json: bool) -> None:

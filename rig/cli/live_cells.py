@@ -4,16 +4,18 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import typer
 
-from actuators import COMMAND_OFF, Wire, create_amplifier, create_drive, exchange_all
+from actuators import COMMAND_OFF, Amplifier, Drive, Wire, exchange_all
 from calibration import CELLS, CellMeasurements, Load, record_measurements
 from kinematics import Array
+from rig.clock import Cadence
 from rig.config import RigConfig, load_config
+from rig.engine.claim import claim_drives
+from rig.engine.devices import make_amplifier, make_drive
 from rig.errors import HardwareError, InputError
 
 if TYPE_CHECKING:
@@ -22,34 +24,24 @@ if TYPE_CHECKING:
 SILENCE = 1.0
 """s without a fresh reading of every cell before giving up."""
 
-WireFactory = Callable[[float], Wire]
-
 
 class CellReader:
     """Raw readings of a rig's six cells, from its drives (which stay off) or from its amplifier.
 
     Args:
         config: the rig.
-        open_wires: in place of TCP connections: to the six drives, then to the amplifier if there is one.
+        wires: see `make_bank`.
+
+    Raises:
+        ConfigurationError: a driver or profile does not take what is configured.
     """
 
-    def __init__(self, config: RigConfig, open_wires: Sequence[WireFactory] | None = None) -> None:
+    def __init__(self, config: RigConfig, wires: Callable[[], Sequence[Wire]] | None = None) -> None:
         self._timeout = config.drives.connect_timeout
         self._reply_time = config.drives.reply_deadline * config.period
-        address = config.load_cells.amplifier
-        shared: dict[str, Any] = {"request_timeout": self._timeout}
         self._conversion = -1
-        self._amplifier = None
-        self._drives = []
-        if address is not None:
-            options = address.model_dump() | shared | {"name": "load-cell amplifier"}
-            self._amplifier = create_amplifier(options | _wire(open_wires, CELLS))
-            return
-        drives = config.drives
-        for index, leg in enumerate(drives.legs):
-            options = leg.model_dump() | shared | {"name": f"drive {index + 1}"}
-            options |= {"profile": drives.profile, "watchdog": drives.watchdog} | _wire(open_wires, index)
-            self._drives.append(create_drive(drives.driver, options))
+        self._amplifier = make_amplifier(config, wires)
+        self._drives = [] if self._amplifier is not None else [make_drive(config, leg, wires) for leg in range(CELLS)]
 
     def connect(self) -> None:
         """Connect and make sure that the devices are those of the configuration.
@@ -91,7 +83,7 @@ class CellReader:
             device.close()
 
     @property
-    def _devices(self) -> list[Any]:
+    def _devices(self) -> Sequence[Drive | Amplifier]:
         return self._drives if self._amplifier is None else [self._amplifier]
 
 
@@ -114,8 +106,7 @@ class AttendedCells:
     def read(self, samples: int) -> Array:
         """One sample a period. Raises HardwareError after `SILENCE` without a fresh one."""
         self._reader.reconnect()
-        clock = _Cadence(self._period)
-        return _read(self._reader, samples, self._period, clock.wait)
+        return _read(self._reader, samples, self._period, Cadence(self._period).wait)
 
 
 class VirtualCells:
@@ -172,6 +163,8 @@ def record(
     own = float(np.linalg.norm(config.machine.gravity)) if gravity is None else gravity
     with ExitStack() as stack:
         if config.virtual is None:
+            if config.load_cells.amplifier is None:  # an amplifier is only read, and no drive is talked to
+                stack.enter_context(claim_drives(config))
             reader = stack.enter_context(closing(CellReader(config)))
             reader.connect()
             cells = AttendedCells(reader, config.period, load)
@@ -179,24 +172,10 @@ def record(
         from rig.virtual import VirtualRig
 
         rig = VirtualRig(config)
-        wires = [partial(_new_wire, rig, index) for index in range(len(rig.wires()))]
-        reader = stack.enter_context(closing(CellReader(config, wires)))
+        reader = stack.enter_context(closing(CellReader(config, rig.wires)))
         reader.connect()
         bench = VirtualCells(rig, reader, config.period, load, own)
         return record_measurements(bench, masses, samples), f"virtual rig {config.name}", own
-
-
-class _Cadence:
-    """Absolute deadlines one period apart; those missed are skipped."""
-
-    def __init__(self, period: float) -> None:
-        self._period = period
-        self._next = time.monotonic()
-
-    def wait(self) -> None:
-        now = time.monotonic()
-        self._next = max(self._next + self._period, now)
-        time.sleep(self._next - now)
 
 
 def _read(reader: CellReader, samples: int, period: float, wait: Callable[[], None]) -> Array:
@@ -213,14 +192,6 @@ def _read(reader: CellReader, samples: int, period: float, wait: Callable[[], No
         if waited * period >= SILENCE:
             raise HardwareError(f"{', '.join(silent)}: no fresh load-cell reading for {SILENCE:g} s")
     return readings
-
-
-def _new_wire(rig: "VirtualRig", index: int, timeout: float) -> Wire:
-    return rig.wires()[index]
-
-
-def _wire(open_wires: Sequence[WireFactory] | None, index: int) -> dict[str, WireFactory]:
-    return {} if open_wires is None else {"open_wire": open_wires[index]}
 
 
 def _ask(text: str) -> None:

@@ -13,9 +13,9 @@ from rig import __version__
 from rig.cli.finding import Finding
 
 _OLDEST_PYTHON = (3, 11)
-_PACKAGES = (
+PACKAGES = (
     "numpy", "scipy", "numba", "pydantic", "pint", "typer", "rich", "pymodbus", "pyserial", "pyzmq", "mcap",
-    "zstandard", "pyqtgraph", "PyQt5", "PyOpenGL", "matplotlib", "jinja2",
+    "zstandard", "pyqtgraph", "PyQt5", "PyOpenGL", "pillow", "matplotlib", "jinja2",
 )  # fmt: skip
 _QT_LIBRARIES = "libgl1 libegl1 libglib2.0-0 libfontconfig1 libxkbcommon0 libdbus-1-3 fonts-dejavu-core"
 _CURRENT_PAGES = 1  # MCL_CURRENT of mlockall(2)
@@ -49,7 +49,7 @@ def python() -> Finding:
 def packages() -> Finding:
     """The packages that the rig needs."""
     found, missing = [], []
-    for name in _PACKAGES:
+    for name in PACKAGES:
         try:
             found.append(f"{name} {metadata.version(name)}")
         except metadata.PackageNotFoundError:
@@ -101,13 +101,15 @@ def memory_lock() -> Finding:
 
 def kernel_cache() -> Finding:
     """Whether compiled kernels can be kept."""
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "stewart-rig"
+    from kinematics import kernel_cache_folder
+
+    folder = kernel_cache_folder()
     if not writable(folder):
         return Finding(
             "kernel cache",
             "warn",
             f"{folder} cannot be written: kernels are compiled anew at every start",
-            "make it writable, or set XDG_CACHE_HOME",
+            "make it writable, or set NUMBA_CACHE_DIR",
         )
     return Finding("kernel cache", "ok", str(folder))
 

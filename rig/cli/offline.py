@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rig.cli.options import ClusterOption, JsonOption, MechanismArgument, OutputOption, parse_pose
+from rig.cli.options import ClusterOption, JsonOption, MechanismArgument, OutputOption, parse_pose, print_warning
 
 MotionArgument = Annotated[
     Path,
@@ -222,5 +222,4 @@ def fk(
 
 def _warn(warnings: tuple[str, ...]) -> None:
     for warning in warnings:
-        typer.secho("warning: ", fg="yellow", bold=True, err=True, nl=False)
-        typer.echo(warning, err=True)
+        print_warning(warning)

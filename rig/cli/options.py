@@ -31,7 +31,44 @@ ClusterOption = Annotated[
     typer.Option("--cluster", metavar="ADDRESS|local:N", help="A Dask scheduler, or N worker processes here."),
 ]
 
+NewCalibrationOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="File to write, never overwritten; left out: cells-DATE.toml."),
+]
+
 _UNIT_NORM = 1e-6
+
+
+def check_new_file(path: Path) -> None:
+    """Refuse a calibration's file that cannot become a new one, before anything is measured.
+
+    Raises:
+        CalibrationFileError: it is there already, or its folder is not.
+        InputError: its folder cannot be written to.
+    """
+    from calibration import CalibrationFileError
+    from rig.csvio import check_output
+
+    if path.exists():
+        raise CalibrationFileError(str(path), "exists already and calibrations are never overwritten; name another: -o")
+    if not path.parent.is_dir():
+        raise CalibrationFileError(str(path), f"there is no folder {path.parent}")
+    check_output(path)
+
+
+def print_warning(text: str) -> None:
+    """Say what a person should know, on standard error."""
+    _print_marked("warning: ", "yellow", text)
+
+
+def print_error(text: str) -> None:
+    """Say why there is no result, on standard error."""
+    _print_marked("error: ", "red", text)
+
+
+def _print_marked(mark: str, colour: str, text: str) -> None:
+    typer.secho(mark, fg=colour, bold=True, err=True, nl=False)
+    typer.echo(text, err=True)
 
 
 def parse_pose(text: str, option: str) -> tuple[float, ...]:

@@ -31,8 +31,9 @@ def paper(
     differs is a result, not an error.
     """
     from rig.cli.progress import progress_display
+    from rig.csvio import check_folder
     from rig.operation import Progress
-    from rig.papers import STUDIES, check_folder, reproduce, write_studies
+    from rig.papers import STUDIES, reproduce, write_studies
 
     if study not in (*STUDIES, _ALL):
         known = ", ".join((*STUDIES, _ALL))

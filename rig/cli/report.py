@@ -28,7 +28,6 @@ def report(
     off by a crash is reported as far as it goes.
     """
     from rig.csvio import check_output
-    from rig.errors import InputError
     from rig.recording import RecordingError, open_recording
     from rig.report import summarize, write_report
 
@@ -42,10 +41,7 @@ def report(
         from rig.report import compare_models
 
         summary["force"]["models"] = compare_models(opened)
-    try:
-        write_report(opened, target, summary=summary)
-    except OSError as error:
-        raise InputError(f"cannot write {target}: {error.strerror}") from error
+    write_report(opened, target, summary=summary)
     if as_json:
         typer.echo(json.dumps(summary | {"paths": {"recording": str(recording), "report": str(target)}}, indent=2))
     else:

@@ -10,8 +10,7 @@ import typer
 from rig.cli.options import ConfigArgument, JsonOption, parse_quantity
 
 if TYPE_CHECKING:
-    from rig.commissioning import CellAmplifier, Draft, LegResult, Probe
-    from rig.config import RigConfig
+    from rig.commissioning import CellAmplifier, Draft, LegResult
 
 app = typer.Typer(
     name="setup",
@@ -129,13 +128,13 @@ def probe(config: ConfigArgument, as_json: JsonOption = False) -> None:
     if a drive does not answer as it should, or an engine commands it. A virtual configuration's rig is started along
     with it.
     """
-    from rig.commissioning import served
+    from rig.commissioning import probe_rig, served
     from rig.config import load_config
     from rig.errors import ExitCode
 
     settings = load_config(config)
     with served(settings) as rig:
-        found = _probe(rig)
+        found = probe_rig(rig)
     if as_json:
         typer.echo(json.dumps(found.as_dict(), indent=2))
     else:
@@ -228,20 +227,13 @@ def _described(result: "LegResult") -> str:
     return "\n".join([*lines, f"verdict     {'passed' if result.passed else 'does not pass'}"])
 
 
-def _probe(rig: "RigConfig") -> "Probe":
-    from rig.commissioning import DriveKind, probe_drives
-
-    drives = rig.drives
-    return probe_drives(drives.legs, DriveKind(drives.driver, drives.profile, drives.watchdog, drives.connect_timeout))
-
-
 def _asked(draft: "Draft", output: Path) -> "Draft":
     """The draft with the serial numbers that its drives gave; HardwareError where one does not answer as it should."""
-    from rig.commissioning import draft_config, served, with_serials
+    from rig.commissioning import draft_config, probe_rig, served, with_serials
     from rig.errors import HardwareError
 
     with served(draft_config(draft, output)) as rig:
-        found = _probe(rig)
+        found = probe_rig(rig)
     if not found.passed:
         faults = [f"leg {leg.leg}: {leg.fault}" for leg in found.legs if leg.fault] + list(found.findings)
         raise HardwareError("\n  ".join([f"{output} was not written:", *faults]))

@@ -87,8 +87,11 @@ def workspace(
     """
     from dynamics import load_mechanism, pose_limits
     from rig.cli.workspace_options import GridOptions, joint_radius
+    from rig.csvio import check_folder
     from rig.workspace import fit_box, summarize, sweep_workspace, write_workspace
 
+    if output is not None:
+        check_folder(output)
     machine = load_mechanism(mechanism, evaluate_only=True)
     limits = pose_limits(
         machine,

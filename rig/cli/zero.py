@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli.options import ConfigArgument, JsonOption
+from rig.cli.options import ConfigArgument, JsonOption, NewCalibrationOption, check_new_file
 
 if TYPE_CHECKING:
     from rig.commissioning import Zero
@@ -22,12 +22,7 @@ it homes; Ctrl-C stops it. Ends with 3 if a drive does not answer or another eng
 
 def zero(
     config: ConfigArgument,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="File to write, never overwritten; left out: cells-DATE.toml."
-        ),
-    ] = None,
+    output: NewCalibrationOption = None,
     apply: Annotated[
         bool,
         typer.Option("--apply", help="Name the new file in CONFIG and write it beside CONFIG; nothing else changes."),
@@ -44,7 +39,6 @@ def zero(
     from datetime import date
 
     from calibration import save_cell_calibration
-    from rig.cli.calibrate import check_new_file
     from rig.cli.progress import progress_display
     from rig.commissioning import (
         ZeroOptions,
@@ -54,9 +48,8 @@ def zero(
         name_calibration,
         zero_rig,
     )
-    from rig.config import load_config, shipped_configs
+    from rig.config import load_config, patient, shipped_configs
     from rig.errors import InputError, RefusedError
-    from rig.runs import patient
     from rig.session import Interruption
 
     settings = load_config(config)

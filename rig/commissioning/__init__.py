@@ -20,7 +20,7 @@ from rig.commissioning.leg_move import LegMove, LegProgress, LegResult, MoveBoun
 from rig.commissioning.leg_process import LegTest, run_leg_test
 from rig.commissioning.leg_run import LatchedFaultError, NotHomedError
 from rig.commissioning.naming import check_naming, name_calibration
-from rig.commissioning.probe import DriveKind, LegProbe, Probe, compare, probe_drive, probe_drives
+from rig.commissioning.probe import DriveKind, LegProbe, Probe, compare, probe_drive, probe_drives, probe_rig
 from rig.commissioning.serving import served
 from rig.commissioning.zero import Zero, ZeroOptions, check_zero, measure_zero, zero_rig
 
@@ -56,6 +56,7 @@ __all__ = [
     "placed_profile",
     "probe_drive",
     "probe_drives",
+    "probe_rig",
     "run_leg_test",
     "save_draft",
     "save_rig",

@@ -1,18 +1,29 @@
 """Whether a configuration's devices can be made: drivers and profiles known, faults of a virtual rig playable."""
 
+from pathlib import Path
+
+from actuators import ConfigurationError
+from calibration import CalibrationError
 from rig.config import RigConfig
 from rig.engine.devices import make_bank
+from rig.errors import ConfigError
 from rig.virtual import VirtualRig
 
 
-def check_devices(config: RigConfig) -> None:
+def check_devices(config: RigConfig, path: Path | None = None) -> None:
     """Make the drives, cells and, for a virtual rig, their twins and faults, without connecting or serving anything.
 
+    Args:
+        config: the rig.
+        path: what the file is or will be called, for the message; None: what it is called now.
+
     Raises:
-        ConfigurationError: a driver or profile does not take what is configured.
-        CalibrationError: the load cells' calibration cannot be used.
-        ConfigError: the virtual rig cannot be served.
+        ConfigError: a driver or profile does not take what is configured, the load cells' calibration cannot be used,
+            or the virtual rig cannot be served.
     """
-    make_bank(config)
-    if config.virtual is not None:
-        VirtualRig(config)
+    try:
+        make_bank(config)
+        if config.virtual is not None:
+            VirtualRig(config)
+    except (ConfigurationError, CalibrationError) as error:
+        raise ConfigError(f"configuration {path or config.path} cannot be used:", str(error).splitlines()) from error

@@ -1,25 +1,24 @@
 """The draft of a new rig's configuration, and its way into a file that is valid or not written at all."""
 
 import json
-import math
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-from actuators import ConfigurationError
-from calibration import CalibrationError, LoadCellCalibration, calibration_file_name, save_cell_calibration
+from calibration import LoadCellCalibration, calibration_file_name, save_cell_calibration
 from dynamics import mechanism_names
 from rig.commissioning.devices import check_devices
-from rig.config import RigConfig, load_config, parse_config
+from rig.config import RigConfig, load_config, names_file, parse_config, patient_bounds
 from rig.csvio import check_output, whole_file
 from rig.errors import ConfigError, InputError
+from rig.schema import Safety
 
 _HEADER = """\
-# Plain numbers are SI; text may carry a unit ("300 mm"). What is left out takes its default: [control], [safety],
-# [motion] and [realtime] among it. The shipped virtual.toml shows every key with its unit and its default.
+# Plain numbers are SI; text may carry a unit ("300 mm"). What is left out takes its default:
+# [control], [safety], [motion] and [realtime] among it. The shipped virtual.toml shows every
+# key with its unit and its default.
 """
-_PATIENCE = 0.5  # of a watchdog: virtual drives are late where the machine is busy, which says nothing about a drive
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +71,14 @@ def draft_text(draft: Draft) -> str:
     lines = [
         _HEADER,
         _line("name", draft.name),
-        _line("mechanism", draft.mechanism, "a shipped mechanism, or a TOML file; its path starts at this file"),
+        _line("mechanism", draft.mechanism, "a shipped one, or a TOML file from here"),
         _line("mode", draft.mode, 'or "computed-torque"' if draft.mode == "force" else 'or "force"'),
         _line("rate", draft.rate, "Hz, cycles per second"),
         "\n[drives]",
         _line("driver", draft.driver),
         _line("profile", draft.profile, "the drives' register map"),
         _line("watchdog", draft.watchdog, "s of silence after which a drive stops by itself"),
-        "legs = [" + " " * 32 + "# legs 1 to 6 in this order; a serial number given must answer there",
+        "legs = [" + " " * 32 + "# legs 1 to 6; a serial number given must answer",
         *(f"    {{ {_inline(asdict(drive))} }}," for drive in draft.drives),
         "]\n\n[load_cells]",
         _line("source", "amplifier" if draft.amplifier else "drive", "what reads the cells"),
@@ -92,10 +91,11 @@ def draft_text(draft: Draft) -> str:
         lines.append(f"amplifier = {{ {_inline(asdict(draft.amplifier))} }}")
     lines += ["\n[recording]", _line("directory", draft.recording, "starts where the command runs")]
     if draft.virtual:
+        bounds = patient_bounds(draft.watchdog, draft.rate, Safety())
         lines += [
             "\n[safety]",
-            *(_line(key, value, "cycles; virtual drives on a busy machine") for key, value in _patience(draft).items()),
-            "\n[virtual]" + " " * 31 + "# a rehearsal: virtual drives; leave this table out for real ones",
+            *(_line(key, value, "cycles; virtual drives on a busy machine") for key, value in bounds.items()),
+            "\n[virtual]" + " " * 31 + "# a rehearsal; without this table: real drives",
             _line("seed", 1),
         ]
     return "\n".join(lines) + "\n"
@@ -108,7 +108,7 @@ def draft_config(draft: Draft, path: Path) -> RigConfig:
         ConfigError: it is not valid; all faults found.
     """
     config = parse_config(_encodable(draft_text(draft), path), path)
-    _check(config, path)
+    check_devices(config, path)
     return config
 
 
@@ -137,7 +137,7 @@ def save_draft(draft: Draft, path: Path, *, overwrite: bool = False) -> RigConfi
             config = load_config(Path(file.name))
         except ConfigError as error:
             raise ConfigError(f"configuration {path} was not written:", error.faults or [str(error)]) from error
-        _check(config, path)
+        check_devices(config, path)
         _check_free(path, overwrite)
     return load_config(path)
 
@@ -189,8 +189,8 @@ def placed_mechanism(name: str, folder: Path) -> str:
 
 
 def placed_profile(name: str, folder: Path) -> str:
-    """The same for a device's profile: a shipped one's name is anything without a separator or ".toml"."""
-    return _placed(Path(name), folder) if "/" in name or "\\" in name or name.endswith(".toml") else name
+    """The same for a device's profile."""
+    return _placed(Path(name), folder) if names_file(name) else name
 
 
 def _placed(path: Path, folder: Path) -> str:
@@ -206,13 +206,6 @@ def with_serials(draft: Draft, serials: dict[int, str]) -> Draft:
     return replace(draft, drives=drives)
 
 
-def _check(config: RigConfig, path: Path) -> None:
-    try:
-        check_devices(config)
-    except (ConfigurationError, CalibrationError) as error:
-        raise ConfigError(f"configuration {path} cannot be used:", str(error).splitlines()) from error
-
-
 def _check_free(path: Path, overwrite: bool) -> None:
     if path.exists() and not overwrite:
         raise InputError(f"{path} exists already; it is replaced only where that is asked for")
@@ -225,12 +218,6 @@ def _encodable(text: str, path: Path) -> str:
         fault = f"character {text[error.start]!r} cannot be written"
         raise ConfigError(f"configuration {path} cannot be used:", [fault]) from None
     return text
-
-
-def _patience(draft: Draft) -> dict[str, int]:
-    late = _PATIENCE * draft.watchdog * draft.rate
-    cycles = min(max(int(late), 3), 100) if math.isfinite(late) else 3
-    return {"stale_cycles": cycles, "overruns_in_a_row": cycles}
 
 
 def _line(key: str, value: Any, comment: str = "") -> str:

@@ -10,8 +10,9 @@ from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Self
 
-from actuators import ActuatorError
+from actuators import ActuatorError, ConfigurationError
 from calibration import CalibrationError
+from rig.clock import Cadence
 from rig.commissioning.leg_move import LegMove, LegProgress, LegResult, check_move
 from rig.commissioning.leg_run import Halt, LegRun
 from rig.config import RigConfig
@@ -19,6 +20,7 @@ from rig.engine import ControlBlock
 from rig.engine.claim import claim_drives
 from rig.engine.control_block import StopRequest
 from rig.engine.devices import make_bank
+from rig.engine.loop import owner_gone
 from rig.errors import HardwareError, InputError, RigError
 from rig.realtime import prepare_process
 from rig.session import Interruption
@@ -63,14 +65,14 @@ def serve_leg_test(config: RigConfig, move: LegMove, block_name: str, owner: Con
             bank.connect(config.drives.connect_timeout)
             prepare_process(config.realtime)
             watch = _Watch(block, owner, config.safety.heartbeat)
-            wait = _Cadence(config.period).wait
+            wait = Cadence(config.period).wait
             answer: LegResult | _Failure = LegRun(config, move, bank, wait, watch.look, watch.report).run()
         except RigError as error:
             answer = _Failure(str(error), type(error))
+        except (ConfigurationError, CalibrationError) as error:
+            answer = _Failure(str(error), InputError)
         except (ActuatorError, FileNotFoundError) as error:
             answer = _Failure(str(error), HardwareError)
-        except CalibrationError as error:
-            answer = _Failure(str(error), InputError)
         with contextlib.suppress(OSError):  # the owner has gone
             owner.send(answer)
 
@@ -78,19 +80,6 @@ def serve_leg_test(config: RigConfig, move: LegMove, block_name: str, owner: Con
 def _leave(_signal: int, _frame: FrameType | None) -> None:
     """Leave by an exception, so that the drives are stopped."""
     raise SystemExit(1)
-
-
-class _Cadence:
-    """Absolute deadlines a period apart; those missed are skipped, never caught up."""
-
-    def __init__(self, period: float) -> None:
-        self._period = period
-        self._next = time.monotonic() + period
-
-    def wait(self) -> None:
-        while (remaining := self._next - time.monotonic()) > 0.0:
-            time.sleep(remaining)
-        self._next = max(self._next, time.monotonic() - self._period) + self._period
 
 
 class _Watch:
@@ -111,20 +100,12 @@ class _Watch:
             self._beat, self._beat_at = beat, now
         elif now - self._beat_at > self._patience:
             return Halt(f"stopped: no sign of life of the owner for {now - self._beat_at:.2f} s", asked=True)
-        return Halt("stopped: the owner is gone", asked=True) if self._gone() else None
+        return Halt("stopped: the owner is gone", asked=True) if owner_gone(self._owner) else None
 
     def report(self, progress: LegProgress) -> None:
         """Tell the owner; nothing where it has gone."""
         with contextlib.suppress(OSError):
             self._owner.send(progress)
-
-    def _gone(self) -> bool:
-        try:
-            while self._owner.poll():
-                self._owner.recv()
-        except (EOFError, OSError):
-            return True
-        return False
 
 
 class LegTest:
@@ -181,6 +162,7 @@ class LegTest:
             NotHomedError, LatchedFaultError: the leg is not homed, or a fault is latched; the move allows no more.
             RefusedError: the leg stands where the move would leave its limits.
             HardwareError: a drive does not answer or is another's, or the process has died.
+            InputError: the drives or cells cannot be made of what is configured.
         """
         try:
             news = self._pipe.recv() if self._pipe.poll() else None

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from actuators import ActuatorError, Drive, Feedback, Identity, Status, create_drive
+from rig.config import RigConfig
 from rig.engine.bank import NEEDED_MODES
 from rig.engine.claim import claim_addresses
 from rig.errors import HardwareError
@@ -170,6 +171,12 @@ def probe_drives(addresses: Sequence[LegDrive], kind: DriveKind) -> Probe:
         found = [probe for group in pool.map(ask, groups.values()) for probe in group]
     legs = tuple(sorted(found, key=lambda probe: probe.leg))
     return Probe(legs, tuple(compare(legs)))
+
+
+def probe_rig(config: RigConfig) -> Probe:
+    """Ask the drives of a configuration; see `probe_drives`. A virtual rig must be served already."""
+    drives = config.drives
+    return probe_drives(drives.legs, DriveKind(drives.driver, drives.profile, drives.watchdog, drives.connect_timeout))
 
 
 def compare(legs: Sequence[LegProbe]) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rig.config import RigConfig
+from rig.config import RigConfig, patient
 from rig.virtual import VirtualRigProcess
 
 
@@ -17,7 +17,5 @@ def served(config: RigConfig) -> Iterator[RigConfig]:
     if config.virtual is None:
         yield config
         return
-    from rig.runs import patient  # brings the reports along, which nothing here needs
-
     with VirtualRigProcess(config):
         yield patient(config).changed({"virtual": None})

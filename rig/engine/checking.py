@@ -19,7 +19,8 @@ from rig.errors import HardwareError
 from rig.spawning import start_shielded
 
 _READY_TIMEOUT = 120.0  # s; the first start on a machine compiles the kernels
-_CHECK_TIMEOUT = 60.0  # s
+_TERMINATE_TIMEOUT = 1.0  # s
+CHECK_TIMEOUT = 60.0  # s; minutes of a motion take one second
 
 
 def refusal(config: RigConfig, table: MotionTable) -> str:
@@ -70,7 +71,8 @@ class MotionChecker:
     def refusal(self, table: MotionTable) -> str:
         """See `refusal`; waits for the process, so not to be called from the cyclic thread.
 
-        Raises HardwareError when the process has died or takes too long.
+        Raises HardwareError when the process has died or takes too long; it is ended then, and every later motion
+        refused: its answer must never be taken for that to another question.
         """
         samples: npt.NDArray[np.float64] = np.ascontiguousarray(table.samples)
         with self._lock:
@@ -79,19 +81,23 @@ class MotionChecker:
                 self._connection.send_bytes(samples.data.cast("B"))
             except OSError as error:
                 raise HardwareError("the process that checks motions has died") from error
-            return self._receive(_CHECK_TIMEOUT)
+            return self._receive(CHECK_TIMEOUT)
 
     def close(self) -> None:
         """End the process. May be called again."""
         self._connection.close()
         if self._process.is_alive():
             self._process.terminate()
+            self._process.join(_TERMINATE_TIMEOUT)
+        if self._process.is_alive():
+            self._process.kill()
         self._process.join()
 
     def _receive(self, timeout: float) -> str:
         try:
             if not self._connection.poll(timeout):
-                raise HardwareError(f"the check of a motion took longer than {timeout:g} s")
+                self.close()
+                raise HardwareError(f"the check of a motion took longer than {timeout:g} s: restart the engine")
             answer: str = self._connection.recv()
         except (EOFError, OSError) as error:
             raise HardwareError("the process that checks motions has died") from error

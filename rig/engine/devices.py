@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from actuators import Drive, Wire, create_amplifier, create_drive
+from actuators import Amplifier, Drive, Wire, create_amplifier, create_drive
 from calibration import LoadCellCalibration, identity, load_cell_calibration
 from rig.config import RigConfig
 from rig.engine.bank import DriveBank
@@ -31,12 +31,7 @@ def make_bank(config: RigConfig, wires: Callable[[], Sequence[Wire]] | None = No
         CalibrationError: the load cells' calibration cannot be used.
     """
     drives = [make_drive(config, leg, wires) for leg in range(len(config.drives.legs))]
-    amplifier = None
-    if config.load_cells.amplifier is not None:
-        timeout = config.drives.connect_timeout
-        options = {"request_timeout": timeout, **config.load_cells.amplifier.model_dump()}
-        amplifier = create_amplifier(options | _over(wires, len(drives)))
-    return DriveBank(drives, amplifier, cell_calibration(config))
+    return DriveBank(drives, make_amplifier(config, wires), cell_calibration(config))
 
 
 def make_drive(config: RigConfig, leg: int, wires: Callable[[], Sequence[Wire]] | None = None) -> Drive:
@@ -54,6 +49,19 @@ def make_drive(config: RigConfig, leg: int, wires: Callable[[], Sequence[Wire]] 
         **settings.legs[leg].model_dump(),
     }
     return create_drive(settings.driver, options | _over(wires, leg))
+
+
+def make_amplifier(config: RigConfig, wires: Callable[[], Sequence[Wire]] | None = None) -> Amplifier | None:
+    """The load cells' amplifier, not yet connected, None where the drives read the cells; see `make_bank`.
+
+    Raises:
+        ConfigurationError: the profile does not take what is configured.
+    """
+    address = config.load_cells.amplifier
+    if address is None:
+        return None
+    options = {"request_timeout": config.drives.connect_timeout, **address.model_dump()}
+    return create_amplifier(options | _over(wires, len(config.drives.legs)))
 
 
 def _over(wires: Callable[[], Sequence[Wire]] | None, index: int) -> dict[str, object]:

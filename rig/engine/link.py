@@ -9,6 +9,7 @@ import itertools
 import secrets
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ import zmq
 from pydantic import TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as validated
 
+from rig.engine.checking import CHECK_TIMEOUT
 from rig.engine.messages import (
     REPLY,
     STATUS,
@@ -119,7 +121,7 @@ class LinkServer:
         self._ending.set()
         if self._thread.is_alive():
             self._thread.join(timeout=2.0)
-        self._checks.shutdown()
+        self._checks.shutdown(wait=False, cancel_futures=True)  # a check that hangs ends with its process
         self._socket.close()
         self._context.term()
 
@@ -130,11 +132,20 @@ class LinkServer:
             self._answer_pending()
 
     def _receive(self) -> None:
-        sender, *parts = self._socket.recv_multipart()
+        sender, *parts = self._socket.recv_multipart(copy=False)  # copying a long motion would hold the interpreter
         try:
-            envelope = _ENVELOPE.validate_json(parts[0])
+            envelope = _ENVELOPE.validate_json(parts[0].bytes)
         except (ValidationError, IndexError):
             return  # a stranger's bytes: whoever sent them waits for its own deadline
+        try:
+            self._serve_request(sender.bytes, envelope, parts[1] if len(parts) > 1 else None)
+        except Exception as error:  # STOP must go on being served
+            traceback.print_exc()
+            if not isinstance(envelope.request, GetStatus):  # whoever asked for it takes no other answer
+                reason = f"{envelope.request.kind}: {type(error).__name__}: {error}"
+                self._send_reply(sender.bytes, envelope.number, Reply(False, reason))
+
+    def _serve_request(self, sender: bytes, envelope: _Envelope, data: zmq.Frame | None) -> None:
         request, number = envelope.request, envelope.number
         if isinstance(request, GetStatus):
             self._send(sender, number, STATUS.dump_json(self._status(self._lease_client)))
@@ -149,7 +160,7 @@ class LinkServer:
             self.drop_lease()
             self._send_reply(sender, number, Reply(True))
         else:
-            self._forward(sender, number, request, parts[1] if len(parts) > 1 else None)
+            self._forward(sender, number, request, data)
 
     def _acquire(self, request: Acquire) -> Reply:
         if self._lease_token:
@@ -157,27 +168,24 @@ class LinkServer:
         self._lease_client, self._lease_token = request.client, secrets.token_hex(16)
         return Reply(True)
 
-    def _forward(self, sender: bytes, number: int, command: Command, data: bytes | None) -> None:
-        samples = None
-        if data is not None:
-            if len(data) % (18 * 8):
-                reason = f"{command.kind}: {len(data)} bytes are not rows of 18 float64"
-                self._send_reply(sender, number, Reply(False, reason))
-                return
-            samples = np.frombuffer(data, np.float64).reshape(-1, 18).copy()
+    def _forward(self, sender: bytes, number: int, command: Command, data: zmq.Frame | None) -> None:
         future: Future[Reply] = Future()
-        submission = Submission(command, samples, future)
-        if samples is None:
-            self._submit(submission)
+        if data is None:
+            self._submit(Submission(command, None, future))
+        elif len(data.buffer) % (18 * 8):
+            reason = f"{command.kind}: {len(data.buffer)} bytes are not rows of 18 float64"
+            self._send_reply(sender, number, Reply(False, reason))
+            return
         else:
-            self._checks.submit(self._submit_motion, submission)
+            self._checks.submit(self._submit_motion, command, data, future)
         self._pending.append((sender, number, future))
 
-    def _submit_motion(self, submission: Submission) -> None:
+    def _submit_motion(self, command: Command, data: zmq.Frame, future: Future[Reply]) -> None:
         try:
-            self._submit(submission)
+            samples = np.frombuffer(data.buffer, np.float64).reshape(-1, 18).copy()
+            self._submit(Submission(command, samples, future))
         except Exception as error:  # nobody looks at what a pool's thread raises
-            submission.reply.set_result(Reply(False, f"{submission.command.kind}: {type(error).__name__}: {error}"))
+            future.set_result(Reply(False, f"{command.kind}: {type(error).__name__}: {error}"))
 
     def _answer_pending(self) -> None:
         waiting = []
@@ -236,19 +244,24 @@ class LinkClient:
             RefusedError: the engine refused it, with the engine's reason; nothing changed.
             HardwareError: a device does not answer as it should; or no reply within the timeout: the engine is gone.
         """
-        data = [] if samples is None else [np.ascontiguousarray(samples, np.float64).tobytes()]
-        REPLY.validate_json(self._exchange(command, *data)[0]).check()
+        if samples is None:
+            parts = self._exchange(command)
+        else:  # it is checked before it is answered
+            data = np.ascontiguousarray(samples, np.float64).tobytes()
+            parts = self._exchange(command, data, timeout=self._timeout + CHECK_TIMEOUT)
+        REPLY.validate_json(parts[0]).check()
 
     def close(self) -> None:
         """Close the socket. May be called again."""
         self._socket.close()
         self._context.term()
 
-    def _exchange(self, request: Request, *data: bytes) -> list[bytes]:
+    def _exchange(self, request: Request, *data: bytes, timeout: float | None = None) -> list[bytes]:
+        timeout = self._timeout if timeout is None else timeout
         number = next(self._numbers)
         envelope = _Envelope(number=number, token=self._token, request=request)
         self._socket.send_multipart([_ENVELOPE.dump_json(envelope), *data])
-        deadline = time.monotonic() + self._timeout
+        deadline = time.monotonic() + timeout
         while (left := deadline - time.monotonic()) > 0:
             if self._beat is not None:
                 self._beat()
@@ -256,7 +269,7 @@ class LinkClient:
                 answered, *parts = self._socket.recv_multipart()
                 if int(answered) == number:  # an older number answers a request that was given up
                     return parts
-        raise HardwareError(f"the engine did not answer a {request.kind!r} request within {self._timeout:g} s")
+        raise HardwareError(f"the engine did not answer a {request.kind!r} request within {timeout:g} s")
 
 
 def socket_address(folder: Path) -> str:

@@ -124,7 +124,11 @@ def run_cycles(engine: Engine, operator: Operator, watch: Watch) -> None:
             engine.step(Tick(t, begun - deadline, begun - begun_before, overruns))
             begun_before = begun
             deadline += period
-    except BaseException:
+    except BaseException as error:
         for _ in range(_LAST_WORDS):
             engine.bank.exchange([COMMAND_STOP] * 6, time.monotonic() + 0.05)
+        if isinstance(error, SystemExit):
+            engine.record("warning", "the engine was told to end at once")
+        else:
+            engine.record("error", f"the engine ends: {type(error).__name__}: {error}", FaultCode.INTERNAL_ERROR)
         raise

@@ -44,13 +44,18 @@ class _StaleFeedbackError(RefusedError):
 
 @dataclass(slots=True)
 class _Job:
-    """A command to be carried out; for how many cycles it has waited, and the machine's count of stops meanwhile."""
+    """A command to be carried out, the machine's count of stops when it was asked for, how many cycles it waited."""
 
     command: Command
     table: MotionTable | None
     reply: Future[Reply]
+    stops: int
     waited: int = 0
-    stops: int = 0
+
+    @property
+    def begins_motion(self) -> bool:
+        """Whether the platform moves by itself then, which nobody wants any more after a stop."""
+        return isinstance(self.command, Home | Follow | Resume)
 
 
 class Operator:
@@ -88,15 +93,18 @@ class Operator:
         """whether the control loop may be closed; judged once, as it takes longer than a cycle"""
 
     def submit(self, submission: Submission) -> None:
-        """Queue a command for the next boundary between cycles; a motion is checked here, and refused here."""
-        table = None
+        """Queue a command for the next boundary between cycles; a motion is checked here, and refused here.
+
+        A stop from now on, be it during the check, keeps what begins a motion from being carried out.
+        """
+        table, stops = None, self._engine.machine.stops
         if isinstance(submission.command, Follow):
             try:
                 table = self._checked(submission.command, submission.samples)
             except (RefusedError, HardwareError) as error:
                 submission.reply.set_result(Reply(False, f"follow: {error}", isinstance(error, HardwareError)))
                 return
-        self._queue.put(_Job(submission.command, table, submission.reply))
+        self._queue.put(_Job(submission.command, table, submission.reply, stops))
 
     def carry_out(self) -> None:
         """Carry out what was queued; called by the cyclic thread between two cycles.
@@ -121,7 +129,7 @@ class Operator:
             self._reset(job.reply)
             return
         try:
-            if job.waited and machine.stops != job.stops:
+            if job.begins_motion and machine.stops != job.stops:
                 self._require_fresh()
                 raise RefusedError("the rig was stopped meanwhile")
             if isinstance(command, Stop):
@@ -132,7 +140,7 @@ class Operator:
                 self._handlers[type(command)]()
         except (RefusedError, HardwareError) as error:
             if isinstance(error, _StaleFeedbackError) and self._may_wait(job):
-                job.waited, job.stops = job.waited + 1, machine.stops
+                job.waited += 1
                 self._waiting.append(job)
                 return
             job.reply.set_result(Reply(False, f"{command.kind}: {error}", isinstance(error, HardwareError)))
@@ -140,9 +148,8 @@ class Operator:
             job.reply.set_result(Reply(True))
 
     def _may_wait(self, job: _Job) -> bool:
-        unstopped = not job.waited or job.stops == self._engine.machine.stops
-        patience = self._engine.config.safety.stale_cycles
-        return isinstance(job.command, Home | Follow | Resume) and unstopped and job.waited < patience
+        unstopped = job.stops == self._engine.machine.stops
+        return job.begins_motion and unstopped and job.waited < self._engine.config.safety.stale_cycles
 
     # -- guards ------------------------------------------------------------------------------------------------------
 

@@ -69,8 +69,9 @@ class _RingSink:
     def push(self, row: npt.NDArray[np.void]) -> None:
         self._ring.push(row)
         self._pushed += 1
-        if self._pushed % _HEALTH_INTERVAL == 0 and not self.recorder.healthy:
-            self.fault = self.recorder.status().error or "the recorder shows no sign of life"
+        if self._pushed % _HEALTH_INTERVAL == 0:
+            healthy = self.recorder.healthy  # again, once a disk that stalled goes on
+            self.fault = "" if healthy else self.recorder.status().error or "the recorder shows no sign of life"
 
     def event(self, event: Event) -> None:
         self.recorder.event(event.t, EventLevel[event.level.upper()], event.code, event.text)
@@ -101,7 +102,8 @@ def run_engine(config: RigConfig, recording: Path, folder: Path, owner: Connecti
             calibration = cell_calibration(config) if config.load_cells.calibration else None
             clock = ClockPair(time.monotonic_ns(), time.time_ns())
             recorder = Recorder(ring, recording, recording_header(config, calibration, clock))
-            resources.callback(recorder.close)
+            summary: dict[str, int] = {}
+            resources.callback(recorder.close, summary)  # after the link, whose thread looks at it
             recorder.wait_ready()
             engine = Engine(config, bank, _RingSink(ring, recorder), MonotonicClock())
             resources.callback(bank.close)
@@ -130,7 +132,7 @@ def run_engine(config: RigConfig, recording: Path, folder: Path, owner: Connecti
             engine.record("warning", operator.loop.message)
         watch = Watch(engine, link, block, owner)
         run_cycles(engine, operator, watch)
-        recorder.close({"cycles": engine.cycles, "overruns": engine.tick.overruns})
+        summary.update(cycles=engine.cycles, overruns=engine.tick.overruns)
 
 
 def _tidy_for_the_owner(owner: Connection, folder: Path) -> None:

@@ -37,7 +37,7 @@ def engine_status(
         motion=operator.motion,
         path_time=reference.path_time,
         path_duration=reference.path_duration,
-        reference=tuple(engine.frame.now[:7].tolist()),
+        reference=tuple(engine.frame.fields["reference"][:7].tolist()),  # written at once, unlike `now`
         cycles=engine.cycles,
         overruns=engine.tick.overruns,
         rate=engine.config.rate,

@@ -1,7 +1,7 @@
 """The studies of four papers, reproduced: their figures and tables beside ours, and what became of their claims."""
 
 from rig.papers.claims import Claim, Origin, Verdict
-from rig.papers.page import check_folder, write_studies
+from rig.papers.page import write_studies
 from rig.papers.reproduce import STUDIES, reproduce
 from rig.papers.study import Numbers, Picture, Sheet, Study
 
@@ -14,7 +14,6 @@ __all__ = [
     "Sheet",
     "Study",
     "Verdict",
-    "check_folder",
     "reproduce",
     "write_studies",
 ]

@@ -1,6 +1,5 @@
 """Figures as SVG text. Hue tells the leg or joint; the exact model is solid, a published one dashed."""
 
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ from matplotlib.figure import Figure
 
 from kinematics import Array
 from rig.papers.study import Numbers
+from rig.report.pages import svg_text
 from rig.report.plots import LEG_COLORS, STYLE
 
 INK = "#222A32"
@@ -58,7 +58,7 @@ def six_panels(times: Array, curves: Sequence[Curve], unit: str, *, panel: str =
         if len(curves) > 1:
             handles, names = grid[0, 0].get_legend_handles_labels()
             figure.legend(handles, names, loc="outside upper center", ncols=len(curves))
-        return _svg(figure)
+        return svg_text(figure)
 
 
 def one_panel(
@@ -90,16 +90,10 @@ def one_panel(
         if len(curves) > 1:
             columns = len(curves) if len(curves) <= 4 else len(curves) // 2
             figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=columns)
-        return _svg(figure)
+        return svg_text(figure)
 
 
 def series(name: str, x: str, values: Array, columns: Sequence[str], table: Array) -> Numbers:
     """Numbers of a figure: `values` (n,) under the name `x`, then `table` (n, number of columns)."""
     rows = np.column_stack([values, table]).tolist()
     return Numbers(name, (x, *columns), tuple(map(tuple, rows)))
-
-
-def _svg(figure: Figure) -> str:
-    text = io.StringIO()
-    figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-    return text.getvalue()

@@ -2,16 +2,14 @@
 
 import base64
 import csv
-import os
 from collections.abc import Sequence
 from pathlib import Path
-
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from rig.csvio import check_output, whole_file
 from rig.errors import InputError
 from rig.papers.claims import Origin, Verdict
 from rig.papers.study import Numbers, Study
+from rig.report.pages import page_environment
 
 
 def write_studies(studies: Sequence[Study], folder: Path) -> tuple[Path, ...]:
@@ -36,18 +34,6 @@ def write_studies(studies: Sequence[Study], folder: Path) -> tuple[Path, ...]:
     return (page, *written)
 
 
-def check_folder(folder: Path) -> None:
-    """Refuse a folder that cannot be made or written to, before any work is done; makes nothing.
-
-    Raises InputError saying why.
-    """
-    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
-    if not there.is_dir():
-        raise InputError(f"cannot make the folder {folder}: {there} is a file")
-    if not os.access(there, os.W_OK):
-        raise InputError(f"cannot write to the folder {there}: permission denied")
-
-
 def tables(study: Study) -> tuple[Numbers, ...]:
     """Everything of a study that becomes a CSV file."""
     records = [claim.record() for claim in study.claims]
@@ -58,13 +44,7 @@ def tables(study: Study) -> tuple[Numbers, ...]:
 
 def render(studies: Sequence[Study]) -> str:
     """The page's text."""
-    environment = Environment(
-        loader=PackageLoader("rig.papers"),
-        autoescape=select_autoescape(["html", "j2"]),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = page_environment("rig.papers")
     environment.filters["embedded"] = lambda svg: base64.b64encode(svg.encode()).decode()
     title = studies[0].title if len(studies) == 1 else "Four papers, reproduced"
     return environment.get_template("papers.html.j2").render(

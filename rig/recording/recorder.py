@@ -5,7 +5,6 @@ import os
 import pickle
 import select
 import signal
-import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -46,7 +45,6 @@ class Recorder:
         """Events that found the pipe full or the recorder gone."""
         self._block = StatusBlock.create()
         self._final: RecorderStatus | None = None
-        self._looking = threading.Lock()  # whoever answers clients looks while the owner closes
         self._beat = (-1, time.monotonic())
         context = multiprocessing.get_context("spawn")
         receiver, self._control = context.Pipe(duplex=False)
@@ -69,10 +67,8 @@ class Recorder:
 
     def status(self) -> RecorderStatus:
         """One look at the recorder; a process that died without a word shows as FAILED. Takes microseconds."""
-        with self._looking:
-            return self._final or self._look()
-
-    def _look(self) -> RecorderStatus:
+        if self._final is not None:
+            return self._final
         alive = self._process.is_alive()
         status = self._block.read()
         if not alive and status.phase in (RecorderPhase.STARTING, RecorderPhase.RECORDING):
@@ -125,20 +121,21 @@ class Recorder:
             if self._process.is_alive():
                 self._process.kill()
                 self._process.join()
-            with self._looking:
-                self._final = self._look()
-                self._block.close()
+            self._final = self.status()
+            self._block.close()
         return self._final
 
     def _send(self, message: tuple[Any, ...]) -> bool:
         data = pickle.dumps(message)
         if len(data) > _LARGEST_MESSAGE:
             raise ValueError(f"message to the recorder: {len(data)} bytes, at most {_LARGEST_MESSAGE} go")
-        if self._final is not None or not select.select([], [self._control], [], 0)[1]:
+        if self._final is not None:
             return False
         try:
+            if not select.select([], [self._control], [], 0)[1]:
+                return False
             self._control.send_bytes(data)
-        except OSError:
+        except OSError:  # the recorder is gone, or a first close was cut short
             return False
         return True
 

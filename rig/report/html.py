@@ -2,15 +2,14 @@
 
 import base64
 import json
-import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-
+from rig.csvio import check_output, whole_file
 from rig.recording import EventLevel, Recording
+from rig.report.pages import page_environment
 from rig.report.plots import LEG_COLORS, figures
 from rig.states import FaultCode
 
@@ -36,15 +35,11 @@ def write_report(recording: Recording, path: Path | str, *, summary: Mapping[str
     """Write the report on a recording to an HTML file; `summary` is what `summarize` gave.
 
     The file appears whole or not at all, replaces one of the same name, and depends on the arguments alone.
-    Raises OSError when it cannot be written.
+    Raises InputError when it cannot be written.
     """
-    environment = Environment(
-        loader=PackageLoader("rig.report"),
-        autoescape=select_autoescape(["html", "j2"]),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    path = Path(path)
+    check_output(path)
+    environment = page_environment("rig.report")
     environment.filters["fixed"] = _fixed
     images = figures(recording) if len(recording.rows) > 1 else {}
     text = environment.get_template("report.html.j2").render(
@@ -60,14 +55,8 @@ def write_report(recording: Recording, path: Path | str, *, summary: Mapping[str
         header=[(key, _pretty(value)) for key, value in sorted(recording.header.items())],
         closing=_pretty(recording.closing),
     )
-    path = Path(path)
-    part = path.with_name(path.name + ".part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
+    with whole_file(path) as file:
+        file.write(text)
 
 
 def _fixed(value: float | None, digits: int = 1, scale: float = 1.0) -> str:

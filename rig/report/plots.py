@@ -1,6 +1,5 @@
 """The report's figures, as SVG text. Hue tells the leg; measured is solid, model and command are dashed."""
 
-import io
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from rig.recording import Recording
+from rig.report.pages import svg_text
 from rig.report.series import Floats, angles, decimate, powered_span, rotation_vector
 from rig.report.summary import configured_noise, configured_rate, state_timeline, window_of
 from rig.telemetry import TERMS
@@ -72,13 +72,7 @@ def figures(recording: Recording) -> dict[str, str]:
         "timing": _timing,
     }
     with matplotlib.rc_context(STYLE):
-        return {name: _svg(draw(recording)) for name, draw in drawings.items()}
-
-
-def _svg(figure: Figure) -> str:
-    text = io.StringIO()
-    figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-    return text.getvalue()
+        return {name: svg_text(draw(recording)) for name, draw in drawings.items()}
 
 
 def _figure(height: float) -> Figure:

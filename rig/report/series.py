@@ -3,6 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from rig.angles import shown_angle
 from rig.states import State
 
 Floats = npt.NDArray[np.float64]
@@ -36,11 +37,7 @@ def powered_span(rows: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
 
 def angles(quaternion: Floats) -> Floats:
     """Angles [θx θy θz], rad, continuous in time, of R = Rz(θz)·Ry(θy)·Rx(θx) for unit quaternions (n,4), w first."""
-    w, x, y, z = quaternion.T
-    theta_x = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
-    theta_y = np.arcsin(np.clip(2 * (w * y - z * x), -1, 1))
-    theta_z = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
-    return np.unwrap(np.stack([theta_x, theta_y, theta_z], axis=1), axis=0)
+    return np.unwrap(np.stack([shown_angle(quaternion, axis) for axis in range(3)], axis=1), axis=0)
 
 
 def rotation_vector(reference: Floats, measured: Floats) -> Floats:

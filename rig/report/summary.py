@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from rig.recording import Recording
 from rig.report.series import Floats, rotation_vector
-from rig.states import FaultCode, State, StopCategory
+from rig.states import FaultCode, State, StopCategory, enum_name
 
 _PERCENTILES = {"p50": 50.0, "p99": 99.0, "max": 100.0}
 
@@ -78,14 +78,6 @@ def state_timeline(rows: npt.NDArray[np.void]) -> list[dict[str, Any]]:
         {"state": enum_name(State, rows["state"][begin]), "begin_s": float(rows["t"][begin]), "end_s": end}
         for (begin, _), end in zip(pairwise(edges), ends, strict=True)
     ]
-
-
-def enum_name(kind: type[State] | type[FaultCode] | type[StopCategory], value: int) -> str:
-    """Name of an enum's member, or the number where this version has no such member."""
-    try:
-        return kind(int(value)).name
-    except ValueError:
-        return str(int(value))
 
 
 def _cycle(recording: Recording) -> dict[str, Any]:

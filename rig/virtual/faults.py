@@ -17,9 +17,7 @@ PLANT_FAULTS = {
     "jam": FaultKind("friction holds the leg", "N", 300.0),
     "weak": FaultKind("the drive gives only this part of its force", "", 0.5),
     "test_load": FaultKind("a test mass hangs on the load cell, as for its calibration", "N", 50.0),
-    "force_step": FaultKind(
-        "something pushes the platform down, at the leg's joint or at the platform's origin", "N", 100.0
-    ),
+    "force_step": FaultKind("a push downwards at the leg's joint, or at the origin", "N", 100.0),
     "payload": FaultKind("a mass the model does not know of stands at the platform's origin", "kg", 5.0),
 }
 """Faults of the machine itself."""

@@ -68,12 +68,10 @@ Request = Inject | Clear | Look | End
 class RigView:
     """What the virtual rig says of itself.
 
-    time: s, the machine's monotonic clock. skipped: s not integrated because the process did not run. plant_fault: why
-    the plant stands still for good, "" if it does not.
+    time: s, the machine's monotonic clock. plant_fault: why the plant stands still for good, "" if it does not.
     """
 
     time: float
-    skipped: float
     plant_fault: str
     faults: tuple[ActiveFault, ...]
 
@@ -152,7 +150,7 @@ def _answer(rig: VirtualRig, request: Request) -> RigView | Refusal:
 
 
 def _view(rig: VirtualRig) -> RigView:
-    return RigView(rig.time, rig.skipped, rig.plant.fault, tuple(rig.faults.active))
+    return RigView(rig.time, rig.plant.fault, tuple(rig.faults.active))
 
 
 def _send(connection: Connection, answer: RigView | Refusal) -> None:
@@ -188,6 +186,11 @@ class VirtualRigProcess:
         Raises HardwareError when a port is taken (naming host:port), the process dies or is not ready in time;
         ConfigError when the configuration cannot be served. Nothing is left running then.
         """
+        self.begin()
+        self.wait_ready(timeout)
+
+    def begin(self) -> None:
+        """The first half of `start`, which does not wait; `wait_ready` is the other."""
         if self._process is not None:
             raise HardwareError("the virtual rig has been started already")
         context = multiprocessing.get_context("spawn")
@@ -198,6 +201,13 @@ class VirtualRigProcess:
         try:
             start_shielded(self._process)
             theirs.close()  # so that the end of either process is the end of the connection
+        except BaseException:
+            self.stop()
+            raise
+
+    def wait_ready(self, timeout: float = READY_TIMEOUT) -> None:
+        """Wait, after `begin`, until every drive can be connected to; see `start`."""
+        try:
             self._receive(timeout, "is not ready")
         except BaseException:
             self.stop()

@@ -20,7 +20,8 @@ from gui.history import History
 from gui.live import LiveView, PlatformView
 from gui.main_window import MainWindow
 from gui.rig_session import RigSession
-from gui.theme import DARK, LEG_COLOURS, apply_theme
+from gui.shell_style import dress
+from gui.theme import DARK, LEG_COLOURS
 from rig.config import load_config
 from rig.telemetry import ROW
 
@@ -138,7 +139,7 @@ def _defaults(width: int) -> tuple[float, float]:
 
     def tick() -> None:
         history.append(feed.new())
-        rows = history.latest(SECONDS)
+        rows = history.window((history.end or 0.0) - SECONDS, history.end or 0.0)
         for curve, field, leg in curves:
             curve.setData(np.array(rows["t"]), np.array(rows[field][:, leg]))
 
@@ -207,7 +208,7 @@ def test_main_window_with_curves_platform_and_models(window: MainWindow) -> None
 
 
 def test_live_views_beside_pyqtgraph_defaults(qapp: QtWidgets.QApplication) -> None:
-    apply_theme(qapp, DARK)
+    dress(qapp, DARK)
     fps, share = _ours()
     print(f"\n18 curves of {RATE * SECONDS} points at {1000 / INTERVAL:.0f} Hz, {RATE} rows a second arriving")
     print(f"  live view and platform ({qapp.platformName()}): {fps:.1f} fps, {100 * share:.0f} % of a core")

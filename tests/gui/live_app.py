@@ -13,8 +13,7 @@ from gui.application import app_config
 from gui.main_window import MainWindow
 from gui.rig_session import RigSession
 from gui.rules import Action
-from rig.config import RigConfig
-from rig.runs import patient
+from rig.config import RigConfig, patient
 from rig.states import State
 
 START = 180_000  # ms; the first start on a machine compiles the kernels

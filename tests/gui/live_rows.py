@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dynamics import load_mechanism
+from gui.history import Timeline
 from rig.recording import RecordingWriter
 from rig.states import State
 from rig.telemetry import ROW, CycleFlag
@@ -37,11 +38,19 @@ def live_rows(count: int, begin: int = 0, *, offset: float = 0.0) -> npt.NDArray
     return rows
 
 
+def latest(timeline: Timeline, seconds: float) -> npt.NDArray[np.void]:
+    """Rows of the last seconds before the newest one, that one included."""
+    assert timeline.end is not None
+    return timeline.window(timeline.end - seconds, timeline.end)
+
+
 def write_recording(path: Path, rows: npt.NDArray[np.void]) -> Path:
     """A whole recording of these rows with one event."""
     header = {"rate": RATE, "config": {"name": "test", "rate": RATE}, "mechanism": MECHANISM.source}
     with RecordingWriter(path, header) as writer:
         writer.write_rows(rows)
         writer.event(float(rows["t"][0]), 20, 0, "the motion begins")
+        writer.event(float(rows["t"][0]), 40, 5, "leg 2: restarted")
+        writer.event(float(rows["t"][0]), 40, 99, "what a later program may write")
         writer.close({})
     return path

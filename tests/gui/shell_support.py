@@ -12,6 +12,7 @@ from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 from gui.main_window import MainWindow
 from gui.rig_session import RigSession
 from gui.rules import Phase
+from gui.virtual_hardware import VirtualHardware
 from rig.config import RigConfig, load_config
 from rig.engine import Event, Status
 from rig.states import FaultCode, State, StopCategory
@@ -58,6 +59,20 @@ def make_event(text: str, t: float = 1.0, code: FaultCode = FaultCode.NONE) -> E
     return Event(t, "error" if code else "info", code, text)
 
 
+class FakeVirtual(VirtualHardware):
+    """A virtual rig that writes down what it is asked for."""
+
+    def __init__(self, config: RigConfig, parent: QtCore.QObject) -> None:
+        super().__init__(config, parent)
+        self.injected: list[tuple[Any, ...]] = []
+
+    def inject(self, name: str, leg: int | None, value: float | None, duration: float | None) -> None:
+        self.injected.append((name, leg, value, duration))
+
+    def clear(self, name: str | None = None, leg: int | None = None) -> None:
+        self.injected.append(("clear", name, leg))
+
+
 class FakeSession(RigSession):
     """A session that writes down what it is asked for; `refuse` says why the next requests are refused."""
 
@@ -65,7 +80,9 @@ class FakeSession(RigSession):
         super().__init__(config, folder)
         self.sent: list[tuple[str, Any, Any]] = []
         self.stops: list[tuple[int, str]] = []
-        self.injected: list[tuple[Any, ...]] = []
+        self.virtual.finish()
+        self.virtual = FakeVirtual(config, self)
+        self.injected = self.virtual.injected
         self.refuse = ""
         self.hold_answers = False
         self._held: tuple[str, Callable[[str], None] | None] = ("", None)
@@ -106,15 +123,9 @@ class FakeSession(RigSession):
         self.sent.append(("disconnect", None, None))
         self._enter(Phase.DOWN)
 
-    def inject(self, name: str, leg: int | None, value: float | None, duration: float | None) -> None:
-        self.injected.append((name, leg, value, duration))
-
-    def clear_faults(self, name: str | None = None, leg: int | None = None) -> None:
-        self.injected.append(("clear", name, leg))
-
     def show_faults(self, *faults: ActiveFault) -> None:
         """The virtual rig says which faults are on."""
-        self.faultsChanged.emit(RigView(0.0, 0.0, "", faults))
+        self.virtual.seen.emit(RigView(0.0, "", faults))
 
     def end(self) -> None:
         self.ended_by_window = True
@@ -141,16 +152,24 @@ def session(qapp: QtWidgets.QApplication, tmp_path: Path) -> Iterator[FakeSessio
 
 @pytest.fixture
 def window(qtbot: Any, session: FakeSession, tmp_path: Path) -> Iterator[MainWindow]:
-    """The main window on a session without processes, in view."""
+    """The main window on a session without processes, in view as it is at first: its dozens of plots come later."""
     made = MainWindow(session, make_settings(tmp_path))
+    made._building.stop()
     made.resize(1280, 800)
     with qtbot.waitExposed(made):
         made.show()
-    qtbot.waitUntil(lambda: made.complete, timeout=10_000)
     yield made
     made.close_now()
     made.deleteLater()
     QtWidgets.QApplication.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def whole_window(window: MainWindow, qtbot: Any) -> MainWindow:
+    """The same, with every view."""
+    window._building.start()
+    qtbot.waitUntil(lambda: window.complete, timeout=10_000)
+    return window
 
 
 def press(widget: QtWidgets.QWidget) -> None:

@@ -97,6 +97,16 @@ def test_the_log_is_searched_by_words_and_level(filled: MainWindow, qtbot: Any) 
     assert [entry.level for entry in log.shown()] == ["warning", "error"]
 
 
+def test_a_line_that_is_chosen_is_read_whole(filled: MainWindow) -> None:
+    assert not filled.log.whole.isVisible()
+    filled.log.table.selectRow(2)
+    assert filled.log.whole.isVisible() and filled.log.whole.text() == "leg 3: jam\nhard"
+    filled.log.level.setCurrentIndex(1)  # rows go, the chosen line stays
+    assert filled.log.whole.text() == "leg 3: jam\nhard"
+    filled.log.search.setText("nothing of the kind")
+    assert not filled.log.whole.isVisible()
+
+
 def test_the_log_is_saved_as_it_is_shown(filled: MainWindow, tmp_path: Path) -> None:
     filled.log.level.setCurrentIndex(2)
     filled.log.save_to(tmp_path / "events.csv")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from live_rows import RATE, live_rows
+from live_rows import RATE, latest, live_rows
 
 from gui.history import Excerpt, History
 
@@ -26,9 +26,9 @@ def test_history_keeps_the_newest_rows_in_order(capacity: int, batches: list[int
 def test_windows_are_views_of_the_times_asked_for() -> None:
     history = History(1000)
     history.append(live_rows(1500))
-    latest = history.latest(0.1)
-    assert latest["cycle"].tolist() == list(range(1449, 1500))
-    assert np.shares_memory(latest, history.rows)
+    newest = latest(history, 0.1)
+    assert newest["cycle"].tolist() == list(range(1449, 1500))
+    assert np.shares_memory(newest, history.rows)
     assert history.window(1.2, 1.21)["cycle"].tolist() == [600, 601, 602, 603, 604, 605]
     assert len(history.window(5.0, 6.0)) == len(history.window(1.3, 1.2)) == 0
     assert history.end == 1499 / RATE
@@ -63,7 +63,7 @@ def test_clear_and_revision() -> None:
     history.append(live_rows(4))
     assert history.revision != before
     history.clear()
-    assert len(history) == 0 and history.end is None and history.nearest(0.0) is None and len(history.latest(1.0)) == 0
+    assert len(history) == 0 and history.end is None and history.nearest(0.0) is None
     history.append(live_rows(2, 4))
     assert history.rows["cycle"].tolist() == [4, 5]
 

@@ -1,11 +1,12 @@
 """Jogging and going to a pose: where a step leads, what is sent, and what is refused."""
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from shell_support import FakeSession, make_status, press
+from shell_support import FakeSession, make_settings, make_status, press
 
 from gui.jogging import leg_stepped_pose, stepped_pose
 from gui.main_window import MainWindow
@@ -93,7 +94,7 @@ def test_go_to_a_pose(window: MainWindow, session: FakeSession, qtbot: Any) -> N
     window.jog.target[4].set_si(0.05)
     press(window.jog.buttons["go"])
     qtbot.waitUntil(lambda: bool(session.sent), timeout=5000)
-    assert _moved(session)[-1, :6] == pytest.approx([0, 0, 0.46, 0, 0.05, 0], abs=1e-5)
+    assert _moved(session)[-1, :6] == pytest.approx([0, 0, 0.46, 0, 0.05, 0], abs=1e-12)
 
 
 def test_a_move_outside_the_limits_is_refused_with_its_reason(
@@ -116,6 +117,34 @@ def test_an_engine_that_refuses_is_quoted(window: MainWindow, session: FakeSessi
     qtbot.waitUntil(lambda: "no fresh feedback of leg 3" in window.jog.outcome, timeout=5000)
 
 
+def test_nothing_jumps_when_jogging_becomes_possible(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    window.tabs.setCurrentWidget(window.jog)
+    button = window.jog.buttons["+x"]
+    session.take(make_status(State.PARKED))
+    window.jog.widget().layout().activate()
+    before = button.mapTo(window, button.rect().topLeft())
+    session.take(make_status(State.ENGAGED))
+    window.jog.widget().layout().activate()
+    assert button.isEnabled() and button.mapTo(window, button.rect().topLeft()) == before
+
+
+def test_where_the_platform_is_now_is_shown(window: MainWindow, session: FakeSession) -> None:
+    window.tabs.setCurrentWidget(window.jog)
+    session.take(make_status(State.ENGAGED, reference=tuple(_TURNED.tolist())))
+    angles = [f"{math.degrees(angle):.2f} °" for angle in (0.1, -0.2, 0.3)]
+    assert [label.text() for label in window.jog.present] == ["10.00 mm", "-20.00 mm", "470.00 mm", *angles]
+
+
+def test_a_kept_number_beyond_its_bound_is_left_out(window: MainWindow, tmp_path: Path) -> None:
+    settings = make_settings(tmp_path)
+    settings.setValue("jog/translation", 5.0)
+    settings.setValue("jog/leg", float("nan"))
+    settings.setValue("jog/rotation", 0.0123456789)
+    window.jog.restore(settings)
+    kept = (window.jog.translation.si(), window.jog.leg_step.si(), window.jog.rotation.si())
+    assert kept == (0.005, 0.002, 0.0123456789)
+
+
 def test_without_torque_nothing_can_be_jogged(window: MainWindow, session: FakeSession) -> None:
     session.take(make_status(State.PARKED))
     for button in window.jog.buttons.values():
@@ -125,5 +154,4 @@ def test_without_torque_nothing_can_be_jogged(window: MainWindow, session: FakeS
 def test_present_pose_fills_the_target(window: MainWindow, session: FakeSession) -> None:
     session.take(make_status(State.ENGAGED, reference=tuple(_TURNED.tolist())))
     window.jog.fill(_TURNED)
-    shown = [box.si() for box in window.jog.target]
-    assert shown == pytest.approx(pose_to_coordinates(_TURNED), abs=1e-5)
+    assert [box.si() for box in window.jog.target] == pose_to_coordinates(_TURNED).tolist()

@@ -1,12 +1,13 @@
 """Published models laid over the measured forces, on a run of the virtual rig in lockstep."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from live_rows import MECHANISM, live_rows
+from live_rows import MECHANISM, latest, live_rows
+from live_views import value_of
 from pyqtgraph.Qt import QtCore, QtWidgets
 from pytestqt.qtbot import QtBot
 
@@ -43,16 +44,10 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
 
 
 @pytest.fixture
-def view(qtbot: QtBot) -> Iterator[LiveView]:
-    live = LiveView(DARK)
-    qtbot.addWidget(live)
-    live.set_mechanism(MECHANISM, load_config("virtual").control.coulomb_speed)
-    live.resize(1080, 760)
-    with qtbot.waitExposed(live):
-        live.show()
-    yield live
-    live.close()
-    live.close_worker()
+def view(live_view: Callable[[int, int], LiveView]) -> LiveView:
+    view = live_view(1080, 760)
+    view.set_mechanism(MECHANISM, load_config("virtual").control.coulomb_speed)
+    return view
 
 
 def _choose(view: LiveView, *models: str) -> None:
@@ -120,7 +115,7 @@ def test_curves_are_what_the_models_say(qtbot: QtBot, view: LiveView, recording:
     view.bar.window.setCurrentText("1 s")
     _choose(view, *PUBLISHED)
     _wait(qtbot, view, timeline)
-    rows = timeline.latest(1.0)
+    rows = latest(timeline, 1.0)
     forces, residuals = _panels(view)
     styles = []
     for model in PUBLISHED:
@@ -230,29 +225,28 @@ def test_values_and_export_hold_the_chosen_models(
     timeline = Excerpt(running)
     _choose(view, "massless")
     view.refresh(timeline)
-    view.export(tmp_path / "forces.csv")  # at once: rows that nobody has computed yet are computed for it
+    view.export_table(tmp_path / "forces.csv")  # at once: rows that nobody has computed yet are computed for it
     qtbot.waitUntil(lambda: view.bar.note.text() == "Saved forces.csv", timeout=60_000)
     with open(tmp_path / "forces.csv", encoding="utf-8") as file:
         table = list(csv.DictReader(file))
     force = running["force_model"] + _expected(recording, running, "massless")
     for name, expected in (
-        ("Leg force: massless leg 2 [N]", force[:, 1]),
+        ("Force at the load cell: massless leg 2 [N]", force[:, 1]),
         ("Residual: massless leg 2 [N]", running["force_measured"][:, 1] - force[:, 1]),
     ):
         np.testing.assert_allclose([float(row[name]) for row in table], expected, atol=1e-5)
     assert not any("Dasgupta" in name for name in table[0])
     _wait(qtbot, view, timeline)
-    view.set_cursor(float(running["t"][500]))
+    _panels(view)[0].pointed.emit(float(running["t"][500]))
+    view.refresh(timeline)
     row = running[500]
-    numbers = "/\u2060".join(
-        f"{value:.1f}" for value in (row["force_measured"][1], row["force_model"][1], force[500, 1])
-    )
-    assert f">2</b></span>&nbsp;{numbers}".replace("-", "−") in _panels(view)[0].header.text().replace("-", "−")
+    numbers = [f"{value:.1f}" for value in (row["force_measured"][1], row["force_model"][1], force[500, 1])]
+    assert value_of("2", *numbers).replace("-", "−") in _panels(view)[0].header.text().replace("-", "−")
     tracking = view.pages["Tracking"]
     assert isinstance(tracking, PlotPage) and tracking.panels[0].models == ()  # the models are of forces
     view.chooser.boxes["massless"].click()
     assert view.models.chosen == ()
-    view.export(tmp_path / "less.csv")
+    view.export_table(tmp_path / "less.csv")
     qtbot.waitUntil(lambda: view.bar.note.text() == "Saved less.csv", timeout=20_000)
     assert "massless" not in (tmp_path / "less.csv").read_text(encoding="utf-8")
 
@@ -264,9 +258,13 @@ def test_the_newest_values_are_those_that_are_computed(qtbot: QtBot, view: LiveV
     _wait(qtbot, view, history)
     numbers = _panels(view)[0].header.text()
     assert "–" not in numbers.split("<br>")[1]
-    history.append(live_rows(10, 500))
+    massless = _panels(view)[0].header.text().split("/\u2060")[2].split()[0]
+    newer = live_rows(10, 500)
+    newer["force_measured"] += 50.0
+    history.append(newer)
     view._draw(texts=True)
-    assert "–" not in _panels(view)[0].header.text().split("<br>")[1]
+    expected = [f"{value:.1f}" for value in (newer["force_measured"][-1, 0], newer["force_model"][-1, 0])]
+    assert value_of("1", *expected, massless) in _panels(view)[0].header.text()
 
 
 def test_no_mechanism_no_models(qtbot: QtBot, view: LiveView) -> None:

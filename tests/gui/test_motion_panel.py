@@ -1,4 +1,4 @@
-"""Composing, previewing, checking and running a motion."""
+"""Opening, saving and running a motion."""
 
 import threading
 from pathlib import Path
@@ -6,145 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from shell_support import FakeSession, finite, make_status, press
+from motion_support import HOME, looked, open_motion, take
+from shell_support import FakeSession, make_status, press
 
 from gui.main_window import MainWindow
 from gui.motion import panel as panel_module
 from gui.motion.panel import MotionPanel
-from gui.motion.specification import NEW_PARTS, part_models, read_motion, shipped_motion, to_toml
-from kinematics import leg_lengths, load_trajectory, parse_trajectory
-from rig.config import load_config
+from gui.motion.specification import NEW_PARTS, read_motion, shipped_motion, to_toml
 from rig.engine import Abandon, Follow, Pause, Resume
 from rig.states import State
-
-HOME = load_config("virtual").machine.geometry.home_pose
-
-
-def _looked(panel: MotionPanel, qtbot: Any) -> None:
-    qtbot.waitUntil(lambda: panel.preview.fault != "being checked", timeout=20_000)
-
-
-def _open(panel: MotionPanel, qtbot: Any, path: Path) -> None:
-    panel.load_file(path)
-    qtbot.waitUntil(lambda: "reading" not in panel.title, timeout=20_000)
-
-
-def _take(panel: MotionPanel, qtbot: Any, **motion: Any) -> None:
-    panel.editor.set_value({"frame": "home", "pivot": [0.0, 0.0, 0.0], **motion}, Path())
-    _looked(panel, qtbot)
-
-
-def test_every_kind_of_part_has_a_form_and_a_beginning() -> None:
-    assert set(part_models()) == set(NEW_PARTS)
-
-
-@pytest.mark.parametrize("kind", [kind for kind in NEW_PARTS if kind != "poses"])
-def test_each_generator_can_be_composed_and_passes(window: MainWindow, qtbot: Any, kind: str) -> None:
-    panel = window.motion
-    _take(panel, qtbot, parts=[{"type": kind, **NEW_PARTS[kind]}])
-    shown = panel.editor.value()["parts"][0]
-    assert {name: value for name, value in shown.items() if value is not None} == {"type": kind, **NEW_PARTS[kind]}
-    assert panel.preview.obstacle == "" and panel.verdict.text().startswith("✓ Passes every limit")
-
-
-def test_a_number_typed_by_a_person_is_in_the_unit_shown(window: MainWindow, qtbot: Any) -> None:
-    panel = window.motion
-    _take(panel, qtbot, parts=[{"type": "minimum-jerk", **NEW_PARTS["minimum-jerk"]}])
-    end = panel.editor.form(0).fields["end"]
-    box = end.boxes[2]  # type: ignore[attr-defined]
-    assert box.suffix() == " mm" and box.accessibleName() == "end z, mm"
-    box.selectAll()
-    qtbot.keyClicks(box, "12.5")
-    box.clearFocus()
-    box.interpretText()
-    assert panel.editor.value()["parts"][0]["end"][2] == pytest.approx(0.0125)
-    _looked(panel, qtbot)
-    table = panel.preview.table
-    assert table is not None and table.samples[-1, 2] == pytest.approx(HOME[2] + 0.0125)
-
-
-def test_the_curves_show_the_motion(window: MainWindow, qtbot: Any) -> None:
-    panel = window.motion
-    _take(panel, qtbot, parts=[{"type": "minimum-jerk", **NEW_PARTS["minimum-jerk"]}])
-    position, _angles, length, speed, force = panel.plots.curves
-    times, z = position[2].getData()
-    assert (times[0], times[-1]) == (0.0, pytest.approx(2.0))
-    assert z[-1] - z[0] == pytest.approx(20.0)
-    up = HOME + np.array([0, 0, 0.02, 0, 0, 0, 0])
-    geometry = load_config("virtual").machine.geometry
-    for leg in range(6):
-        assert length[leg].getData()[1][-1] == pytest.approx(1e3 * leg_lengths(geometry, up)[leg])
-        assert np.abs(speed[leg].getData()[1]).max() > 10.0
-        assert finite(force[leg].getData()[1])
-
-
-def test_a_motion_outside_the_limits_says_where_and_what_would_pass(
-    window: MainWindow, session: FakeSession, qtbot: Any
-) -> None:
-    session.take(make_status(State.ENGAGED))
-    panel = window.motion
-    far = {"start": [0.0] * 6, "end": [0.0, 0.0, 0.25, 0.0, 0.0, 0.0], "duration": 3.0}
-    _take(panel, qtbot, parts=[{"type": "minimum-jerk", **far}])
-    assert panel.verdict.text().startswith("✗ the trajectory is outside the limits")
-    assert "greatest length of leg" in panel.verdict.text() and " s, must be at most" in panel.verdict.text()
-    assert not panel.run.isEnabled() and "does not pass" in panel.run.toolTip()
-    press(panel.fit)
-    _looked(panel, qtbot)
-    assert panel.amplitude.value() < 100.0 and panel.run.isEnabled()
-
-
-def test_faults_of_a_motion_are_all_said(window: MainWindow, qtbot: Any) -> None:
-    panel = window.motion
-    blend = {"start": [0.0] * 6, "end": [0.0, 0.0, 0.02, 0.0, 0.0, 0.1], "duration": 2.0, "speed": 9.0}
-    _take(panel, qtbot, parts=[{"type": "blend", **blend}])
-    assert "speed: 9" in panel.verdict.text() and "angular_speed: missing" in panel.verdict.text()
-
-
-def test_parts_are_added_moved_and_removed(window: MainWindow, qtbot: Any) -> None:
-    editor = window.motion.editor
-    window.motion.begin_new()
-    editor.kinds.setCurrentText("hold")
-    editor.buttons["Add"].click()
-    assert [part["type"] for part in editor.value()["parts"]] == ["minimum-jerk", "hold"]
-    editor.buttons["Up"].click()
-    assert [part["type"] for part in editor.value()["parts"]] == ["hold", "minimum-jerk"]
-    assert editor.parts.item(0).text() == "1  hold, 1 s"
-    _looked(window.motion, qtbot)
-    assert window.motion.preview.verdict is not None and window.motion.preview.verdict.duration == pytest.approx(3.0)
-    editor.buttons["Remove"].click()
-    editor.buttons["Remove"].click()
-    assert len(editor.value()["parts"]) == 1
-
-
-def test_lines_of_sines_change_their_unit_with_the_axis(window: MainWindow) -> None:
-    window.motion.load_shipped("demo")
-    terms = window.motion.editor.form(0).fields["terms"]
-    table = terms.table  # type: ignore[attr-defined]
-    assert table.cellWidget(0, 1).suffix() == " mm"
-    table.cellWidget(0, 0).setCurrentText("rx")
-    assert table.cellWidget(0, 1).suffix() == " °"
-    assert len(terms.value()) == 12
-
-
-@pytest.mark.parametrize("kind", ["harmonic", "chirp"])
-def test_lines_of_sines_have_the_bounds_of_their_model(window: MainWindow, kind: str) -> None:
-    part = {"type": kind, **NEW_PARTS[kind]}
-    window.motion.editor.set_value({"frame": "home", "pivot": [0.0] * 3, "parts": [part]}, Path())
-    table = window.motion.editor.form(0).fields["terms"].table  # type: ignore[attr-defined]
-    for axis in ("z", "rx"):
-        table.cellWidget(0, 0).setCurrentText(axis)
-        for place in range(1, table.columnCount()):
-            box = table.cellWidget(0, place)
-            name = table.horizontalHeaderItem(place).text()
-            assert (box.minimum() == 0.0) == ("frequency" in name) == ("at least 0 Hz" in box.toolTip())
-
-
-def test_the_shipped_motion_is_the_same_after_a_way_through_the_form(window: MainWindow) -> None:
-    window.motion.load_shipped("demo")
-    shown = parse_trajectory(to_toml(window.motion.editor.value()), HOME)
-    times = np.linspace(0.0, 20.0, 101)
-    for one, other in zip(shown.coordinates(times), load_trajectory("demo", HOME).coordinates(times), strict=True):
-        assert one == pytest.approx(other, abs=1e-5)
 
 
 def test_files_are_saved_and_opened(window: MainWindow, qtbot: Any, tmp_path: Path) -> None:
@@ -154,13 +24,13 @@ def test_files_are_saved_and_opened(window: MainWindow, qtbot: Any, tmp_path: Pa
     assert read_motion(tmp_path / "mine.toml", HOME)["parts"][0]["type"] == "minimum-jerk"
     csv = tmp_path / "poses.csv"
     csv.write_text("t,x,y,z,qw,qx,qy,qz\n0,0,0,0.45,1,0,0,0\n2,0,0,0.46,1,0,0,0\n")
-    _open(panel, qtbot, csv)
-    _looked(panel, qtbot)
+    open_motion(panel, qtbot, csv)
+    looked(panel, qtbot)
     assert panel.preview.table is not None and panel.preview.table.samples[-1, 2] == pytest.approx(0.46)
     (tmp_path / "bad.toml").write_text('frame = "home"\nparts = [{ type = "hold", duration = -1 }]\n')
-    _open(panel, qtbot, tmp_path / "bad.toml")
+    open_motion(panel, qtbot, tmp_path / "bad.toml")
     assert "duration" in panel.verdict.text() and panel.title == "Motion: poses"
-    _open(panel, qtbot, tmp_path / "none.toml")
+    open_motion(panel, qtbot, tmp_path / "none.toml")
     assert "cannot be read" in panel.verdict.text()
 
 
@@ -170,11 +40,11 @@ def test_a_motion_from_a_csv_can_be_saved_anywhere(window: MainWindow, qtbot: An
     (saved := home / target).mkdir(exist_ok=True)
     (home / "poses.csv").write_text("t,x,y,z,qw,qx,qy,qz\n0,0,0,0.45,1,0,0,0\n2,0,0,0.46,1,0,0,0\n")
     panel = window.motion
-    _open(panel, qtbot, home / "poses.csv")
+    open_motion(panel, qtbot, home / "poses.csv")
     panel.save_file(saved / "motion.toml")
     panel.begin_new()
-    _open(panel, qtbot, saved / "motion.toml")
-    _looked(panel, qtbot)
+    open_motion(panel, qtbot, saved / "motion.toml")
+    looked(panel, qtbot)
     assert panel.preview.table is not None and panel.preview.table.samples[-1, 2] == pytest.approx(0.46)
     (name,) = (part["file"] for part in panel.editor.value()["parts"])
     assert name == ("poses.csv" if not target else str(home / "poses.csv"))
@@ -198,15 +68,16 @@ def test_a_file_is_read_apart_from_the_window_and_the_last_choice_counts(
     (tmp_path / "one.toml").write_text(to_toml(shipped_motion("demo")))
     panel.load_file(tmp_path / "one.toml")
     assert panel.title == "Motion: reading one.toml …"
+    qtbot.waitUntil(lambda: bool(readers), timeout=20_000)
     panel.begin_new()
     gate.set()
-    _looked(panel, qtbot)
+    looked(panel, qtbot)
     assert panel.title == "Motion: new motion" and threading.main_thread() not in readers and len(readers) == 1
 
 
 def _ready(window: MainWindow, session: FakeSession, qtbot: Any) -> MotionPanel:
     session.take(make_status(State.ENGAGED))
-    _take(window.motion, qtbot, parts=[{"type": "minimum-jerk", **NEW_PARTS["minimum-jerk"]}])
+    take(window.motion, qtbot, parts=[{"type": "minimum-jerk", **NEW_PARTS["minimum-jerk"]}])
     return window.motion
 
 
@@ -223,6 +94,7 @@ def test_run_moves_to_the_start_first_then_repeats(window: MainWindow, session: 
         t = 10.0 + number
         session.take(make_status(State.RUNNING, t=t, motion="new motion", path_time=1.0, path_duration=2.0))
         assert panel.progress.value() == 500
+        assert panel.phase.text().startswith(f"new motion: {'repeat 1 of 2, ' if number == 2 else ''}")
         session.take(make_status(State.ENGAGED, t=t + 0.5))
     names = [what.replace("demo", "new motion") for what in session.commands]
     assert names == stages

@@ -41,7 +41,7 @@ def test_connect_and_disconnect(window: MainWindow, session: FakeSession) -> Non
 def test_engaging_takes_two_steps(window: MainWindow, session: FakeSession) -> None:
     session.take(make_status(State.PARKED))
     engage, arm = window.operate.buttons[Action.ENGAGE], window.operate.arm
-    assert not engage.isEnabled() and "Arm first" in window.operate.reason(Action.ENGAGE)
+    assert not engage.isEnabled() and "press Arm, then" in window.operate.reason(Action.ENGAGE)
     press(engage)
     assert session.sent == []
     press(arm)
@@ -52,7 +52,7 @@ def test_engaging_takes_two_steps(window: MainWindow, session: FakeSession) -> N
 
 def test_arming_ends_by_itself(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
     session.take(make_status(State.PARKED))
-    window.operate.disarm.setInterval(20)
+    window.operate.pair.timer.setInterval(20)
     press(window.operate.arm)
     qtbot.waitUntil(lambda: not window.operate.arm.isChecked(), timeout=2000)
     assert not window.operate.buttons[Action.ENGAGE].isEnabled()
@@ -126,15 +126,15 @@ def test_a_warning_of_the_engine_is_shown(window: MainWindow, session: FakeSessi
     assert window.notice.text() == "warning: the control loop is slow"
 
 
-def test_every_control_has_an_accessible_name(window: MainWindow) -> None:
+def test_every_control_has_an_accessible_name(whole_window: MainWindow) -> None:
     kinds = (QtWidgets.QAbstractButton, QtWidgets.QLineEdit, QtWidgets.QComboBox, QtWidgets.QAbstractSpinBox)
-    window.show_first_steps()
-    (box,) = window.findChildren(QtWidgets.QMessageBox)
-    pages = [window.tabs.widget(index) for index in range(window.tabs.count())]
+    whole_window.show_first_steps()
+    (box,) = whole_window.findChildren(QtWidgets.QMessageBox)
+    pages = [whole_window.tabs.widget(index) for index in range(whole_window.tabs.count())]
     nameless = []
-    for panel in (window.operate, window.banner, *pages, box, window):
+    for panel in (whole_window.operate, whole_window.banner, *pages, box, whole_window):
         controls = [control for kind in kinds for control in panel.findChildren(kind)]
-        assert controls or panel is window.platform_page
+        assert controls or panel is whole_window.platform_page
         for control in controls:
             inner = control.objectName().startswith("qt_") or isinstance(
                 control.parent(),

@@ -1,6 +1,7 @@
 """The platform, in three dimensions where the screen has OpenGL, else in two."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from live_rows import MECHANISM, live_rows
 from pyqtgraph.Qt import QtGui
 from pytestqt.qtbot import QtBot
 
-from gui.history import History
+from gui.history import Floats, History
 from gui.live import PlatformView, platform_view
 from gui.live.opengl import gl_problem
 from gui.live.platform_flat import PlatformFlat
@@ -22,8 +23,20 @@ from gui.live.scene import (
     ring_order,
     strokes,
 )
-from gui.theme import DARK, LEG_COLOURS, LIGHT
-from kinematics import leg_lengths
+from gui.theme import DARK, LEG_COLOURS, LIGHT, Theme
+from kinematics import Geometry, leg_lengths
+
+SMALL = MECHANISM.geometry
+LARGE = replace(
+    MECHANISM,
+    geometry=Geometry(
+        3 * SMALL.base_points,
+        SMALL.universal_axes,
+        3 * SMALL.platform_points,
+        SMALL.home_pose * [3, 3, 3, 1, 1, 1, 1],
+    ),
+)
+"""three times as large"""
 
 
 @pytest.fixture
@@ -61,7 +74,7 @@ def test_legs_are_coloured_by_force_and_by_stroke() -> None:
     np.testing.assert_array_equal(colours[2], colours[5])
     low, high = MECHANISM.legs[0].limits.length  # type: ignore[union-attr, misc]
     row["length"] = low + (high - low) * np.array([0.0, 0.5, 1.0, 0.5, 0.5, 0.5])
-    np.testing.assert_allclose(strokes(MECHANISM, row), [0, 50, 100, 50, 50, 50], atol=1e-9)
+    np.testing.assert_allclose(strokes(MECHANISM, row["length"]), [0, 50, 100, 50, 50, 50], atol=1e-9)
     colours = leg_colours(MECHANISM, row, Colouring.STROKE, STROKE_SCALE, DARK)
     np.testing.assert_allclose(colours[0], colours[2], atol=1e-6)
     assert colours[0, 0] > colours[0, 1] and colours[1, 1] > colours[1, 0]  # red at the ends, green between
@@ -73,6 +86,22 @@ def test_force_scale_has_round_ends() -> None:
     assert [force_scale(largest).high for largest in (0.0, np.nan, 3.0, 10.0, 11.0, 73.0, 450.0)] == [
         1, 1, 5, 10, 20, 100, 500
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: theme.name)
+@pytest.mark.parametrize("force", [-100.0, -50.0, 0.0, 50.0, 100.0])
+def test_a_leg_is_seen_whatever_its_force(theme: Theme, force: float) -> None:
+    row = live_rows(1)[0]
+    row["force_measured"] = force
+    colour = leg_colours(MECHANISM, row, Colouring.FORCE, force_scale(100), theme)[0]
+    ground = np.frombuffer(bytes.fromhex(theme.surface[1:]), np.uint8) / 255
+    bright, dark = sorted((_luminance(colour), _luminance(ground)), reverse=True)
+    assert (bright + 0.05) / (dark + 0.05) >= 2.5
+
+
+def _luminance(colour: Floats) -> float:
+    linear = np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
 def test_ring_goes_round_the_platform_once() -> None:
@@ -115,6 +144,40 @@ def test_view_follows_the_newest_row(shown: Callable[[], PlatformView]) -> None:
     assert view.pose.text() == "No mechanism"
 
 
+def test_a_platform_turned_by_a_right_angle_is_shown(shown: Callable[[], PlatformView]) -> None:
+    view = shown()
+    row = live_rows(1)[0]
+    row["pose"][3:] = np.sqrt([0.5, 0.0, 0.5, 0.0])
+    row["state"] = 99  # of a later program
+    view.show_row(row)
+    assert "θy 90.00°" in view.pose.text() and "0.000 s   99" in view.pose.text()
+
+
+def test_what_is_forgotten_is_not_shown_any_more(shown: Callable[[], PlatformView]) -> None:
+    view = shown()
+    history = History(100)
+    history.append(live_rows(10))
+    view.refresh(history)
+    assert view.picture.scene is not None and view.picture.scene.known
+    history.clear()
+    view.refresh(history)
+    assert not view.picture.scene.known
+
+
+def test_another_mechanism_is_framed_anew(shown: Callable[[], PlatformView]) -> None:
+    view = shown()
+    picture = view.picture
+    if isinstance(picture, PlatformFlat):
+        return
+    picture.look_from("Side")
+    distance, side = picture.view.opts["distance"], picture.view.opts["azimuth"]
+    view.show_row(live_rows(1)[0])
+    assert picture.view.opts["distance"] == distance
+    view.set_mechanism(LARGE)
+    assert picture.view.opts["distance"] == pytest.approx(3 * distance, rel=0.01)
+    assert picture.view.opts["azimuth"] == side  # where somebody looks from stays
+
+
 def test_the_screens_picture(shown: Callable[[], PlatformView]) -> None:
     """Under Xvfb the items are drawn through OpenGL; the offscreen platform gets the projections."""
     view = shown()
@@ -154,6 +217,9 @@ def test_projections_where_there_is_no_gl(monkeypatch: pytest.MonkeyPatch, shown
             x, y = curve.getData()
             np.testing.assert_allclose(x, [MECHANISM.geometry.base_points[leg, across], joints[leg, across]])
             np.testing.assert_allclose(y, [MECHANISM.geometry.base_points[leg, up], joints[leg, up]])
+    across = picture.projections[1].view.viewRange()
+    view.set_mechanism(LARGE)
+    np.testing.assert_allclose(picture.projections[1].view.viewRange(), 3 * np.array(across), rtol=0.01)
     assert "m" in picture.projections[0].plot.getAxis("bottom").labelText
     with pytest.raises(KeyError):
         picture.look_from("Top")

@@ -1,11 +1,13 @@
 """The wizard's pages: what is missing, going back and forth, saving, closing; nothing here moves."""
 
 import socket
+import threading
 from datetime import date
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pyqtgraph.Qt import QtTest, QtWidgets
 from setup_support import BUTTON, click, forward, press_indicator, rehearse, settled, until, wizard, write
 from shell_support import KEY, FakeSession, key, make_status, press
@@ -14,8 +16,9 @@ from calibration import CellCalibration, LoadCellCalibration
 from gui.main_window import MainWindow
 from gui.rules import Phase
 from gui.setup import SetupWizard
-from rig.commissioning import LegMove, LegResult, Zero
-from rig.config import load_config
+from gui.setup.page import ranges, unbroken
+from rig.commissioning import Draft, LegMove, LegResult, Zero, draft_config
+from rig.config import RigConfig, load_config
 from rig.states import State
 
 __all__ = ["wizard"]
@@ -29,6 +32,7 @@ ZERO = Zero(
     bound=80.0,
     faults=(),
 )
+PASSED = LegResult(1, 0.002, (), False, None, 0.002, 0.0, 0.0, 0.0, 0.0, {})
 
 
 def test_the_entry_is_there_only_while_the_app_holds_no_drives(window: MainWindow, session: FakeSession) -> None:
@@ -119,7 +123,7 @@ def test_what_was_entered_is_saved_and_opened(
     rehearse(wizard, qtbot)
     forward(wizard, wizard.saving)
     assert 'name = "trial"' in wizard.saving.text.toPlainText()
-    assert "Legs that did not pass a test: 1, 2, 3, 4, 5, 6." in wizard.saving.notes.text()
+    assert wizard.saving.untested.text() == "⚠ Legs not tested: 1–6"
     assert wizard.saving.open.obstacle == "save first"
     assert not wizard.button(BUTTON.FinishButton).isEnabled()
     assert Path(wizard.saving.path.text()) == tmp_path / "trial.toml"
@@ -168,6 +172,75 @@ def test_a_change_after_saving_is_not_saved(wizard: SetupWizard, qtbot: Any, tmp
     forward(wizard, wizard.saving)
     assert wizard.saving.saved is None and not wizard.button(BUTTON.FinishButton).isEnabled()
     assert "exists already" in wizard.saving.save.obstacle
+
+
+def test_what_could_not_be_saved_and_was_mended_is_not_said_any_more(wizard: SetupWizard, qtbot: Any) -> None:
+    rehearse(wizard, qtbot)
+    write(wizard.drives.profile, "nothing")
+    forward(wizard, wizard.saving)
+    press(wizard.saving.save)
+    settled(wizard, qtbot)
+    assert "no profile 'nothing'" in wizard.saving.result.text()
+    while wizard.currentPage() is not wizard.drives:
+        click(wizard, BUTTON.BackButton)
+    write(wizard.drives.profile, "generic-servo")
+    forward(wizard, wizard.saving)
+    assert not wizard.saving.result.text() and not wizard.saving.save.obstacle
+
+
+def test_a_profile_that_nobody_knows_is_said_wherever_it_is_used(
+    wizard: SetupWizard, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looking: set[threading.Thread] = set()
+
+    def noted(draft: Draft, path: Path) -> RigConfig:
+        looking.add(threading.current_thread())
+        return draft_config(draft, path)
+
+    monkeypatch.setattr("gui.setup.wizard.draft_config", noted)
+    rehearse(wizard, qtbot)
+    write(wizard.drives.profile, "nothing")
+    forward(wizard, wizard.drives)
+    press(wizard.drives.ask[2])
+    settled(wizard, qtbot)
+    assert "no profile 'nothing'" in wizard.drives.status[2].text()
+    press(wizard.drives.ask_all)
+    settled(wizard, qtbot)
+    assert "no profile 'nothing'" in wizard.drives.findings.text()
+    assert {label.text() for label in wizard.drives.status} == {"not asked yet"}
+    forward(wizard, wizard.legs)
+    press(wizard.legs.pairs[0].arm)
+    press(wizard.legs.pairs[0].act)
+    settled(wizard, qtbot)
+    assert "no profile 'nothing'" in wizard.legs.labels[0].text()
+    forward(wizard, wizard.zeroing)
+    press(wizard.zeroing.pair.arm)
+    press(wizard.zeroing.pair.act)
+    settled(wizard, qtbot)
+    assert "no profile 'nothing'" in wizard.zeroing.status.text()
+    assert looking and threading.current_thread() not in looking  # it may have to compile
+
+
+def test_a_test_without_result_leaves_nothing_of_the_one_before(wizard: SetupWizard) -> None:
+    legs, zeroing = wizard.legs, wizard.zeroing
+    legs.show_result(2, PASSED, "")
+    zeroing.show_result(ZERO, "")
+    wizard.look()
+    assert wizard.saving.untested.text() == "⚠ Legs not tested: 1, 3–6" and "0.10" in zeroing.values[0][1].text()
+    legs.show_result(2, None, "drive 2 is silent")
+    zeroing.show_result(None, "drive 2 is silent")
+    wizard.look()
+    assert wizard.saving.untested.text() == "⚠ Legs not tested: 1–6"
+    assert not legs.labels[1].toolTip() and "silent" in legs.labels[1].text()
+    assert zeroing.zero is None and {label.text() for labels in zeroing.values for label in labels} == {"–"}
+    legs.forget(2)
+    zeroing.forget()
+    assert legs.labels[1].text() == "not tested yet" and zeroing.status.text().startswith("not zeroed")
+
+
+def test_no_line_ends_between_a_number_and_its_unit() -> None:
+    assert unbroken("leg 3 moved 0.2 mm in 4 cycles, 5 m/s") == "leg 3 moved 0.2\u00a0mm in 4 cycles, 5\u00a0m/s"
+    assert ranges([1, 2, 4, 5, 6]) == "1, 2, 4–6"
 
 
 def test_esc_stops_and_closes_nothing(wizard: SetupWizard, session: FakeSession, qtbot: Any) -> None:
@@ -228,7 +301,7 @@ def test_arming_ends_by_itself_by_a_stop_and_by_arming_another(
     rehearse(wizard, qtbot)
     forward(wizard, wizard.legs)
     first, second = wizard.legs.pairs[:2]
-    assert "press Arm first" in first.act.obstacle
+    assert "press Arm, then" in first.act.obstacle
     press(first.arm)
     assert first.arm.isChecked() and not first.act.obstacle
     press(second.arm)
@@ -284,7 +357,7 @@ def test_another_folder_keeps_what_was_found(wizard: SetupWizard, qtbot: Any, tm
     write(wizard.drives.profile, str(profile))
     forward(wizard, wizard.saving)
     assert 'mechanism = "parts/mine.toml"' in wizard.saving.text.toPlainText()
-    wizard.legs.show_result(1, LegResult(1, 0.002, (), False, None, 0.002, 0.0, 0.0, 0.0, 0.0, {}), "")
+    wizard.legs.show_result(1, PASSED, "")
     wizard.zeroing.show_result(ZERO, "")
     write(wizard.saving.path, str(tmp_path / "other" / "trial.toml"))
     settled(wizard, qtbot)

@@ -81,9 +81,18 @@ def test_the_first_cause_is_told_in_words() -> None:
     )
     now = Situation(Phase.UP, status)
     assert look_of(now).text == "Fault"
-    assert detail_of(now) == "force residual: leg 3: jam (at 4.200 s). Next: Reset."
+    assert detail_of(now) == "Force residual: leg 3: jam, at 4.200 s. Next: mend the cause, then Reset fault."
     stopping = make_status(State.STOPPING, stop=StopCategory.CATEGORY_1, cause="operator's stop", cause_t=1.0)
-    assert detail_of(Situation(Phase.UP, stopping)).startswith("category 1: decelerate, brakes on, torque off")
+    assert detail_of(Situation(Phase.UP, stopping)).startswith("Category 1: decelerate, brakes on, torque off")
+
+
+def test_held_for_a_fault_the_way_out_is_told() -> None:
+    """The engine holds for as long as nobody takes the torque off."""
+    held = make_status(State.STOPPING, stop=StopCategory.CATEGORY_2, cause="cell 4 is dead", latched=True)
+    now = Situation(Phase.UP, held)
+    assert detail_of(now).endswith("Next: STOP, which takes the torque off, then Reset fault.")
+    for action in (Action.RESET, Action.PARK, Action.MOVE):
+        assert obstacle(action, now) == "held for a fault: press STOP, then reset"
 
 
 def test_states_differ_in_text_shape_and_not_in_colour_alone() -> None:

@@ -1,6 +1,7 @@
 """The window itself: closing it, its settings, its menus."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,26 +11,56 @@ from shell_support import FakeSession, make_settings, make_status, press
 
 from gui.application import errors_logged
 from gui.main_window import MainWindow
+from gui.rules import Phase
 from gui.theme import DARK, LIGHT
+from rig.engine import Status
 from rig.states import State
 
 
-def test_without_torque_closing_ends_everything_and_goes(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
-    session.take(make_status(State.PARKED))
+def _died(session: FakeSession) -> None:
+    session.take(make_status(State.ENGAGED))
+    session.enter(Phase.DIED)
+
+
+@pytest.mark.parametrize(
+    "reach",
+    [
+        *(
+            pytest.param(lambda session, state=state: session.take(make_status(state)), id=state.name)
+            for state in (State.OFF, State.IDLE, State.PARKED, State.FAULT)
+        ),
+        pytest.param(_died, id="DIED"),
+    ],
+)
+def test_without_torque_closing_ends_everything_and_goes(
+    window: MainWindow, session: FakeSession, qtbot: Any, reach: Callable[[FakeSession], None]
+) -> None:
+    reach(session)
     window.close()
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)
-    assert session.ended_by_window and session.stops == []
+    assert session.ended_by_window and session.stops == [] and window.closing.question is None
 
 
-def test_closing_while_engaged_stops_flushes_then_asks(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
-    session.take(make_status(State.RUNNING))
+@pytest.mark.parametrize(
+    ("status", "rest"),
+    [
+        pytest.param(make_status(State.HOMING), State.IDLE, id="homing"),
+        pytest.param(make_status(State.RUNNING), State.PARKED, id="running"),
+        pytest.param(make_status(State.ENGAGED, paused=True, motion="demo"), State.PARKED, id="paused"),
+    ],
+)
+def test_closing_with_torque_stops_flushes_then_asks(
+    window: MainWindow, session: FakeSession, qtbot: Any, status: Status, rest: State
+) -> None:
+    session.take(status)
     window.close()
     assert window.isVisible() and session.stops == [(1, "closing the window")]
     session.take(make_status(State.STOPPING))
     assert "disconnect" not in session.commands
-    session.take(make_status(State.PARKED))
+    session.take(make_status(rest))
     assert session.commands == ["disconnect"]
     qtbot.waitUntil(lambda: window.closing.question is not None, timeout=2000)
+    assert "The rig was stopped and the recording is closed." in window.closing.question.text()
     stay = next(button for button in window.closing.question.buttons() if button.text() == "Stay")
     press(stay)
     assert window.isVisible() and not session.ended_by_window
@@ -56,13 +87,15 @@ def test_a_stop_that_is_overdue_is_asked_about_all_the_same(
     press(next(button for button in window.closing.question.buttons() if button.text() == "Stay"))
 
 
-def test_settings_and_layout_are_kept(window: MainWindow, session: FakeSession, qtbot: Any, tmp_path: Path) -> None:
-    window.use_theme("light")
-    window.jog.translation.set_si(0.0025)
-    window.jog.frame.setCurrentIndex(1)
-    window.tabs.setCurrentWidget(window.log)
-    window.close()
-    qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)
+def test_settings_and_layout_are_kept(
+    whole_window: MainWindow, session: FakeSession, qtbot: Any, tmp_path: Path
+) -> None:
+    whole_window.use_theme("light")
+    whole_window.jog.translation.set_si(0.0025)
+    whole_window.jog.frame.setCurrentIndex(1)
+    whole_window.tabs.setCurrentWidget(whole_window.log)
+    whole_window.close()
+    qtbot.waitUntil(lambda: not whole_window.isVisible(), timeout=2000)
     again = FakeSession(session.config, tmp_path)
     other = MainWindow(again, make_settings(tmp_path))
     try:
@@ -74,10 +107,10 @@ def test_settings_and_layout_are_kept(window: MainWindow, session: FakeSession, 
         other.close_now()
 
 
-def test_dark_and_light(window: MainWindow) -> None:
+def test_dark_and_light(whole_window: MainWindow) -> None:
     application = QtWidgets.QApplication.instance()
     for theme in (LIGHT, DARK):
-        window.use_theme(theme.name)
+        whole_window.use_theme(theme.name)
         role = QtGui.QPalette.ColorRole.Window
         assert application.palette().color(role).name() == theme.window.lower()
 

@@ -4,35 +4,28 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import numpy as np
 from lockstep_bench import bench_config
+from waiting import PATIENCE, eventually
 
 from rig.config import RigConfig
 from rig.errors import RigError
 from rig.recording import open_recording
+from rig.ring import RingError, TelemetryRing
 from rig.runs import on_free_ports
 from rig.states import State
 
-PATIENCE = 90.0  # s; a first start compiles kernels, and the machine has other work
 ROOT = Path(__file__).parents[2]
 
 
 def live_config() -> RigConfig:
     """A virtual rig on free ports that bears a busy machine."""
-    safety = {"stale_cycles": 60, "overruns_in_a_row": 100}
-    return on_free_ports(bench_config(safety=safety, drives={"watchdog": 0.2}))
-
-
-def eventually(condition: Callable[[], bool], what: str, patience: float = PATIENCE) -> None:
-    """Wait until `condition` holds."""
-    deadline = time.monotonic() + patience
-    while not condition():
-        assert time.monotonic() < deadline, f"waited {patience:g} s in vain for {what}"
-        time.sleep(0.02)
+    safety = {"stale_cycles": 75, "overruns_in_a_row": 150, "following_error": 0.02, "force_residual": 200.0}
+    return on_free_ports(bench_config(safety=safety, drives={"watchdog": 0.3}))
 
 
 def shared_memory(pid: int) -> set[Path]:
@@ -99,6 +92,24 @@ class Command:
 
         eventually(runs, "the motion to run")
         return recordings[0]
+
+    def until_stopping(self) -> None:
+        """After `interrupt`: wait until the engine's own telemetry shows that the platform is being stopped."""
+        with self._ring() as ring:
+            reader = ring.reader()
+            seen: list[np.ndarray] = []
+
+            def stops() -> bool:
+                seen.append(reader.read_new()[0]["state"])
+                return bool((np.concatenate(seen) == State.STOPPING).any())
+
+            eventually(stops, "the platform to be stopped")
+
+    def _ring(self) -> TelemetryRing:
+        for path in self.shared:
+            with suppress(RingError):
+                return TelemetryRing.attach(path.name)
+        raise AssertionError("no process of the group has a telemetry ring")
 
     def ended(self) -> int:
         """Wait for the end; the exit code. No process and no shared memory of it is left then."""

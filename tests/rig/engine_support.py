@@ -3,15 +3,18 @@
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 
 from kinematics import MotionTable, pose_to_coordinates
 from rig.config import RigConfig, load_config
 from rig.engine.link import Submission
 from rig.engine.messages import Command, Connect, Engage, Event, Follow, Home, Reply
+from rig.errors import RefusedError
 from rig.lockstep import LockstepRig
 from rig.session import Interruption
 from rig.states import State
@@ -100,3 +103,18 @@ def smooth_table(duration: float = 1.0, amplitude: float = 5e-3, step: float = 2
     samples = (shape[:, :, np.newaxis] * amplitude * np.array([0.5, 0, 1, 0, 2.0, 1.0])).reshape(len(t), 18)
     samples[:, :6] += pose_to_coordinates(HOME)
     return MotionTable(step, samples)
+
+
+def _still(rig: Bench) -> object:
+    """What time alone does not change."""
+    return replace(rig.status(), t=0.0, cycles=0, path_time=0.0, reference=())
+
+
+def refused(rig: Bench, command: Command, samples: npt.NDArray[np.float64] | None = None) -> str:
+    """The reason; nothing may have changed but the time."""
+    before = _still(rig)
+    with pytest.raises(RefusedError) as caught:
+        rig.request(command, samples)
+    assert _still(rig) == before
+    assert str(caught.value).startswith(f"{command.kind}: ")
+    return str(caught.value)

@@ -26,7 +26,7 @@ def test_drives_that_did_alike_are_told_together() -> None:
     assert all(one.safe for one in legs)
     assert describe_aftermath(legs) == (
         "Every drive: stopped by its own watchdog, brake on, standstill; "
-        "at rest within 0.20 s, 0.6 mm at most from the last cycle."
+        "at rest 0.20 s after the last cycle, moved 0.6 mm at most."
     )
 
 
@@ -44,7 +44,7 @@ def test_what_is_not_as_it_should_be_is_told(one: LegAftermath, words: str) -> N
     assert not one.safe and one.words.startswith(words)
     told = describe_aftermath([leg(STOPPED)] * 2 + [one] + [leg(STOPPED)] * 3)
     assert told.startswith("Legs 1, 2, 4, 5, 6: stopped by its own watchdog") and f"leg 3: {words}" in told
-    assert ("at rest within" in told) == math.isfinite(one.rest)
+    assert (" after the last cycle" in told) == math.isfinite(one.rest)
 
 
 @pytest.fixture

@@ -149,6 +149,17 @@ def test_a_long_motion_is_judged_as_a_short_one(monkeypatch: pytest.MonkeyPatch)
     assert check_trajectory(machine, RIG.safety, trajectory, 100.0) == broken
 
 
+@pytest.mark.parametrize("step", [float("nan"), float("inf"), 0.0, -1.0, 1e-9])
+def test_a_step_that_is_none_is_refused(step: float) -> None:
+    with pytest.raises(TrajectoryError, match="step of the table"):
+        check_trajectory(MACHINE, RIG.safety, MotionTable(step, np.zeros((3, 18))), 10.0)
+
+
+def test_more_samples_than_can_be_looked_at_are_refused() -> None:
+    with pytest.raises(TrajectoryError, match=r"1e\+09 s are \d+ samples of 0\.0333333 s to be checked"):
+        check_trajectory(MACHINE, RIG.safety, MotionTable(5e8, np.zeros((3, 18))), 10.0)
+
+
 def test_numbers_that_are_not_finite_are_refused() -> None:
     samples = np.zeros((3, 18))
     samples[:, 2] = 0.45

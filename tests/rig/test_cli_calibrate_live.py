@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,6 +24,8 @@ from actuators import (
 from calibration import CalibrationError, load_cell_calibration
 from rig.cli import live_cells
 from rig.cli.calibrate import app
+from rig.config import load_config
+from rig.engine.claim import claim_drives
 from rig.errors import HardwareError, InputError, RefusedError
 
 MASSES = (0.0, 5.0, 10.0)
@@ -141,8 +144,9 @@ def test_cells_of_an_amplifier_under_hung_masses(
     operator.sign = -1.0
     amplifier = VirtualAmplifier(load_profile("generic-amplifier", AmplifierProfile), cells)
     with served([amplifier]) as ports:
-        write_config(folder / "bench.toml", list(range(1, 7)), ports[0])  # the drives are not touched
-        calibrate("bench.toml", *OPTIONS, "--load", "tension", "--json")
+        write_config(folder / "bench.toml", list(range(1, 7)), ports[0])
+        with claim_drives(load_config("bench.toml")):  # the drives are not touched
+            calibrate("bench.toml", *OPTIONS, "--load", "tension", "--json")
     check(cells, folder / "cells.toml")
     output = capsys.readouterr()
     assert "Cell 1: Hang 5 kg on it" in output.err
@@ -166,6 +170,28 @@ def test_silent_drive_is_named(folder: Path, operator: Operator) -> None:
         calibrate("bench.toml", *OPTIONS)
     assert operator.step == 0
     assert not (folder / "cells.toml").exists()
+
+
+def test_drives_that_another_process_commands_are_left_alone(
+    folder: Path, cells: list[Bench], operator: Operator
+) -> None:
+    with served(servos(cells)) as ports:
+        write_config(folder / "bench.toml", ports)
+        claim = claim_drives(load_config("bench.toml"))
+        with claim, pytest.raises(HardwareError, match=r"leg 1: another engine .* commands the drive"):
+            calibrate("bench.toml", *OPTIONS)
+        assert operator.step == 0
+        calibrate("bench.toml", *OPTIONS)
+
+
+def test_a_folder_that_takes_no_file_is_said_before_a_mass_is_hung(
+    folder: Path, operator: Operator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_config(folder / "bench.toml", list(range(1, 7)))
+    monkeypatch.setattr(os, "access", lambda *_arguments: False)  # whoever may do anything sees no other way
+    with pytest.raises(InputError, match=r"cannot write cells\.toml: permission denied"):
+        calibrate("bench.toml", *OPTIONS)
+    assert operator.step == 0
 
 
 class Flawed:

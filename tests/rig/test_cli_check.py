@@ -15,10 +15,7 @@ from rig.errors import ExitCode
 RIG = load_config()
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def test_the_shipped_rig_and_trajectory_are_valid(capsys: pytest.CaptureFixture[str]) -> None:
@@ -49,7 +46,7 @@ def test_a_stroke_violated_at_3_2_seconds(here: Path, capsys: pytest.CaptureFixt
     printed = capsys.readouterr()
     assert "FAIL greatest length of leg" in printed.out
     assert "at 3.2 s" in printed.err
-    assert "must be at most 0.62 m" in printed.err
+    assert "must be at most 620 mm" in printed.err
     assert "about its start pose it would pass" in printed.err
     assert "Traceback" not in printed.err
     assert main(["check", "virtual", "up.csv", "--json"]) == ExitCode.REFUSED
@@ -96,12 +93,14 @@ def test_the_demo_is_found_by_name_from_anywhere() -> None:
     [
         ('driver = "servo-tcp"', 'driver = "steam"', "steam"),
         ('profile = "generic-servo"', 'profile = "gone"', "gone"),
+        ('source = "drive"', 'source = "drive"\ncalibration = "cells.toml"', "rig.toml cannot be used"),
         ("\n[virtual]\n", '\n[[virtual.faults]]\nfault = "gremlin"\n[virtual]\n', "gremlin"),
     ],
 )
 def test_devices_and_faults_that_nobody_knows(
     here: Path, old: str, new: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    (here / "cells.toml").write_text("nothing = 1")
     (here / "rig.toml").write_text(RIG.path.read_text().replace(old, new, 1))
     assert main(["check", "rig.toml"]) == ExitCode.INPUT
     printed = capsys.readouterr()

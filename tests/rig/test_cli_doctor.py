@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,6 +45,19 @@ def test_it_reports_every_line(
     assert expected <= set(names)
     assert code == (ExitCode.HARDWARE if any(finding["status"] == "fail" for finding in findings) else 0)
     assert all(finding["fix"] for finding in findings if finding["status"] != "ok")
+
+
+@pytest.mark.parametrize(
+    ("variable", "below"), [("XDG_CACHE_HOME", Path("stewart-rig", "kernels")), ("NUMBA_CACHE_DIR", Path())]
+)
+def test_the_kernels_cache_is_the_folder_in_use(tmp_path: Path, variable: str, below: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    environment |= {variable: str(tmp_path / "cache"), "PYTHONPATH": str(Path(__file__).parents[2])}
+    program = "from rig.cli.machine_probes import kernel_cache; print(kernel_cache().detail)"
+    done = subprocess.run(  # numba looks at the variable by itself, so it is not set in this process
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert Path(done.stdout.strip()) == tmp_path / "cache" / below
 
 
 def test_lines_for_people(capsys: pytest.CaptureFixture[str]) -> None:
@@ -114,7 +128,7 @@ def test_refused_rights_come_with_the_remedy(monkeypatch: pytest.MonkeyPatch) ->
 def test_old_python_and_missing_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "version_info", (3, 10, 1, "final", 0))
     assert machine_probes.python().status == "fail"
-    monkeypatch.setattr(machine_probes, "_PACKAGES", ("numpy", "no-such-package"))
+    monkeypatch.setattr(machine_probes, "PACKAGES", ("numpy", "no-such-package"))
     finding = machine_probes.packages()
     assert finding.status == "fail"
     assert finding.fix == "pip install no-such-package"

@@ -15,12 +15,6 @@ COLUMNS = ("mode", "x", "y", "z", "qw", "qx", "qy", "qz", "residual")
 UNREACHABLE = [0.1, 2.0, 0.5, 0.5, 0.5, 0.5]
 
 
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def write_legs(path: Path, lengths: list[list[float]]) -> None:
     write_table(path, ("t", *per_leg("l")), np.column_stack([0.5 * np.arange(len(lengths)), lengths]))
 

@@ -20,12 +20,6 @@ DATA = Path(__file__).parent.parent / "dynamics" / "data"
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
 def motion(here: Path) -> Path:
     """A second of the demo trajectory at 100 Hz."""
     trajectory = load_trajectory("demo", load_mechanism("lab-hexapod").geometry.home)

@@ -8,9 +8,10 @@ from synthetic_rows import make_header, make_rows
 
 from rig.cli import main
 from rig.config import load_config
-from rig.errors import ExitCode
+from rig.errors import ExitCode, RefusedError, RunFaultError
+from rig.operation import Progress
 from rig.recording import RecordingWriter
-from rig.runs import demo_trajectory, execute
+from rig.runs import demo_trajectory, describe, execute
 
 
 @pytest.fixture
@@ -57,6 +58,21 @@ def test_what_is_no_recording(tmp_path: Path, content: bytes | None, capsys: pyt
 def test_a_report_that_cannot_be_written(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", str(recording), "-o", str(recording.parent / "gone" / "page.html")]) == ExitCode.INPUT
     assert "there is no folder" in capsys.readouterr().err
+
+
+def test_a_run_whose_report_cannot_be_written_tells_its_own_fault(tmp_path: Path) -> None:
+    config = load_config("virtual").changed({"virtual": {"faults": [{"fault": "cell_nan", "leg": 4}]}})
+    trajectory = demo_trajectory(config.machine.geometry.home_pose, 4.0)
+
+    def take_its_name(progress: Progress) -> None:
+        if progress.phase == "reporting":
+            (recording,) = tmp_path.glob("*.mcap")
+            recording.with_suffix(".html").mkdir()
+
+    faulty = execute(config, trajectory, "run", tmp_path, lockstep=True, report=take_its_name)
+    assert isinstance(faulty.error, RefusedError | RunFaultError) and "leg 4" in str(faulty.error)
+    assert faulty.recording.exists() and faulty.summary["recording"]["rows"] > 0
+    assert "report     could not be written" in describe(faulty)
 
 
 def test_published_models_beside_the_exact_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

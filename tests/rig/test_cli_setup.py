@@ -14,31 +14,35 @@ from rig.cli import main
 from rig.config import RigConfig, load_config
 from rig.errors import ExitCode
 from rig.runs import on_free_ports
+from rig.virtual import VirtualRigProcess
 
-pytestmark = pytest.mark.realtime
+pytestmark = pytest.mark.usefixtures("here")
+
+
+def drives(config: RigConfig) -> list[str]:
+    """Options that name a configuration's drives."""
+    return [option for leg in config.drives.legs for option in ("--drive", f"{leg.host}:{leg.port}")]
+
 
 DRIVES = [option for leg in range(1, 7) for option in ("--drive", f"10.0.0.{leg}:502")]
+DEAF = [option for port in range(1, 7) for option in ("--drive", f"127.0.0.1:{port}")]
+"""Where nobody listens."""
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+@pytest.fixture(scope="module")
+def hardware() -> Iterator[tuple[VirtualRigProcess, list[str]]]:
+    """A virtual rig that stands for a real one, and its drives' addresses, which are all that commands know of it."""
+    config = on_free_ports(load_config("virtual")).changed({"drives": {"watchdog": 0.2}})
+    with VirtualRigProcess(config) as process:
+        yield process, drives(config)
 
 
-@pytest.fixture
-def local() -> list[str]:
-    """Six drives on free ports of this machine."""
-    legs = on_free_ports(load_config("virtual")).drives.legs
-    return [option for leg in legs for option in ("--drive", f"127.0.0.1:{leg.port}")]
-
-
-def test_a_configuration_is_written_from_options(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_configuration_is_written_from_options(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--rate", "800", "--mode", "computed-torque", "--serials", "a,b,c,d,e,f", "--recordings", "out"]
     cells = ["--amplifier", "[fe80::1]:503:9", "--cell-noise", "0.2", "--cell-range", "500"]
     drives = [*DRIVES[:-1], "plant-6.local:1502:17"]
     assert main(["setup", "new", "mine.toml", *drives, *options, *cells, "--name", "the rig"]) == ExitCode.OK
-    config = load_config(folder / "mine.toml")
+    config = load_config(here / "mine.toml")
     assert (config.name, config.rate, config.mode, config.recording.directory) == (
         "the rig",
         800,
@@ -53,7 +57,7 @@ def test_a_configuration_is_written_from_options(folder: Path, capsys: pytest.Ca
     assert "rig setup probe mine.toml" in capsys.readouterr().out
 
 
-def test_it_is_not_written_twice_unless_asked(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_is_not_written_twice_unless_asked(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["setup", "new", "mine.toml", *DRIVES]) == ExitCode.OK
     assert load_config("mine.toml").name == "mine"
     assert main(["setup", "new", "mine.toml", *DRIVES, "--rate", "100"]) == ExitCode.INPUT
@@ -64,7 +68,7 @@ def test_it_is_not_written_twice_unless_asked(folder: Path, capsys: pytest.Captu
     assert load_config("mine.toml").rate == 100.0
 
 
-def test_every_fault_is_said_and_nothing_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_fault_is_said_and_nothing_written(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bad = ["--rate", "nan", "--mode", "x", "--cell-noise", "-1", "--mechanism", "nothing.toml"]
     assert main(["setup", "new", "mine.toml", *DRIVES, *bad]) == ExitCode.INPUT
     said = capsys.readouterr().err
@@ -73,24 +77,30 @@ def test_every_fault_is_said_and_nothing_written(folder: Path, capsys: pytest.Ca
     assert main(["setup", "new", "mine.toml", *DRIVES[:-2]]) == ExitCode.INPUT
     assert main(["setup", "new", "mine.toml", *DRIVES[:-1], "nowhere"]) == ExitCode.INPUT
     assert main(["setup", "new", "none/mine.toml", *DRIVES]) == ExitCode.INPUT
-    assert list(folder.iterdir()) == []
+    assert list(here.iterdir()) == []
 
 
-def test_drives_that_do_not_answer_leave_nothing_written(
-    folder: Path, local: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["setup", "new", "mine.toml", *local, "--ask"]) == ExitCode.HARDWARE
+def test_drives_that_do_not_answer_leave_nothing_written(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["setup", "new", "mine.toml", *DEAF, "--ask"]) == ExitCode.HARDWARE
     assert "leg 6: drive 6: cannot connect to 127.0.0.1" in capsys.readouterr().err
-    assert list(folder.iterdir()) == []
-    assert main(["setup", "new", "mine.toml", *local]) == ExitCode.OK
+    assert list(here.iterdir()) == []
+    assert main(["setup", "new", "mine.toml", *DEAF]) == ExitCode.OK
     assert main(["setup", "probe", "mine.toml"]) == ExitCode.HARDWARE
     assert capsys.readouterr().out.count("FAIL leg") == 6
     assert main(["setup", "leg", "mine.toml", "1"]) == ExitCode.HARDWARE
 
 
-def test_a_rehearsal_from_end_to_end(local: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["setup", "new", "mine.toml", *local, "--virtual", "--ask", "--watchdog", "0.2"]) == ExitCode.OK
+def test_a_rehearsal_brings_its_drives_along() -> None:
+    local = drives(on_free_ports(load_config("virtual")))
+    assert main(["setup", "new", "mine.toml", *local, "--virtual", "--ask"]) == ExitCode.OK
     assert [leg.serial for leg in load_config("mine.toml").drives.legs] == [f"VIRTUAL-{leg}" for leg in range(1, 7)]
+
+
+@pytest.mark.realtime
+def test_drives_are_asked_and_a_leg_is_moved(
+    hardware: tuple[VirtualRigProcess, list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["setup", "new", "mine.toml", *hardware[1], "--ask", "--watchdog", "0.2"]) == ExitCode.OK
     capsys.readouterr()
     assert main(["setup", "probe", "mine.toml", "--json"]) == ExitCode.OK
     said = json.loads(capsys.readouterr().out)
@@ -109,18 +119,21 @@ def test_a_rehearsal_from_end_to_end(local: list[str], capsys: pytest.CaptureFix
     assert "commanded   -1.000 mm and back" in output.out and "verdict     passed" in output.out
 
 
-def test_a_leg_that_does_not_pass(local: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["setup", "new", "mine.toml", *local, "--virtual", "--watchdog", "0.2"]) == ExitCode.OK
-    with Path("mine.toml").open("a") as file:
-        file.write('\n[[virtual.faults]]\nfault = "cell_nan"\nleg = 4\n')
+@pytest.mark.realtime
+def test_a_leg_that_does_not_pass(
+    hardware: tuple[VirtualRigProcess, list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    process, addresses = hardware
+    assert main(["setup", "new", "mine.toml", *addresses, "--watchdog", "0.2"]) == ExitCode.OK
     capsys.readouterr()
+    process.inject("cell_nan", 4)
     assert main(["setup", "leg", "mine.toml", "4", "--home", "--json"]) == ExitCode.FAULT
     output = capsys.readouterr()
     assert json.loads(output.out)["faults"] == ["leg 4: its load cell has no valid reading"]
     assert "leg 4 does not pass" in output.err
 
 
-def test_ctrl_c_while_the_virtual_rig_starts_ends_it_at_once(local: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_while_the_virtual_rig_starts_ends_it_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     went_on = []
 
     @contextmanager
@@ -130,16 +143,16 @@ def test_ctrl_c_while_the_virtual_rig_starts_ends_it_at_once(local: list[str], m
         with commissioning.served(config) as rig:
             yield rig
 
-    assert main(["setup", "new", "mine.toml", *local, "--virtual"]) == ExitCode.OK
+    assert main(["setup", "new", "mine.toml", *DEAF, "--virtual"]) == ExitCode.OK
     monkeypatch.setattr(commissioning, "served", interrupted)
     assert main(["setup", "leg", "mine.toml", "1", "--home"]) == ExitCode.INTERRUPTED
     assert not went_on
 
 
 def test_a_configuration_not_to_be_edited_is_said_before_the_rig_moves(
-    local: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+    here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["setup", "new", "mine.toml", *local]) == ExitCode.OK
+    assert main(["setup", "new", "mine.toml", *DEAF]) == ExitCode.OK
     text = Path("mine.toml").read_text()
     top, rest = text.split("\n[drives]")
     drives, _cells = rest.split("\n[load_cells]")
@@ -147,7 +160,7 @@ def test_a_configuration_not_to_be_edited_is_said_before_the_rig_moves(
     capsys.readouterr()
     assert main(["calibrate", "zero", "mine.toml", "--apply"]) == ExitCode.INPUT  # not HARDWARE: no drive was asked
     assert "left as it is; write into its [load_cells] table" in capsys.readouterr().err
-    assert [path.name for path in folder.iterdir()] == ["mine.toml"]
+    assert [path.name for path in here.iterdir()] == ["mine.toml"]
 
 
 def test_zero_of_a_rig_that_is_not_ones_own(capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,13 +18,8 @@ from rig.cluster import open_cluster
 from rig.errors import ExitCode, InputError
 
 SMALL = ("--grid", "24")
+PATIENCE = 120  # s
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
@@ -141,6 +136,18 @@ def test_refused(here: Path, capsys: pytest.CaptureFixture[str], options: tuple[
     assert named in capsys.readouterr().err
 
 
+def test_a_folder_that_cannot_be_made_is_said_before_the_sweep(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*_arguments: object, **_named: object) -> None:
+        raise AssertionError("swept")
+
+    monkeypatch.setattr("rig.workspace.sweep_workspace", never)
+    (here / "taken").write_text("a file")
+    assert main(["workspace", "lab-hexapod", "--grid", "2", "-o", "taken/map"]) == ExitCode.INPUT
+    assert "cannot make the folder taken/map" in capsys.readouterr().err
+
+
 def test_a_mechanism_without_limits_needs_a_box(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["workspace", "dasgupta-1998", *SMALL]) == ExitCode.INPUT
     assert "box" in capsys.readouterr().err
@@ -152,20 +159,24 @@ def test_a_mechanism_without_limits_needs_a_box(here: Path, capsys: pytest.Captu
 
 
 def test_two_workers_of_a_cluster_draw_the_same_map(here: Path) -> None:
-    options = ("--grid", "60", "--condition", "10", "--leg-radius", "0.02")
-    for folder, cluster in (("here", ()), ("there", ("--cluster", "local:2"))):
-        rig = [sys.executable, "-m", "rig", "workspace", "lab-hexapod", *options, *cluster, "-o", folder]
-        ended = subprocess.run(rig, capture_output=True, text=True, env=ENVIRONMENT)
-        assert (ended.returncode, ended.stderr) == (0, "")
+    options = ("workspace", "lab-hexapod", "--grid", "42", "--condition", "10", "--leg-radius", "0.02")
+    assert main([*options, "-o", "here"]) == ExitCode.OK
+    rig = [sys.executable, "-m", "rig", *options, "--cluster", "local:2", "-o", "there"]
+    ended = subprocess.run(rig, capture_output=True, text=True, env=ENVIRONMENT, timeout=PATIENCE)
+    assert (ended.returncode, ended.stderr) == (0, "")
     for name in ("workspace.json", "layers.csv", "samples.npz"):
         assert (here / "there" / name).read_bytes() == (here / "here" / name).read_bytes(), name
 
 
 INVERSE = """
+import os
+
+import dask
+import distributed
 import numpy as np
 from dynamics import BatchError, inverse_batch, load_mechanism
 from kinematics import coordinates_to_motion, pose_to_coordinates
-from rig.cluster import inverse_on_cluster, open_cluster
+from rig.cluster import inverse_on_cluster, open_cluster, run_on_cluster
 from rig.errors import HardwareError
 import rig.cluster
 
@@ -177,7 +188,7 @@ if __name__ == "__main__":
     wrenches = random.normal(size=(len(motions), 6))
     forces = inverse_batch(machine, motions, wrenches)
     with open_cluster("local:2") as client:
-        assert len(client.scheduler_info()["workers"]) == 2
+        assert len(client.nthreads()) == 2
         np.testing.assert_array_equal(inverse_on_cluster(client, machine, motions, wrenches), forces)
         motions[[70_000, 12], 3] = np.nan
         try:
@@ -186,22 +197,34 @@ if __name__ == "__main__":
             print(error.indices.tolist())
             good = np.delete(np.arange(len(motions)), error.indices)
             np.testing.assert_array_equal(error.forces[good], forces[good])
-    rig.cluster._TIMEOUT = 0.2
+    dask.config.set({"distributed.scheduler.allowed-failures": 0})
     try:
-        with open_cluster("127.0.0.1:1"):
-            pass
+        with open_cluster("local:1") as client:
+            list(run_on_cluster(client, lambda first, end: (os._exit, (1,)), 1, 1))
     except HardwareError as error:
         print(error)
+    rig.cluster._TIMEOUT = 0.2
+    with distributed.LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=None) as empty:
+        for address in (empty.scheduler_address.removeprefix("tcp://"), "127.0.0.1:1"):
+            try:
+                with open_cluster(address):
+                    pass
+            except HardwareError as error:
+                print(error)
 """
 
 
 def test_inverse_dynamics_by_two_workers(here: Path) -> None:
     """In a process of its own: Dask leaves threads behind."""
     (here / "sweep.py").write_text(INVERSE)
-    ended = subprocess.run([sys.executable, "sweep.py"], capture_output=True, text=True, env=ENVIRONMENT)
+    ended = subprocess.run(
+        [sys.executable, "sweep.py"], capture_output=True, text=True, env=ENVIRONMENT, timeout=PATIENCE
+    )
     assert ended.returncode == 0, ended.stderr
-    failed, unreachable = ended.stdout.splitlines()[:2]
+    failed, killed, idle, unreachable = ended.stdout.splitlines()[:4]
     assert failed == "[12, 70000]"
+    assert killed.startswith("the cluster failed: ") and "died while running it" in killed
+    assert idle.startswith("the Dask scheduler at 127.0.0.1:") and idle.endswith(" has no worker")
     assert unreachable.startswith("no Dask scheduler answers at 127.0.0.1:1")
 
 

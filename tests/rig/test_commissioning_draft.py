@@ -108,6 +108,14 @@ def test_a_rehearsal_has_a_virtual_rig_and_its_patience(tmp_path: Path) -> None:
     config = save_draft(replace(GOOD, virtual=True), tmp_path / "rig.toml")
     assert config.virtual is not None
     assert config.safety.stale_cycles == config.safety.overruns_in_a_row == 12  # half a watchdog
+    slow = save_draft(replace(GOOD, virtual=True, watchdog=0.5), tmp_path / "slow.toml")
+    assert slow.safety.stale_cycles == 100  # no more is allowed
+
+
+@pytest.mark.parametrize("virtual", [True, False])
+def test_what_is_written_is_not_wider_than_it_is_shown(virtual: bool) -> None:
+    lines = draft_text(replace(GOOD, virtual=virtual, amplifier=CellAmplifier("192.168.10.17", 502, 1))).splitlines()
+    assert max(map(len, lines)) <= 95
 
 
 def test_every_fault_is_listed_and_nothing_is_written(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from rig.commissioning.leg_run import Halt, LegRun
 from rig.config import RigConfig, load_config
 from rig.engine.claim import claim_drives
 from rig.engine.devices import make_bank
-from rig.errors import HardwareError, RefusedError, RigError
+from rig.errors import HardwareError, InputError, RefusedError, RigError
 from rig.runs import on_free_ports
 from rig.session import Interruption
 from rig.virtual import VirtualRig
@@ -358,6 +358,15 @@ def test_drives_that_another_process_commands_are_left_alone() -> None:
         claim_drives(config),
         pytest.raises(HardwareError, match=rf"leg 1: another engine \(process {os.getpid()}\) commands the drive"),
     ):
+        run_leg_test(config, HOME, Interruption(), lambda _progress: None)
+
+
+def test_devices_that_cannot_be_made_are_an_input_that_is_wrong() -> None:
+    amplifier = {"host": "127.0.0.1", "port": 1, "profile": "nothing"}
+    config = on_free_ports(CONFIG).changed(
+        {"virtual": None, "load_cells": {"source": "amplifier", "amplifier": amplifier}}
+    )
+    with pytest.raises(InputError, match="no profile 'nothing'"):
         run_leg_test(config, HOME, Interruption(), lambda _progress: None)
 
 

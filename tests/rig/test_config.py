@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rig.commissioning import check_devices
-from rig.config import RigConfig, load_config, shipped_configs
+from rig.config import RigConfig, load_config, patient, shipped_configs
 from rig.errors import ConfigError, ExitCode
 
 VIRTUAL = (Path(load_config().path)).read_text(encoding="utf-8")
@@ -104,6 +104,22 @@ def test_changed_leaves_the_rest() -> None:
 def test_changed_refuses_what_a_file_may_not_say() -> None:
     with pytest.raises(ConfigError, match=r"rate: must be less than or equal to 2000"):
         load_config().changed({"rate": 5000})
+
+
+@pytest.mark.parametrize(
+    ("watchdog", "rate", "stale", "overruns"),
+    [(0.05, 500, 12, 200), (0.5, 500, 100, 200), (0.2, 2000, 100, 200), (0.004, 500, 3, 200)],
+)
+def test_patience_keeps_to_the_schema_and_lowers_nothing(
+    watchdog: float, rate: float, stale: int, overruns: int
+) -> None:
+    config = load_config().changed(
+        {"rate": rate, "drives": {"watchdog": watchdog}, "safety": {"overruns_in_a_row": overruns}}
+    )
+    bounds = patient(config).safety
+    assert (bounds.stale_cycles, bounds.overruns_in_a_row) == (stale, overruns)
+    eager = config.changed({"safety": {"overruns_in_a_row": 1}})
+    assert patient(eager).safety.overruns_in_a_row == max(1, min(100, int(0.5 * watchdog * rate)))
 
 
 def test_one_value_stands_for_six_legs(tmp_path: Path) -> None:

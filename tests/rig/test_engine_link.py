@@ -1,8 +1,7 @@
-"""The control link, the shared control block, and the watch over client and owner."""
+"""The control link and the shared control block."""
 
 import itertools
 import json
-import multiprocessing
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -12,11 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zmq
-from engine_support import Bench, bench, smooth_table
 
 from rig.engine.control_block import ControlBlock
 from rig.engine.link import LinkClient, LinkServer, Submission
-from rig.engine.loop import Watch
 from rig.engine.messages import Connect, Engage, Follow, Home, Pause, Release, Reply, Resume, Status, Stop
 from rig.errors import HardwareError, RefusedError
 from rig.states import FaultCode, State, StopCategory
@@ -285,124 +282,3 @@ def test_the_heartbeat_counts_and_wraps() -> None:
         assert block.take_stop() is None  # the two do not share a byte
     finally:
         block.close()
-
-
-# -- the watch -------------------------------------------------------------------------------------------------------
-
-
-class _Link:
-    def __init__(self) -> None:
-        self.lease = ""
-        self.alive = True
-
-    def drop_lease(self) -> None:
-        self.lease = ""
-
-
-class _Watched:
-    """A running rig, watched."""
-
-    def __init__(self, rig: Bench, stack: ExitStack) -> None:
-        self.rig = rig
-        self.link = _Link()
-        self.block = ControlBlock()
-        stack.callback(self.block.close)
-        ours, theirs = multiprocessing.Pipe()
-        self.owner = ours
-        stack.callback(ours.close)
-        stack.callback(theirs.close)
-        self.watch = Watch(rig.engine, self.link, self.block, theirs)  # type: ignore[arg-type]
-
-    def step(self, *, beat: bool) -> None:
-        if beat:
-            self.block.beat()
-        self.rig.step()
-        self.watch.look(self.rig.engine.tick.t)
-
-
-@contextmanager
-def watched(folder: Path) -> Iterator[_Watched]:
-    with ExitStack() as stack, bench(folder) as rig:
-        rig.engage()
-        rig.follow(smooth_table(4.0))
-        made = _Watched(rig, stack)
-        made.link.lease = "client"
-        yield made
-
-
-def test_a_client_that_falls_silent_loses_the_lease_and_the_platform_is_held(tmp_path: Path) -> None:
-    with watched(tmp_path) as one:
-        for _ in range(400):
-            one.step(beat=True)
-        assert one.rig.state is State.RUNNING and one.link.lease == "client"
-        silent = 0
-        while one.link.lease:
-            one.step(beat=False)
-            silent += 1
-        assert silent == pytest.approx(one.rig.config.safety.heartbeat * one.rig.config.rate, abs=2)
-        assert one.rig.state is State.STOPPING and not one.rig.engine.machine.latched
-        one.rig.until(State.ENGAGED)
-        assert one.rig.engine.reference.paused
-        assert sum("no sign of life" in text for text in one.rig.tap.texts()) == 1
-
-
-def test_who_gives_up_the_lease_while_running_stops_the_motion(tmp_path: Path) -> None:
-    with watched(tmp_path) as one:
-        one.step(beat=True)
-        one.link.drop_lease()
-        one.step(beat=True)
-        assert one.rig.state is State.STOPPING
-        assert one.rig.engine.machine.cause is not None
-        assert one.rig.engine.machine.cause.code is FaultCode.CLIENT_LOST
-        for _ in range(500):
-            one.step(beat=True)
-        assert one.rig.state is State.ENGAGED
-        assert sum("nobody holds the command lease" in text for text in one.rig.tap.texts()) == 1
-
-
-def test_a_link_that_fails_leaves_no_lease_behind(tmp_path: Path) -> None:
-    with watched(tmp_path) as one:
-        one.link.alive = False
-        one.step(beat=True)
-        assert one.link.lease == "" and one.rig.state is State.STOPPING
-        assert "the control link has failed" in one.rig.tap.texts()
-
-
-def test_without_owner_and_client_the_platform_is_set_down_in_the_end(tmp_path: Path) -> None:
-    with watched(tmp_path) as one:
-        one.rig.until(State.ENGAGED)
-        one.owner.close()
-        one.watch.look(t := one.rig.engine.tick.t + 1.0)
-        assert one.watch.orphaned and not one.watch.abandoned
-        assert one.rig.tap.texts()[-1].endswith("is gone: without a client it stops the platform in 30 s and ends")
-        one.block.beat()
-        one.watch.look(t := t + 40.0)
-        assert one.rig.state is State.ENGAGED  # a client may go on without the owner
-        one.link.drop_lease()
-        one.watch.look(t := t + 1.0)
-        one.watch.look(t + 29.0)
-        assert one.rig.state is State.ENGAGED
-        one.link.lease = "another"
-        one.block.beat()
-        one.watch.look(t + 31.0)
-        one.link.drop_lease()
-        one.watch.look(t := t + 32.0)
-        one.watch.look(t + 29.0)
-        assert one.rig.state is State.ENGAGED  # the hold begins anew
-        one.watch.look(t + 31.0)
-        assert one.rig.state is State.STOPPING
-        one.rig.until(State.PARKED)
-        assert one.watch.abandoned
-
-
-def test_an_engine_without_torque_ends_with_its_owner_and_client(tmp_path: Path) -> None:
-    with ExitStack() as stack, bench(tmp_path) as rig:
-        rig.park()
-        one = _Watched(rig, stack)
-        one.link.lease = "client"
-        one.owner.close()
-        one.step(beat=True)
-        assert rig.tap.texts()[-1].endswith("is gone: without a client it ends at once")
-        assert not one.watch.abandoned
-        one.link.drop_lease()
-        assert one.watch.abandoned

@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.spatial.transform import Rotation
 from synthetic_rows import NOISE, make_header, make_rows
 
+from rig.errors import InputError
 from rig.recording import Event, EventLevel, Recording
 from rig.report import summarize, write_report
 from rig.report.series import angles, decimate, powered_span, rotation_vector
@@ -192,12 +194,17 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def page(recording: Recording, summary: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Page:
+def report(recording: Recording, summary: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
     write_report(recording, path, summary=summary)
     assert [item.name for item in path.parent.iterdir()] == ["report.html"]
     assert path.stat().st_size < 5_000_000
-    return Page(path.read_text(encoding="utf-8"))
+    return path
+
+
+@pytest.fixture(scope="module")
+def page(report: Path) -> Page:
+    return Page(report.read_text(encoding="utf-8"))
 
 
 def test_the_page_needs_nothing_else(page: Page) -> None:
@@ -218,10 +225,11 @@ def test_the_page_says_what_happened(page: Page, summary: dict[str, Any]) -> Non
     assert any("2023-11-14 22:13:20 UTC" in word for word in page.words)
 
 
-def test_the_same_recording_gives_the_same_page(recording: Recording, summary: dict[str, Any], tmp_path: Path) -> None:
-    for name in ("a.html", "b.html"):
-        write_report(recording, tmp_path / name, summary=summary)
-    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+def test_the_same_recording_gives_the_same_page(
+    recording: Recording, summary: dict[str, Any], report: Path, tmp_path: Path
+) -> None:
+    write_report(recording, tmp_path / "again.html", summary=summary)
+    assert (tmp_path / "again.html").read_bytes() == report.read_bytes()
 
 
 VERDICTS: list[tuple[str, Callable[[npt.NDArray[np.void]], Recording]]] = [
@@ -234,7 +242,7 @@ VERDICTS: list[tuple[str, Callable[[npt.NDArray[np.void]], Recording]]] = [
 @pytest.mark.parametrize(("text", "make"), VERDICTS, ids=["fault", "no run", "simulated"])
 def test_verdicts(tmp_path: Path, text: str, make: Callable[[npt.NDArray[np.void]], Recording]) -> None:
     made = make(make_rows(8.0, RATE))
-    write_report(made, tmp_path / "v.html", summary=summarize(made))
+    write_report(replace(made, rows=made.rows[:1]), tmp_path / "v.html", summary=summarize(made))  # without pictures
     assert text in (tmp_path / "v.html").read_text()
 
 
@@ -242,7 +250,7 @@ def test_a_report_that_cannot_be_written_leaves_nothing(
     recording: Recording, summary: dict[str, Any], tmp_path: Path
 ) -> None:
     (tmp_path / "taken.html").mkdir()
-    with pytest.raises(OSError, match="directory"):
+    with pytest.raises(InputError, match="it is a folder"):
         write_report(recording, tmp_path / "taken.html", summary=summary)
     assert [item.name for item in tmp_path.iterdir()] == ["taken.html"]
 

@@ -13,8 +13,6 @@ from rig.errors import ConfigError, HardwareError, InputError
 from rig.virtual import RigView, VirtualRigProcess, serve_virtual_rig
 from rig.virtual.process import LINGER
 
-pytestmark = pytest.mark.realtime
-
 
 def free_ports(count: int) -> list[int]:
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
@@ -100,6 +98,7 @@ def test_what_cannot_be_served_and_what_dies_is_reported(config: RigConfig) -> N
             rig.look()
 
 
+@pytest.mark.realtime
 def test_ends_with_its_owner_but_not_before_its_clients(config: RigConfig, drives: list[Drive]) -> None:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()

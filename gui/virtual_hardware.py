@@ -1,0 +1,92 @@
+"""The virtual rig's process as the app holds it, and the faults that are begun and ended there."""
+
+import threading
+from collections.abc import Callable
+
+from pyqtgraph.Qt import QtCore
+
+from gui.workers import Worker
+from rig.config import RigConfig
+from rig.errors import HardwareError
+from rig.virtual import RigView, VirtualRigProcess
+
+
+class VirtualHardware(QtCore.QObject):
+    """No process where the configuration has no virtual rig. `start` and `stop` wait, nothing else does.
+
+    Signals: `answered(request, error)` when a fault was begun or ended, or could not be; `seen` with a `RigView`;
+    `stuck(reason)` when the plant stands still for good.
+
+    Args:
+        config: the rig.
+    """
+
+    answered = QtCore.Signal(str, object)
+    seen = QtCore.Signal(object)
+    stuck = QtCore.Signal(str)
+
+    def __init__(self, config: RigConfig, parent: QtCore.QObject | None = None) -> None:
+        super().__init__(parent)
+        self._config = config
+        self._process: VirtualRigProcess | None = None
+        self._lock = threading.Lock()
+        self._worker = Worker("virtual rig", self)
+        self._plant_fault = ""
+
+    def start(self) -> None:
+        """Start the process where there is none yet. Raises HardwareError with the reason why it cannot."""
+        with self._lock:
+            if self._config.virtual is None or (self._process is not None and self._process.alive):
+                return
+            if self._process is not None:
+                self._process.stop()
+            self._process = None
+            made = VirtualRigProcess(self._config)
+            made.start()
+            self._process = made
+
+    def stop(self) -> None:
+        """End the process. May be called again."""
+        with self._lock:
+            if self._process is not None:
+                self._process.stop()
+                self._process = None
+
+    def finish(self) -> None:
+        """Let the thread end once it has done what it was asked for."""
+        self._worker.finish()
+
+    def join(self, timeout: float) -> None:
+        """Wait for the thread, s."""
+        self._worker.join(timeout)
+
+    def inject(self, name: str, leg: int | None, value: float | None, duration: float | None) -> None:
+        """Begin a fault; see `rig.virtual.Faults.inject`."""
+        self._ask(f"inject {name}", lambda rig: rig.inject(name, leg, value, duration))
+
+    def clear(self, name: str | None = None, leg: int | None = None) -> None:
+        """End faults; see `rig.virtual.Faults.clear`."""
+        self._ask("clear faults" if name is None else f"clear {name}", lambda rig: rig.clear(name, leg))
+
+    def look(self) -> None:
+        """Ask which faults are on."""
+        if self._process is not None:
+            self._ask("", lambda rig: rig.look())
+
+    def _ask(self, what: str, ask: Callable[[VirtualRigProcess], RigView]) -> None:
+        def job() -> RigView:
+            with self._lock:
+                if self._process is None:
+                    raise HardwareError("the virtual rig is not running")
+                return ask(self._process)
+
+        def done(view: RigView | None, error: Exception | None) -> None:
+            if what:
+                self.answered.emit(what, error)
+            if view is not None:
+                if view.plant_fault not in ("", self._plant_fault):
+                    self.stuck.emit(view.plant_fault)
+                self._plant_fault = view.plant_fault
+                self.seen.emit(view)
+
+        self._worker.submit(job, done)

@@ -1,0 +1,19 @@
+"""The platform's angles as plots and displays show them; `kinematics` has those that are computed with."""
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+def shown_angle(quaternion: Floats, axis: int) -> Floats:
+    """Angle θx, θy or θz by `axis` 0 to 2, rad (…), of R = Rz(θz)·Ry(θy)·Rx(θx), for unit quaternions (…,4), w first.
+
+    Raises nothing: at θy = ±90°, where θx and θz turn about one line, it is what the formula gives.
+    """
+    w, x, y, z = np.moveaxis(quaternion, -1, 0)
+    if axis == 0:
+        return np.asarray(np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y)))
+    if axis == 1:
+        return np.asarray(np.arcsin(np.clip(2 * (w * y - z * x), -1, 1)))
+    return np.asarray(np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)))

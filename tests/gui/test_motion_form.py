@@ -1,0 +1,237 @@
+"""Composing a motion: a form that shows what a file says, and changes nothing of it."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from motion_support import HOME, looked, open_motion, take
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+
+from gui.controls import QuantityBox
+from gui.main_window import MainWindow
+from gui.motion.specification import NEW_PARTS, part_models, to_toml
+from kinematics import TrajectorySpec, load_trajectory, parse_trajectory
+
+
+def test_every_kind_of_part_has_a_form_and_a_beginning() -> None:
+    assert set(part_models()) == set(NEW_PARTS)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in NEW_PARTS if kind != "poses"])
+def test_each_generator_can_be_composed_and_passes(window: MainWindow, qtbot: Any, kind: str) -> None:
+    panel = window.motion
+    take(panel, qtbot, parts=[{"type": kind, **NEW_PARTS[kind]}])
+    shown = panel.editor.value()["parts"][0]
+    assert {name: value for name, value in shown.items() if value is not None} == {"type": kind, **NEW_PARTS[kind]}
+    assert panel.preview.obstacle == "" and panel.verdict.text().startswith("✓ Passes every limit")
+
+
+def test_a_number_typed_by_a_person_is_in_the_unit_shown(window: MainWindow, qtbot: Any) -> None:
+    panel = window.motion
+    take(panel, qtbot, parts=[{"type": "minimum-jerk", **NEW_PARTS["minimum-jerk"]}])
+    end = panel.editor.form(0).fields["end"]
+    box = end.boxes[2]  # type: ignore[attr-defined]
+    assert box.suffix() == " mm" and box.accessibleName() == "end z, mm"
+    box.selectAll()
+    qtbot.keyClicks(box, "12.5")
+    box.clearFocus()
+    box.interpretText()
+    assert panel.editor.value()["parts"][0]["end"][2] == pytest.approx(0.0125)
+    looked(panel, qtbot)
+    table = panel.preview.table
+    assert table is not None and table.samples[-1, 2] == pytest.approx(HOME[2] + 0.0125)
+
+
+def test_parts_are_added_moved_and_removed(window: MainWindow, qtbot: Any) -> None:
+    editor = window.motion.editor
+    window.motion.begin_new()
+    editor.kinds.setCurrentText("hold")
+    editor.buttons["Add"].click()
+    assert [part["type"] for part in editor.value()["parts"]] == ["minimum-jerk", "hold"]
+    editor.buttons["Up"].click()
+    assert [part["type"] for part in editor.value()["parts"]] == ["hold", "minimum-jerk"]
+    assert editor.parts.item(0).text() == "1  hold, 1 s"
+    looked(window.motion, qtbot)
+    assert window.motion.preview.verdict is not None and window.motion.preview.verdict.duration == pytest.approx(3.0)
+    editor.buttons["Remove"].click()
+    editor.buttons["Remove"].click()
+    assert len(editor.value()["parts"]) == 1
+
+
+def test_lines_of_sines_change_their_unit_with_the_axis(window: MainWindow) -> None:
+    window.motion.load_shipped("demo")
+    terms = window.motion.editor.form(0).fields["terms"]
+    table = terms.table  # type: ignore[attr-defined]
+    assert table.cellWidget(0, 1).suffix() == " mm"
+    table.cellWidget(0, 0).setCurrentText("θx")
+    assert table.cellWidget(0, 1).suffix() == " °"
+    assert len(terms.value()) == 12
+
+
+@pytest.mark.parametrize("kind", ["harmonic", "chirp"])
+def test_lines_of_sines_have_the_bounds_of_their_model(window: MainWindow, kind: str) -> None:
+    part = {"type": kind, **NEW_PARTS[kind]}
+    window.motion.editor.set_value({"frame": "home", "pivot": [0.0] * 3, "parts": [part]}, Path())
+    table = window.motion.editor.form(0).fields["terms"].table  # type: ignore[attr-defined]
+    for axis in ("z", "θx"):
+        table.cellWidget(0, 0).setCurrentText(axis)
+        for place in range(1, table.columnCount()):
+            box = table.cellWidget(0, place)
+            name = table.horizontalHeaderItem(place).text()
+            assert (box.minimum() == 0.0) == ("frequency" in name) == ("at least 0 Hz" in box.toolTip())
+
+
+def test_the_shipped_motion_is_the_same_after_a_way_through_the_form(window: MainWindow) -> None:
+    window.motion.load_shipped("demo")
+    shown = parse_trajectory(to_toml(window.motion.editor.value()), HOME)
+    times = np.linspace(0.0, 20.0, 101)
+    for one, other in zip(shown.coordinates(times), load_trajectory("demo", HOME).coordinates(times), strict=True):
+        assert np.array_equal(one, other)
+
+
+_CSV = "t,x,y,z,qw,qx,qy,qz\n0,0,0,0.45,1,0,0,0\n2,0,0,0.4500123,1,0,0,0\n"
+_FILES = {
+    "sines": """frame = "home"
+pivot = [0, "0.0123456 mm", 0.0351234567]
+[[parts]]
+type = "harmonic"
+duration = 12.3456789
+fade = 3.00001
+terms = [
+    { dof = "z", amplitude = 0.0100001234, frequency = 0.33333333, phase = 0.1 },
+    { dof = "ry", amplitude = "1.23456 deg", frequency = 0.0004 },
+]
+""",
+    "blend": """frame = "home"
+[[parts]]
+type = "blend"
+start = [0, 0, 0, 0, 0, 0]
+end = [0.1, 0, 0, 0, 0, 0]
+duration = 3
+speed = 0.03333333334
+""",
+    "short": """frame = "home"
+[[parts]]
+type = "hold"
+duration = "0.5 ms"
+""",
+    "poses": """frame = "base"
+[[parts]]
+type = "poses"
+file = "poses.csv"
+[[parts]]
+type = "hold"
+position = [0, 0, 0.4500123, 0, 0, 0]
+duration = 1
+""",
+}
+
+
+@pytest.mark.parametrize("name", list(_FILES))
+def test_a_file_is_the_same_motion_after_a_way_through_the_form(
+    window: MainWindow, qtbot: Any, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "poses.csv").write_text(_CSV)
+    (tmp_path / "one.toml").write_text(_FILES[name])
+    panel = window.motion
+    open_motion(panel, qtbot, tmp_path / "one.toml")
+    assert panel.title == "Motion: one", panel.verdict.text()
+    looked(panel, qtbot)
+    assert panel.preview.verdict is not None, panel.verdict.text()
+    panel.save_file(tmp_path / "two.toml")
+    one, two = (
+        TrajectorySpec.model_validate(tomllib.loads((tmp_path / f"{name}.toml").read_text())) for name in ("one", "two")
+    )
+    assert one == two
+
+
+def test_a_small_number_is_shown_and_a_typed_one_counts(qtbot: Any) -> None:
+    box = QuantityBox("Frequency", "Hz", minimum=0.0)
+    qtbot.addWidget(box)
+    for value, text in ((0.0004, "0.0004 Hz"), (0.33333333, "0.333 Hz"), (2.0, "2.000 Hz")):
+        box.set_si(value)
+        assert (box.text(), box.si()) == (text, value)
+    box.set_si(0.33333333)
+    for typed in ("0.5", "0.333"):
+        box.selectAll()
+        qtbot.keyClicks(box, typed)
+        box.interpretText()
+        assert box.si() == float(typed)
+    for value, why in ((-0.1, "-0.1 Hz, must be at least 0 Hz"), (2e6, "at most 1e.06 Hz"), (np.nan, "finite")):
+        with pytest.raises(ValueError, match=why):
+            box.set_si(value)
+    assert box.si() == 0.333
+
+
+def test_the_number_stays_when_its_unit_changes(qtbot: Any) -> None:
+    box = QuantityBox("Amplitude", "m", 0.0123456789)
+    qtbot.addWidget(box)
+    box.set_unit("rad")
+    assert box.text() == "12.346 °" and box.si() == pytest.approx(np.radians(12.3456789), rel=1e-14)
+
+
+def test_a_number_that_no_field_takes_leaves_the_motion_as_it_is(
+    window: MainWindow, qtbot: Any, tmp_path: Path
+) -> None:
+    panel = window.motion
+    before = panel.editor.value()
+    far = """frame = "home"
+pivot = [0, 0, 0.01]
+[[parts]]
+type = "hold"
+duration = 2
+[[parts]]
+type = "hold"
+duration = 2e6
+"""
+    (tmp_path / "far.toml").write_text(far)
+    open_motion(panel, qtbot, tmp_path / "far.toml")
+    assert "part 2, duration: 2e+06 s, must be at most 1e+06 s" in panel.verdict.text()
+    assert panel.title == "Motion: demo" and panel.editor.value() == before
+
+
+def test_the_title_says_that_the_motion_was_changed(window: MainWindow, tmp_path: Path) -> None:
+    panel = window.motion
+    box = panel.editor.pivot.boxes[2]  # type: ignore[attr-defined]
+    before = box.value()
+    box.setValue(before + 1.0)
+    assert panel.title == "Motion: demo (changed)"
+    box.setValue(before)
+    assert panel.title == "Motion: demo"
+    box.setValue(before + 1.0)
+    panel.save_file(tmp_path / "mine.toml")
+    assert panel.title == "Motion: mine"
+
+
+def _turn_wheel(widget: QtWidgets.QWidget) -> None:
+    middle = QtCore.QPointF(widget.rect().center())
+    event = QtGui.QWheelEvent(
+        middle,
+        QtCore.QPointF(widget.mapToGlobal(middle.toPoint())),
+        QtCore.QPoint(),
+        QtCore.QPoint(0, -120),
+        QtCore.Qt.MouseButton.NoButton,
+        QtCore.Qt.KeyboardModifier.NoModifier,
+        QtCore.Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QtWidgets.QApplication.sendEvent(widget, event)
+
+
+def test_rolling_the_wheel_over_a_motion_does_not_change_it(window: MainWindow) -> None:
+    panel = window.motion
+    window.tabs.setCurrentWidget(panel)
+    panel.setFocus()
+    panel.repeats.setValue(5)
+    before = panel.editor.value()
+    kinds = (QtWidgets.QComboBox, QtWidgets.QAbstractSpinBox)
+    controls = [control for kind in kinds for control in panel.findChildren(kind)]
+    assert len(controls) > 30
+    for control in controls:
+        _turn_wheel(control)
+    assert panel.editor.value() == before and panel.editor.kinds.currentIndex() == 0
+    assert panel.repeats.value() == 5 and panel.amplitude.value() == 100.0
+    for control in controls:  # and the wheel alone gives none of them the focus
+        assert control.focusPolicy() == QtCore.Qt.FocusPolicy.StrongFocus

@@ -1,0 +1,72 @@
+"""The question whether to quit, and an app that is closed or stalls at the wrong moment."""
+
+from typing import Any
+
+import pytest
+from live_app import STEP, connect, left_over, press_when_possible
+from pyqtgraph.Qt import QtWidgets
+from shell_support import FakeSession, make_status, press
+
+from gui.main_window import MainWindow
+from gui.rules import Action, Phase
+from rig.recording import open_recording
+from rig.states import State
+
+
+def _question(window: MainWindow, session: FakeSession, qtbot: Any) -> QtWidgets.QMessageBox:
+    session.take(make_status(State.ENGAGED))
+    window.close()
+    session.take(make_status(State.PARKED))
+    qtbot.waitUntil(lambda: window.closing.question is not None, timeout=2000)
+    question: QtWidgets.QMessageBox = window.closing.question
+    return question
+
+
+def _quit(question: QtWidgets.QMessageBox) -> None:
+    press(next(button for button in question.buttons() if button.text() == "Quit"))
+
+
+def test_a_question_closed_by_its_frame_means_stay(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    _question(window, session, qtbot).close()
+    assert window.closing.question is None and window.isVisible() and not session.ended_by_window
+    _quit(_question(window, session, qtbot))  # it can be asked again
+    qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)
+
+
+def test_whoever_connects_again_is_not_asked_any_longer(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    _question(window, session, qtbot)
+    session.enter(Phase.STARTING)
+    assert window.closing.question is None and not session.ended_by_window
+
+
+def test_quit_never_ends_an_engine_with_torque(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    question = _question(window, session, qtbot)
+    session.take(make_status(State.RUNNING))
+    session.stops.clear()
+    _quit(question)
+    assert session.stops == [(1, "closing the window")] and not session.ended_by_window
+    session.take(make_status(State.PARKED))
+    qtbot.waitUntil(lambda: window.closing.question is not None, timeout=2000)
+    _quit(window.closing.question)
+    qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)
+    assert session.ended_by_window
+
+
+@pytest.mark.realtime
+def test_closed_while_the_engine_starts_nothing_is_left(live: MainWindow, qtbot: Any) -> None:
+    press_when_possible(qtbot, live.operate.buttons[Action.CONNECT])
+    assert live.session.phase is Phase.STARTING
+    live.close()
+    qtbot.waitUntil(lambda: not live.isVisible(), timeout=180_000)
+    assert left_over() == []
+
+
+@pytest.mark.realtime
+def test_an_app_that_stalled_takes_its_lease_again_and_disconnects(live: MainWindow, qtbot: Any) -> None:
+    connect(live, qtbot)
+    live.clock.stop()  # no sign of life any more
+    qtbot.waitUntil(lambda: live.session.status.lease == "", timeout=STEP)
+    press_when_possible(qtbot, live.operate.buttons[Action.DISCONNECT])
+    qtbot.waitUntil(lambda: live.session.phase is Phase.DOWN, timeout=STEP)
+    recording = open_recording(live.session.recording)
+    assert recording.complete and "cycles" in recording.closing

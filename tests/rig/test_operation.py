@@ -1,0 +1,88 @@
+"""A motion's size and its repeats: checked before anything moves, and run in lockstep."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kinematics import parse_trajectory
+from rig.checks import LimitCheck, scaled
+from rig.cli import main
+from rig.config import load_config
+from rig.errors import ExitCode, RefusedError
+from rig.operation import approach, checked_motion, ends, prepare_motion
+from rig.recording import open_recording
+from rig.states import State
+
+RIG = load_config("virtual")
+HOME = RIG.machine.geometry.home_pose
+UP = """frame = "home"
+[[parts]]
+type = "minimum-jerk"
+start = [0, 0, "10 mm", 0, 0, 0]
+end = [0, 0, "{end} mm", 0, 0, 0]
+duration = 1
+"""
+
+
+def _up(end: float) -> str:
+    return UP.format(end=end)
+
+
+def test_a_motion_is_made_smaller_about_its_start() -> None:
+    whole, _verdict = checked_motion(RIG, parse_trajectory(_up(30), HOME))
+    half, verdict = checked_motion(RIG, parse_trajectory(_up(30), HOME), 0.5)
+    assert verdict.passed and half.step == whole.step
+    assert half.samples[[0, -1], 2] - HOME[2] == pytest.approx([0.01, 0.02], abs=1e-12)
+    assert half.samples[:, 6:] == pytest.approx(0.5 * whole.samples[:, 6:], abs=1e-15)
+    assert np.array_equal(scaled(whole.samples, whole.samples[0, :6], 1.0), whole.samples)
+
+
+def test_a_motion_that_is_too_large_passes_with_the_scale_that_is_said() -> None:
+    far = parse_trajectory(_up(300), HOME)
+    _table, verdict = checked_motion(RIG, far)
+    assert 0.0 < verdict.scale < 1.0
+    with pytest.raises(RefusedError, match=f"scaled by {verdict.scale:.3f}"):
+        prepare_motion(RIG, far)
+    assert prepare_motion(RIG, far, verdict.scale).duration == pytest.approx(1.0)
+    with pytest.raises(RefusedError, match="outside the limits"):
+        prepare_motion(RIG, far, verdict.scale + 0.001)
+
+
+def test_the_way_back_is_checked_where_there_is_one() -> None:
+    fast = RIG.changed({"motion": {"approach_speed": 5.0}})
+    trajectory = parse_trajectory(_up(60), HOME)
+    start, end = ends(prepare_motion(fast, trajectory))
+    assert approach(fast, start, start) is None
+    with pytest.raises(RefusedError, match="speed of leg"):
+        prepare_motion(fast, trajectory, repeats=2)
+    back = approach(RIG, end, start)
+    assert back is not None and back.samples[[0, -1], 2] == pytest.approx([end[2], start[2]])
+
+
+def test_a_run_at_another_size_and_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "up.toml").write_text(_up(30))
+    command = ["run", "virtual", str(tmp_path / "up.toml"), "--lockstep", "-o", str(tmp_path / "out")]
+    assert main([*command, "--amplitude", "0.5", "--repeat", "3"]) == ExitCode.OK, capsys.readouterr().err
+    (path,) = (tmp_path / "out").glob("*.mcap")
+    recording = open_recording(path)
+    running = recording.rows[recording.rows["state"] == State.RUNNING]
+    assert running["reference"][:, 2].max() - HOME[2] == pytest.approx(0.02, abs=1e-6)
+    high = running["reference"][:, 2] - HOME[2] > 0.0199
+    assert np.count_nonzero(np.diff(high.astype(int)) == 1) == 3
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "bound", "words"),
+    [
+        ("m", 0.41333, 0.4, "413.3 mm at 2 s, must be at most 400 mm"),
+        ("m/s", 0.6123, 0.5, "612.3 mm/s at 2 s, must be at most 500 mm/s"),
+        ("m/s", 12.345, 0.5, "12345 mm/s at 2 s, must be at most 500 mm/s"),
+        ("rad", np.pi / 4, np.pi / 6, "45 ° at 2 s, must be at most 30 °"),
+        ("N", 450.0, 400.0, "450 N at 2 s, must be at most 400 N"),
+        ("", 4.5, 4.0, "4.5 at 2 s, must be at most 4"),
+    ],
+)
+def test_a_limit_is_said_in_the_units_of_the_screens(unit: str, value: float, bound: float, words: str) -> None:
+    check = LimitCheck("it", unit, value, bound, is_minimum=False, leg=None, time=2.0, since=None)
+    assert str(check) == f"it: {words}"
