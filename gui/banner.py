@@ -89,6 +89,8 @@ def detail_of(now: Situation) -> str:
         return text[0].upper() + text[1:]
     if status.state is State.RUNNING:
         return f"{status.motion!r}, {status.path_time:.1f} of {status.path_duration:.1f} s"
+    if now.armed and status.state is State.PARKED:
+        return "Armed. Next: Engage."
     if now.busy:
         return f"{now.busy.capitalize()} …"
     return look.hint

@@ -128,6 +128,7 @@ class WholeNumber(QtWidgets.QSpinBox):
         self.setValue(value)
         self.setAccessibleName(name)
         self.setToolTip(f"{name}: {least} to {most}")
+        self.setProperty("plain", True)  # without buttons the style sheet may draw its frame
         self.setButtonSymbols(QtWidgets.QAbstractSpinBox.ButtonSymbols.NoButtons)
         self.setFocusPolicy(QtCore.Qt.FocusPolicy.StrongFocus)
 
@@ -161,6 +162,7 @@ class QuantityBox(QtWidgets.QDoubleSpinBox):
     ) -> None:
         super().__init__(parent)
         self.setLocale(QtCore.QLocale.c())
+        self.setProperty("plain", True)
         self.setKeyboardTracking(False)
         self.setButtonSymbols(QtWidgets.QAbstractSpinBox.ButtonSymbols.NoButtons)
         self.setStepType(QtWidgets.QAbstractSpinBox.StepType.AdaptiveDecimalStepType)

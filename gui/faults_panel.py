@@ -141,8 +141,7 @@ class FaultsPanel(QtWidgets.QWidget):
         name = self.faults.currentItem().text(0)
         value = float(self.value.value()) if FAULTS[name].default is not None else None
         duration = self.duration.si() if self.lasting.isChecked() else None
-        status = self._session.status
-        self._since = None if status is None else status.t
+        self._since = self._session.rig_time
         self.reaction.clear()
         self._session.virtual.inject(name, self.leg.currentData(), value, duration)
 

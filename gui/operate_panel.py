@@ -94,7 +94,7 @@ class OperatePanel(QtWidgets.QScrollArea):
             "Engage", _HINTS[Action.ENGAGE], lambda: self._session.send("engage", Engage()), self, "&3  "
         )
         self.arm = self.pair.arm
-        self.arm.toggled.connect(lambda _armed: self.refresh())
+        self.arm.toggled.connect(self._armed)
         row = QtWidgets.QHBoxLayout()
         row.addWidget(self.arm, 1)
         row.addWidget(self.pair.act, 1)
@@ -134,6 +134,10 @@ class OperatePanel(QtWidgets.QScrollArea):
     def reason(self, action: Action) -> str:
         """The reason shown for an action."""
         return str(self._reasons[action].text())
+
+    def _armed(self, armed: bool) -> None:
+        self._session.armed = armed
+        self._session.changed.emit()
 
     def _refused(self, what: str, reason: str) -> None:
         if what == "connect":

@@ -65,6 +65,8 @@ class RigSession(QtCore.QObject):
         self.moving = False
         """a move or a sequence of motions is under way, as whoever sends it says"""
         self.silent = False
+        self.armed = False
+        """the operator has taken the first step to Engage, as the panel says"""
         self.death = ""
         self.recording: Path | None = None
         self._engine: LiveEngine | None = None
@@ -90,7 +92,9 @@ class RigSession(QtCore.QObject):
         """What the rules judge by."""
         recording = "" if self.recording is None else str(self.recording)
         virtual = self.config.virtual is not None
-        return Situation(self.phase, self.status, self.busy, self.moving, virtual, recording, self.silent, self.death)
+        return Situation(
+            self.phase, self.status, self.busy, self.moving, virtual, recording, self.silent, self.armed, self.death
+        )
 
     @property
     def engine_pid(self) -> int | None:
@@ -164,13 +168,13 @@ class RigSession(QtCore.QObject):
         if engine is None or self.phase is not Phase.UP:
             self._answer(what, HardwareError("the engine is not running"), done)
             return
-        self.busy = what
+        self.busy, asked = what, self.rig_time
         self.changed.emit()
 
         def answered(_result: Any, error: Exception | None) -> None:
             self.busy = ""
             self.changed.emit()
-            self._answer(what, error, done)
+            self._answer(what, error, done, asked)
 
         self._commands.submit(lambda: engine.request(command, samples), answered)
 
@@ -205,8 +209,15 @@ class RigSession(QtCore.QObject):
     # -- starting and ending -----------------------------------------------------------------------------------------
 
     def _start(self) -> LiveEngine:
-        self.virtual.start()
-        return LiveEngine(self.config, new_recording(self.folder, self.config.name))
+        self.virtual.begin()  # gets ready while the engine does
+        engine = LiveEngine(self.config, new_recording(self.folder, self.config.name))
+        try:
+            self.virtual.wait_ready()
+        except Exception:
+            engine.close()
+            engine.recording.unlink(missing_ok=True)  # no drive was ever asked
+            raise
+        return engine
 
     def _started(self, engine: LiveEngine | None, error: Exception | None) -> None:
         if engine is None:
@@ -332,24 +343,29 @@ class RigSession(QtCore.QObject):
         if error is not None:
             self.log("error", "app", f"the stop was not acknowledged over the control link: {error}")
 
-    def _answer(self, what: str, error: Exception | None, done: Done | None) -> None:
+    def _answer(self, what: str, error: Exception | None, done: Done | None, t: float | None = None) -> None:
         reason = "" if error is None else str(error).removeprefix(f"{what}: ")
         if error is None:
-            self.log("info", "operator", what)
+            self.log("info", "operator", what, t)
         else:
             if not isinstance(error, RigError):
                 reason = f"{type(error).__name__}: {reason}"
-            self.log("error", "app", f"{what}: {reason}")
+            self.log("error", "app", f"{what}: {reason}", t)
             self.refused.emit(what, reason)
         if done is not None:
             done(reason)
 
-    def log(self, level: str, source: str, text: str) -> None:
-        """Add a line to the event log."""
-        t = None if self.status is None else self.status.t
-        if t is not None and self.phase is Phase.UP and not self.silent:
-            t += time.monotonic() - self._status_at
-        self.logged.emit(LogEntry(level, source, text, t=t))
+    @property
+    def rig_time(self) -> float | None:
+        """s, as far as it is known: that of the last status, and what has passed since while the engine answers."""
+        if self.status is None:
+            return None
+        answering = self.phase is Phase.UP and not self.silent
+        return self.status.t + (time.monotonic() - self._status_at if answering else 0.0)
+
+    def log(self, level: str, source: str, text: str, t: float | None = None) -> None:
+        """Add a line to the event log; of what happened at the rig time `t`, s, or now."""
+        self.logged.emit(LogEntry(level, source, text, t=self.rig_time if t is None else t))
 
 
 def _ignore(_result: object, _error: Exception | None) -> None:

@@ -54,6 +54,8 @@ class Situation:
     """path of the present or last recording"""
     silent: bool = False
     """the engine runs, but does not answer"""
+    armed: bool = False
+    """the first of the two steps to Engage has been taken"""
     death: str = ""
     """what is known of an engine that died, and of what the drives did then"""
 

@@ -23,10 +23,6 @@ QPushButton#stop:focus {{ border: 3px solid {text}; }}
 QPushButton#armed {{ min-height: 26px; text-align: left; }}
 QPushButton#armed:checked {{ background: #e69f00; color: #10151a; font-weight: bold; }}
 QWizard QPushButton#armed {{ min-height: 18px; text-align: center; }}
-QWizard QAbstractSpinBox {{ border: 1px solid {border}; border-radius: 3px; padding: 2px 5px;
-    min-height: 18px; }}
-QWizard QAbstractSpinBox:focus {{ border-color: {accent}; }}
-QWizard QAbstractSpinBox:disabled {{ color: {muted}; background: {window}; }}
 QWizard QRadioButton::indicator {{ width: 11px; height: 11px; border: 1px solid {muted}; border-radius: 6px; }}
 QWizard QRadioButton::indicator:checked {{ background: {accent}; }}
 QWizard QRadioButton:focus, QWizard QCheckBox:focus {{ color: {accent}; }}
@@ -46,7 +42,5 @@ def dress(application: QtWidgets.QApplication, theme: Theme) -> None:
         warning=theme.warning,
         accent=theme.accent,
         text=theme.text,
-        border=theme.border,
-        window=theme.window,
     )
     application.setStyleSheet(style_sheet(theme) + own)

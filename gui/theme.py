@@ -144,6 +144,11 @@ QPushButton:focus, QToolButton:focus, QLineEdit:focus, QTableView:focus {{ borde
 QLineEdit, QPlainTextEdit, QTextEdit {{
     background: {theme.surface}; color: {theme.text}; border: 1px solid {theme.border}; border-radius: 3px;
     padding: 2px 5px; min-height: 18px; }}
+QAbstractSpinBox[plain="true"] {{
+    background: {theme.surface}; color: {theme.text}; border: 1px solid {theme.border}; border-radius: 3px;
+    padding: 2px 3px; min-height: 18px; }}
+QAbstractSpinBox[plain="true"]:focus {{ border-color: {theme.accent}; }}
+QAbstractSpinBox[plain="true"]:disabled {{ color: {theme.muted}; background: {theme.window}; }}
 QLineEdit:disabled {{ color: {theme.muted}; background: {theme.window}; }}
 QTableView, QTreeView, QListView {{
     background: {theme.surface}; color: {theme.text}; border: 1px solid {theme.border};

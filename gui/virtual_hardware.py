@@ -12,7 +12,7 @@ from rig.virtual import RigView, VirtualRigProcess
 
 
 class VirtualHardware(QtCore.QObject):
-    """No process where the configuration has no virtual rig. `start` and `stop` wait, nothing else does.
+    """No process where the configuration has no virtual rig. `wait_ready` and `stop` wait, nothing else does.
 
     Signals: `answered(request, error)` when a fault was begun or ended, or could not be; `seen` with a `RigView`;
     `stuck(reason)` when the plant stands still for good.
@@ -31,19 +31,26 @@ class VirtualHardware(QtCore.QObject):
         self._process: VirtualRigProcess | None = None
         self._lock = threading.Lock()
         self._worker = Worker("virtual rig", self)
+        self._ready = False
         self._plant_fault = ""
 
-    def start(self) -> None:
-        """Start the process where there is none yet. Raises HardwareError with the reason why it cannot."""
+    def begin(self) -> None:
+        """Start the process where there is none yet."""
         with self._lock:
             if self._config.virtual is None or (self._process is not None and self._process.alive):
                 return
             if self._process is not None:
                 self._process.stop()
-            self._process = None
-            made = VirtualRigProcess(self._config)
-            made.start()
-            self._process = made
+            self._ready = False
+            self._process = VirtualRigProcess(self._config)
+            self._process.begin()
+
+    def wait_ready(self) -> None:
+        """Wait until its drives can be connected to. Raises HardwareError with the reason why they cannot."""
+        with self._lock:
+            if self._process is not None and not self._ready:
+                self._process.wait_ready()
+                self._ready = True
 
     def stop(self) -> None:
         """End the process. May be called again."""
@@ -76,7 +83,7 @@ class VirtualHardware(QtCore.QObject):
     def _ask(self, what: str, ask: Callable[[VirtualRigProcess], RigView]) -> None:
         def job() -> RigView:
             with self._lock:
-                if self._process is None:
+                if self._process is None or not self._ready:
                     raise HardwareError("the virtual rig is not running")
                 return ask(self._process)
 

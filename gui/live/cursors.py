@@ -43,7 +43,7 @@ class Cursors:
     def words(self, t: float | None) -> str:
         """What the values of the row at t, s, are those of; without a row there is none at the cursor's time."""
         if self.at is None:
-            return f"{t:.3f} s, end of the curves" if t is not None else "No data"
+            return f"{t:.3f} s" if t is not None else "No data"
         which = "" if self.a is None else " A" if self.b is None else " B"
         text = f"{t:.3f} s, cursor{which}" if t is not None else f"No data at {self.at:.3f} s, cursor{which}"
         if self.apart is not None:

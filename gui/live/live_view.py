@@ -296,17 +296,25 @@ class LiveView(QtWidgets.QWidget):
         return float(shown.times[max(0, self._cleared - shown.first)])
 
     def _at(self, shown: Timeline, t: float | None) -> Stretch:
-        """The row nearest to a time, s, none where the history does not reach; without a time the newest ones.
+        """The row nearest to a time, s, none where the history does not reach; without a time the newest one.
 
-        Of these the last one counts; those before it are for models that have not come so far yet.
+        With published models in view that is the newest one that they have come to.
         """
         if not self._reaches(shown):
             return shown.cut(0, 0)
         begin, end = self._since(shown), float(shown.times[-1])
         if t is None:
-            return shown.stretch(max(begin, end - _MODELS_BEHIND), end)
+            return self._newest(shown.stretch(max(begin, end - _MODELS_BEHIND), end))
         index = shown.nearest(t) if begin - _EDGE <= t <= end + _EDGE else None
         return shown.cut(0, 0) if index is None else shown.cut(index, index + 1)
+
+    def _newest(self, stretch: Stretch) -> Stretch:
+        last = len(stretch) - 1
+        if self.models.chosen and self.tabs.currentWidget() is self.pages["Forces"]:
+            differences = np.hstack([self.models.differences(model, stretch) for model in self.models.chosen])
+            known = np.flatnonzero(np.isfinite(differences).all(axis=1))
+            last = int(known[-1]) if len(known) else last
+        return Stretch(stretch.rows[last : last + 1], stretch.times[last : last + 1], stretch.first + last)
 
     def _show_values(self) -> None:
         page, shown, cursors = self.tabs.currentWidget(), self._shown(), self.cursors

@@ -216,10 +216,10 @@ class PlotPanel(QtWidgets.QWidget):
 
     def _values(self, stretch: Stretch, since: Stretch | None) -> str:
         shown = self.shown_series
-        values = [newest_of(series, self._as_drawn(stretch)) for series in shown]
+        values = [last_of(series, self._as_drawn(stretch)) for series in shown]
         if since is not None:
             begin = self._as_drawn(since)
-            values = [value - newest_of(series, begin) for value, series in zip(values, shown, strict=True)]
+            values = [value - last_of(series, begin) for value, series in zip(values, shown, strict=True)]
         texts = [f"<span style='color:{self._theme.accent}'><b>B − A</b></span>"] if since is not None else []
         for column, name in enumerate(shown[0].columns):
             if shown[0].per_leg and not self.legs[column]:
@@ -264,15 +264,9 @@ class PlotPanel(QtWidgets.QWidget):
         return False
 
 
-def newest_of(series: Series, stretch: Stretch) -> Floats:
-    """Values (k,) of a series in the last of n rows; not numbers when there is none.
-
-    Of a published model in the last row that it has been computed of.
-    """
-    values = series.extract(stretch)
-    if series.model:
-        values = values[np.isfinite(values).all(axis=1)]
-    return values[-1] if len(values) else np.full(len(series.columns), np.nan)
+def last_of(series: Series, stretch: Stretch) -> Floats:
+    """Values (k,) of a series in the last of n rows; not numbers when there is none."""
+    return series.extract(stretch)[-1] if len(stretch) else np.full(len(series.columns), np.nan)
 
 
 def known_part(times: Floats, values: Floats) -> tuple[Floats, Floats]:

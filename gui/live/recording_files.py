@@ -15,6 +15,7 @@ from gui.live.outline import Outline
 from gui.live.replay import Replay
 from gui.live.series import FORCES
 from rig.recording import Recording, RecordingError, open_recording, size_of_rows
+from rig.states import State
 from rig.telemetry import ROW
 
 LARGEST = 1_000_000_000
@@ -61,10 +62,22 @@ class Opened:
 
     @property
     def begin(self) -> float:
-        """Rig time, s, at which what the numbers cover begins; the recording itself when they cover nothing."""
-        begin = self.summary["window"]["begin_s"]
-        rows = self.recording.rows
-        return float(begin) if begin is not None else float(rows["t"][0]) if len(rows) else 0.0
+        """Rig time, s, at which the motion begins; without one the recording itself."""
+        return motion_begin(self.recording.rows)
+
+
+def motion_begin(rows: Rows) -> float:
+    """Rig time, s, at which the longest motion in rows (n,) begins for the first time, not the way to its start.
+
+    Without a motion that of the first row, 0 without rows.
+    """
+    running = rows[rows["state"] == State.RUNNING]
+    if not len(running):
+        return float(rows["t"][0]) if len(rows) else 0.0
+    starts = np.flatnonzero(np.diff(running["path_time"], prepend=np.inf) < 0.0)  # resumed it goes on counting
+    reached = np.maximum.reduceat(running["path_time"], starts)
+    first_of_the_longest = starts[np.argmax(reached >= 0.99 * reached.max())]
+    return float(running["t"][first_of_the_longest])
 
 
 def open_with_numbers(path: Path, obstacle: str = "") -> Opened:

@@ -6,6 +6,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.motion.preview import Curves, Preview, tightest
 from gui.theme import LEG_COLOURS, Theme
+from kinematics import Array
 from rig.config import RigConfig
 
 _PLOTS = (
@@ -17,6 +18,7 @@ _PLOTS = (
 )
 """Titles, and how many curves: one an axis or one a leg."""
 _FROM_HOME = "Position from home, mm"
+_NEAR = 0.25  # of the height of what is drawn: a limit within is brought into view
 
 
 class PreviewPlots(QtWidgets.QWidget):
@@ -122,11 +124,22 @@ class PreviewPlots(QtWidgets.QWidget):
         for lines, values in zip(self.curves, series, strict=True):
             for index, line in enumerate(lines):
                 line.setData(times, values[:, index])
+        for plot, limits, values in zip(self._plots, self._limits, series, strict=True):
+            if limits and len(values):
+                plot.setYRange(*_with_near(values, [line.value() for line in limits]))
         worst = tightest(preview.verdict) if preview.verdict is not None else None
         for marker in self._markers:
             marker.setVisible(worst is not None and curves is not None)
             if worst is not None:
                 marker.setValue(worst.time)
+
+
+def _with_near(values: Array, limits: list[float]) -> tuple[float, float]:
+    """Least and largest value, and the limits that are not far from them."""
+    low, high = float(values.min()), float(values.max())
+    margin = _NEAR * (high - low)
+    near = [limit for limit in limits if low - margin <= limit <= high + margin]
+    return min(low, *near, high), max(high, *near, low)
 
 
 def _series(curves: Curves) -> list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:

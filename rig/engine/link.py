@@ -126,10 +126,14 @@ class LinkServer:
         self._context.term()
 
     def _serve(self) -> None:
-        while not self._ending.is_set() or self._pending:
-            if self._socket.poll(_BUSY_POLL_MS if self._pending else _IDLE_POLL_MS):
-                self._receive()
-            self._answer_pending()
+        try:
+            while not self._ending.is_set() or self._pending:
+                if self._socket.poll(_BUSY_POLL_MS if self._pending else _IDLE_POLL_MS):
+                    self._receive()
+                self._answer_pending()
+        except zmq.ZMQError:
+            if not self._ending.is_set():  # else the process was ended before this thread saw it
+                raise
 
     def _receive(self) -> None:
         sender, *parts = self._socket.recv_multipart(copy=False)  # copying a long motion would hold the interpreter

@@ -1,6 +1,7 @@
 """The wizard on a window without processes of its own, and a rehearsal's drives filled in."""
 
 from collections.abc import Callable, Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +9,24 @@ import pytest
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 from shell_support import press
 
+from calibration import CellCalibration, LoadCellCalibration
 from gui.main_window import MainWindow
 from gui.setup import SetupWizard
+from rig.commissioning import LegResult, Zero
 
 PATIENCE = 90_000  # ms; processes start, and the machine has other work
 BUTTON = QtWidgets.QWizard.WizardButton
+
+_CELL = CellCalibration(1.0, 0.0, 1, 0.0, 0.0, 0.1, 0.3, 0.0, None, 100.0, 50)
+ZERO = Zero(
+    LoadCellCalibration((_CELL,) * 6, date(2024, 5, 1)),
+    shift=(0.0,) * 6,
+    noise=(0.1,) * 6,
+    drift=(0.0,) * 6,
+    bound=80.0,
+    faults=(),
+)
+PASSED = LegResult(1, 0.002, (), False, None, 0.002, 0.0, 0.0, 0.0, 0.0, {})
 
 
 @pytest.fixture

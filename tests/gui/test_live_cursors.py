@@ -120,7 +120,7 @@ def test_differences_between_the_cursors(live_view: Callable[[int, int], LiveVie
     forces.pinned.emit(0.5)
     forces.pointed.emit(None)
     view.refresh(history)
-    assert not forces.mark.isVisible() and view.moment.text() == "11.998 s, end of the curves"
+    assert not forces.mark.isVisible() and view.moment.text() == "11.998 s"
     assert "B − A" not in forces.header.text()
 
 

@@ -163,7 +163,7 @@ def test_values_are_those_of_the_newest_row(view: LiveView, history: History) ->
     view.refresh(history)
     newest = 120.0 + np.sin(12.0)
     assert value_of("2", f"{newest:.1f}", f"{newest - 100.0:.1f}") in panel_of(view, "Forces").header.text()
-    assert view.moment.text() == "12.000 s, end of the curves" and view.strokes.lengths[1] == 0.52
+    assert view.moment.text() == "12.000 s" and view.strokes.lengths[1] == 0.52
 
 
 def test_numbers_that_need_two_lines_are_not_cut(live_view: Callable[[int, int], LiveView], history: History) -> None:

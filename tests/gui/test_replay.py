@@ -7,8 +7,10 @@ import pytest
 from live_rows import RATE, live_rows, write_recording
 
 from gui.live.outline import Outline
+from gui.live.recording_files import motion_begin
 from gui.live.replay import Replay
 from rig.recording import RecordingError, size_of_rows
+from rig.states import State
 from rig.telemetry import ROW
 
 
@@ -72,3 +74,20 @@ def test_outlines_hold_every_peak() -> None:
     np.testing.assert_array_equal(thinned, values[(times >= 246.9) & (times <= 246.95)])
     nothing = Outline(np.empty(0), np.empty((0, 6)))
     assert nothing.span == (0.0, 0.0) and len(nothing.between(0.0, 1.0, 10)[0]) == 0
+
+
+def test_two_recordings_are_compared_from_where_their_motion_begins() -> None:
+    rows = np.zeros(3000, ROW)
+    rows["t"] = 7.0 + np.arange(3000) / 500.0
+    assert motion_begin(rows[:0]) == 0.0 and motion_begin(rows) == 7.0
+    for first, last, path in (
+        (100, 150, 0.0),
+        (400, 1000, 0.0),
+        (1200, 1500, 1.2),
+        (1600, 1650, 0.0),
+        (1700, 2600, 0.0),
+    ):
+        rows["state"][first:last] = State.RUNNING
+        rows["path_time"][first:last] = path + np.arange(last - first) / 500.0
+    # the way to the start, the motion with a pause in it, the way back, the motion again
+    assert motion_begin(rows) == rows["t"][400]

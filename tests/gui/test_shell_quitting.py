@@ -1,5 +1,6 @@
 """The question whether to quit, and an app that is closed or stalls at the wrong moment."""
 
+import socket
 from typing import Any
 
 import pytest
@@ -59,6 +60,17 @@ def test_closed_while_the_engine_starts_nothing_is_left(live: MainWindow, qtbot:
     live.close()
     qtbot.waitUntil(lambda: not live.isVisible(), timeout=180_000)
     assert left_over() == []
+
+
+@pytest.mark.realtime
+def test_a_port_that_is_taken_leaves_nothing_behind(live: MainWindow, qtbot: Any) -> None:
+    leg = live.session.config.drives.legs[2]
+    with socket.create_server((leg.host, leg.port)):
+        press_when_possible(qtbot, live.operate.buttons[Action.CONNECT])
+        qtbot.waitUntil(lambda: live.session.phase is Phase.DOWN, timeout=180_000)
+    assert f"cannot listen on {leg.host}:{leg.port}" in live.notice.text()
+    assert not list(live.session.folder.glob("*.mcap")) and left_over() == []
+    connect(live, qtbot)
 
 
 @pytest.mark.realtime

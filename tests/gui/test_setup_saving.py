@@ -1,0 +1,108 @@
+"""The wizard's last page: what is written, what is replaced, what could not be saved."""
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from setup_support import BUTTON, PASSED, ZERO, click, forward, press_indicator, rehearse, settled, until, write
+from shell_support import FakeSession, press
+
+from gui.main_window import MainWindow
+from gui.setup import SetupWizard
+from rig.config import load_config
+
+
+def test_what_was_entered_is_saved_and_opened(
+    wizard: SetupWizard, window: MainWindow, session: FakeSession, qtbot: Any, tmp_path: Path
+) -> None:
+    opened: list[Path] = []
+    window.setup.open_rig = lambda path: opened.append(path) or True  # type: ignore[func-returns-value]
+    rehearse(wizard, qtbot)
+    forward(wizard, wizard.saving)
+    assert 'name = "trial"' in wizard.saving.text.toPlainText()
+    assert wizard.saving.untested.text() == "⚠ Legs not tested: 1–6"
+    assert wizard.saving.open.obstacle == "save first"
+    assert not wizard.button(BUTTON.FinishButton).isEnabled()
+    assert Path(wizard.saving.path.text()) == tmp_path / "trial.toml"
+    press(wizard.saving.save)
+    settled(wizard, qtbot)
+    assert wizard.saving.result.text().startswith("✓ saved")
+    config = load_config(tmp_path / "trial.toml")
+    assert config.name == "trial" and config.virtual is not None
+    assert wizard.button(BUTTON.FinishButton).isEnabled() and wizard.saving.save.obstacle == "it is saved"
+    press(wizard.saving.open)
+    until(qtbot, lambda: window.setup.wizard is None and session.ended_by_window)
+    assert opened == [tmp_path / "trial.toml"]
+
+
+def test_a_file_that_is_there_is_replaced_only_when_ticked(wizard: SetupWizard, qtbot: Any, tmp_path: Path) -> None:
+    target = tmp_path / "mine.toml"
+    target.write_text("precious")
+    rehearse(wizard, qtbot)
+    forward(wizard, wizard.saving)
+    write(wizard.saving.path, str(target))
+    settled(wizard, qtbot)
+    assert "mine.toml exists already" in wizard.saving.save.obstacle
+    press(wizard.saving.save)
+    assert target.read_text() == "precious"
+    press_indicator(wizard.saving.overwrite)
+    settled(wizard, qtbot)
+    press(wizard.saving.save)
+    settled(wizard, qtbot)
+    assert load_config(target).name == "trial"
+    write(wizard.saving.path, str(tmp_path / "none" / "mine.toml"))
+    settled(wizard, qtbot)
+    press(wizard.saving.save)
+    settled(wizard, qtbot)
+    assert "there is no folder" in wizard.saving.result.text() and wizard.saving.saved is None
+
+
+def test_a_change_after_saving_is_not_saved(wizard: SetupWizard, qtbot: Any, tmp_path: Path) -> None:
+    rehearse(wizard, qtbot)
+    forward(wizard, wizard.saving)
+    press(wizard.saving.save)
+    settled(wizard, qtbot)
+    assert wizard.saving.saved is not None
+    while wizard.currentPage() is not wizard.cells:
+        click(wizard, BUTTON.BackButton)
+    wizard.cells.noise.set_si(0.7)
+    forward(wizard, wizard.saving)
+    assert wizard.saving.saved is None and not wizard.button(BUTTON.FinishButton).isEnabled()
+    assert "exists already" in wizard.saving.save.obstacle
+
+
+def test_what_could_not_be_saved_and_was_mended_is_not_said_any_more(wizard: SetupWizard, qtbot: Any) -> None:
+    rehearse(wizard, qtbot)
+    write(wizard.drives.profile, "nothing")
+    forward(wizard, wizard.saving)
+    press(wizard.saving.save)
+    settled(wizard, qtbot)
+    assert "no profile 'nothing'" in wizard.saving.result.text()
+    while wizard.currentPage() is not wizard.drives:
+        click(wizard, BUTTON.BackButton)
+    write(wizard.drives.profile, "generic-servo")
+    forward(wizard, wizard.saving)
+    assert not wizard.saving.result.text() and not wizard.saving.save.obstacle
+
+
+def test_another_folder_keeps_what_was_found(wizard: SetupWizard, qtbot: Any, tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "other").mkdir()
+    mechanism, profile = tmp_path / "parts" / "mine.toml", tmp_path / "parts" / "servo.toml"
+    mechanism.write_bytes((files("dynamics") / "mechanisms" / "lab-hexapod.toml").read_bytes())
+    profile.write_bytes((files("actuators") / "profiles" / "generic-servo.toml").read_bytes())
+    rehearse(wizard, qtbot)
+    write(wizard.start.mechanism.lineEdit(), str(mechanism))
+    write(wizard.drives.profile, str(profile))
+    forward(wizard, wizard.saving)
+    assert 'mechanism = "parts/mine.toml"' in wizard.saving.text.toPlainText()
+    wizard.legs.show_result(1, PASSED, "")
+    wizard.zeroing.show_result(ZERO, "")
+    write(wizard.saving.path, str(tmp_path / "other" / "trial.toml"))
+    settled(wizard, qtbot)
+    assert f'mechanism = "{mechanism}"' in wizard.saving.text.toPlainText()
+    assert f'profile = "{profile}"' in wizard.saving.text.toPlainText()
+    assert wizard.zeroing.zero is ZERO and 1 in wizard.legs.results
+    write(wizard.start.mechanism.lineEdit(), "lab-hexapod")
+    settled(wizard, qtbot)
+    assert wizard.zeroing.zero is None and not wizard.legs.results
