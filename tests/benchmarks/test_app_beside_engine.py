@@ -135,7 +135,9 @@ def resident(pid: int) -> float:
 
 @pytest.mark.usefixtures("qapp")
 def test_memory_stays(tmp_path: Path) -> None:
-    patience = {"stale_cycles": 100, "overruns_in_a_row": 100, "heartbeat": 5.0}  # other programs may run here too
+    # other programs may run here too, and a plant that stood still meanwhile catches up
+    patience = {"stale_cycles": 100, "overruns_in_a_row": 100, "heartbeat": 5.0}
+    patience |= {"following_error": 0.02, "force_residual": 200.0}
     changes = {"rate": RATE, "drives": {"watchdog": 0.5}, "safety": patience}
     seconds = MINUTES * 60.0 * 500.0 / RATE
     with app(tmp_path, changes) as pilot:
