@@ -17,7 +17,6 @@ from rig.errors import HardwareError, InputError, InterruptedRunError, RefusedEr
 from rig.lockstep import LockstepRig
 from rig.operation import Progress, bring_to_rest, prepare_motion, run_motion
 from rig.recording import open_recording
-from rig.report import summarize, write_report
 from rig.session import Interruption, LiveRig
 from rig.stability import check_loop
 from rig.virtual import VirtualRigProcess
@@ -132,6 +131,8 @@ def _brought_to_rest(rig: LockstepRig | LiveRig) -> bool:
 
 
 def _reported(recording: Path, error: RigError | None) -> RunResult:
+    from rig.report import summarize, write_report  # brings matplotlib along, which the app need not wait for
+
     target = recording.with_suffix(".html")
     if not recording.exists():
         return RunResult(recording, target, error=error)

@@ -28,3 +28,11 @@ def test_help_does_not_load_qt() -> None:
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert shown.rstrip().endswith("False False")
+
+
+def test_the_window_does_not_wait_for_what_reports_are_drawn_with() -> None:
+    code = "import sys; import gui.application, gui.main_window; print('matplotlib' in sys.modules)"
+    shown = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60.0
+    ).stdout
+    assert shown.rstrip().endswith("False")
