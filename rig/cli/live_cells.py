@@ -59,7 +59,10 @@ class CellReader:
 
     def reconnect(self) -> None:
         """Connect again to what closed the connection while nothing was asked of it. Raises ActuatorError."""
-        self.exchange()
+        deadline = time.monotonic() + min(self._timeout, SILENCE)
+        while self.exchange()[1] and all(device.connected for device in self._devices):
+            if time.monotonic() > deadline:  # the end of a connection may come later than a reply is waited for
+                break
         for device in self._devices:
             if not device.connected:
                 device.connect(self._timeout)
