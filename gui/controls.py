@@ -73,6 +73,13 @@ def _guarded_key(button: QtWidgets.QAbstractButton, event: QtGui.QKeyEvent) -> b
     return bool(event.key() == QtCore.Qt.Key.Key_Space)
 
 
+def _may_turn(field: QtWidgets.QWidget, event: QtGui.QWheelEvent) -> bool:
+    """Whether the wheel is for a field: only for one that was chosen, as scrolling past must not change anything."""
+    if not field.hasFocus():
+        event.ignore()
+    return bool(field.hasFocus())
+
+
 class Reason(QtWidgets.QLabel):
     """One line that says why a group of controls cannot be used now; empty when it can."""
 
@@ -108,10 +115,8 @@ class Choice(QtWidgets.QComboBox):
 
     def wheelEvent(self, event: QtGui.QWheelEvent) -> None:
         """See `QuantityBox.wheelEvent`."""
-        if self.hasFocus():
+        if _may_turn(self, event):
             super().wheelEvent(event)
-        else:
-            event.ignore()
 
 
 class WholeNumber(QtWidgets.QSpinBox):
@@ -134,10 +139,8 @@ class WholeNumber(QtWidgets.QSpinBox):
 
     def wheelEvent(self, event: QtGui.QWheelEvent) -> None:
         """See `QuantityBox.wheelEvent`."""
-        if self.hasFocus():
+        if _may_turn(self, event):
             super().wheelEvent(event)
-        else:
-            event.ignore()
 
 
 class QuantityBox(QtWidgets.QDoubleSpinBox):
@@ -226,11 +229,9 @@ class QuantityBox(QtWidgets.QDoubleSpinBox):
             self._shown = math.nan
 
     def wheelEvent(self, event: QtGui.QWheelEvent) -> None:
-        """Only a field that was chosen follows the wheel: scrolling past must not change a number."""
-        if self.hasFocus():
+        """Only a field that was chosen follows the wheel."""
+        if _may_turn(self, event):
             super().wheelEvent(event)
-        else:
-            event.ignore()
 
 
 def _decimals(number: float, least: int) -> int:

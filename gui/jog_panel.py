@@ -245,8 +245,7 @@ class JogPanel(QtWidgets.QScrollArea):
             return
         pose = np.array(status.reference)
         for index, (label, value) in enumerate(zip(self.present, pose_to_coordinates(pose), strict=True)):
-            number = round(float(value * 1e3 if index < 3 else math.degrees(value)), 2) + 0.0  # no −0
-            label.setText(f"{number:.2f} {'mm' if index < 3 else '°'}")
+            label.setText(f"{value * 1e3:z.2f} mm" if index < 3 else f"{math.degrees(value):z.2f} °")
         lengths = leg_lengths(self._geometry, pose)
         for label, length in zip(self._lengths, lengths, strict=True):
             label.setText(f"{length * 1e3:.2f} mm")

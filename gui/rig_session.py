@@ -90,10 +90,16 @@ class RigSession(QtCore.QObject):
     @property
     def situation(self) -> Situation:
         """What the rules judge by."""
-        recording = "" if self.recording is None else str(self.recording)
-        virtual = self.config.virtual is not None
         return Situation(
-            self.phase, self.status, self.busy, self.moving, virtual, recording, self.silent, self.armed, self.death
+            phase=self.phase,
+            status=self.status,
+            busy=self.busy,
+            moving=self.moving,
+            virtual=self.config.virtual is not None,
+            recording="" if self.recording is None else str(self.recording),
+            silent=self.silent,
+            armed=self.armed,
+            death=self.death,
         )
 
     @property

@@ -54,16 +54,13 @@ class Opened:
     replay: Replay
     outlines: tuple[Outline, ...]
     """of each of `FORCES`"""
+    begin: float
+    """rig time, s, at which the motion begins; without one the recording itself"""
 
     @property
     def name(self) -> str:
         """Name of the file."""
         return self.recording.path.name
-
-    @property
-    def begin(self) -> float:
-        """Rig time, s, at which the motion begins; without one the recording itself."""
-        return motion_begin(self.recording.rows)
 
 
 def motion_begin(rows: Rows) -> float:
@@ -71,13 +68,14 @@ def motion_begin(rows: Rows) -> float:
 
     Without a motion that of the first row, 0 without rows.
     """
-    running = rows[rows["state"] == State.RUNNING]
+    running = np.flatnonzero(rows["state"] == State.RUNNING)
     if not len(running):
         return float(rows["t"][0]) if len(rows) else 0.0
-    starts = np.flatnonzero(np.diff(running["path_time"], prepend=np.inf) < 0.0)  # resumed it goes on counting
-    reached = np.maximum.reduceat(running["path_time"], starts)
+    path_time = rows["path_time"][running]
+    starts = np.flatnonzero(np.diff(path_time, prepend=np.inf) < 0.0)  # resumed it goes on counting
+    reached = np.maximum.reduceat(path_time, starts)
     first_of_the_longest = starts[np.argmax(reached >= 0.99 * reached.max())]
-    return float(running["t"][first_of_the_longest])
+    return float(rows["t"][running[first_of_the_longest]])
 
 
 def open_with_numbers(path: Path, obstacle: str = "") -> Opened:
@@ -88,11 +86,16 @@ def open_with_numbers(path: Path, obstacle: str = "") -> Opened:
     from rig.report import summarize  # brings matplotlib along
 
     recording = read_recording(path, obstacle)
-    replay = Replay(recording.rows)
     whole = Excerpt(recording.rows)
     stretch = whole.cut(0, len(whole))
-    outlines = tuple(Outline(stretch.times, panel.series[0].extract(stretch)) for panel in FORCES)
-    return Opened(recording, summarize(recording), _mechanism(recording.header.get("mechanism")), replay, outlines)
+    return Opened(
+        recording=recording,
+        summary=summarize(recording),
+        mechanism=_mechanism(recording.header.get("mechanism")),
+        replay=Replay(recording.rows),
+        outlines=tuple(Outline(stretch.times, panel.series[0].extract(stretch)) for panel in FORCES),
+        begin=motion_begin(recording.rows),
+    )
 
 
 def read_recording(path: Path, obstacle: str = "") -> Recording:

@@ -16,6 +16,8 @@ from gui.rig_session import RigSession
 from gui.rules import Action
 from gui.theme import Theme
 from gui.workers import Worker
+from rig.csvio import whole_file
+from rig.errors import InputError
 
 _EDIT_PAUSE = 250  # ms without a change before a motion is looked at
 _LEAST_AMPLITUDE = 0.1  # %, and the step of the field
@@ -186,9 +188,10 @@ class MotionPanel(QtWidgets.QWidget):
         """Write the motion as a TOML file, which it is called after from then on."""
         shown = self.editor.value()
         try:
-            path.write_text(to_toml(moved(shown, self.editor.folder, path.parent)), encoding="utf-8")
-        except OSError as error:
-            self._session.log("error", "app", f"cannot write {path}: {error.strerror}")
+            with whole_file(path) as file:
+                file.write(to_toml(moved(shown, self.editor.folder, path.parent)))
+        except InputError as error:
+            self._session.log("error", "app", str(error))
         else:
             self._name, self._taken = path.stem, shown
             self._show_title()

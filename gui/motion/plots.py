@@ -4,6 +4,7 @@ import numpy as np
 import pyqtgraph as pg
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.live.plot_looks import dress_plot
 from gui.motion.preview import Curves, Preview, tightest
 from gui.theme import LEG_COLOURS, Theme
 from kinematics import Array
@@ -83,11 +84,7 @@ class PreviewPlots(QtWidgets.QWidget):
         """Take other colours."""
         self._theme = theme
         for plot, curves, limits, marker in zip(self._plots, self.curves, self._limits, self._markers, strict=True):
-            plot.setBackground(theme.surface)
-            for side in ("left", "bottom"):
-                axis = plot.getAxis(side)
-                axis.setPen(theme.pen(theme.muted))
-                axis.setTextPen(theme.muted)
+            dress_plot(plot, theme)
             plot.showGrid(x=True, y=True, alpha=0.25)
             for curve, colour in zip(curves, theme.axis_colours() if len(curves) == 3 else LEG_COLOURS, strict=True):
                 curve.setPen(theme.pen(colour))
