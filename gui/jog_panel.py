@@ -8,11 +8,18 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.controls import Choice, GuardedButton, QuantityBox, Reason
-from gui.jogging import JogFrame, leg_stepped_pose, stepped_pose
 from gui.mover import Mover
 from gui.rig_session import RigSession
 from gui.rules import Action
-from kinematics import Array, coordinates_to_pose, leg_lengths, pose_to_coordinates
+from kinematics import (
+    Array,
+    JogFrame,
+    coordinates_to_pose,
+    leg_lengths,
+    leg_stepped_pose,
+    pose_to_coordinates,
+    stepped_pose,
+)
 from rig.engine import Status
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")

@@ -35,6 +35,7 @@ from kinematics.jacobian import (
     leg_matrix_kernel,
     leg_rows_kernel,
 )
+from kinematics.jogging import JogFrame, leg_stepped_pose, stepped_pose
 from kinematics.kernel import inlined, kernel, kernel_cache_folder
 from kinematics.leg import (
     LEG_COLUMNS,
@@ -160,6 +161,7 @@ __all__ = [
     "HarmonicTerm",
     "Hold",
     "Inertia",
+    "JogFrame",
     "JointAngles",
     "KinematicsError",
     "LegMotion",
@@ -218,6 +220,7 @@ __all__ = [
     "leg_matrix",
     "leg_matrix_kernel",
     "leg_rows_kernel",
+    "leg_stepped_pose",
     "leg_strokes",
     "leg_vector_kernel",
     "load_trajectory",
@@ -243,6 +246,7 @@ __all__ = [
     "solve_block_kernel",
     "solve_kernel",
     "spectral_condition_kernel",
+    "stepped_pose",
     "table_motion_kernel",
     "tabulate",
     "trajectory_names",

@@ -8,49 +8,17 @@ import numpy as np
 import pytest
 from shell_support import FakeSession, make_settings, make_status, press
 
-from gui.jogging import leg_stepped_pose, stepped_pose
 from gui.main_window import MainWindow
 from kinematics import (
     angles_to_quaternion,
     coordinates_to_pose,
     leg_lengths,
     pose_to_coordinates,
-    quaternion_to_matrix,
 )
-from rig.config import load_config
 from rig.engine import Follow
 from rig.states import State
 
 _TURNED = np.array([0.01, -0.02, 0.47, *angles_to_quaternion(np.array([0.1, -0.2, 0.3]))])
-
-
-def test_a_step_in_base_axes_shifts_the_origin() -> None:
-    pose = stepped_pose(_TURNED, np.array([0.005, 0, 0, 0, 0, 0]), "base", np.zeros(3))
-    assert pose == pytest.approx(_TURNED + np.array([0.005, 0, 0, 0, 0, 0, 0]))
-
-
-def test_a_step_in_platform_axes_goes_along_the_platform() -> None:
-    pose = stepped_pose(_TURNED, np.array([0, 0, 0.01, 0, 0, 0]), "platform", np.zeros(3))
-    axis = quaternion_to_matrix(_TURNED[3:])[:, 2]
-    assert pose[:3] - _TURNED[:3] == pytest.approx(0.01 * axis)
-
-
-@pytest.mark.parametrize("frame", ["base", "platform"])
-def test_a_turn_leaves_the_pivot_where_it_is(frame: Any) -> None:
-    pivot = np.array([0.05, -0.03, 0.1])
-    pose = stepped_pose(_TURNED, np.array([0, 0, 0, 0, 0.04, 0]), frame, pivot)
-    before, after = quaternion_to_matrix(_TURNED[3:]), quaternion_to_matrix(pose[3:])
-    assert pose[:3] + after @ pivot == pytest.approx(_TURNED[:3] + before @ pivot)
-    turn = after @ before.T if frame == "base" else before.T @ after
-    assert turn[:, 1] == pytest.approx([0, 1, 0])
-    assert turn[0, 0] == pytest.approx(math.cos(0.04))
-
-
-def test_a_leg_step_changes_that_leg_alone() -> None:
-    geometry = load_config("virtual").machine.geometry
-    pose = leg_stepped_pose(geometry, geometry.home_pose, 4, 0.003)
-    change = leg_lengths(geometry, pose) - leg_lengths(geometry, geometry.home_pose)
-    assert change == pytest.approx([0, 0, 0, 0.003, 0, 0], abs=1e-12)
 
 
 def _moved(session: FakeSession) -> np.ndarray[Any, Any]:
