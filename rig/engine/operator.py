@@ -53,9 +53,9 @@ class _Job:
     waited: int = 0
 
     @property
-    def begins_motion(self) -> bool:
-        """Whether the platform moves by itself then, which nobody wants any more after a stop."""
-        return isinstance(self.command, Home | Follow | Resume)
+    def livens(self) -> bool:
+        """Whether torque comes on or the platform moves then, which nobody wants any more after a stop."""
+        return isinstance(self.command, Home | Engage | Follow | Resume)
 
 
 class Operator:
@@ -95,7 +95,7 @@ class Operator:
     def submit(self, submission: Submission) -> None:
         """Queue a command for the next boundary between cycles; a motion is checked here, and refused here.
 
-        A stop from now on, be it during the check, keeps what begins a motion from being carried out.
+        A stop from now on, be it during the check, keeps what brings torque or motion from being carried out.
         """
         table, stops = None, self._engine.machine.stops
         if isinstance(submission.command, Follow):
@@ -109,8 +109,8 @@ class Operator:
     def carry_out(self) -> None:
         """Carry out what was queued; called by the cyclic thread between two cycles.
 
-        A late reply of a leg, which the loop bears for `safety.stale_cycles` cycles, makes homing wait, and a motion
-        that is to begin or to go on; a stop meanwhile ends the waiting.
+        A late reply of a leg, which the loop bears for `safety.stale_cycles` cycles, makes homing and engaging wait, and
+        a motion that is to begin or to go on; a stop meanwhile ends the waiting.
         """
         if self._waiting:
             waiting, self._waiting = self._waiting, []
@@ -129,7 +129,7 @@ class Operator:
             self._reset(job.reply)
             return
         try:
-            if job.begins_motion and machine.stops != job.stops:
+            if job.livens and machine.stops != job.stops:
                 self._require_fresh()
                 raise RefusedError("the rig was stopped meanwhile")
             if isinstance(command, Stop):
@@ -149,7 +149,7 @@ class Operator:
 
     def _may_wait(self, job: _Job) -> bool:
         unstopped = job.stops == self._engine.machine.stops
-        return job.begins_motion and unstopped and job.waited < self._engine.config.safety.stale_cycles
+        return job.livens and unstopped and job.waited < self._engine.config.safety.stale_cycles
 
     # -- guards ------------------------------------------------------------------------------------------------------
 

@@ -61,13 +61,7 @@ def test_without_a_recording_nothing_is_engaged_followed_or_resumed(rig: Bench) 
 
 def test_without_fresh_feedback_nothing_begins(rig: Bench) -> None:
     table = smooth_table(2.0)
-    rig.park()
-    rig.virtual.faults.inject("drop_write", 3)
-    rig.step()
-    assert "no fresh feedback of leg 3" in refused(rig, Engage())
-    rig.step()
-    rig.request(Engage())
-    rig.until(State.ENGAGED)
+    rig.engage()
     rig.virtual.faults.inject("drop_all", 5)
     rig.step()
     reply = rig.submit(Follow("x", table.step), table.samples)
@@ -140,6 +134,31 @@ def test_homing_waits_for_the_first_replies_and_a_stop_ends_its_waiting(rig: Ben
     rig.request(Home())
     assert rig.state is State.HOMING
     rig.until(State.PARKED)
+
+
+def test_engaging_waits_for_a_late_reply_but_not_for_long_nor_after_a_stop(rig: Bench) -> None:
+    rig.park()
+    _lose_replies_in_turn(rig)
+    rig.step()
+    reply = rig.submit(Engage())
+    for _ in range(PATIENCE):
+        leg = _lose_replies_in_turn(rig)
+        rig.step()
+        assert not reply.done()
+    rig.step()
+    assert reply.result(0).reason == f"engage: no fresh feedback of leg {leg}"
+    rig.run(0.1)
+    rig.virtual.faults.inject("drop_write", 3)
+    rig.step()
+    reply = rig.submit(Engage())
+    rig.step()
+    rig.engine.stop(1, "the operator's")
+    rig.run(0.1)
+    assert rig.state is State.PARKED and reply.result(0).reason == "engage: the rig was stopped meanwhile"
+    rig.virtual.faults.inject("drop_write", 3)
+    rig.step()
+    rig.request(Engage())
+    rig.until(State.ENGAGED)
 
 
 @pytest.mark.parametrize("by_flag", [True, False])
