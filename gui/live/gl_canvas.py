@@ -5,6 +5,8 @@ costs several times what the picture itself does.
 """
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -16,6 +18,15 @@ from gui.history import Floats
 
 _HALF_SIGHT = 0.31
 """half of what the camera sees across the shorter side, as part of the distance"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mark:
+    """A short text whose middle stands at a point (3,), m, in a colour."""
+
+    text: str
+    place: Floats
+    colour: str
 
 
 @cache
@@ -32,7 +43,7 @@ def _drawing_board() -> tuple[Any, Any]:
 
 
 class GLCanvas(GLViewMixin, QtWidgets.QWidget):
-    """Items as in pyqtgraph's GLViewWidget, turned and zoomed with the mouse, and six names that stay beside points."""
+    """Items as in pyqtgraph's GLViewWidget, turned and zoomed with the mouse, and marks written over them."""
 
     def __init__(self) -> None:
         self._board: Any = None
@@ -41,11 +52,7 @@ class GLCanvas(GLViewMixin, QtWidgets.QWidget):
         self.setFocusPolicy(QtCore.Qt.FocusPolicy.ClickFocus)
         self.setAttribute(QtCore.Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._context, self._surface = _drawing_board()
-        self.names = [QtWidgets.QLabel(str(leg + 1), self) for leg in range(6)]
-        self.places: Floats | None = None
-        """points (6, 3) that the names stand at, m"""
-        for name in self.names:
-            name.hide()
+        self.marks: Sequence[Mark] = ()
 
     def context(self) -> Any:
         """The OpenGL context."""
@@ -66,12 +73,12 @@ class GLCanvas(GLViewMixin, QtWidgets.QWidget):
         self.setCameraParams(fov=2.0 * math.degrees(math.atan(half)))
 
     def paintEvent(self, _event: QtGui.QPaintEvent) -> None:
-        """Draw the items, show the picture, and put the names where their points have come to lie."""
+        """Draw the items, show the picture, and write the marks over it."""
         picture = self.draw()
         painter = QtGui.QPainter(self)
         painter.drawImage(self.rect(), picture)
+        self._write_marks(painter)
         painter.end()
-        self._place_names()
 
     def draw(self) -> QtGui.QImage:
         """The items as they are now, as a picture of the widget's size in device pixels."""
@@ -89,15 +96,20 @@ class GLCanvas(GLViewMixin, QtWidgets.QWidget):
         finally:
             self._context.doneCurrent()
 
-    def _place_names(self) -> None:
-        if self.places is None:
-            return
+    def point_of(self, place: Floats) -> QtCore.QPointF:
+        """Where a point (3,), m, is seen, px."""
         viewport = QtGui.QMatrix4x4()
         viewport.viewport(0.0, float(self.height()), float(self.width()), -float(self.height()))
         region = self.getViewport()
         projection = viewport * self.projectionMatrix(region, region) * self.viewMatrix()
-        for name, place in zip(self.names, self.places, strict=True):
-            corner = projection.map(QtGui.QVector3D(*place.tolist())).toPoint() - name.rect().center()
-            if name.isHidden() or name.pos() != corner:
-                name.move(corner)
-                name.show()
+        return projection.map(QtGui.QVector3D(*place.tolist())).toPointF()
+
+    def _write_marks(self, painter: QtGui.QPainter) -> None:
+        font = QtGui.QFont(self.font())
+        font.setBold(True)
+        painter.setFont(font)
+        for mark in self.marks:
+            area = QtGui.QFontMetricsF(font).boundingRect(mark.text)
+            area.moveCenter(self.point_of(mark.place))
+            painter.setPen(QtGui.QColor(mark.colour))
+            painter.drawText(area, QtCore.Qt.AlignmentFlag.AlignCenter, mark.text)

@@ -8,12 +8,16 @@ import pyqtgraph.opengl as gl
 from pyqtgraph.Qt import QtGui, QtWidgets
 
 from gui.history import Floats
-from gui.live.gl_canvas import GLCanvas
+from gui.live.gl_canvas import GLCanvas, Mark
 from gui.live.scene import Scene, ring_order
 from gui.theme import Theme
 
 _TUBE = 0.55
 """part of the leg that is drawn thick"""
+_ASIDE = 0.14
+"""of the base's radius, between a base joint and its leg's number"""
+_BEYOND = 1.18
+"""of an axis' length, where its letter stands"""
 _FLOOR = 1.5
 """side of the floor, of the joints' extent"""
 
@@ -70,8 +74,6 @@ class PlatformGL(QtWidgets.QWidget):
         self._theme = theme
         self.view.setBackgroundColor(theme.surface)
         self._floor.setColor(pg.mkColor(theme.grid))
-        for name in self.view.names:
-            name.setStyleSheet(f"color: {theme.text}; background: transparent; font-weight: bold")
         if self.scene is not None:
             self.show_scene(self.scene)
 
@@ -108,9 +110,25 @@ class PlatformGL(QtWidgets.QWidget):
         tips = scene.origin + length * scene.axes.T
         triad = np.stack([np.tile(scene.origin, (3, 1)), tips], axis=1).reshape(6, 3)
         self._triad.setData(pos=triad, color=np.repeat(self._axis_colours(), 2, axis=0))
-        self.view.places = scene.base + 0.12 * (scene.base - scene.base.mean(axis=0))
-
+        self.view.marks = [*self._leg_numbers(scene), *self._axis_letters(scene, tips)]
         self.view.update()
+
+    def _leg_numbers(self, scene: Scene) -> list[Mark]:
+        """Beside the base joints, away from the legs: outwards and below."""
+        middle: Floats = scene.base.mean(axis=0)
+        below = middle - scene.platform.mean(axis=0)
+        outwards = scene.base - middle
+        radius = float(np.linalg.norm(outwards, axis=1).mean())
+        places = scene.base + _ASIDE * (outwards + radius * below / max(float(np.linalg.norm(below)), 1e-9))
+        return [Mark(str(leg), place, self._theme.text) for leg, place in enumerate(places, start=1)]
+
+    def _axis_letters(self, scene: Scene, tips: Floats) -> list[Mark]:
+        """At the tips (3, 3) of the platform's axes."""
+        places = scene.origin + _BEYOND * (tips - scene.origin)
+        return [
+            Mark(letter, place, colour)
+            for letter, place, colour in zip("xyz", places, self._theme.axis_colours(), strict=True)
+        ]
 
     def _frame(self, scene: Scene) -> None:
         points = np.vstack([scene.base, scene.platform])

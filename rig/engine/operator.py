@@ -109,8 +109,8 @@ class Operator:
     def carry_out(self) -> None:
         """Carry out what was queued; called by the cyclic thread between two cycles.
 
-        A late reply of a leg, which the loop bears for `safety.stale_cycles` cycles, makes homing and engaging wait, and
-        a motion that is to begin or to go on; a stop meanwhile ends the waiting.
+        A late reply of a leg, which the loop bears for `safety.stale_cycles` cycles, makes homing and engaging wait,
+        and a motion that is to begin or to go on; a stop meanwhile ends the waiting.
         """
         if self._waiting:
             waiting, self._waiting = self._waiting, []

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from live_rows import MECHANISM, live_rows
-from pyqtgraph.Qt import QtGui
+from pyqtgraph.Qt import QtCore, QtGui
 from pytestqt.qtbot import QtBot
 
 from gui.history import Floats, History
@@ -200,7 +200,35 @@ def test_the_screens_picture(shown: Callable[[], PlatformView]) -> None:
     again.colouring.setCurrentIndex(2)
     assert again.picture.view.draw() == before  # type: ignore[union-attr]
     assert not view.grab().isNull()
-    assert not any(name.isHidden() for name in view.picture.view.names)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("viewpoint", ["Oblique", "Front", "Side", "Top"])
+def test_legs_and_axes_are_named_in_the_picture(shown: Callable[[], PlatformView], viewpoint: str) -> None:
+    view = shown()
+    view.show_row(live_rows(1)[0])
+    picture = view.picture
+    if isinstance(picture, PlatformFlat):
+        return
+    picture.look_from(viewpoint)
+    assert picture.scene is not None
+    marks = {mark.text: mark for mark in picture.view.marks}
+    assert list(marks) == [*"123456", *"xyz"]
+    seen = {text: _xy(picture.view.point_of(mark.place)) for text, mark in marks.items()}
+    joints = np.array([_xy(picture.view.point_of(joint)) for joint in picture.scene.base])
+    for leg in range(6):
+        assert 8 < np.linalg.norm(seen[str(leg + 1)] - joints[leg]) < 60  # px: beside its joint, not on it
+    shown_picture = view.grab().toImage()
+    corner = picture.view.mapTo(view, QtCore.QPoint(0, 0))
+    for text in "6y":
+        x, y = (seen[text] + [corner.x(), corner.y()]).astype(int)
+        around = {shown_picture.pixelColor(x + i, y + j).name() for i in range(-5, 6) for j in range(-7, 8)}
+        assert marks[text].colour.lower() in around
+    view.set_theme(LIGHT)
+    assert [mark.colour for mark in picture.view.marks] == [LIGHT.text] * 6 + list(LIGHT.axis_colours())
+
+
+def _xy(point: QtCore.QPointF) -> Floats:
+    return np.array([point.x(), point.y()])
 
 
 def test_projections_where_there_is_no_gl(monkeypatch: pytest.MonkeyPatch, shown: Callable[[], PlatformView]) -> None:
