@@ -1,6 +1,7 @@
 """Colours of the app, dark and light. Hue tells the leg everywhere; solid is measured, dashed is model or command."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pyqtgraph as pg
@@ -11,6 +12,8 @@ LEG_COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7")
 
 AXIS_COLOURS = ("error", "good", "accent")
 """Fields of a theme for x, y and z: red, green and blue."""
+
+_ICONS = Path(__file__).with_name("icons")
 
 DASHED = "┄"
 DASHES = {
@@ -166,9 +169,11 @@ QGroupBox {{
     border: 1px solid {theme.border}; border-radius: 3px; margin-top: 9px; padding-top: 7px; color: {theme.text}; }}
 QGroupBox::title {{ subcontrol-origin: margin; left: 8px; padding: 0 3px; color: {theme.muted}; }}
 QSplitter::handle {{ background: {theme.border}; }}
-QCheckBox::indicator:unchecked {{
+QCheckBox::indicator {{
     width: 11px; height: 11px; background: {theme.surface}; border: 1px solid {theme.muted}; border-radius: 2px; }}
-QCheckBox::indicator:unchecked:disabled {{ background: {theme.window}; border-color: {theme.border}; }}
+QCheckBox::indicator:checked {{ image: url("{(_ICONS / f"tick-{theme.name}.svg").as_posix()}"); }}
+QCheckBox::indicator:disabled, QCheckBox::indicator:checked:disabled {{
+    background: {theme.window}; border-color: {theme.border}; }}
 QScrollBar {{ background: {theme.window}; border: none; margin: 0; }}
 QScrollBar:vertical {{ width: 12px; }}
 QScrollBar:horizontal {{ height: 12px; }}
