@@ -12,6 +12,12 @@ Rows = npt.NDArray[np.void]
 Floats = npt.NDArray[np.float64]
 
 
+def largest_amount(values: Floats) -> float:
+    """The greatest amount among numbers of any shape, leaving out what is not finite; 0 when none is left."""
+    amounts = np.abs(values)
+    return float(np.max(amounts, where=np.isfinite(amounts), initial=0.0))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Stretch:
     """Consecutive rows of a timeline, (n,) of dtype ROW, and their times `t`, (n,) contiguous, s.
@@ -43,6 +49,8 @@ class Timeline(ABC):
     """number of the oldest row, counted from the timeline's beginning; bins anchored to it stand still"""
     capacity: int
     """rows that there can be at most"""
+    peak_force = 0.0
+    """N, greatest amount of a measured leg force before and after the present, where that is known"""
 
     @property
     @abstractmethod

@@ -6,7 +6,7 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
-from gui.history import Timeline
+from gui.history import Timeline, largest_amount
 from gui.live.numbers import number_text
 from gui.live.opengl import gl_problem
 from gui.live.platform_flat import PlatformFlat
@@ -112,6 +112,7 @@ class PlatformView(QtWidgets.QWidget):
         if revision != self._revision or (due and self._behind):
             self._revision = revision
             self._behind = not due
+            self._largest = max(self._largest, history.peak_force)
             self.show_row(history.rows[-1] if len(history) else None, texts=due)
 
     def show_row(self, row: np.void | None, *, texts: bool = True) -> None:
@@ -119,8 +120,7 @@ class PlatformView(QtWidgets.QWidget):
         self._row = None
         if row is not None:
             self._row = row.copy()
-            forces = np.abs(row["force_measured"])
-            self._largest = max(self._largest, float(np.max(forces[np.isfinite(forces)], initial=0.0)))
+            self._largest = max(self._largest, largest_amount(row["force_measured"]))
         self._redraw(texts=texts)
 
     @property

@@ -2,7 +2,7 @@
 
 import math
 
-from gui.history import Excerpt, Rows
+from gui.history import Excerpt, Rows, largest_amount
 
 
 class Replay:
@@ -11,6 +11,7 @@ class Replay:
     def __init__(self, rows: Rows) -> None:
         self.excerpt = Excerpt(rows)
         """what the views show"""
+        self.excerpt.peak_force = largest_amount(rows["force_measured"])
         self.begin, self.end = self.excerpt.span
         self.position = self.begin
         """the present, s of rig time"""

@@ -56,7 +56,7 @@ class ReplayBar(QtWidgets.QWidget):
         begin, end = (replay.begin, replay.end) if replay is not None else (0.0, 0.0)
         with QtCore.QSignalBlocker(self.time):
             self.time.setRange(begin, end)
-        self.duration.setText(f"of {end:.3f} s")
+        self.duration.setText(f"to {end:.3f} s, rig time")
         self._choose_speed()
         self.show_position()
 

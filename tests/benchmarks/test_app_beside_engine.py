@@ -6,18 +6,15 @@ at a higher rate: SOAK_MINUTES=60 takes a quarter of an hour, with SOAK_RATE=500
 
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from pyqtgraph.Qt import QtCore, QtWidgets
+from bench_app import app
 
-from gui.application import app_config, make_window
+from gui.application import app_config
 from gui.main_window import MainWindow
-from gui.tour import Pilot
 from rig.recording import open_recording
 from rig.runs import demo_trajectory, execute
 from rig.states import State
@@ -31,25 +28,10 @@ SETTLED = 150.0
 """s, after which memory is to be flat: the views reach back two minutes, and fill up"""
 MEGABYTE = 1e6
 
+_SIZE = (1920, 1080)
+"""px, of a window with everything a researcher looks at in view"""
 _PROC = Path("/proc")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
-
-
-@contextmanager
-def app(folder: Path, changes: dict[str, Any]) -> Iterator[Pilot]:
-    """The app in view, with everything a researcher looks at on the screen."""
-    config = app_config("virtual").changed({"recording": {"directory": str(folder / "recordings")}} | changes)
-    window = make_window(config, QtCore.QSettings(str(folder / "gui.ini"), QtCore.QSettings.Format.IniFormat))
-    window.resize(1920, 1080)
-    window.show()
-    pilot = Pilot(window)
-    try:
-        pilot.wait(lambda: window.complete, "the window to be complete")
-        yield pilot
-    finally:
-        window.close_now()
-        window.deleteLater()
-        QtWidgets.QApplication.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
 
 
 def overruns(recording: Path) -> tuple[int, int]:
@@ -69,7 +51,7 @@ def headless(folder: Path) -> tuple[int, int]:
 
 def with_the_app(folder: Path) -> tuple[int, int, float, float]:
     """Overruns and cycles, frames a second, share of one core that the app's process takes."""
-    with app(folder, {}) as pilot:
+    with app(folder, {}, _SIZE) as pilot:
         window = pilot.window
         pilot.home()
         pilot.engage()
@@ -140,7 +122,7 @@ def test_memory_stays(tmp_path: Path) -> None:
     patience |= {"following_error": 0.02, "force_residual": 200.0}
     changes = {"rate": RATE, "drives": {"watchdog": 0.5}, "safety": patience}
     seconds = MINUTES * 60.0 * 500.0 / RATE
-    with app(tmp_path, changes) as pilot:
+    with app(tmp_path, changes, _SIZE) as pilot:
         window = pilot.window
         pilot.home()
         pilot.engage()

@@ -13,9 +13,9 @@ from functools import partial
 from multiprocessing.connection import Connection
 
 import pytest
+from bench_app import app
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 
-from gui.application import app_config, make_window
 from gui.main_window import MainWindow
 from gui.stop_everywhere import StopButton
 from gui.tour import Pilot
@@ -73,20 +73,9 @@ class _Watcher:
 @pytest.fixture(scope="module")
 def pilot(qapp: QtWidgets.QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pilot]:
     """The app with a homed rig, live views in view."""
-    folder = tmp_path_factory.mktemp("stop")
-    config = app_config("virtual").changed({"recording": {"directory": str(folder)}})
-    window = make_window(config, QtCore.QSettings(str(folder / "gui.ini"), QtCore.QSettings.Format.IniFormat))
-    window.resize(1280, 800)
-    window.show()
-    made = Pilot(window)
-    try:
-        made.wait(lambda: window.complete, "the window to be complete")
+    with app(tmp_path_factory.mktemp("stop"), {}, (1280, 800)) as made:
         made.home()
         yield made
-    finally:
-        window.close_now()
-        window.deleteLater()
-        QtWidgets.QApplication.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
 
 
 @pytest.fixture(scope="module")

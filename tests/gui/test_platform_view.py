@@ -13,6 +13,7 @@ from gui.history import Floats, History
 from gui.live import PlatformView, platform_view
 from gui.live.opengl import gl_problem
 from gui.live.platform_flat import PlatformFlat
+from gui.live.replay import Replay
 from gui.live.scene import (
     STROKE_SCALE,
     Colouring,
@@ -162,6 +163,17 @@ def test_what_is_forgotten_is_not_shown_any_more(shown: Callable[[], PlatformVie
     history.clear()
     view.refresh(history)
     assert not view.picture.scene.known
+
+
+def test_the_colours_of_a_replay_mean_the_same_from_its_first_row_on(shown: Callable[[], PlatformView]) -> None:
+    view = shown()
+    rows = live_rows(30)
+    rows["force_measured"][20, 3], rows["force_measured"][25, 1] = -1234.0, np.nan
+    replay = Replay(rows)
+    for t in (replay.begin, replay.end, replay.begin):
+        replay.seek(t)
+        view.refresh(replay.excerpt)
+        assert view.bar.ends == ("−2000 N", "2000 N")
 
 
 def test_another_mechanism_is_framed_anew(shown: Callable[[], PlatformView]) -> None:
