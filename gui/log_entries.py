@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from rig import attendance
 from rig.engine import Event
 
 
@@ -24,22 +25,14 @@ class LogEntry:
 
 
 class EventFollower:
-    """Finds out which of the engine's most recent events are new."""
+    """Entries for those of the engine's most recent events that are new."""
 
     def __init__(self) -> None:
-        self._last: Event | None = None
+        self._events = attendance.EventFollower()
 
     def new(self, events: Sequence[Event]) -> list[LogEntry]:
         """Entries for the events (oldest first) that came after those of the last call."""
-        first = 0
-        if self._last is not None:
-            for index in range(len(events) - 1, -1, -1):
-                if events[index] == self._last:
-                    first = index + 1
-                    break
-        if events:
-            self._last = events[-1]
         return [
             LogEntry(event.level, "engine", event.text, event.code.name if event.code else "", event.t)
-            for event in events[first:]
+            for event in self._events.new(events)
         ]

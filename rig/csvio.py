@@ -7,11 +7,12 @@ import csv
 import io
 import math
 import os
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ import numpy.typing as npt
 from rig.errors import InputError
 
 Array = npt.NDArray[np.float64]
+Column = npt.NDArray[Any]
 
 MOTION = (
     "x", "y", "z", "qw", "qx", "qy", "qz",
@@ -35,6 +37,8 @@ REACTIONS = ("top", "base", "universal_moment", "prismatic_force", "guide_force"
 
 _LISTED_FAULTS = 20
 _UNIT_NORM = 1e-6
+_CHUNK = 500
+"""numbers written between two moments at which another thread may go first: some 0.5 ms of work"""
 
 
 def per_leg(prefix: str, axes: Sequence[str] = ("",)) -> tuple[str, ...]:
@@ -217,12 +221,20 @@ def whole_file(path: Path) -> Iterator[TextIO]:
 
 
 def write_table(path: Path, names: Sequence[str], values: Array) -> None:
-    """Write `values` (n, number of names) under their names, every number so that it reads back the same.
+    """Write `values` (n, number of names) under their names; see `write_columns`."""
+    write_columns(path, names, list(values.T))
+
+
+def write_columns(path: Path, names: Sequence[str], columns: Sequence[Column]) -> None:
+    """Write columns (n,) under their names, every number so that it reads back the same.
 
     Raises:
         InputError: the file cannot be written; nothing is left of it then.
     """
+    rows = max(1, _CHUNK // len(names))
     with whole_file(path) as file:
-        file.write(",".join(names) + "\n")
-        for row in values.tolist():
-            file.write(",".join(map(repr, row)) + "\n")
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(names)
+        for start in range(0, len(columns[0]), rows):
+            writer.writerows(zip(*(column[start : start + rows].tolist() for column in columns), strict=True))
+            time.sleep(0)  # without it a window would wait 5 ms whenever it has let go of the interpreter

@@ -1,4 +1,4 @@
-"""The usual course of a run, for any rig: connect, home, engage, move to the start, follow, park, disconnect."""
+"""Operating any rig: the single steps, each with its waiting, and the usual course of a run made of them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,11 +17,12 @@ from kinematics import (
 )
 from rig.checks import Verdict, check_trajectory, scaled
 from rig.config import RigConfig
+from rig.engine.control_block import StopRequest
 from rig.engine.messages import Connect, Disconnect, Engage, Follow, Home, Park, Shutdown, Status, Stop
 from rig.engine.reference import straight_move
 from rig.errors import InterruptedRunError, RefusedError, RunFaultError
 from rig.session import Rig
-from rig.states import State
+from rig.states import State, StopCategory
 
 _SETTLE = 0.5  # s at rest: the mean of the cells' residual, and the platform under control
 _SAME_POSE = 1e-6  # m, rad
@@ -125,35 +126,102 @@ def run_motion(rig: Rig, table: MotionTable, name: str, report: Callable[[Progre
     """
     connect_and_home(rig, report)
     report(Progress("engaging", 0.0))
-    rig.request(Engage())
-    _reach(rig, State.ENGAGED, _STATE_TIMEOUT)
-    start, _end = ends(table)
-    _move_to(rig, start, report)
-    _let_pass(rig, _SETTLE)
-    for number in range(repeats):
-        if number:
-            _move_to(rig, start, report, number / repeats)
-        _follow(rig, table, name, _part_of(report, number, repeats))
+    engage(rig)
+    perform(rig, table, name, report, repeats)
     _let_pass(rig, _SETTLE)
     report(Progress("parking", 1.0))
-    rig.request(Park())
-    _reach(rig, State.PARKED, _STATE_TIMEOUT + _longest_move(rig))
+    park(rig)
     leave(rig)
 
 
 def connect_and_home(rig: Rig, report: Callable[[Progress], None]) -> None:
     """Bring a rig from OFF to PARKED, at rest. Raises as `run_motion`."""
     report(Progress("connecting", 0.0))
-    rig.request(Connect())
-    _reach(rig, State.IDLE, _STATE_TIMEOUT)  # whoever interrupts by now is heard before anything moves
+    connect(rig)
     report(Progress("homing", 0.0))
+    home(rig)
+
+
+# -- single steps: each raises as `run_motion` ---------------------------------------------------------------------
+
+
+def connect(rig: Rig) -> None:
+    """OFF → IDLE: whoever interrupts by then is heard before anything moves."""
+    rig.request(Connect())
+    _reach(rig, State.IDLE, _STATE_TIMEOUT)
+
+
+def home(rig: Rig) -> None:
+    """IDLE → PARKED, at rest for long enough to be engaged."""
     rig.request(Home())
     _reach(rig, State.PARKED, rig.config.safety.homing_timeout + _STATE_TIMEOUT)
     _let_pass(rig, _SETTLE)
 
 
-def bring_to_rest(rig: Rig, category: Literal[0, 1] = 1) -> None:
-    """Stop whatever the rig is doing by a stop of `category`, wait until no drive has torque, and end the engine.
+def engage(rig: Rig) -> None:
+    """PARKED → ENGAGED."""
+    rig.request(Engage())
+    _reach(rig, State.ENGAGED, _STATE_TIMEOUT)
+
+
+def park(rig: Rig) -> None:
+    """ENGAGED → PARKED: home, brakes on, torque off."""
+    rig.request(Park())
+    _reach(rig, State.PARKED, _STATE_TIMEOUT + _longest_move(rig))
+
+
+def move_to_start(rig: Rig, table: MotionTable, report: Callable[[Progress], None]) -> None:
+    """Move an engaged rig to where a motion starts, at the configured speeds, and let it settle there."""
+    start, _end = ends(table)
+    _move_to(rig, start, report)
+    _let_pass(rig, _SETTLE)
+
+
+def perform(rig: Rig, table: MotionTable, name: str, report: Callable[[Progress], None], repeats: int = 1) -> None:
+    """Move an engaged rig to the start of a motion and follow it `repeats` times, each time from its start."""
+    move_to_start(rig, table, report)
+    start, _end = ends(table)
+    for number in range(repeats):
+        if number:
+            _move_to(rig, start, report, number / repeats)
+        follow(rig, table, name, _part_of(report, number, repeats))
+
+
+def follow(rig: Rig, table: MotionTable, name: str, report: Callable[[Progress], None] | None = None) -> None:
+    """Follow a motion that starts where the platform is, to its end."""
+    begin(rig, table, name)
+    finish(rig, report)
+
+
+def begin(rig: Rig, table: MotionTable, name: str) -> None:
+    """ENGAGED → RUNNING: begin to follow a motion that starts where the platform is."""
+    rig.request(Follow(name, table.step), table.samples)
+
+
+def finish(rig: Rig, report: Callable[[Progress], None] | None = None) -> None:
+    """Wait until the motion that was begun has come to its end."""
+    begun = rig.status()
+
+    def done(status: Status) -> bool:
+        _refuse_fault(status)
+        if status.paused or status.state in _AT_REST:
+            place = f"{status.path_time:.3f} s"
+            raise RunFaultError(f"the motion {status.motion!r} was stopped at {place}: {_last_warning(status)}")
+        if report is not None:
+            report(Progress("running", min(1.0, status.path_time / max(status.path_duration, 1e-9))))
+        return status.state is State.ENGAGED
+
+    left = begun.path_duration - begun.path_time
+    rig.wait(done, left + _STATE_TIMEOUT, f"the motion {begun.motion!r} to end")
+
+
+def settle(rig: Rig) -> None:
+    """Let a parked rig stand for long enough to be engaged."""
+    _let_pass(rig, _SETTLE)
+
+
+def stop(rig: Rig, category: StopRequest = 1) -> None:
+    """Stop whatever the rig is doing, and wait: for standing under power (2), or until no drive has torque (1, 0).
 
     A first Ctrl-C meanwhile asks for no more than that.
 
@@ -161,15 +229,28 @@ def bring_to_rest(rig: Rig, category: Literal[0, 1] = 1) -> None:
         HardwareError: the rig did not come to rest in time.
     """
     rig.request(Stop(category))
+
+    def done(status: Status) -> bool:
+        held = status.state is State.ENGAGED or (status.latched and status.stop is StopCategory.CATEGORY_2)
+        return status.state in _AT_REST or (category == 2 and held)
+
+    def come_to_rest() -> None:
+        rig.wait(done, _STATE_TIMEOUT, "the rig to come to rest")
+
     try:
-        _come_to_rest(rig)
+        come_to_rest()
     except InterruptedRunError:
-        _come_to_rest(rig)
+        come_to_rest()
+
+
+def bring_to_rest(rig: Rig, category: Literal[0, 1] = 1) -> None:
+    """Stop whatever the rig is doing by a stop of `category`, wait until no drive has torque, and end the engine.
+
+    Raises:
+        HardwareError: the rig did not come to rest in time.
+    """
+    stop(rig, category)
     leave(rig)
-
-
-def _come_to_rest(rig: Rig) -> None:
-    rig.wait(lambda status: status.state in _AT_REST, _STATE_TIMEOUT, "the rig to come to rest")
 
 
 def leave(rig: Rig) -> None:
@@ -185,7 +266,7 @@ def _move_to(rig: Rig, pose: Array, report: Callable[[Progress], None], done: fl
         return
     motion = rig.config.motion
     report(Progress("moving to the start", done))
-    _follow(rig, straight_move(here, pose, motion.approach_speed, motion.approach_rotation), "move to the start", None)
+    follow(rig, straight_move(here, pose, motion.approach_speed, motion.approach_rotation), "move to the start")
 
 
 def _same_pose(one: Array, other: Array) -> bool:
@@ -198,20 +279,6 @@ def _part_of(report: Callable[[Progress], None], number: int, repeats: int) -> C
         return report
     phase = f"running {number + 1} of {repeats}"
     return lambda progress: report(Progress(phase, (number + progress.fraction) / repeats))
-
-
-def _follow(rig: Rig, table: MotionTable, name: str, report: Callable[[Progress], None] | None) -> None:
-    rig.request(Follow(name, table.step), table.samples)
-
-    def done(status: Status) -> bool:
-        _refuse_fault(status)
-        if status.paused or status.state in _AT_REST:
-            raise RunFaultError(f"the motion {name!r} was stopped at {status.path_time:.3f} s: {_last_warning(status)}")
-        if report is not None:
-            report(Progress("running", min(1.0, status.path_time / max(status.path_duration, 1e-9))))
-        return status.state is State.ENGAGED
-
-    rig.wait(done, table.duration + _STATE_TIMEOUT, f"the motion {name!r} to end")
 
 
 def _reach(rig: Rig, state: State, timeout: float) -> None:

@@ -11,9 +11,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from kinematics import Array, MotionTable, Trajectory, TrajectorySpec, build_trajectory
+from kinematics import Array, Trajectory, TrajectorySpec, build_trajectory
 from rig.config import RigConfig
-from rig.errors import HardwareError, InputError, InterruptedRunError, RefusedError, RigError, RunFaultError
+from rig.errors import HardwareError, InputError, InterruptedRunError, RefusedError, RigError
 from rig.lockstep import LockstepRig
 from rig.operation import Progress, bring_to_rest, prepare_motion, run_motion
 from rig.recording import open_recording
@@ -71,11 +71,41 @@ def execute(
     if not loop.passed:
         raise RefusedError(loop.message)
     table = prepare_motion(config, trajectory, amplitude, repeats)
+
+    def body(rig: LockstepRig | LiveRig) -> None:
+        run_motion(rig, table, name, report, repeats)
+
+    return conduct(config, body, name, folder, Interruption(), lockstep=lockstep, report=report)
+
+
+def conduct(
+    config: RigConfig,
+    body: Callable[[LockstepRig | LiveRig], None],
+    name: str,
+    folder: Path | None,
+    interruption: Interruption,
+    *,
+    lockstep: bool,
+    report: Callable[[Progress], None],
+) -> RunResult:
+    """Start a rig, have `body` operate it from OFF, and report on what was recorded.
+
+    Whatever `body` raises, the rig is brought to rest and the recording closed.
+
+    Args:
+        config, name, folder, lockstep, report: as `execute`.
+        body: operates the rig, and ends its engine where all goes well.
+        interruption: by which Ctrl-C is heard.
+
+    Raises:
+        InputError: the folder cannot be used.
+        HardwareError: a process could not be started.
+    """
     folder = Path(config.recording.directory) if folder is None else folder
     new = not folder.exists()
     recording = new_recording(folder, name)
     try:
-        return _run(config, table, recording, name, repeats, lockstep, report)
+        return _run(config, body, recording, name, interruption, lockstep, report)
     finally:
         _remove_empty(recording)
         if new:
@@ -85,14 +115,13 @@ def execute(
 
 def _run(
     config: RigConfig,
-    table: MotionTable,
+    body: Callable[[LockstepRig | LiveRig], None],
     recording: Path,
     name: str,
-    repeats: int,
+    interruption: Interruption,
     lockstep: bool,
     report: Callable[[Progress], None],
 ) -> RunResult:
-    interruption = Interruption()
     error: RigError | None = None
     rig: LockstepRig | LiveRig | None = None
     with interruption.installed():
@@ -103,8 +132,8 @@ def _run(
                 rig = LiveRig(config, recording, name, interruption)
             with rig:
                 try:
-                    run_motion(rig, table, name, report, repeats)
-                except (RunFaultError, RefusedError, HardwareError, InterruptedRunError, KeyboardInterrupt) as stopped:
+                    body(rig)
+                except (RigError, KeyboardInterrupt) as stopped:
                     report(Progress("stopping", 1.0))
                     controlled = _brought_to_rest(rig)
                     if isinstance(stopped, RigError) and controlled:

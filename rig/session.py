@@ -55,6 +55,8 @@ class Interruption:
         """nothing moves yet: there is nothing to be stopped in a controlled way"""
         self.at_once: Callable[[], None] | None = None
         """called on the second Ctrl-C, from the signal handler"""
+        self.at_first: Callable[[], None] | None = None
+        """called on the first one, from the signal handler, once something can move"""
         self._noticed = False
 
     def check(self) -> None:
@@ -63,9 +65,16 @@ class Interruption:
             self._noticed = True
             raise InterruptedRunError("interrupted; the rig was stopped")
 
+    def forget(self) -> None:
+        """The next Ctrl-C is the first one again."""
+        self.count = 0
+        self._noticed = False
+
     def _handle(self, _signal: int, _frame: FrameType | None) -> None:
         self.count += 1
         if self.count == 1 and not self.starting:
+            if self.at_first is not None:
+                self.at_first()
             return
         self._noticed = True
         if self.at_once is not None:
@@ -113,6 +122,7 @@ class LiveRig:
             self._client = self.engine.client(_REPLY_TIMEOUT + 6 * config.drives.connect_timeout, self._block.beat)
             resources.callback(self._client.close)
             interruption.at_once = self._stop_at_once
+            self._name = client
             self._client.acquire(client)
             self._resources = resources.pop_all()
         interruption.starting = False
@@ -141,9 +151,17 @@ class LiveRig:
                 raise HardwareError(f"waited {timeout:.1f} s in vain for {what}; the state is {status.state.name}")
             time.sleep(_POLL)
 
-    def _stop_at_once(self) -> None:
-        category: StopRequest = 0
+    def raise_stop_flag(self, category: StopRequest) -> None:
+        """Have the engine stop in its next cycle; does not wait."""
         self._block.request_stop(category)
+
+    def keep_lease(self) -> None:
+        """Take the command lease again where it was lost, as after a time in which this process was stopped."""
+        if self.status().lease != self._name:
+            self._client.acquire(self._name)
+
+    def _stop_at_once(self) -> None:
+        self.raise_stop_flag(0)
 
     def close(self) -> None:
         """End both processes: the engine is given time to end by itself where it was asked to. May be called again."""

@@ -1,23 +1,14 @@
 """What is exported, written to a file by a thread: nothing here looks at widgets."""
 
-import csv
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import numpy.typing as npt
 from pyqtgraph.Qt import QtCore, QtGui
 
 from gui.history import Stretch
 from gui.live.series import Panel
-from rig.csvio import whole_file
-
-Column = npt.NDArray[Any]
-
-_CHUNK = 500
-"""numbers written between two moments at which another thread may go first: some 0.5 ms of work"""
+from rig.csvio import Column
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +35,6 @@ def table_of(panels: Sequence[Panel], selection: Selection, stretch: Stretch) ->
                 names.append(f"{panel.title.split(',')[0]}: {series.name} {what} [{panel.unit or '1'}]")
                 columns.append(values[:, index])
     return names, columns
-
-
-def write_csv(path: Path, names: Sequence[str], columns: Sequence[Column]) -> None:
-    """Write columns (n,) under their names, every number so that it reads back the same.
-
-    Raises InputError when that cannot be done; the file has its name only once it is whole.
-    """
-    rows = max(1, _CHUNK // len(names))
-    with whole_file(path) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(names)
-        for start in range(0, len(columns[0]), rows):
-            writer.writerows(zip(*(column[start : start + rows].tolist() for column in columns), strict=True))
-            time.sleep(0)  # without it the window would wait 5 ms whenever it has let go of the interpreter
 
 
 def write_picture(path: Path, picture: QtGui.QImage) -> None:

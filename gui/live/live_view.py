@@ -12,7 +12,7 @@ from dynamics import Mechanism
 from gui.history import Excerpt, Stretch, Timeline
 from gui.live.beside import Beside
 from gui.live.cursors import Cursors
-from gui.live.export import table_of, write_csv, write_picture
+from gui.live.export import table_of, write_picture
 from gui.live.live_bar import LiveBar
 from gui.live.model_forces import ModelForces
 from gui.live.models_bar import ModelsBar
@@ -23,6 +23,7 @@ from gui.live.timing_page import TimingPage
 from gui.theme import Theme
 from gui.workers import Worker
 from kinematics import Geometry
+from rig.csvio import write_columns
 from rig.telemetry import ROW
 
 _TEXT_EVERY = 5
@@ -244,14 +245,14 @@ class LiveView(QtWidgets.QWidget):
         """What writes the numbers shown now, whatever is shown by then."""
         page, shown = self.tabs.currentWidget(), self._shown() or Excerpt(np.empty(0, ROW))
         if not isinstance(page, PlotPage):
-            return partial(write_csv, path, *page.table())
+            return partial(write_columns, path, *page.table())
         stretch, selection, geometry = page.stretch(shown).copy(), page.selection, self._geometry()
         name = self.tabs.tabText(self.tabs.currentIndex())
         complete = self.models.completion(stretch) if page is self.pages["Forces"] else lambda: None
 
         def job() -> None:
             panels = _panels(complete(), lambda: geometry)[name]
-            write_csv(path, *table_of(panels, selection, stretch))
+            write_columns(path, *table_of(panels, selection, stretch))
 
         return job
 

@@ -10,13 +10,11 @@ import numpy as np
 
 from dynamics import Mechanism, MechanismError, parse_mechanism
 from gui.history import Excerpt, Rows
-from gui.live.export import Column, write_csv
 from gui.live.outline import Outline
 from gui.live.replay import Replay
 from gui.live.series import FORCES
 from rig.recording import Recording, RecordingError, open_recording, size_of_rows
 from rig.states import State
-from rig.telemetry import ROW
 
 LARGEST = 1_000_000_000
 """bytes of rows of a recording that is opened: half an hour at 500 Hz"""
@@ -122,17 +120,3 @@ def _mechanism(text: Any) -> Mechanism | None:
         return parse_mechanism(text) if isinstance(text, str) else None
     except MechanismError:
         return None
-
-
-def export_rows(rows: Rows, path: Path) -> None:
-    """Write every field of rows (n,) as CSV, columns named as in the recording, numbered by leg or element.
-
-    SI units; what a field means is `rig.telemetry.MEANING`. Raises as `write_csv`.
-    """
-    names: list[str] = []
-    columns: list[Column] = []
-    for name in ROW.names or ():
-        for at in np.ndindex(*ROW[name].shape):
-            names.append("_".join([name, *(str(i + 1) for i in at)]))
-            columns.append(rows[name][(..., *at)])
-    write_csv(path, names, columns)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from rig import __version__
-from rig.cli import calibrate, check, doctor, gui, live, offline, paper, report, setup, workspace
+from rig.cli import calibrate, check, doctor, export, gui, live, offline, operate, paper, report, setup, workspace
 from rig.cli.options import print_error
 from rig.errors import ExitCode, RigError
 
@@ -51,11 +51,13 @@ _TOOLS = "Checks, calibration and reports"
 
 app.command("demo", rich_help_panel=_RUN)(live.demo)
 app.command("gui", rich_help_panel=_RUN)(gui.gui)
+app.command("operate", rich_help_panel=_RUN)(operate.operate)
 app.command("run", rich_help_panel=_RUN)(live.run)
 app.command("virtual", rich_help_panel=_RUN)(live.virtual)
 app.command("check", rich_help_panel=_TOOLS)(check.check)
 app.command("doctor", rich_help_panel=_TOOLS)(doctor.doctor)
 app.command("report", rich_help_panel=_TOOLS)(report.report)
+app.command("export", rich_help_panel=_TOOLS)(export.export)
 app.add_typer(calibrate.app, name="calibrate", rich_help_panel=_TOOLS)
 app.add_typer(setup.app, name="setup", rich_help_panel=_TOOLS)
 app.command("inverse", rich_help_panel=_MODEL)(offline.inverse)

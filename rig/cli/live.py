@@ -53,7 +53,7 @@ def demo(
     trajectory = demo_trajectory(config.machine.geometry.home_pose, duration)
     if not lockstep:
         config = patient(on_free_ports(config))
-    _finish(_execute(config, trajectory, "demo", output, lockstep), as_json)
+    finish(_execute(config, trajectory, "demo", output, lockstep), as_json)
 
 
 def run(
@@ -92,14 +92,10 @@ def run(
     Ctrl-C stops the rig in a controlled way and closes the recording; a second one stops at once.
     """
     from kinematics import load_trajectory
-    from rig.config import load_config
-    from rig.errors import InputError
 
-    settings = load_config(config).changed(_changes(rate, None))
-    if lockstep and settings.virtual is None:
-        raise InputError(f"--lockstep: configuration {settings.name!r} has no [virtual] table")
+    settings = chosen_config(config, rate, lockstep)
     motion = load_trajectory(trajectory, settings.machine.geometry.home_pose)
-    _finish(_execute(settings, motion, Path(trajectory).stem, output, lockstep, amplitude, repeat), as_json)
+    finish(_execute(settings, motion, Path(trajectory).stem, output, lockstep, amplitude, repeat), as_json)
 
 
 def virtual(config: ConfigArgument = "virtual") -> None:
@@ -113,6 +109,17 @@ def virtual(config: ConfigArgument = "virtual") -> None:
 
     settings = load_config(config)
     serve_virtual(settings, typer.echo)
+
+
+def chosen_config(config: str, rate: float | None, lockstep: bool) -> RigConfig:
+    """The configuration as the options want it. Raises InputError where it has no virtual rig for --lockstep."""
+    from rig.config import load_config
+    from rig.errors import InputError
+
+    settings = load_config(config).changed(_changes(rate, None))
+    if lockstep and settings.virtual is None:
+        raise InputError(f"--lockstep: configuration {settings.name!r} has no [virtual] table")
+    return settings
 
 
 def _changes(rate: float | None, seed: int | None) -> dict[str, Any]:
@@ -153,7 +160,7 @@ def _execute(
         )
 
 
-def _finish(result: RunResult, as_json: bool) -> None:
+def finish(result: RunResult, as_json: bool) -> None:
     """Say what came out, then how the run ended."""
     from rig.runs import describe
 

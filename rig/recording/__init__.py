@@ -1,5 +1,6 @@
 """Recordings: written by a process of their own, read back whole or cut."""
 
+from rig.recording.export import write_rows_csv
 from rig.recording.reader import Recording, open_recording, size_of_rows
 from rig.recording.recorder import Recorder
 from rig.recording.recovery import recover
@@ -20,4 +21,5 @@ __all__ = [
     "open_recording",
     "recover",
     "size_of_rows",
+    "write_rows_csv",
 ]

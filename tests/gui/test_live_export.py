@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.history import History
 from gui.live import LiveView
-from gui.live.export import write_csv, write_picture
+from gui.live.export import write_picture
 from gui.live.plot_page import PlotPage
 
 
@@ -68,19 +68,9 @@ def test_export_of_histograms_and_a_disk_that_refuses(
 def test_what_fails_leaves_the_file_that_was_there(tmp_path: Path) -> None:
     target = tmp_path / "shown.csv"
     target.write_text("of last week")
-    with pytest.raises(ValueError, match="shorter"):
-        write_csv(target, ["a", "b"], [np.arange(3000.0), np.arange(2000.0)])
     with pytest.raises(OSError):
         write_picture(target, QtGui.QImage())
     assert target.read_text() == "of last week" and list(tmp_path.iterdir()) == [target]
-
-
-def test_numbers_read_back_the_same(tmp_path: Path) -> None:
-    values = np.array([0.1 + 0.2, -1e-300, np.nan, np.inf])
-    write_csv(tmp_path / "table.csv", ["plain", "with, comma"], [values, np.arange(4, dtype=np.uint64)])
-    names, *lines = csv.reader((tmp_path / "table.csv").read_text(encoding="utf-8").splitlines())
-    assert names == ["plain", "with, comma"] and [line[1] for line in lines] == ["0", "1", "2", "3"]
-    np.testing.assert_array_equal([float(line[0]) for line in lines], values)
 
 
 def test_a_file_begun_is_finished_before_the_view_ends(tmp_path: Path, view: LiveView, history: History) -> None:

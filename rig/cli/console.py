@@ -1,0 +1,186 @@
+"""The console of `rig operate`: reads commands line by line, carries them out, and ends with the rig at rest."""
+
+import contextlib
+import shlex
+import sys
+from collections.abc import Iterator
+
+import typer
+from typer.main import get_command
+
+from kinematics import KinematicsError
+from rig.attendance import Attendance, EventFollower
+from rig.cli.console_commands import app
+from rig.cli.options import print_error
+from rig.engine import TORQUE_STATES, Event
+from rig.errors import InputError, InterruptedRunError, RigError, RunFaultError
+from rig.lockstep import LockstepRig
+from rig.operation import leave, stop
+from rig.session import Interruption, LiveRig
+from rig.states import State
+
+_COLOURS = {"info": None, "warning": "yellow", "error": "red"}
+_USAGE_ERROR: type[Exception] = typer.BadParameter.__bases__[0]
+"""Wrong usage of any kind; Typer exports only this one of its kinds in all its versions."""
+
+
+class Console:
+    """One session with a rig.
+
+    Args:
+        rig: in state OFF; at rest, its engine ended, after `serve`.
+        interruption: by which Ctrl-C is heard.
+        terminal: whether a person types: then there is a prompt, and errors and a Ctrl-C do not end the session.
+    """
+
+    def __init__(self, rig: LockstepRig | LiveRig, interruption: Interruption, *, terminal: bool) -> None:
+        self._rig = rig
+        self._interruption = interruption
+        self._terminal = terminal
+        self._events = EventFollower()
+        self._commands = get_command(app)
+        self._prompt = ""
+        self._reading = False
+
+    def serve(self) -> None:
+        """Carry out lines from the standard input until `quit` or their end.
+
+        Raises:
+            RigError: why a script ends early, with the number of its line; the rig is still to be brought to rest.
+            InterruptedRunError: Ctrl-C in a script; likewise.
+            RunFaultError: the rig was left in a fault; likewise.
+        """
+        if self._terminal:
+            with contextlib.suppress(ImportError):
+                import readline  # noqa: F401  # history and editing
+            typer.echo("help lists the commands, quit ends; Ctrl-C stops the rig")
+        with self._attended():
+            number = 0
+            while (line := self._next_line()) is not None:
+                number += 1
+                if not line.strip() or line.lstrip().startswith("#"):
+                    continue
+                if not self._terminal:
+                    typer.echo(f"> {line.strip()}")
+                try:
+                    self._carry_out(line)
+                except EOFError:
+                    break
+                except InterruptedRunError as error:
+                    self._interrupted(error)
+                except RigError as error:
+                    if not self._terminal:
+                        raise type(error)(f"line {number}: {error}") from error
+                    print_error(str(error))
+        self._end()
+
+    def _carry_out(self, line: str) -> None:
+        """One command. Raises RigError; EOFError for `quit`."""
+        try:
+            words = _words(line)
+            if words[0] == "help":
+                words = [*words[1:], "--help"]
+            if isinstance(self._rig, LiveRig):
+                self._rig.keep_lease()
+            with self._commands.make_context("", words, obj=self._rig) as context:
+                self._commands.invoke(context)
+        except typer.Exit:
+            pass  # --help
+        except _USAGE_ERROR as error:
+            raise InputError(error.format_message()) from None  # type: ignore[attr-defined]
+        except RigError:
+            self._interruption.check()  # what a stop by Ctrl-C brings about is not the reason
+            raise
+        except KinematicsError as error:
+            raise InputError(str(error)) from error
+        finally:
+            self._say_news()
+        self._interruption.check()
+
+    def _next_line(self) -> str | None:
+        """The next line, None at the end."""
+        while True:
+            if self._terminal:
+                status = self._rig.status()
+                paused = ", paused" if status.paused and status.state is State.ENGAGED else ""
+                self._prompt = f"{status.state.name}{paused}> "
+            try:
+                self._reading = True
+                self._interruption.check()  # it came just before
+                return input(self._prompt)
+            except EOFError:
+                if self._terminal:
+                    typer.echo()  # the prompt's line
+                return None
+            except UnicodeDecodeError as error:
+                raise InputError(f"the script is not UTF-8 text: {error}") from error
+            except (KeyboardInterrupt, InterruptedRunError):
+                self._reading = False
+                self._interrupted(InterruptedRunError("interrupted; the rig was stopped"))
+            finally:
+                self._reading = False
+
+    def _interrupted(self, error: InterruptedRunError) -> None:
+        """After a first Ctrl-C: a script ends; a person goes on once the rig has come to rest."""
+        if not self._terminal:
+            raise error
+        typer.secho("\ninterrupted: stopping, category 1", fg="yellow", err=True)
+        try:
+            stop(self._rig)
+        except RigError as failure:
+            print_error(str(failure))
+        self._say_news()
+        self._interruption.forget()
+
+    def _end(self) -> None:
+        if self._rig.status().state in TORQUE_STATES:
+            typer.secho("the drives still have torque: stopping, category 1", fg="yellow", err=True)
+            stop(self._rig)
+            self._say_news()
+        status = self._rig.status()
+        if status.state is State.FAULT:
+            raise RunFaultError(f"the rig is left in a fault, at {status.cause_t:.3f} s: {status.cause}")
+        leave(self._rig)
+
+    @contextlib.contextmanager
+    def _attended(self) -> Iterator[None]:
+        """A first Ctrl-C stops the rig at once, and the engine of a live one hears and is heard all the time."""
+        self._interruption.at_first = self._stop_now
+        try:
+            if isinstance(self._rig, LiveRig):
+                with Attendance(self._rig, self._say):
+                    yield
+            else:
+                yield
+        finally:
+            self._interruption.at_first = None
+
+    def _stop_now(self) -> None:
+        """In the signal handler."""
+        if isinstance(self._rig, LiveRig):
+            self._rig.raise_stop_flag(1)
+        if self._reading:
+            raise KeyboardInterrupt
+
+    def _say_news(self) -> None:
+        """What happened in lockstep; a live rig's attendance says it at once."""
+        if isinstance(self._rig, LockstepRig):
+            for event in self._events.new(self._rig.status().events):
+                self._say(event)
+
+    def _say(self, event: Event | str) -> None:
+        """An event, on a line of its own; what is being typed is shown again below it."""
+        level, text = ("error", event) if isinstance(event, str) else (event.level, f"{event.t:.3f} s: {event.text}")
+        again = self._terminal and self._reading
+        typer.secho(("\r\033[K" if again else "") + text, fg=_COLOURS[level])
+        if again:
+            readline = sys.modules.get("readline")
+            typed = readline.get_line_buffer() if readline is not None else ""
+            typer.echo(self._prompt + typed, nl=False)
+
+
+def _words(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        raise InputError(f"{line.strip()!r}: {error}") from None

@@ -1,0 +1,160 @@
+"""What can be typed at the console of `rig operate`: a function per command, its rig as the context's object."""
+
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from kinematics import leg_lengths, pose_to_coordinates
+from rig import operation
+from rig.cli import console_motions
+from rig.engine import Disconnect, Reset
+from rig.errors import InputError, RefusedError
+from rig.lockstep import LockstepRig
+from rig.session import LiveRig
+from rig.states import State, StopCategory
+from rig.virtual import FAULTS, Faults, VirtualRigProcess
+
+_EPILOG = 'Lengths and angles carry their unit ("5mm", "1deg") or are SI. "jog --help" explains a command.'
+
+app = typer.Typer(
+    help="One command per line; empty lines and those that begin with # are skipped.",
+    epilog=_EPILOG,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+
+LegOption = Annotated[int | None, typer.Option("--leg", metavar="LEG", help="One leg only.", min=1, max=6)]
+
+# -- states --------------------------------------------------------------------------------------------------------
+
+
+@app.command()
+def connect(context: typer.Context) -> None:
+    """Open and configure the six drives."""
+    operation.connect(_rig(context))
+
+
+@app.command()
+def home(context: typer.Context) -> None:
+    """Find every leg's reference. The rig moves."""
+    operation.home(_rig(context))
+
+
+@app.command()
+def engage(context: typer.Context) -> None:
+    """Hold the platform under power."""
+    rig = _rig(context)
+    if rig.status().state is State.PARKED:
+        operation.settle(rig)
+    operation.engage(rig)
+
+
+@app.command()
+def park(context: typer.Context) -> None:
+    """Move home, brakes on, torque off."""
+    operation.park(_rig(context))
+
+
+@app.command()
+def disconnect(context: typer.Context) -> None:
+    """Close the drives."""
+    _rig(context).request(Disconnect())
+
+
+@app.command()
+def reset(context: typer.Context) -> None:
+    """Forget a fault whose cause is gone."""
+    _rig(context).request(Reset())
+
+
+@app.command("quit")
+def leave() -> None:
+    """End the session; a rig under torque is stopped first."""
+    raise EOFError
+
+
+@app.command()
+def status(context: typer.Context) -> None:
+    """State, pose and leg lengths, motion and recording."""
+    rig = _rig(context)
+    now = rig.status()
+    pose = np.array(now.reference)
+    coordinates = pose_to_coordinates(pose)
+    position = ", ".join(f"{value:z.2f}" for value in coordinates[:3] * 1e3)
+    angles = ", ".join(f"{value:z.2f}" for value in np.degrees(coordinates[3:]))
+    lengths = ", ".join(f"{length:.2f}" for length in leg_lengths(rig.config.machine.geometry, pose) * 1e3)
+    lines = [
+        f"state      {now.state.name} at {now.t:.3f} s, {'homed' if now.homed else 'not homed'}",
+        f"pose       {position} mm; {angles} °",
+        f"legs       {lengths} mm",
+        f"cycles     {now.cycles} at {now.rate:g} Hz, {now.overruns} overruns",
+    ]
+    if now.state is State.RUNNING or (now.state is State.ENGAGED and now.paused):
+        lines.append(f"motion     {console_motions.place(rig)}")
+    if now.stop is not StopCategory.NONE:
+        lines.append(f"stop       {now.stop.name}")
+    if now.cause:
+        lines.append(f"cause      {now.cause}")
+    if now.recording_fault:
+        lines.append(f"recording  {now.recording_fault}")
+    typer.echo("\n".join(lines))
+
+
+app.add_typer(console_motions.app)
+
+# -- faults of the virtual rig ---------------------------------------------------------------------------------------
+
+
+@app.command()
+def faults(context: typer.Context) -> None:
+    """What can be injected into a virtual rig, and what is on."""
+    virtual = _virtual(context)
+    on = virtual.active if isinstance(virtual, Faults) else virtual.look().faults
+    no_amplifier = _rig(context).config.load_cells.amplifier is None
+    for name, kind in FAULTS.items():
+        if no_amplifier and name.startswith("amplifier_"):
+            continue
+        default = "" if kind.default is None else f"{kind.default:g} {kind.unit}".strip()
+        typer.echo(f"{name:24} {default:10} {kind.text}")
+    for fault in on:
+        value = "" if fault.value is None else f", {fault.value:g} {FAULTS[fault.name].unit}".rstrip()
+        typer.echo(f"on: {fault.name}, {f'leg {fault.leg}' if fault.leg else 'whole rig'}{value}")
+
+
+@app.command()
+def inject(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help='See "faults".')],
+    leg: LegOption = None,
+    value: Annotated[float | None, typer.Option("--value", help='In the unit that "faults" says.')] = None,
+    duration: Annotated[float | None, typer.Option("--duration", metavar="S", help="Left out: until cleared.")] = None,
+) -> None:
+    """Begin a fault of the virtual rig."""
+    _virtual(context).inject(name, leg, value, duration)
+
+
+@app.command()
+def clear(
+    context: typer.Context,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Left out: every fault.")] = None,
+    leg: LegOption = None,
+) -> None:
+    """End faults of the virtual rig."""
+    if name is not None and name not in FAULTS:
+        raise InputError(f"no fault {name!r}; known faults: {', '.join(FAULTS)}")
+    _virtual(context).clear(name, leg)
+
+
+def _rig(context: typer.Context) -> LockstepRig | LiveRig:
+    rig: LockstepRig | LiveRig = context.obj
+    return rig
+
+
+def _virtual(context: typer.Context) -> Faults | VirtualRigProcess:
+    rig = _rig(context)
+    virtual = rig.virtual.faults if isinstance(rig, LockstepRig) else rig.virtual
+    if virtual is None:
+        raise RefusedError("faults can be injected into a virtual rig only")
+    return virtual

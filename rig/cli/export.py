@@ -1,0 +1,32 @@
+"""`rig export`: a recording's rows as a table."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def export(
+    recording: Annotated[Path, typer.Argument(metavar="RECORDING", help="A recording (.mcap).")],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="CSV file to write; left out: beside the recording, same name."
+        ),
+    ] = None,
+) -> None:
+    """Write every cycle of a recording as CSV: commands, measurements, the model's terms, state and timing.
+
+    One line per cycle, SI units, columns named as in the recording and numbered by leg. A recording cut off by a
+    crash is exported as far as it goes.
+    """
+    from rig.csvio import check_output
+    from rig.recording import RecordingError, open_recording, write_rows_csv
+
+    target = output if output is not None else recording.with_suffix(".csv")
+    check_output(target)
+    opened = open_recording(recording)
+    if not len(opened.rows):
+        raise RecordingError(f"{recording}: holds no telemetry, there is nothing to export")
+    write_rows_csv(opened.rows, target)
+    typer.echo(f"{len(opened.rows)} rows: {target}")

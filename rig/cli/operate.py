@@ -1,0 +1,47 @@
+"""`rig operate`: the rig step by step, from a terminal or a script."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rig.cli.live import OutputFolder, RateOption, chosen_config, finish
+from rig.cli.options import ConfigArgument
+
+if TYPE_CHECKING:
+    from rig.lockstep import LockstepRig
+    from rig.session import LiveRig
+
+
+def operate(
+    config: ConfigArgument = "virtual",
+    rate: RateOption = None,
+    lockstep: Annotated[
+        bool,
+        typer.Option(
+            "--lockstep", help="A virtual rig only: in one process on a manual clock, which stands between commands."
+        ),
+    ] = False,
+    output: OutputFolder = None,
+) -> None:
+    """Operate a rig step by step: one command per line, typed at the prompt or piped in as a script.
+
+    `help` lists the commands: connect, home, engage, jog, go, run, pause, stop, park and more. A script ends at its
+    first error, with that error's exit code. However it ends, the rig is brought to rest, and there is a report.
+    Ctrl-C stops the rig in a controlled way; a second one while it stops takes the torque off at once and ends.
+    """
+    import sys
+
+    from rig.cli.console import Console
+    from rig.runs import conduct
+    from rig.session import Interruption
+
+    settings = chosen_config(config, rate, lockstep)
+    interruption = Interruption()
+
+    def body(rig: LockstepRig | LiveRig) -> None:
+        Console(rig, interruption, terminal=sys.stdin.isatty()).serve()
+
+    result = conduct(settings, body, "operate", output, interruption, lockstep=lockstep, report=lambda _progress: None)
+    finish(result, as_json=False)

@@ -1,0 +1,246 @@
+"""`rig operate` in lockstep: scripts, and what a person at a terminal sees."""
+
+import io
+import re
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import rig.config
+from kinematics import JogFrame, leg_lengths, leg_stepped_pose, pose_difference, stepped_pose
+from rig.cli import main
+from rig.config import load_config
+from rig.errors import ExitCode
+from rig.recording import Recording, open_recording
+from rig.states import FaultCode, State
+
+GEOMETRY = load_config("virtual").machine.geometry
+HOME = GEOMETRY.home_pose
+UP = """frame = "home"
+[[parts]]
+type = "minimum-jerk"
+start = [0, 0, 0, 0, 0, 0]
+end = [0, 0, "20 mm", 0, 0, 0]
+duration = 2
+"""
+ENGAGED = "connect\nhome\nengage\n"
+
+Operate = Callable[..., tuple[ExitCode, str, str]]
+
+
+class Terminal(io.StringIO):
+    """Lines as a person types them."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+class InterruptedScript(io.StringIO):
+    """Ctrl-C is pressed in place of the line "^C"."""
+
+    def readline(self, size: int | None = -1, /) -> str:
+        line = super().readline()
+        if line == "^C\n":
+            signal.raise_signal(signal.SIGINT)
+        return line
+
+
+class Interrupted(InterruptedScript, Terminal):
+    """A terminal at which Ctrl-C is pressed."""
+
+
+@pytest.fixture
+def operate(here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Operate:
+    """Give `rig operate --lockstep` these lines; its exit code and what it wrote."""
+    (here / "up.toml").write_text(UP)
+
+    def run(lines: str, kind: type[io.StringIO] = io.StringIO) -> tuple[ExitCode, str, str]:
+        monkeypatch.setattr("sys.stdin", kind(lines))
+        code = ExitCode(main(["operate", "virtual", "--lockstep", "-o", "out"]))
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run
+
+
+def recorded(folder: Path = Path("out")) -> Recording:
+    (path,) = folder.glob("*.mcap")
+    assert path.with_suffix(".html").exists()
+    recording = open_recording(path)
+    assert recording.complete
+    return recording
+
+
+def came_to(recording: Recording) -> list[npt.NDArray[np.float64]]:
+    """Where the reference was at the end of every motion, poses (7,)."""
+    state = recording.rows["state"]
+    ends = np.flatnonzero((state[:-1] == State.RUNNING) & (state[1:] == State.ENGAGED)) + 1
+    return list(recording.rows["reference"][ends, :7])
+
+
+def test_a_whole_script(operate: Operate) -> None:
+    lower = HOME.copy()
+    lower[2] -= 0.01
+    pose = ",".join(repr(float(value)) for value in lower)
+    code, out, err = operate(
+        "# up, and about\n\n" + ENGAGED + "jog z 5mm\njog rx -1deg --pivot 0.02,0,50mm\n"
+        "jog x 0.004 --frame platform --speed 10mm/s\njog ry 2deg --frame platform --pivot -0.1,0,0\njog leg3 -2mm\n"
+        f"go {pose}\ngo home --rotation-speed 5deg/s\nrun up.toml --amplitude 0.5 --repeat 2\nstatus\n"
+        "park\ndisconnect\n"
+    )
+    assert (code, err) == (ExitCode.OK, "")
+    assert "> jog leg3 -2mm\n" in out and "# up" not in out and "report     out/operate-" in out
+    assert "pose       0.00, 0.00, 460.00 mm; 0.00, 0.00, 0.00 °\n" in out
+    recording = recorded()
+    steps: list[tuple[list[float], JogFrame, list[float]]] = [
+        ([0, 0, 0, -np.pi / 180, 0, 0], "base", [0.02, 0, 0.05]),
+        ([0.004, 0, 0, 0, 0, 0], "platform", [0, 0, 0]),
+        ([0, 0, 0, 0, np.pi / 90, 0], "platform", [-0.1, 0, 0]),
+    ]
+    first, *others = came_to(recording)
+    here = first
+    assert first[2] - HOME[2] == pytest.approx(0.005, abs=1e-4)  # engaged where homing left it
+    for (step, frame, pivot), reached in zip(steps, others, strict=False):
+        here = stepped_pose(here, step, frame, pivot)
+        assert np.abs(pose_difference(reached, here)).max() < 1e-9
+    shorter = leg_stepped_pose(GEOMETRY, here, 3, -0.002)
+    assert leg_lengths(GEOMETRY, others[3]) == pytest.approx(leg_lengths(GEOMETRY, shorter), abs=1e-9)
+    assert np.abs(pose_difference(others[4], lower)).max() < 1e-9
+    assert np.abs(pose_difference(others[5], HOME)).max() < 1e-9
+    assert [reached[2] - HOME[2] for reached in others[6:]] == pytest.approx([0.01, 0.0, 0.01], abs=1e-9)
+    assert recording.rows["state"][-1] == State.PARKED
+
+
+def test_a_motion_is_paused_resumed_and_abandoned_and_what_is_left_engaged_is_stopped(operate: Operate) -> None:
+    code, out, err = operate(
+        ENGAGED + "start up.toml\nwait 0.8\npause\nresume\nwait\nstatus\n"
+        "start up.toml\nwait 800ms\npause\nabandon\njog z 1mm\nstart up.toml\nwait 0.8\nstop 2\nabandon\n"
+    )
+    assert (code, err) == (ExitCode.OK, "the drives still have torque: stopping, category 1\n")
+    assert out.count("paused: 'up' at ") == 2
+    assert "pose       0.00, 0.00, 470.00 mm; 0.00, 0.00, 0.00 °\n" in out
+    recording = recorded()
+    back, paused, end, start, abandoned, jogged, again = (pose[2] - HOME[2] for pose in came_to(recording))
+    assert [back, end, start, again] == pytest.approx([0.0, 0.02, 0.0, 0.0], abs=1e-9)
+    assert 0.001 < paused < 0.019
+    assert jogged - abandoned == pytest.approx(0.001, abs=1e-9)
+    stops = [event.text for event in recording.events if event.code == FaultCode.OPERATOR_STOP]
+    assert [text[-10:] for text in stops] == ["category 2", "category 1"]
+    assert recording.rows["state"][-1] == State.PARKED
+
+
+def test_a_fault_is_injected_cleared_and_reset(operate: Operate) -> None:
+    code, out, err = operate(
+        ENGAGED + "start up.toml\nwait 0.5\ninject drop_all --leg 2\nwait 2\nfaults\nstatus\n"
+        "clear drop_all --leg 2\nfaults\nreset\nhome\nengage\npark\n"
+    )
+    assert (code, err) == (ExitCode.OK, "")
+    assert out.count("on: drop_all, leg 2\n") == 1 and "\namplifier_" not in out
+    assert "cause      leg 2: no fresh feedback" in out
+    states = recorded().rows["state"]
+    changes = [State(state) for state in states[np.flatnonzero(np.diff(states.astype(int), prepend=-1))]]
+    tail = [State.FAULT, State.IDLE, State.HOMING, State.PARKED, State.ENGAGING, State.ENGAGED]
+    assert changes[changes.index(State.FAULT) :] == [*tail, State.PARKING, State.PARKED]
+
+
+def test_a_motion_that_a_fault_ends_ends_the_script(operate: Operate) -> None:
+    code, _out, err = operate(ENGAGED + "inject jam --value 2000 --leg 5\nrun up.toml\npark\n")
+    assert code == ExitCode.FAULT and err.startswith("error: line 5: the run ended in a fault at ")
+    assert recorded().rows["state"][-1] == State.FAULT
+
+
+def test_a_fault_that_is_left_is_no_success(operate: Operate) -> None:
+    code, out, err = operate("connect\ninject drop_all\nwait 1\n")
+    assert code == ExitCode.FAULT and err.startswith("error: the rig is left in a fault, at ")
+    assert "no fresh feedback for 3 cycles" in out and "no fresh feedback for 3 cycles" in err
+
+
+def test_a_refused_move_ends_a_script_and_moves_nothing(operate: Operate) -> None:
+    code, out, err = operate(ENGAGED + "jog z 900mm\npark\n")
+    assert code == ExitCode.REFUSED and "> park" not in out
+    assert err.startswith("error: line 4: the trajectory is outside the limits:\n  greatest length of leg ")
+    recording = recorded()
+    engaged = recording.rows["reference"][recording.rows["state"] == State.ENGAGED]
+    assert np.ptp(engaged, axis=0).max() == 0.0
+    assert not (recording.rows["state"] == State.RUNNING).any() and recording.rows["state"][-1] == State.PARKED
+
+
+def test_at_a_terminal_the_session_goes_on_after_errors_and_ctrl_c(operate: Operate) -> None:
+    code, out, err = operate(
+        ENGAGED + "jog z 900mm\njog z 1mm\nstart up.toml\n^C\nengage\n^C\nstatus\nquit\nconnect\n", Interrupted
+    )
+    assert code == ExitCode.OK
+    assert err.count("error: ") == 1 and "error: the trajectory is outside the limits" in err
+    assert err.count("interrupted: stopping, category 1") == 2
+    assert "OFF> " in out and "IDLE> " in out and "state      PARKED" in out and out.count("OFF> ") == 1
+    recording = recorded()
+    stops = [event.text for event in recording.events if event.code == FaultCode.OPERATOR_STOP]
+    assert stops == ["operator's stop, category 1"] * 2
+    assert recording.rows["state"][-1] == State.PARKED
+
+
+def test_ctrl_c_ends_a_script(operate: Operate) -> None:
+    code, out, err = operate(ENGAGED + "^C\npark\n", InterruptedScript)
+    assert (code, err) == (ExitCode.INTERRUPTED, "error: interrupted; the rig was stopped\n")
+    assert "> park" not in out and recorded().rows["state"][-1] == State.PARKED
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "reason"),
+    [
+        ("fly", ExitCode.INPUT, "No such command 'fly'"),
+        ("jog z", ExitCode.INPUT, "Missing argument 'STEP'"),
+        ("jog z '5 kg'", ExitCode.INPUT, "'5 kg' has the wrong dimension; expected a length"),
+        ("jog rx 5mm", ExitCode.INPUT, "'5mm' has the wrong dimension; expected an angle"),
+        ("jog z nan", ExitCode.INPUT, "nan is not finite"),
+        ("jog leg7 1mm", ExitCode.INPUT, "'leg7' is none of x, y, z, rx, ry, rz, leg1 to leg6"),
+        ("jog leg1 1mm --frame platform", ExitCode.INPUT, "a leg's length has neither --frame nor --pivot"),
+        ("jog z 1mm --frame world", ExitCode.INPUT, "'--frame'"),
+        ("jog z 1mm --pivot 1,2", ExitCode.INPUT, "'--pivot': 2 numbers, not the three x,y,z"),
+        ("jog z 1mm --speed -1mm/s", ExitCode.INPUT, "'--speed': -0.001 m/s must be greater than 0"),
+        ("go 0,0,0.45,1,0,0", ExitCode.INPUT, "6 numbers, not the seven x,y,z,qw,qx,qy,qz"),
+        ("go home 'x", ExitCode.INPUT, "No closing quotation"),
+        ("run nowhere.toml", ExitCode.INPUT, "nowhere.toml"),
+        ("run up.toml --amplitude 2", ExitCode.INPUT, "'--amplitude'"),
+        ("inject jam --leg 7", ExitCode.INPUT, "'--leg'"),
+        ("inject jam --value nan", ExitCode.INPUT, "fault jam: value nan is not finite"),
+        ("inject thirst", ExitCode.INPUT, "no fault 'thirst'; known faults: jam, "),
+        ("clear thirst", ExitCode.INPUT, "no fault 'thirst'; known faults: jam, "),
+        ("stop 3", ExitCode.INPUT, "CATEGORY"),
+        ("wait 0", ExitCode.INPUT, "0 s must be greater than 0"),
+        ("home", ExitCode.REFUSED, "home: not in state OFF, only in IDLE"),
+        ("go home", ExitCode.REFUSED, "follow: not in state OFF, only in ENGAGED"),
+        ("pause", ExitCode.REFUSED, "pause: not in state OFF, only in RUNNING"),
+        ("abandon", ExitCode.REFUSED, "abandon: not in state OFF, only in ENGAGED"),
+    ],
+)
+def test_what_cannot_be_done_is_said_with_its_line(operate: Operate, line: str, code: ExitCode, reason: str) -> None:
+    ended, out, err = operate(f"\n{line}\nstatus\n")
+    assert ended == code and reason in err and err.startswith("error: line 2: ")
+    assert "> status" not in out and not list(Path().glob("out/*"))
+
+
+def test_help_at_the_prompt(operate: Operate) -> None:
+    code, out, err = operate("help\nhelp jog\nwait --help\nquit\n", Terminal)
+    assert (code, err) == (ExitCode.OK, "")
+    assert "Commands" in out and "--pivot" in out and "Left out: to the end of the motion" in out
+
+
+def test_lockstep_needs_a_virtual_rig(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (Path(rig.config.__file__).parent / "configs" / "virtual.toml").read_text(encoding="utf-8")
+    Path("real.toml").write_text(text[: text.index("\n[virtual]")], encoding="utf-8")
+    assert main(["operate", "real.toml", "--lockstep"]) == ExitCode.INPUT
+    assert "has no [virtual] table" in capsys.readouterr().err
+
+
+def test_the_script_of_the_guide_runs(operate: Operate) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "operator.md").read_text(encoding="utf-8")
+    (script,) = re.findall(r"```text\n(connect\n.*?)```", guide, re.DOTALL)
+    code, out, err = operate(script)
+    assert (code, err) == (ExitCode.OK, "")
+    assert "paused: 'demo' at 2." in out and "state      FAULT" in out
+    assert recorded().rows["state"][-1] == State.PARKED
