@@ -1,0 +1,63 @@
+"""Processes that are started while somebody presses Ctrl-C."""
+
+import multiprocessing
+import os
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from rig.spawning import start_shielded
+
+_PATIENCE = 20.0  # s
+
+
+class PressesCtrlC:
+    """Ctrl-C comes while this is made ready for another process, where it is the number 7."""
+
+    def __init__(self, arrived: socket.socket) -> None:
+        self._arrived = arrived
+
+    def __reduce__(self) -> tuple[type[int], tuple[int]]:
+        os.kill(os.getpid(), signal.SIGINT)
+        assert self._arrived.recv(1)  # from here on Python calls the handler when it likes
+        return int, (7,)
+
+
+@pytest.fixture
+def arrived() -> Iterator[socket.socket]:
+    """Receives a byte for every signal that has come."""
+    told, tells = socket.socketpair()
+    told.settimeout(_PATIENCE)
+    tells.setblocking(False)
+    before = signal.set_wakeup_fd(tells.fileno())
+    yield told
+    signal.set_wakeup_fd(before)
+    told.close()
+    tells.close()
+
+
+@pytest.fixture
+def another_thread() -> Iterator[None]:
+    """One that takes the signals which the main thread blocks, as those of a numerical library do."""
+    ended = threading.Event()
+    thread = threading.Thread(target=ended.wait, args=(_PATIENCE,))
+    thread.start()
+    yield
+    ended.set()
+    thread.join()
+
+
+@pytest.mark.usefixtures("another_thread")
+def test_ctrl_c_waits_until_a_process_is_started(arrived: socket.socket) -> None:
+    process = multiprocessing.get_context("spawn").Process(target=abs, args=(PressesCtrlC(arrived),), daemon=True)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            start_shielded(process)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    process.join(_PATIENCE)
+    assert process.exitcode == 0
