@@ -7,6 +7,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.meter import CycleFigures
 from gui.rules import Phase, Situation, held_for_fault
 from gui.stop_everywhere import StopButton
+from rig.engine import TORQUE_STATES
 from rig.states import FaultCode, State, StopCategory
 
 
@@ -87,6 +88,9 @@ def detail_of(now: Situation) -> str:
             after = " Next: STOP, which takes the torque off, then Reset fault."
         text = f"{kind}{code}{status.cause}, at {status.cause_t:.3f} s.{after}"
         return text[0].upper() + text[1:]
+    if status.recording_fault:
+        park = "Park, " if status.state in TORQUE_STATES else ""
+        return f"Nothing is being recorded: {status.recording_fault}. Next: {park}Disconnect, Connect."
     if status.state is State.RUNNING:
         return f"{status.motion!r}, {status.path_time:.1f} of {status.path_duration:.1f} s"
     if now.armed and status.state is State.PARKED:
@@ -150,7 +154,7 @@ class Banner(QtWidgets.QFrame):
         """Show state and cause."""
         look, detail = look_of(now), detail_of(now)
         status = now.status
-        self._figures["Overruns"].setText("–" if status is None else f"{status.overruns}")
+        self._figures["Overruns"].setText("–" if status is None or now.silent else f"{status.overruns}")
         self._figures["Recorded"].setText("–" if status is None else f"{status.rows} rows")
         self._figures["Dropped"].setText("–" if status is None else f"{status.dropped} rows")
         if self._shown == (look.text, detail):

@@ -10,7 +10,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.controls import Choice, GuardedButton, QuantityBox, Reason
 from gui.mover import Mover
 from gui.rig_session import RigSession
-from gui.rules import Action
+from gui.rules import Action, Phase
 from kinematics import (
     Array,
     JogFrame,
@@ -20,7 +20,7 @@ from kinematics import (
     pose_to_coordinates,
     stepped_pose,
 )
-from rig.engine import Status
+from rig.states import State
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 _NAMES = ("x", "y", "z", "θx", "θy", "θz")
@@ -64,7 +64,6 @@ class JogPanel(QtWidgets.QScrollArea):
         layout.setColumnStretch(2, 1)
         self.setWidget(content)
         session.changed.connect(self.refresh)
-        session.statusChanged.connect(self._show_status)
         mover.progressed.connect(lambda *_: self.refresh())
         mover.finished.connect(self._finished)
         self.fill(self._geometry.home_pose)
@@ -108,12 +107,13 @@ class JogPanel(QtWidgets.QScrollArea):
         self.leg_step = QuantityBox("Step of a leg", "m", 0.002, 1e-5, 0.05)
         grid.addWidget(QtWidgets.QLabel("Length step"), 0, 0)
         grid.addWidget(self.leg_step, 0, 1, 1, 3)
-        self._lengths = []
+        self.lengths: list[QtWidgets.QLabel] = []
         for leg in range(1, 7):
             grid.addWidget(QtWidgets.QLabel(f"Leg {leg}"), leg, 0)
             length = QtWidgets.QLabel("–")
+            length.setMinimumWidth(length.fontMetrics().horizontalAdvance("000.00 mm"))
             length.setAccessibleName(f"Length of leg {leg}, mm")
-            self._lengths.append(length)
+            self.lengths.append(length)
             grid.addWidget(length, leg, 1)
             for column, (sign, symbol) in enumerate(((-1, "−"), (1, "+")), start=2):
                 button = self._button(symbol, f"{'+' if sign > 0 else '-'}leg{leg}")
@@ -144,16 +144,15 @@ class JogPanel(QtWidgets.QScrollArea):
         grid.setColumnStretch(1, 1)
         grid.setColumnMinimumWidth(3, 12)
         grid.setColumnStretch(5, 1)
-        here = QtWidgets.QPushButton("Present pose")
-        here.setToolTip("Fill in where the platform is commanded to be now")
-        here.clicked.connect(self._fill_present)
+        self.here = GuardedButton("Present pose", "Fill in where the platform is commanded to be now")
+        self.here.clicked.connect(self._fill_present)
         home = QtWidgets.QPushButton("Home pose")
         home.setToolTip("Fill in the mechanism's home pose")
         home.clicked.connect(lambda: self.fill(self._geometry.home_pose))
         go = self._button("Go", "go")
         go.clicked.connect(self._go)
         row = QtWidgets.QHBoxLayout()
-        for button in (here, home, go):
+        for button in (self.here, home, go):
             row.addWidget(button)
         grid.addLayout(row, 4, 0, 1, 7)
         return group
@@ -176,13 +175,14 @@ class JogPanel(QtWidgets.QScrollArea):
     # -- what it does ------------------------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Enable the moves, or say why there can be none."""
+        """Enable the moves, or say why there can be none; show where the platform is commanded to be."""
         reason = self._session.obstacle(Action.MOVE)
         if not reason and self._mover.active:
             reason = "a move is under way"
         self._reason.show_reason(reason)
         for button in self.buttons.values():
             button.set_obstacle(reason)
+        self._show_present()
 
     def fill(self, pose: Array) -> None:
         """Put a pose (7,) into the target's fields."""
@@ -196,9 +196,12 @@ class JogPanel(QtWidgets.QScrollArea):
         settings.setValue("jog/frame", self.frame.currentData())
 
     def restore(self, settings: QtCore.QSettings) -> None:
-        """Take up what was kept, as far as it is within the fields' bounds."""
+        """Take up what was kept, as far as it is numbers within the fields' bounds."""
         for name, box in self._kept().items():
-            kept = float(settings.value(f"jog/{name}", box.si()))
+            try:
+                kept = float(settings.value(f"jog/{name}", box.si()))
+            except (TypeError, ValueError):
+                continue  # somebody has edited the file
             if not box.fault(kept):
                 box.set_si(kept)
         self.frame.setCurrentIndex(max(0, self.frame.findData(settings.value("jog/frame", "base"))))
@@ -238,8 +241,9 @@ class JogPanel(QtWidgets.QScrollArea):
         self._mover.move_to(name, target, self.speed.si(), self.turn_speed.si())
 
     def _fill_present(self) -> None:
-        if self._session.status is not None:
-            self.fill(np.array(self._session.status.reference))
+        pose = self._commanded()
+        if pose is not None:
+            self.fill(pose)
 
     def _finished(self, reason: str) -> None:
         if self._mine:
@@ -247,15 +251,24 @@ class JogPanel(QtWidgets.QScrollArea):
         self._mine = False
         self.refresh()
 
-    def _show_status(self, status: Status) -> None:
-        if not self.isVisible():
-            return
-        pose = np.array(status.reference)
-        for index, (label, value) in enumerate(zip(self.present, pose_to_coordinates(pose), strict=True)):
-            label.setText(f"{value * 1e3:z.2f} mm" if index < 3 else f"{math.degrees(value):z.2f} °")
-        lengths = leg_lengths(self._geometry, pose)
-        for label, length in zip(self._lengths, lengths, strict=True):
-            label.setText(f"{length * 1e3:.2f} mm")
+    def _commanded(self) -> Array | None:
+        """Where the platform is commanded to be, (7,); None while nobody knows where it is."""
+        status = self._session.status
+        if self._session.phase is not Phase.UP or status is None or status.state is State.OFF or not status.homed:
+            return None
+        return np.array(status.reference)
+
+    def _show_present(self) -> None:
+        pose = self._commanded()
+        self.here.set_obstacle("" if pose is not None else "the pose is not known: connect and home first")
+        if pose is None:
+            for label in (*self.present, *self.lengths):
+                label.setText("–")
+        elif self.isVisible():
+            for index, (label, value) in enumerate(zip(self.present, pose_to_coordinates(pose), strict=True)):
+                label.setText(f"{value * 1e3:z.2f} mm" if index < 3 else f"{math.degrees(value):z.2f} °")
+            for label, length in zip(self.lengths, leg_lengths(self._geometry, pose), strict=True):
+                label.setText(f"{length * 1e3:.2f} mm")
 
 
 def _speed_box(name: str, unit: str, value: float, most: float) -> QuantityBox:

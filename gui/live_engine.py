@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -108,8 +109,10 @@ class LiveEngine:
         """The engine's present status. Raises HardwareError when it does not answer."""
         return self._watch.status()
 
-    def leave(self) -> None:
-        """Wait for an engine that was asked to shut down."""
+    def end(self, commands: Sequence[Command]) -> None:
+        """Send commands, of which the last is to shut down, and wait for the engine to end. Raises as `request`."""
+        for command in commands:
+            self.request(command)
         self._process.join(_LEAVE_TIMEOUT)
 
     def close(self) -> None:

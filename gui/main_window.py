@@ -240,12 +240,14 @@ class MainWindow(QtWidgets.QMainWindow):
         if self.session.recording is not None and self.session.status is not None:
             with contextlib.suppress(OSError):
                 size = self.session.recording.stat().st_size
-        self.banner.show_figures(self.clock.meter.figures() if up else None, size)
+        self.banner.show_figures(self.clock.meter.figures() if up and not self.session.silent else None, size)
         if row is not None and up and self.session.status is not None and self.session.status.state is not State.OFF:
             self.operate.show_row(row)
 
     def _show_refusal(self, what: str, reason: str) -> None:
-        self.notice.setText(f"{what}: {reason.splitlines()[0] if reason else 'refused'}")
+        first, *others = reason.splitlines() or ["refused"]
+        said = f"{first} {others[0].strip()}" if first.endswith(":") and others else first
+        self.notice.setText(f"{what}: {said}")
         self.notice.setToolTip(reason)
         self.notice_time.start()
 
@@ -323,7 +325,7 @@ class MainWindow(QtWidgets.QMainWindow):
         settings = self._settings
         self.use_theme(self.theme.name)
         geometry = settings.value("geometry")
-        if geometry is None or not self.restoreGeometry(geometry):
+        if not isinstance(geometry, QtCore.QByteArray) or not self.restoreGeometry(geometry):
             self.resize(_SIZE)
         self.jog.restore(settings)
         self._restore_splitter("splitter", self.splitter)
@@ -335,7 +337,7 @@ class MainWindow(QtWidgets.QMainWindow):
 
     def _restore_splitter(self, key: str, splitter: QtWidgets.QSplitter) -> None:
         state = self._settings.value(key)
-        if state is not None:
+        if isinstance(state, QtCore.QByteArray):  # somebody may have edited the file
             splitter.restoreState(state)
 
 

@@ -20,8 +20,8 @@ from gui.workers import Worker
 from rig.aftermath import LegAftermath, ask_drives, describe_aftermath
 from rig.config import RigConfig
 from rig.engine import TORQUE_STATES, Command, Connect, Disconnect, EngineAddress, Shutdown, Status
-from rig.errors import HardwareError, RigError
-from rig.runs import new_recording
+from rig.errors import HardwareError, RefusedError, RigError
+from rig.runs import new_recording, remove_empty
 from rig.states import State
 from rig.telemetry import ROW
 
@@ -70,9 +70,11 @@ class RigSession(QtCore.QObject):
         self.death = ""
         self.recording: Path | None = None
         self._engine: LiveEngine | None = None
+        self._unclaimed: LiveEngine | None = None  # started, but not taken over yet
         self.virtual = VirtualHardware(config, self)
         self.virtual.answered.connect(lambda what, error: self._answer(what, error, None))
         self.virtual.stuck.connect(lambda reason: self.log("error", "virtual rig", reason))
+        self.virtual.stuck.connect(partial(self.refused.emit, "virtual rig"))
         self._commands = Worker("commands", self)
         self._watching = Worker("status", self)
         self._stops = Worker("stops", self)
@@ -191,7 +193,7 @@ class RigSession(QtCore.QObject):
         connected = self.status is not None and self.status.state in (State.IDLE, State.PARKED)
         commands: list[Command] = [Disconnect(), Shutdown()] if connected else [Shutdown()]
         self._enter(Phase.ENDING)
-        self._commands.submit(partial(_end, self._engine, commands), self._left)
+        self._commands.submit(partial(self._engine.end, commands), self._left)
 
     def end(self) -> None:
         """End engine and virtual rig, whatever they are doing; `ended` follows."""
@@ -211,6 +213,8 @@ class RigSession(QtCore.QObject):
             worker.finish()
         for worker in workers:
             worker.join(_CLOSING_TIMEOUT)
+        if self._unclaimed is not None:
+            self._unclaimed.close()
 
     # -- starting and ending -----------------------------------------------------------------------------------------
 
@@ -223,6 +227,7 @@ class RigSession(QtCore.QObject):
             engine.close()
             engine.recording.unlink(missing_ok=True)  # no drive was ever asked
             raise
+        self._unclaimed = engine
         return engine
 
     def _started(self, engine: LiveEngine | None, error: Exception | None) -> None:
@@ -231,7 +236,7 @@ class RigSession(QtCore.QObject):
                 self._enter(Phase.DOWN)
             self._answer("start the engine", error, None)
             return
-        self._engine = engine
+        self._engine, self._unclaimed = engine, None
         if self.phase is not Phase.STARTING:
             return  # everything is ending: so will this
         self.recording = engine.recording
@@ -247,12 +252,29 @@ class RigSession(QtCore.QObject):
             self.log("warning", "app", "stopped while the engine started: the drives were not connected")
 
     def _left(self, _result: object, error: Exception | None) -> None:
+        engine = self._engine
+        if engine is None:
+            return  # it has been let go of already
+        if isinstance(error, RefusedError):
+            self._enter(Phase.UP)  # nothing has changed: the state was another already than the one that was shown
+            self._answer("disconnect", error, None)
+            return
         self._timer.stop()
         if error is not None:
             self._answer("disconnect", error, None)
+        fault = "" if self.status is None else self.status.recording_fault
         self._retire()
+        if error is None:
+            self._commands.submit(partial(remove_empty, engine.recording), self._drop_empty)
         self._enter(Phase.DOWN)
-        self.log("info", "app", f"the recording is closed: {self.recording}")
+        level, end = ("warning", f"cut off ({fault})") if fault else ("info", "closed")
+        self.log(level, "app", f"the recording is {end}: {self.recording}")
+
+    def _drop_empty(self, removed: bool | None, _error: Exception | None) -> None:
+        """After the engine has ended: no recording is left where nothing was recorded."""
+        if removed and self.phase is Phase.DOWN:
+            self.recording = None
+            self.changed.emit()
 
     def _bury(self) -> None:
         """The engine has died: say so at once, then ask the drives, which are free now, what they did."""
@@ -376,9 +398,3 @@ class RigSession(QtCore.QObject):
 
 def _ignore(_result: object, _error: Exception | None) -> None:
     """Nobody waits for this job."""
-
-
-def _end(engine: LiveEngine, commands: list[Command]) -> None:
-    for command in commands:
-        engine.request(command)
-    engine.leave()

@@ -110,6 +110,8 @@ def obstacle(action: Action, now: Situation) -> str:
         return "the engine has not answered yet"
     if action is Action.HOLD and (now.moving or now.status.state is State.RUNNING):
         return ""  # a stop waits for nothing
+    if now.silent and action is not Action.DISCONNECT:  # which ends an engine that does not hear as well
+        return "the engine does not answer"
     if action is Action.PAUSE and _at_a_seam(now, now.status):
         return ""
     if now.busy:

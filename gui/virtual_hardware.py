@@ -10,12 +10,14 @@ from rig.config import RigConfig
 from rig.errors import HardwareError
 from rig.virtual import RigView, VirtualRigProcess
 
+_WAY_OUT = "Disconnect, then Connect, starts a new virtual rig"
+
 
 class VirtualHardware(QtCore.QObject):
     """No process where the configuration has no virtual rig. `wait_ready` and `stop` wait, nothing else does.
 
     Signals: `answered(request, error)` when a fault was begun or ended, or could not be; `seen` with a `RigView`;
-    `stuck(reason)` when the plant stands still for good.
+    `stuck(reason)` when the plant stands still for good, or the process has died.
 
     Args:
         config: the rig.
@@ -35,13 +37,14 @@ class VirtualHardware(QtCore.QObject):
         self._plant_fault = ""
 
     def begin(self) -> None:
-        """Start the process where there is none yet."""
+        """Start the process where there is none yet, or none that goes on."""
         with self._lock:
-            if self._config.virtual is None or (self._process is not None and self._process.alive):
+            if self._config.virtual is None or (self._alive and not self._plant_fault):
                 return
             if self._process is not None:
                 self._process.stop()
             self._ready = False
+            self._plant_fault = ""
             self._process = VirtualRigProcess(self._config)
             self._process.begin()
 
@@ -51,6 +54,10 @@ class VirtualHardware(QtCore.QObject):
             if self._process is not None and not self._ready:
                 self._process.wait_ready()
                 self._ready = True
+
+    @property
+    def _alive(self) -> bool:
+        return self._process is not None and self._process.alive
 
     def stop(self) -> None:
         """End the process. May be called again."""
@@ -92,8 +99,11 @@ class VirtualHardware(QtCore.QObject):
                 self.answered.emit(what, error)
             if view is not None:
                 if view.plant_fault not in ("", self._plant_fault):
-                    self.stuck.emit(view.plant_fault)
+                    self.stuck.emit(f"{view.plant_fault}; {_WAY_OUT}")
                 self._plant_fault = view.plant_fault
                 self.seen.emit(view)
+            elif not (what or self._alive or self._plant_fault == str(error)):  # said once
+                self._plant_fault = str(error)
+                self.stuck.emit(f"{self._plant_fault}; {_WAY_OUT}")
 
         self._worker.submit(job, done)

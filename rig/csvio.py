@@ -207,7 +207,7 @@ def whole_file(path: Path) -> Iterator[TextIO]:
         with target.open("w", encoding="utf-8", newline="") as device:
             yield device
         return
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}.part")  # nobody else's: it is removed
     try:
         with temporary.open("x", encoding="utf-8", newline="") as file:
             yield file

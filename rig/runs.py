@@ -1,6 +1,7 @@
 """A run as a command or the app starts it: a rig, a motion, a recording and the report on it."""
 
 import contextlib
+import re
 import socket
 import time
 import tomllib
@@ -13,15 +14,20 @@ from typing import Any
 
 from kinematics import Array, Trajectory, TrajectorySpec, build_trajectory
 from rig.config import RigConfig
+from rig.csvio import check_folder
 from rig.errors import HardwareError, InputError, InterruptedRunError, RefusedError, RigError
 from rig.lockstep import LockstepRig
 from rig.operation import Progress, bring_to_rest, prepare_motion, run_motion
-from rig.recording import open_recording
+from rig.recording import open_recording, size_of_rows
 from rig.session import Interruption, LiveRig
 from rig.stability import check_loop
 from rig.virtual import VirtualRigProcess
 
 _LOOK = 0.1  # s
+_SURELY_ROWS = 1_000_000
+"""bytes that the events alone do not take; what is longer need not be read to know that it holds rows"""
+_NO_NAME = re.compile(r"[/\\\0]")
+"""what a file's name cannot hold, or not everywhere"""
 _FADE_PART = 0.25  # of a short demo motion
 
 
@@ -107,7 +113,7 @@ def conduct(
     try:
         return _run(config, body, recording, name, interruption, lockstep, report)
     finally:
-        _remove_empty(recording)
+        remove_empty(recording)
         if new:
             with contextlib.suppress(OSError):  # it holds something
                 folder.rmdir()
@@ -123,6 +129,7 @@ def _run(
     report: Callable[[Progress], None],
 ) -> RunResult:
     error: RigError | None = None
+    unforeseen: Exception | None = None
     rig: LockstepRig | LiveRig | None = None
     with interruption.installed():
         try:
@@ -133,18 +140,27 @@ def _run(
             with rig:
                 try:
                     body(rig)
-                except (RigError, KeyboardInterrupt) as stopped:
+                except (Exception, KeyboardInterrupt) as stopped:
                     report(Progress("stopping", 1.0))
                     controlled = _brought_to_rest(rig)
-                    if isinstance(stopped, RigError) and controlled:
+                    if isinstance(stopped, KeyboardInterrupt) or not controlled:
+                        error = InterruptedRunError("interrupted twice; the torque was taken off at once")
+                    elif isinstance(stopped, RigError):
                         error = stopped
                     else:
-                        error = InterruptedRunError("interrupted twice; the torque was taken off at once")
+                        unforeseen = stopped
         except KeyboardInterrupt:
             late = "interrupted while the recording was being closed"
             error = InterruptedRunError("interrupted before anything moved" if rig is None else late)
         report(Progress("reporting", 1.0))
-        return _reported(recording, error)
+        try:
+            result = _reported(recording, error)
+        except KeyboardInterrupt:
+            text = f"interrupted while the report was made; the recording is {recording}"
+            result = RunResult(recording, recording.with_suffix(".html"), error=error or InterruptedRunError(text))
+    if unforeseen is not None:
+        raise unforeseen
+    return result
 
 
 def _brought_to_rest(rig: LockstepRig | LiveRig) -> bool:
@@ -176,10 +192,14 @@ def _reported(recording: Path, error: RigError | None) -> RunResult:
     return RunResult(recording, target, summary, error)
 
 
-def _remove_empty(recording: Path) -> None:
-    """Remove a recording in which not one cycle took place."""
-    if recording.exists() and not recording.with_suffix(".html").exists() and not len(open_recording(recording).rows):
+def remove_empty(recording: Path) -> bool:
+    """Remove a recording in which not one cycle took place; says whether it was one."""
+    if not recording.exists() or recording.with_suffix(".html").exists():
+        return False
+    if size_of_rows(recording) < _SURELY_ROWS and not len(open_recording(recording).rows):
         recording.unlink()
+        return True
+    return False
 
 
 def new_recording(folder: Path, name: str) -> Path:
@@ -188,7 +208,8 @@ def new_recording(folder: Path, name: str) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot make folder {folder}: {error.strerror}") from error
-    stem = f"{name}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
+    check_folder(folder)
+    stem = f"{_NO_NAME.sub('-', name)}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
     path = folder / f"{stem}.mcap"
     number = 2
     while path.exists():
@@ -202,10 +223,9 @@ def describe(result: RunResult) -> str:
     summary = result.summary
     cycle, tracking, written = summary["cycle"], summary["tracking"], summary["recording"]
     force = summary["force"]["legs"]
-    lines = [
-        f"cycles     {cycle['cycles']} at {cycle['rate_hz']:g} Hz, {cycle['overruns']} overruns, "
-        f"period error {cycle['period_error_p99_us']:.0f} µs (99 %)"
-    ]
+    error = cycle["period_error_p99_us"]  # None where there is no second cycle
+    spread = "" if error is None else f", period error {error:.0f} µs (99 %)"
+    lines = [f"cycles     {cycle['cycles']} at {cycle['rate_hz']:g} Hz, {cycle['overruns']} overruns{spread}"]
     if tracking["position_rms_m"] is not None:
         residuals = ", ".join(f"{leg['rms_residual_n']:.2f}" for leg in force)
         lines += [

@@ -119,7 +119,7 @@ class LiveRig:
                 self.virtual.wait_ready()
             self._block = ControlBlock(self.engine.address.block)
             resources.callback(self._block.close)
-            self._client = self.engine.client(_REPLY_TIMEOUT + 6 * config.drives.connect_timeout, self._block.beat)
+            self._client = self.engine.client(_REPLY_TIMEOUT + 6 * config.drives.connect_timeout, self._beat)
             resources.callback(self._client.close)
             interruption.at_once = self._stop_at_once
             self._name = client
@@ -159,6 +159,12 @@ class LiveRig:
         """Take the command lease again where it was lost, as after a time in which this process was stopped."""
         if self.status().lease != self._name:
             self._client.acquire(self._name)
+
+    def _beat(self) -> None:
+        """Called again and again while an answer is waited for, which a dead engine does not give."""
+        if not self.engine.alive:
+            raise HardwareError("the engine has died")
+        self._block.beat()
 
     def _stop_at_once(self) -> None:
         self.raise_stop_flag(0)

@@ -1,4 +1,4 @@
-"""Starting processes that leave Ctrl-C, and the end of a terminal, to the one that started them."""
+"""Starting processes that leave the terminal's signals, and its end, to the one that started them."""
 
 import contextlib
 import signal
@@ -7,17 +7,19 @@ from collections.abc import Iterator
 from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
 
+_OF_THE_TERMINAL = {signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP}
+
 
 def start_shielded(process: BaseProcess) -> None:
-    """Start `process` with SIGINT and SIGHUP blocked from its birth, before it could say to ignore them.
+    """Start `process` with the terminal's signals blocked from its birth, before it could say to ignore them.
 
-    Ctrl-C and a closed terminal reach every process of a group at once: the one in front ends, and what it started
-    follows in an order of its own, the engine not before the platform is at rest. A Ctrl-C that comes meanwhile is
-    handled once the process is started: half started it would end with a traceback of its own.
+    Ctrl-C, Ctrl-Z, a quit key and a closed terminal reach every process of a group at once: the one in front ends or
+    stands still, and what it started follows in an order of its own, the engine not before the platform is at rest. A
+    Ctrl-C that comes meanwhile is handled once the process is started: half started it would say a traceback.
     """
     with _ctrl_c_postponed():
         resource_tracker.ensure_running()  # started along with the process, it would lift the block before
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_THE_TERMINAL)
         try:
             process.start()
         finally:

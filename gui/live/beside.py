@@ -65,7 +65,8 @@ class Beside(QtWidgets.QSplitter):
         self._kept = (settings, name)
         if self.platform is not None:
             self.platform.restore(settings, name)
-        self._state = settings.value(f"{name}/splitter")
+        state = settings.value(f"{name}/splitter")
+        self._state = state if isinstance(state, QtCore.QByteArray) else None
         kept = settings.value(f"{name}/platform beside")
         if kept is not None:
             self._chosen = True

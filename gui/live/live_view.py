@@ -327,7 +327,7 @@ class LiveView(QtWidgets.QWidget):
             begin = self._at(shown, cursors.a) if cursors.apart is not None else None
             page.show_values(now if reaches else None, begin)
         self.moment.setText(cursors.words(t) if reaches else "No data")
-        self.strokes.show_lengths(now.rows["length"][-1] if t is not None else np.full(6, np.nan))
+        self.strokes.show_rows(now.rows)
         before = t if t is not None else -math.inf
         self.wrench.show_rows(shown.window(max(before - WRENCH_WINDOW, self._since(shown)), before))
         if self.beside.drawn is not None:

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import numpy.typing as npt
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
@@ -12,6 +11,7 @@ from gui.live.numbers import number_text
 from gui.live.scene import strokes
 from gui.live.wrench import AXES, wrench_of
 from gui.theme import LEG_COLOURS, Theme
+from rig.telemetry import CycleFlag
 
 WRENCH_WINDOW = 0.5  # s
 
@@ -25,6 +25,8 @@ class StrokeBars(QtWidgets.QWidget):
         self._mechanism: Mechanism | None = None
         self.lengths: Floats = np.full(6, np.nan)
         """m"""
+        self._digits = 0
+        """px for the longest number so far: it never shrinks, so that the bars do not jump"""
         self.setMinimumSize(180, 6 * 22 + 4)
         self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Preferred, QtWidgets.QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Leg lengths, mm, and stroke used, %")
@@ -39,10 +41,12 @@ class StrokeBars(QtWidgets.QWidget):
         self._mechanism = mechanism
         self.update()
 
-    def show_lengths(self, lengths: npt.NDArray[np.float64]) -> None:
-        """Show leg lengths (6,), m."""
+    def show_rows(self, rows: Rows) -> None:
+        """Show the leg lengths of the last of telemetry rows (n,); before homing they are counted from anywhere."""
+        known = len(rows) and rows["flags"][-1] & CycleFlag.HOMED
+        lengths = np.array(rows["length"][-1]) if known else np.full(6, np.nan)
         if not np.array_equal(lengths, self.lengths, equal_nan=True):
-            self.lengths = np.array(lengths)
+            self.lengths = lengths
             self.update()
 
     @property
@@ -53,7 +57,9 @@ class StrokeBars(QtWidgets.QWidget):
     def paintEvent(self, _event: QtGui.QPaintEvent) -> None:
         """Draw."""
         painter = QtGui.QPainter(self)
-        digits = painter.fontMetrics().horizontalAdvance("000.00")
+        values = [f"{1e3 * length:.2f}" if math.isfinite(length) else "–" for length in self.lengths]
+        metrics = painter.fontMetrics()
+        digits = self._digits = max(self._digits, *map(metrics.horizontalAdvance, ["000.00", *values]))
         row_height = self.height() / 6
         align = QtCore.Qt.AlignmentFlag
         for leg, used in enumerate(self.used):
@@ -61,12 +67,10 @@ class StrokeBars(QtWidgets.QWidget):
             text = QtCore.QRectF(0, top, 16, row_height)
             painter.setPen(QtGui.QColor(self._theme.text))
             painter.drawText(text, align.AlignVCenter | align.AlignLeft, str(leg + 1))
-            length = float(self.lengths[leg])
-            value = f"{1e3 * length:.2f}" if math.isfinite(length) else "–"
             numbers = QtCore.QRectF(self.width() - digits, top, digits, row_height)
             if math.isfinite(used) and not 0.0 <= used <= 100.0:
                 painter.setPen(QtGui.QColor(self._theme.error))
-            painter.drawText(numbers, align.AlignVCenter | align.AlignRight, value)
+            painter.drawText(numbers, align.AlignVCenter | align.AlignRight, values[leg])
             bar = QtCore.QRectF(18, top + 5, self.width() - digits - 26, row_height - 10)
             painter.fillRect(bar, QtGui.QColor(self._theme.raised))
             if math.isfinite(used):

@@ -1,5 +1,6 @@
 """The recordings of a folder, and what can be done with them."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -139,7 +140,7 @@ class RecordingList(QtWidgets.QWidget):
     def restore(self, settings: QtCore.QSettings) -> None:
         """Look into the folder that was kept, if it is still there."""
         kept = settings.value("recordings/folder")
-        if isinstance(kept, str) and Path(kept).is_dir():
+        if isinstance(kept, str) and os.path.isdir(kept):  # raises for no text, unlike Path.is_dir
             self._choose_folder(Path(kept))
 
     def _choose_folder(self, folder: Path) -> None:

@@ -43,6 +43,8 @@ class MotionPanel(QtWidgets.QWidget):
         self._opened = 0
         self._name = "motion"
         self._taken: dict[str, object] = {}  # the motion as its file states it
+        self._refused = ""  # the file that was not opened, and why; until the motion changes
+        self._judged = ("muted", "")  # role and text of the verdict
         self.preview = Preview()
         self.editor = MotionEditor()
         self.plots = PreviewPlots(session.config, theme)
@@ -163,7 +165,7 @@ class MotionPanel(QtWidgets.QWidget):
         self._show("new motion", {"frame": "home", "pivot": [0.0] * 3, "parts": [part]}, Path())
 
     def load_file(self, path: Path) -> None:
-        """Take a motion file; what is wrong with it is shown in the verdict's place, and the motion stays."""
+        """Take a motion file; what is wrong with it is shown above the verdict of the motion, which stays."""
         self._opened += 1
         opened, home = self._opened, self._session.config.machine.geometry.home_pose
         self._title.setText(f"Motion: reading {path.name} …")
@@ -175,12 +177,14 @@ class MotionPanel(QtWidgets.QWidget):
                 try:
                     self._show(path.stem, motion, path.parent)
                 except ValueError as beyond:
-                    error = ValueError(f"{path}: {beyond}")
+                    error = beyond
                 else:
                     return
             self._show_title()
-            self._show_verdict("bad", f"✗ {error}")
-            self._session.log("error", "app", str(error))
+            reason = str(error).removeprefix(f"{path}: ")
+            self._refused = f"{path.name} was not opened: {reason}"
+            self._show_verdict(*self._judged)
+            self._session.log("error", "app", f"{path} was not opened: {reason}")
 
         self._worker.submit(lambda: read_motion(path, home) if opened == self._opened else None, taken)
 
@@ -232,6 +236,7 @@ class MotionPanel(QtWidgets.QWidget):
 
     def _edited(self) -> None:
         self._version += 1
+        self._refused = ""
         self.preview = Preview(fault="being checked")
         self._show_verdict("muted", "Checking …")
         self._changed.start()
@@ -264,6 +269,9 @@ class MotionPanel(QtWidgets.QWidget):
         self.refresh()
 
     def _show_verdict(self, role: str, text: str) -> None:
+        self._judged = (role, text)
+        if self._refused:
+            role, text = "warning", f"✗ {self._refused}\nThe motion shown stays: {text}"
         self.verdict.setText(text)
         self.verdict.setObjectName(role)
         self.verdict.style().unpolish(self.verdict)

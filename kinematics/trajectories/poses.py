@@ -2,6 +2,10 @@
 
 import csv
 import math
+import time
+from collections.abc import Callable
+from itertools import chain, islice
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +21,7 @@ _COLUMNS = ("t", *MOTION_FIELDS[POSE])
 _IGNORED = {*MOTION_FIELDS[POSE.stop :], "fx", "fy", "fz", "mx", "my", "mz"}
 _UNIT = 1e-6
 _MOST_FAULTS = 20  # listed; a file with more is broken throughout
+_BLOCK = 250  # rows read between two moments at which another thread may go first: some 1 ms of work
 _LEAST_ROWS = {True: 2, False: 6}  # by rest_ends: a quintic without end conditions needs six points
 
 
@@ -77,29 +82,33 @@ def read_poses(path: Path) -> tuple[Array, Array]:
     Columns of a longer motion file (velocities, accelerations, wrench) may be there and are not used.
     Raises TrajectoryError listing the faults with their line numbers.
     """
+    blocks = [np.empty((0, len(_COLUMNS)))]
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file)
-            lines = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+            lines = ((reader.line_num, row) for row in reader if any(map(str.strip, row)))
+            header = [cell.strip() for cell in next(lines, (0, []))[1]]
+            faults = _header_faults(header)
+            listed, count = faults[:_MOST_FAULTS], len(faults)
+            usable, last = not faults, -math.inf
+            while block := list(islice(lines, _BLOCK)):
+                if usable:  # else only whether the rest is CSV at all
+                    table, faults = _block(block, header, last)
+                    listed += faults[: _MOST_FAULTS - len(listed)]
+                    count += len(faults)
+                    last = float(table[-1, 0]) if len(table) else last
+                    blocks.append(table)
+                time.sleep(0)  # without it a window would wait 5 ms whenever it has let go of the interpreter
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise TrajectoryError(f"{path}: cannot be read as CSV: {error}") from None
-    if not lines:
+    if not header:
         raise TrajectoryError(f"{path}: is empty, must start with the header {','.join(_COLUMNS)}")
-    header = [cell.strip() for cell in lines[0][1]]
-    faults = _header_faults(header)
-    values: list[list[float]] = []
-    if not faults:
-        places = [header.index(name) for name in _COLUMNS]
-        for line, row in lines[1:]:
-            found = _row_faults(row, len(header), places, values)
-            faults += [f"line {line}: {fault}" for fault in found]
-    if faults:
-        shown = faults[:_MOST_FAULTS]
-        if len(faults) > len(shown):
-            shown.append(f"and {len(faults) - len(shown)} more")
-        raise TrajectoryError(f"{path}: not a usable file of poses:\n" + "\n".join(f"  {fault}" for fault in shown))
-    table = np.array(values, dtype=np.float64).reshape(-1, len(_COLUMNS))
-    return table[:, 0], table[:, 1:]
+    if count:
+        if count > len(listed):
+            listed.append(f"and {count - len(listed)} more")
+        raise TrajectoryError(f"{path}: not a usable file of poses:\n" + "\n".join(f"  {fault}" for fault in listed))
+    whole = np.concatenate(blocks)
+    return whole[:, 0], whole[:, 1:]
 
 
 def _header_faults(header: list[str]) -> list[str]:
@@ -111,8 +120,46 @@ def _header_faults(header: list[str]) -> list[str]:
     return faults
 
 
-def _row_faults(row: list[str], width: int, places: list[int], values: list[list[float]]) -> list[str]:
-    """Faults of one row; a row that can be read is added to `values`."""
+def _block(block: list[tuple[int, list[str]]], header: list[str], last: float) -> tuple[Array, list[str]]:
+    """Rows with their line numbers as numbers (n,8), those that can be read, and faults; `last` s is the time before.
+
+    All at once where nothing is wrong, otherwise row by row.
+    """
+    places = [header.index(name) for name in _COLUMNS]
+    table = _numbers([row for _line, row in block], len(header), itemgetter(*places))
+    if table is not None and _plausible(table, last):
+        return table, []
+    values: list[list[float]] = []
+    faults: list[str] = []
+    for line, row in block:
+        found = _row_faults(row, len(header), places, values, last)
+        faults += [f"line {line}: {fault}" for fault in found]
+    return np.array(values, dtype=np.float64).reshape(-1, len(_COLUMNS)), faults
+
+
+def _numbers(rows: list[list[str]], width: int, pick: Callable[[list[str]], tuple[str, ...]]) -> Array | None:
+    """What `pick` takes of each row, (n,8); None if not all are numbers or a row is not `width` long."""
+    if any(len(row) != width for row in rows):
+        return None
+    try:
+        numbers = np.fromiter(map(float, chain.from_iterable(map(pick, rows))), dtype=np.float64)
+    except ValueError:
+        return None
+    return numbers.reshape(-1, len(_COLUMNS))
+
+
+def _plausible(table: Array, last: float) -> bool:
+    """Whether no row is at fault. A norm near its bound, where rounding decides, is left to `_row_faults`."""
+    if not np.isfinite(table).all():
+        return False
+    with np.errstate(over="ignore"):
+        norms = np.linalg.norm(table[:, 4:8], axis=1)
+        steps = np.diff(table[:, 0], prepend=last)
+    return bool((np.abs(norms - 1.0) < 0.999 * _UNIT).all() and (steps >= SHORTEST).all())
+
+
+def _row_faults(row: list[str], width: int, places: list[int], values: list[list[float]], last: float) -> list[str]:
+    """Faults of one row; a row that can be read is added to `values`, which follow the time `last` s."""
     if len(row) != width:
         return [f"{len(row)} values, must be {width}"]
     numbers, faults = [], []
@@ -126,8 +173,9 @@ def _row_faults(row: list[str], width: int, places: list[int], values: list[list
         numbers.append(number)
     if faults:
         return faults
-    if values and numbers[0] - values[-1][0] < SHORTEST:
-        faults.append(f"t is {numbers[0]:g} s after {values[-1][0]:g} s, must be at least {SHORTEST:g} s later")
+    before = values[-1][0] if values else last
+    if numbers[0] - before < SHORTEST:
+        faults.append(f"t is {numbers[0]:g} s after {before:g} s, must be at least {SHORTEST:g} s later")
     norm = math.hypot(*numbers[4:8])
     if abs(norm - 1.0) > _UNIT:
         faults.append(f"quaternion norm is {norm:.9g}, must be 1 within {_UNIT:g}")

@@ -58,6 +58,7 @@ class Console:
             number = 0
             while (line := self._next_line()) is not None:
                 number += 1
+                line = line.removeprefix("\ufeff")  # of a file from another system
                 if not line.strip() or line.lstrip().startswith("#"):
                     continue
                 if not self._terminal:

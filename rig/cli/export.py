@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from rig.cli.options import check_made_of, print_warning
+
 
 def export(
     recording: Annotated[Path, typer.Argument(metavar="RECORDING", help="A recording (.mcap).")],
@@ -20,13 +22,14 @@ def export(
     One line per cycle, SI units, columns named as in the recording and numbered by leg. A recording cut off by a
     crash is exported as far as it goes.
     """
-    from rig.csvio import check_output
     from rig.recording import RecordingError, open_recording, write_rows_csv
 
     target = output if output is not None else recording.with_suffix(".csv")
-    check_output(target)
+    check_made_of(recording, target)
     opened = open_recording(recording)
     if not len(opened.rows):
         raise RecordingError(f"{recording}: holds no telemetry, there is nothing to export")
+    if not opened.complete:
+        print_warning(f"{recording} was cut off or damaged; what is whole in it is exported")
     write_rows_csv(opened.rows, target)
     typer.echo(f"{len(opened.rows)} rows: {target}")

@@ -34,9 +34,12 @@ def operate(
     import sys
 
     from rig.cli.console import Console
+    from rig.errors import InputError
     from rig.runs import conduct
     from rig.session import Interruption
 
+    if sys.stdin is None:
+        raise InputError("there is no standard input to read commands from")
     settings = chosen_config(config, rate, lockstep)
     interruption = Interruption()
 

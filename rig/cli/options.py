@@ -56,6 +56,20 @@ def check_new_file(path: Path) -> None:
     check_output(path)
 
 
+def check_made_of(recording: Path, output: Path) -> None:
+    """Refuse an output that cannot be written, or would take the place of the recording that it is made of.
+
+    Raises:
+        InputError: saying why.
+    """
+    from rig.csvio import check_output
+    from rig.errors import InputError
+
+    check_output(output)
+    if recording.exists() and output.exists() and output.samefile(recording):
+        raise InputError(f"cannot write {output}: it is the recording itself")
+
+
 def print_warning(text: str) -> None:
     """Say what a person should know, on standard error."""
     _print_marked("warning: ", "yellow", text)

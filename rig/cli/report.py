@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rig.cli.options import JsonOption
+from rig.cli.options import JsonOption, check_made_of
 
 
 def report(
@@ -27,12 +27,11 @@ def report(
     It shows the forces measured and modelled per leg, their residuals, the tracking and the timing. A recording cut
     off by a crash is reported as far as it goes.
     """
-    from rig.csvio import check_output
     from rig.recording import RecordingError, open_recording
     from rig.report import summarize, write_report
 
     target = output if output is not None else recording.with_suffix(".html")
-    check_output(target)
+    check_made_of(recording, target)
     opened = open_recording(recording)
     if not len(opened.rows):
         raise RecordingError(f"{recording}: holds no telemetry, there is nothing to report")

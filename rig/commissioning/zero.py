@@ -19,6 +19,7 @@ from calibration import CalibrationError, LoadCellCalibration, Provenance, shift
 from rig.config import RigConfig
 from rig.engine import Status
 from rig.engine.devices import cell_calibration
+from rig.engine.operator import reads_reversed
 from rig.errors import InputError, RefusedError, RigError, RunFaultError
 from rig.operation import Progress, bring_to_rest, connect_and_home, leave
 from rig.ring import TelemetryRing
@@ -176,12 +177,20 @@ def _judged(config: RigConfig, rows: Rows, options: ZeroOptions, bound: float) -
     assert drift is not None
     shift = (shifted.offset - before.offset) * before.gain
     noise = (measured - model).std(axis=0, ddof=1)
+    reading, load = measured.mean(axis=0), model.mean(axis=0)
+    loaded = np.abs(load) > NOISE_FACTOR * config.load_cells.noise
+    opposite = reads_reversed(load, reading - load) & loaded
     faults = _unrest(rows)
     for leg in range(6):
         name = f"leg {leg + 1}"
         if np.ptp(measured[:, leg]) == 0.0:  # a living cell has some noise, however good it is
             faults.append(f"{name}: its load cell repeats itself: {measured[0, leg]:g} N in every reading")
-        if not abs(shift[leg]) <= bound:
+        if opposite[leg]:
+            faults.append(
+                f"{name}: its load cell reads {reading[leg]:+.1f} N where the model has {load[leg]:+.1f} N: "
+                "its polarity is reversed: rig calibrate cells"
+            )
+        elif not abs(shift[leg]) <= bound:
             faults.append(f"{name}: the zero would shift by {shift[leg]:+.1f} N (bound {bound:g} N)")
         if not noise[leg] <= NOISE_FACTOR * config.load_cells.noise:
             expected = config.load_cells.noise

@@ -21,6 +21,8 @@ from rig.spawning import start_shielded
 _READY_TIMEOUT = 120.0  # s; the first start on a machine compiles the kernels
 _TERMINATE_TIMEOUT = 1.0  # s
 CHECK_TIMEOUT = 60.0  # s; minutes of a motion take one second
+_WAY_OUT = "disconnect and connect again (rig operate: quit and start it again)"  # with a new engine a new process
+_DIED = f"the process that checks motions has died: {_WAY_OUT}"
 
 
 def refusal(config: RigConfig, table: MotionTable) -> str:
@@ -80,7 +82,7 @@ class MotionChecker:
                 self._connection.send(table.step)
                 self._connection.send_bytes(samples.data.cast("B"))
             except OSError as error:
-                raise HardwareError("the process that checks motions has died") from error
+                raise HardwareError(_DIED) from error
             return self._receive(CHECK_TIMEOUT)
 
     def close(self) -> None:
@@ -97,8 +99,8 @@ class MotionChecker:
         try:
             if not self._connection.poll(timeout):
                 self.close()
-                raise HardwareError(f"the check of a motion took longer than {timeout:g} s: restart the engine")
+                raise HardwareError(f"the check of a motion took longer than {timeout:g} s: {_WAY_OUT}")
             answer: str = self._connection.recv()
         except (EOFError, OSError) as error:
-            raise HardwareError("the process that checks motions has died") from error
+            raise HardwareError(_DIED) from error
         return answer

@@ -76,8 +76,8 @@ class Engine:
         self._commands: list[Command] = [COMMAND_OFF] * 6
         self._clearing = 0
         self._cleared: Future[Reply] | None = None
-        self._overruns_in_a_row = 0
-        self._overruns = 0
+        self._overruns = self._overruns_in_a_row = 0
+        self._unrecorded = False
 
     # -- what the outside does ---------------------------------------------------------------------------------------
 
@@ -212,11 +212,10 @@ class Engine:
 
     def _check_feedback(self, elapsed: float) -> None:
         bank, machine, monitor, frame, t = self.bank, self.machine, self._monitor, self.frame, self.tick.t
-        self._trip(
-            monitor.check_drives(
-                t, bank.age, bank.status, bank.error, bank.length, bank.error_text, homed=machine.homed
-            )
+        found = monitor.check_drives(
+            t, bank.age, bank.status, bank.error, bank.length, bank.error_text, homed=machine.homed
         )
+        self._trip(found)
         if machine.homed and not bank.all(Status.HOMED):
             machine.homed = False  # even where something worse was found first
         self._trip(
@@ -242,8 +241,12 @@ class Engine:
             cause = self._limits.judge(t, frame.legs, frame.condition)
             if cause is not None:
                 self.trip(cause, StopCategory.CATEGORY_2)
-            if self.sink.fault and machine.state is State.RUNNING:
-                self.trip(Cause(FaultCode.RECORDING, self.sink.fault, t), StopCategory.CATEGORY_2, latch=False)
+        fault = self.sink.fault
+        if fault and machine.state is State.RUNNING:
+            self.trip(Cause(FaultCode.RECORDING, fault, t), StopCategory.CATEGORY_2, latch=False)
+        elif fault and not self._unrecorded:
+            self.record("warning", f"nothing is being recorded: {fault}", FaultCode.RECORDING)
+        self._unrecorded = bool(fault)
 
     def _trip(self, finding: Finding | None) -> None:
         if finding is not None:
@@ -326,10 +329,9 @@ class Engine:
         frame = self.frame
         frame.no_command()
         if self._controlled:
-            if self._guarded(lambda: frame.command(self.reference)) and self._within_limits(
-                frame.fields["force_command"]
-            ):
-                self._commands = force_commands(frame.fields["force_command"])
+            force = frame.fields["force_command"]
+            if self._guarded(lambda: frame.command(self.reference)) and self._within_limits(force):
+                self._commands = force_commands(force)
                 return
             frame.no_command()
         self._commands = [self._passive_command()] * 6

@@ -9,6 +9,7 @@ from queue import Empty, SimpleQueue
 import numpy as np
 import numpy.typing as npt
 
+from actuators import Status as DriveStatus
 from kinematics import MotionTable, coordinates_to_pose, pose_difference
 from rig.engine.checking import refusal as checked_here
 from rig.engine.core import Engine
@@ -35,11 +36,23 @@ from rig.stability import check_loop
 from rig.states import State
 
 _START_DISTANCE = 1e-4  # m and rad between a motion's start and the reference
+_TORQUE_OFF_TIME = 0.5  # s that a drive may take to report that its torque is off
 _TARE_TIME = 0.2  # s at rest before the cells' zero can be judged
 
 
 class _StaleFeedbackError(RefusedError):
     """The last exchange brought no reply of some leg."""
+
+
+def reads_reversed(model: npt.NDArray[np.float64], residual: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Whether each cell reads minus the model's force rather than that force, by a clear margin.
+
+    Args:
+        model: (6,) N, the force that the cells should read.
+        residual: (6,) N, what they read beyond it.
+    """
+    opposite: npt.NDArray[np.bool_] = np.abs(residual + 2.0 * model) < 0.5 * np.abs(residual)
+    return opposite
 
 
 @dataclass(slots=True)
@@ -132,6 +145,10 @@ class Operator:
             if job.livens and machine.stops != job.stops:
                 self._require_fresh()
                 raise RefusedError("the rig was stopped meanwhile")
+            if isinstance(command, Disconnect) and self._torque_goes(job):
+                job.waited += 1
+                self._waiting.append(job)
+                return
             if isinstance(command, Stop):
                 self._engine.stop(command.category, f"operator's stop, category {command.category}")
             elif isinstance(command, Follow) and job.table is not None:
@@ -150,6 +167,12 @@ class Operator:
     def _may_wait(self, job: _Job) -> bool:
         unstopped = job.stops == self._engine.machine.stops
         return job.livens and unstopped and job.waited < self._engine.config.safety.stale_cycles
+
+    def _torque_goes(self, job: _Job) -> bool:
+        """Whether a drive at rest still reports torque, which it has been, or is yet to be, told to take off."""
+        engine = self._engine
+        at_rest = engine.machine.state in (State.IDLE, State.PARKED)
+        return at_rest and engine.bank.any(DriveStatus.ENABLED) and job.waited < _TORQUE_OFF_TIME * engine.config.rate
 
     # -- guards ------------------------------------------------------------------------------------------------------
 
@@ -175,9 +198,16 @@ class Operator:
         shift = engine.tare_residual
         leg = int(np.argmax(np.abs(shift)))
         if not abs(shift[leg]) <= bound:
+            opposite = reads_reversed(engine.frame.fields["force_model"], shift) & (np.abs(shift) > bound)
+            legs = ", ".join(str(number + 1) for number in np.flatnonzero(opposite))
+            advice = (
+                f"the polarity (gain) of the load cell is reversed at leg {legs}: rig calibrate cells"
+                if opposite[leg]
+                else "tare the cells, or correct the mechanism's masses"
+            )
             raise RefusedError(
                 f"the load cell of leg {leg + 1} is {shift[leg]:+.1f} N off the model at rest (bound {bound:g} N): "
-                "tare the cells, or correct the mechanism's masses"
+                + advice
             )
 
     # -- commands ----------------------------------------------------------------------------------------------------

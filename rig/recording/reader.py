@@ -67,7 +67,8 @@ def open_recording(path: Path | str) -> Recording:
     """Read a recording.
 
     A file cut at any byte gives every chunk that is whole in it, a damaged chunk is left out; `complete` is then false.
-    Raises RecordingError when the file cannot be opened, is no recording, or holds rows of another layout.
+    Raises RecordingError when the file cannot be opened, is no recording, is a whole file of another program,
+    or holds rows of another layout.
     """
     path = Path(path)
     try:
@@ -111,6 +112,7 @@ class _Contents:
         self.events: list[Event] = []
         self.topics: dict[int, str] = {}
         self.whole = False
+        self.ours = False
 
     def read(self, file: BinaryIO) -> Recording:
         magic = file.read(len(MCAP0_MAGIC))
@@ -122,6 +124,8 @@ class _Contents:
                 self.record(opcode, content)
             except (ValueError, LookupError, struct.error, McapError, zstandard.ZstdError):
                 damaged = True
+        if self.whole and not (self.ours or CYCLE_TOPIC in self.topics.values()):  # rows of a damaged one come back
+            raise RecordingError(f"{self.path}: an MCAP file of another program: it has no stewart-rig header")
         rows = np.frombuffer(self.rows, ROW)
         closing = self.closing or {}
         dropped = closing.get("dropped")
@@ -141,6 +145,7 @@ class _Contents:
             self.chunk(content)
         elif opcode == Opcode.METADATA:
             metadata = Metadata.read(_stream(content))
+            self.ours |= metadata.name in (HEADER_METADATA, CLOSING_METADATA)
             if metadata.name == HEADER_METADATA:
                 self.header = _json_object(metadata.metadata["json"])
             elif metadata.name == CLOSING_METADATA:

@@ -81,7 +81,7 @@ def _origin(recording: Recording) -> str:
 
 
 def _verdict(recording: Recording, summary: Mapping[str, Any]) -> tuple[str, str]:
-    """Kind (good, warn, bad) and sentence."""
+    """Kind (good, neutral, warn, bad) and sentence."""
     if summary["faults"]:
         fault = summary["faults"][0]
         where = f" of leg {fault['leg']}" if fault["leg"] else ""
@@ -90,9 +90,17 @@ def _verdict(recording: Recording, summary: Mapping[str, Any]) -> tuple[str, str
         return kind, f"Stopped at {fault['t_s']:.3f} s: {cause}{where}"
     if not recording.complete:
         return "warn", "No fault, but the recording was cut off: it covers what reached the disk"
-    if summary["window"]["covers"] == "RUNNING":
+    if summary["window"]["covers"] != "RUNNING":
+        return "warn", "No fault, but no trajectory ran"
+    motion = summary["motion"]
+    if motion is None:
+        return "neutral", "No fault; only straight moves (jogs) were run"
+    if motion["outcome"] == "finished":
         return "good", "The trajectory ran without a fault"
-    return "warn", "No fault, but no trajectory ran"
+    place = f"{motion['reached_s']:.3f}"
+    if motion["outcome"] == "abandoned":
+        return "neutral", f"The motion {motion['name']} was abandoned at {place} of {motion['duration_s']:.3f} s"
+    return "neutral", f"No fault, but the motion did not come to its end: it reached {place} s of its path"
 
 
 def _cards(summary: Mapping[str, Any]) -> list[dict[str, str]]:

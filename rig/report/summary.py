@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.recording import Recording
+from rig.report.motions import longest_motion
 from rig.report.series import Floats, rotation_vector
 from rig.states import FaultCode, State, StopCategory, enum_name
 
@@ -18,9 +19,9 @@ def summarize(recording: Recording) -> dict[str, Any]:
     """Summary of a recording: a JSON object of finite numbers, strings and null where there is nothing to count.
 
     Keys: `cycle` (rate, overruns, timing percentiles in µs, over all rows), `window` (the rows that `tracking`, `force`
-    and `condition` cover: the RUNNING ones; where there are none, those with the legs under power), `tracking` (m and
-    rad), `force` (N, per leg; residuals are measured minus model, bias included, the bias given beside them),
-    `condition`, `states`, `faults`, `events`, `recording`.
+    and `condition` cover: the RUNNING ones; where there are none, those with the legs under power), `motion` (see
+    `longest_motion`), `tracking` (m and rad), `force` (N, per leg; residuals are measured minus model, bias included,
+    the bias given beside them), `condition`, `states`, `faults`, `events`, `recording`.
     """
     rows = recording.rows
     window = window_of(rows)
@@ -28,6 +29,7 @@ def summarize(recording: Recording) -> dict[str, Any]:
     return {
         "cycle": _cycle(recording),
         "window": _window(rows, window),
+        "motion": longest_motion(recording),
         "tracking": _tracking(covered),
         "force": _force(covered, configured_noise(recording.header)),
         "condition": {"min": _number(_finite(covered["condition"]), np.min), "max": _peak(covered["condition"])},

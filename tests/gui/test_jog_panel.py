@@ -9,6 +9,7 @@ import pytest
 from shell_support import FakeSession, make_settings, make_status, press
 
 from gui.main_window import MainWindow
+from gui.rules import Phase
 from kinematics import (
     angles_to_quaternion,
     coordinates_to_pose,
@@ -87,13 +88,14 @@ def test_an_engine_that_refuses_is_quoted(window: MainWindow, session: FakeSessi
 
 def test_nothing_jumps_when_jogging_becomes_possible(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
     window.tabs.setCurrentWidget(window.jog)
-    button = window.jog.buttons["+x"]
-    session.take(make_status(State.PARKED))
+    buttons = [window.jog.buttons[key] for key in ("+x", "+leg1")]
+    session.take(make_status(State.IDLE))
     window.jog.widget().layout().activate()
-    before = button.mapTo(window, button.rect().topLeft())
+    before = [button.mapTo(window, button.rect().topLeft()) for button in buttons]
     session.take(make_status(State.ENGAGED))
     window.jog.widget().layout().activate()
-    assert button.isEnabled() and button.mapTo(window, button.rect().topLeft()) == before
+    assert [button.mapTo(window, button.rect().topLeft()) for button in buttons] == before
+    assert all(button.isEnabled() for button in buttons)
 
 
 def test_where_the_platform_is_now_is_shown(window: MainWindow, session: FakeSession) -> None:
@@ -103,14 +105,44 @@ def test_where_the_platform_is_now_is_shown(window: MainWindow, session: FakeSes
     assert [label.text() for label in window.jog.present] == ["10.00 mm", "-20.00 mm", "470.00 mm", *angles]
 
 
-def test_a_kept_number_beyond_its_bound_is_left_out(window: MainWindow, tmp_path: Path) -> None:
-    settings = make_settings(tmp_path)
-    settings.setValue("jog/translation", 5.0)
-    settings.setValue("jog/leg", float("nan"))
-    settings.setValue("jog/rotation", 0.0123456789)
-    window.jog.restore(settings)
+def _unknown(window: MainWindow) -> bool:
+    """Whether no position is shown, and why none can be filled in."""
+    shown = {label.text() for label in (*window.jog.present, *window.jog.lengths)}
+    return shown == {"–"} and window.jog.here.obstacle == "the pose is not known: connect and home first"
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_place_that_nobody_knows_is_not_shown(window: MainWindow, session: FakeSession, hidden: bool) -> None:
+    window.tabs.setCurrentWidget(window.jog)
+    assert _unknown(window)
+    for unknown in (
+        lambda: session.take(make_status(State.IDLE)),
+        lambda: session.take(make_status(State.FAULT, homed=False)),
+        lambda: session.take(make_status(State.OFF, homed=True)),  # another program has disconnected
+        lambda: session.enter(Phase.ENDING),
+        lambda: session.enter(Phase.DOWN),
+        lambda: session.enter(Phase.DIED),
+    ):
+        session.take(make_status(State.PARKED))
+        assert window.jog.present[2].text() == "450.00 mm" and window.jog.here.isEnabled()
+        if hidden:
+            window.tabs.setCurrentWidget(window.log)
+        unknown()
+        window.tabs.setCurrentWidget(window.jog)
+        assert _unknown(window)
+
+
+def test_what_was_kept_and_is_no_number_within_its_bounds_is_left_out(window: MainWindow, tmp_path: Path) -> None:
+    (tmp_path / "gui.ini").write_text(
+        "[jog]\ntranslation=5.0\nleg=nan\nspeed=abc\nturn%20speed=1, 2\npivot%20x=@Invalid()\npivot%20y=@Point(3 4)\n"
+        "rotation=0.0123456789\npivot%20z=0.05\n"
+    )
+    before = [box.si() for box in (window.jog.speed, window.jog.turn_speed)]
+    window.jog.restore(make_settings(tmp_path))
     kept = (window.jog.translation.si(), window.jog.leg_step.si(), window.jog.rotation.si())
     assert kept == (0.005, 0.002, 0.0123456789)
+    assert [box.si() for box in (window.jog.speed, window.jog.turn_speed)] == before
+    assert [box.si() for box in window.jog.pivot] == [0.0, 0.0, 0.05]
 
 
 def test_without_torque_nothing_can_be_jogged(window: MainWindow, session: FakeSession) -> None:
@@ -120,6 +152,7 @@ def test_without_torque_nothing_can_be_jogged(window: MainWindow, session: FakeS
 
 
 def test_present_pose_fills_the_target(window: MainWindow, session: FakeSession) -> None:
+    window.tabs.setCurrentWidget(window.jog)
     session.take(make_status(State.ENGAGED, reference=tuple(_TURNED.tolist())))
-    window.jog.fill(_TURNED)
+    press(window.jog.here)
     assert [box.si() for box in window.jog.target] == pose_to_coordinates(_TURNED).tolist()

@@ -15,8 +15,10 @@ from gui.history import Excerpt, History
 from gui.live import LiveView
 from gui.live.plot_page import PlotPage
 from gui.live.plot_panel import PlotPanel
+from gui.live.readout import StrokeBars
 from gui.live.timing_page import TimingPage
 from gui.theme import DARK, LIGHT
+from rig.telemetry import CycleFlag
 
 
 def _click(qtbot: QtBot, button: QtWidgets.QWidget, modifier: object = QtCore.Qt.KeyboardModifier.NoModifier) -> None:
@@ -254,6 +256,31 @@ def test_strokes_are_bars_between_the_limits(view: LiveView, history: History) -
     assert not view.strokes.grab().isNull()
     view.set_mechanism(None)
     assert np.isnan(view.strokes.used).all()
+
+
+def test_lengths_counted_from_anywhere_are_not_shown(view: LiveView, history: History) -> None:
+    view.refresh(history)
+    rows = live_rows(1, 6000)
+    rows["flags"], rows["length"] = CycleFlag.FRESH, 0.0
+    history.append(rows)
+    for _ in range(5):
+        view.refresh(history)
+    assert np.isnan(view.strokes.lengths).all() and np.isnan(view.strokes.used).all()
+
+
+def test_every_digit_of_a_long_leg_is_shown_and_the_bars_do_not_jump(qtbot: QtBot) -> None:
+    bars = StrokeBars(DARK)
+    qtbot.addWidget(bars)
+    bars.resize(180, bars.minimumHeight())
+    rows = live_rows(4)
+    rows["length"] = np.array([0.47038, 1.47038, 2.47038, 0.47038])[:, None]
+    pictures = []
+    for row in range(4):
+        bars.show_rows(rows[row : row + 1])
+        pictures.append(bars.grab().toImage())
+    assert pictures[1] != pictures[2]  # by their first digits alone
+    room = [[image.pixelColor(x, 11).name() for x in range(180)].count(DARK.raised.lower()) for image in pictures]
+    assert room[0] > room[1] == room[2] == room[3] > 80
 
 
 def test_what_is_no_number_does_no_harm(view: LiveView) -> None:

@@ -34,6 +34,37 @@ def test_files_are_saved_and_opened(window: MainWindow, qtbot: Any, tmp_path: Pa
     assert "cannot be read" in panel.verdict.text()
 
 
+def test_a_file_that_is_refused_is_no_verdict_on_the_motion_that_stays(
+    window: MainWindow, session: FakeSession, qtbot: Any, tmp_path: Path
+) -> None:
+    panel = _ready(window, session, qtbot)
+    logged: list[Any] = []
+    session.logged.connect(logged.append)
+    verdict = panel.verdict.text()
+    assert verdict.startswith("✓ Passes every limit") and panel.verdict.objectName() == "good"
+    (tmp_path / "bad.toml").write_text("frame = home")
+    (tmp_path / "far.toml").write_text('frame = "home"\nparts = [{ type = "hold", duration = 2e6 }]\n')
+    for name, why in (
+        ("bad.toml", "not valid TOML"),
+        ("none.toml", "cannot be read"),
+        ("far.toml", "part 1, duration"),
+    ):
+        open_motion(panel, qtbot, tmp_path / name)
+        refused, stays = panel.verdict.text().split("\n")
+        assert refused.startswith(f"✗ {name} was not opened: {why}")
+        assert stays == f"The motion shown stays: {verdict}"
+        assert panel.title == "Motion: demo (changed)" and panel.run.isEnabled()
+        assert logged[-1].level == "error" and logged[-1].text.startswith(f"{tmp_path / name} was not opened: {why}")
+    panel._look()  # a check of that motion that ends after the refusal
+    panel._worker.submit(lambda: None, lambda _result, _error: logged.append("looked"))
+    qtbot.waitUntil(lambda: logged[-1] == "looked", timeout=20_000)
+    assert panel.verdict.text() == f"{refused}\n{stays}"
+    panel.load_shipped("demo")
+    assert panel.verdict.text() == "Checking …"
+    looked(panel, qtbot)
+    assert panel.verdict.text().startswith("✓ Passes every limit") and panel.verdict.objectName() == "good"
+
+
 @pytest.mark.parametrize("target", ["", "below", "../elsewhere"])
 def test_a_motion_from_a_csv_can_be_saved_anywhere(window: MainWindow, qtbot: Any, tmp_path: Path, target: str) -> None:
     (home := tmp_path / "mine").mkdir()

@@ -61,6 +61,16 @@ def test_stop_motion_waits_for_no_request_and_pause_for_its_own() -> None:
     assert obstacle(Action.PAUSE, paused) == "no motion is running"
 
 
+@pytest.mark.parametrize("state", list(State))
+def test_while_the_engine_does_not_answer_it_can_only_be_stopped_or_ended(state: State) -> None:
+    for paused in (False, True):
+        now = Situation(Phase.UP, make_status(state, paused=paused), moving=paused, silent=True)
+        possible = {action for action in Action if not obstacle(action, now)} - _ALWAYS
+        stops = {Action.HOLD} if paused or state is State.RUNNING else set()
+        assert possible == stops | (_POSSIBLE[state] & {Action.DISCONNECT})
+        assert obstacle(Action.PARK, now) == obstacle(Action.RESUME, now) == "the engine does not answer"
+
+
 def test_reasons_name_what_is_lacking() -> None:
     paused = Situation(Phase.UP, make_status(State.ENGAGED, paused=True, motion="demo"))
     assert obstacle(Action.MOVE, paused) == "'demo' is paused: resume it, abandon it, or park"
@@ -84,6 +94,18 @@ def test_the_first_cause_is_told_in_words() -> None:
     assert detail_of(now) == "Force residual: leg 3: jam, at 4.200 s. Next: mend the cause, then Reset fault."
     stopping = make_status(State.STOPPING, stop=StopCategory.CATEGORY_1, cause="operator's stop", cause_t=1.0)
     assert detail_of(Situation(Phase.UP, stopping)).startswith("Category 1: decelerate, brakes on, torque off")
+
+
+def test_that_nothing_is_recorded_is_told_before_any_next_step() -> None:
+    said = "Nothing is being recorded: the recorder is gone. Next: "
+    for changes in ({}, {"paused": True, "motion": "demo"}):
+        engaged = make_status(State.ENGAGED, recording_fault="the recorder is gone", **changes)
+        assert detail_of(Situation(Phase.UP, engaged)) == f"{said}Park, Disconnect, Connect."
+    parked = make_status(State.PARKED, recording_fault="the recorder is gone")
+    assert detail_of(Situation(Phase.UP, parked, armed=True)) == f"{said}Disconnect, Connect."
+    worse = make_status(State.FAULT, recording_fault="the recorder is gone", cause="leg 3: jam", latched=True)
+    assert detail_of(Situation(Phase.UP, worse)).startswith("Leg 3: jam")
+    assert "does not answer" in detail_of(Situation(Phase.UP, parked, silent=True))
 
 
 def test_held_for_a_fault_the_way_out_is_told() -> None:

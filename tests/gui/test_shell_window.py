@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from shell_support import FakeSession, make_settings, make_status, press
@@ -14,7 +15,9 @@ from gui.main_window import MainWindow
 from gui.rules import Phase
 from gui.theme import DARK, LIGHT
 from rig.engine import Status
+from rig.errors import HardwareError
 from rig.states import State
+from rig.telemetry import ROW
 
 
 def _died(session: FakeSession) -> None:
@@ -107,6 +110,44 @@ def test_settings_and_layout_are_kept(
         other.close_now()
 
 
+_SENSELESS = f"""
+[General]
+theme=1, 2
+geometry=hello
+splitter=1, 2
+motion%20splitter=@Invalid()
+tab=@Point(3 4)
+[jog]
+translation=abc
+frame=1, 2
+[live]
+platform%20beside=yes
+splitter=hello
+window=1, 2
+models=@Point(3 4)
+page=1, 2
+colouring=@Invalid()
+[recordings]
+platform%20beside=yes
+splitter=1, 2
+folder={"x" * 300}
+speed=1, 2
+"""
+
+
+def test_settings_that_make_no_sense_are_left_out(session: FakeSession, qtbot: Any, tmp_path: Path) -> None:
+    (tmp_path / "gui.ini").write_text(_SENSELESS)
+    window = MainWindow(session, make_settings(tmp_path))
+    try:
+        qtbot.waitUntil(lambda: window.complete, timeout=10_000)
+        assert window.theme is DARK and (window.width(), window.height()) == (1280, 800)
+        assert window.tabs.currentWidget() is window.motion and window.recordings.list.folder == tmp_path
+        for view in (window.live, window.recordings.live):
+            assert view.beside.platform is not None  # who takes up the sizes
+    finally:
+        window.close_now()
+
+
 def test_dark_and_light(whole_window: MainWindow) -> None:
     application = QtWidgets.QApplication.instance()
     for theme in (LIGHT, DARK):
@@ -131,6 +172,19 @@ def test_a_refusal_stays_in_sight_for_its_time_from_the_last_one_on(
     assert window.notice.text() == "home: second" and window.notice_time.remainingTime() > 50_000
     window.notice_time.setInterval(10)
     qtbot.waitUntil(lambda: not window.notice.text(), timeout=2000)
+
+
+def test_figures_of_an_engine_that_does_not_answer_are_not_shown(window: MainWindow, session: FakeSession) -> None:
+    rows = np.zeros(501, ROW)
+    rows["t"], rows["period"] = np.arange(501) * 0.002, 0.002
+    window.clock.meter.add(rows)
+    names = ("Rate", "Overruns", "Period error")
+    session.take(make_status(State.PARKED))
+    window._slow_update(None)
+    assert "–" not in [window.banner.figure(name) for name in names]
+    session._take_status(None, HardwareError("no answer"))
+    window._slow_update(None)
+    assert [window.banner.figure(name) for name in names] == ["–"] * 3
 
 
 def test_the_look_cannot_be_changed_under_torque_and_says_why(window: MainWindow, session: FakeSession) -> None:

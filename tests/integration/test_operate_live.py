@@ -1,6 +1,7 @@
 """`rig operate` on real processes: somebody is there between two commands, and Ctrl-C stops the rig."""
 
 import io
+import os
 import signal
 import time
 from pathlib import Path
@@ -11,13 +12,16 @@ from lockstep_bench import causes
 from waiting import eventually
 
 from rig.cli.console import Console
-from rig.errors import InterruptedRunError
+from rig.engine import Stop
+from rig.errors import HardwareError, InterruptedRunError
 from rig.lockstep import LockstepRig
+from rig.operation import connect
 from rig.recording import open_recording
 from rig.runs import conduct
 from rig.session import Interruption, LiveRig
 from rig.states import FaultCode, State
 
+_PATIENCE = 10.0  # s
 UP = """frame = "home"
 [[parts]]
 type = "minimum-jerk"
@@ -42,6 +46,20 @@ class Thoughtful(io.StringIO):
         elif line == "^C\n":
             signal.raise_signal(signal.SIGINT)
         return line
+
+
+@pytest.mark.realtime
+def test_an_engine_that_has_died_is_not_waited_for(tmp_path: Path) -> None:
+    with LiveRig(live_config(), tmp_path / "run.mcap", "test", Interruption()) as rig:
+        connect(rig)
+        pid = rig.engine.pid
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+        rig.engine.join(_PATIENCE)
+        with pytest.raises(HardwareError, match="the engine has died"):
+            rig.status()
+        with pytest.raises(HardwareError, match="the engine has died"):
+            rig.request(Stop())
 
 
 @pytest.mark.realtime

@@ -8,7 +8,7 @@ import pytest
 from synthetic_rows import make_header, make_rows
 
 from rig.cli import main
-from rig.csvio import write_columns, write_table
+from rig.csvio import whole_file, write_columns, write_table
 from rig.errors import ExitCode
 from rig.recording import RecordingWriter
 
@@ -48,6 +48,28 @@ def test_what_cannot_be_exported(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert list(tmp_path.iterdir()) == [empty]
 
 
+@pytest.mark.parametrize("command", ["export", "report"])
+def test_a_recording_is_not_replaced_by_what_is_made_of_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    path = _record(tmp_path / "run.mcap", 0.2)
+    before = path.read_bytes()
+    (tmp_path / "link.csv").symlink_to(path)
+    for target in (path, tmp_path / "link.csv"):
+        assert main([command, str(path), "-o", str(target)]) == ExitCode.INPUT
+        assert "it is the recording itself" in capsys.readouterr().err
+    assert path.read_bytes() == before
+
+
+def test_a_recording_that_is_cut_off_is_exported_with_a_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = _record(tmp_path / "run.mcap", 2.0)
+    path.write_bytes(path.read_bytes()[:-2000])
+    assert main(["export", str(path)]) == 0
+    assert "warning: " in (err := capsys.readouterr().err) and "was cut off or damaged" in err
+
+
 def test_numbers_read_back_the_same(tmp_path: Path) -> None:
     values = np.array([0.1 + 0.2, -1e-300, np.nan, np.inf])
     write_columns(tmp_path / "table.csv", ["plain", "with, comma"], [values, np.arange(4, dtype=np.uint64)])
@@ -66,3 +88,13 @@ def test_a_table_that_fails_leaves_the_file_that_was_there(tmp_path: Path) -> No
     with pytest.raises(ValueError, match="shorter"):
         write_columns(target, ["a", "b"], [np.arange(3000.0), np.arange(2000.0)])
     assert target.read_text() == "of last week" and list(tmp_path.iterdir()) == [target]
+
+
+def test_two_writers_of_one_name_do_not_disturb_each_other(tmp_path: Path) -> None:
+    target = tmp_path / "table.csv"
+    with whole_file(target) as first:
+        first.write("first")
+        with whole_file(target) as second:
+            second.write("second")
+        assert target.read_text() == "second"
+    assert target.read_text() == "first" and list(tmp_path.iterdir()) == [target]

@@ -103,6 +103,13 @@ def test_what_is_not_to_be_used_says_why(tmp_path: Path, change: dict[str, Any],
     assert found.as_dict()["verdict"] == "refused"
 
 
+@pytest.mark.parametrize(("signs", "legs"), [([-1.0] * 6, [1, 2, 3, 4, 5, 6]), ([1.0, 1.0, -1.0, 1.0, 1.0, 1.0], [3])])
+def test_a_reversed_cell_is_not_zeroed(tmp_path: Path, signs: list[float], legs: list[int]) -> None:
+    found = zero(tmp_path, CONFIG.changed({"virtual": {"cells": {"gain": signs}}}))
+    assert [fault.split(":")[0] for fault in found.faults] == [f"leg {leg}" for leg in legs]
+    assert all(fault.endswith("its polarity is reversed: rig calibrate cells") for fault in found.faults)
+
+
 def test_the_bound_is_the_callers(tmp_path: Path) -> None:
     found = zero(tmp_path, OFF, ZeroOptions(duration=1.0, largest_shift=5.0))
     assert [fault.split(":")[0] for fault in found.faults] == ["leg 2", "leg 4"]

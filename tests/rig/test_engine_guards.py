@@ -10,6 +10,7 @@ from engine_support import CONFIG, Bench, bench, refused, smooth_table
 from actuators import Status
 from rig.engine.messages import (
     Connect,
+    Disconnect,
     Engage,
     Follow,
     Home,
@@ -38,11 +39,13 @@ def test_without_a_recording_nothing_is_engaged_followed_or_resumed(rig: Bench) 
     table = smooth_table(2.0)
     rig.park()
     rig.tap.fault = "the disk is full"
+    rig.step()
     assert "the disk is full" in refused(rig, Engage())
     rig.tap.fault = ""
     rig.request(Engage())
     rig.until(State.ENGAGED)
     rig.tap.fault = "the disk is full"
+    rig.step()
     assert "the disk is full" in refused(rig, Follow("x", table.step), table.samples)
     rig.tap.fault = ""
     rig.follow(table)
@@ -57,6 +60,27 @@ def test_without_a_recording_nothing_is_engaged_followed_or_resumed(rig: Bench) 
     assert len(rig.tap.events) == 3
     rig.request(Park())
     rig.until(State.PARKED)
+    assert not any("the disk is full" in text for text in rig.tap.texts()[3:])
+
+
+@pytest.mark.parametrize("state", [State.IDLE, State.PARKED, State.ENGAGED])
+def test_a_recording_that_fails_is_said_once_in_every_state(rig: Bench, state: State) -> None:
+    if state is State.IDLE:
+        rig.request(Connect())
+    elif state is State.PARKED:
+        rig.park()
+    else:
+        rig.engage()
+    for count in (1, 2):  # again, where it had been mended meanwhile
+        rig.tap.fault = "the recorder is gone"
+        rig.run(0.1)
+        said = [event for event in rig.tap.events if event.code is FaultCode.RECORDING]
+        assert [(event.level, event.text) for event in said] == [
+            ("warning", "nothing is being recorded: the recorder is gone")
+        ] * count
+        rig.tap.fault = ""
+        rig.run(0.1)
+    assert rig.state is state and not rig.status().cause
 
 
 def test_without_fresh_feedback_nothing_begins(rig: Bench) -> None:
@@ -161,6 +185,18 @@ def test_engaging_waits_for_a_late_reply_but_not_for_long_nor_after_a_stop(rig: 
     rig.until(State.ENGAGED)
 
 
+def test_drives_are_left_once_they_report_their_torque_off(rig: Bench) -> None:
+    rig.engage()
+    rig.request(Park())
+    while rig.state is not State.PARKED:
+        rig.step()
+    assert rig.engine.bank.any(Status.ENABLED)  # told in the next cycle
+    rig.request(Disconnect())
+    assert rig.state is State.OFF and not rig.engine.bank.any(Status.ENABLED)
+    rig.request(Connect())
+    assert rig.state is State.IDLE
+
+
 @pytest.mark.parametrize("by_flag", [True, False])
 def test_a_stop_ends_the_waiting_of_a_motion(rig: Bench, by_flag: bool) -> None:
     table = smooth_table(1.0)
@@ -191,7 +227,17 @@ def test_a_shifted_zero_of_a_cell_keeps_the_rig_from_engaging(tmp_path: Path) ->
             assert "not judged yet" in refused(rig, Engage())
             rig.virtual.faults.inject("cell_offset", 4, 8.0)
             rig.run(0.5)
-            assert "the load cell of leg 4 is +" in refused(rig, Engage())
+            reason = refused(rig, Engage())
+            assert "the load cell of leg 4 is +" in reason and "tare the cells" in reason
+
+
+@pytest.mark.parametrize(("signs", "legs"), [((-1.0,) * 6, "1, 2, 3, 4, 5, 6"), ((1, 1, -1.0, 1, 1, 1), "3")])
+def test_cells_that_read_the_opposite_are_not_to_be_tared(tmp_path: Path, signs: tuple[float, ...], legs: str) -> None:
+    with bench(tmp_path, CONFIG.changed({"virtual": {"cells": {"gain": list(signs)}}})) as rig:
+        rig.park()
+        reason = refused(rig, Engage())
+        assert f"the polarity (gain) of the load cell is reversed at leg {legs}: rig calibrate cells" in reason
+        assert "tare" not in reason
 
 
 def test_an_unstable_loop_is_not_closed(tmp_path: Path) -> None:

@@ -224,6 +224,25 @@ def test_what_cannot_be_done_is_said_with_its_line(operate: Operate, line: str, 
     assert "> status" not in out and not list(Path().glob("out/*"))
 
 
+def test_a_session_of_one_cycle_and_a_script_of_another_system(operate: Operate) -> None:
+    code, out, err = operate("\ufeffconnect\r\n")
+    assert (code, err) == (ExitCode.OK, "") and "overruns\n" in out
+
+
+def test_what_nobody_foresaw_still_brings_the_rig_to_rest(operate: Operate) -> None:
+    code, _out, err = operate(ENGAGED + "start up.toml\nwait 0.8\nrun a\x00.toml\n")
+    assert code == ExitCode.INTERNAL and "null byte" in err
+    recording = recorded()
+    assert recording.rows["state"][-1] == State.PARKED
+    assert [event.text for event in recording.events if event.code == FaultCode.OPERATOR_STOP]
+
+
+def test_without_an_input_nothing_begins(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    assert main(["operate", "virtual", "--lockstep", "-o", "out"]) == ExitCode.INPUT
+    assert not (here / "out").exists()
+
+
 def test_help_at_the_prompt(operate: Operate) -> None:
     code, out, err = operate("help\nhelp jog\nwait --help\nquit\n", Terminal)
     assert (code, err) == (ExitCode.OK, "")

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from mcap.reader import make_reader
 from mcap.records import Chunk
 from mcap.stream_reader import StreamReader
+from mcap.writer import CompressionType, Writer
 from mcap_ros2.decoder import DecoderFactory
 from synthetic_rows import make_header, make_rows, packed
 
@@ -225,6 +226,36 @@ def test_anything_else_is_refused(tmp_path_factory: pytest.TempPathFactory, cont
     path.write_bytes(b"x" + content)
     with pytest.raises(RecordingError, match="not an MCAP recording"):
         open_recording(path)
+
+
+@pytest.mark.parametrize("compression", [CompressionType.NONE, CompressionType.ZSTD])
+def test_a_whole_file_of_another_program_is_refused_and_left_alone(
+    tmp_path: Path, compression: CompressionType
+) -> None:
+    path = tmp_path / "camera.mcap"
+    with path.open("wb") as file:
+        writer = Writer(file, compression=compression)
+        writer.start(profile="ros2", library="camera")
+        writer.add_metadata("lens", {"f": "8 mm"})
+        channel = writer.register_channel("/camera", "cdr", writer.register_schema("Image", "ros2msg", b"uint8 x\n"))
+        writer.add_message(channel, 0, b"\0\1\0\0\7", 0)
+        writer.finish()  # type: ignore[no-untyped-call]
+    content = path.read_bytes()
+    for read in (open_recording, recover):
+        with pytest.raises(RecordingError, match=r"camera\.mcap: an MCAP file of another program"):
+            read(path)
+    assert path.read_bytes() == content and list(tmp_path.iterdir()) == [path]
+
+
+def test_rows_come_back_where_the_header_is_damaged(whole: Path, tmp_path: Path) -> None:
+    content = whole.read_bytes()
+    for name in (b"\3\0\0\0rig", b"\x0b\0\0\0rig.closing"):
+        assert name in content
+        content = content.replace(name, name[:-1] + b"_")
+    path = tmp_path / "damaged.mcap"
+    path.write_bytes(content)
+    recording = open_recording(path)
+    assert packed(recording.rows) == packed(ROWS) and not recording.complete and recording.header == {}
 
 
 def test_a_huge_length_does_not_fill_the_memory(tmp_path: Path) -> None:

@@ -12,18 +12,21 @@ from xml.etree import ElementTree
 import numpy as np
 import numpy.typing as npt
 import pytest
+from engine_support import HOME, Bench, bench, smooth_table
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.spatial.transform import Rotation
 from synthetic_rows import NOISE, make_header, make_rows
 
+from rig.engine import Abandon, Park, Pause, Resume
 from rig.errors import InputError
+from rig.operation import checked_move
 from rig.recording import Event, EventLevel, Recording
 from rig.report import summarize, write_report
 from rig.report.series import angles, decimate, powered_span, rotation_vector
 from rig.states import FaultCode, State, StopCategory
-from rig.telemetry import ROW
+from rig.telemetry import ROW, CycleFlag
 
 RATE = 250.0
 SKIPPED = (300, 301, 900)
@@ -244,6 +247,74 @@ def test_verdicts(tmp_path: Path, text: str, make: Callable[[npt.NDArray[np.void
     made = make(make_rows(8.0, RATE))
     write_report(replace(made, rows=made.rows[:1]), tmp_path / "v.html", summary=summarize(made))  # without pictures
     assert text in (tmp_path / "v.html").read_text()
+
+
+def _run(rig: Bench) -> None:
+    rig.follow(smooth_table(1.0), "demo")
+    rig.until(State.ENGAGED)
+
+
+def _jog(rig: Bench) -> None:
+    target = HOME + np.array([0.002, 0.0, -0.003, 0.0, 0.0, 0.0, 0.0])
+    for here, there in ((HOME, target), (target, HOME)):
+        rig.follow(checked_move(rig.config, here, there, 0.02, 0.2), "jog")
+        rig.until(State.ENGAGED)
+
+
+def _pause(rig: Bench) -> None:
+    rig.follow(smooth_table(1.0), "demo")
+    rig.run(0.3)
+    rig.request(Pause())
+    rig.until(State.ENGAGED)
+
+
+def _resume(rig: Bench) -> None:
+    _pause(rig)
+    rig.request(Resume())
+    rig.until(State.ENGAGED)
+
+
+def _abandon(rig: Bench) -> None:
+    _pause(rig)
+    rig.request(Abandon())
+
+
+def _park(rig: Bench) -> None:
+    rig.request(Park())
+    rig.until(State.PARKED)
+
+
+ENDINGS: list[tuple[list[Callable[[Bench], None]], str, str]] = [
+    ([_jog], "neutral", "No fault; only straight moves (jogs) were run"),
+    ([_jog, _run, _jog], "good", "The trajectory ran without a fault"),
+    ([_jog, _resume], "good", "The trajectory ran without a fault"),
+    ([_jog, _abandon], "neutral", "The motion 'demo' was abandoned at PLACE of 1.000 s"),
+    ([_run, _abandon], "neutral", "The motion 'demo' was abandoned at PLACE of 1.000 s"),
+    ([_pause, _park], "neutral", "No fault, but the motion did not come to its end: it reached PLACE s of its path"),
+]
+
+
+@pytest.mark.parametrize(("acts", "kind", "verdict"), ENDINGS)
+def test_the_headline_says_how_the_longest_motion_ended(
+    tmp_path: Path, acts: list[Callable[[Bench], None]], kind: str, verdict: str
+) -> None:
+    with bench(tmp_path) as rig:
+        rig.engage()
+        for act in acts:
+            act(rig)
+        rig.run(0.1)
+        rows = rig.tap.take()
+        events = tuple(Event(one.t, EventLevel[one.level.upper()], one.code, one.text) for one in rig.tap.events)
+    made = make_recording(rows, events=events)
+    stood = rows["path_time"][rows["flags"] & CycleFlag.PAUSED != 0]
+    if len(stood):
+        verdict = verdict.replace("PLACE", f"{stood[-1]:.3f}")
+    summary = summarize(made)
+    json.dumps(summary, allow_nan=False)
+    write_report(replace(made, rows=rows[:1]), tmp_path / "v.html", summary=summary)  # without pictures
+    text = (tmp_path / "v.html").read_text()
+    assert verdict in Page(text).words
+    assert f'<header class="{kind}">' in text
 
 
 def test_a_report_that_cannot_be_written_leaves_nothing(

@@ -61,3 +61,21 @@ def test_ctrl_c_waits_until_a_process_is_started(arrived: socket.socket) -> None
         signal.signal(signal.SIGINT, before)
     process.join(_PATIENCE)
     assert process.exitcode == 0
+
+
+def test_what_the_terminal_sends_does_not_reach_the_process() -> None:
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(target=theirs.recv, daemon=True)
+    start_shielded(process)
+    try:
+        with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
+            (blocked,) = (int(line.split()[1], 16) for line in status if line.startswith("SigBlk"))
+        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTSTP):
+            assert blocked >> (number - 1) & 1
+        assert not blocked >> (signal.SIGTERM - 1) & 1
+    finally:
+        ours.send("end")
+        process.join(_PATIENCE)
+        ours.close()
+        theirs.close()
+    assert process.exitcode == 0
