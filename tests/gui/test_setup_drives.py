@@ -93,18 +93,19 @@ def test_drives_are_asked_and_their_serial_numbers_taken(wizard: SetupWizard, pa
 
 
 def test_real_drives_that_are_not_there(wizard: SetupWizard, qtbot: Any) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
+    host = "127.0.0.95"  # no other test commands drives there
+    with socket.create_server((host, 0)) as silent:
         write(wizard.start.name, "mine")
         settled(wizard, qtbot)
         click(wizard, BUTTON.NextButton)
         page = wizard.drives
         for leg in range(6):
-            write(page.host[leg], "127.0.0.1")
+            write(page.host[leg], host)
             page.port[leg].setValue(silent.getsockname()[1] if leg == 3 else 1 + leg)
         settled(wizard, qtbot)
         press(page.ask_all)
         settled(wizard, qtbot)
-    assert "cannot connect to 127.0.0.1:1:" in page.status[0].text()
+    assert f"cannot connect to {host}:1:" in page.status[0].text()
     assert "did not answer within 2\u00a0s" in page.status[3].text()
     forward(wizard, wizard.legs)
     pair = wizard.legs.pairs[0]
