@@ -39,8 +39,6 @@ def test_a_disconnect_that_is_refused_changes_nothing(live: MainWindow, qtbot: A
     qtbot.waitUntil(lambda: "not in state ENGAGED" in live.notice.text(), timeout=STEP)
     assert session.phase is Phase.UP and session.engine_pid == pid
     reach(live, qtbot, State.ENGAGED)
-    press_when_possible(qtbot, live.operate.buttons[Action.PARK])
-    reach(live, qtbot, State.PARKED)
 
 
 def test_a_virtual_rig_that_is_of_no_use_any_more_is_replaced(live: MainWindow, qtbot: Any) -> None:
@@ -49,8 +47,6 @@ def test_a_virtual_rig_that_is_of_no_use_any_more_is_replaced(live: MainWindow, 
     reach(live, qtbot, State.FAULT)
     qtbot.waitUntil(lambda: _said(live, "stands still; Disconnect, then Connect, starts a new") == 1, timeout=STEP)
     _anew(live, qtbot)
-    press_when_possible(qtbot, live.operate.buttons[Action.HOME])
-    reach(live, qtbot, State.PARKED)
     engine = live.session.engine_pid
     assert engine is not None
     (virtual,) = (pid for pid in left_over() if _parent(pid) == os.getpid() and pid != engine)
