@@ -60,6 +60,13 @@ class FaultCode(IntEnum):
     HOST_SUSPENDED = 22
     INTERNAL_ERROR = 23
     RUNAWAY = 24
+    TORQUE_LOST = 25
+    TORQUE_UNEXPECTED = 26
+    BRAKES_SLIP = 27
+    OVERSPEED = 28
+    TEMPERATURE = 29
+    SUPPLY_VOLTAGE = 30
+    WIRING = 31
 
 
 def enum_name(kind: type[IntEnum], value: int) -> str:
