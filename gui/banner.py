@@ -1,5 +1,6 @@
 """Always in view: the state with its first cause, timing, recording, and STOP."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pyqtgraph.Qt import QtCore, QtWidgets
@@ -106,9 +107,12 @@ class Banner(QtWidgets.QFrame):
     Args:
         stop: the red button.
         virtual: whether the rig is a virtual one.
+        off: checks that the configuration switches off, by name.
     """
 
-    def __init__(self, stop: StopButton, virtual: bool, parent: QtWidgets.QWidget | None = None) -> None:
+    def __init__(
+        self, stop: StopButton, virtual: bool, off: Sequence[str] = (), parent: QtWidgets.QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setAccessibleName("State of the rig")
         self._state = QtWidgets.QFrame()
@@ -144,6 +148,12 @@ class Banner(QtWidgets.QFrame):
             badge.setObjectName("virtual")
             badge.setToolTip("Nothing real moves: drives and plant are simulated in a process of their own")
             layout.addWidget(badge, 0, QtCore.Qt.AlignmentFlag.AlignVCenter)
+        if off:
+            names = QtWidgets.QLabel("CHECKS OFF\n" + "\n".join(off))
+            names.setObjectName("off")
+            names.setToolTip("The configuration switches these off (safety.off): the engine does not look")
+            names.setAccessibleName(f"Checks switched off: {', '.join(off)}")
+            layout.addWidget(names, 0, QtCore.Qt.AlignmentFlag.AlignVCenter)
         layout.addLayout(figures)
         layout.addWidget(stop)
         self.setFixedHeight(92)

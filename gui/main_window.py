@@ -52,7 +52,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.reports = ReportMaker(self)
         self.open_file: Callable[[Path], bool] = open_in_browser
         self.stop_button = StopButton(lambda: session.stop(1, "button"))
-        self.banner = Banner(self.stop_button, session.config.virtual is not None)
+        self.banner = Banner(self.stop_button, session.config.virtual is not None, session.config.safety.off)
         self.operate = OperatePanel(session)
         self.motion = MotionPanel(session, self.mover, self.theme)
         self.jog = JogPanel(session, self.mover)

@@ -4,9 +4,10 @@ Physical quantities are SI numbers or strings with their unit ("300 mm"); every 
 keys, non-finite numbers and values out of bounds are refused.
 """
 
-from typing import Annotated, Literal
+import math
+from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from kinematics import AngularSpeed, Damping, Force, ForceRate, Frequency, Length, Mass, Speed, Stiffness, Time
 
@@ -34,6 +35,22 @@ NumberPerLeg = Annotated[tuple[Number, Number, Number, Number, Number, Number], 
 ForcePerLeg = Annotated[tuple[Force, Force, Force, Force, Force, Force], _OnceOrPerLeg]
 SpreadPerLeg = Annotated[tuple[_Spread, _Spread, _Spread, _Spread, _Spread, _Spread], _OnceOrPerLeg]
 ForceRatePerLeg = Annotated[tuple[ForceRate, ForceRate, ForceRate, ForceRate, ForceRate, ForceRate], _OnceOrPerLeg]
+
+
+CheckName = Literal["following_error", "position_jump", "force_residual", "frozen_cycles", "tare_shift"]
+"""Checks that a configuration may switch off, by the names of their bounds in [safety]."""
+
+_NEVER_OFF = {
+    "stale_cycles": "without feedback nothing else can be checked",
+    "condition": "near a singular pose no leg forces hold the platform",
+    "overruns_in_a_row": "a host that is late for good does not control",
+    "heartbeat": "a client that hangs would go on commanding",
+    "unattended_hold": "nobody would ever take the torque off",
+    "homing_timeout": "a leg that finds no reference would move for ever",
+    "homing_tolerance": "lengths that do not fit together would count as homed",
+    "stop_time": "a stop that fails would never be escalated",
+}
+"""Bounds in [safety] that a rig cannot do without, and why."""
 
 
 class Section(BaseModel):
@@ -90,6 +107,30 @@ class Safety(Section):
     """Cycles in a row after which a moving leg's encoder or load cell that repeats itself bit for bit is frozen."""
     tare_shift: Annotated[Force, Positive] = 5.0
     """Change of a load cell's zero beyond which engaging is refused, N."""
+    off: tuple[CheckName, ...] = ()
+    """Checks that are switched off, by the names of their bounds; every start, the app and the report say so."""
+
+    @field_validator("off", mode="before")
+    @classmethod
+    def _may_be_off(cls, names: object) -> object:
+        if isinstance(names, (list, tuple)):
+            for name in names:
+                if isinstance(name, str) and name in _NEVER_OFF:
+                    known = ", ".join(get_args(CheckName))
+                    raise ValueError(f"{name} is never switched off: {_NEVER_OFF[name]}; those that may be: {known}")
+                if names.count(name) > 1:
+                    raise ValueError(f"{name!r} is there twice")
+        return names
+
+    def bound(self, name: str) -> float:
+        """The bound of the check `name`, in its field's unit; infinite where the check is switched off."""
+        value: float = getattr(self, name)
+        return math.inf if name in self.off else value
+
+    @property
+    def said_off(self) -> str:
+        """Which checks are switched off, in words; empty when all are on."""
+        return f"switched off by safety.off, not checked: {', '.join(self.off)}" if self.off else ""
 
 
 class Motion(Section):

@@ -38,6 +38,7 @@ def check(
         "config": str(rig.path),
         "mechanism": rig.machine.name,
         "warnings": list(rig.machine.warnings),
+        "checks_off": list(rig.safety.off),
         "control_loop": loop.as_dict(),
     }
     verdict = None
@@ -52,6 +53,8 @@ def check(
         typer.echo(f"mechanism {rig.machine.name!r}: valid")
         for warning in rig.machine.warnings:
             typer.echo(f"  warning: {warning}")
+        if rig.safety.off:
+            typer.echo(f"  warning: checks {rig.safety.said_off}")
         typer.echo(f"control loop: bears {loop.gain_margin:.3g} times its gains at {loop.rate:g} Hz")
         if loop.passed and loop.message:
             typer.echo(f"  warning: {loop.message}")

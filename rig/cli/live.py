@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rig.cli.options import ConfigArgument, JsonOption, print_warning
+from rig.cli.options import ConfigArgument, JsonOption, print_warning, warn_of_checks_off
 
 if TYPE_CHECKING:
     from rig.config import RigConfig
@@ -144,6 +144,7 @@ def _execute(
     from rig.runs import execute
     from rig.stability import check_loop
 
+    warn_of_checks_off(config)
     loop = check_loop(config)
     if loop.passed and loop.message:
         print_warning(loop.message)

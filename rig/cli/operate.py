@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli.live import OutputFolder, RateOption, chosen_config, finish
-from rig.cli.options import ConfigArgument
+from rig.cli.options import ConfigArgument, warn_of_checks_off
 
 if TYPE_CHECKING:
     from rig.lockstep import LockstepRig
@@ -41,6 +41,7 @@ def operate(
     if sys.stdin is None:
         raise InputError("there is no standard input to read commands from")
     settings = chosen_config(config, rate, lockstep)
+    warn_of_checks_off(settings)
     interruption = Interruption()
 
     def body(rig: LockstepRig | LiveRig) -> None:

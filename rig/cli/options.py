@@ -9,6 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from kinematics import Quantity
+    from rig.config import RigConfig
 
 MechanismArgument = Annotated[
     str,
@@ -78,6 +79,12 @@ def print_warning(text: str) -> None:
 def print_error(text: str) -> None:
     """Say why there is no result, on standard error."""
     _print_marked("error: ", "red", text)
+
+
+def warn_of_checks_off(config: "RigConfig") -> None:
+    """Say on standard error which checks the configuration switches off."""
+    if config.safety.off:
+        print_warning(f"checks {config.safety.said_off}")
 
 
 def _print_marked(mark: str, colour: str, text: str) -> None:

@@ -24,9 +24,17 @@ def all_findings(path_or_name: str) -> Iterator[Finding]:
         yield Finding("configuration", "fail", str(error), "correct the file; `rig check` shows the same")
         return
     yield Finding("configuration", "ok", f"{config.name}: {config.path}")
+    yield checks(config)
     yield driver(config)
     yield from addresses(config)
     yield recordings(config)
+
+
+def checks(config: RigConfig) -> Finding:
+    """Whether every check of the engine is on."""
+    if not config.safety.off:
+        return Finding("checks", "ok", "every check is on")
+    return Finding("checks", "warn", config.safety.said_off, "take out of safety.off what the rig can do with")
 
 
 def driver(config: RigConfig) -> Finding:

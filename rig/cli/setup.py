@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli.options import ConfigArgument, JsonOption, parse_quantity
+from rig.cli.options import ConfigArgument, JsonOption, parse_quantity, warn_of_checks_off
 
 if TYPE_CHECKING:
     from rig.commissioning import CellAmplifier, Draft, LegResult
@@ -189,6 +189,7 @@ def leg(
         clear,
     )
     check_move(settings, move)
+    warn_of_checks_off(settings)
     typer.echo(
         f"leg {number} is going to move {move.travel * 1e3:+g} mm and back: watch that it is leg {number}", err=True
     )

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli.options import ConfigArgument, JsonOption, NewCalibrationOption, check_new_file
+from rig.cli.options import (
+    ConfigArgument,
+    JsonOption,
+    NewCalibrationOption,
+    check_new_file,
+    warn_of_checks_off,
+)
 
 if TYPE_CHECKING:
     from rig.commissioning import Zero
@@ -64,6 +70,7 @@ def zero(
     check_zero(settings, options)
     if apply:
         check_naming(settings.path, output.name)
+    warn_of_checks_off(settings)
     interruption = Interruption()
     with interruption.installed(), progress_display() as report:
         rig = settings if settings.virtual is None else patient(settings)

@@ -87,7 +87,7 @@ class LegRun:
         self._leg = move.leg - 1
         self._reply_time = config.drives.reply_deadline * config.period
         self._speed_bound = _RUNAWAY * move_bounds(config, move.leg).speed
-        self._following_bound = min(config.safety.following_error, 0.5 * abs(move.travel))
+        self._following_bound = min(config.safety.bound("following_error"), 0.5 * abs(move.travel))
         geometry = config.machine.geometry
         self._home_length = float(leg_lengths(geometry, geometry.home_pose)[self._leg])  # here: it may compile
         self._phase = ""
@@ -259,7 +259,7 @@ class LegRun:
         """Hold a length, m; gives the mean length over the second half."""
         count = self._count(duration)
         found = []
-        bound = self._config.safety.following_error
+        bound = self._config.safety.bound("following_error")
         for step in range(count):
             self._follow(length, 0.0)
             measured = self._bank.length[self._leg]

@@ -140,6 +140,8 @@ class Engine:
         self.machine.homed = False
         self._monitor.forget()
         self._commands = [COMMAND_OFF] * 6
+        if self.config.safety.off:
+            self.record("warning", self.config.safety.said_off)
         self.enter(State.IDLE)
 
     def settled_for(self) -> float:

@@ -63,9 +63,10 @@ def _check_kernel(
 
     legs (5, 6) is kept from cycle to cycle and updated. elapsed: s since the samples of the cycle before. bounds:
     [least length, greatest length, greatest jump, samples a moving encoder may repeat itself, greatest
-    following error], beside the module's constants. While a leg repeats itself or runs the wrong way its following
-    error means nothing yet. The wrong way: its speed has turned round from one sample to the
-    next and kept its amount, as no force could make it do, and has been opposed to the reference since.
+    following error, that of a runaway], beside the module's constants; an infinite one is not checked. While a leg
+    repeats itself, where that is looked at, or runs the wrong way its following error means nothing yet. The wrong
+    way: its speed has turned round from one sample to the next and kept its amount, as no force could make it do, and
+    has been opposed to the reference since.
     """
     what, leg, value = _OK, -1, 0.0
     for i in range(_LEGS):
@@ -76,7 +77,7 @@ def _check_kernel(
         if fresh[i] == 0.0:
             continue
         speed, before, wanted = velocity[i], legs[_VELOCITY, i], velocity_reference[i]
-        repeated = controlled and abs(wanted) > _MOVING and length[i] == legs[_LENGTH, i]
+        repeated = controlled and abs(wanted) > _MOVING and length[i] == legs[_LENGTH, i] and bounds[3] < math.inf
         opposed = controlled and speed * wanted < 0.0 and min(abs(speed), abs(wanted)) > _OPPOSED
         opposed = opposed and (legs[_REVERSALS, i] > 0.0 or abs(speed + before) < _MIRRORED * abs(before))
         jump = abs(length[i] - legs[_LENGTH, i] - 0.5 * legs[_SINCE, i] * (speed + before))
@@ -93,7 +94,7 @@ def _check_kernel(
             found, amount = _FROZEN, legs[_REPEATS, i]
         elif legs[_REVERSALS, i] >= _REVERSED_CYCLES:
             found, amount = _AGAINST, legs[_REVERSALS, i]
-        elif controlled and error > _RUNAWAY * bounds[4]:
+        elif controlled and error > bounds[5]:
             found, amount = _RUNAWAY_ERROR, error
         elif controlled and error > bounds[4] and not (repeated or opposed):
             found, amount = _FOLLOWING, error
@@ -112,9 +113,10 @@ def _count_kernel(
     """Count, by leg, the readings in a row that repeat the one before, mean nothing, or are off the model.
 
     cells (5, 6) is kept from cycle to cycle and updated; legs as `_check_kernel` leaves it. bounds: [expected noise,
-    end of scale, greatest residual], N. A reading counts as repeated only once the model has moved on by more than the
-    noise. A residual is judged while the host closes the loop, and of readings and encoders that are not suspect
-    themselves. Returns the legs (index) with the largest counts, -1 where all are zero.
+    end of scale, greatest residual], N, and the readings a cell may repeat itself. A reading counts as repeated only
+    once the model has moved on by more than the noise. A residual is judged while the host closes the loop, and of
+    readings and encoders that are not suspect themselves. Returns the legs (index) with the largest counts, -1 where
+    all are zero.
     """
     silent, missing, beyond = -1, -1, -1
     suspect = False
@@ -123,7 +125,7 @@ def _count_kernel(
     for i in range(_LEGS):
         model = force[i] - residual[i]
         valid = abs(force[i]) < bounds[1]  # False for not a number
-        repeated = force[i] == cells[_READING, i]
+        repeated = force[i] == cells[_READING, i] and bounds[3] < math.inf
         if not repeated:
             cells[_READING, i], cells[_MODEL, i] = force[i], model
         cells[_SILENT, i] = cells[_SILENT, i] + 1.0 if repeated and valid else 0.0
@@ -155,8 +157,10 @@ class FeedbackMonitor:
         ranges = [leg.limits.length for leg in mechanism.legs if leg.limits and leg.limits.length]
         low, high = (min(low for low, _ in ranges), max(high for _, high in ranges)) if ranges else (0.0, math.inf)
         self._safety = safety
-        self._bounds = np.array([low, high, safety.position_jump, safety.frozen_cycles, safety.following_error])
-        self._cell_bounds = np.array([cells.noise, cells.range, safety.force_residual])
+        jump, frozen = safety.bound("position_jump"), safety.bound("frozen_cycles")
+        following, runaway = safety.bound("following_error"), _RUNAWAY * safety.following_error
+        self._bounds = np.array([low, high, jump, frozen, following, runaway])
+        self._cell_bounds = np.array([cells.noise, cells.range, safety.bound("force_residual"), frozen])
         self._legs = np.zeros((5, _LEGS))
         self._cells = np.zeros((5, _LEGS))
         self.forget()
@@ -269,7 +273,7 @@ class FeedbackMonitor:
             end = f", at or beyond its end of scale {self._cell_bounds[1]:g} N" if math.isfinite(force[missing]) else ""
             text = f"leg {missing + 1}: the load cell reads {force[missing]:g} N{end}"
             return Finding(Cause(FaultCode.LOAD_CELL, text, t, missing + 1), StopCategory.CATEGORY_2)
-        if silent >= 0 and cells[_SILENT, silent] >= self._safety.frozen_cycles:
+        if silent >= 0 and cells[_SILENT, silent] >= self._cell_bounds[3]:
             text = f"leg {silent + 1}: the load cell repeated itself for {cells[_SILENT, silent]:.0f} cycles of motion"
             return Finding(Cause(FaultCode.LOAD_CELL, text, t, silent + 1), StopCategory.CATEGORY_2)
         if beyond < 0 or cells[_BEYOND, beyond] < _RESIDUAL_CYCLES:

@@ -194,7 +194,7 @@ class Operator:
         engine = self._engine
         if engine.settled_for() < _TARE_TIME:
             raise RefusedError(f"the load cells' zero is not judged yet, {_TARE_TIME:g} s at rest are needed")
-        bound = engine.config.safety.tare_shift
+        bound = engine.config.safety.bound("tare_shift")
         shift = engine.tare_residual
         leg = int(np.argmax(np.abs(shift)))
         if not abs(shift[leg]) <= bound:

@@ -18,10 +18,11 @@ _PERCENTILES = {"p50": 50.0, "p99": 99.0, "max": 100.0}
 def summarize(recording: Recording) -> dict[str, Any]:
     """Summary of a recording: a JSON object of finite numbers, strings and null where there is nothing to count.
 
-    Keys: `cycle` (rate, overruns, timing percentiles in µs, over all rows), `window` (the rows that `tracking`, `force`
-    and `condition` cover: the RUNNING ones; where there are none, those with the legs under power), `motion` (see
-    `longest_motion`), `tracking` (m and rad), `force` (N, per leg; residuals are measured minus model, bias included,
-    the bias given beside them), `condition`, `states`, `faults`, `events`, `recording`.
+    Keys: `checks_off` (the checks that the configuration switched off), `cycle` (rate, overruns, timing percentiles in
+    µs, over all rows), `window` (the rows that `tracking`, `force` and `condition` cover: the RUNNING ones; where there
+    are none, those with the legs under power), `motion` (see `longest_motion`), `tracking` (m and rad), `force` (N, per
+    leg; residuals are measured minus model, bias included, the bias given beside them), `condition`, `states`,
+    `faults`, `events`, `recording`.
     """
     rows = recording.rows
     window = window_of(rows)
@@ -32,6 +33,7 @@ def summarize(recording: Recording) -> dict[str, Any]:
         "motion": longest_motion(recording),
         "tracking": _tracking(covered),
         "force": _force(covered, configured_noise(recording.header)),
+        "checks_off": checks_off(recording.header),
         "condition": {"min": _number(_finite(covered["condition"]), np.min), "max": _peak(covered["condition"])},
         "states": state_timeline(rows),
         "faults": _faults(rows),
@@ -57,6 +59,12 @@ def configured_noise(header: dict[str, Any]) -> float | None:
     """Standard deviation of the load cells' noise that the recording's configuration states, N."""
     value = header.get("config", {}).get("load_cells", {}).get("noise")
     return float(value) if isinstance(value, int | float) and value > 0 else None
+
+
+def checks_off(header: dict[str, Any]) -> list[str]:
+    """Checks that the recording's configuration switched off, by name."""
+    names = header.get("config", {}).get("safety", {}).get("off", [])
+    return [str(name) for name in names] if isinstance(names, list) else []
 
 
 def configured_rate(recording: Recording) -> float | None:

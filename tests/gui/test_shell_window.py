@@ -14,6 +14,7 @@ from gui.application import errors_logged
 from gui.main_window import MainWindow
 from gui.rules import Phase
 from gui.theme import DARK, LIGHT
+from rig.config import load_config
 from rig.engine import Status
 from rig.errors import HardwareError
 from rig.states import State
@@ -215,3 +216,24 @@ def test_errors_of_slots_are_in_the_log_once_and_printed_each_time(
     assert [(entry.level, entry.source) for entry in entries] == [("error", "app")] * 2
     assert entries[0].text.startswith("internal error at test_shell_window.py:")
     assert [entry.text.rpartition(": ")[2] for entry in entries] == ["zero", "odd"]
+
+
+def test_checks_that_are_off_stay_in_view(qapp: QtWidgets.QApplication, qtbot: Any, tmp_path: Path) -> None:
+    config = load_config("virtual").changed({"safety": {"off": ["force_residual", "tare_shift"]}})
+    session = FakeSession(config, tmp_path)
+    window = MainWindow(session, make_settings(tmp_path))
+    window._building.stop()
+    with qtbot.waitExposed(window):
+        window.show()
+    (badge,) = window.banner.findChildren(QtWidgets.QLabel, "off")
+    for state in (State.OFF, State.ENGAGED, State.FAULT):
+        session.take(make_status(state))
+        assert badge.isVisible()
+        assert badge.text().splitlines() == ["CHECKS OFF", "force_residual", "tare_shift"]
+        assert badge.accessibleName() == "Checks switched off: force_residual, tare_shift"
+    window.close_now()
+    session.close()
+
+
+def test_nothing_is_said_of_checks_that_are_on(window: MainWindow) -> None:
+    assert window.banner.findChildren(QtWidgets.QLabel, "off") == []
