@@ -52,9 +52,15 @@ SENSOR_FAULTS = {
 }
 """Faults of a drive's sensors and power stage."""
 
+AUXILIARY_FAULTS = {
+    "temperature": FaultKind("the drive says that it is so hot", "°C", 95.0),
+    "supply": FaultKind("the drive says that its supply has this voltage", "V", 20.0),
+}
+"""What a drive can be made to say in the auxiliary registers of these names, where its profile has them."""
+
 REBOOT = FaultKind("the drive is power-cycled, once")
 
-SERVO_FAULTS = {**WIRE_FAULTS, **SENSOR_FAULTS, "reboot": REBOOT}
+SERVO_FAULTS = {**WIRE_FAULTS, **SENSOR_FAULTS, **AUXILIARY_FAULTS, "reboot": REBOOT}
 """All faults of a virtual drive."""
 
 
@@ -191,6 +197,8 @@ class FaultyServo(FaultyDevice):
         super()._apply(name)
         if name == "reboot" and self._active.pop(name, None) is not None:
             self.servo.reboot()
+        elif name in AUXILIARY_FAULTS:
+            self.servo.show(name, self._active.get(name))
         elif name in SENSOR_FAULTS:
             faults = {key: value for key, value in self._active.items() if key in SENSOR_FAULTS}
             held = self.servo.plant if isinstance(self.servo.plant, _FaultyPort) else None

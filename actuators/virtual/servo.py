@@ -74,9 +74,9 @@ class VirtualServo(ModbusDevice):
         self._command_scales = (command.force.scale, command.position.scale, command.velocity.scale)
         self._sensors = [Sensor(feedback.position), Sensor(feedback.velocity)]
         self._force_sensor = Sensor(feedback.force) if feedback.force else None
-        self._auxiliary = tuple(
-            Sensor(register).encode(_AUXILIARY.get(name, 0.0))[0] for name, register in feedback.auxiliary.items()
-        )
+        self._auxiliary_registers = feedback.auxiliary
+        self._auxiliary_values = {name: _AUXILIARY.get(name, 0.0) for name in feedback.auxiliary}
+        self._encode_auxiliary()
         self._add_identity(
             profile.identity,
             {"vendor": "stewart-rig", "product": "virtual servo", "serial": serial, "firmware": "1.0"},
@@ -93,6 +93,18 @@ class VirtualServo(ModbusDevice):
     def cell(self) -> float:
         """Load-cell signal as the drive's input sees it, N."""
         return self.plant.cell
+
+    def show(self, name: str, value: float | None) -> None:
+        """Let the auxiliary register `name` show `value`, None = its usual one; nothing where the profile has none."""
+        if name in self._auxiliary_values:
+            self._auxiliary_values[name] = _AUXILIARY.get(name, 0.0) if value is None else value
+            self._encode_auxiliary()
+
+    def _encode_auxiliary(self) -> None:
+        values = self._auxiliary_values
+        self._auxiliary = tuple(
+            Sensor(register).encode(values[name])[0] for name, register in self._auxiliary_registers.items()
+        )
 
     def reboot(self) -> None:
         """Power-cycle the drive: power off, not homed, every register at its power-up value, the watchdog off."""

@@ -30,7 +30,11 @@ ANCHOR = 15  # m, leg length at which brake and jam exert nothing
 JAM = 16  # N, holding force of a jammed leg
 GAIN = 17  # of the motor's force: 1, below 1 for a weak drive, negative for one that pushes the wrong way
 GRIP = 18  # N, present holding force of brake and jam together
-DRIVE_COLUMNS = 19
+HOLD = 19  # part of its holding force that the leg's brake has: 1, and 0 for one that does not close
+CREEP = 20  # m/s, at which the leg's closed brake gives way to its load
+DRIFT = 21  # m/s, of the anchor, with the load
+LEG = 22  # index of the leg that this drive's motor and brake sit on; its encoder is always its own leg's
+DRIVE_COLUMNS = 23
 
 # Columns of a waiting command: when it takes effect, then the columns MODE … BRAKE but SINCE.
 QUEUE_COLUMNS = 8
@@ -68,6 +72,8 @@ HOMING_TOLERANCE = 2e-6
 """Homing is done when the leg stands this near its mark, m, and is slower than …"""
 HOMING_REST = 1e-4
 """… this, m/s."""
+CREEP_LOAD = 1.0
+"""Load of a brake that slips, N, below which it does so slower."""
 
 _OFF_MODE = int(Mode.OFF)
 _FORCE_MODE = int(Mode.FORCE)
@@ -168,14 +174,13 @@ def motor_kernel(
 def begin_step_kernel(
     drive: Array, parameters: Array, reference: float, length: float, velocity: float, t: float, h: float
 ) -> None:
-    """Decide brake, grip and homing and advance the position loop's integral, at the start t of a step of h (s)."""
+    """Decide brake and homing and advance the position loop's integral, at the start t of a step of h (s)."""
     if drive[ENABLED] == 0.0 or drive[BRAKE] != 0.0:
         drive[BRAKED] = 1.0
     elif drive[QUICK_STOP] == 0.0:
         drive[BRAKED] = 1.0 if drive[MODE] == _OFF_MODE else 0.0
     elif abs(velocity) < STANDSTILL_SPEED or t - drive[STOP_SINCE] > STOP_TIME:
         drive[BRAKED] = 1.0
-    drive[GRIP] = drive[JAM] + (parameters[BRAKE_FORCE] if drive[BRAKED] != 0.0 else 0.0)
     demand, error = demand_kernel(drive, parameters, reference, length, velocity, t)
     if error != 0.0 and abs(demand) < parameters[FORCE_LIMIT]:
         drive[INTEGRAL] += INTEGRAL_RATE * parameters[STIFFNESS] * error * h
@@ -183,6 +188,12 @@ def begin_step_kernel(
         _, _, over = homing_reference_kernel(drive, parameters, reference, t)
         if over and abs(error) < HOMING_TOLERANCE and abs(velocity) < HOMING_REST:
             drive[HOMING_DONE] = 1.0
+
+
+@kernel
+def grip_kernel(leg: Array, drive: Array, parameters: Array) -> None:
+    """Holding force of brake and jam at a leg's row, its brake being that of the row `drive`."""
+    leg[GRIP] = leg[JAM] + (leg[HOLD] * parameters[BRAKE_FORCE] if drive[BRAKED] != 0.0 else 0.0)
 
 
 @kernel
@@ -194,7 +205,7 @@ def contact_kernel(drive: Array, parameters: Array, leg: Array, length: float, v
     """
     k, d = parameters[BRAKE_STIFFNESS], parameters[BRAKE_DAMPING]
     grip = drive[GRIP]
-    force: float = min(max(k * (drive[ANCHOR] - length) - d * velocity, -grip), grip)
+    force: float = min(max(k * (drive[ANCHOR] - length) - d * (velocity - drive[DRIFT]), -grip), grip)
     if length < leg[LOWER_STOP]:
         force += max(k * (leg[LOWER_STOP] - length) - d * velocity, 0.0)
     elif length > leg[UPPER_STOP]:
@@ -203,7 +214,18 @@ def contact_kernel(drive: Array, parameters: Array, leg: Array, length: float, v
 
 
 @kernel
-def end_step_kernel(drive: Array, parameters: Array, length: float) -> None:
-    """Let the anchor slip to where its spring pulls no more than the holding force."""
+def end_step_kernel(drive: Array, parameters: Array, length: float, velocity: float, h: float) -> None:
+    """Let the anchor slip to where its spring pulls no more than the holding force, after a step of h (s).
+
+    Under more than `CREEP_LOAD` an anchor that creeps does so at its full speed.
+    """
+    drive[ANCHOR] += drive[DRIFT] * h
+    creep = drive[CREEP] if drive[GRIP] > drive[JAM] else 0.0
+    if creep == 0.0:
+        drive[DRIFT] = 0.0
+    else:
+        damping = parameters[BRAKE_DAMPING]
+        load = parameters[BRAKE_STIFFNESS] * (drive[ANCHOR] - length) - damping * velocity
+        drive[DRIFT] = -creep * min(max(load / (CREEP_LOAD + damping * creep), -1.0), 1.0)
     stretch = drive[GRIP] / parameters[BRAKE_STIFFNESS]
     drive[ANCHOR] = min(max(drive[ANCHOR], length - stretch), length + stretch)

@@ -18,6 +18,9 @@ PLANT_FAULTS = {
     "weak": FaultKind("the drive gives only this part of its force", "", 0.5),
     "test_load": FaultKind("a test mass hangs on the load cell, as for its calibration", "N", 50.0),
     "force_step": FaultKind("a push downwards at the leg's joint, or at the origin", "N", 100.0),
+    "brake_slips": FaultKind("the closed brake gives way to its load at a speed", "m/s", 0.02),
+    "brake_open": FaultKind("the brake does not close"),
+    "motor_exchanged": FaultKind("motor and brake are wired to another leg's drive, and its to this", "leg 1..6", 1.0),
     "payload": FaultKind("a mass the model does not know of stands at the platform's origin", "kg", 5.0),
 }
 """Faults of the machine itself."""
@@ -29,8 +32,9 @@ AMPLIFIER_FAULTS = {_AMPLIFIER + name: kind for name, kind in WIRE_FAULTS.items(
 FAULTS: dict[str, FaultKind] = {**PLANT_FAULTS, **SERVO_FAULTS, **AMPLIFIER_FAULTS}
 """Every fault by name."""
 
+_NUMBERED = {"swap_unit": "device", "motor_exchanged": "leg"}
 _WHOLE_RIG = frozenset(["payload", *AMPLIFIER_FAULTS])
-_NOT_NEGATIVE = frozenset(["jam", "payload", *WIRE_FAULTS, *AMPLIFIER_FAULTS])
+_NOT_NEGATIVE = frozenset(["jam", "brake_slips", "payload", *WIRE_FAULTS, *AMPLIFIER_FAULTS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +142,8 @@ class Faults:
             raise InputError(f"fault {name}: value {value} is not finite")
         if value is not None and value < 0.0 and name in _NOT_NEGATIVE:
             raise InputError(f"fault {name}: value {value:g} {kind.unit} is negative")
-        if value is not None and name == "swap_unit" and value not in range(1, 7):
-            raise InputError(f"fault {name}: device {value:g} is outside 1..6")
+        if value is not None and name in _NUMBERED and value not in range(1, 7):
+            raise InputError(f"fault {name}: {_NUMBERED[name]} {value:g} is outside 1..6")
         if duration is not None and not 0.0 < duration < math.inf:
             raise InputError(f"fault {name}: duration {duration} s is not a positive number")
 
@@ -159,8 +163,8 @@ class Faults:
         if name not in PLANT_FAULTS:
             device, known_as = self._device(name, leg)
             device.inject(known_as, value)
-        elif value is not None:
-            self._set(name, leg, value)
+        else:
+            self._set(name, leg, 0.0 if value is None else value)
 
     def _end(self, key: tuple[str, int]) -> None:
         del self._active[key]
@@ -169,7 +173,7 @@ class Faults:
             device, known_as = self._device(name, leg)
             device.clear(known_as)
         else:
-            self._set(name, leg, 1.0 if name == "weak" else 0.0)
+            self._set(name, leg, {"weak": 1.0, "brake_open": 1.0, "motor_exchanged": float(leg)}.get(name, 0.0))
 
     def _set(self, name: str, leg: int, value: float) -> None:
         match name:
@@ -179,6 +183,12 @@ class Faults:
                 self._plant.scale_motor(leg - 1, value)
             case "test_load":
                 self._ports[leg - 1].test_load = value
+            case "brake_slips":
+                self._plant.creep(leg - 1, value)
+            case "brake_open":
+                self._plant.weaken_brake(leg - 1, value)
+            case "motor_exchanged":
+                self._plant.exchange_motors(leg - 1, round(value) - 1)
             case "payload":
                 self._plant.add_payload(value)
 

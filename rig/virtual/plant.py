@@ -52,7 +52,8 @@ class Plant:
         self._parameters = _parameters(settings.drive)
         self._legs = self._leg_rows(machine)
         self._drives = np.zeros((6, columns.DRIVE_COLUMNS))
-        self._drives[:, columns.GAIN] = 1.0
+        self._drives[:, columns.GAIN] = self._drives[:, columns.HOLD] = 1.0
+        self._drives[:, columns.LEG] = np.arange(6)
         self._queues = np.zeros((6, columns.QUEUE_LENGTH + 1, columns.QUEUE_COLUMNS))
         self._waiting = np.zeros(6, dtype=np.int64)
         self._modes = [Mode.OFF] * 6
@@ -85,7 +86,8 @@ class Plant:
 
     def braked(self, leg: int) -> bool:
         """True while the brake of leg 0…5 is closed."""
-        return bool(self._drives[leg, columns.BRAKED])
+        drive = int(self._drives[leg, columns.LEG])  # motors are exchanged in pairs: whose leg this is sits on that
+        return bool(self._drives[drive, columns.BRAKED])
 
     def homed(self, leg: int) -> bool:
         """True when leg 0…5 was last told to home and stands at its mark."""
@@ -124,6 +126,22 @@ class Plant:
     def scale_motor(self, leg: int, gain: float) -> None:
         """Make the motor of leg 0…5 give `gain` times its force."""
         self._drives[leg, columns.GAIN] = gain
+
+    def weaken_brake(self, leg: int, hold: float) -> None:
+        """Leave the closed brake of leg 0…5 only the part `hold` of its holding force."""
+        self._drives[leg, columns.HOLD] = hold
+
+    def creep(self, leg: int, speed: float) -> None:
+        """Let the closed brake of leg 0…5 give way to its load at `speed` m/s; 0 holds."""
+        self._drives[leg, columns.CREEP] = speed
+
+    def exchange_motors(self, leg: int, other: int) -> None:
+        """Wire the motors and brakes of legs 0…5 `leg` and `other` to each other's drive; one leg twice: as it was."""
+        sits_on = self._drives[:, columns.LEG]
+        for one in (leg, other):
+            partner = int(sits_on[one])
+            sits_on[one], sits_on[partner] = one, partner
+        sits_on[leg], sits_on[other] = other, leg
 
     def add_payload(self, mass: float, place: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> None:
         """Put a point mass (kg) on the platform at `place` (platform frame, m), in place of one put there before."""

@@ -7,11 +7,13 @@ from kinematics import kernel, rotate, rotation_matrix
 from rig.virtual.arrays import Array, Counts
 from rig.virtual.drive_kernel import (
     GAIN,
+    LEG,
     MOTOR,
     REFERENCE,
     begin_step_kernel,
     contact_kernel,
     end_step_kernel,
+    grip_kernel,
     motor_kernel,
 )
 
@@ -91,7 +93,7 @@ def _slope(state: Array, acceleration: Array, slope: Array) -> None:
 @kernel
 def _motors(drives: Array, forces: Array) -> None:
     for i in range(6):
-        forces[i] = drives[i, GAIN] * drives[i, MOTOR]
+        forces[int(drives[i, LEG])] = drives[i, GAIN] * drives[i, MOTOR]
 
 
 @kernel
@@ -174,19 +176,21 @@ def advance_kernel(
         for i in range(6):
             drive, reference = drives[i], legs[i, REFERENCE]
             begin_step_kernel(drive, parameters, reference, lengths[i], speeds[i], t, h)
-            scratch[_MOTOR, i] = drive[GAIN] * drive[MOTOR]
+            leg = int(drive[LEG])
+            grip_kernel(drives[leg], drive, parameters)
+            scratch[_MOTOR, leg] = drive[GAIN] * drive[MOTOR]
             for half in range(2):
                 waiting[i] = motor_kernel(
                     drive, queues[i], waiting[i], parameters, reference, lengths[i], speeds[i],
                     t + 0.5 * half * h, t + 0.5 * (half + 1) * h,
                 )  # fmt: skip
-                scratch[_MOTOR + 1 + half, i] = drive[GAIN] * drive[MOTOR]
+                scratch[_MOTOR + 1 + half, leg] = drive[GAIN] * drive[MOTOR]
         status = _step(mechanism, geometry, legs, parameters, state, drives, wrench, h, scratch, work)
         if status != RUNNING:
             break
         leg_rates_kernel(geometry, state, lengths, speeds)
         for i in range(6):
-            end_step_kernel(drives[i], parameters, lengths[i])
+            end_step_kernel(drives[i], parameters, lengths[i], speeds[i], h)
     if status == RUNNING:
         status = observe_kernel(
             mechanism, geometry, legs, parameters, state, drives, wrench, scratch, work, out

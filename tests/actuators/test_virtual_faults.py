@@ -20,6 +20,7 @@ from actuators import (
     load_profile,
 )
 from actuators.profile import AmplifierProfile
+from actuators.virtual.faults import AUXILIARY_FAULTS
 from actuators.wire import MemoryWire
 from tests.actuators.support import PROFILE, Bench, Leg
 
@@ -198,6 +199,19 @@ def test_a_frozen_sensor_keeps_its_value_while_other_faults_come_and_go():
     assert bench.do(FORCE).position == pytest.approx(0.7)
 
 
+@pytest.mark.parametrize(("name", "usual"), [("temperature", 35.0), ("supply", 48.0)])
+def test_auxiliary_registers_show_what_they_are_told(name, usual):
+    bench = running()
+    bench.do(FORCE)
+    assert bench.drive.auxiliary[name] == pytest.approx(usual)
+    bench.faults.inject(name, 61.5)
+    bench.do(FORCE)
+    assert bench.drive.auxiliary[name] == pytest.approx(61.5)
+    bench.faults.clear(name)
+    bench.do(FORCE)
+    assert bench.drive.auxiliary[name] == pytest.approx(usual)
+
+
 def test_reboot_happens_once():
     bench = running()
     bench.faults.inject("reboot")
@@ -223,7 +237,7 @@ def test_requests_for_faults_that_cannot_be():
 
 
 def test_every_fault_is_explained_and_can_be_injected_and_cleared():
-    assert set(SERVO_FAULTS) == {*WIRE_FAULTS, *SENSOR_FAULTS, "reboot"}
+    assert set(SERVO_FAULTS) == {*WIRE_FAULTS, *SENSOR_FAULTS, *AUXILIARY_FAULTS, "reboot"}
     bench = running()
     bench.faults.peers = (bench.faults,)
     for name, kind in SERVO_FAULTS.items():

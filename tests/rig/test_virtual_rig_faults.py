@@ -48,6 +48,9 @@ def test_every_fault_can_be_injected_and_cleared() -> None:
         (("jam", 2, 1.0, 0.0), "duration 0.0 s is not a positive number"),
         (("delay", 1, -0.1), "value -0.1 s is negative"),
         (("swap_unit", 2, 9.0), r"device 9 is outside 1\.\.6"),
+        (("motor_exchanged", 2, 0.0), r"leg 0 is outside 1\.\.6"),
+        (("brake_slips", 2, -0.01), "value -0.01 m/s is negative"),
+        (("brake_open", 2, 1.0), "takes no value"),
         (("amplifier_drop_all",), "this rig has no amplifier"),
     ],
 )
@@ -133,6 +136,50 @@ def test_plant_faults_show_in_the_load_cells_and_go_again(
     bench.rig.faults.clear()
     loudest(750, 1000)
     assert loudest(1000, 1250) < 1.5
+
+
+def test_brakes_that_slip_let_the_platform_sink_at_that_speed(bench: Bench) -> None:
+    wait(bench, 0.1)
+    standing = bench.rig.plant.state[2]
+    bench.rig.faults.inject("brake_slips", value=0.02)
+    wait(bench, 1.0)
+    lengths = bench.lengths()
+    assert bench.speeds() == pytest.approx([-0.02] * 6, abs=1e-3)
+    assert bench.rig.plant.state[2] < standing - 0.015
+    bench.rig.faults.clear()
+    wait(bench, 0.2)
+    assert bench.lengths() == pytest.approx(lengths, abs=1e-4)
+    assert np.abs(bench.speeds()).max() < 1e-6
+
+
+def test_a_brake_that_does_not_close_holds_nothing_and_its_drive_says_it_is_closed(bench: Bench) -> None:
+    wait(bench, 0.1)
+    lengths = bench.lengths()
+    bench.rig.faults.inject("brake_open", 3)
+    wait(bench, 0.1)
+    moved = np.abs(bench.lengths() - lengths)
+    assert moved[2] > 0.01 and np.delete(moved, 2).max() < 1e-3
+    assert bench.feedback[2].status & Status.BRAKE and bench.rig.plant.braked(2)
+
+
+def test_exchanged_motors_move_each_others_legs(bench: Bench) -> None:
+    wait(bench, 0.1)
+    bench.rig.faults.inject("motor_exchanged", 2, 5.0)
+    lengths = bench.lengths()
+    commands = [COMMAND_OFF] * 6
+    commands[1] = Command(Mode.FORCE, force=0.0, enable=True)
+    for _ in range(20):
+        bench.cycle(commands)
+    moved = np.abs(bench.lengths() - lengths)
+    assert moved[4] > 1e-3 and np.delete(moved, 4).max() < 1e-3
+    assert not bench.rig.plant.braked(4) and bench.rig.plant.braked(1)
+    wait(bench, 0.2)
+    bench.rig.faults.clear()
+    lengths = bench.lengths()
+    for _ in range(20):
+        bench.cycle(commands)
+    moved = np.abs(bench.lengths() - lengths)
+    assert moved[1] > 1e-3 and np.delete(moved, 1).max() < 1e-3
 
 
 def test_a_push_at_a_joint_turns_the_platform() -> None:
