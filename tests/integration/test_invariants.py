@@ -209,12 +209,12 @@ class Rig(RuleBasedStateMachine):
         return (
             (machine.state, machine.stop, machine.cause, machine.latched, machine.homed),
             (reference.name, reference.path_time, reference.moving, reference.paused),
-            (self.engine._commands, self.engine.clearing, self.rig.operator.motion, len(self.engine.events)),
+            (self.engine.commands, self.engine.clearing, self.rig.operator.motion, len(self.engine.events)),
         )
 
     def ask_for(self, command: Command, samples: npt.NDArray[np.float64] | None = None) -> Future[Reply]:
         reply: Future[Reply] = Future()
-        before, setpoint = self.snapshot(), self.engine._commands
+        before, setpoint = self.snapshot(), self.engine.commands
         self.rig.operator.submit(Submission(command, samples, reply))
         self.rig.operator.carry_out()
         if isinstance(command, Reset):
@@ -226,7 +226,7 @@ class Rig(RuleBasedStateMachine):
             assert reply.result().reason  # 16
             assert self.snapshot() == before
         if isinstance(command, Connect | Reset):  # 3
-            assert all(one.mode is Mode.OFF for one in self.engine._commands) or self.engine._commands == setpoint
+            assert all(one.mode is Mode.OFF for one in self.engine.commands) or self.engine.commands == setpoint
         event(f"{command.kind} {'pending' if not reply.done() else reply.result().accepted}")
         return reply
 

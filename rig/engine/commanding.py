@@ -1,0 +1,89 @@
+"""What the six drives are told with the next exchange."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from actuators import COMMAND_CLEAR, COMMAND_HOME, COMMAND_OFF, COMMAND_STOP, Command
+from kinematics import Array
+from rig.engine.bank import force_commands
+from rig.engine.frame import Frame
+from rig.engine.machine import Cause, StateMachine
+from rig.engine.reference import Reference
+from rig.engine.supervision import Stops, Supervision
+from rig.states import FaultCode, State, StopCategory
+
+
+class Commander:
+    """Decides the six commands: forces where the host closes the loop, the same for all drives elsewhere.
+
+    Args:
+        machine, frame, reference: what the commands follow from.
+        force_bound: (6,) N, largest force of each leg.
+        supervision: says whether the host closes the loop, and guards the model.
+        stops: told of forces that cannot be sent.
+
+    `commands` are those of the next exchange.
+    """
+
+    def __init__(
+        self,
+        machine: StateMachine,
+        frame: Frame,
+        reference: Reference,
+        force_bound: Array,
+        supervision: Supervision,
+        stops: Stops,
+    ) -> None:
+        self.commands: Sequence[Command] = (COMMAND_OFF,) * 6
+        self._machine = machine
+        self._frame = frame
+        self._reference = reference
+        self._force_bound = force_bound
+        self._supervision = supervision
+        self._stops = stops
+
+    def off(self) -> None:
+        """Torque off."""
+        self.commands = (COMMAND_OFF,) * 6
+
+    def passive(self, *, clear: bool = False) -> None:
+        """Command what every drive is told while the host closes no loop; clear: the edge that clears their faults."""
+        machine = self._machine
+        if machine.state is State.STOPPING and machine.stop is StopCategory.QUICK_STOP:
+            command = COMMAND_STOP
+        elif machine.state is State.HOMING:
+            command = COMMAND_HOME
+        elif clear:
+            command = COMMAND_CLEAR
+        else:
+            command = COMMAND_OFF
+        self.commands = (command,) * 6
+
+    def decide(self, t: float, *, clear: bool) -> None:
+        """Decide the commands of the cycle at rig time `t` (s); clear: see `passive`."""
+        frame = self._frame
+        frame.no_command()
+        if self._supervision.controlled:
+            force = frame.fields["force_command"]
+            computed = self._supervision.guarded(t, lambda: frame.command(self._reference))
+            if computed and self._within_limits(t, force):
+                self.commands = force_commands(force)
+                return
+            frame.no_command()
+        self.passive(clear=clear)
+
+    def _within_limits(self, t: float, force: Array) -> bool:
+        """Hold forces to the legs' limits and stop the rig where they ask for more; False where they mean nothing."""
+        if not np.isfinite(force).all():
+            text = f"the control law asks for {force} N"
+            self._stops.trip(Cause(FaultCode.INTERNAL_ERROR, text, t), StopCategory.QUICK_STOP)
+            return False
+        bound = self._force_bound
+        beyond = np.abs(force) > bound
+        if beyond.any():
+            leg = int(np.argmax(np.abs(force) - bound))
+            text = f"leg {leg + 1}: needs {force[leg]:.0f} N (limit {bound[leg]:g} N)"
+            self._stops.trip(Cause(FaultCode.FORCE_LIMIT, text, t, leg + 1), StopCategory.CATEGORY_1)
+            force[beyond] = np.copysign(bound, force)[beyond]
+        return True

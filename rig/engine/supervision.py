@@ -1,0 +1,140 @@
+"""What stops the rig by itself: timing, feedback, reference and recording, judged every cycle."""
+
+from collections.abc import Callable
+from typing import Literal, Protocol
+
+from actuators import Status
+from dynamics import DynamicsError
+from rig.config import RigConfig
+from rig.engine.bank import DriveBank
+from rig.engine.feedback import FeedbackMonitor, Finding
+from rig.engine.frame import Frame
+from rig.engine.limits import ReferenceCheck
+from rig.engine.machine import FORCE_STATES, Cause, StateMachine
+from rig.states import FaultCode, State, StopCategory
+
+
+class Stops(Protocol):
+    """Where a finding goes, and what is to be said without stopping."""
+
+    def trip(self, cause: Cause, category: StopCategory, *, latch: bool = True, unhome: bool = False) -> None:
+        """Stop the rig for `cause`."""
+
+    def record(self, level: Literal["info", "warning", "error"], text: str, code: FaultCode = FaultCode.NONE) -> None:
+        """Report an event."""
+
+
+class Supervision:
+    """Judges each cycle and stops the rig for what it finds.
+
+    Args:
+        config: gives the bounds.
+        bank, machine, frame, limits: what is judged.
+        stops: told what was found.
+    """
+
+    def __init__(
+        self,
+        config: RigConfig,
+        bank: DriveBank,
+        machine: StateMachine,
+        frame: Frame,
+        limits: ReferenceCheck,
+        stops: Stops,
+    ) -> None:
+        self._config = config
+        self._bank = bank
+        self._machine = machine
+        self._frame = frame
+        self._limits = limits
+        self._stops = stops
+        self._monitor = FeedbackMonitor(config.machine, config.safety, config.load_cells)
+        self._overruns_in_a_row = 0
+        self._unrecorded = False
+
+    @property
+    def controlled(self) -> bool:
+        """Whether the host closes the loop: what the feedback says of the control means something."""
+        return self._machine.state in FORCE_STATES and self._machine.stop < StopCategory.QUICK_STOP
+
+    def forget(self) -> None:
+        """Begin anew: the next sample is compared with none before it."""
+        self._monitor.forget()
+
+    def rehearse(self) -> None:
+        """Judge the bank's present values once, so that kernels are compiled; nothing is stopped."""
+        bank, frame = self._bank, self._frame
+        self._limits.judge(0.0, frame.legs, frame.condition)
+        self._monitor.check_motion(
+            0.0, 1.0, bank.fresh, bank.length, bank.velocity, bank.length, bank.velocity, homed=True, controlled=True
+        )
+        self._monitor.check_forces(0.0, bank.force, frame.fields["force_residual"], 0, controlled=False)
+        self.forget()
+
+    def timing(self, t: float, missed: int) -> None:
+        """Judge that `missed` cycles were skipped before the one at rig time `t` (s)."""
+        bound, watchdog = self._config.safety.overruns_in_a_row, self._config.drives.watchdog
+        self._overruns_in_a_row = self._overruns_in_a_row + 1 if missed else 0
+        if missed * self._config.period > watchdog:
+            text = f"the host stood still for {missed * self._config.period:.3f} s (the drives bear {watchdog:g} s)"
+            self._stops.trip(Cause(FaultCode.HOST_SUSPENDED, text, t), StopCategory.QUICK_STOP)
+        elif self._overruns_in_a_row >= bound:
+            text = f"{self._overruns_in_a_row} overrun cycles in a row (bound {bound})"
+            self._stops.trip(Cause(FaultCode.OVERRUN, text, t), StopCategory.CATEGORY_1, latch=False)
+
+    def feedback(self, t: float, elapsed: float) -> None:
+        """Judge the last exchange, made at rig time `t` (s), `elapsed` s after the one before."""
+        bank, machine, monitor, frame = self._bank, self._machine, self._monitor, self._frame
+        found = monitor.check_drives(
+            t, bank.age, bank.status, bank.error, bank.length, bank.error_text, homed=machine.homed
+        )
+        self._trip(found)
+        if machine.homed and not bank.all(Status.HOMED):
+            machine.homed = False  # even where something worse was found first
+        self._trip(
+            monitor.check_motion(
+                t,
+                elapsed,
+                bank.fresh,
+                bank.length,
+                bank.velocity,
+                frame.fields["length_reference"],
+                frame.fields["velocity_reference"],
+                homed=machine.homed,
+                controlled=self.controlled,
+            )
+        )
+        if machine.homed and not frame.pose_valid and bank.fresh.all():
+            text = "the six measured lengths belong to no pose near the one before"
+            self._stops.trip(Cause(FaultCode.FEEDBACK_INVALID, text, t), StopCategory.QUICK_STOP)
+        if machine.state is not State.FAULT:
+            residual = frame.fields["force_residual"]
+            self._trip(monitor.check_forces(t, bank.force, residual, bank.cells_age, controlled=self.controlled))
+
+    def reference(self, t: float) -> None:
+        """Judge the reference of rig time `t` (s), where the host follows one."""
+        if self.controlled:
+            cause = self._limits.judge(t, self._frame.legs, self._frame.condition)
+            if cause is not None:
+                self._stops.trip(cause, StopCategory.CATEGORY_2)
+
+    def recording(self, t: float, fault: str) -> None:
+        """Judge at rig time `t` (s) that nothing is recorded because of `fault`, empty while recording is healthy."""
+        if fault and self._machine.state is State.RUNNING:
+            self._stops.trip(Cause(FaultCode.RECORDING, fault, t), StopCategory.CATEGORY_2, latch=False)
+        elif fault and not self._unrecorded:
+            self._stops.record("warning", f"nothing is being recorded: {fault}", FaultCode.RECORDING)
+        self._unrecorded = bool(fault)
+
+    def guarded(self, t: float, compute: Callable[[], object]) -> bool:
+        """Do a computation of the model; False where it has no answer, and the rig is stopped for it."""
+        try:
+            compute()
+        except DynamicsError as error:
+            self._stops.trip(Cause(FaultCode.CONDITIONING, str(error), t), StopCategory.QUICK_STOP)
+            return False
+        return True
+
+    def _trip(self, finding: Finding | None) -> None:
+        if finding is not None:
+            self._stops.trip(finding.cause, finding.category, unhome=finding.unhome)
