@@ -7,7 +7,8 @@ from actuators import Status
 from dynamics import DynamicsError
 from rig.config import RigConfig
 from rig.engine.bank import DriveBank
-from rig.engine.feedback import FeedbackMonitor, Finding
+from rig.engine.feedback import FeedbackMonitor
+from rig.engine.finding import Finding
 from rig.engine.frame import Frame
 from rig.engine.limits import ReferenceCheck
 from rig.engine.machine import FORCE_STATES, Cause, StateMachine

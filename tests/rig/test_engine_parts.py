@@ -14,7 +14,8 @@ from kinematics import Array, Geometry, condition_number, inverse_kinematics_ker
 from rig.engine.bank import force_commands
 from rig.engine.control_block import ControlBlock
 from rig.engine.estimate import PoseEstimator
-from rig.engine.feedback import FeedbackMonitor, Finding
+from rig.engine.feedback import FeedbackMonitor
+from rig.engine.finding import Finding
 from rig.engine.homing import Homing, disagreement
 from rig.engine.limits import ReferenceCheck
 from rig.engine.loop import run_cycles

@@ -1,0 +1,70 @@
+"""What the drives say of themselves, judged in the order of severity."""
+
+import math
+from collections.abc import Callable
+
+from actuators import Status
+from kinematics import Array
+from rig.engine.finding import Finding, no_length
+from rig.engine.machine import Cause
+from rig.schema import Safety
+from rig.states import FaultCode, StopCategory
+
+_LEGS = 6
+# plain integers: the flags' own operators cost more than the rest of the checks
+_WATCHDOG, _FAULT, _HOMED = Status.WATCHDOG.value, Status.FAULT.value, Status.HOMED.value
+
+
+class DriveChecks:
+    """Judges what six drives say of themselves.
+
+    Args:
+        safety: bounds of the configuration.
+    """
+
+    def __init__(self, safety: Safety) -> None:
+        self._safety = safety
+
+    def check(
+        self,
+        t: float,
+        age: list[int],
+        status: list[int],
+        error: list[int],
+        length: Array,
+        explain: Callable[[int], str],
+        *,
+        homed: bool,
+    ) -> Finding | None:
+        """Judge what the drives say of themselves.
+
+        Args:
+            t: s, rig time.
+            age: consecutive cycles without fresh feedback, by leg.
+            status: bits of `actuators.Status`, by leg.
+            error: the drives' own error codes.
+            length: (6,) m, by leg.
+            explain: the present error of a leg (index) in words.
+            homed: the rig counts as homed.
+        """
+        for leg in range(_LEGS):
+            if age[leg] >= self._safety.stale_cycles:
+                text = f"leg {leg + 1}: no fresh feedback for {age[leg]} cycles (bound {self._safety.stale_cycles})"
+                return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t, leg + 1), StopCategory.QUICK_STOP)
+        for leg in range(_LEGS):
+            if age[leg]:
+                continue
+            if status[leg] & _WATCHDOG:
+                text = f"leg {leg + 1}: the drive's own watchdog stopped it"
+                return Finding(Cause(FaultCode.DRIVE_WATCHDOG, text, t, leg + 1), StopCategory.QUICK_STOP)
+            if not math.isfinite(length[leg]):
+                # before the drive's own fault, which says the same and would take the torque off at once
+                return no_length(leg, float(length[leg]), t, unhome=not status[leg] & _HOMED)
+            if status[leg] & _FAULT:
+                text = f"leg {leg + 1}: drive fault {error[leg]}, {explain(leg)}"
+                return Finding(Cause(FaultCode.DRIVE_FAULT, text, t, leg + 1), StopCategory.CATEGORY_0)
+            if homed and not status[leg] & _HOMED:
+                text = f"leg {leg + 1}: the drive lost its reference; it may have restarted"
+                cause = Cause(FaultCode.DRIVE_RESTARTED, text, t, leg + 1)
+                return Finding(cause, StopCategory.QUICK_STOP, unhome=True)
+        return None
