@@ -53,6 +53,11 @@ class Timeline(ABC):
     """N, greatest amount of a measured leg force before and after the present, where that is known"""
 
     @property
+    def whole(self) -> "Timeline":
+        """The same rows and, where they are known, those after the present."""
+        return self
+
+    @property
     @abstractmethod
     def rows(self) -> Rows:
         """All rows, (n,) of dtype ROW, oldest first."""
@@ -174,6 +179,14 @@ class Excerpt(Timeline):
         self.capacity = len(rows)
         self._times = np.maximum.accumulate(rows["t"]) if len(rows) else np.empty(0)
         self._stop = len(rows)
+        self._whole: Excerpt | None = None
+
+    @property
+    def whole(self) -> "Excerpt":
+        """See `Timeline.whole`; always the same one."""
+        if self._whole is None:
+            self._whole = Excerpt(self._all, self.first)
+        return self._whole
 
     @property
     def rows(self) -> Rows:

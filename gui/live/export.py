@@ -1,6 +1,6 @@
-"""What is exported, written to a file by a thread: nothing here looks at widgets."""
+"""What is exported, and the thread that writes it: nothing here looks at widgets."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,7 +8,10 @@ from pyqtgraph.Qt import QtCore, QtGui
 
 from gui.history import Stretch
 from gui.live.series import Panel
+from gui.workers import Worker
 from rig.csvio import Column
+
+_PATIENCE = 5.0  # s for a file that is being written
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +45,35 @@ def write_picture(path: Path, picture: QtGui.QImage) -> None:
     file = QtCore.QSaveFile(str(path))
     if not (file.open(QtCore.QIODevice.OpenModeFlag.WriteOnly) and picture.save(file, "PNG") and file.commit()):
         raise OSError(0, file.errorString())
+
+
+class ExportWriter:
+    """Writes files in a thread that begins with the first of them, and says in words how that went.
+
+    Args:
+        parent: in whose thread `say` is called.
+        say: told what happens.
+    """
+
+    def __init__(self, parent: QtCore.QObject, say: Callable[[str], None]) -> None:
+        self._parent = parent
+        self._say = say
+        self._worker: Worker | None = None
+
+    def write(self, path: Path, job: Callable[[], None]) -> None:
+        """Have the job done that writes the file. Returns at once; `close` waits for it."""
+        if self._worker is None:
+            self._worker = Worker("export", self._parent)
+        self._say(f"Writing {path.name} …")
+
+        def done(_none: None, failure: Exception | None) -> None:
+            reason = failure.strerror if isinstance(failure, OSError) else failure
+            self._say(f"Saved {path.name}" if failure is None else f"Not saved: {reason}")
+
+        self._worker.submit(job, done)
+
+    def close(self) -> None:
+        """End the thread. Files begun are finished if that takes at most 5 s; what takes longer never gets its name."""
+        if self._worker is not None:
+            self._worker.finish()
+            self._worker.join(_PATIENCE)

@@ -12,16 +12,16 @@ from dynamics import Mechanism
 from gui.history import Excerpt, Stretch, Timeline
 from gui.live.beside import Beside
 from gui.live.cursors import Cursors
-from gui.live.export import table_of, write_picture
+from gui.live.export import ExportWriter, table_of, write_picture
 from gui.live.live_bar import LiveBar
 from gui.live.model_forces import ModelForces
 from gui.live.models_bar import ModelsBar
 from gui.live.plot_page import PlotPage
 from gui.live.readout import WRENCH_WINDOW, StrokeBars, WrenchTable
-from gui.live.series import EXACT, POSE, TERM_PANELS, TRACKING, Differences, Panel, force_panels, wrench_panels
+from gui.live.series import EXACT, panels_by_page
+from gui.live.shown_times import ShownTimes
 from gui.live.timing_page import TimingPage
 from gui.theme import Theme
-from gui.workers import Worker
 from kinematics import Geometry
 from rig.csvio import write_columns
 from rig.telemetry import ROW
@@ -35,7 +35,6 @@ _RESIDUALS_EVERY = 6
 _EDGE = 0.01  # s beyond the rows that a cursor at the edge of the picture may be
 _COLUMNS = {"Terms": 2, "Pose": 2}
 """panels beside each other"""
-_PATIENCE = 5.0  # s for a file that is being written
 _MODELS_BEHIND = 0.5  # s that published models may be behind the newest row, for their newest values to be shown
 
 
@@ -57,8 +56,7 @@ class LiveView(QtWidgets.QWidget):
         self._frozen: Excerpt | None = None
         self._cleared = 0
         """number of the first row that is shown, on the timeline"""
-        self._span: tuple[float, float] | None = None
-        """times somebody moved the frozen picture to, s"""
+        self._times = ShownTimes()
         self._drawn: object = None
         self._refreshes = 0
         self._behind = False
@@ -67,15 +65,15 @@ class LiveView(QtWidgets.QWidget):
         """whether the mouse has moved a cursor since it was last drawn"""
         self._stale_residuals: list[str] = []
         """models whose line of the table is older than the picture, the oldest line first"""
-        self._writer: Worker | None = None
-        """writes what is exported; begins with the first file"""
+        self._replayed = replayed
         self.cursors = Cursors()
         self.models = ModelForces(self)
         self.bar = LiveBar(theme, replayed=replayed)
+        self._exports = ExportWriter(self, self.bar.say)
         self.chooser = ModelsBar(theme)
         self.pages: dict[str, PlotPage | TimingPage] = {
             name: PlotPage(panels, theme, _COLUMNS.get(name, 1), self.chooser if name == "Forces" else None)
-            for name, panels in _panels(self.models.differences, self._geometry).items()
+            for name, panels in panels_by_page(self.models.differences, self._geometry).items()
         }
         self.pages["Timing"] = TimingPage(theme)
         self.tabs = QtWidgets.QTabWidget()
@@ -88,6 +86,7 @@ class LiveView(QtWidgets.QWidget):
                 page.pointed.connect(self._point)
                 page.pinned.connect(self._click)
                 page.moved.connect(self._move)
+                page.set_panning(replayed)
         self.strokes = StrokeBars(theme)
         self.wrench = WrenchTable()
         self.moment = QtWidgets.QLabel("No data")
@@ -163,8 +162,9 @@ class LiveView(QtWidgets.QWidget):
             self._timeline, self._cleared = history, 0
         self.models.follow(history)
         self._refreshes += 1
-        shown = self._shown()
-        state = (id(shown), shown.revision if shown is not None else 0)
+        self._follow_present()
+        shown = self._drawn_from()
+        state = (id(shown), shown.revision if shown is not None else 0, self._times.chosen)
         due = self._refreshes % _TEXT_EVERY == 1
         if self._pointed:
             self._cursors_moved()
@@ -201,9 +201,7 @@ class LiveView(QtWidgets.QWidget):
         Files begun are finished if that takes at most 5 s; what takes longer never gets its name.
         """
         self.models.close()
-        if self._writer is not None:
-            self._writer.finish()
-            self._writer.join(_PATIENCE)
+        self._exports.close()
 
     def clear(self) -> None:
         """Leave out all that has been shown so far."""
@@ -213,37 +211,29 @@ class LiveView(QtWidgets.QWidget):
         self._redraw()
 
     def fit(self) -> None:
-        """Let all axes follow the data again."""
-        self._span = None
+        """Let all axes follow the data again; of a replay all of it is shown."""
+        shown = self._shown()
+        self._times.follow()
+        if self._replayed and shown is not None:
+            self._times.choose(shown, -math.inf, math.inf)
         for page in self._plot_pages():
             page.fit()
         self._redraw()
 
     def export_picture(self, path: Path) -> None:
         """Have a picture of what is shown now written as PNG. See `export_table`."""
-        self._write(path, partial(write_picture, path, self.body.grab().toImage()))
+        self._exports.write(path, partial(write_picture, path, self.body.grab().toImage()))
 
     def export_table(self, path: Path) -> None:
         """Have the numbers of what is shown now written as CSV. Returns at once.
 
         Says in words whether that worked. `close_worker` waits for it.
         """
-        self._write(path, self._table(path))
-
-    def _write(self, path: Path, job: Callable[[], None]) -> None:
-        if self._writer is None:
-            self._writer = Worker("export", self)
-        self.bar.say(f"Writing {path.name} …")
-
-        def done(_none: None, failure: Exception | None) -> None:
-            reason = failure.strerror if isinstance(failure, OSError) else failure
-            self.bar.say(f"Saved {path.name}" if failure is None else f"Not saved: {reason}")
-
-        self._writer.submit(job, done)
+        self._exports.write(path, self._table(path))
 
     def _table(self, path: Path) -> Callable[[], None]:
         """What writes the numbers shown now, whatever is shown by then."""
-        page, shown = self.tabs.currentWidget(), self._shown() or Excerpt(np.empty(0, ROW))
+        page, shown = self.tabs.currentWidget(), self._drawn_from() or Excerpt(np.empty(0, ROW))
         if not isinstance(page, PlotPage):
             return partial(write_columns, path, *page.table())
         stretch, selection, geometry = page.stretch(shown).copy(), page.selection, self._geometry()
@@ -251,7 +241,7 @@ class LiveView(QtWidgets.QWidget):
         complete = self.models.completion(stretch) if page is self.pages["Forces"] else lambda: None
 
         def job() -> None:
-            panels = _panels(complete(), lambda: geometry)[name]
+            panels = panels_by_page(complete(), lambda: geometry)[name]
             write_columns(path, *table_of(panels, selection, stretch))
 
         return job
@@ -262,19 +252,44 @@ class LiveView(QtWidgets.QWidget):
     def _plot_pages(self) -> list[PlotPage]:
         return [page for page in self.pages.values() if isinstance(page, PlotPage)]
 
+    def look_at(self, t: float) -> None:
+        """Of a replay, show the window's length about a time, s: a tenth of it before."""
+        shown = self._shown()
+        if shown is not None:
+            self._times.choose_about(shown, t, self.bar.seconds)
+            self._redraw()
+
     def _shown(self) -> Timeline | None:
         return self._timeline if self._frozen is None else self._frozen
 
+    def _drawn_from(self) -> Timeline | None:
+        """What curves are drawn of: times that somebody has chosen may lie after a replay's present."""
+        shown = self._shown()
+        return shown if shown is None or self._times.chosen is None else shown.whole
+
+    def _follow_present(self) -> None:
+        shown = self._shown()
+        if self._replayed and shown is not None and self._times.present_moved(shown):
+            self._behind = True
+            self._mark_present(shown)
+
+    def _mark_present(self, shown: Timeline) -> None:
+        """Mark a replay's present on times that somebody has chosen."""
+        marked = self._replayed and self._times.chosen is not None
+        for page in self._plot_pages():
+            page.set_present(shown.end if marked else None)
+
     def _redraw(self) -> None:
         self._drawn = None
+        if (shown := self._shown()) is not None:
+            self._mark_present(shown)
         self._draw(texts=True)
 
     def _draw(self, *, texts: bool) -> None:
-        shown, page = self._shown(), self.tabs.currentWidget()
+        shown, page = self._drawn_from(), self.tabs.currentWidget()
         if shown is None:
             return
-        end = shown.end if shown.end is not None else 0.0
-        t0, t1 = self._span or (end - self.bar.seconds, end)
+        t0, t1 = self._times.on(shown, self.bar.seconds)
         if isinstance(page, PlotPage):
             page.draw(shown, t0, t1, self._since(shown))
         elif texts:
@@ -318,7 +333,8 @@ class LiveView(QtWidgets.QWidget):
         return Stretch(stretch.rows[last : last + 1], stretch.times[last : last + 1], stretch.first + last)
 
     def _show_values(self) -> None:
-        page, shown, cursors = self.tabs.currentWidget(), self._shown(), self.cursors
+        page, cursors = self.tabs.currentWidget(), self.cursors
+        shown = self._shown() if cursors.at is None else self._drawn_from()
         if shown is None:
             return
         reaches, now = self._reaches(shown), self._at(shown, cursors.at)
@@ -348,13 +364,13 @@ class LiveView(QtWidgets.QWidget):
 
     def _freeze(self, frozen: bool) -> None:
         self._frozen = self._timeline.snapshot() if frozen and self._timeline is not None else None
-        self._span = None
+        self._times.follow()
         for page in self._plot_pages():
             page.set_panning(frozen)
         self._redraw()
 
     def _window_changed(self) -> None:
-        self._span = None
+        self._times.follow()
         self._redraw()
 
     def _legs_changed(self, legs: list[bool]) -> None:
@@ -377,17 +393,7 @@ class LiveView(QtWidgets.QWidget):
         self._show_values()
 
     def _move(self, t0: float, t1: float) -> None:
-        if self._frozen is not None:
-            self._span = (t0, t1)
+        shown = self._shown()
+        if shown is not None and (self._replayed or self._frozen is not None):
+            self._times.choose(shown, t0, t1)
             self._redraw()
-
-
-def _panels(differences: Differences | None, geometry: Callable[[], Geometry | None]) -> dict[str, tuple[Panel, ...]]:
-    """Panels of every page by its name."""
-    return {
-        "Forces": force_panels(differences),
-        "Terms": TERM_PANELS,
-        "Tracking": TRACKING,
-        "Pose": POSE,
-        "External wrench": wrench_panels(geometry),
-    }

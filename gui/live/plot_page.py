@@ -74,6 +74,11 @@ class PlotPage(QtWidgets.QWidget):
         for panel in self.panels:
             panel.set_mark(t)
 
+    def set_present(self, t: float | None) -> None:
+        """Put every panel's line of a replay's present at a time, s, or away."""
+        for panel in self.panels:
+            panel.set_present(t)
+
     def set_models(self, models: Collection[str]) -> None:
         """Show the series of these published models too."""
         for panel in self.panels:

@@ -79,7 +79,8 @@ class PlotPanel(QtWidgets.QWidget):
             self.curves.append(curves)
         self.cursor = pg.InfiniteLine(angle=90, movable=False)
         self.mark = pg.InfiniteLine(angle=90, movable=False, label="A", labelOpts={"position": 0.92})
-        for line in (self.mark, self.cursor):
+        self.present = pg.InfiniteLine(angle=90, movable=False)
+        for line in (self.present, self.mark, self.cursor):
             line.hide()
             item.addItem(line, ignoreBounds=True)
         self._scene = self.plot.scene()
@@ -96,6 +97,7 @@ class PlotPanel(QtWidgets.QWidget):
         self.cursor.setPen(theme.pen(theme.text))
         self.mark.setPen(theme.pen(theme.accent))
         self.mark.label.setColor(theme.accent)
+        self.present.setPen(theme.pen(theme.muted, dashed=True))
         self.zero.setPen(theme.pen(theme.grid))
         for series, curves in zip(self.panel.series, self.curves, strict=True):
             for curve, colour in zip(curves, series.colours, strict=True):
@@ -180,15 +182,15 @@ class PlotPanel(QtWidgets.QWidget):
 
     def set_cursor(self, t: float | None) -> None:
         """Put the cursor at a time, s, or away."""
-        self.cursor.setVisible(t is not None)
-        if t is not None:
-            self.cursor.setValue(t)
+        _put(self.cursor, t)
 
     def set_mark(self, t: float | None) -> None:
         """Put the mark that differences are counted from at a time, s, or away."""
-        self.mark.setVisible(t is not None)
-        if t is not None:
-            self.mark.setValue(t)
+        _put(self.mark, t)
+
+    def set_present(self, t: float | None) -> None:
+        """Put the line of a replay's present at a time, s, or away."""
+        _put(self.present, t)
 
     def show_values(self, stretch: Stretch | None, since: Stretch | None = None) -> None:
         """Write the values of the last row beside the title, or what they are more than those of `since`; None: none.
@@ -262,6 +264,12 @@ class PlotPanel(QtWidgets.QWidget):
         if event.type() == QtCore.QEvent.Type.Leave:
             self.pointed.emit(None)
         return False
+
+
+def _put(line: pg.InfiniteLine, t: float | None) -> None:
+    line.setVisible(t is not None)
+    if t is not None:
+        line.setValue(t)
 
 
 def last_of(series: Series, stretch: Stretch) -> Floats:

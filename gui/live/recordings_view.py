@@ -90,6 +90,7 @@ class RecordingsView(QtWidgets.QWidget):
         }.items():
             self.tabs.addTab(page, name)
         self._lay_out()
+        self.events.itemActivated.connect(lambda item: self._jump_to_event(item.row()))
         self.list.opened.connect(self.open)
         self.list.compared.connect(self.compare_with)
         self.list.exported.connect(self._ask_export)
@@ -149,7 +150,7 @@ class RecordingsView(QtWidgets.QWidget):
                 view.refresh(self.replay.excerpt)
 
     def open(self, path: Path) -> None:
-        """Open a recording and replay it from its beginning."""
+        """Open a recording, and replay it from the beginning of its motion."""
         self._say(f"Opening {path.name} …")
         self._worker.submit(partial(open_with_numbers, path, self._obstacle()), self._show_opened)
 
@@ -203,8 +204,11 @@ class RecordingsView(QtWidgets.QWidget):
         mechanism = opened.mechanism or self._mechanism
         self.live.set_mechanism(mechanism, recorded_coulomb_speed(recording.header))
         self.platform.set_mechanism(mechanism)
+        self.replay.seek(opened.begin)
         for view in (self.live, self.platform):
             view.refresh(self.replay.excerpt)
+        self.live.fit()
+        self.live.look_at(opened.begin)
         self.bar.set_replay(self.replay)
         self.title.setText(f"<b>{opened.name}</b>")
         self.list.set_comparable(True)
@@ -242,12 +246,23 @@ class RecordingsView(QtWidgets.QWidget):
             for event in events
         ]
         _fill(self.events, ["Rig time, s", "Level", "Code", "Text"], rows, range(0))
+        self.events.setToolTip("Double click, or Enter: show the curves there")
         self.events.horizontalHeader().setStretchLastSection(True)
         for row, event in enumerate(events):
             if event.level > EventLevel.INFO:
                 colour = self._theme.warning if event.level == EventLevel.WARNING else self._theme.error
                 for column in range(self.events.columnCount()):
                     self.events.item(row, column).setForeground(QtGui.QColor(colour))
+
+    def _jump_to_event(self, row: int) -> None:
+        """Move the replay to an event and show the curves about it."""
+        if self.opened is None or self.replay is None:
+            return
+        self.replay.pause()
+        self.replay.seek(self.opened.recording.events[row].t)
+        self.bar.show_position()
+        self.live.look_at(self.replay.position)
+        self.tabs.setCurrentWidget(self.live)
 
     def _ask_export(self, path: Path) -> None:
         target = ask_save(self, "Export rows", str(path.with_suffix(".csv")), "Tables (*.csv)", ".csv")

@@ -212,3 +212,16 @@ def wrench_panels(geometry: Callable[[], Geometry | None]) -> tuple[Panel, ...]:
             averaged=True,
         ),
     )
+
+
+def panels_by_page(
+    differences: Differences | None, geometry: Callable[[], Geometry | None]
+) -> dict[str, tuple[Panel, ...]]:
+    """Panels of every page of plots by its name."""
+    return {
+        "Forces": force_panels(differences),
+        "Terms": TERM_PANELS,
+        "Tracking": TRACKING,
+        "Pose": POSE,
+        "External wrench": wrench_panels(geometry),
+    }

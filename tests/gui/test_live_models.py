@@ -348,6 +348,7 @@ def test_models_of_a_recording_follow_its_replay(qtbot: QtBot, recording: Record
         qtbot.waitUntil(lambda: view.opened is not None, timeout=20_000)
         assert view.replay is not None
         _choose(view.live, "dasgupta-1998")
+        view.live.bar.window.setCurrentText("5 s")  # the last ones before the present
         rows = recording.rows
         for fraction in (0.9, 0.6):  # back as well as on
             view.replay.seek(float(rows["t"][int(fraction * len(rows))]))
