@@ -220,10 +220,22 @@ class MainWindow(QtWidgets.QMainWindow):
         if title != self.windowTitle():
             self.setWindowTitle(title)
         self._guard_schemes()
+        self._say_what_is_past(now.phase)
         reason = "a report is being made" if self.reports.busy else self.session.obstacle(Action.REPORT)
         self.report.setEnabled(not reason)
         self.report.setToolTip(reason or f"Make the report of {now.recording} and open it")
         self.report.setText("Making the report …" if self.reports.busy else "Open report")
+
+    def _say_what_is_past(self, phase: Phase) -> None:
+        """Platforms that are drawn stand still without an engine."""
+        past = {Phase.DIED: "The engine died", Phase.DOWN: "Not connected", Phase.ENDING: "Not connected"}.get(
+            phase, ""
+        )
+        for view in self.clock.views:
+            if isinstance(view, PlatformView):
+                view.set_past(past)
+            elif isinstance(view, LiveView):
+                view.beside.set_past(past)
 
     def _guard_schemes(self) -> None:
         torque = self.session.torque  # restyling takes longer than STOP may take

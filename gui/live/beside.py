@@ -27,6 +27,7 @@ class Beside(QtWidgets.QSplitter):
         self._toggle = toggle
         self._theme = theme
         self._mechanism: Mechanism | None = None
+        self._past = ""
         self._kept: tuple[QtCore.QSettings, str] | None = None
         """what the platform takes up when it is made"""
         self._state: QtCore.QByteArray | None = None
@@ -45,6 +46,12 @@ class Beside(QtWidgets.QSplitter):
         self._mechanism = mechanism
         if self.platform is not None:
             self.platform.set_mechanism(mechanism)
+
+    def set_past(self, past: str) -> None:
+        """See `PlatformView.set_past`."""
+        self._past = past
+        if self.platform is not None:
+            self.platform.set_past(past)
 
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
@@ -85,6 +92,7 @@ class Beside(QtWidgets.QSplitter):
         if shown and self.platform is None:
             self.platform = PlatformView(self._theme, compact=True)
             self.platform.set_mechanism(self._mechanism)
+            self.platform.set_past(self._past)
             if self._kept is not None:
                 self.platform.restore(*self._kept)
             self.addWidget(self.platform)

@@ -16,7 +16,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.history import Floats
 
-_HALF_SIGHT = 0.31
+HALF_SIGHT = 0.31
 """half of what the camera sees across the shorter side, as part of the distance"""
 
 
@@ -69,7 +69,7 @@ class GLCanvas(GLViewMixin, QtWidgets.QWidget):
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
         """Let the camera see as much across the shorter side, whatever the shape."""
         super().resizeEvent(event)
-        half = _HALF_SIGHT * max(1.0, self.width() / max(1, self.height()))
+        half = HALF_SIGHT * max(1.0, self.width() / max(1, self.height()))
         self.setCameraParams(fov=2.0 * math.degrees(math.atan(half)))
 
     def paintEvent(self, _event: QtGui.QPaintEvent) -> None:

@@ -48,6 +48,12 @@ class PlatformFlat(QtWidgets.QWidget):
         """Raises KeyError: this view has no such viewpoint."""
         raise KeyError(viewpoint)
 
+    def fit(self) -> None:
+        """Fit the scene into the picture."""
+        self.frame_anew()
+        if self.scene is not None:
+            self.show_scene(self.scene)
+
     def frame_anew(self) -> None:
         """Fit the next scene into the picture."""
         self._framed = False

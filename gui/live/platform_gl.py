@@ -1,5 +1,6 @@
 """The platform in three dimensions, through OpenGL."""
 
+import math
 from typing import ClassVar
 
 import numpy as np
@@ -8,7 +9,7 @@ import pyqtgraph.opengl as gl
 from pyqtgraph.Qt import QtGui, QtWidgets
 
 from gui.history import Floats
-from gui.live.gl_canvas import GLCanvas, Mark
+from gui.live.gl_canvas import HALF_SIGHT, GLCanvas, Mark
 from gui.live.scene import Scene, ring_order
 from gui.theme import Theme
 
@@ -20,6 +21,8 @@ _BEYOND = 1.18
 """of an axis' length, where its letter stands"""
 _FLOOR = 1.5
 """side of the floor, of the joints' extent"""
+_MARGIN = 1.12
+"""of the sphere about all that is drawn, to the edge of the picture"""
 
 
 class PlatformGL(QtWidgets.QWidget):
@@ -64,9 +67,9 @@ class PlatformGL(QtWidgets.QWidget):
         ):
             self.view.addItem(item)
         self._plate.hide()  # it cannot be drawn without corners
-        self.look_from("Oblique")
         self._framed = False
         self.scene: Scene | None = None
+        self.look_from("Oblique")
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
@@ -78,9 +81,16 @@ class PlatformGL(QtWidgets.QWidget):
             self.show_scene(self.scene)
 
     def look_from(self, viewpoint: str) -> None:
-        """Put the camera to one of `viewpoints`."""
+        """Put the camera to one of `viewpoints`, the scene fitted into the picture."""
         elevation, azimuth = self.viewpoints[viewpoint]
         self.view.setCameraPosition(elevation=elevation, azimuth=azimuth)
+        self.fit()
+
+    def fit(self) -> None:
+        """Fit the scene into the picture, seen from the direction in which the camera looks."""
+        if self.scene is not None:
+            self._frame(self.scene)
+            self.view.update()
 
     def frame_anew(self) -> None:
         """Fit the next scene into the picture, seen from where the camera is."""
@@ -131,10 +141,13 @@ class PlatformGL(QtWidgets.QWidget):
         ]
 
     def _frame(self, scene: Scene) -> None:
-        points = np.vstack([scene.base, scene.platform])
+        marks = [mark.place for mark in self._leg_numbers(scene)]
+        points = np.vstack([scene.base, scene.platform, marks])
         middle: Floats = (points.min(axis=0) + points.max(axis=0)) / 2
-        size = float(np.linalg.norm(np.ptp(points, axis=0)))
-        self.view.setCameraPosition(pos=QtGui.QVector3D(*middle.tolist()), distance=1.5 * size)
+        radius = float(np.linalg.norm(points - middle, axis=1).max())
+        distance = _MARGIN * radius / math.sin(math.atan(HALF_SIGHT))
+        size = float(np.linalg.norm(np.ptp(np.vstack([scene.base, scene.platform]), axis=0)))
+        self.view.setCameraPosition(pos=QtGui.QVector3D(*middle.tolist()), distance=distance)
         self._floor.setSize(_FLOOR * size, _FLOOR * size)
         self._floor.setSpacing(_FLOOR * size / 12, _FLOOR * size / 12)
         self._framed = True

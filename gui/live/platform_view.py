@@ -1,5 +1,7 @@
 """View of the platform with its legs coloured, live or scrubbed."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,6 +47,7 @@ class PlatformView(QtWidgets.QWidget):
         self._behind = False
         """whether the numbers are older than the picture"""
         self._largest = 0.0
+        self._past = ""
         self.picture = _picture(theme)
         self.colouring = QtWidgets.QComboBox()
         self.colouring.setAccessibleName("What the legs' colours say")
@@ -62,7 +65,8 @@ class PlatformView(QtWidgets.QWidget):
         colours.addWidget(self.bar)
         colours.addStretch(1)
         for name in self.picture.viewpoints:
-            viewpoints.addWidget(self._viewpoint_button(name))
+            self._add_view_button(viewpoints, name, f"{name} view", partial(self.picture.look_from, name))
+        self._add_view_button(viewpoints, "Fit", "Fit the platform into the picture", self.picture.fit)
         viewpoints.addStretch(1 if compact else 0)
         controls = QtWidgets.QVBoxLayout() if compact else QtWidgets.QHBoxLayout()
         controls.addLayout(colours, 1)
@@ -74,12 +78,12 @@ class PlatformView(QtWidgets.QWidget):
         layout.addWidget(self.pose)
         self.colouring.currentIndexChanged.connect(self._redraw)
 
-    def _viewpoint_button(self, name: str) -> QtWidgets.QToolButton:
+    def _add_view_button(self, row: QtWidgets.QHBoxLayout, text: str, name: str, act: Callable[[], None]) -> None:
         button = QtWidgets.QToolButton()
-        button.setText(name)
-        button.setAccessibleName(f"{name} view")
-        button.clicked.connect(lambda: self.picture.look_from(name))
-        return button
+        button.setText(text)
+        button.setAccessibleName(name)
+        button.clicked.connect(lambda: act())
+        row.addWidget(button)
 
     def set_mechanism(self, mechanism: Mechanism | None) -> None:
         """The mechanism to draw; None draws nothing new."""
@@ -88,6 +92,12 @@ class PlatformView(QtWidgets.QWidget):
         self._largest = 0.0
         self.picture.frame_anew()
         self._redraw()
+
+    def set_past(self, past: str) -> None:
+        """Say why what is shown is not the present, in words; empty when it is."""
+        if past != self._past:
+            self._past = past
+            self._redraw()
 
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
@@ -133,11 +143,15 @@ class PlatformView(QtWidgets.QWidget):
             self.pose.setText("No mechanism")
             return
         scale = force_scale(self._largest) if self.kind is Colouring.FORCE else STROKE_SCALE
-        scene = make_scene(self._mechanism, self._row, self.kind, scale, self._theme)
+        scene = make_scene(self._mechanism, self._row, self.kind, scale, self._theme, past=bool(self._past))
         self.picture.show_scene(scene)
         self.bar.show_scale(self.kind, scale)
         if texts or not scene.known:
-            self.pose.setText(self._pose_text() if scene.known else "Pose not known: shown at home, in grey")
+            self.pose.setText(self._pose_text() if scene.known else f"{self._unknown}: shown at home, in grey")
+
+    @property
+    def _unknown(self) -> str:
+        return f"{self._past}, pose not known" if self._past else "Pose not known"
 
     def _pose_text(self) -> str:
         if self._row is None:
@@ -146,7 +160,8 @@ class PlatformView(QtWidgets.QWidget):
         angles = [np.degrees(shown_angle(self._row["pose"][3:], axis)) for axis in range(3)]
         places = [f"{name} {number_text(float(value), 2)} mm" for name, value in zip("xyz", position, strict=True)]
         turns = [f"θ{name} {number_text(float(value), 2)}°" for name, value in zip("xyz", angles, strict=True)]
-        moment = f"{float(self._row['t']):.3f} s   {enum_name(State, self._row['state'])}"
+        state = enum_name(State, self._row["state"])
+        moment = f"{float(self._row['t']):.3f} s   {f'{self._past}; last known: ' if self._past else ''}{state}"
         return ("\n" if self._compact else "   ").join((moment, "   ".join(places), "   ".join(turns)))
 
 

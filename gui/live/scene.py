@@ -63,14 +63,25 @@ _NEUTRAL = "#8A939C"
 """of a leg without force: seen on the ground of both themes"""
 
 
-def make_scene(mechanism: Mechanism, row: np.void | None, colouring: Colouring, scale: Scale, theme: Theme) -> Scene:
-    """Scene of a telemetry row; without a row or a measured pose the platform is shown at home and grey."""
+def make_scene(
+    mechanism: Mechanism,
+    row: np.void | None,
+    colouring: Colouring,
+    scale: Scale,
+    theme: Theme,
+    *,
+    past: bool = False,
+) -> Scene:
+    """Scene of a telemetry row; without a row or a measured pose the platform is shown at home and grey.
+
+    past: the row is not the present any more: grey, and without a reference.
+    """
     geometry = mechanism.geometry
     known = row is not None and is_pose(row["pose"])
     pose = np.array(row["pose"]) if row is not None and known else rest_pose(geometry)
-    reference = np.array(row["reference"][:7]) if row is not None else np.full(7, np.nan)
+    reference = np.array(row["reference"][:7]) if row is not None and not past else np.full(7, np.nan)
     colours = np.tile(_rgb(theme.muted), (6, 1))
-    if row is not None and known:
+    if row is not None and known and not past:
         colours = leg_colours(mechanism, row, colouring, scale, theme)
     return Scene(
         base=geometry.base_points,
@@ -114,10 +125,13 @@ def strokes(mechanism: Mechanism, lengths: Floats) -> Floats:
 
 
 def colour_map(colouring: Colouring) -> pg.ColorMap:
-    """Colours of a scale: forces from pulling blue over grey to pushing orange; strokes red at both ends."""
+    """Colours of a scale, told apart without seeing red from green.
+
+    Forces from pulling blue over grey to pushing orange; strokes blue in their middle, orange at both ends.
+    """
     if colouring is Colouring.FORCE:
         return pg.ColorMap([0.0, 0.5, 1.0], ["#3D8FE0", _NEUTRAL, "#E8820C"])
-    return pg.ColorMap([0.0, 0.08, 0.5, 0.92, 1.0], ["#D5352B", "#D9A400", "#2BA36B", "#D9A400", "#D5352B"])
+    return pg.ColorMap([0.0, 0.1, 0.5, 0.9, 1.0], ["#E8820C", "#C9A227", "#3D8FE0", "#C9A227", "#E8820C"])
 
 
 def force_scale(largest: float) -> Scale:

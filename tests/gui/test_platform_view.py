@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from live_rows import MECHANISM, live_rows
-from pyqtgraph.Qt import QtCore, QtGui
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from pytestqt.qtbot import QtBot
 
 from gui.history import Floats, History
@@ -38,6 +38,7 @@ LARGE = replace(
     ),
 )
 """three times as large"""
+FIT = "Fit the platform into the picture"
 
 
 @pytest.fixture
@@ -78,7 +79,7 @@ def test_legs_are_coloured_by_force_and_by_stroke() -> None:
     np.testing.assert_allclose(strokes(MECHANISM, row["length"]), [0, 50, 100, 50, 50, 50], atol=1e-9)
     colours = leg_colours(MECHANISM, row, Colouring.STROKE, STROKE_SCALE, DARK)
     np.testing.assert_allclose(colours[0], colours[2], atol=1e-6)
-    assert colours[0, 0] > colours[0, 1] and colours[1, 1] > colours[1, 0]  # red at the ends, green between
+    assert colours[0, 0] > colours[0, 2] and colours[1, 2] > colours[1, 0]  # orange at the ends, blue between
     colours = leg_colours(MECHANISM, row, Colouring.LEG, STROKE_SCALE, DARK)
     assert [f"#{bytes((255 * c).round().astype(np.uint8)).hex()}".upper() for c in colours] == list(LEG_COLOURS)
 
@@ -188,6 +189,56 @@ def test_another_mechanism_is_framed_anew(shown: Callable[[], PlatformView]) -> 
     view.set_mechanism(LARGE)
     assert picture.view.opts["distance"] == pytest.approx(3 * distance, rel=0.01)
     assert picture.view.opts["azimuth"] == side  # where somebody looks from stays
+
+
+def _outside(view: PlatformView) -> Floats:
+    """By how many px each joint and mark is out of the picture, at most 0 for one within."""
+    picture, scene = view.picture, view.picture.scene
+    assert scene is not None and not isinstance(picture, PlatformFlat)
+    marks = [mark.place for mark in picture.view.marks]
+    seen = np.array([_xy(picture.view.point_of(place)) for place in (*scene.base, *scene.platform, *marks)])
+    size = np.array([picture.view.width(), picture.view.height()])
+    amounts: Floats = np.maximum(-seen, seen - size).max(axis=1)
+    return amounts
+
+
+@pytest.mark.parametrize("size", [(700, 500), (1200, 400), (420, 700)])
+@pytest.mark.parametrize("button", ["Oblique view", "Front view", "Side view", "Top view", FIT])
+def test_every_view_has_the_platform_in_the_picture(
+    qtbot: QtBot, shown: Callable[[], PlatformView], button: str, size: tuple[int, int]
+) -> None:
+    view = shown()
+    view.resize(*size)
+    row = live_rows(1)[0]
+    row["pose"][:3] += [0.05, -0.04, 0.12]  # above home
+    view.show_row(row)
+    picture = view.picture
+    if isinstance(picture, PlatformFlat):
+        return
+    picture.view.setCameraPosition(distance=0.3)  # as the wheel and the middle button may have left it
+    picture.view.pan(0.4, 0.3, 0.0)
+    assert _outside(view).max() > 0
+    (pressed,) = (b for b in view.findChildren(QtWidgets.QToolButton) if b.accessibleName() == button)
+    direction = picture.view.opts["azimuth"]
+    qtbot.mouseClick(pressed, QtCore.Qt.MouseButton.LeftButton)
+    assert _outside(view).max() <= 0
+    assert button != FIT or picture.view.opts["azimuth"] == direction
+
+
+def test_what_is_not_the_present_any_more_is_grey_and_says_so(shown: Callable[[], PlatformView]) -> None:
+    view = shown()
+    view.show_row(live_rows(1)[0])
+    assert "RUNNING" in view.pose.text() and "last known" not in view.pose.text()
+    view.set_past("The engine died")
+    scene = view.picture.scene
+    assert scene is not None and scene.known and scene.command is None
+    assert len(np.unique(scene.colours, axis=0)) == 1
+    assert "The engine died; last known: RUNNING" in view.pose.text() and "x 11.00 mm" in view.pose.text()
+    view.set_past("")
+    assert scene is not view.picture.scene and "last known" not in view.pose.text()
+    view.set_past("The engine died")
+    view.show_row(None)
+    assert view.pose.text() == "The engine died, pose not known: shown at home, in grey"
 
 
 def test_the_screens_picture(shown: Callable[[], PlatformView]) -> None:
