@@ -65,6 +65,11 @@ def look_of(now: Situation) -> Look:
         return _PHASES.get(now.phase, _PHASES[Phase.STARTING])
     if now.silent:
         return _SILENT
+    if now.status.state is State.PARKED and now.status.away:
+        hint = (
+            f"Torque off, brakes on, {1e3 * now.status.from_home:.0f} mm from home. Next: Arm, then Engage, then Park."
+        )
+        return Look("On its brakes", "▣", _BLUE, "white", hint)
     if now.status.state is State.ENGAGED and now.status.paused:
         where = f"{now.status.motion!r} at {now.status.path_time:.1f} of {now.status.path_duration:.1f} s"
         return Look("Paused", "❚❚", _GREEN, "white", f"{where}, held under power. Next: Resume, Abandon, or Park.")

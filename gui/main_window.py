@@ -162,6 +162,7 @@ class MainWindow(QtWidgets.QMainWindow):
         page.fill(view)
         self._themed.append(view.set_theme)
         self.clock.views.append(view)
+        self._say_what_is_past(self.session.phase)
 
     def _make_menus(self) -> None:
         rig = self.menuBar().addMenu("&Rig")

@@ -150,7 +150,7 @@ def _state_obstacle(action: Action, status: Status) -> str:
         if action is Action.ENGAGE and state in (State.ENGAGED, State.RUNNING):
             return "the drives have torque already"
         if action is Action.PARK and state is State.PARKED:
-            return "the platform is parked"
+            return "engage first" if status.away else "the platform is parked"
         if action is Action.PARK and state in (State.OFF, State.IDLE):
             return "the drives have no torque"
         return _HINTS[state]

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from kinematics.arrays import LEGS, MOTION_FIELDS, Array, checked_poses, finite_array
 from kinematics.errors import KinematicsError
+from kinematics.rotations import quaternion_to_matrix
 
 _MINIMUM_AXIS = 1e-9
 _MINIMUM_DISTANCE = 1e-6  # m; nearer joints are one joint typed twice
@@ -68,6 +69,11 @@ class Geometry:
         if self.home is None:
             raise KinematicsError("the geometry has no home pose; give it one [x y z qw qx qy qz]")
         return self.home
+
+    def platform_joints(self, pose: Array) -> Array:
+        """Centres of the spherical joints (6, 3), base frame, m, at a pose (7,)."""
+        joints: Array = pose[:3] + self.platform_points @ quaternion_to_matrix(pose[3:]).T
+        return joints
 
 
 def _rows(name: str, value: npt.ArrayLike) -> Array:

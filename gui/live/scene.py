@@ -48,12 +48,6 @@ class Scale:
     unit: str
 
 
-def platform_joints(geometry: Geometry, pose: Floats) -> Floats:
-    """Platform joints (6, 3) in the base frame at a pose (7,)."""
-    joints: Floats = pose[:3] + geometry.platform_points @ quaternion_to_matrix(pose[3:]).T
-    return joints
-
-
 def is_pose(pose: Floats) -> bool:
     """Whether (7,) numbers are a pose."""
     return bool(np.isfinite(pose).all() and abs(np.linalg.norm(pose[3:]) - 1.0) < 1e-6)
@@ -85,8 +79,8 @@ def make_scene(
         colours = leg_colours(mechanism, row, colouring, scale, theme)
     return Scene(
         base=geometry.base_points,
-        platform=platform_joints(geometry, pose),
-        command=platform_joints(geometry, reference) if known and is_pose(reference) else None,
+        platform=geometry.platform_joints(pose),
+        command=geometry.platform_joints(reference) if known and is_pose(reference) else None,
         origin=pose[:3],
         axes=quaternion_to_matrix(pose[3:]),
         colours=colours,

@@ -104,7 +104,8 @@ class Console:
             if self._terminal:
                 status = self._rig.status()
                 paused = ", paused" if status.paused and status.state is State.ENGAGED else ""
-                self._prompt = f"{status.state.name}{paused}> "
+                away = ", away from home" if status.state is State.PARKED and status.away else ""
+                self._prompt = f"{status.state.name}{paused}{away}> "
             try:
                 self._reading = True
                 self._interruption.check()  # it came just before

@@ -123,6 +123,8 @@ class Shutdown:
 Command = Connect | Disconnect | Home | Engage | Follow | Pause | Resume | Abandon | Park | Stop | Reset | Shutdown
 """What the cyclic thread carries out between two cycles."""
 
+_AWAY = 1e-3  # m
+
 Request = Annotated[GetStatus | Acquire | Release | Command, Field(discriminator="kind")]
 
 
@@ -193,8 +195,15 @@ class Status:
     recording_fault: str
     ring: str
     """name of the shared-memory telemetry ring, empty in lockstep"""
+    from_home: float = 0.0
+    """m, of the platform joint that is farthest from its place at home, as measured; not a number where not known"""
     events: list[Event] = field(default_factory=list)
     """the most recent ones, oldest first"""
+
+    @property
+    def away(self) -> bool:
+        """Whether the platform is known to stand elsewhere than at home: one at rest is braked there, not parked."""
+        return self.from_home > _AWAY
 
 
 REPLY: TypeAdapter[Reply] = TypeAdapter(Reply)

@@ -1,5 +1,9 @@
 """The engine's status as clients see it."""
 
+import math
+
+import numpy as np
+
 from rig.engine.core import Engine
 from rig.engine.messages import Status
 from rig.engine.operator import Operator
@@ -48,5 +52,16 @@ def engine_status(
         dropped=0 if written is None else written.dropped,
         recording_fault=engine.sink.fault,
         ring=ring,
+        from_home=_from_home(engine),
         events=list(engine.events)[-_EVENTS:],
+    )
+
+
+def _from_home(engine: Engine) -> float:
+    """See `Status.from_home`."""
+    pose, geometry = engine.frame.fields["pose"].copy(), engine.config.machine.geometry
+    if not (engine.machine.homed and np.isfinite(pose).all()):
+        return math.nan
+    return float(
+        np.linalg.norm(geometry.platform_joints(pose) - geometry.platform_joints(geometry.home_pose), axis=1).max()
     )

@@ -20,7 +20,6 @@ from gui.live.scene import (
     force_scale,
     leg_colours,
     make_scene,
-    platform_joints,
     ring_order,
     strokes,
 )
@@ -63,7 +62,7 @@ def shown(qtbot: QtBot) -> Iterator[Callable[[], PlatformView]]:
 
 def test_joints_are_a_legs_length_apart() -> None:
     pose = np.array([0.02, -0.01, 0.46, *(np.array([1, 0.05, -0.1, 0.2]) / np.linalg.norm([1, 0.05, -0.1, 0.2]))])
-    joints = platform_joints(MECHANISM.geometry, pose)
+    joints = MECHANISM.geometry.platform_joints(pose)
     lengths = np.linalg.norm(joints - MECHANISM.geometry.base_points, axis=1)
     np.testing.assert_allclose(lengths, leg_lengths(MECHANISM.geometry, pose), rtol=1e-14)
 
@@ -302,7 +301,7 @@ def test_projections_where_there_is_no_gl(monkeypatch: pytest.MonkeyPatch, shown
     assert picture.note.text() == "No 3-D view: the screen gives no OpenGL context. Front and top view instead."
     row = live_rows(1)[0]
     view.show_row(row)
-    joints = platform_joints(MECHANISM.geometry, row["pose"])
+    joints = MECHANISM.geometry.platform_joints(row["pose"])
     for projection, (across, up) in zip(picture.projections, ((0, 2), (0, 1)), strict=True):
         for leg, curve in enumerate(projection.legs):
             x, y = curve.getData()

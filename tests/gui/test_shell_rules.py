@@ -117,6 +117,13 @@ def test_held_for_a_fault_the_way_out_is_told() -> None:
         assert obstacle(action, now) == "held for a fault: press STOP, then reset"
 
 
+def test_a_platform_stopped_away_from_home_is_not_called_parked() -> None:
+    away, home = (Situation(Phase.UP, make_status(State.PARKED, from_home=m)) for m in (0.0321, 2e-4))
+    assert look_of(away).text == "On its brakes" and "32 mm from home" in detail_of(away)
+    assert look_of(home).text == "Parked"
+    assert obstacle(Action.PARK, away) == "engage first" and obstacle(Action.PARK, home) == "the platform is parked"
+
+
 def test_states_differ_in_text_shape_and_not_in_colour_alone() -> None:
     looks = [look_of(Situation(Phase.UP, make_status(state))) for state in State]
     assert len({look.text for look in looks}) == len({look.icon for look in looks}) == len(looks)
