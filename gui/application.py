@@ -1,6 +1,7 @@
 """Starting the app: configuration, session, window."""
 
 import contextlib
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.main_window import MainWindow
 from gui.rig_session import RigSession
 from rig.config import RigConfig, load_config, patient
+from rig.errors import ExitCode
 from rig.runs import on_free_ports
 
 _NAME = "stewart-rig"
@@ -53,10 +55,35 @@ def errors_logged(session: RigSession) -> Iterator[None]:
         sys.excepthook = before
 
 
+def make_application() -> QtWidgets.QApplication:
+    """The QApplication, with which the process ends where there is no screen for it: exit code 2, and why.
+
+    Qt would abort the process there and cannot be asked beforehand; it leaves nothing but its last message to act on.
+    """
+    said: list[str] = []
+
+    def hear(kind: int, _context: object, text: str) -> None:
+        if kind == QtCore.QtMsgType.QtFatalMsg:
+            reason = (said or text.splitlines())[0].strip()
+            sys.stderr.write(f"error: the desktop app has no screen: {reason}; without one: `rig operate`\n")
+            sys.stderr.flush()
+            os._exit(ExitCode.INPUT)
+        said.append(text)
+
+    before = QtCore.qInstallMessageHandler(hear)
+    try:
+        application = QtWidgets.QApplication([sys.argv[0]])
+    finally:
+        QtCore.qInstallMessageHandler(before)
+    for text in said:
+        sys.stderr.write(text + "\n")
+    return application
+
+
 def run(config: str) -> int:
     """Run the app until its window is closed; returns the exit code. Raises ConfigError before anything is shown."""
     rig = app_config(config)
-    application = QtWidgets.QApplication.instance() or QtWidgets.QApplication([sys.argv[0]])
+    application = QtWidgets.QApplication.instance() or make_application()
     application.setApplicationName(_NAME)
     application.setOrganizationName(_NAME)
     settings = QtCore.QSettings(QtCore.QSettings.Format.IniFormat, QtCore.QSettings.Scope.UserScope, _NAME, "gui")

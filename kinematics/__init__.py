@@ -118,6 +118,7 @@ from kinematics.units import (
     Stiffness,
     Time,
     Torque,
+    in_words,
 )
 from kinematics.vector import cross, dot, rotate, rotation_matrix
 from kinematics.workspace import PoseAssessment, PoseFault, PoseLimits, assess_poses
@@ -208,6 +209,7 @@ __all__ = [
     "forward_kinematics",
     "forward_kinematics_kernel",
     "forward_twist",
+    "in_words",
     "inlined",
     "inverse_kinematics_kernel",
     "joint_angles",

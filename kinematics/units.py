@@ -150,6 +150,18 @@ ANGULAR_DAMPING = Quantity("angular damping", "N m s/rad", ("N m s",))
 INERTIA = Quantity("moment of inertia", "kg m^2")
 FORCE_RATE = Quantity("rate of force", "N/s")
 
+_READ = {"m": ("mm", 1e3), "m/s": ("mm/s", 1e3), "rad": ("°", 180.0 / math.pi), "rad/s": ("°/s", 180.0 / math.pi)}
+"""SI unit → unit in which a person reads it, and how many of it one SI unit is."""
+
+
+def in_words(value: float, unit: str) -> str:
+    """A number in SI with its unit, to four digits: millimeters and degrees where `unit` has meters or radians."""
+    shown, factor = _READ.get(unit, (unit, 1.0))
+    number = value * factor
+    digits = f"{number:.4g}" if abs(number) < 1e4 else f"{number:.0f}"
+    return f"{digits} {shown}" if shown else digits
+
+
 Length: TypeAlias = Annotated[float, LENGTH]
 Angle: TypeAlias = Annotated[float, ANGLE]
 Mass: TypeAlias = Annotated[float, MASS]

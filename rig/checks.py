@@ -16,6 +16,7 @@ from kinematics import (
     Trajectory,
     TrajectoryError,
     condition_numbers,
+    in_words,
     joint_angles,
     leg_kinematics,
     tabulate,
@@ -31,10 +32,6 @@ _BLOCK = 2048  # samples looked at together: a long motion takes no more memory 
 _LEAST_STEP = 1e-6  # s
 _MOST = 10_000_000  # samples; looking at them takes half a minute
 _SCALES = 1000  # the largest scale that passes is given in thousandths
-
-
-_WORDS = {"m": ("mm", 1e3), "m/s": ("mm/s", 1e3), "rad": ("°", 180.0 / np.pi)}
-"""SI unit → unit in which a person reads it, and how many of it one SI unit is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +68,19 @@ class LimitCheck:
 
     def __str__(self) -> str:
         """The worst sample and the bound in words."""
+        text = self._in_words(f" at {self.time:.4g} s")
+        return text if self.since is None or self.bound == _REST else f"{text} (beyond it from {self.since:.4g} s)"
+
+    @property
+    def at_rest(self) -> str:
+        """The same of a pose held, which has no time."""
+        return self._in_words("")
+
+    def _in_words(self, when: str) -> str:
         leg = "" if self.leg is None else f" of leg {self.leg}"
-        least = "at least" if self.is_minimum else "at most"
-        value, bound = (_in_words(number, self.unit) for number in (self.value, self.bound))
-        text = f"{self.name}{leg}: {value} at {self.time:.4g} s, must be {least} {bound}"
-        return text if self.since is None else f"{text} (beyond it from {self.since:.4g} s)"
-
-
-def _in_words(value: float, unit: str) -> str:
-    shown, factor = _WORDS.get(unit, (unit, 1.0))
-    number = value * factor
-    digits = f"{number:.4g}" if abs(number) < 1e4 else f"{number:.0f}"
-    return f"{digits} {shown}" if shown else digits
+        value, bound = (in_words(number, self.unit) for number in (self.value, self.bound))
+        must = f"{'at least' if self.is_minimum else 'at most'} {bound}" if self.bound != _REST else "at rest"
+        return f"{self.name}{leg}: {value}{when}, must be {must}"
 
 
 @dataclass(frozen=True, slots=True)

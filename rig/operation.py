@@ -13,6 +13,7 @@ from kinematics import (
     coordinates_to_pose,
     leg_lengths,
     pose_difference,
+    pose_to_coordinates,
     tabulate,
 )
 from rig.checks import Verdict, check_trajectory, scaled
@@ -88,13 +89,24 @@ def checked_move(config: RigConfig, here: Array, there: Array, speed: float, rot
     """The move from one pose (7,) to another with minimum jerk and these peak speeds, m/s and rad/s.
 
     Raises:
-        RefusedError: it is outside the limits.
+        RefusedError: it is outside the limits. A target that is, however far, is refused before the way to it is made.
     """
+    target = _held(config, there)
+    if not target.passed:
+        faults = [check.at_rest for check in target.checks if not check.passed] or [target.obstacle]
+        raise RefusedError("\n".join(["the target is outside the limits:", *(f"  {fault}" for fault in faults)]))
     table = straight_move(here, there, speed, rotation_speed)
     verdict = check_trajectory(config.machine, config.safety, table, config.rate)
     if not verdict.passed:
         raise RefusedError(verdict.message)
     return table
+
+
+def _held(config: RigConfig, pose: Array) -> Verdict:
+    """Whether a pose (7,) may be held."""
+    rows = np.zeros((2, 18))
+    rows[:, :6] = pose_to_coordinates(pose)
+    return check_trajectory(config.machine, config.safety, MotionTable(config.period, rows), config.rate)
 
 
 def approach(config: RigConfig, here: Array, there: Array) -> MotionTable | None:

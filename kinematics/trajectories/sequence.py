@@ -7,6 +7,7 @@ import numpy as np
 from kinematics.arrays import Array
 from kinematics.errors import TrajectoryError
 from kinematics.trajectories.base import COORDINATE_UNITS, COORDINATES, Placement, Trajectory
+from kinematics.units import in_words
 
 POSITION_TOLERANCE = 1e-9  # m, rad
 SPEED_TOLERANCE = 1e-6  # m/s, rad/s
@@ -30,7 +31,8 @@ class Sequence(Trajectory):
             before, after = self._parts[number - 1], self._parts[number]
             left, right = before.coordinates(before.duration), after.coordinates(0.0)
             jumps = [(b - a)[0] for a, b in zip(left, right, strict=True)]
-            faults += _joint_faults(number, jumps)
+            faults += _joint_faults(number, "", left[0][0], right[0][0], POSITION_TOLERANCE)
+            faults += _joint_faults(number, "/s", left[1][0], right[1][0], SPEED_TOLERANCE)
             start = float(self._starts[number])
             if np.abs(jumps[2]).max() > _ACCELERATION_STEP:
                 breakpoints.append(start)
@@ -50,16 +52,15 @@ class Sequence(Trajectory):
         return q, qd, qdd
 
 
-def _joint_faults(number: int, jumps: list[Array]) -> list[str]:
+def _joint_faults(number: int, per: str, left: Array, right: Array, allowed: float) -> list[str]:
+    """What differs between the end of part `number`, `left` (6,), and the beginning of the next, `right` (6,)."""
+    verb = "moves at" if per else "is"
     faults = []
-    for what, per, jump, allowed in (
-        ("", "", jumps[0], POSITION_TOLERANCE),
-        ("the speed of ", "/s", jumps[1], SPEED_TOLERANCE),
-    ):
-        for name, unit, value in zip(COORDINATES, COORDINATE_UNITS, jump, strict=True):
-            if abs(value) > allowed:
-                faults.append(
-                    f"from part {number} to part {number + 1} {what}{name} jumps by {value:.6g} {unit}{per},"
-                    f" allowed {allowed:g} {unit}{per}"
-                )
+    for name, unit, before, after in zip(COORDINATES, COORDINATE_UNITS, left, right, strict=True):
+        if abs(after - before) > allowed:
+            end, start = (in_words(value if abs(value) > allowed else 0.0, unit + per) for value in (before, after))
+            apart = "" if end != start else f" ({in_words(abs(after - before), unit + per)} apart)"
+            faults.append(
+                f"{name} {verb} {end} at the end of part {number}, but {start} where part {number + 1} begins{apart}"
+            )
     return faults

@@ -8,18 +8,19 @@ import typer
 
 from rig import __version__
 from rig.cli import calibrate, check, doctor, export, gui, live, offline, operate, paper, report, setup, workspace
+from rig.cli.help import command_group
 from rig.cli.options import print_error
 from rig.errors import ExitCode, RigError
 
 _HELP = """
 Operate a 6-UPS Stewart platform test rig, real or virtual, and compute its exact kinematics and dynamics.
 
-Begin with [bold]rig demo[/bold]: a virtual rig, a trajectory, a recording and a report, with no hardware at all.
-[bold]rig COMMAND --help[/bold] explains a command. Units are SI, poses are x,y,z,qw,qx,qy,qz.
+Begin with `rig demo`: a virtual rig, a trajectory, a recording and a report, with no hardware at all.
+`rig COMMAND --help` explains a command. Units are SI, poses are x,y,z,qw,qx,qy,qz.
 """
 
 _EPILOG = """
-[bold]Exit codes:[/bold] 0 done · 1 the run ended in a fault · 2 wrong usage or input file · 3 hardware or communication
+Exit codes: 0 done · 1 the run ended in a fault · 2 wrong usage or input file · 3 hardware or communication
 (port taken, drive silent) · 4 refused by a guard or limit · 5 recording or report unreadable · 70 internal error ·
 130 interrupted.
 """
@@ -34,14 +35,11 @@ _FAMILIES = (
 )
 """Error families of the packages, by name: an error that was raised has its package loaded already."""
 
-app = typer.Typer(
+app = command_group(
     name="rig",
     help=_HELP,
     epilog=" ".join(_EPILOG.split()),
     no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rig.cli.help import command_group
 from rig.cli.options import JsonOption, NewCalibrationOption, check_new_file
 from rig.cli.zero import HELP as ZERO_HELP
 from rig.cli.zero import zero
@@ -16,12 +17,10 @@ from rig.cli.zero import zero
 if TYPE_CHECKING:
     from calibration import CellMeasurements, LoadCellCalibration
 
-app = typer.Typer(
+app = command_group(
     name="calibrate",
     help="Measure the rig's parameters and keep them in dated files.",
     no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
 )
 
 
@@ -40,11 +39,11 @@ def _calibrate() -> None:
 _CELLS_HELP = """Calibrate the six load cells: tare, known masses on each cell, tare again.
 
 Fits gain, offset and polarity of each cell, shows the residuals and how far the zero drifted, and writes a dated file \
-for [bold]load_cells.calibration[/bold] of a configuration. A calibration that fails its bounds is shown but not \
+for `load_cells.calibration` of a configuration. A calibration that fails its bounds is shown but not \
 written (exit code 4). The cells must be free of the legs and the platform, as on a bench. Drives that read the cells \
 stay off; ends with 3 if one does not answer or an engine commands it.
 
-Try it without a rig: [bold]rig calibrate cells virtual[/bold].
+Try it without a rig: `rig calibrate cells virtual`.
 """
 
 
@@ -54,7 +53,7 @@ def cells(
         str | None,
         typer.Argument(
             metavar="CONFIG",
-            help="Configuration of the rig whose cells are read now. With a virtual one, such as [bold]virtual[/bold], "
+            help="Configuration of the rig whose cells are read now. With a virtual one, such as `virtual`, "
             "the masses hang themselves. Left out: give --data.",
             show_default=False,
         ),

@@ -8,6 +8,7 @@ import typer
 from kinematics import leg_lengths, pose_to_coordinates
 from rig import operation
 from rig.cli import console_motions
+from rig.cli.help import command_group
 from rig.engine import Disconnect, Reset
 from rig.errors import InputError, RefusedError
 from rig.lockstep import LockstepRig
@@ -15,14 +16,11 @@ from rig.session import LiveRig
 from rig.states import State, StopCategory
 from rig.virtual import FAULTS, Faults, VirtualRigProcess
 
-_EPILOG = 'Lengths and angles carry their unit ("5mm", "1deg") or are SI. "jog --help" explains a command.'
+_EPILOG = 'Lengths, angles and speeds carry their unit: "5mm", "1deg", "20mm/s". "jog --help" explains a command.'
 
-app = typer.Typer(
+app = command_group(
     help="One command per line; empty lines and those that begin with # are skipped.",
     epilog=_EPILOG,
-    add_completion=False,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
 )
 
 LegOption = Annotated[int | None, typer.Option("--leg", metavar="LEG", help="One leg only.", min=1, max=6)]

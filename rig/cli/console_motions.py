@@ -9,7 +9,8 @@ import typer
 
 from kinematics import Array, JogFrame, Quantity, leg_stepped_pose, load_trajectory, stepped_pose
 from rig import operation
-from rig.cli.options import parse_pose, parse_quantity
+from rig.cli.help import command_group
+from rig.cli.options import parse_pose, parse_with_unit
 from rig.cli.progress import progress_display
 from rig.engine import Abandon, Pause, Resume
 from rig.engine.control_block import StopRequest
@@ -23,7 +24,7 @@ _LENGTH, _ANGLE, _TIME = Quantity("length", "m"), Quantity("angle", "rad"), Quan
 _SPEED, _ANGULAR_SPEED = Quantity("speed", "m/s"), Quantity("angular speed", "rad/s")
 _PATIENCE = 10.0  # s beyond what is waited for
 
-app = typer.Typer()
+app = command_group()
 
 
 class Frame(StrEnum):
@@ -76,13 +77,13 @@ def jog(
     if axis in _AXES:
         index = _AXES.index(axis)
         change = np.zeros(6)
-        change[index] = parse_quantity(step, _LENGTH if index < 3 else _ANGLE, "STEP")
+        change[index] = parse_with_unit(step, _LENGTH if index < 3 else _ANGLE, "STEP")
         axes: JogFrame = frame.value
         target = stepped_pose(here, change, axes, _point(pivot))
     elif axis in _LEGS:
         if frame is not Frame.BASE or pivot != _ORIGIN:
             raise typer.BadParameter("a leg's length has neither --frame nor --pivot", param_hint="'AXIS'")
-        longer = parse_quantity(step, _LENGTH, "STEP")
+        longer = parse_with_unit(step, _LENGTH, "STEP")
         target = leg_stepped_pose(rig.config.machine.geometry, here, _LEGS[axis], longer)
     else:
         raise typer.BadParameter(f"{axis!r} is none of {', '.join(_AXES)}, leg1 to leg6", param_hint="'AXIS'")
@@ -183,7 +184,7 @@ def _move(rig: Rig, name: str, target: Array, speed: str | None, rotation_speed:
 
 
 def _positive(text: str, quantity: Quantity, option: str) -> float:
-    value = parse_quantity(text, quantity, option)
+    value = parse_with_unit(text, quantity, option)
     if value <= 0.0:
         raise typer.BadParameter(f"{value:g} {quantity.unit} must be greater than 0", param_hint=f"'{option}'")
     return value
@@ -193,7 +194,7 @@ def _point(text: str) -> Array:
     parts = text.split(",")
     if len(parts) != 3:
         raise typer.BadParameter(f"{len(parts)} numbers, not the three x,y,z", param_hint="'--pivot'")
-    return np.array([parse_quantity(part, _LENGTH, "--pivot") for part in parts])
+    return np.array([parse_with_unit(part, _LENGTH, "--pivot") for part in parts])
 
 
 def place(rig: Rig) -> str:

@@ -38,6 +38,8 @@ NewCalibrationOption = Annotated[
 ]
 
 _UNIT_NORM = 1e-6
+_AT_A_PROMPT = {"m": "mm", "rad": "deg", "m/s": "mm/s", "rad/s": "deg/s"}
+"""SI unit → what a person says."""
 
 
 def check_new_file(path: Path) -> None:
@@ -124,6 +126,20 @@ def parse_quantity(text: str, quantity: "Quantity", option: str) -> float:
         return quantity.parse(value)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint=f"'{option}'") from None
+
+
+def parse_with_unit(text: str, quantity: "Quantity", option: str) -> float:
+    """As `parse_quantity`, of a person at a prompt: seconds may, other numbers than 0 must not go without their unit.
+
+    Raises:
+        typer.BadParameter: also a bare number: who types 5 seldom means 5 m.
+    """
+    value = parse_quantity(text, quantity, option)
+    usual = _AT_A_PROMPT.get(quantity.unit)
+    if usual and value != 0.0 and text.strip()[-1] in "0123456789.":
+        hint = f"{text} has no unit: {text}{usual} or {text}{quantity.unit}?"
+        raise typer.BadParameter(hint, param_hint=f"'{option}'")
+    return value
 
 
 def _fault(values: list[float]) -> str:

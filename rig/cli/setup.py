@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rig.cli.help import command_group
 from rig.cli.options import ConfigArgument, JsonOption, parse_quantity, warn_of_checks_off
 
 if TYPE_CHECKING:
     from rig.commissioning import CellAmplifier, Draft, LegResult
 
-app = typer.Typer(
+app = command_group(
     name="setup",
     help="Set up a new rig: write its configuration, ask its drives, test its legs one at a time. Then "
-    "[bold]rig calibrate zero[/bold].",
+    "`rig calibrate zero`.",
     no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
 )
 
 _ADDRESS = re.compile(r"(?P<host>\[[^\]]+\]|[^:\s]+):(?P<port>\d{1,5})(?::(?P<unit>\d{1,3}))?")

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from actuators import Status as DriveStatus
-from kinematics import MotionTable, coordinates_to_pose, pose_difference
+from kinematics import MotionTable, coordinates_to_pose, in_words, pose_difference
 from rig.engine.checking import refusal as checked_here
 from rig.engine.core import Engine
 from rig.engine.link import Submission
@@ -262,12 +262,10 @@ class Operator:
         if engine.reference.paused:
             raise RefusedError(f"{self.motion!r} is paused: resume it, abandon it, or park")
         start = coordinates_to_pose(table.samples[0, :6])
-        distance = float(np.abs(pose_difference(start, engine.frame.now[:7])).max())
-        if distance > _START_DISTANCE:
-            raise RefusedError(
-                f"the motion starts {distance:.4f} (m or rad) from where the platform is (bound {_START_DISTANCE:g}): "
-                "move to its start first"
-            )
+        distance = np.abs(pose_difference(start, engine.frame.now[:7]))
+        if not distance.max() <= _START_DISTANCE:
+            away = f"{in_words(distance[:3].max(), 'm')} and {in_words(distance[3:].max(), 'rad')}"
+            raise RefusedError(f"the motion starts {away} from where the platform is: move to its start first")
         self.motion = name
         engine.reference.follow(table, name)
         engine.enter(State.RUNNING)

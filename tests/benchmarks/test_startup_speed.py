@@ -1,4 +1,4 @@
-"""From the command to the window: `make bench`, or this file under `xvfb-run -a`."""
+"""From the command to its help, and to the window: `make bench`, or this file under `xvfb-run -a`."""
 
 import os
 import subprocess
@@ -8,6 +8,8 @@ from pathlib import Path
 
 BOUND = 2.5  # s
 ROUNDS = 3
+HELP_BOUND = 2.5  # times importing Typer
+HELP_ROUNDS = 15
 _ENDED_WITHIN = 60.0  # s
 _CHILD = """
 import sys, time
@@ -49,3 +51,17 @@ def test_the_window_is_there_soon(tmp_path: Path) -> None:
         f"\nfrom the start of Python to the first paint of the window: {', '.join(f'{each:.2f}' for each in times)} s"
     )
     assert min(times) < BOUND
+
+
+def test_help_costs_little_more_than_typer() -> None:
+    programs = {"typer": "import typer", "help": "from rig.cli import main; main(['--help'])"}
+    times: dict[str, list[float]] = {name: [] for name in programs}
+    for _ in range(HELP_ROUNDS):
+        for name, program in programs.items():
+            begun = time.perf_counter()
+            subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=_ENDED_WITHIN, check=True)
+            times[name].append(time.perf_counter() - begun)
+    best = {name: min(taken) for name, taken in times.items()}
+    ratio = best["help"] / best["typer"]
+    print(f"\nrig --help {best['help'] * 1e3:.0f} ms, importing Typer {best['typer'] * 1e3:.0f} ms: {ratio:.2f} times")
+    assert ratio < HELP_BOUND

@@ -1,5 +1,6 @@
 """The command `rig gui`: finds the app, and says what is wrong with a configuration before a window shows."""
 
+import os
 import subprocess
 import sys
 
@@ -36,3 +37,17 @@ def test_the_window_does_not_wait_for_what_reports_are_drawn_with() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60.0
     ).stdout
     assert shown.rstrip().endswith("False")
+
+
+@pytest.mark.parametrize(
+    ("screen", "reason"),
+    [({}, "could not connect to display"), ({"DISPLAY": ":9999"}, "could not connect to display :9999")],
+)
+def test_without_a_screen_the_app_says_so_and_is_not_aborted(screen: dict[str, str], reason: str) -> None:
+    bare = {name: value for name, value in os.environ.items() if not name.startswith(("DISPLAY", "WAYLAND", "QT_"))}
+    done = subprocess.run(
+        [sys.executable, "-m", "rig", "gui"], env=bare | screen, capture_output=True, text=True, timeout=60.0
+    )
+    assert done.returncode == 2
+    assert done.stdout == "" and done.stderr.startswith(f"error: the desktop app has no screen: {reason}")
+    assert "rig operate" in done.stderr and len(done.stderr.splitlines()) == 1

@@ -344,6 +344,9 @@ def test_sequence_names_every_joint_that_does_not_fit() -> None:
         Sequence([Hold(A, 1.0), Hold(B, 1.0), moving])
     lines = str(caught.value).splitlines()
     assert lines[0] == "parts do not join:"
-    assert "  from part 1 to part 2 x jumps by 0.2 m, allowed 1e-09 m" in lines
-    assert "  from part 2 to part 3 the speed of rz jumps by -0.2 rad/s, allowed 1e-06 rad/s" in lines
+    assert "  x is 100 mm at the end of part 1, but 300 mm where part 2 begins" in lines
+    assert "  rz moves at 0 °/s at the end of part 2, but -11.46 °/s where part 3 begins" in lines
     assert len(lines) == 1 + 3 + 3
+    near = np.add(B, [0, 0, 2e-8, 0, 0, 0])
+    with pytest.raises(TrajectoryError, match=r"z is 600 mm .* but 600 mm where part 2 begins \(2e-05 mm apart\)"):
+        Sequence([Hold(B, 1.0), Hold(near, 1.0)])

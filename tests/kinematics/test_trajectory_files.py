@@ -234,7 +234,7 @@ file = "missing.csv"
     ]
     path.write_text(EVERY_TYPE.replace('end = [0, 0, "20 mm", 0, 0, "5 deg"]', 'end = [0, 0, "21 mm", 0, 0, "5 deg"]'))
     (tmp_path / "back.csv").write_text(BACK)
-    assert "from part 2 to part 3 z jumps by -0.001 m, allowed 1e-09 m" in faults_of(path)
+    assert "z is 21 mm at the end of part 2, but 20 mm where part 3 begins" in faults_of(path)
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:

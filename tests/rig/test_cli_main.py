@@ -17,7 +17,7 @@ from rig.errors import ExitCode, HardwareError, InputError, RefusedError, RigErr
 from rig.recording import RecordingError
 
 COMMANDS = tuple(get_command(app).commands)
-HEAVY = ("numpy", "numba", "scipy", "pydantic", "matplotlib", "pymodbus", "zmq", "PyQt5", "kinematics", "dynamics")
+HEAVY = ("rich", "numpy", "numba", "scipy", "pydantic", "matplotlib", "pymodbus", "zmq", "PyQt5", "kinematics")
 
 
 def _python(program: str) -> str:
@@ -50,9 +50,23 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
     assert f"rig {command}" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("command", ["run", "virtual"])
+def test_help_shows_what_is_in_brackets(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "--help"]) == 0
+    assert "[virtual] table" in " ".join(capsys.readouterr().out.split())
+
+
+def test_help_lists_commands_by_what_they_are_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    panels = ("The rig", "Checks, calibration and reports", "The model, offline")
+    places = [text.index(f"\n{panel}:\n") for panel in panels]
+    assert text.index("  operate ") < places[1] < text.index("  export ") < places[2] < text.index("  simulate ")
+
+
 def test_no_arguments_show_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == ExitCode.INPUT
-    assert "Usage: rig" in capsys.readouterr().out
+    assert "Usage: rig" in capsys.readouterr().err
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:

@@ -87,8 +87,8 @@ def test_a_whole_script(operate: Operate) -> None:
     lower[2] -= 0.01
     pose = ",".join(repr(float(value)) for value in lower)
     code, out, err = operate(
-        "# up, and about\n\n" + ENGAGED + "jog z 5mm\njog rx -1deg --pivot 0.02,0,50mm\n"
-        "jog x 0.004 --frame platform --speed 10mm/s\njog ry 2deg --frame platform --pivot -0.1,0,0\njog leg3 -2mm\n"
+        "# up, and about\n\n" + ENGAGED + "jog z 5mm\njog rx -1deg --pivot 0.02m,0,50mm\n"
+        "jog x 0.004m --frame platform --speed 10mm/s\njog ry 2deg --frame platform --pivot -100mm,0,0\njog leg3 -2mm\n"
         f"go {pose}\ngo home --rotation-speed 5deg/s\nrun up.toml --amplitude 0.5 --repeat 2\nstatus\n"
         "park\ndisconnect\n"
     )
@@ -162,7 +162,7 @@ def test_a_fault_that_is_left_is_no_success(operate: Operate) -> None:
 def test_a_refused_move_ends_a_script_and_moves_nothing(operate: Operate) -> None:
     code, out, err = operate(ENGAGED + "jog z 900mm\npark\n")
     assert code == ExitCode.REFUSED and "> park" not in out
-    assert err.startswith("error: line 4: the trajectory is outside the limits:\n  greatest length of leg ")
+    assert err.startswith("error: line 4: the target is outside the limits:\n  greatest length of leg ")
     recording = recorded()
     engaged = recording.rows["reference"][recording.rows["state"] == State.ENGAGED]
     assert np.ptp(engaged, axis=0).max() == 0.0
@@ -174,7 +174,7 @@ def test_at_a_terminal_the_session_goes_on_after_errors_and_ctrl_c(operate: Oper
         ENGAGED + "jog z 900mm\njog z 1mm\nstart up.toml\n^C\nengage\n^C\nstatus\nquit\nconnect\n", Interrupted
     )
     assert code == ExitCode.OK
-    assert err.count("error: ") == 1 and "error: the trajectory is outside the limits" in err
+    assert err.count("error: ") == 1 and "error: the target is outside the limits" in err
     assert err.count("interrupted: stopping, category 1") == 2
     assert "OFF> " in out and "IDLE> " in out and "state      PARKED" in out and out.count("OFF> ") == 1
     recording = recorded()
@@ -196,6 +196,10 @@ def test_ctrl_c_ends_a_script(operate: Operate) -> None:
         ("jog z", ExitCode.INPUT, "Missing argument 'STEP'"),
         ("jog z '5 kg'", ExitCode.INPUT, "'5 kg' has the wrong dimension; expected a length"),
         ("jog rx 5mm", ExitCode.INPUT, "'5mm' has the wrong dimension; expected an angle"),
+        ("jog z 5", ExitCode.INPUT, "'STEP': 5 has no unit: 5mm or 5m?"),
+        ("jog rx -5", ExitCode.INPUT, "'STEP': -5 has no unit: -5deg or -5rad?"),
+        ("jog z 5mm --speed 20", ExitCode.INPUT, "'--speed': 20 has no unit: 20mm/s or 20m/s?"),
+        ("jog rx 1deg --pivot 0,0,50", ExitCode.INPUT, "'--pivot': 50 has no unit: 50mm or 50m?"),
         ("jog z nan", ExitCode.INPUT, "nan is not finite"),
         ("jog leg7 1mm", ExitCode.INPUT, "'leg7' is none of x, y, z, rx, ry, rz, leg1 to leg6"),
         ("jog leg1 1mm --frame platform", ExitCode.INPUT, "a leg's length has neither --frame nor --pivot"),

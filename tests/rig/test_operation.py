@@ -1,16 +1,18 @@
 """A motion's size and its repeats: checked before anything moves, and run in lockstep."""
 
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from kinematics import parse_trajectory
-from rig.checks import LimitCheck, scaled
+from rig.checks import LimitCheck, Verdict, check_trajectory, scaled
 from rig.cli import main
 from rig.config import load_config
 from rig.errors import ExitCode, RefusedError
-from rig.operation import approach, checked_motion, ends, prepare_motion
+from rig.operation import approach, checked_motion, checked_move, ends, prepare_motion
 from rig.recording import open_recording
 from rig.states import State
 
@@ -58,6 +60,24 @@ def test_the_way_back_is_checked_where_there_is_one() -> None:
         prepare_motion(fast, trajectory, repeats=2)
     back = approach(RIG, end, start)
     assert back is not None and back.samples[[0, -1], 2] == pytest.approx([end[2], start[2]])
+
+
+def test_a_target_out_of_reach_is_refused_before_the_way_to_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[int] = []
+
+    def counted(*arguments: Any) -> Verdict:
+        verdict = check_trajectory(*arguments)
+        looked_at.append(verdict.samples)
+        return verdict
+
+    monkeypatch.setattr("rig.operation.check_trajectory", counted)
+    far = np.add(HOME, [0, 0, 5.0, 0, 0, 0, 0])
+    with pytest.raises(RefusedError) as refused:
+        checked_move(RIG, HOME, far, 0.02, 0.1)
+    first, *faults = str(refused.value).splitlines()
+    assert first == "the target is outside the limits:"
+    assert re.fullmatch(r"  greatest length of leg \d: 5\d\d\d mm, must be at most \d+ mm", faults[0])
+    assert sum(looked_at) < 10  # the way of 5 m at 20 mm/s has more than 100,000 samples
 
 
 def test_a_run_at_another_size_and_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
