@@ -1,6 +1,8 @@
 """Register maps: what a person writes about a Modbus device, validated. One TOML file describes one kind of device."""
 
 import itertools
+import os
+import stat
 import tomllib
 from collections.abc import Sequence
 from importlib import resources
@@ -255,6 +257,11 @@ def _check_block(registers: Sequence[Register | Text], limit: int, *, contiguous
         raise ValueError(f"the range takes {count} registers, one exchange takes {limit}")
 
 
+_MOST_BYTES = 64_000
+"""Of a profile's file; one of every register there is has some 5,000."""
+_LONGEST_LINE = 2000
+"""Bytes; the TOML parser is quadratic in the parts of a dotted key."""
+
 P = TypeVar("P", ServoProfile, AmplifierProfile)
 
 
@@ -267,18 +274,35 @@ def load_profile(name_or_path: str | Path, kind: type[P]) -> P:
     shipped = resources.files("actuators.profiles")
     source = Path(text) if "/" in text or "\\" in text or text.endswith(".toml") else shipped / f"{text}.toml"
     try:
-        content = source.read_bytes().decode()
+        content = _read(source) if isinstance(source, Path) else source.read_bytes()
+        tables = tomllib.loads(content.decode())
     except FileNotFoundError:
         known = sorted(entry.name[:-5] for entry in shipped.iterdir() if entry.name.endswith(".toml"))
         raise ConfigurationError(f"no profile {text!r}; shipped profiles: {', '.join(known)}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"cannot read profile {text}: {error}") from error
-    try:
-        return kind.model_validate(tomllib.loads(content))
     except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(f"profile {text} is not TOML: {error}") from error
+        raise ConfigurationError(f"profile {text} is not TOML: {error}") from None
+    except RecursionError:
+        raise ConfigurationError(f"profile {text} is not a profile: its tables and lists are nested too deep") from None
+    except (OSError, ValueError) as error:  # of the name, the text, or a number of more digits than are converted
+        raise ConfigurationError(f"cannot read profile {text!r}: {error}") from None
+    try:
+        return kind.model_validate(tables)
     except ValidationError as error:
         raise ConfigurationError(f"profile {text}:\n{describe(error)}") from None
+
+
+def _read(path: Path) -> bytes:
+    """The bytes of a regular file; OSError where it is none, or larger than a profile can be."""
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError("not a regular file")
+        content = file.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        raise OSError(f"more than {_MOST_BYTES} bytes")
+    longest = max(map(len, content.splitlines()), default=0)
+    if longest > _LONGEST_LINE:
+        raise OSError(f"a line of {longest} bytes, at most {_LONGEST_LINE}")
+    return content
 
 
 def describe(error: ValidationError) -> str:

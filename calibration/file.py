@@ -4,7 +4,6 @@ import json
 import os
 import re
 import tempfile
-import tomllib
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -15,6 +14,7 @@ from calibration.cells import LoadCellCalibration, Provenance
 from calibration.errors import CalibrationError, CalibrationFileError
 from calibration.fit import CellCalibration, Load
 from calibration.tare import CELLS, Drift, Tare, read_only
+from kinematics import InputFileError, MissingFileError, parse_toml, read_text
 
 FILE_VERSION = 1
 """Version of the layout this software writes and reads."""
@@ -175,9 +175,9 @@ def parse_cell_calibration(text: str, name: str = "calibration") -> LoadCellCali
         CalibrationFileError: not TOML, another version, unknown or missing keys, values out of bounds: all at once.
     """
     try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise CalibrationFileError(name, f"not valid TOML: {error}") from None
+        content = parse_toml(text)
+    except InputFileError as error:
+        raise CalibrationFileError(name, str(error)) from None
     version = content.get("version")
     if isinstance(version, int) and not isinstance(version, bool) and version != FILE_VERSION:
         raise CalibrationFileError(name, f"version {version} of the layout; this software reads {FILE_VERSION}")
@@ -208,13 +208,11 @@ def load_cell_calibration(path: str | Path) -> LoadCellCalibration:
         CalibrationFileError: no such file, unreadable, or anything `parse_cell_calibration` refuses.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except FileNotFoundError:
+        text = read_text(path)
+    except MissingFileError:
         raise CalibrationFileError(str(path), "no such calibration file") from None
-    except UnicodeDecodeError as error:
-        raise CalibrationFileError(str(path), f"not UTF-8 text: {error}") from None
-    except OSError as error:
-        raise CalibrationFileError(str(path), f"cannot be read: {error.strerror}") from None
+    except InputFileError as error:
+        raise CalibrationFileError(str(path), str(error)) from None
     return parse_cell_calibration(text, str(path))
 
 

@@ -10,10 +10,13 @@ import numpy as np
 from calibration.cells import CellLoads, CellMeasurements
 from calibration.errors import CalibrationFileError
 from calibration.tare import CELLS, Array, read_only
+from kinematics import InputFileError, open_input
 
 COLUMNS = ("cell", "mass", "reading", "phase")
 TARES = ("tare_before", "tare_after")
 PHASES = ("tare_before", "load", "tare_after")
+
+_MOST_BYTES = 10_000_000  # some 100,000 readings
 
 _Row = tuple[int, float, float, str]
 
@@ -29,14 +32,10 @@ def read_cell_measurements(path: str | Path) -> CellMeasurements:
     """
     name = str(path)
     try:
-        with Path(path).open(encoding="utf-8-sig", newline="") as file:
+        with open_input(path, _MOST_BYTES) as file:
             rows = _rows(file, name)
-    except FileNotFoundError:
-        raise CalibrationFileError(name, "no such file") from None
-    except UnicodeDecodeError as error:
-        raise CalibrationFileError(name, f"not UTF-8 text: {error}") from None
-    except OSError as error:
-        raise CalibrationFileError(name, f"cannot be read: {error.strerror}") from None
+    except InputFileError as error:
+        raise CalibrationFileError(name, str(error)) from None
     faults = [
         f"cell {cell}: no {phase} rows"
         for cell in range(1, CELLS + 1)

@@ -1,6 +1,5 @@
 """From a mechanism's file to a `Mechanism`, or to everything that is wrong with it."""
 
-import tomllib
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
@@ -19,9 +18,15 @@ from dynamics.schema import (
     OneLegMechanismTable,
     SixLegsMechanismTable,
 )
-from kinematics import Geometry, KinematicsError, leg_lengths
-
-_LARGEST_FILE = 1_000_000  # bytes
+from kinematics import (
+    Geometry,
+    InputFileError,
+    KinematicsError,
+    MissingFileError,
+    leg_lengths,
+    parse_toml,
+    read_text,
+)
 
 
 def mechanism_names() -> tuple[str, ...]:
@@ -42,25 +47,22 @@ def load_mechanism(path_or_name: str | Path, *, evaluate_only: bool = False) -> 
         text = (resources.files("dynamics") / "mechanisms" / f"{name}.toml").read_text(encoding="utf-8")
         return parse_mechanism(text, source=name, evaluate_only=evaluate_only)
     path = Path(path_or_name)
-    if not path.exists():
-        raise MechanismError(name, [f"no such file; shipped mechanisms are {', '.join(mechanism_names())}"])
     try:
-        if path.stat().st_size > _LARGEST_FILE:
-            raise MechanismError(name, [f"{path.stat().st_size} bytes, must be at most {_LARGEST_FILE}"])
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise MechanismError(name, [f"cannot be read: {error.strerror}"]) from error
-    except UnicodeDecodeError as error:
-        raise MechanismError(name, [f"not a text file: byte {error.start} is not UTF-8"]) from error
+        text = read_text(path)
+    except MissingFileError:
+        shipped = ", ".join(mechanism_names())
+        raise MechanismError(name, [f"no such file; shipped mechanisms are {shipped}"]) from None
+    except InputFileError as error:
+        raise MechanismError(name, [str(error)]) from None
     return parse_mechanism(text, source=name, evaluate_only=evaluate_only)
 
 
 def parse_mechanism(text: str, *, source: str = "mechanism", evaluate_only: bool = False) -> Mechanism:
     """Make a mechanism from the text of its file; `source` names it in messages. See `load_mechanism`."""
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise MechanismError(source, [f"not valid TOML: {error}"]) from error
+        data = parse_toml(text)
+    except InputFileError as error:
+        raise MechanismError(source, [str(error)]) from None
     table, warnings = _validated(data, source, evaluate_only)
     legs = table.legs if isinstance(table, SixLegsMechanismTable) else [table.legs] * 6
     platform = table.platform

@@ -10,7 +10,9 @@ from kinematics.block import BLOCK, SYSTEM_ROWS, solve_block_kernel
 from kinematics.errors import (
     AssemblyModeError,
     ConvergenceError,
+    InputFileError,
     KinematicsError,
+    MissingFileError,
     SingularityError,
     TrajectoryError,
 )
@@ -24,6 +26,7 @@ from kinematics.forward import (
     forward_kinematics_kernel,
 )
 from kinematics.geometry import Geometry
+from kinematics.input_files import MOST_BYTES, open_input, parse_toml, read_text
 from kinematics.jacobian import (
     SINGULAR_CONDITION,
     condition_number,
@@ -134,6 +137,7 @@ __all__ = [
     "LEG_COLUMNS",
     "MINIMUM_LENGTH",
     "MINIMUM_SINE",
+    "MOST_BYTES",
     "MOTION_FIELDS",
     "MOTION_SIZE",
     "POSE",
@@ -162,6 +166,7 @@ __all__ = [
     "HarmonicTerm",
     "Hold",
     "Inertia",
+    "InputFileError",
     "JogFrame",
     "JointAngles",
     "KinematicsError",
@@ -169,6 +174,7 @@ __all__ = [
     "Length",
     "Mass",
     "MinimumJerk",
+    "MissingFileError",
     "MotionTable",
     "Placement",
     "PoseAssessment",
@@ -229,6 +235,8 @@ __all__ = [
     "matrix_to_angles",
     "matrix_to_quaternion",
     "motion_to_coordinates",
+    "open_input",
+    "parse_toml",
     "parse_trajectory",
     "pose_difference",
     "pose_to_coordinates",
@@ -241,6 +249,7 @@ __all__ = [
     "quaternion_to_matrix",
     "reach_box",
     "read_poses",
+    "read_text",
     "rotate",
     "rotation_matrix",
     "rotation_vector_from_quaternion",

@@ -25,5 +25,13 @@ class SingularityError(KinematicsError):
     """A pose at which a joint or the platform loses or gains a freedom."""
 
 
+class InputFileError(KinematicsError):
+    """A file that cannot be read as what it should be; the message does not name the file."""
+
+
+class MissingFileError(InputFileError):
+    """There is no such file."""
+
+
 class TrajectoryError(KinematicsError):
     """A trajectory that cannot be read, built or followed."""

@@ -1,7 +1,6 @@
 """A rig's configuration: one TOML file that names the mechanism and describes drives, cells, control and limits."""
 
 import math
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -9,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PrivateAttr, ValidationError
 
 from dynamics import DynamicsError, Mechanism, load_mechanism
-from kinematics import Frequency
+from kinematics import MOST_BYTES, Frequency, InputFileError, MissingFileError, open_input, parse_toml, read_text
 from rig.errors import ConfigError
 from rig.schema import (
     MOST_STALE_CYCLES,
@@ -112,11 +111,12 @@ def load_config(path_or_name: str | Path = "virtual") -> RigConfig:
     """
     path = _find(path_or_name)
     try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"cannot read configuration {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"configuration {path} is not TOML: {error}") from error
+        text = read_text(path)
+    except MissingFileError:
+        known = ", ".join(shipped_configs())
+        raise ConfigError(f"no such configuration: {path} (neither a file nor one of those shipped: {known})") from None
+    except InputFileError as error:
+        raise ConfigError(f"configuration {path}: {error}") from None
     return parse_config(text, path)
 
 
@@ -127,9 +127,9 @@ def parse_config(text: str, path: Path) -> RigConfig:
         ConfigError: see `load_config`.
     """
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"configuration {path} is not TOML: {error}") from error
+        data = parse_toml(text)
+    except InputFileError as error:
+        raise ConfigError(f"configuration {path}: {error}") from None
     return _build(data, path)
 
 
@@ -161,13 +161,9 @@ def shipped_configs() -> list[str]:
 
 def _find(path_or_name: str | Path) -> Path:
     shipped = _SHIPPED / f"{path_or_name}.toml"
-    if isinstance(path_or_name, str) and Path(path_or_name).name == path_or_name and shipped.is_file():
+    if isinstance(path_or_name, str) and path_or_name in shipped_configs():
         return shipped
-    path = Path(path_or_name)
-    if not path.is_file():
-        known = ", ".join(shipped_configs())
-        raise ConfigError(f"no such configuration: {path} (neither a file nor one of those shipped: {known})")
-    return path
+    return Path(path_or_name)
 
 
 def _build(data: Mapping[str, Any], path: Path) -> RigConfig:
@@ -237,8 +233,12 @@ def _conflicts(config: RigConfig) -> list[str]:
             "one lost telegram would stop the rig"
         )
     calibration = config.calibration_path
-    if calibration is not None and not calibration.is_file():
-        faults.append(f"load_cells.calibration: no such file: {calibration}")
+    if calibration is not None:
+        try:
+            with open_input(calibration, MOST_BYTES):
+                pass
+        except InputFileError as error:
+            faults.append(f"load_cells.calibration: {error}: {calibration}")
     return faults
 
 

@@ -4,11 +4,11 @@ All values are SI; columns are named in the first line, and `t` is the time in s
 """
 
 import csv
-import io
 import math
 import os
 import time
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +36,7 @@ REACTIONS = ("top", "base", "universal_moment", "prismatic_force", "guide_force"
 """Joint reactions, three columns a leg each: base axes, N and N m."""
 
 _LISTED_FAULTS = 20
+_LONGEST_FAULT = 200  # characters
 _UNIT_NORM = 1e-6
 _CHUNK = 500
 """numbers written between two moments at which another thread may go first: some 0.5 ms of work"""
@@ -80,30 +81,29 @@ def read_table(
     Raises:
         InputError: no such file, or its faults with their lines.
     """
+    from kinematics import InputFileError, open_input  # not above: writing a table needs none of its kernels
+
+    faults = _Faults()
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not a text file: {error}") from error
-    try:
-        rows = list(csv.reader(io.StringIO(text, newline="")))
+        with open_input(path) as file:
+            rows = csv.reader(file)
+            names = tuple(name.strip() for name in next(rows, []))
+            wrong = _header_faults(names, ("t", *required), optional)
+            if wrong:
+                raise InputError(f"{path}: the first line must name the columns:", wrong)
+            values, lines = _parse(rows, names, faults)
+    except InputFileError as error:
+        raise InputError(f"cannot read {path}: {error}") from None
     except csv.Error as error:
-        raise InputError(f"{path} is not CSV: {error}") from error
-    names = tuple(name.strip() for name in rows[0]) if rows else ()
-    faults = _header_faults(names, ("t", *required), optional)
-    if faults:
-        raise InputError(f"{path}: the first line must name the columns:", faults)
-    values, lines, faults = _parse(rows[1:], names)
-    if not faults and not values:
-        faults = ["no rows below the header"]
-    table = Table(path, names, np.array(values, dtype=np.float64).reshape(-1, len(names)))
-    if not faults:
-        faults = [f"line {lines[row]}: {text}" for row, text in _row_faults(table, increasing)]
-    if faults:
-        more = len(faults) - _LISTED_FAULTS
-        listed = faults[:_LISTED_FAULTS] + ([f"and {more} more"] if more > 0 else [])
-        raise InputError(f"{path} cannot be used:", listed)
+        raise InputError(f"{path} is not CSV: {error}") from None
+    if not faults.count and not len(values):
+        faults.add("no rows below the header")
+    table = Table(path, names, values)
+    if not faults.count:
+        for row, text in _row_faults(table, increasing):
+            faults.add(f"line {lines[row]}: {text}")
+    if faults.count:
+        raise InputError(f"{path} cannot be used:", faults.listed())
     if table.has(POSE[3:]):
         quaternion = [table.names.index(name) for name in POSE[3:]]
         table.values[:, quaternion] /= np.linalg.norm(table.values[:, quaternion], axis=1, keepdims=True)
@@ -127,31 +127,48 @@ def _header_faults(names: Sequence[str], required: Sequence[str], optional: Sequ
     return faults
 
 
-def _parse(rows: Sequence[Sequence[str]], names: Sequence[str]) -> tuple[list[list[float]], list[int], list[str]]:
-    """Numbers of all rows, the line of each, and faults."""
-    values: list[list[float]] = []
-    lines: list[int] = []
-    faults: list[str] = []
+class _Faults:
+    """_Faults of a file: the first few, and how many there are."""
+
+    def __init__(self) -> None:
+        self._first: list[str] = []
+        self.count = 0
+
+    def add(self, fault: str) -> None:
+        """Add one; a long one is cut."""
+        self.count += 1
+        if len(self._first) < _LISTED_FAULTS:
+            self._first.append(fault if len(fault) <= _LONGEST_FAULT else fault[:_LONGEST_FAULT] + "…")
+
+    def listed(self) -> list[str]:
+        """One line each."""
+        more = self.count - len(self._first)
+        return self._first + ([f"and {more} more"] if more > 0 else [])
+
+
+def _parse(rows: Iterable[Sequence[str]], names: Sequence[str], faults: _Faults) -> tuple[Array, "array[int]"]:
+    """Numbers of all rows (n, number of names) and the line of each, kept as numbers while the text passes by."""
+    values, lines = array("d"), array("q")
     for line, row in enumerate(rows, start=2):
         if not row:
             continue
         if len(row) != len(names):
-            faults.append(f"line {line}: {len(row)} fields, not {len(names)}")
+            faults.add(f"line {line}: {len(row)} fields, not {len(names)}")
             continue
         numbers = []
         for name, text in zip(names, row, strict=True):
             try:
                 number = float(text)
             except ValueError:
-                faults.append(f"line {line}: {name} = {text.strip()!r} is not a number")
+                faults.add(f"line {line}: {name} = {text.strip()!r} is not a number")
                 continue
             if not math.isfinite(number):
-                faults.append(f"line {line}: {name} = {text.strip()} is not finite")
+                faults.add(f"line {line}: {name} = {text.strip()} is not finite")
             numbers.append(number)
         if len(numbers) == len(names):
-            values.append(numbers)
+            values.extend(numbers)
             lines.append(line)
-    return values, lines, faults
+    return np.array(values).reshape(-1, len(names)), lines
 
 
 def _row_faults(table: Table, increasing: bool) -> Iterator[tuple[int, str]]:

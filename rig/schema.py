@@ -18,7 +18,8 @@ MOST_STALE_CYCLES = 100
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 """A finite number; no text, no bool."""
 Count = Annotated[int, Field(strict=True)]
-Text = Annotated[str, Field(min_length=1)]
+Text = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
+"""A line of text, without control characters."""
 Port = Annotated[int, Field(strict=True, ge=1, le=65535)]
 Unit = Annotated[int, Field(strict=True, ge=0, le=255)]
 Positive = Field(gt=0)

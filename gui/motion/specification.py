@@ -10,7 +10,7 @@ from typing import Any, get_args
 import numpy as np
 from pydantic import BaseModel
 
-from kinematics import TrajectoryError, TrajectorySpec, parse_trajectory
+from kinematics import InputFileError, TrajectoryError, TrajectorySpec, parse_trajectory, read_text
 
 Data = dict[str, Any]
 """A motion as its file states it, SI."""
@@ -49,9 +49,9 @@ def read_motion(path: Path, home: np.ndarray[Any, Any]) -> Data:
     if path.suffix.lower() == ".csv":
         return {"frame": "base", "pivot": [0.0] * 3, "parts": [{"type": "poses", "file": path.name, "rest_ends": True}]}
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise TrajectoryError(f"{path}: cannot be read: {error}") from None
+        text = read_text(path)
+    except InputFileError as error:
+        raise TrajectoryError(f"{path}: {error}") from None
     parse_trajectory(text, home, path.parent)  # says what is wrong in the file's own terms
     return _data(text)
 

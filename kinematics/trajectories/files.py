@@ -12,7 +12,6 @@ A file states the frame and the pivot once and lists its parts, run one after th
     duration = "2 s"
 """
 
-import tomllib
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
@@ -21,7 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from kinematics.errors import TrajectoryError
+from kinematics.errors import InputFileError, TrajectoryError
+from kinematics.input_files import parse_toml, read_text
 from kinematics.trajectories.base import COORDINATES, Frame, Placement, Trajectory
 from kinematics.trajectories.generators import Blend, Chirp, ChirpTerm, Harmonic, HarmonicTerm, Hold, MinimumJerk
 from kinematics.trajectories.poses import Poses, read_poses
@@ -194,9 +194,9 @@ def build_trajectory(spec: TrajectorySpec, home: ArrayLike | None, folder: Path 
 def parse_trajectory(text: str, home: ArrayLike | None, folder: Path | None = None) -> Trajectory:
     """The trajectory of a file's TOML `text`.  Arguments as `build_trajectory`; TrajectoryError listing all faults."""
     try:
-        spec = TrajectorySpec.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise TrajectoryError(f"not valid TOML: {error}") from None
+        spec = TrajectorySpec.model_validate(parse_toml(text))
+    except InputFileError as error:
+        raise TrajectoryError(str(error)) from None
     except ValidationError as error:
         faults = [f"{_place(fault['loc'])}: {_reason(fault['msg'])}" for fault in error.errors(include_url=False)]
         raise TrajectoryError("\n".join(faults)) from None
@@ -222,16 +222,15 @@ def load_trajectory(source: str | Path, home: ArrayLike | None) -> Trajectory:
         if path.suffix.lower() == ".csv":
             return Poses(*read_poses(path))
         if path.suffix.lower() == ".toml":
-            text = path.read_text(encoding="utf-8")
+            text = read_text(path)
         elif shipped and path.name in trajectory_names():
             text = resources.files(__package__).joinpath(f"{path.name}.toml").read_text(encoding="utf-8")
         else:
             known = ", ".join(trajectory_names())
             raise TrajectoryError(f"must be a .toml or .csv file, or a shipped trajectory ({known})")
         return parse_trajectory(text, home, path.parent)
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
-        raise TrajectoryError(f"{source}: cannot be read: {reason}") from None
+    except InputFileError as error:
+        raise TrajectoryError(f"{source}: {error}") from None
     except TrajectoryError as error:
         faults = str(error).removeprefix(f"{source}: ")
         if "\n" in faults and not faults.startswith("not a usable"):

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 from scipy.interpolate import make_interp_spline
 
 from kinematics.arrays import MOTION_FIELDS, POSE, Array, checked_poses
-from kinematics.errors import KinematicsError, TrajectoryError
+from kinematics.errors import InputFileError, KinematicsError, TrajectoryError
+from kinematics.input_files import open_input
 from kinematics.rotations import pose_to_coordinates
 from kinematics.trajectories.base import SHORTEST, Placement, Trajectory, bounded
 
@@ -84,7 +85,7 @@ def read_poses(path: Path) -> tuple[Array, Array]:
     """
     blocks = [np.empty((0, len(_COLUMNS)))]
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with open_input(path) as file:
             reader = csv.reader(file)
             lines = ((reader.line_num, row) for row in reader if any(map(str.strip, row)))
             header = [cell.strip() for cell in next(lines, (0, []))[1]]
@@ -99,7 +100,9 @@ def read_poses(path: Path) -> tuple[Array, Array]:
                     last = float(table[-1, 0]) if len(table) else last
                     blocks.append(table)
                 time.sleep(0)  # without it a window would wait 5 ms whenever it has let go of the interpreter
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except InputFileError as error:
+        raise TrajectoryError(f"{path}: {error}") from None
+    except csv.Error as error:
         raise TrajectoryError(f"{path}: cannot be read as CSV: {error}") from None
     if not header:
         raise TrajectoryError(f"{path}: is empty, must start with the header {','.join(_COLUMNS)}")

@@ -5,10 +5,10 @@ import json
 import os
 import re
 import stat
-import tomllib
 from pathlib import Path
 from typing import Any
 
+from kinematics import MOST_BYTES, InputFileError, open_input, parse_toml
 from rig.config import load_config
 from rig.csvio import check_output, whole_file
 from rig.errors import ConfigError, InputError
@@ -55,13 +55,14 @@ def name_calibration(path: Path, name: str) -> None:
 def _edited(path: Path, name: str) -> str:
     """The text of the file `path` with its calibration named; see `name_calibration`."""
     try:
-        text = path.read_bytes().decode()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read configuration {path}: {error}") from error
+        with open_input(path, MOST_BYTES) as file:
+            text = file.read()
+    except InputFileError as error:
+        raise InputError(f"cannot read configuration {path}: {error}") from None
     try:
-        wanted = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"configuration {path} is left as it is, it is not TOML: {error}") from error
+        wanted = parse_toml(text)
+    except InputFileError as error:
+        raise ConfigError(f"configuration {path} is left as it is: {error}") from None
     cells = wanted.setdefault("load_cells", {})
     if not isinstance(cells, dict):
         raise ConfigError(f"configuration {path} is left as it is: load_cells is not a table")
@@ -93,6 +94,6 @@ def _changed(text: str, value: str) -> str:
 
 def _parsed(text: str) -> dict[str, Any] | None:
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+        return parse_toml(text)
+    except InputFileError:
         return None

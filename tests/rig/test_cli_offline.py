@@ -155,7 +155,7 @@ def test_no_such_files(refused: Callable[..., str], motion: Path, command: str) 
     text = refused(ExitCode.INPUT, command, "gone.toml", "motion.csv", "-o", "out.csv")
     assert "gone.toml" in text
     text = refused(ExitCode.INPUT, command, "lab-hexapod", "gone.csv", "-o", "out.csv")
-    assert "cannot read gone.csv: No such file or directory" in text
+    assert "cannot read gone.csv: no such file" in text
 
 
 def test_five_rows_of_points_and_more(here: Path, refused: Callable[..., str], motion: Path) -> None:

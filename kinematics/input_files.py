@@ -1,0 +1,105 @@
+"""Files that a person, or another program, hands in: regular ones of bounded size, and TOML of bounded depth."""
+
+import os
+import re
+import stat
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+from kinematics.errors import InputFileError, MissingFileError
+
+MOST_BYTES = 1_000_000
+"""Of a TOML file; those that come along have some thousand."""
+MOST_TABLE_BYTES = 500_000_000
+"""Of a CSV table: an hour at 1 kHz with every column."""
+_DEEPEST = 16  # tables and lists within each other; the files of this project need five
+_LARGEST_INTEGER = 2**63
+
+_WORD = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
+_LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-])(?:{_WORD}[ \t]*+\.[ \t]*+){{{_DEEPEST}}}")
+"""A key of so many dotted parts that the TOML parser, which is quadratic in them, might take minutes."""
+
+
+@contextmanager
+def open_input(path: str | Path, most: int = MOST_TABLE_BYTES) -> Iterator[TextIO]:
+    """Open a regular file of at most `most` bytes as UTF-8 text, with or without byte order mark, newlines untouched.
+
+    Raises:
+        MissingFileError: there is none.
+        InputFileError: it is a folder, device or pipe, too large, or cannot be read; also from the body, where that
+            reads on to what is not UTF-8.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)  # a pipe would block
+        with open(descriptor, encoding="utf-8-sig", newline="") as file:
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode):
+                raise InputFileError(f"{_kind(found.st_mode)}, must be a regular file")
+            if found.st_size > most:
+                raise InputFileError(f"{found.st_size} bytes, must be at most {most}")
+            yield file
+    except UnicodeDecodeError as error:
+        raise InputFileError(f"not a text file: byte 0x{error.object[error.start]:02x} is not UTF-8") from None
+    except FileNotFoundError:
+        raise MissingFileError("no such file") from None
+    except OSError as error:
+        raise InputFileError(f"cannot be read: {error.strerror or error}") from None
+    except UnicodeEncodeError:
+        raise InputFileError("no file name may have such characters") from None
+    except ValueError as error:
+        if "null byte" not in str(error):  # from the body, not from the opening
+            raise
+        raise InputFileError("no file name may have a null character") from None
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISDIR(mode):
+        return "a folder"
+    if stat.S_ISFIFO(mode):
+        return "a pipe"
+    return "a socket" if stat.S_ISSOCK(mode) else "a device"
+
+
+def read_text(path: str | Path, most: int = MOST_BYTES) -> str:
+    """The text of a file, its lines ending in a newline alone. Raises as `open_input`."""
+    with open_input(path, most) as file:
+        text = file.read(most + 1)  # a file of /proc has no size beforehand
+    if len(text) > most:
+        raise InputFileError(f"more than {most} characters")
+    return text.replace("\r\n", "\n")
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """The tables of a TOML text.
+
+    Raises:
+        InputFileError: not TOML, nested too deep, or with an integer beyond 64 bits.
+    """
+    if len(text) > MOST_BYTES:
+        raise InputFileError(f"{len(text)} characters, must be at most {MOST_BYTES}")
+    long = _LONG_KEY.search(text)
+    too_deep = f"tables and lists are nested more than {_DEEPEST} deep"
+    if long is not None:
+        line = text.count("\n", 0, long.start()) + 1
+        raise InputFileError(f"{too_deep}, by the dotted key in line {line}")
+    try:
+        data = tomllib.loads(text)
+    except RecursionError:
+        raise InputFileError(too_deep) from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputFileError(f"not valid TOML: {error}") from None
+    except ValueError as error:  # a number of more digits than are converted, a date that no calendar has
+        raise InputFileError(f"not valid TOML: {str(error).partition(';')[0]}") from None
+    level: list[Any] = [data]
+    for _depth in range(_DEEPEST + 1):
+        level = [item for one in level for item in (one.values() if isinstance(one, dict) else one)]
+        for item in level:
+            if isinstance(item, int) and not -_LARGEST_INTEGER <= item < _LARGEST_INTEGER:
+                raise InputFileError(f"an integer of {item.bit_length()} bits, TOML has 64")
+        level = [item for item in level if isinstance(item, dict | list)]
+        if not level:
+            return data
+    raise InputFileError(too_deep)
