@@ -15,6 +15,7 @@ from rig.config import RigConfig
 from rig.engine.control_block import ControlBlock, StopRequest
 from rig.engine.messages import Command, Shutdown, Status
 from rig.engine.process import EngineProcess
+from rig.engine.running import RunningEngine
 from rig.errors import HardwareError, InterruptedRunError
 from rig.virtual import VirtualRigProcess
 
@@ -94,30 +95,35 @@ class Interruption:
 class LiveRig:
     """The real-time rig: the engine's process, and the virtual rig's where the configuration has one.
 
+    An engine that runs already, and its virtual rig, go on when this is closed, unless they were told to end; without a
+    client they set the platform down and end by themselves.
+
     Args:
         config: the rig.
-        recording: file to record to; must not exist.
+        source: file to record to, which must not exist, by an engine of its own; or a running engine to attach to.
         client: name under which the command lease is taken.
         interruption: looked at while waiting.
 
     Raises:
         HardwareError: a process could not start, with its reason.
+        RefusedError: another client holds the running engine's lease.
     """
 
-    def __init__(self, config: RigConfig, recording: Path, client: str, interruption: Interruption) -> None:
+    def __init__(
+        self, config: RigConfig, source: Path | RunningEngine, client: str, interruption: Interruption
+    ) -> None:
         self.config = config
         self._interruption = interruption
         self._leaving = False
         interruption.starting = True
         with contextlib.ExitStack() as resources:
-            self.virtual = None if config.virtual is None else VirtualRigProcess(config)
-            if self.virtual is not None:
-                resources.callback(self.virtual.stop)
-                self.virtual.begin()  # gets ready while the engine does
-            self.engine = resources.enter_context(EngineProcess(config, recording))
-            if self.virtual is not None:
-                self.virtual.wait_ready()
-            self._block = ControlBlock(self.engine.address.block)
+            self.virtual: VirtualRigProcess | None = None
+            self.engine: EngineProcess | RunningEngine
+            if isinstance(source, RunningEngine):
+                self.engine = source
+            else:
+                self.engine = self._started(source, resources)
+            self._block = self._control_block()
             resources.callback(self._block.close)
             self._client = self.engine.client(_REPLY_TIMEOUT + 6 * config.drives.connect_timeout, self._beat)
             resources.callback(self._client.close)
@@ -126,6 +132,22 @@ class LiveRig:
             self._client.acquire(client)
             self._resources = resources.pop_all()
         interruption.starting = False
+
+    def _started(self, recording: Path, resources: contextlib.ExitStack) -> EngineProcess:
+        if self.config.virtual is not None:
+            self.virtual = VirtualRigProcess(self.config)
+            resources.callback(self.virtual.stop)
+            self.virtual.begin()  # gets ready while the engine does
+        engine = resources.enter_context(EngineProcess(self.config, recording))
+        if self.virtual is not None:
+            self.virtual.wait_ready()
+        return engine
+
+    def _control_block(self) -> ControlBlock:
+        try:
+            return ControlBlock(self.engine.address.block)
+        except FileNotFoundError:
+            raise HardwareError(f"the engine (process {self.engine.pid}) has gone") from None
 
     def request(self, command: Command, samples: npt.NDArray[np.float64] | None = None) -> None:
         """See `Rig.request`."""

@@ -22,8 +22,9 @@ from rig.engine.messages import (
     Status,
     Stop,
 )
-from rig.engine.process import EngineAddress, EngineProcess
+from rig.engine.process import EngineProcess
 from rig.engine.reference import straight_move
+from rig.engine.running import EngineAddress, RunningEngine, find_engine
 
 __all__ = [
     "TORQUE_STATES",
@@ -45,8 +46,10 @@ __all__ = [
     "Release",
     "Reset",
     "Resume",
+    "RunningEngine",
     "Shutdown",
     "Status",
     "Stop",
+    "find_engine",
     "straight_move",
 ]

@@ -1,22 +1,23 @@
-"""One commander to a drive: a second one is refused before it talks to any."""
+"""One commander to a drive: a second one is refused before it talks to any, and is told who the first one is."""
 
 import contextlib
 import errno
-import hashlib
-import ipaddress
+import os
+import pwd
 import socket
 import struct
-import threading
-import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from pathlib import Path
 
 from rig.config import RigConfig
+from rig.engine.drive_names import drive_names
+from rig.engine.running import running_engines
 from rig.errors import HardwareError
 from rig.schema import LegDrive
 
 _PEER = struct.Struct("3i")  # pid, uid, gid
 _ANSWER = 1.0  # s
-_RESOLUTION = 1.0  # s for all host names together; one that takes longer is claimed by its name alone
+_SHOWN = 80  # characters of a command line
 
 
 def claim_drives(config: RigConfig) -> contextlib.ExitStack:
@@ -28,8 +29,10 @@ def claim_addresses(drives: Mapping[int, LegDrive]) -> contextlib.ExitStack:
     """Claim drives for this process, until what is returned is closed or the process ends.
 
     A claim is a bound socket in Linux' abstract namespace, which the kernel gives back whatever becomes of the process:
-    no file is left that would have to be judged stale. It holds on this machine; another one is the drives' to refuse.
-    A drive is known by the numeric addresses of its host, so that it does not matter how the host is spelt.
+    no file is left that would have to be judged stale. It holds on this machine and between its users; another machine
+    is the drives' to refuse. Any user can take such a name, so that one who means harm can keep a rig from being
+    started; the kernel says whose process it is, and so does the refusal. A drive is known by the numeric addresses of
+    its host, so that it does not matter how the host is spelt.
 
     Args:
         drives: their addresses, by leg 1 to 6.
@@ -37,12 +40,11 @@ def claim_addresses(drives: Mapping[int, LegDrive]) -> contextlib.ExitStack:
     Raises:
         HardwareError: somebody commands one of the drives already, or two legs have the same one.
     """
-    hosts = _identities({drive.host for drive in drives.values()})
+    names = drive_names(drives)
     taken: dict[str, int] = {}
     with contextlib.ExitStack() as claims:
         for leg, drive in drives.items():
-            for host in hosts[drive.host]:
-                name = _name(host, drive)
+            for name in names[leg]:
                 if name in taken:
                     raise HardwareError(f"legs {taken[name]} and {leg} have the same drive at {_address(drive)}")
                 taken[name] = leg
@@ -53,10 +55,7 @@ def claim_addresses(drives: Mapping[int, LegDrive]) -> contextlib.ExitStack:
                     if error.errno != errno.EADDRINUSE:
                         reason = error.strerror or error
                         raise HardwareError(f"leg {leg}: the drive cannot be claimed: {reason}") from error
-                    raise HardwareError(
-                        f"leg {leg}: another engine{_holder(name)} commands the drive at {_address(drive)}. "
-                        "If its app is gone it holds the platform for its safety.unattended_hold, then ends by itself"
-                    ) from error
+                    raise HardwareError(f"leg {leg}: {_refusal(name, _address(drive))}") from error
                 claim.listen()
         return claims.pop_all()
 
@@ -65,58 +64,46 @@ def _address(drive: LegDrive) -> str:
     return f"{drive.host}:{drive.port}"
 
 
-def _name(host: str, drive: LegDrive) -> str:
-    """A socket's name, which may have 107 bytes: less than a host's may."""
-    address = f"{host} {drive.port} unit {drive.unit}"
-    return f"\0stewart-rig drive {hashlib.sha256(address.encode()).hexdigest()[:32]}"
-
-
-def _identities(hosts: Iterable[str]) -> dict[str, set[str]]:
-    """What each host is known by: its numeric addresses; that of a name also, should it be resolved at times only."""
-    found: dict[str, set[str]] = {}
-    resolved: dict[str, set[str]] = {}
-    resolving = []
-    for host in hosts:
-        text = host.strip().removeprefix("[").removesuffix("]").lower().rstrip(".")
-        found[host] = _addresses(text, socket.AI_NUMERICHOST)
-        if not found[host]:
-            found[host] = {text}
-
-            def resolve(host: str = host, text: str = text) -> None:
-                resolved[host] = _addresses(text, 0)
-
-            # a daemon: the system's resolver cannot be interrupted, and has an end of its own
-            resolving.append(threading.Thread(target=resolve, name=f"resolving {text}", daemon=True))
-            resolving[-1].start()
-    deadline = time.monotonic() + _RESOLUTION
-    for thread in resolving:
-        thread.join(max(deadline - time.monotonic(), 0.0))
-    return {host: names | resolved.get(host, set()) for host, names in found.items()}
-
-
-def _addresses(host: str, flags: int) -> set[str]:
-    """The host's numeric addresses, those of this machine's loopback as one; none where it does not resolve."""
+def _refusal(name: str, address: str) -> str:
+    """Who holds the claim of that name, and what can be done about it."""
+    commands = f"commands the drive at {address}"
+    with contextlib.suppress(HardwareError):
+        for engine in running_engines():
+            if name in engine.claims:
+                way_out = "`rig engine stop` stops it, `rig engine end` ends it, `rig operate --attach` takes it over"
+                return f"another engine (process {engine.pid}) {commands}: {engine.describe()}. {way_out}"
     try:
-        answers = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=flags)
-    except (OSError, UnicodeError):  # a label of a name has 63 characters at most
-        return set()
-    return {_canonical(str(answer[4][0])) for answer in answers}
+        pid, uid = _peer(name)
+    except OSError:
+        return f"another program {commands} and does not say who it is: `sudo ss -xp` lists it as 'stewart-rig drive'"
+    if uid == os.getuid():
+        return f"another program (process {pid}{_command(pid)}) {commands}: wait for its end, or end it"
+    return (
+        f"user {_user(uid)} (process {pid}{_command(pid)}) {commands}: only that user or the administrator can end it"
+    )
 
 
-def _canonical(number: str) -> str:
-    address = ipaddress.ip_address(number)
-    if isinstance(address, ipaddress.IPv6Address):
-        address = address.ipv4_mapped or address
-    if address.is_unspecified or address == ipaddress.IPv6Address("::1"):
-        return "127.0.0.1"  # where a connection to either gets to
-    return str(address)
-
-
-def _holder(name: str) -> str:
-    """Which process holds a claim, as far as it can be found out."""
-    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as asking:
+def _peer(name: str) -> tuple[int, int]:
+    """Process and user that listen on a socket, as the kernel knows them."""
+    with socket.socket(socket.AF_UNIX) as asking:
         asking.settimeout(_ANSWER)
         asking.connect(name)
-        pid, _uid, _gid = _PEER.unpack(asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
-        return f" (process {pid})"
-    return ""
+        pid, uid, _gid = _PEER.unpack(asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
+    return pid, uid
+
+
+def _command(pid: int) -> str:
+    """How a process was started, as far as it can be seen."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").replace("\0", " ").split()
+    except OSError:
+        return ""
+    text = "".join(letter if letter.isprintable() else "?" for letter in " ".join(words))
+    return f", `{text[:_SHOWN]}{'…' if len(text) > _SHOWN else ''}`" if text else ""
+
+
+def _user(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)

@@ -18,15 +18,16 @@ class ControlBlock:
     """Stop flag and heartbeat: the engine creates the block and unlinks it, clients attach to it by name.
 
     Args:
-        name: block to attach to; None creates one.
+        name: block to attach to, or the name of a new one; None creates one of a name of its own.
+        create: make it.
 
     Raises:
         FileNotFoundError: no block of that name.
     """
 
-    def __init__(self, name: str | None = None) -> None:
-        self._owner = name is None
-        self._memory = SharedMemory(create=True, size=_SIZE) if name is None else attach_shared_memory(name)
+    def __init__(self, name: str | None = None, *, create: bool = False) -> None:
+        self._owner = create or name is None
+        self._memory = SharedMemory(name, True, _SIZE) if name is None or create else attach_shared_memory(name)
         self.name = self._memory.name
         self._bytes = shared_buffer(self._memory)
 

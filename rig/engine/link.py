@@ -12,7 +12,7 @@ import time
 import traceback
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +53,15 @@ class _Envelope:
 _ENVELOPE: TypeAdapter[_Envelope] = TypeAdapter(_Envelope)
 
 
+@dataclass(slots=True, eq=False)
+class Lease:
+    """A client's right to command, from its `Acquire` until it is given up or taken back; never held again then."""
+
+    client: str
+    token: str = field(default_factory=lambda: secrets.token_hex(16))
+    held: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class Submission:
     """A command on its way to the cyclic thread, which completes `reply`."""
@@ -61,6 +70,8 @@ class Submission:
     samples: npt.NDArray[np.float64] | None
     """(n, 18) motion table of a `Follow`"""
     reply: Future[Reply]
+    lease: Lease | None = None
+    """the one that it came with and dies with; None for a stop, and where the caller is the only client there can be"""
 
 
 class LinkServer:
@@ -83,8 +94,9 @@ class LinkServer:
     ) -> None:
         self._submit = submit
         self._status = status
-        self._lease_client = ""
-        self._lease_token = ""
+        self._lease: Lease | None = None
+        self.heard = 0
+        """commands so far, accepted or not, by whichever client; to look at the status is none"""
         self._context = zmq.Context()
         self._socket = self._context.socket(zmq.ROUTER)
         self._socket.setsockopt(zmq.LINGER, 200)
@@ -101,7 +113,8 @@ class LinkServer:
     @property
     def lease(self) -> str:
         """Name of the client that holds the command lease, empty when nobody does."""
-        return self._lease_client
+        lease = self._lease
+        return "" if lease is None else lease.client
 
     @property
     def alive(self) -> bool:
@@ -109,8 +122,10 @@ class LinkServer:
         return self._thread.is_alive()
 
     def drop_lease(self) -> None:
-        """Take the lease back from a client that is gone."""
-        self._lease_client = self._lease_token = ""
+        """End the lease, and with it every job that came with it: its client is gone, or gives it up."""
+        lease, self._lease = self._lease, None
+        if lease is not None:
+            lease.held = False
 
     def start(self) -> None:
         """Begin to serve."""
@@ -150,44 +165,50 @@ class LinkServer:
                 self._send_reply(sender.bytes, envelope.number, Reply(False, reason))
 
     def _serve_request(self, sender: bytes, envelope: _Envelope, data: zmq.Frame | None) -> None:
-        request, number = envelope.request, envelope.number
+        request, number, lease = envelope.request, envelope.number, self._lease
         if isinstance(request, GetStatus):
-            self._send(sender, number, STATUS.dump_json(self._status(self._lease_client)))
-        elif isinstance(request, Acquire):
-            self._send_reply(sender, number, self._acquire(request), token=True)
+            self._send(sender, number, STATUS.dump_json(self._status(self.lease)))
+            return
+        self.heard += 1
+        if isinstance(request, Acquire):
+            self._acquire(sender, number, request)
         elif isinstance(request, Stop):
-            self._forward(sender, number, request, None)
-        elif not self._lease_token or envelope.token != self._lease_token:
-            holder = f"{self._lease_client!r} holds it" if self._lease_client else "acquire it first"
+            self._forward(sender, number, request, None, None)
+        elif lease is None or envelope.token != lease.token:
+            holder = "acquire it first" if lease is None else f"{lease.client!r} holds it"
             self._send_reply(sender, number, Reply(False, f"{request.kind}: needs the command lease; {holder}"))
         elif isinstance(request, Release):
             self.drop_lease()
             self._send_reply(sender, number, Reply(True))
         else:
-            self._forward(sender, number, request, data)
+            self._forward(sender, number, request, data, lease)
 
-    def _acquire(self, request: Acquire) -> Reply:
-        if self._lease_token:
-            return Reply(False, f"acquire: {self._lease_client!r} holds the command lease")
-        self._lease_client, self._lease_token = request.client, secrets.token_hex(16)
-        return Reply(True)
+    def _acquire(self, sender: bytes, number: int, request: Acquire) -> None:
+        holder = self._lease
+        if holder is not None:
+            self._send_reply(sender, number, Reply(False, f"acquire: {holder.client!r} holds the command lease"))
+            return
+        self._lease = lease = Lease(request.client)
+        self._send(sender, number, REPLY.dump_json(Reply(True)), lease.token.encode())
 
-    def _forward(self, sender: bytes, number: int, command: Command, data: zmq.Frame | None) -> None:
+    def _forward(
+        self, sender: bytes, number: int, command: Command, data: zmq.Frame | None, lease: Lease | None
+    ) -> None:
         future: Future[Reply] = Future()
         if data is None:
-            self._submit(Submission(command, None, future))
+            self._submit(Submission(command, None, future, lease))
         elif len(data.buffer) % (18 * 8):
             reason = f"{command.kind}: {len(data.buffer)} bytes are not rows of 18 float64"
             self._send_reply(sender, number, Reply(False, reason))
             return
         else:
-            self._checks.submit(self._submit_motion, command, data, future)
+            self._checks.submit(self._submit_motion, command, data, future, lease)
         self._pending.append((sender, number, future))
 
-    def _submit_motion(self, command: Command, data: zmq.Frame, future: Future[Reply]) -> None:
+    def _submit_motion(self, command: Command, data: zmq.Frame, future: Future[Reply], lease: Lease | None) -> None:
         try:
             samples = np.frombuffer(data.buffer, np.float64).reshape(-1, 18).copy()
-            self._submit(Submission(command, samples, future))
+            self._submit(Submission(command, samples, future, lease))
         except Exception as error:  # nobody looks at what a pool's thread raises
             future.set_result(Reply(False, f"{command.kind}: {type(error).__name__}: {error}"))
 
@@ -200,9 +221,8 @@ class LinkServer:
                 waiting.append((sender, number, future))
         self._pending = waiting
 
-    def _send_reply(self, sender: bytes, number: int, reply: Reply, *, token: bool = False) -> None:
-        extra = [self._lease_token.encode()] if token and reply.accepted else []
-        self._send(sender, number, REPLY.dump_json(reply), *extra)
+    def _send_reply(self, sender: bytes, number: int, reply: Reply) -> None:
+        self._send(sender, number, REPLY.dump_json(reply))
 
     def _send(self, sender: bytes, number: int, *parts: bytes) -> None:
         self._socket.send_multipart([sender, str(number).encode(), *parts])

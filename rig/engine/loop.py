@@ -13,73 +13,90 @@ from rig.engine.operator import Operator
 from rig.engine.ports import Tick
 from rig.states import FaultCode, State, StopCategory
 
+_MOVING = frozenset({State.HOMING, State.ENGAGING, State.RUNNING, State.PARKING})  # at somebody's command
 _OWNER_POLL = 0.1  # s between two looks whether the owner is still there
 _LAST_WORDS = 3  # times the drives are told to stop by themselves: one telling may be lost
 
 
 @dataclass(slots=True)
 class Watch:
-    """Whether the client that holds the lease, and the process that owns the engine, are still there.
+    """Whether anybody still commands the engine, and whether the process that owns it is still there.
 
-    A client that is lost, by its death or its silence, leaves the platform held where it comes to rest (category 2). An
-    engine without owner goes on for a client that has the lease or takes it. Without either it holds the platform for
-    `safety.unattended_hold`, then stops it (category 1: torque off, brakes on), closes the recording and ends.
+    A client that holds the lease and is lost, by its death or its silence, leaves the platform held where it comes to
+    rest (category 2), and so does whoever gives the lease up while the platform moves.
+
+    A client is whoever beats in the control block or sends a command; to look at the status is not enough. After
+    `safety.unattended_hold` without one the platform is stopped (category 1: torque off, brakes on), be the owner dead,
+    or alive and hanging. An engine without owner, lease and torque closes the recording and ends; one whose owner only
+    hangs stays, without torque, for the owner or another client to come back.
 
     Args:
-        engine, link, block, owner: what is watched, and on whose behalf.
+        engine, operator, link, block, owner: what is watched, and on whose behalf.
     """
 
     engine: Engine
+    operator: Operator
     link: LinkServer
     block: ControlBlock
     owner: Connection
     orphaned: bool = False
     """whether the owner is gone"""
-    _alone_since: float | None = None
+    hold_left: float | None = None
+    """s until the platform is stopped for want of a client; None while one holds the lease, and without torque"""
     _beat: int = -1
     _beat_at: float = 0.0
+    _heard: int = -1
+    _attended_at: float = 0.0
     _looked_at: float = 0.0
 
     def look(self, t: float) -> None:
-        """Look at rig time `t` (s); a lost client holds the platform, a lost owner sets it down in the end."""
-        if self.link.lease and not self.link.alive:
-            self.link.drop_lease()
+        """Look at rig time `t` (s): a lost client holds the platform, the want of any sets it down in the end."""
+        link, safety = self.link, self.engine.config.safety
+        if link.lease and not link.alive:
+            link.drop_lease()
             self.engine.record("error", "the control link has failed", FaultCode.INTERNAL_ERROR)
         beat = self.block.heartbeat()
-        if beat != self._beat or not self.link.lease:
+        if beat != self._beat or link.heard != self._heard:
+            self._heard, self._attended_at = link.heard, t
+        if beat != self._beat or not link.lease:
             self._beat, self._beat_at = beat, t
-        elif t - self._beat_at > self.engine.config.safety.heartbeat:
-            text = f"client {self.link.lease!r} gave no sign of life for {t - self._beat_at:.2f} s"
-            self.link.drop_lease()
-            self.engine.trip(Cause(FaultCode.CLIENT_LOST, text, t), StopCategory.CATEGORY_2, latch=False)
-        if self.engine.machine.state is State.RUNNING and not self.link.lease:
-            text = "nobody holds the command lease any more"
-            self.engine.trip(Cause(FaultCode.CLIENT_LOST, text, t), StopCategory.CATEGORY_2, latch=False)
-        if t - self._looked_at < _OWNER_POLL:
-            return
-        self._looked_at = t
+        elif t - self._beat_at > safety.heartbeat:
+            text = f"client {link.lease!r} gave no sign of life for {t - self._beat_at:.2f} s"
+            link.drop_lease()
+            self._hold(text, t)
+        if self.engine.machine.state in _MOVING:
+            begun_under = self.operator.lease
+            if not link.lease:
+                self._hold("nobody holds the command lease any more", t)
+            elif begun_under is not None and not begun_under.held:
+                self._hold(f"the command lease passed from {begun_under.client!r} to {link.lease!r}", t)
+        if t - self._looked_at >= _OWNER_POLL:
+            self._looked_at = t
+            self._look_after_the_unattended(t)
+
+    def _look_after_the_unattended(self, t: float) -> None:
         hold = self.engine.config.safety.unattended_hold
+        torque = self.engine.machine.state in TORQUE_STATES
         if not self.orphaned and owner_gone(self.owner):
             self.orphaned = True
-            torque = self.engine.machine.state in TORQUE_STATES
             then = f"stops the platform in {hold:g} s and ends" if torque else "ends at once"
             text = f"the process that started the engine is gone: without a client it {then}"
             self.engine.record("warning", text)
-        if not self._alone:
-            self._alone_since = None
-        elif self._alone_since is None:
-            self._alone_since = t
-        elif t - self._alone_since > hold:
-            self.engine.stop(1, f"nobody has commanded the engine for {hold:g} s")
+        if self.link.lease:
+            self._attended_at = t
+        left = hold - (t - self._attended_at)
+        self.hold_left = max(left, 0.0) if torque and not self.link.lease else None
+        if torque and left < 0.0:
+            text = f"nobody has commanded the engine for {hold:g} s"
+            self.engine.trip(Cause(FaultCode.CLIENT_LOST, text, t), StopCategory.CATEGORY_1, latch=False)
+
+    def _hold(self, text: str, t: float) -> None:
+        self.engine.trip(Cause(FaultCode.CLIENT_LOST, text, t), StopCategory.CATEGORY_2, latch=False)
 
     @property
     def abandoned(self) -> bool:
         """Whether the engine has neither owner nor client, nor torque to mind."""
-        return self._alone and self.engine.machine.state not in TORQUE_STATES
-
-    @property
-    def _alone(self) -> bool:
-        return self.orphaned and not self.link.lease
+        return self.orphaned and not self.link.lease and self.engine.machine.state not in TORQUE_STATES
 
 
 def owner_gone(owner: Connection) -> bool:

@@ -199,6 +199,9 @@ class Status:
     """m, of the platform joint that is farthest from its place at home, as measured; not a number where not known"""
     events: list[Event] = field(default_factory=list)
     """the most recent ones, oldest first"""
+    hold_left: float | None = None
+    """s until the platform is stopped because nobody commands it; None while a client holds the lease, or no torque is
+    there to be taken off"""
 
     @property
     def away(self) -> bool:

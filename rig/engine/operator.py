@@ -13,7 +13,7 @@ from actuators import Status as DriveStatus
 from kinematics import MotionTable, coordinates_to_pose, in_words, pose_difference
 from rig.engine.checking import refusal as checked_here
 from rig.engine.core import Engine
-from rig.engine.link import Submission
+from rig.engine.link import Lease, Submission
 from rig.engine.machine import TORQUE_STATES
 from rig.engine.messages import (
     Abandon,
@@ -38,6 +38,7 @@ from rig.states import State
 _START_DISTANCE = 1e-4  # m and rad between a motion's start and the reference
 _TORQUE_OFF_TIME = 0.5  # s that a drive may take to report that its torque is off
 _TARE_TIME = 0.2  # s at rest before the cells' zero can be judged
+_FORSAKEN = "the command lease that it came with is held no more"
 
 
 class _StaleFeedbackError(RefusedError):
@@ -63,12 +64,18 @@ class _Job:
     table: MotionTable | None
     reply: Future[Reply]
     stops: int
+    lease: Lease | None
     waited: int = 0
 
     @property
     def livens(self) -> bool:
         """Whether torque comes on or the platform moves then, which nobody wants any more after a stop."""
         return isinstance(self.command, Home | Engage | Follow | Resume)
+
+    @property
+    def forsaken(self) -> bool:
+        """Whether the lease that it came with is held no more."""
+        return self.lease is not None and not self.lease.held
 
 
 class Operator:
@@ -102,22 +109,25 @@ class Operator:
         self.ended = False
         self.reconnected = False
         self.motion = ""
+        self.lease: Lease | None = None
+        """the one under which the rig was last told to move"""
         self.loop = check_loop(engine.config)
         """whether the control loop may be closed; judged once, as it takes longer than a cycle"""
 
     def submit(self, submission: Submission) -> None:
         """Queue a command for the next boundary between cycles; a motion is checked here, and refused here.
 
-        A stop from now on, be it during the check, keeps what brings torque or motion from being carried out.
+        A stop from now on, be it during the check, keeps what brings torque or motion from being carried out; the end
+        of the lease that it came with keeps any command from it.
         """
-        table, stops = None, self._engine.machine.stops
-        if isinstance(submission.command, Follow):
+        table, stops, lease = None, self._engine.machine.stops, submission.lease
+        if isinstance(submission.command, Follow) and (lease is None or lease.held):
             try:
                 table = self._checked(submission.command, submission.samples)
             except (RefusedError, HardwareError) as error:
                 submission.reply.set_result(Reply(False, f"follow: {error}", isinstance(error, HardwareError)))
                 return
-        self._queue.put(_Job(submission.command, table, submission.reply, stops))
+        self._queue.put(_Job(submission.command, table, submission.reply, stops, lease))
 
     def carry_out(self) -> None:
         """Carry out what was queued; called by the cyclic thread between two cycles.
@@ -138,6 +148,9 @@ class Operator:
 
     def _perform(self, job: _Job) -> None:
         command, machine = job.command, self._engine.machine
+        if job.forsaken:
+            job.reply.set_result(Reply(False, f"{command.kind}: {_FORSAKEN}"))
+            return
         if isinstance(command, Reset):
             self._reset(job.reply)
             return
@@ -162,6 +175,8 @@ class Operator:
                 return
             job.reply.set_result(Reply(False, f"{command.kind}: {error}", isinstance(error, HardwareError)))
         else:
+            if job.livens or isinstance(command, Park):
+                self.lease = job.lease
             job.reply.set_result(Reply(True))
 
     def _may_wait(self, job: _Job) -> bool:

@@ -2,14 +2,10 @@
 
 import contextlib
 import multiprocessing
-import shutil
 import signal
-import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 from types import FrameType
 from typing import Self
@@ -29,32 +25,20 @@ from rig.engine.link import LinkClient, LinkServer, socket_address
 from rig.engine.loop import Watch, owner_gone, run_cycles
 from rig.engine.messages import Event, Status
 from rig.engine.operator import Operator
+from rig.engine.running import EngineAddress, leave_record, own_record
 from rig.engine.status import engine_status
 from rig.engine.warmup import warm_up
 from rig.errors import HardwareError
 from rig.realtime import prepare_process
 from rig.recording import EventLevel, Recorder, RecorderPhase, StatusBlock
 from rig.ring import TelemetryRing
+from rig.runtime import RuntimeFolder
 from rig.spawning import start_shielded
 
 _START_TIMEOUT = 180.0  # s; the first start on a machine compiles the kernels
 _TERMINATE_TIMEOUT = 3.0  # s
 _CLOSING_TIMEOUT = 5.0  # s in which a recorder whose engine is gone closes its file
 _HEALTH_INTERVAL = 25  # cycles between two looks at the recorder
-
-
-@dataclass(frozen=True, slots=True)
-class EngineAddress:
-    """Where a running engine is found."""
-
-    socket: str
-    """zmq address of the control link"""
-    block: str
-    """name of the shared control block"""
-    ring: str
-    """name of the telemetry ring"""
-    recorder: str
-    """name of the recorder's status block"""
 
 
 class _RingSink:
@@ -77,13 +61,13 @@ class _RingSink:
         self.recorder.event(event.t, EventLevel[event.level.upper()], event.code, event.text)
 
 
-def run_engine(config: RigConfig, recording: Path, folder: Path, owner: Connection) -> None:
+def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner: Connection) -> None:
     """Main function of the engine's process; ends when a client shuts it down or nobody is left to command it.
 
     Args:
         config: the rig.
         recording: file to record to.
-        folder: runtime folder (mode 0700) for the control socket.
+        folder: runtime folder for the control socket.
         owner: pipe to the starting process: ("ready", EngineAddress) or ("failed", text) goes out.
             Its closing means that the owner is gone: see `Watch` for what follows then.
     """
@@ -92,16 +76,18 @@ def run_engine(config: RigConfig, recording: Path, folder: Path, owner: Connecti
     with contextlib.ExitStack() as last, contextlib.ExitStack() as resources:
         last.callback(_tidy_for_the_owner, owner, folder)
         try:
+            resources.enter_context(folder.hold("engine"))
             resources.enter_context(claim_drives(config))
             bank = make_bank(config)
             checker = MotionChecker(config)
             resources.callback(checker.close)
-            ring = resources.enter_context(TelemetryRing.create())
-            block = ControlBlock()
+            ring = resources.enter_context(TelemetryRing.create(name=folder.shared("ring")))
+            block = ControlBlock(folder.shared("control"), create=True)
             resources.callback(block.close)
             calibration = cell_calibration(config) if config.load_cells.calibration else None
             clock = ClockPair(time.monotonic_ns(), time.time_ns())
-            recorder = Recorder(ring, recording, recording_header(config, calibration, clock))
+            header = recording_header(config, calibration, clock)
+            recorder = Recorder(ring, recording, header, folder.shared("recorder"))
             summary: dict[str, int] = {}
             resources.callback(recorder.close, summary)  # after the link, whose thread looks at it
             recorder.wait_ready()
@@ -113,32 +99,34 @@ def run_engine(config: RigConfig, recording: Path, folder: Path, owner: Connecti
             granted: list[str] = []
 
             def status(lease: str) -> Status:
-                return engine_status(engine, operator, lease, tuple(granted), recorder, ring.name)
+                hold_left = watch.hold_left
+                return engine_status(engine, operator, lease, tuple(granted), recorder, ring.name, hold_left)
 
-            link = LinkServer(socket_address(folder), operator.submit, status)
+            link = LinkServer(socket_address(folder.path), operator.submit, status)
             resources.callback(link.close)
+            watch = Watch(engine, operator, link, block, owner)
             link.start()
+            address = EngineAddress(socket_address(folder.path), block.name, ring.name, recorder.status_name)
+            leave_record(folder, own_record(config, recording, address))
             granted += prepare_process(config.realtime)  # after the link's threads, which must not inherit priority
         except Exception as error:
             with contextlib.suppress(OSError):  # the owner has gone already
                 owner.send(("failed", str(error)))
             return
-        address = EngineAddress(socket_address(folder), block.name, ring.name, recorder.status_name)
         with contextlib.suppress(OSError):  # the owner has gone already
             owner.send(("ready", address))
         for line in granted:
             engine.record("info", line)
         if operator.loop.message:
             engine.record("warning", operator.loop.message)
-        watch = Watch(engine, link, block, owner)
         run_cycles(engine, operator, watch)
         summary.update(cycles=engine.cycles, overruns=engine.tick.overruns)
 
 
-def _tidy_for_the_owner(owner: Connection, folder: Path) -> None:
+def _tidy_for_the_owner(owner: Connection, folder: RuntimeFolder) -> None:
     """Remove the runtime folder where nobody is left to do it."""
     if owner_gone(owner):
-        shutil.rmtree(folder, ignore_errors=True)
+        folder.remove()
 
 
 def _leave(_signal: int, _frame: FrameType | None) -> None:
@@ -158,21 +146,22 @@ class EngineProcess:
     """
 
     def __init__(self, config: RigConfig, recording: Path) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="stewart-rig-")
         context = multiprocessing.get_context("spawn")
-        self._pipe, theirs = context.Pipe()
-        arguments = (config, recording, Path(self._folder.name), theirs)
-        self._process = context.Process(target=run_engine, args=arguments, name="engine")
-        try:
-            start_shielded(self._process)
-        finally:
-            theirs.close()
-        self._address: EngineAddress | None = None
-        try:
+        with contextlib.ExitStack() as holds:
+            self._folder = RuntimeFolder.create(holds)
+            holds.callback(self._folder.remove)
+            self._pipe, theirs = context.Pipe()
+            holds.callback(self._pipe.close)
+            arguments = (config, recording, self._folder, theirs)
+            self._process = context.Process(target=run_engine, args=arguments, name="engine")
+            try:
+                start_shielded(self._process)
+            finally:
+                theirs.close()
+            holds.callback(self._end)
+            self._address: EngineAddress | None = None
             self._address = self.address = self._wait_ready()
-        except BaseException:
-            self.kill()
-            raise
+            self._holds = holds.pop_all()
 
     def _wait_ready(self) -> EngineAddress:
         if not self._pipe.poll(_START_TIMEOUT):
@@ -212,17 +201,17 @@ class EngineProcess:
 
         The drives of one that does not listen stop by their own watchdogs.
         """
+        self._holds.close()
+
+    def _end(self) -> None:
         if self._process.is_alive():
             self._process.terminate()
             self._process.join(_TERMINATE_TIMEOUT)
         if self._process.is_alive():
             self._process.kill()
         self._process.join()
-        self._pipe.close()
-        self._folder.cleanup()
         if self._address is not None:
-            _tidy_up_after(self._address)
-            self._address = None
+            _await_recorder(self._address)
 
     def __enter__(self) -> Self:
         return self
@@ -231,16 +220,11 @@ class EngineProcess:
         self.kill()
 
 
-def _tidy_up_after(address: EngineAddress) -> None:
-    """Remove the shared memory that an engine that was killed could not; its recorder may finish the file before."""
+def _await_recorder(address: EngineAddress) -> None:
+    """Let the recorder of an engine that was killed finish the file before its shared memory is removed."""
     with contextlib.suppress(FileNotFoundError):
         block = StatusBlock.attach(address.recorder)
         deadline = time.monotonic() + _CLOSING_TIMEOUT
         while block.read().phase in (RecorderPhase.STARTING, RecorderPhase.RECORDING) and time.monotonic() < deadline:
             time.sleep(0.01)
         block.close()
-    for name in (address.recorder, address.ring, address.block):
-        with contextlib.suppress(FileNotFoundError):
-            memory = SharedMemory(name)
-            memory.close()
-            memory.unlink()

@@ -14,7 +14,13 @@ _EVENTS = 50
 
 
 def engine_status(
-    engine: Engine, operator: Operator, lease: str, realtime: tuple[str, ...], recorder: Recorder | None, ring: str
+    engine: Engine,
+    operator: Operator,
+    lease: str,
+    realtime: tuple[str, ...],
+    recorder: Recorder | None,
+    ring: str,
+    hold_left: float | None = None,
 ) -> Status:
     """One look at the engine from another thread: single values are read as they stand.
 
@@ -24,6 +30,7 @@ def engine_status(
         realtime: what the operating system granted.
         recorder: the recorder, or None where there is none.
         ring: name of the telemetry ring, or empty.
+        hold_left: see `Status`.
     """
     machine, reference, cause = engine.machine, engine.reference, engine.machine.cause
     written = None if recorder is None else recorder.status()
@@ -54,6 +61,7 @@ def engine_status(
         ring=ring,
         from_home=_from_home(engine),
         events=list(engine.events)[-_EVENTS:],
+        hold_left=hold_left,
     )
 
 

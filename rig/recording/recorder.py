@@ -39,11 +39,13 @@ class Recorder:
     `close` waits for the recorder. Start it outside the cyclic thread: the process inherits the caller's CPU affinity.
     """
 
-    def __init__(self, ring: TelemetryRing, path: Path | str, header: Mapping[str, Any]) -> None:
+    def __init__(
+        self, ring: TelemetryRing, path: Path | str, header: Mapping[str, Any], status_name: str | None = None
+    ) -> None:
         self.path = Path(path)
         self.events_lost = 0
         """Events that found the pipe full or the recorder gone."""
-        self._block = StatusBlock.create()
+        self._block = StatusBlock.create(status_name)
         self._final: RecorderStatus | None = None
         self._beat = (-1, time.monotonic())
         context = multiprocessing.get_context("spawn")

@@ -56,9 +56,9 @@ class StatusBlock:
         self._open = True
 
     @classmethod
-    def create(cls) -> Self:
+    def create(cls, name: str | None = None) -> Self:
         """Make the block, in phase STARTING, and own it."""
-        return cls(SharedMemory(create=True, size=_SIZE), owner=True)
+        return cls(SharedMemory(name, create=True, size=_SIZE), owner=True)
 
     @classmethod
     def attach(cls, name: str) -> Self:

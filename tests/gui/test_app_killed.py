@@ -115,7 +115,9 @@ def test_the_engine_holds_and_ends_by_itself_when_nobody_comes(orphans: _Orphans
         assert DriveStatus.ENABLED in status and DriveStatus.STANDSTILL in status, leg.words
         assert not status & (DriveStatus.WATCHDOG | DriveStatus.FAULT | DriveStatus.BRAKE)
     assert orphans.link.status().reference == held.reference
-    with pytest.raises(HardwareError, match=r"another engine \(process \d+\) commands the drive .*unattended_hold"):
+    with pytest.raises(
+        HardwareError, match=r"another engine \(process \d+\) commands the drive .*which is gone; nobody holds"
+    ):
         claim_drives(orphans.config)  # as the engine of an app that is started again does
     readable = orphans.recording.rows  # while it is being made
     assert readable["t"][-1] > orphans.before.t

@@ -34,7 +34,7 @@ def shared_memory(pid: int) -> set[Path]:
         maps = Path(f"/proc/{pid}/maps").read_text()
     except OSError:
         return set()
-    return {Path(line.split()[-1]) for line in maps.splitlines() if " /dev/shm/psm_" in line}
+    return {Path(line.split()[-1]) for line in maps.splitlines() if " /dev/shm/stewart-rig-" in line}
 
 
 class Command:

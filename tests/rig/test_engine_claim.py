@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import socket
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from rig.engine.claim import claim_addresses, claim_drives
 from rig.engine.process import run_engine
 from rig.errors import HardwareError
 from rig.runs import on_free_ports
+from rig.runtime import RuntimeFolder
 from rig.schema import LegDrive
 
 
@@ -23,7 +25,9 @@ def test_a_drive_takes_one_engine() -> None:
     sharing = other.changed({"drives": {"legs": [*legs[:4], config.resolved()["drives"]["legs"][4], legs[5]]}})
     with claim_drives(config):
         for leg, again in ((1, config), (5, sharing)):
-            with pytest.raises(HardwareError, match=rf"leg {leg}: another engine \(process {os.getpid()}\) commands"):
+            with pytest.raises(
+                HardwareError, match=rf"leg {leg}: another program \(process {os.getpid()}, .*\) commands"
+            ):
                 claim_drives(again)
         claim_drives(other).close()  # what the refused one had claimed before is free
     claim_drives(config).close()
@@ -50,7 +54,7 @@ def drive_at(host: str, port: int = 502, unit: int = 1) -> LegDrive:
 )
 def test_a_drive_is_one_however_its_host_is_spelt(host: str, again: str) -> None:
     with claim_addresses({3: drive_at(host)}):
-        with pytest.raises(HardwareError, match="leg 2: another engine"):
+        with pytest.raises(HardwareError, match="leg 2: another program"):
             claim_addresses({1: drive_at("127.0.0.2"), 2: drive_at(again)})
         claim_addresses({1: drive_at(again, port=503), 2: drive_at(again, unit=2)}).close()
         claim_addresses({1: drive_at("127.0.0.2")}).close()
@@ -70,10 +74,10 @@ def test_a_resolver_that_does_not_answer_is_not_waited_for(monkeypatch: pytest.M
             raise socket.gaierror
         return look_up(host, *arguments, **options)
 
-    monkeypatch.setattr("rig.engine.claim.socket.getaddrinfo", slow)
-    monkeypatch.setattr("rig.engine.claim._RESOLUTION", 0.01)
+    monkeypatch.setattr("rig.engine.drive_names.socket.getaddrinfo", slow)
+    monkeypatch.setattr("rig.engine.drive_names._RESOLUTION", 0.01)
     with claim_addresses({1: drive_at("drive")}):
-        with pytest.raises(HardwareError, match="leg 2: another engine"):
+        with pytest.raises(HardwareError, match="leg 2: another program"):
             claim_addresses({2: drive_at("DRIVE")})
         assert not answered.is_set()
     answer.set()
@@ -82,7 +86,8 @@ def test_a_resolver_that_does_not_answer_is_not_waited_for(monkeypatch: pytest.M
 
 def test_an_engine_that_cannot_start_and_has_nobody_to_tell_leaves_no_folder(tmp_path: Path) -> None:
     config = on_free_ports(CONFIG)
-    (folder := tmp_path / "runtime").mkdir()
+    holds = ExitStack()
+    folder = RuntimeFolder.create(holds)
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     engine = context.Process(target=run_engine, args=(config, tmp_path / "run.mcap", folder, theirs))
@@ -90,10 +95,11 @@ def test_an_engine_that_cannot_start_and_has_nobody_to_tell_leaves_no_folder(tmp
         engine.start()
         theirs.close()
         ours.close()  # all that is left to see of an owner that was killed
+        holds.close()
         try:
             engine.join(60.0)
             assert engine.exitcode == 0
         finally:
             engine.kill()
             engine.join()
-    assert not folder.exists()
+    assert not folder.path.exists()

@@ -17,6 +17,7 @@ class _Link:
     def __init__(self) -> None:
         self.lease = ""
         self.alive = True
+        self.heard = 0
 
     def drop_lease(self) -> None:
         self.lease = ""
@@ -34,7 +35,7 @@ class _Watched:
         self.owner = ours
         stack.callback(ours.close)
         stack.callback(theirs.close)
-        self.watch = Watch(rig.engine, self.link, self.block, theirs)  # type: ignore[arg-type]
+        self.watch = Watch(rig.engine, rig.operator, self.link, self.block, theirs)  # type: ignore[arg-type]
 
     def step(self, *, beat: bool) -> None:
         if beat:

@@ -1,0 +1,189 @@
+"""Engines that run already: what one leaves for others to find it by, and finding the one that has a rig's drives.
+
+An app that dies leaves its engine behind, which holds the platform for `safety.unattended_hold`. Whoever comes next
+finds it here by the drives, may look at it and stop it without asking anybody, and takes the command lease, or ends it,
+where nobody else holds the lease.
+"""
+
+import contextlib
+import multiprocessing
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass as validated
+
+from rig.config import RigConfig
+from rig.engine.control_block import ControlBlock, StopRequest
+from rig.engine.drive_names import drive_names
+from rig.engine.link import LinkClient
+from rig.engine.messages import Status
+from rig.errors import HardwareError
+from rig.runtime import RuntimeFolder, folders
+
+_RECORD = "engine.json"
+_STATUS_TIMEOUT = 1.0  # s
+_POLL = 0.02  # s
+
+
+@validated(frozen=True, slots=True)
+class EngineAddress:
+    """Where a running engine is found."""
+
+    socket: str
+    """zmq address of the control link"""
+    block: str
+    """name of the shared control block"""
+    ring: str
+    """name of the telemetry ring"""
+    recorder: str
+    """name of the recorder's status block"""
+
+
+@validated(frozen=True, slots=True)
+class EngineRecord:
+    """What an engine says of itself in its runtime folder, once it can be talked to."""
+
+    pid: int
+    owner: int
+    """process that started it"""
+    began: float
+    """s, the machine's monotonic clock"""
+    config: str
+    """name of the configuration"""
+    recording: str
+    """path"""
+    address: EngineAddress
+    claims: tuple[str, ...]
+    """names of its drives, see `drive_names`"""
+
+
+_JSON: TypeAdapter[EngineRecord] = TypeAdapter(EngineRecord)
+
+
+def leave_record(folder: RuntimeFolder, record: EngineRecord) -> None:
+    """Put an engine's record into its folder, whole or not at all."""
+    part = folder.path / f"{_RECORD}.part"
+    part.write_bytes(_JSON.dump_json(record))
+    part.replace(folder.path / _RECORD)
+
+
+class RunningEngine:
+    """An engine of this user's that some process started, with as much of `EngineProcess` as a client needs.
+
+    Args:
+        folder: its runtime folder.
+        record: what it says of itself.
+    """
+
+    def __init__(self, folder: RuntimeFolder, record: EngineRecord) -> None:
+        self._folder = folder
+        self.pid = record.pid
+        self.owner = record.owner
+        """process that started it"""
+        self.config = record.config
+        """name of its configuration"""
+        self.recording = Path(record.recording)
+        self.address = record.address
+        self.claims = record.claims
+        """names of its drives, see `drive_names`"""
+        self._began = record.began
+
+    @property
+    def alive(self) -> bool:
+        """Whether the engine's process lives; it may be stopped or hang."""
+        return self._folder.held("engine")
+
+    @property
+    def owner_alive(self) -> bool:
+        """Whether the process that started the engine lives; it may be stopped or hang."""
+        return self._folder.held("owner")
+
+    @property
+    def age(self) -> float:
+        """How long it has been running, s."""
+        return time.monotonic() - self._began
+
+    def client(self, timeout: float = 10.0, beat: Callable[[], None] | None = None) -> LinkClient:
+        """A new client of the engine's control link."""
+        return LinkClient(self.address.socket, timeout, beat)
+
+    def status(self, timeout: float = _STATUS_TIMEOUT) -> Status:
+        """The engine's present status, with the lease's holder and the seconds left. Looking does not lengthen them.
+
+        Raises:
+            HardwareError: it does not answer within `timeout` s.
+        """
+        with contextlib.closing(self.client(timeout)) as client:
+            return client.status()
+
+    def request_stop(self, category: StopRequest = 1) -> None:
+        """Raise its stop flag in shared memory, which needs no lease and does not wait.
+
+        Raises:
+            HardwareError: the engine has gone.
+        """
+        try:
+            block = ControlBlock(self.address.block)
+        except FileNotFoundError:
+            raise HardwareError(f"the engine (process {self.pid}) has gone") from None
+        block.request_stop(category)
+        block.close()
+
+    def join(self, timeout: float) -> bool:
+        """Wait at most `timeout` s for the process to end; whether it has."""
+        deadline = time.monotonic() + timeout
+        while self.alive:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(_POLL)
+        return True
+
+    def describe(self) -> str:
+        """State, owner, lease and remaining time in words."""
+        owner = f"by process {self.owner}, which {'lives' if self.owner_alive else 'is gone'}"
+        begun = f"started {self.age:.0f} s ago {owner}"
+        try:
+            status = self.status(_STATUS_TIMEOUT)
+        except HardwareError:
+            return f"{begun}; it does not answer"
+        holder = f"{status.lease!r} holds the command lease" if status.lease else "nobody holds the command lease"
+        then = "" if status.hold_left is None else f" and it stops the platform in {status.hold_left:.0f} s"
+        return f"state {status.state.name}, {begun}; {holder}{then}"
+
+
+def running_engines() -> list[RunningEngine]:
+    """This user's engines that live and can be talked to. Raises HardwareError as `rig.runtime.runtime_root`."""
+    found = []
+    for folder in folders():
+        with contextlib.suppress(OSError, ValidationError):  # it is starting or ending, or of another version
+            record = _JSON.validate_json((folder.path / _RECORD).read_bytes())
+            if folder.held("engine"):
+                found.append(RunningEngine(folder, record))
+    return found
+
+
+def find_engine(config: RigConfig) -> RunningEngine | None:
+    """The engine of this user's that commands some drive of the configuration, or None.
+
+    Takes a millisecond, and up to a second where a drive's host is a name that does not resolve.
+
+    Raises:
+        HardwareError: the user's runtime folder cannot be used.
+    """
+    engines = running_engines()
+    if not engines:
+        return None
+    names = {name for names in drive_names(dict(enumerate(config.drives.legs, start=1))).values() for name in names}
+    return next((engine for engine in engines if not names.isdisjoint(engine.claims)), None)
+
+
+def own_record(config: RigConfig, recording: Path, address: EngineAddress) -> EngineRecord:
+    """The record of the engine that this process is."""
+    parent = multiprocessing.parent_process()
+    owner = 0 if parent is None or parent.pid is None else parent.pid
+    names = drive_names(dict(enumerate(config.drives.legs, start=1))).values()
+    claims = tuple(name for names_of_leg in names for name in names_of_leg)
+    return EngineRecord(os.getpid(), owner, time.monotonic(), config.name, str(recording.resolve()), address, claims)

@@ -1,0 +1,163 @@
+"""Runtime folders: where the processes of one engine meet, and how what dead ones left behind is found and removed.
+
+Each user has a folder that nobody else can enter, and in it one for each engine: its control socket, a record of who
+it is, and a lock for each process that needs it. The kernel gives a lock back whatever becomes of its holder, so no
+process number has to be judged stale. The names of the shared memory follow from the folder's: nobody can guess them.
+"""
+
+import contextlib
+import fcntl
+import os
+import shutil
+import stat
+import tempfile
+import time
+from collections.abc import Iterator
+from multiprocessing.shared_memory import SharedMemory
+from pathlib import Path
+from typing import Literal
+
+from rig.errors import HardwareError
+
+Role = Literal["owner", "engine"]
+Block = Literal["control", "ring", "recorder"]
+
+_ROLES: tuple[Role, ...] = ("owner", "engine")
+_BLOCKS: tuple[Block, ...] = ("control", "ring", "recorder")
+_PREFIX = "engine-"
+_PATIENCE = 5.0  # s for a lock that others hold for an instant
+_POLL = 0.005  # s
+_OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_SHARED_MEMORY = Path("/dev/shm")
+
+
+def runtime_root() -> Path:
+    """The user's folder, made if need be.
+
+    Raises:
+        HardwareError: its name is taken by something that others may read or write, or that is another user's.
+    """
+    root = Path(tempfile.gettempdir()) / f"stewart-rig-{os.getuid()}"
+    try:
+        with contextlib.suppress(FileExistsError):
+            root.mkdir(mode=stat.S_IRWXU)
+        found = root.lstat()
+    except OSError as error:
+        raise HardwareError(f"runtime folder {root}: {error.strerror or error}") from error
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & _OF_OTHERS:
+        raise HardwareError(
+            f"runtime folder {root}: it is not a folder of this user's alone (user {found.st_uid}, mode "
+            f"{stat.filemode(found.st_mode)}): have it removed, or name another place by TMPDIR"
+        )
+    return root
+
+
+class RuntimeFolder:
+    """The runtime folder of one engine.
+
+    Args:
+        path: where it is; see `create` for a new one.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def create(cls, holds: contextlib.ExitStack) -> "RuntimeFolder":
+        """A new folder, held as its owner until `holds` is closed; what dead processes left is removed first.
+
+        Raises:
+            HardwareError: there is no place for it.
+        """
+        root = runtime_root()
+        with _locked(root / "lock"):  # nobody takes a folder for a dead one's before it is held
+            for folder in _folders(root):
+                if not folder.in_use:
+                    folder.remove()
+            try:
+                made = cls(Path(tempfile.mkdtemp(prefix=_PREFIX, dir=root)))
+            except OSError as error:
+                raise HardwareError(f"runtime folder in {root}: {error.strerror or error}") from error
+            holds.enter_context(made.hold("owner"))
+        return made
+
+    @contextlib.contextmanager
+    def hold(self, role: Role) -> Iterator[None]:
+        """Hold the folder as one of its processes. Raises HardwareError when it is not there, or held so already."""
+        with _locked(self.path / role):
+            yield
+
+    def held(self, role: Role) -> bool:
+        """Whether the process that holds the folder in that role lives."""
+        try:
+            file = os.open(self.path / role, os.O_RDONLY)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # two who look do not see each other
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(file)
+        return False
+
+    @property
+    def in_use(self) -> bool:
+        """Whether a process that needs the folder lives."""
+        return any(self.held(role) for role in _ROLES)
+
+    def shared(self, block: Block) -> str:
+        """Name of one of the engine's blocks of shared memory."""
+        return f"stewart-rig-{self.path.name.removeprefix(_PREFIX)}-{block}"
+
+    def remove(self) -> None:
+        """Remove the folder and the shared memory that belongs to it. May be called again."""
+        for block in _BLOCKS:
+            unlink_shared_memory(self.shared(block))
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def folders() -> list[RuntimeFolder]:
+    """This user's runtime folders, of the living and the dead. Raises HardwareError as `runtime_root`."""
+    return list(_folders(runtime_root()))
+
+
+def unlink_shared_memory(name: str) -> None:
+    """Remove a block of shared memory if it is there; processes attached keep what they have."""
+    try:
+        memory = SharedMemory(name)
+    except FileNotFoundError:
+        return
+    except ValueError:  # whoever made it died before it had a size
+        (_SHARED_MEMORY / name).unlink(missing_ok=True)
+        return
+    memory.close()
+    with contextlib.suppress(FileNotFoundError):
+        memory.unlink()
+
+
+def _folders(root: Path) -> Iterator[RuntimeFolder]:
+    for path in sorted(root.glob(f"{_PREFIX}*")):
+        if path.is_dir() and not path.is_symlink():
+            yield RuntimeFolder(path)
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, stat.S_IRUSR | stat.S_IWUSR)
+    except OSError as error:
+        raise HardwareError(f"lock {path}: {error.strerror}") from error
+    try:
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise HardwareError(f"lock {path}: another process holds it") from None
+                time.sleep(_POLL)
+        yield
+    finally:
+        os.close(file)

@@ -1,0 +1,99 @@
+"""Runtime folders: private, held by the living, removed after the dead."""
+
+import multiprocessing
+import os
+from contextlib import ExitStack
+from multiprocessing.connection import Connection
+from multiprocessing.shared_memory import SharedMemory
+from pathlib import Path
+
+import pytest
+
+from rig.engine.control_block import ControlBlock
+from rig.errors import HardwareError
+from rig.runtime import RuntimeFolder, folders, runtime_root
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+
+def test_the_folder_is_the_users_alone(tmp_path: Path) -> None:
+    root = runtime_root()
+    assert root.parent == tmp_path and root.stat().st_mode & 0o777 == 0o700
+    root.chmod(0o755)
+    with pytest.raises(HardwareError, match=r"not a folder of this user's alone \(user \d+, mode drwxr-xr-x\)"):
+        runtime_root()
+    root.rmdir()
+    (tmp_path / "another's").mkdir(mode=0o700)
+    root.symlink_to(tmp_path / "another's")
+    with pytest.raises(HardwareError, match="mode lrwxrwxrwx"):
+        runtime_root()
+
+
+def test_a_folder_of_another_user_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    root = runtime_root()
+    own = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: own + 1)
+    root.rename(root.with_name(f"stewart-rig-{own + 1}"))
+    with pytest.raises(HardwareError, match=rf"user {own}, mode drwx------"):
+        runtime_root()
+
+
+def test_what_the_dead_left_is_removed_at_the_next_start_and_the_living_keep_theirs() -> None:
+    with ExitStack() as living:
+        mine = RuntimeFolder.create(living)
+        others = RuntimeFolder(mine.path)
+        assert others.held("owner") and not others.held("engine")
+        with ExitStack() as owner:
+            dead = RuntimeFolder.create(owner)
+            block = ControlBlock(dead.shared("control"), create=True)
+            SharedMemory(dead.shared("ring"), create=True, size=64).close()
+            engine = ExitStack()
+            engine.enter_context(dead.hold("engine"))
+        assert dead.in_use  # its engine outlives its owner
+        RuntimeFolder.create(living)
+        assert dead.path.exists()
+        engine.close()
+        assert not dead.in_use
+        left = [Path("/dev/shm", dead.shared(kind)) for kind in ("control", "ring")]
+        assert all(path.exists() for path in left)
+        third = RuntimeFolder.create(living)
+        assert not dead.path.exists() and not any(path.exists() for path in left)
+        assert {folder.path for folder in folders()} >= {mine.path, third.path} and mine.in_use
+        block._owner = False  # its name is gone
+        block.close()
+
+
+def _hold(folder: RuntimeFolder, held: Connection) -> None:
+    with folder.hold("engine"):
+        held.send("held")
+        held.recv()
+
+
+def test_a_process_that_is_killed_lets_go() -> None:
+    context = multiprocessing.get_context("spawn")
+    with ExitStack() as holds:
+        folder = RuntimeFolder.create(holds)
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_hold, args=(folder, theirs))
+        process.start()
+        try:
+            assert ours.poll(60.0) and ours.recv() == "held"
+            assert folder.held("engine")
+        finally:
+            process.kill()
+            process.join()
+        assert not folder.held("engine") and folder.held("owner")
+
+
+def test_a_planted_link_is_not_followed(tmp_path: Path) -> None:
+    target = tmp_path / "precious"
+    target.write_text("kept")
+    root = runtime_root()
+    (root / "lock").symlink_to(target)
+    with pytest.raises(HardwareError, match=r"lock .*: Too many levels of symbolic links"):
+        RuntimeFolder.create(ExitStack())
+    (root / "engine-link").symlink_to(tmp_path)
+    assert folders() == [] and target.read_text() == "kept"
