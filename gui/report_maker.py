@@ -5,6 +5,8 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtGui
 
+from rig.errors import ExitCode
+
 
 class ReportMaker(QtCore.QObject):
     """Runs `rig report` beside the app. `finished(path, fault)`: the report and "", or "" and why there is none."""
@@ -50,7 +52,7 @@ class ReportMaker(QtCore.QObject):
         text = bytes(self._process.readAll()).decode(errors="replace").strip()
         self._process.deleteLater()
         self._process = None
-        if code == 0:
+        if code == ExitCode.OK or (code == ExitCode.RECORDING and f"report: {report}" in text):  # of a damaged one
             self.finished.emit(str(report), "")
         else:
             self.finished.emit("", text or f"rig report ended with {code}")

@@ -17,7 +17,7 @@ class ExitCode(IntEnum):
     REFUSED = 4
     """A guard said no: a trajectory outside the limits, a state that does not allow it."""
     RECORDING = 5
-    """A recording or report cannot be read or written."""
+    """A recording or report cannot be read or written, or a recording is damaged."""
     INTERNAL = 70
     """A defect of this program."""
     INTERRUPTED = 130

@@ -23,7 +23,7 @@ from gui.theme import Theme
 from gui.workers import Worker
 from rig.errors import InputError
 from rig.models import recorded_coulomb_speed
-from rig.recording import EventLevel, RecordingError, write_rows_csv
+from rig.recording import EventLevel, RecordingError, caveats, write_rows_csv
 from rig.states import FaultCode, enum_name
 
 _PATIENCE = 5.0  # s for a file that is being read
@@ -216,7 +216,7 @@ class RecordingsView(QtWidgets.QWidget):
             self.tabs.setCurrentWidget(self.live)
         self._show_events()
         self._show_numbers()
-        self._say("" if recording.complete else "This recording was cut off; what is whole in it is shown")
+        self._say("; ".join(f"This recording is {caveat}" for caveat in caveats(recording)))
 
     def _show_second(self, second: Opened | None, failure: Exception | None) -> None:
         if second is None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from rig.cli.options import check_made_of, print_warning
+from rig.cli.options import check_made_of, end_doubtful, tell_caveats
 
 
 def export(
@@ -20,7 +20,7 @@ def export(
     """Write every cycle of a recording as CSV: commands, measurements, the model's terms, state and timing.
 
     One line per cycle, SI units, columns named as in the recording and numbered by leg. A recording cut off by a
-    crash is exported as far as it goes.
+    crash is exported as far as it goes. One that is damaged is exported too, and says so: exit code 5.
     """
     from rig.recording import RecordingError, open_recording, write_rows_csv
 
@@ -29,7 +29,7 @@ def export(
     opened = open_recording(recording)
     if not len(opened.rows):
         raise RecordingError(f"{recording}: holds no telemetry, there is nothing to export")
-    if not opened.complete:
-        print_warning(f"{recording} was cut off or damaged; what is whole in it is exported")
+    tell_caveats(opened)
     write_rows_csv(opened.rows, target)
     typer.echo(f"{len(opened.rows)} rows: {target}")
+    end_doubtful(opened)

@@ -10,6 +10,7 @@ import typer
 if TYPE_CHECKING:
     from kinematics import Quantity
     from rig.config import RigConfig
+    from rig.recording import Recorded
 
 MechanismArgument = Annotated[
     str,
@@ -71,6 +72,27 @@ def check_made_of(recording: Path, output: Path) -> None:
     check_output(output)
     if recording.exists() and output.exists() and output.samefile(recording):
         raise InputError(f"cannot write {output}: it is the recording itself")
+
+
+def tell_caveats(recording: "Recorded") -> None:
+    """Say on standard error what whoever uses a recording must know of it."""
+    from rig.recording import caveats
+
+    say = print_error if recording.doubts else print_warning
+    for text in caveats(recording):
+        say(f"{recording.path}: {text}")
+
+
+def end_doubtful(recording: "Recorded") -> None:
+    """After what was made of a damaged recording is written: end with the exit code of that.
+
+    Raises:
+        typer.Exit: it is damaged.
+    """
+    from rig.errors import ExitCode
+
+    if recording.doubts:
+        raise typer.Exit(ExitCode.RECORDING)
 
 
 def print_warning(text: str) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rig.cli.options import JsonOption, check_made_of
+from rig.cli.options import JsonOption, check_made_of, end_doubtful, tell_caveats
 
 
 def report(
@@ -25,7 +25,7 @@ def report(
     """Make a recording's report: one HTML file that needs nothing else.
 
     It shows the forces measured and modelled per leg, their residuals, the tracking and the timing. A recording cut
-    off by a crash is reported as far as it goes.
+    off by a crash is reported as far as it goes. One that is damaged is reported too, and says so: exit code 5.
     """
     from rig.recording import RecordingError, open_recording
     from rig.report import summarize, write_report
@@ -35,6 +35,7 @@ def report(
     opened = open_recording(recording)
     if not len(opened.rows):
         raise RecordingError(f"{recording}: holds no telemetry, there is nothing to report")
+    tell_caveats(opened)
     summary = summarize(opened)
     if models:
         from rig.report import compare_models
@@ -45,3 +46,4 @@ def report(
         typer.echo(json.dumps(summary | {"paths": {"recording": str(recording), "report": str(target)}}, indent=2))
     else:
         typer.echo(f"report: {target}")
+    end_doubtful(opened)

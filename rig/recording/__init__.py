@@ -1,9 +1,9 @@
 """Recordings: written by a process of their own, read back whole or cut."""
 
 from rig.recording.export import write_rows_csv
-from rig.recording.reader import Recording, open_recording, size_of_rows
+from rig.recording.reader import Recorded, Recording, RecordingFile, open_recording, size_of_rows
 from rig.recording.recorder import Recorder
-from rig.recording.recovery import recover
+from rig.recording.recovery import caveats, recover
 from rig.recording.schema import Event, EventLevel, RecordingError
 from rig.recording.status import RecorderPhase, RecorderStatus, StatusBlock
 from rig.recording.writer import RecordingWriter
@@ -11,13 +11,16 @@ from rig.recording.writer import RecordingWriter
 __all__ = [
     "Event",
     "EventLevel",
+    "Recorded",
     "Recorder",
     "RecorderPhase",
     "RecorderStatus",
     "Recording",
     "RecordingError",
+    "RecordingFile",
     "RecordingWriter",
     "StatusBlock",
+    "caveats",
     "open_recording",
     "recover",
     "size_of_rows",

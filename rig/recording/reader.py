@@ -1,81 +1,199 @@
-"""Reader of recordings, whole or cut anywhere: what is whole in the file comes back."""
+"""Reader of recordings, whole or cut anywhere: what is whole in the file comes back, and what is doubtful is said."""
 
-import json
 import os
-import struct
-import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
-import zstandard
-from mcap.data_stream import ReadDataStream
-from mcap.exceptions import McapError
 from mcap.opcode import Opcode
-from mcap.records import Channel, Metadata, Schema
 from mcap.writer import MCAP0_MAGIC
 
-from rig.recording.schema import (
-    CDR_HEADER,
-    CLOSING_METADATA,
-    CYCLE_MESSAGE,
-    CYCLE_TOPIC,
-    EVENTS_TOPIC,
-    HEADER_METADATA,
-    PACKED_SIZE,
-    Event,
-    RecordingError,
-    cycle_definition,
-    decode_event,
-    layout,
-)
+from rig.recording.chunks import DAMAGE, RECORD, Rows, place, rows_in, unpack, unpacked_size
+from rig.recording.said import count_in
+from rig.recording.scan import LARGEST_RECORD, Scan, open_file
+from rig.recording.schema import Event, RecordingError
 from rig.telemetry import ROW
 
-_LARGEST = 64 * 1024 * 1024
-"""Bytes of the largest record or chunk that is believed: a damaged length must not fill the memory."""
+_BLOCK = 4096
+"""Rows of a block: enough for numpy's overhead not to count, few enough to stay in the processor's cache."""
+_CHUNK_HEAD = 28
+"""Bytes of a chunk's content that tell what it unpacks to."""
 
-_RECORD = struct.Struct("<BQ")
-_CHUNK = struct.Struct("<QQQI")
-_MESSAGE = struct.Struct("<HIQQ")
-_PADDING = bytes(ROW.itemsize - PACKED_SIZE)
+
+class Recorded(Protocol):
+    """A recording, wherever its rows are."""
+
+    @property
+    def path(self) -> Path:
+        """Its file."""
+
+    @property
+    def header(self) -> dict[str, Any]:
+        """What the writer was given: configuration, mechanism, versions, clocks. Empty if the file is cut before it."""
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Events in the order of their times."""
+
+    @property
+    def dropped(self) -> int:
+        """Cycles that took place but have no row: as the recorder counted them, or by the rows' own counters if cut."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether the file is whole: closed by its writer and undamaged."""
+
+    @property
+    def closing(self) -> dict[str, Any]:
+        """Closing summary given by the owner of the writer; empty when the file is cut."""
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What in the file contradicts itself or a checksum, a sentence each; not that it is cut."""
+
+    @property
+    def unverified(self) -> tuple[str, ...]:
+        """Parts that no checksum vouches for, as in recordings made before there were such."""
+
+    @property
+    def count(self) -> int:
+        """Rows."""
+
+    def blocks(self) -> Iterator[Rows]:
+        """All rows in the order they were written, in blocks (m,) of dtype ROW; one is valid until the next."""
+
+    def take(self, numbers: Sequence[int]) -> Rows:
+        """The rows of these numbers, which must not fall, (m,) of dtype ROW."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recording:
-    """One recording in memory."""
+    """One recording in memory; a `Recorded`."""
 
     path: Path
     header: dict[str, Any]
-    """What the writer was given: configuration, mechanism, versions, clocks. Empty if the file is cut before it."""
-    rows: npt.NDArray[np.void]
+    rows: Rows
     """Telemetry rows, (n,) of dtype ROW, in the order they were written."""
     events: tuple[Event, ...]
-    """Events in the order of their times."""
     dropped: int
-    """Cycles that took place but have no row: as the recorder counted them, or by the rows' own counters when cut."""
     complete: bool
-    """Whether the file is whole: closed by its writer and undamaged."""
     closing: dict[str, Any]
-    """Closing summary given by the owner of the writer; empty when the file is cut."""
+    doubts: tuple[str, ...] = ()
+    unverified: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """See `Recorded.count`."""
+        return len(self.rows)
+
+    def blocks(self) -> Iterator[Rows]:
+        """See `Recorded.blocks`."""
+        for start in range(0, len(self.rows), _BLOCK):
+            yield self.rows[start : start + _BLOCK]
+
+    def take(self, numbers: Sequence[int]) -> Rows:
+        """See `Recorded.take`."""
+        return self.rows[np.asarray(numbers, dtype=np.intp)]
+
+
+class RecordingFile:
+    """A recording whose rows stay on the disk; a `Recorded`. Memory does not grow with its length.
+
+    A file cut at any byte gives every chunk that is whole in it, a damaged chunk is left out; `complete` is then false.
+    The file is read through once here. It is opened again whenever rows are asked for, which raises RecordingError
+    where it has changed since.
+
+    Raises RecordingError when the file cannot be opened, is no recording, is a whole file of another program, or holds
+    rows of another layout.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        scan = Scan(self.path)
+        closing = scan.closing or {}
+        summary = closing.get("summary")
+        dropped = count_in(closing, "dropped")
+        self.header = scan.header
+        self.events = tuple(sorted(scan.events, key=lambda event: event.t))
+        self.doubts = tuple(scan.doubts)
+        self.unverified = tuple(scan.unverified)
+        self.complete = scan.whole and not self.doubts and scan.closing is not None
+        self.closing: dict[str, Any] = summary if isinstance(summary, dict) else {}
+        self.count = scan.rows
+        self.dropped = _missing(scan) if dropped is None else dropped
+        self._parser = scan.parser
+        self._places, self._lengths, self._counts = scan.chunks
+
+    def blocks(self) -> Iterator[Rows]:
+        """See `Recorded.blocks`."""
+        block, filled = np.zeros(_BLOCK, ROW), 0
+        for stretch in self._stretches(range(len(self._places))):
+            while len(stretch):
+                count = min(len(stretch), _BLOCK - filled)
+                place(stretch[:count], block[filled : filled + count])
+                stretch, filled = stretch[count:], filled + count
+                if filled == _BLOCK:
+                    yield block
+                    filled = 0
+        if filled:
+            yield block[:filled]
+
+    def take(self, numbers: Sequence[int]) -> Rows:
+        """See `Recorded.take`."""
+        wanted = np.asarray(numbers, dtype=np.int64)
+        ends = np.cumsum(np.array(self._counts, dtype=np.int64))
+        if len(wanted) and not 0 <= wanted[0] <= wanted[-1] < self.count:
+            raise IndexError(f"rows {wanted[0]} to {wanted[-1]} of {self.count}")
+        rows = np.zeros(len(wanted), ROW)
+        chunks = np.searchsorted(ends, wanted, "right")
+        for chunk in np.unique(chunks).tolist():
+            of_chunk = np.zeros(self._counts[chunk], ROW)
+            filled = 0
+            for stretch in self._stretches([chunk]):
+                place(stretch, of_chunk[filled : filled + len(stretch)])
+                filled += len(stretch)
+            here = chunks == chunk
+            rows[here] = of_chunk[wanted[here] - (ends[chunk] - self._counts[chunk])]
+        return rows
+
+    def _stretches(self, chunks: Sequence[int]) -> Iterator[Rows]:
+        """Rows of these chunks as they lie in them."""
+        try:
+            with open_file(self.path) as file:
+                for chunk in chunks:
+                    file.seek(self._places[chunk])
+                    content = file.read(self._lengths[chunk])
+                    stretches = self._parser.parse(unpack(content, verify=False))
+                    if sum(map(len, stretches)) != self._counts[chunk]:
+                        raise ValueError
+                    yield from stretches
+        except OSError as error:
+            raise RecordingError(f"{self.path}: {error.strerror or error}") from None
+        except DAMAGE:
+            raise RecordingError(f"{self.path}: has changed while it was read") from None
 
 
 def open_recording(path: Path | str) -> Recording:
-    """Read a recording.
-
-    A file cut at any byte gives every chunk that is whole in it, a damaged chunk is left out; `complete` is then false.
-    Raises RecordingError when the file cannot be opened, is no recording, is a whole file of another program,
-    or holds rows of another layout.
-    """
-    path = Path(path)
-    try:
-        with open(path, "rb") as file:
-            return _Contents(path).read(file)
-    except OSError as error:
-        raise RecordingError(f"{path}: {error.strerror or error}") from None
+    """Read a recording into memory, which takes `size_of_rows` bytes of it. Raises as `RecordingFile`."""
+    file = RecordingFile(path)
+    rows = np.zeros(file.count, ROW)
+    filled = 0
+    for block in file.blocks():
+        rows[filled : filled + len(block)] = block
+        filled += len(block)
+    return Recording(
+        path=file.path,
+        header=file.header,
+        rows=rows,
+        events=file.events,
+        dropped=file.dropped,
+        complete=file.complete,
+        closing=file.closing,
+        doubts=file.doubts,
+        unverified=file.unverified,
+    )
 
 
 def size_of_rows(path: Path | str) -> int:
@@ -85,140 +203,27 @@ def size_of_rows(path: Path | str) -> int:
     cannot be opened.
     """
     length = 0
+    path = Path(path)
     try:
-        with open(path, "rb") as file:
+        with open_file(path) as file:
             file.seek(len(MCAP0_MAGIC))
-            while len(head := file.read(_RECORD.size)) == _RECORD.size:
-                opcode, size = _RECORD.unpack(head)
-                if size > _LARGEST:
+            while len(head := file.read(RECORD.size)) == RECORD.size:
+                opcode, size = RECORD.unpack(head)
+                if size > LARGEST_RECORD:
                     break
-                if opcode == Opcode.CHUNK and len(chunk := file.read(_CHUNK.size)) == _CHUNK.size:
-                    length += _CHUNK.unpack(chunk)[2]
-                    size -= _CHUNK.size
+                if opcode == Opcode.CHUNK and len(begin := file.read(min(size, _CHUNK_HEAD))) == _CHUNK_HEAD:
+                    length += unpacked_size(begin)
+                    size -= _CHUNK_HEAD
                 file.seek(size, os.SEEK_CUR)
     except OSError as error:
         raise RecordingError(f"{path}: {error.strerror or error}") from None
-    return length // (_RECORD.size + _MESSAGE.size + len(CDR_HEADER) + PACKED_SIZE) * ROW.itemsize
+    return rows_in(length) * ROW.itemsize
 
 
-class _Contents:
-    """What has been found in a file so far."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.header: dict[str, Any] = {}
-        self.closing: dict[str, Any] | None = None
-        self.rows = bytearray()
-        self.events: list[Event] = []
-        self.topics: dict[int, str] = {}
-        self.whole = False
-        self.ours = False
-
-    def read(self, file: BinaryIO) -> Recording:
-        magic = file.read(len(MCAP0_MAGIC))
-        if not MCAP0_MAGIC.startswith(magic):
-            raise RecordingError(f"{self.path}: not an MCAP recording")
-        damaged = False
-        for opcode, content in _records(file):
-            try:
-                self.record(opcode, content)
-            except (ValueError, LookupError, struct.error, McapError, zstandard.ZstdError):
-                damaged = True
-        if self.whole and not (self.ours or CYCLE_TOPIC in self.topics.values()):  # rows of a damaged one come back
-            raise RecordingError(f"{self.path}: an MCAP file of another program: it has no stewart-rig header")
-        rows = np.frombuffer(self.rows, ROW)
-        closing = self.closing or {}
-        dropped = closing.get("dropped")
-        return Recording(
-            path=self.path,
-            header=self.header,
-            rows=rows,
-            events=tuple(sorted(self.events, key=lambda event: event.t)),
-            dropped=dropped if isinstance(dropped, int) else _missing(rows),
-            complete=self.whole and not damaged and self.closing is not None,
-            closing=closing.get("summary", {}),
-        )
-
-    def record(self, opcode: int, content: bytes) -> None:
-        """Take in one record outside the chunks. Raises one of several errors when it is damaged."""
-        if opcode == Opcode.CHUNK:
-            self.chunk(content)
-        elif opcode == Opcode.METADATA:
-            metadata = Metadata.read(_stream(content))
-            self.ours |= metadata.name in (HEADER_METADATA, CLOSING_METADATA)
-            if metadata.name == HEADER_METADATA:
-                self.header = _json_object(metadata.metadata["json"])
-            elif metadata.name == CLOSING_METADATA:
-                self.closing = _json_object(metadata.metadata["json"])
-        elif opcode == Opcode.FOOTER:
-            self.whole = True
-
-    def chunk(self, content: bytes) -> None:
-        """Take in the messages of one chunk."""
-        _, _, size, crc = _CHUNK.unpack_from(content)
-        (length,) = struct.unpack_from("<I", content, _CHUNK.size)
-        start = _CHUNK.size + 4 + length
-        compression = content[_CHUNK.size + 4 : start]
-        data = content[start + 8 :]
-        if compression != b"zstd" or size > _LARGEST or zstandard.frame_content_size(data) != size:
-            raise ValueError(f"chunk of {size} bytes, compression {compression!r}")
-        data = zstandard.decompress(data)
-        if crc and zlib.crc32(data) != crc:
-            raise ValueError("chunk: checksum differs")
-        position = 0
-        while position < size:
-            opcode, length = _RECORD.unpack_from(data, position)
-            position += _RECORD.size
-            self.chunk_record(opcode, data, position, position + length)
-            position += length
-
-    def chunk_record(self, opcode: int, data: bytes, start: int, stop: int) -> None:
-        if opcode == Opcode.MESSAGE:
-            topic = self.topics.get(_MESSAGE.unpack_from(data, start)[0])
-            start += _MESSAGE.size
-            if topic == CYCLE_TOPIC:
-                if stop - start != len(CDR_HEADER) + PACKED_SIZE or data[start : start + 4] != CDR_HEADER:
-                    raise ValueError("row: not the CDR encoding of one")
-                self.rows += data[start + 4 : stop]
-                self.rows += _PADDING
-            elif topic == EVENTS_TOPIC:
-                self.events.append(decode_event(data[start:stop]))
-        elif opcode == Opcode.SCHEMA:
-            schema = Schema.read(_stream(data[start:stop]))
-            if schema.name == CYCLE_MESSAGE and layout(schema.data.decode()) != layout(cycle_definition()):
-                raise RecordingError(f"{self.path}: its rows have another layout than this version's")
-        elif opcode == Opcode.CHANNEL:
-            channel = Channel.read(_stream(data[start:stop]))
-            self.topics[channel.id] = channel.topic
-
-
-def _records(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Every record up to the footer, opcode and content, as far as the file is whole and its lengths believable."""
-    while len(head := file.read(_RECORD.size)) == _RECORD.size:
-        opcode, length = _RECORD.unpack(head)
-        if length > _LARGEST:
-            return
-        content = file.read(length)
-        if len(content) < length or (opcode == Opcode.FOOTER and file.read() != MCAP0_MAGIC):
-            return
-        yield opcode, content
-
-
-def _stream(content: bytes) -> ReadDataStream:
-    return ReadDataStream(BytesIO(content))
-
-
-def _json_object(text: str) -> dict[str, Any]:
-    value = json.loads(text)
-    if not isinstance(value, dict):
-        raise ValueError("not a JSON object")
-    return value
-
-
-def _missing(rows: npt.NDArray[np.void]) -> int:
+def _missing(scan: Scan) -> int:
     """Cycles between the first and the last row that were neither skipped nor recorded."""
-    if not len(rows):
+    if not scan.rows:
         return 0
-    first, last = rows[0], rows[-1]
+    (first,), (last,) = scan.first, scan.last
     skipped = int(last["overruns"]) - int(first["overruns"])
-    return max(0, int(last["cycle"]) - int(first["cycle"]) + 1 - len(rows) - skipped)
+    return max(0, int(last["cycle"]) - int(first["cycle"]) + 1 - scan.rows - skipped)

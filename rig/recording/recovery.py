@@ -4,12 +4,19 @@ import fcntl
 import os
 from pathlib import Path
 
-from rig.recording.reader import Recording, open_recording
+from rig.recording.reader import Recorded, RecordingFile
+from rig.recording.scan import open_file
 from rig.recording.schema import RecordingError
 from rig.recording.writer import RecordingWriter
 
+RECOVERED = "recovered"
+"""Key of the closing summary of a recording that was put together from what was left of another."""
+DOUBTS = "doubts"
+"""Key beside it: what was doubtful about that other one, sentences; absent where it was only cut off."""
+_LISTED = 5
 
-def recover(path: Path | str) -> Recording:
+
+def recover(path: Path | str) -> RecordingFile:
     """Put a whole recording in the place of one cut anywhere; a whole one is left alone. Returns what is in it.
 
     The new file has every row and event that was whole, and `"recovered": true` in its closing summary. It takes the
@@ -17,20 +24,36 @@ def recover(path: Path | str) -> Recording:
     written, OSError when the disk refuses.
     """
     path = Path(path)
-    with open(path, "rb") as old:
+    with open_file(path) as old:
         try:
             fcntl.flock(old, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             raise RecordingError(f"{path}: is being written") from None
-        recording = open_recording(path)
+        recording = RecordingFile(path)
         if recording.complete:
             return recording
         part = path.with_name(path.name + ".part")
         part.unlink(missing_ok=True)
         with RecordingWriter(part, recording.header) as writer:
-            writer.write_rows(recording.rows)
+            for rows in recording.blocks():
+                writer.write_rows(rows)
             for event in recording.events:
                 writer.event(event.t, event.level, event.code, event.text)
-            writer.close({**recording.closing, "recovered": True}, dropped=recording.dropped)
+            doubts = {DOUBTS: list(recording.doubts)} if recording.doubts else {}
+            writer.close({**recording.closing, RECOVERED: True, **doubts}, dropped=recording.dropped)
         os.replace(part, path)
-    return open_recording(path)
+    return RecordingFile(path)
+
+
+def caveats(recording: Recorded) -> list[str]:
+    """What whoever uses a recording must know of it, a sentence each, the worst first; none of one that is whole."""
+    said = [f"damaged: {doubt}" for doubt in recording.doubts]
+    if not (recording.complete or recording.doubts):
+        said.append("cut off: it covers what reached the disk")
+    if recording.closing.get(RECOVERED):
+        before = recording.closing.get(DOUBTS)
+        listed = [str(doubt) for doubt in before][:_LISTED] if isinstance(before, list) else []
+        said.append("put together from what was left of a damaged or cut one" + "".join(f"; {one}" for one in listed))
+    if recording.unverified:
+        said.append(f"not verifiable, nothing vouches for it: {', '.join(recording.unverified)}")
+    return said

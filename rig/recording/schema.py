@@ -19,6 +19,12 @@ HEADER_METADATA = "rig"
 CLOSING_METADATA = "rig.closing"
 """Name of the metadata record that a closed recording ends with, JSON as well."""
 
+JSON_KEY = "json"
+DIGEST_KEY = "sha256"
+"""Key beside `json` in both: SHA-256 of that text; recordings made before have none."""
+LARGEST_TEXT = 4 * 1024 * 1024
+"""Characters of the longest JSON text of either."""
+
 CDR_HEADER = b"\x00\x01\x00\x00"
 """Representation identifier of plain CDR, little endian, and two bytes of options."""
 

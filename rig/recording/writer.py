@@ -14,14 +14,18 @@ import numpy.typing as npt
 from mcap.writer import CompressionType, Writer
 
 from rig.recording.chunk_index import ChunkIndexes
+from rig.recording.said import digest
 from rig.recording.schema import (
     CDR_HEADER,
     CLOSING_METADATA,
     CYCLE_MESSAGE,
     CYCLE_TOPIC,
+    DIGEST_KEY,
     EVENT_MESSAGE,
     EVENTS_TOPIC,
     HEADER_METADATA,
+    JSON_KEY,
+    LARGEST_TEXT,
     PACKED_SIZE,
     Event,
     EventLevel,
@@ -60,10 +64,12 @@ class RecordingWriter:
             raise RecordingError(f"{self.path}: exists already, recordings are never overwritten") from None
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self._mcap = Writer(self._file, chunk_size=_CHUNK_SIZE, compression=CompressionType.ZSTD)
+            self._mcap = Writer(
+                self._file, chunk_size=_CHUNK_SIZE, compression=CompressionType.ZSTD, enable_data_crcs=True
+            )
             self._mcap._Writer__chunk_indices = self._indexes  # type: ignore[attr-defined]  # not a list that grows
             self._mcap.start(profile="ros2", library="stewart-rig")
-            self._mcap.add_metadata(HEADER_METADATA, {"json": text})
+            self._mcap.add_metadata(HEADER_METADATA, _vouched(text))
             self._cycle = self._channel(CYCLE_TOPIC, CYCLE_MESSAGE, cycle_definition())
             self._events = self._channel(EVENTS_TOPIC, EVENT_MESSAGE, event_definition())
             self._file.flush()
@@ -138,7 +144,7 @@ class RecordingWriter:
         closing = {"rows": self.rows, "dropped": dropped, "events": self.events, "summary": dict(summary or {})}
         text = _to_json("closing summary", closing)
         self._mcap.flush()  # type: ignore[no-untyped-call]
-        self._mcap.add_metadata(CLOSING_METADATA, {"json": text})
+        self._mcap.add_metadata(CLOSING_METADATA, _vouched(text))
         self._mcap.finish()  # type: ignore[no-untyped-call]
         self.sync()
         self._size = self._file.tell()
@@ -165,9 +171,17 @@ class RecordingWriter:
 
 def _to_json(what: str, value: Mapping[str, Any]) -> str:
     try:
-        return json.dumps(value, sort_keys=True, allow_nan=False, ensure_ascii=False)
+        text = json.dumps(value, sort_keys=True, allow_nan=False, ensure_ascii=False)
     except (TypeError, ValueError) as error:
         raise RecordingError(f"{what}: not a JSON object of finite numbers: {error}") from None
+    if len(text) > LARGEST_TEXT:
+        raise RecordingError(f"{what}: {len(text)} characters of JSON, at most {LARGEST_TEXT} go")
+    return text
+
+
+def _vouched(text: str) -> dict[str, str]:
+    """A metadata record's content: until the file is closed, no checksum but its own stands for it."""
+    return {JSON_KEY: text, DIGEST_KEY: digest(text)}
 
 
 def _epoch(header: Mapping[str, Any]) -> int:

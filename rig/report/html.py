@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rig.csvio import check_output, whole_file
-from rig.recording import EventLevel, Recording
+from rig.recording import EventLevel, Recording, caveats
 from rig.report.pages import page_environment
 from rig.report.plots import LEG_COLORS, figures
 from rig.states import FaultCode
@@ -47,6 +47,7 @@ def write_report(recording: Recording, path: Path | str, *, summary: Mapping[str
         origin=_origin(recording),
         summary=summary,
         verdict=_verdict(recording, summary),
+        caveats=caveats(recording),
         cards=_cards(summary),
         images={name: base64.b64encode(svg.encode()).decode() for name, svg in images.items()},
         captions=_CAPTIONS,
@@ -82,6 +83,8 @@ def _origin(recording: Recording) -> str:
 
 def _verdict(recording: Recording, summary: Mapping[str, Any]) -> tuple[str, str]:
     """Kind (good, neutral, warn, bad) and sentence."""
+    if recording.doubts:
+        return "bad", "The recording is damaged: what it says may be wrong or incomplete"
     if summary["faults"]:
         fault = summary["faults"][0]
         where = f" of leg {fault['leg']}" if fault["leg"] else ""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rig.recording import Recording
+from rig.recording import Recording, caveats
 from rig.report.motions import longest_motion
 from rig.report.series import Floats, rotation_vector
 from rig.states import FaultCode, State, StopCategory, enum_name
@@ -44,6 +44,7 @@ def summarize(recording: Recording) -> dict[str, Any]:
             "rows": len(rows),
             "dropped": recording.dropped,
             "complete": recording.complete,
+            "caveats": caveats(recording),
             "duration_s": float(rows["t"][-1] - rows["t"][0]) if len(rows) else 0.0,
         },
     }

@@ -1,5 +1,7 @@
 """Telemetry as a rig could have produced it, made from sines and noise."""
 
+import hashlib
+import json
 from typing import Any
 
 import numpy as np
@@ -33,18 +35,20 @@ def packed(rows: npt.NDArray[np.void]) -> bytes:
 
 def make_header(rate: float = 500.0) -> dict[str, Any]:
     """Header like the engine's."""
+    config = {
+        "name": "synthetic",
+        "mechanism": "lab-hexapod",
+        "mode": "computed-torque",
+        "rate": rate,
+        "load_cells": {"source": "drive", "noise": NOISE},
+    }
+    mechanism = 'name = "lab-hexapod"\n'
     return {
         "clock": {"monotonic_ns": 123456789, "wall_ns": 1_700_000_000_000_000_000},
-        "config": {
-            "name": "synthetic",
-            "mechanism": "lab-hexapod",
-            "mode": "computed-torque",
-            "rate": rate,
-            "load_cells": {"source": "drive", "noise": NOISE},
-        },
-        "config_sha256": "0f" * 32,
-        "mechanism": 'name = "lab-hexapod"\n',
-        "mechanism_sha256": "a1" * 32,
+        "config": config,
+        "config_sha256": hashlib.sha256(json.dumps(config, sort_keys=True).encode()).hexdigest(),
+        "mechanism": mechanism,
+        "mechanism_sha256": hashlib.sha256(mechanism.encode()).hexdigest(),
         "rate": rate,
         "virtual": True,
         "software": {"version": "0.1.0", "python": "3.11"},

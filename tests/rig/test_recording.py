@@ -347,6 +347,8 @@ def test_recovery_makes_a_cut_file_whole(whole: Path, tmp_path: Path) -> None:
     same: list[Callable[[Recording], Any]] = [
         lambda r: packed(r.rows), lambda r: r.events, lambda r: r.header, lambda r: r.dropped
     ]  # fmt: skip
+    after, returned = open_recording(path), after
+    assert returned.count == len(after.rows) and returned.closing == after.closing
     for part in same:
         assert part(after) == part(before)
     assert len(decode(path, "/rig/cycle")) == len(after.rows)

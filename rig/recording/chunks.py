@@ -1,0 +1,163 @@
+"""The chunks of a recording: unpacked, verified, and taken apart into rows and events."""
+
+import struct
+import zlib
+from collections.abc import Callable
+from functools import cache
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import zstandard
+from mcap.data_stream import ReadDataStream
+from mcap.exceptions import McapError
+from mcap.opcode import Opcode
+from mcap.records import Channel, Schema
+
+from rig.recording.schema import (
+    CDR_HEADER,
+    CYCLE_MESSAGE,
+    CYCLE_TOPIC,
+    EVENTS_TOPIC,
+    PACKED_SIZE,
+    Event,
+    RecordingError,
+    cycle_definition,
+    decode_event,
+    layout,
+)
+from rig.telemetry import ROW
+
+Rows = npt.NDArray[np.void]
+
+LARGEST_CHUNK = 16 * 1024 * 1024
+"""Bytes of the largest chunk that is believed: a damaged or hostile length must not fill the memory."""
+
+DAMAGE = (ValueError, LookupError, struct.error, McapError, zstandard.ZstdError, RecursionError)
+"""What decoding damaged bytes may raise."""
+
+RECORD = struct.Struct("<BQ")
+"""What every record begins with: opcode and length of its content."""
+_CHUNK = struct.Struct("<QQQI")
+_MESSAGE = struct.Struct("<HIQQ")
+_ROW_MESSAGE = np.dtype(
+    [
+        ("opcode", "u1"),
+        ("length", "<u8"),
+        ("channel", "<u2"),
+        ("sequence", "<u4"),
+        ("times", "<u8", 2),
+        ("cdr", f"V{len(CDR_HEADER)}"),
+        ("row", f"V{PACKED_SIZE}"),
+    ]
+)
+"""A row as it lies in a chunk, one after the other."""
+_ROW_LENGTH = _ROW_MESSAGE.itemsize - RECORD.size
+_ROW_START = _ROW_MESSAGE.fields["row"][1]  # type: ignore[index]
+_CDR = np.void(CDR_HEADER)
+_WITHOUT_PADDING = np.dtype(
+    {"names": ["row"], "formats": [f"V{PACKED_SIZE}"], "offsets": [0], "itemsize": ROW.itemsize}
+)
+
+
+def rows_in(unpacked: int) -> int:
+    """How many rows so many bytes of unpacked chunks hold at most."""
+    return unpacked // _ROW_MESSAGE.itemsize
+
+
+def unpacked_size(content: bytes) -> int:
+    """Bytes that a chunk says it unpacks to, of the beginning of its content. Raises struct.error."""
+    size: int = _CHUNK.unpack_from(content)[2]
+    return size
+
+
+def unpack(content: bytes, *, verify: bool = True) -> bytes:
+    """The records in a chunk. Raises one of `DAMAGE`; without `verify` its checksum is not looked at."""
+    _, _, size, crc = _CHUNK.unpack_from(content)
+    (length,) = struct.unpack_from("<I", content, _CHUNK.size)
+    start = _CHUNK.size + 4 + length
+    compression = content[_CHUNK.size + 4 : start]
+    data = content[start + 8 :]
+    (packed,) = struct.unpack_from("<Q", content, start)
+    if compression != b"zstd" or packed != len(data) or size > LARGEST_CHUNK:
+        raise ValueError(f"chunk of {size} bytes, compression {compression!r}")
+    if zstandard.frame_content_size(data) != size:
+        raise ValueError(f"chunk: does not unpack to the {size} bytes it announces")
+    data = zstandard.decompress(data)
+    if verify and crc and zlib.crc32(data) != crc:
+        raise ValueError("chunk: its checksum differs")
+    return data
+
+
+class ChunkParser:
+    """Takes the chunks of one recording apart, in their order, and remembers its channels.
+
+    name: of the recording, for messages.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.topics: dict[int, str] = {}
+
+    def parse(self, data: bytes, on_event: Callable[[Event], Any] | None = None) -> list[npt.NDArray[np.void]]:
+        """Rows of an unpacked chunk, as they lie in it, in stretches for `place`; each event goes to `on_event`.
+
+        Raises one of `DAMAGE`, and RecordingError for rows of another layout.
+        """
+        stretches = []
+        position, size = 0, len(data)
+        while position < size:
+            opcode, length = RECORD.unpack_from(data, position)
+            start, stop = position + RECORD.size, position + RECORD.size + length
+            if stop > size:
+                raise ValueError("chunk: a record beyond its end")
+            if opcode == Opcode.MESSAGE:
+                channel = _MESSAGE.unpack_from(data, start)[0]
+                topic = self.topics.get(channel)
+                if topic == CYCLE_TOPIC:
+                    stretch = _rows_from(data, position, channel)
+                    stretches.append(stretch)
+                    stop = position + len(stretch) * _ROW_MESSAGE.itemsize
+                elif topic == EVENTS_TOPIC and on_event is not None:
+                    on_event(decode_event(data[start + _MESSAGE.size : stop]))
+            elif opcode == Opcode.SCHEMA:
+                schema = Schema.read(_stream(data[start:stop]))
+                if schema.name == CYCLE_MESSAGE and layout(schema.data.decode()) != _own_layout():
+                    raise RecordingError(f"{self._name}: its rows have another layout than this version's")
+            elif opcode == Opcode.CHANNEL:
+                described = Channel.read(_stream(data[start:stop]))
+                self.topics[described.id] = described.topic
+            position = stop
+        return stretches
+
+
+def place(stretch: npt.NDArray[np.void], rows: Rows) -> None:
+    """Copy a stretch (n,) from `ChunkParser.parse` into rows (n,) of dtype ROW."""
+    rows.view(_WITHOUT_PADDING)["row"] = stretch
+
+
+@cache
+def _own_layout() -> list[str]:
+    return layout(cycle_definition())
+
+
+def _rows_from(data: bytes, position: int, channel: int) -> npt.NDArray[np.void]:
+    """The rows that follow each other from `position` on without anything else between them."""
+    messages = np.frombuffer(data, _ROW_MESSAGE, rows_in(len(data) - position), position)
+    right = messages["opcode"] == Opcode.MESSAGE
+    right &= messages["length"] == _ROW_LENGTH
+    right &= messages["channel"] == channel
+    right &= messages["cdr"] == _CDR
+    messages = messages[: len(right) if right.all() else int(right.argmin())]
+    if not len(messages):
+        raise ValueError("row: not the CDR encoding of one")
+    stretch: npt.NDArray[np.void] = messages["row"]
+    times = np.ndarray(len(messages), "<f8", data, position + _ROW_START, (_ROW_MESSAGE.itemsize,))  # t comes first
+    if not (np.isfinite(times) & (times >= 0.0)).all():
+        raise ValueError("row: its time is not finite or negative")
+    return stretch
+
+
+def _stream(content: bytes) -> ReadDataStream:
+    return ReadDataStream(BytesIO(content))

@@ -1,0 +1,97 @@
+"""What a recording says of itself in JSON, its header and its closing record: read, and held against its hashes."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rig.recording.schema import DIGEST_KEY, JSON_KEY, LARGEST_TEXT
+
+_LONGEST_COUNT = 1 << 63
+
+
+def digest(text: str) -> str:
+    """SHA-256 of a text, in hexadecimal digits."""
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+
+
+def parse_object(what: str, metadata: Mapping[str, str], doubts: list[str]) -> tuple[dict[str, Any], bool]:
+    """The JSON object in a metadata record, and whether a hash vouches for it; what is wrong goes to `doubts`.
+
+    Raises ValueError, LookupError or RecursionError where there is none.
+    """
+    text = metadata[JSON_KEY]
+    if len(text) > LARGEST_TEXT:
+        raise ValueError(f"{what}: longer than any")
+    value = json.loads(text, parse_constant=_refuse)
+    if not isinstance(value, dict):
+        raise ValueError(f"{what}: not a JSON object")
+    stored = metadata.get(DIGEST_KEY)
+    if stored is not None and stored != digest(text):
+        doubts.append(f"{what} is not as it was written: its checksum differs")
+    return value, stored is not None
+
+
+def check_header(header: dict[str, Any], doubts: list[str]) -> None:
+    """Hold a header against the hashes in it, and take out of it what no recorder writes; said in `doubts`."""
+    for name, text in (
+        ("config", json.dumps(header.get("config"), sort_keys=True)),
+        ("mechanism", header.get("mechanism")),
+    ):
+        stored = header.get(f"{name}_sha256")
+        if stored is not None and not (isinstance(text, str) and stored == digest(text)):
+            doubts.append(f"the {name} in the header is not as it was written: its hash differs")
+    for path, (right, expected) in _EXPECTED.items():
+        place: Any = header
+        *way, name = path.split(".")
+        for step in way:
+            place = place.get(step, {}) if isinstance(place, dict) else {}
+        if name in place and place[name] is not None and not right(place[name]):
+            del place[name]
+            doubts.append(f"header: {path} is not {expected}; it is left out")
+
+
+def count_in(closing: Mapping[str, Any], name: str) -> int | None:
+    """A count of the closing record; None where there is none."""
+    value = closing.get(name)
+    return value if _is_count(value) else None
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no number")
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _LONGEST_COUNT
+
+
+def _number(low: float, high: float) -> Callable[[Any], bool]:
+    def right(value: Any) -> bool:
+        return isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
+
+    return right
+
+
+def _kind(kind: type) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, kind)
+
+
+_TEXT = (_kind(str), "a text")
+_TABLE = (_kind(dict), "a table")
+_EXPECTED: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "config": _TABLE,
+    "config.name": _TEXT,
+    "config.mechanism": _TEXT,
+    "config.mode": _TEXT,
+    "config.rate": (_number(1e-3, 1e6), "a rate in Hz"),
+    "config.load_cells": _TABLE,
+    "config.load_cells.noise": (_number(0.0, 1e9), "a force in N"),
+    "config.control": _TABLE,
+    "config.control.coulomb_speed": (_number(0.0, 1e3), "a speed in m/s"),
+    "config.safety": _TABLE,
+    "clock": _TABLE,
+    "clock.wall_ns": (_is_count, "a count of nanoseconds since 1970"),
+    "mechanism": _TEXT,
+    "rate": (_number(1e-3, 1e6), "a rate in Hz"),
+}
+"""What is read of a header, outer tables first: whether a value is right, and what it should be."""
