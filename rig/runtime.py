@@ -31,17 +31,20 @@ _OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _SHARED_MEMORY = Path("/dev/shm")
 
 
-def runtime_root() -> Path:
-    """The user's folder, made if need be.
+def runtime_root(*, make: bool = False) -> Path:
+    """The user's folder, which need not be there unless it is to be made.
 
     Raises:
         HardwareError: its name is taken by something that others may read or write, or that is another user's.
     """
     root = Path(tempfile.gettempdir()) / f"stewart-rig-{os.getuid()}"
     try:
-        with contextlib.suppress(FileExistsError):
-            root.mkdir(mode=stat.S_IRWXU)
+        if make:
+            with contextlib.suppress(FileExistsError):
+                root.mkdir(mode=stat.S_IRWXU)
         found = root.lstat()
+    except FileNotFoundError:
+        return root
     except OSError as error:
         raise HardwareError(f"runtime folder {root}: {error.strerror or error}") from error
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & _OF_OTHERS:
@@ -69,7 +72,7 @@ class RuntimeFolder:
         Raises:
             HardwareError: there is no place for it.
         """
-        root = runtime_root()
+        root = runtime_root(make=True)
         with _locked(root / "lock"):  # nobody takes a folder for a dead one's before it is held
             for folder in _folders(root):
                 if not folder.in_use:

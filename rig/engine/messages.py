@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.dataclasses import dataclass as validated
 
 from rig.errors import HardwareError, RefusedError
@@ -157,6 +157,8 @@ class Event:
 @dataclass(frozen=True, slots=True)
 class Status:
     """What a client sees of the engine without reading telemetry."""
+
+    __pydantic_config__ = ConfigDict(ser_json_inf_nan="constants")  # NaN would be null, which is no number
 
     state: State
     stop: StopCategory

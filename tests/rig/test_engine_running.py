@@ -1,6 +1,7 @@
 """An engine that runs already: found by its drives, described, stopped, commanded by whoever takes the lease."""
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -59,8 +60,9 @@ def config() -> RigConfig:
 
 @pytest.fixture
 def stand_in(config: RigConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with ExitStack() as stack:
+        short = stack.enter_context(tempfile.TemporaryDirectory())  # a socket's path has little room
+        monkeypatch.setattr("tempfile.tempdir", short)
         yield StandIn(config, tmp_path / "run.mcap", stack)
 
 

@@ -20,7 +20,8 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_folder_is_the_users_alone(tmp_path: Path) -> None:
-    root = runtime_root()
+    assert folders() == [] and not runtime_root().exists()  # looking makes nothing
+    root = runtime_root(make=True)
     assert root.parent == tmp_path and root.stat().st_mode & 0o777 == 0o700
     root.chmod(0o755)
     with pytest.raises(HardwareError, match=r"not a folder of this user's alone \(user \d+, mode drwxr-xr-x\)"):
@@ -33,7 +34,7 @@ def test_the_folder_is_the_users_alone(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_another_user_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    root = runtime_root()
+    root = runtime_root(make=True)
     own = os.getuid()
     monkeypatch.setattr(os, "getuid", lambda: own + 1)
     root.rename(root.with_name(f"stewart-rig-{own + 1}"))
@@ -91,7 +92,7 @@ def test_a_process_that_is_killed_lets_go() -> None:
 def test_a_planted_link_is_not_followed(tmp_path: Path) -> None:
     target = tmp_path / "precious"
     target.write_text("kept")
-    root = runtime_root()
+    root = runtime_root(make=True)
     (root / "lock").symlink_to(target)
     with pytest.raises(HardwareError, match=r"lock .*: Too many levels of symbolic links"):
         RuntimeFolder.create(ExitStack())

@@ -1,0 +1,235 @@
+"""A job belongs to the lease that it came with and dies with it, and so does a motion under way."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from engine_support import Bench, bench, smooth_table
+
+from kinematics import MotionTable
+from rig.engine.control_block import ControlBlock
+from rig.engine.link import Lease, LinkClient, LinkServer, Submission
+from rig.engine.loop import Watch
+from rig.engine.messages import (
+    Abandon,
+    Command,
+    Connect,
+    Disconnect,
+    Engage,
+    Follow,
+    Home,
+    Park,
+    Pause,
+    Release,
+    Reply,
+    Reset,
+    Resume,
+    Shutdown,
+    Stop,
+)
+from rig.engine.operator import Operator
+from rig.errors import RefusedError
+from rig.states import FaultCode, State
+
+PATIENCE = 20.0  # s, of waits that end as soon as the other side has done its part
+FORSAKEN = "the command lease that it came with is held no more"
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Bench]:
+    with bench(tmp_path) as made:
+        yield made
+
+
+class _Linked:
+    """A rig whose operator is reached over the control link, and whose check of a motion is held back."""
+
+    def __init__(self, rig: Bench, folder: Path, stack: ExitStack) -> None:
+        self.rig = rig
+        self.checking, self.checked, self.queued = threading.Event(), threading.Event(), threading.Event()
+        stack.callback(self.checked.set)
+        rig.operator = Operator(rig.engine, self._check)
+        self.address = f"ipc://{folder}/c"
+        self.server = LinkServer(self.address, self._submit, lambda _lease: rig.status())
+        stack.callback(self.server.close)
+        self.block = ControlBlock()
+        stack.callback(self.block.close)
+        self.stack = stack
+        self.server.start()
+
+    def _check(self, _table: MotionTable) -> str:
+        self.checking.set()
+        assert self.checked.wait(PATIENCE)
+        return ""
+
+    def _submit(self, submission: Submission) -> None:
+        self.rig.operator.submit(submission)
+        self.queued.set()
+
+    def client(self) -> LinkClient:
+        client = LinkClient(self.address, PATIENCE)
+        self.stack.callback(client.close)
+        return client
+
+
+def test_a_motion_that_was_checked_under_one_lease_does_not_begin_under_another(rig: Bench, tmp_path: Path) -> None:
+    rig.engage()
+    with ExitStack() as stack:
+        linked = _Linked(rig, tmp_path, stack)
+        first, same, second = linked.client(), linked.client(), linked.client()
+        first.acquire("first")
+        same._token = first._token  # another thread of the first client's
+        refusals: list[str] = []
+
+        def follow() -> None:
+            table = smooth_table()
+            with pytest.raises(RefusedError) as refused:
+                first.request(Follow("first's", table.step), table.samples)
+            refusals.append(str(refused.value))
+
+        asking = threading.Thread(target=follow)
+        asking.start()
+        assert linked.checking.wait(PATIENCE)
+        same.request(Release())
+        second.acquire("second")
+        linked.checked.set()
+        assert linked.queued.wait(PATIENCE)
+        rig.step()
+        assert rig.state is State.ENGAGED and rig.operator.motion == ""
+        asking.join(PATIENCE)
+        assert refusals == [f"follow: {FORSAKEN}"]
+        rig.run(0.1)
+        assert rig.state is State.ENGAGED and linked.server.lease == "second"
+
+
+def test_a_motion_is_not_checked_for_a_lease_that_is_gone(rig: Bench) -> None:
+    rig.engage()
+    operator = Operator(rig.engine, lambda _table: pytest.fail("it was checked"))
+    lease, reply = Lease("first"), Future[Reply]()
+    lease.held = False
+    table = smooth_table()
+    operator.submit(Submission(Follow("m", table.step), table.samples, reply, lease))
+    operator.carry_out()
+    assert reply.result(0.0) == Reply(False, f"follow: {FORSAKEN}")
+
+
+def _submitted(rig: Bench, command: Command, lease: Lease) -> Future[Reply]:
+    reply: Future[Reply] = Future()
+    samples = smooth_table().samples if isinstance(command, Follow) else None
+    rig.operator.submit(Submission(command, samples, reply, lease))
+    return reply
+
+
+def _into(rig: Bench, state: State) -> None:
+    if state is State.OFF:
+        return
+    if state is State.IDLE:
+        rig.request(Connect())
+    elif state is State.PARKED:
+        rig.park()
+    else:
+        rig.engage()
+    if state is State.RUNNING:
+        rig.follow(smooth_table())
+        rig.run(0.1)
+    elif state is State.FAULT:
+        rig.virtual.faults.inject("drop_all", 2)
+        rig.until(State.FAULT)
+        rig.virtual.faults.clear()
+        rig.run(0.1)
+
+
+@pytest.mark.parametrize(
+    ("state", "commands"),
+    [
+        (State.OFF, [Connect(), Shutdown()]),
+        (State.IDLE, [Home(), Disconnect()]),
+        (State.PARKED, [Engage(), Disconnect(), Shutdown()]),
+        (State.ENGAGED, [Park(), Follow("m", 2e-3)]),
+        (State.RUNNING, [Pause()]),
+        (State.FAULT, [Reset()]),
+    ],
+)
+def test_what_was_queued_is_refused_in_the_next_cycle(rig: Bench, state: State, commands: list[Command]) -> None:
+    _into(rig, state)
+    for command in commands:
+        lease = Lease("first")
+        reply = _submitted(rig, command, lease)
+        lease.held = False
+        rig.step()
+        assert reply.result(0.0) == Reply(False, f"{command.kind}: {FORSAKEN}")
+        assert rig.state is state
+
+
+def test_a_paused_motion_is_neither_resumed_nor_abandoned_by_a_lease_that_is_gone(rig: Bench) -> None:
+    _into(rig, State.RUNNING)
+    rig.request(Pause())
+    rig.until(State.ENGAGED)
+    for command in (Resume(), Abandon()):
+        reply = _submitted(rig, command, lease := Lease("first"))
+        lease.held = False
+        rig.run(0.1)
+        assert reply.result(0.0) == Reply(False, f"{command.kind}: {FORSAKEN}")
+        assert rig.state is State.ENGAGED and rig.engine.reference.paused
+
+
+@pytest.mark.parametrize(("command", "state"), [(Home(), State.IDLE), (Engage(), State.PARKED)])
+def test_what_waits_for_a_late_reply_dies_with_its_lease(rig: Bench, command: Command, state: State) -> None:
+    _into(rig, state)
+    rig.virtual.faults.inject("drop_all", 2, duration=3.0 * rig.config.period)
+    rig.step()
+    lease = Lease("first")
+    reply = _submitted(rig, command, lease)
+    rig.step()
+    assert not reply.done()  # it waits
+    lease.held = False
+    rig.step()
+    assert reply.result(0.0) == Reply(False, f"{command.kind}: {FORSAKEN}")
+    rig.run(0.1)
+    assert rig.state is state
+
+
+def test_a_stop_needs_no_lease(rig: Bench) -> None:
+    _into(rig, State.RUNNING)
+    reply: Future[Reply] = Future()
+    rig.operator.submit(Submission(Stop(1), None, reply))
+    rig.step()
+    assert reply.result(0.0).accepted and rig.state is State.STOPPING
+
+
+@pytest.mark.parametrize("command", [Follow("m", 2e-3), Park(), Home(), Engage()])
+def test_a_motion_under_way_is_held_in_the_cycle_in_which_its_lease_passes_to_another(
+    rig: Bench, tmp_path: Path, command: Command
+) -> None:
+    before = {Home: State.IDLE, Engage: State.PARKED}.get(type(command), State.ENGAGED)
+    _into(rig, before)
+    with ExitStack() as stack:
+        linked = _Linked(rig, tmp_path, stack)
+        linked.checked.set()
+        lease = linked.server._lease = Lease("first")
+        watch = Watch(rig.engine, rig.operator, linked.server, linked.block, _Pipe())  # type: ignore[arg-type]
+        reply = _submitted(rig, command, lease)
+        rig.step()
+        assert reply.result(0.0).accepted
+        watch.look(rig.engine.tick.t)
+        moving = rig.state
+        rig.step()
+        watch.look(rig.engine.tick.t)
+        assert rig.state is moving and moving is not before
+        linked.server.drop_lease()  # and taken by another before the next cycle
+        linked.server._lease = Lease("second")
+        watch.look(rig.engine.tick.t)
+        cause = rig.engine.machine.cause
+        assert rig.state is State.STOPPING and cause is not None and cause.code is FaultCode.CLIENT_LOST
+        assert cause.text == "the command lease passed from 'first' to 'second'"
+        assert linked.server.lease == "second"
+
+
+class _Pipe:
+    """The pipe of an owner that lives and says nothing."""
+
+    def poll(self) -> bool:
+        return False
