@@ -81,16 +81,22 @@ def make_application() -> QtWidgets.QApplication:
 
 
 def run(config: str) -> int:
-    """Run the app until its window is closed; returns the exit code. Raises ConfigError before anything is shown."""
-    rig = app_config(config)
+    """Run the app until its window is closed, and another one for each rig that is opened in place of its own.
+
+    Returns the exit code. Raises ConfigError before anything is shown.
+    """
+    rig: RigConfig | None = app_config(config)
     application = QtWidgets.QApplication.instance() or make_application()
     application.setApplicationName(_NAME)
     application.setOrganizationName(_NAME)
     settings = QtCore.QSettings(QtCore.QSettings.Format.IniFormat, QtCore.QSettings.Scope.UserScope, _NAME, "gui")
-    window = make_window(rig, settings)
-    window.show()
-    with errors_logged(window.session):
-        code = int(application.exec())
-    window.deleteLater()  # while there is an application: the order at the interpreter's end is anybody's guess
-    application.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
+    code = 0
+    while rig is not None and code == 0:
+        window = make_window(rig, settings)
+        window.show()
+        with errors_logged(window.session):
+            code = int(application.exec())
+        rig = window.other.following
+        window.deleteLater()  # while there is an application: the order at the interpreter's end is anybody's guess
+        application.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
     return code

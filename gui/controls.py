@@ -81,18 +81,18 @@ def _may_turn(field: QtWidgets.QWidget, event: QtGui.QWheelEvent) -> bool:
 
 
 class Reason(QtWidgets.QLabel):
-    """One line that says why a group of controls cannot be used now; empty when it can."""
+    """A line that says why a group of controls cannot be used now; empty when it can."""
 
     def __init__(self, parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("reason")
         self.setWordWrap(True)
         self.setAccessibleName("Why this is not possible now")
+        self.setMinimumHeight(self.fontMetrics().height())  # empty it takes its line too: what is below stays there
 
     def show_reason(self, reason: str) -> None:
         """Say `reason`, or nothing."""
         self.setText(f"Not now: {reason}." if reason else "")
-        self.setVisible(bool(reason))
 
 
 class Choice(QtWidgets.QComboBox):

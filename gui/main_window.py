@@ -13,12 +13,14 @@ from gui.closing import Closing
 from gui.event_log import EventLog
 from gui.faults_panel import FaultsPanel
 from gui.frame_clock import FrameClock
+from gui.guide import HelpMenu
 from gui.history import History
 from gui.jog_panel import JogPanel
 from gui.live import LiveView, PlatformView, RecordingsView
 from gui.motion import MotionPanel
 from gui.mover import Mover
 from gui.operate_panel import OperatePanel
+from gui.other_rig import OtherRig
 from gui.report_maker import ReportMaker, open_in_browser
 from gui.rig_session import RigSession
 from gui.rules import Action, Phase, heavy_work_obstacle
@@ -170,6 +172,8 @@ class MainWindow(QtWidgets.QMainWindow):
         self._add_action(rig, "Open &report", self._make_report, "Ctrl+R")
         rig.addSeparator()
         self.setup = SetupEntry(self.session, rig, self)
+        self.other = OtherRig(rig, lambda: self.setup.obstacle, self._show_refusal, self)
+        self.setup.finished.connect(self.other.open)
         self._add_action(rig, "&Quit", self.close, "Ctrl+Q")
         view = self.menuBar().addMenu("&View")
         view.setToolTipsVisible(True)
@@ -183,8 +187,7 @@ class MainWindow(QtWidgets.QMainWindow):
         view.addSeparator()
         for index in range(self.tabs.count()):
             self._add_action(view, self.tabs.tabText(index), partial(self._show_tab, index), f"Ctrl+{index + 1}")
-        about = self.menuBar().addMenu("&Help")
-        self._add_action(about, "&First steps", self.show_first_steps, "F1")
+        self.help = HelpMenu(self)
 
     def _add_action(
         self, menu: QtWidgets.QMenu, text: str, act: Callable[..., object], shortcut: str = ""
@@ -221,6 +224,7 @@ class MainWindow(QtWidgets.QMainWindow):
         if title != self.windowTitle():
             self.setWindowTitle(title)
         self._guard_schemes()
+        self.other.refresh()
         self._say_what_is_past(now.phase)
         reason = "a report is being made" if self.reports.busy else self.session.obstacle(Action.REPORT)
         self.report.setEnabled(not reason)
@@ -285,25 +289,12 @@ class MainWindow(QtWidgets.QMainWindow):
         self.tabs.setCurrentWidget(self.motion)
         self.motion.open()
 
-    def show_first_steps(self) -> None:
-        """Say how to begin."""
-        box = QtWidgets.QMessageBox(self)
-        box.setWindowTitle("First steps")
-        box.setText(
-            "<b>1</b> Connect  ·  <b>2</b> Home  ·  <b>3</b> Arm, then Engage  ·  Motion: <b>Run</b>"
-            "<br><b>4</b> Park  ·  <b>Open report</b>"
-            "<p>The red STOP and the Esc key stop the rig at any time, in any window of this app.</p>"
-            "<p>What cannot be done now is grey and says why. This software's stops are not safety functions.</p>"
-        )
-        box.setModal(False)
-        box.setAttribute(QtCore.Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.show()
-
     # -- closing -----------------------------------------------------------------------------------------------------
 
     def closeEvent(self, event: QtGui.QCloseEvent) -> None:
         """Go once nothing is left that would have to end before; see `Closing`."""
         if self.closing.request():
+            self.other.window_closes()
             self.close_now()
             event.accept()
         else:

@@ -235,6 +235,9 @@ class MotionPanel(QtWidgets.QWidget):
         self._edited()
 
     def _edited(self) -> None:
+        if not self._mover.active:  # how the one before ended says nothing of this one
+            self.progress.setValue(0)
+            self.phase.clear()
         self._version += 1
         self._refused = ""
         self.preview = Preview(fault="being checked")

@@ -1,7 +1,5 @@
 """The wizard's place in the app: a menu entry, possible only while nothing else holds the drives."""
 
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtWidgets
@@ -13,13 +11,10 @@ from gui.setup.wizard import SetupWizard
 _TEXT = "&Set up a new rig …"
 
 
-def open_anew(path: Path) -> bool:
-    """Start the app on another configuration; False when that cannot be started."""
-    return bool(QtCore.QProcess.startDetached(sys.executable, ["-m", "rig", "gui", str(path)])[0])
-
-
 class SetupEntry(QtCore.QObject):
     """Adds the entry to a menu and holds the wizard while it is open.
+
+    Signals: `finished(path)` when nothing is left of the wizard and the rig that was saved is to be opened.
 
     Args:
         session: the rig that the app operates.
@@ -27,12 +22,14 @@ class SetupEntry(QtCore.QObject):
         window: the main window.
     """
 
+    finished = QtCore.Signal(object)
+
     def __init__(self, session: RigSession, menu: QtWidgets.QMenu, window: QtWidgets.QMainWindow) -> None:
         super().__init__(window)
         self._session = session
         self._window = window
         self.wizard: SetupWizard | None = None
-        self.open_rig: Callable[[Path], bool] = open_anew
+        self._following: Path | None = None
         menu.setToolTipsVisible(True)
         self.action = menu.addAction(_TEXT)
         self.action.triggered.connect(lambda: self.start())
@@ -43,7 +40,7 @@ class SetupEntry(QtCore.QObject):
     def obstacle(self) -> str:
         """Why a rig cannot be set up now; empty when it can."""
         if self.wizard is not None:
-            return "it is open already"
+            return "the set-up is open"
         if self._session.phase in (Phase.DOWN, Phase.DIED):
             return ""
         return "the app holds its drives: park, then disconnect first"
@@ -79,11 +76,11 @@ class SetupEntry(QtCore.QObject):
     def _ended(self) -> None:
         self.close()
         self.refresh()
+        path, self._following = self._following, None
+        if path is not None:
+            self.finished.emit(path)
 
     def _open(self, path: Path) -> None:
         assert self.wizard is not None
-        if self.open_rig(path):
-            self.wizard.accept()
-            self._window.close()
-        else:
-            self._session.log("error", "set-up", f"the app cannot be started anew; type: rig gui {path}")
+        self._following = path
+        self.wizard.accept()

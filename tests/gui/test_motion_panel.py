@@ -31,7 +31,7 @@ def test_files_are_saved_and_opened(window: MainWindow, qtbot: Any, tmp_path: Pa
     open_motion(panel, qtbot, tmp_path / "bad.toml")
     assert "duration" in panel.verdict.text() and panel.title == "Motion: poses"
     open_motion(panel, qtbot, tmp_path / "none.toml")
-    assert "cannot be read" in panel.verdict.text()
+    assert "no such file" in panel.verdict.text()
 
 
 def test_a_file_that_is_refused_is_no_verdict_on_the_motion_that_stays(
@@ -46,7 +46,7 @@ def test_a_file_that_is_refused_is_no_verdict_on_the_motion_that_stays(
     (tmp_path / "far.toml").write_text('frame = "home"\nparts = [{ type = "hold", duration = 2e6 }]\n')
     for name, why in (
         ("bad.toml", "not valid TOML"),
-        ("none.toml", "cannot be read"),
+        ("none.toml", "no such file"),
         ("far.toml", "part 1, duration"),
     ):
         open_motion(panel, qtbot, tmp_path / name)

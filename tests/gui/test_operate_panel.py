@@ -8,6 +8,7 @@ from pyqtgraph.Qt import QtWidgets
 from shell_support import FakeSession, make_event, make_status, press
 
 from actuators import Status as DriveStatus
+from gui.guide import CONTENTS
 from gui.main_window import MainWindow
 from gui.rules import Action, Phase
 from rig.engine import Engage, Event, Home, Park, Reset
@@ -128,11 +129,13 @@ def test_a_warning_of_the_engine_is_shown(window: MainWindow, session: FakeSessi
 
 def test_every_control_has_an_accessible_name(whole_window: MainWindow) -> None:
     kinds = (QtWidgets.QAbstractButton, QtWidgets.QLineEdit, QtWidgets.QComboBox, QtWidgets.QAbstractSpinBox)
-    whole_window.show_first_steps()
+    whole_window.help.show_about()
     (box,) = whole_window.findChildren(QtWidgets.QMessageBox)
+    whole_window.help.show_page(CONTENTS)
+    guide = whole_window.help.guide
     pages = [whole_window.tabs.widget(index) for index in range(whole_window.tabs.count())]
     nameless = []
-    for panel in (whole_window.operate, whole_window.banner, *pages, box, whole_window):
+    for panel in (whole_window.operate, whole_window.banner, *pages, box, guide, whole_window):
         controls = [control for kind in kinds for control in panel.findChildren(kind)]
         assert controls or panel is whole_window.platform_page
         for control in controls:

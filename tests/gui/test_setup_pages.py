@@ -31,7 +31,7 @@ def test_the_entry_is_there_only_while_the_app_holds_no_drives(window: MainWindo
     session.enter(Phase.DOWN)
     action.trigger()
     assert window.setup.wizard is not None
-    assert not action.isEnabled() and "open already" in action.toolTip()
+    assert not action.isEnabled() and "the set-up is open" in action.toolTip()
     window.setup.close()
 
 
@@ -293,4 +293,4 @@ def test_a_real_drive_that_is_being_asked(wizard: SetupWizard, qtbot: Any) -> No
     settled(wizard, qtbot)
     assert page.status[0].text() == "changed while asking: ask again" and not page.found
     forward(wizard, wizard.legs)
-    assert not wizard.legs.obstacle.isVisible() and not wizard.legs.pairs[0].arm.obstacle
+    assert not wizard.legs.obstacle.text() and not wizard.legs.pairs[0].arm.obstacle

@@ -16,7 +16,7 @@ def test_what_was_entered_is_saved_and_opened(
     wizard: SetupWizard, window: MainWindow, session: FakeSession, qtbot: Any, tmp_path: Path
 ) -> None:
     opened: list[Path] = []
-    window.setup.open_rig = lambda path: opened.append(path) or True  # type: ignore[func-returns-value]
+    window.setup.finished.connect(opened.append)
     rehearse(wizard, qtbot)
     forward(wizard, wizard.saving)
     assert 'name = "trial"' in wizard.saving.text.toPlainText()
@@ -33,6 +33,9 @@ def test_what_was_entered_is_saved_and_opened(
     press(wizard.saving.open)
     until(qtbot, lambda: window.setup.wizard is None and session.ended_by_window)
     assert opened == [tmp_path / "trial.toml"]
+    until(qtbot, lambda: window.other.following is not None)  # this window has closed, and one for that rig follows
+    assert window.other.following is not None and window.other.following.name == "trial"
+    assert not window.isVisible()
 
 
 def test_a_file_that_is_there_is_replaced_only_when_ticked(wizard: SetupWizard, qtbot: Any, tmp_path: Path) -> None:

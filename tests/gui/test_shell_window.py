@@ -11,6 +11,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from shell_support import FakeSession, make_settings, make_status, press
 
 from gui.application import errors_logged
+from gui.guide import FIRST_STEPS
 from gui.main_window import MainWindow
 from gui.rules import Phase
 from gui.theme import DARK, LIGHT
@@ -158,7 +159,8 @@ def test_dark_and_light(whole_window: MainWindow) -> None:
 
 
 def test_first_steps_do_not_block_the_window(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
-    window.show_first_steps()
+    window.help.show_about()
+    window.help.show_page(FIRST_STEPS)
     assert QtWidgets.QApplication.activeModalWidget() is None
     press(window.stop_button)
     assert session.stops == [(1, "button")]
