@@ -127,13 +127,15 @@ class DriveBank:
         return self._drives[leg].error_text(self.error[leg])
 
     def troubles(self) -> list[str]:
-        """What is wrong with the last exchange, in words: faults, silence, values that are no numbers."""
+        """What is wrong with the last exchange, in words: faults, silence, torque, values that are no numbers."""
         found = []
         for leg, status in enumerate(self.status):
             if not self.fresh[leg]:
                 found.append(f"leg {leg + 1}: no fresh feedback")
             elif status & (Status.FAULT | Status.WATCHDOG):
                 found.append(f"leg {leg + 1}: {self.error_text(leg)}")
+            elif status & Status.ENABLED:
+                found.append(f"leg {leg + 1}: the drive still has torque")
             elif not np.isfinite([self.length[leg], self.velocity[leg]]).all():
                 found.append(f"leg {leg + 1}: length {self.length[leg]} m, speed {self.velocity[leg]} m/s")
             elif not np.isfinite(self.force[leg]):

@@ -1,11 +1,12 @@
 """Readings of the load cells, judged by themselves and against the model."""
 
 import math
+from functools import partial
 
 import numpy as np
 
 from kinematics import Array, kernel
-from rig.engine.finding import Finding
+from rig.engine.finding import Finding, over
 from rig.engine.machine import Cause
 from rig.schema import LoadCells, Safety
 from rig.states import FaultCode, StopCategory
@@ -90,22 +91,38 @@ class CellChecks:
         """
         if age >= self._safety.stale_cycles:
             text = f"load cells: no fresh reading for {age} cycles (bound {self._safety.stale_cycles})"
-            return Finding(Cause(FaultCode.LOAD_CELL, text, t), StopCategory.CATEGORY_2)
+            return Finding(Cause(FaultCode.LOAD_CELL, text, t), StopCategory.CATEGORY_2, over)
         if age:
             return None
         cells = self._cells
         silent, missing, beyond = _count_kernel(force, residual, self._bounds, controlled, self._suspicion, cells)
         if missing >= 0 and cells[_MISSING, missing] >= self._safety.stale_cycles:
-            end = f", at or beyond its end of scale {self._bounds[1]:g} N" if math.isfinite(force[missing]) else ""
-            text = f"leg {missing + 1}: the load cell reads {force[missing]:g} N{end}"
-            return Finding(Cause(FaultCode.LOAD_CELL, text, t, missing + 1), StopCategory.CATEGORY_2)
+            cause = Cause(FaultCode.LOAD_CELL, self._no_force(missing, force), t, missing + 1)
+            return Finding(cause, StopCategory.CATEGORY_2, partial(self._no_force, missing, force))
         if silent >= 0 and cells[_SILENT, silent] >= self._bounds[3]:
             text = f"leg {silent + 1}: the load cell repeated itself for {cells[_SILENT, silent]:.0f} cycles of motion"
-            return Finding(Cause(FaultCode.LOAD_CELL, text, t, silent + 1), StopCategory.CATEGORY_2)
+            cause = Cause(FaultCode.LOAD_CELL, text, t, silent + 1)
+            return Finding(cause, StopCategory.CATEGORY_2, partial(_no_news, silent, force, float(force[silent])))
         if beyond < 0 or cells[_BEYOND, beyond] < _RESIDUAL_CYCLES:
             return None
-        text = (
-            f"leg {beyond + 1}: measured force is {residual[beyond]:+.1f} N off the model's "
-            f"(bound {self._safety.force_residual:g} N)"
-        )
-        return Finding(Cause(FaultCode.FORCE_RESIDUAL, text, t, beyond + 1), StopCategory.CATEGORY_1)
+        cause = Cause(FaultCode.FORCE_RESIDUAL, self._off_the_model(beyond, residual), t, beyond + 1)
+        return Finding(cause, StopCategory.CATEGORY_1, partial(self._still_off, beyond, residual))
+
+    def _no_force(self, leg: int, force: Array) -> str:
+        """What the cell of a leg (index) reads, in words, where that is no force."""
+        if abs(force[leg]) < self._bounds[1]:
+            return ""
+        end = f", at or beyond its end of scale {self._bounds[1]:g} N" if math.isfinite(force[leg]) else ""
+        return f"leg {leg + 1}: the load cell reads {force[leg]:g} N{end}"
+
+    def _off_the_model(self, leg: int, residual: Array) -> str:
+        bound = self._safety.force_residual
+        return f"leg {leg + 1}: measured force is {residual[leg]:+.1f} N off the model's (bound {bound:g} N)"
+
+    def _still_off(self, leg: int, residual: Array) -> str:
+        return self._off_the_model(leg, residual) if abs(residual[leg]) > self._bounds[2] else ""
+
+
+def _no_news(leg: int, force: Array, before: float) -> str:
+    """Whether the cell of a leg (index) still reads what it read `before`, N, in words."""
+    return f"leg {leg + 1}: the load cell still reads {before:g} N, bit for bit" if force[leg] == before else ""

@@ -1,9 +1,11 @@
-"""The reset of a fault: the drives' clearing edge, and the answer whether the causes are gone."""
+"""The reset of a fault: the drives' clearing edge, and the question whether the causes are gone."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
+from rig.engine.machine import Cause
 from rig.engine.messages import Reply
+from rig.states import FaultCode
 
 _CYCLES = 4  # of the clearing edge, and of torque off before and after it
 
@@ -12,13 +14,16 @@ class Clearing:
     """One reset at a time, counted in cycles.
 
     Args:
-        remaining: tells what is still wrong once the edge has been sent.
-        done: called when nothing is, before the reply is given.
+        troubles: tells what no reset is made with, whatever the causes.
+        done: called when nothing is wrong any more, before the reply is given.
+
+    Each cause that came up since the last reset is asked whether it still stands, not the first alone.
     """
 
-    def __init__(self, remaining: Callable[[], Sequence[str]], done: Callable[[], None]) -> None:
-        self._remaining = remaining
+    def __init__(self, troubles: Callable[[], Sequence[str]], done: Callable[[], None]) -> None:
+        self._troubles = troubles
         self._done = done
+        self._causes: dict[tuple[FaultCode, int], Callable[[], str]] = {}
         self._left = 0
         self._reply: Future[Reply] | None = None
 
@@ -32,6 +37,10 @@ class Clearing:
         """Whether the drives are to be told to clear their faults."""
         return _CYCLES < self._left <= 2 * _CYCLES
 
+    def remember(self, cause: Cause, stands: Callable[[], str]) -> None:
+        """Ask `stands` at the next reset (see `Finding.stands`); the leg's latest of that code counts."""
+        self._causes[cause.code, cause.leg] = stands
+
     def begin(self, reply: Future[Reply]) -> None:
         """Begin; `reply` is to tell whether the rig is reset."""
         self._left = 3 * _CYCLES
@@ -44,8 +53,10 @@ class Clearing:
         self._left -= 1
         if self._left:
             return
-        remaining = self._remaining()
+        found = [*self._troubles(), *(stands() for stands in self._causes.values())]
+        remaining = [text for text in dict.fromkeys(found) if text]
         if not remaining:
+            self._causes.clear()
             self._done()
         if self._reply is not None:
             reason = f"reset: the cause is still there: {'; '.join(remaining)}" if remaining else ""

@@ -5,7 +5,7 @@ clock.
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Literal
 
@@ -20,6 +20,7 @@ from rig.engine.clearing import Clearing
 from rig.engine.commanding import Commander
 from rig.engine.control_block import StopRequest
 from rig.engine.cycle_row import CycleRow
+from rig.engine.finding import over
 from rig.engine.frame import Frame
 from rig.engine.homing import Homing, disagreement
 from rig.engine.limits import ReferenceCheck
@@ -88,9 +89,19 @@ class Engine:
         wanted = (StopCategory.CATEGORY_0, StopCategory.CATEGORY_1, StopCategory.CATEGORY_2)[category]
         self.trip(Cause(FaultCode.OPERATOR_STOP, text, self.tick.t), wanted, latch=False)
 
-    def trip(self, cause: Cause, category: StopCategory, *, latch: bool = True, unhome: bool = False) -> None:
-        """Stop the rig for `cause`; see `StateMachine.trip`."""
+    def trip(
+        self,
+        cause: Cause,
+        category: StopCategory,
+        *,
+        latch: bool = True,
+        unhome: bool = False,
+        stands: Callable[[], str] = over,
+    ) -> None:
+        """Stop the rig for `cause`; see `StateMachine.trip`, and `Finding` for what `stands` tells at a reset."""
         before = self.machine.state
+        if latch and before is not State.OFF:
+            self._clearing.remember(cause, stands)
         changed = self.machine.trip(cause, category, latch=latch)
         if unhome:
             self.machine.homed = False

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from actuators import Status
 from kinematics import Array
-from rig.engine.finding import Finding, no_length
+from rig.engine.finding import Finding, no_length, over
 from rig.engine.machine import Cause
 from rig.schema import Safety
 from rig.states import FaultCode, StopCategory
@@ -50,21 +50,21 @@ class DriveChecks:
         for leg in range(_LEGS):
             if age[leg] >= self._safety.stale_cycles:
                 text = f"leg {leg + 1}: no fresh feedback for {age[leg]} cycles (bound {self._safety.stale_cycles})"
-                return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t, leg + 1), StopCategory.QUICK_STOP)
+                return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t, leg + 1), StopCategory.QUICK_STOP, over)
         for leg in range(_LEGS):
             if age[leg]:
                 continue
             if status[leg] & _WATCHDOG:
                 text = f"leg {leg + 1}: the drive's own watchdog stopped it"
-                return Finding(Cause(FaultCode.DRIVE_WATCHDOG, text, t, leg + 1), StopCategory.QUICK_STOP)
+                return Finding(Cause(FaultCode.DRIVE_WATCHDOG, text, t, leg + 1), StopCategory.QUICK_STOP, over)
             if not math.isfinite(length[leg]):
                 # before the drive's own fault, which says the same and would take the torque off at once
                 return no_length(leg, float(length[leg]), t, unhome=not status[leg] & _HOMED)
             if status[leg] & _FAULT:
                 text = f"leg {leg + 1}: drive fault {error[leg]}, {explain(leg)}"
-                return Finding(Cause(FaultCode.DRIVE_FAULT, text, t, leg + 1), StopCategory.CATEGORY_0)
+                return Finding(Cause(FaultCode.DRIVE_FAULT, text, t, leg + 1), StopCategory.CATEGORY_0, over)
             if homed and not status[leg] & _HOMED:
                 text = f"leg {leg + 1}: the drive lost its reference; it may have restarted"
                 cause = Cause(FaultCode.DRIVE_RESTARTED, text, t, leg + 1)
-                return Finding(cause, StopCategory.QUICK_STOP, unhome=True)
+                return Finding(cause, StopCategory.QUICK_STOP, over, unhome=True)
         return None

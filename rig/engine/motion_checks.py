@@ -1,12 +1,13 @@
 """Lengths and speeds of the legs, judged against each other, the samples before and the reference."""
 
 import math
+from functools import partial
 
 import numpy as np
 
 from dynamics import Mechanism
 from kinematics import Array, kernel
-from rig.engine.finding import Finding, no_length
+from rig.engine.finding import Finding, no_length, over
 from rig.engine.machine import Cause
 from rig.schema import Safety
 from rig.states import FaultCode, StopCategory
@@ -105,6 +106,7 @@ class MotionChecks:
         self._legs = np.zeros((5, _LEGS))
         self.suspicion = self._legs[_REPEATS:]
         """(2, 6) samples in a row that are suspect, by kind and leg: while there are any, forces mean nothing"""
+        self._homed = False
         self.forget()
 
     def forget(self) -> None:
@@ -148,6 +150,7 @@ class MotionChecks:
             homed,
             controlled,
         )
+        self._homed = homed
         return None if what == _OK else self._finding(what, leg, value, t)
 
     def _finding(self, what: int, leg: int, value: float, t: float) -> Finding:
@@ -155,28 +158,34 @@ class MotionChecks:
         if what == _NOT_FINITE:
             return no_length(leg, value, t)
         if what == _ABSURD_LENGTH:
-            text = f"{name}: length {value:.4f} m is beyond anything the leg can reach ({self._range()})"
-            return Finding(Cause(FaultCode.FEEDBACK_INVALID, text, t, leg + 1), StopCategory.QUICK_STOP)
+            cause = Cause(FaultCode.FEEDBACK_INVALID, self._absurd(leg), t, leg + 1)
+            return Finding(cause, StopCategory.QUICK_STOP, partial(self._absurd, leg))
         if what == _JUMP:
             text = (
                 f"{name}: length jumped by {value * 1e3:.2f} mm more than its speed explains "
                 f"(bound {safety.position_jump * 1e3:g} mm)"
             )
             cause = Cause(FaultCode.POSITION_JUMP, text, t, leg + 1)
-            return Finding(cause, StopCategory.QUICK_STOP, unhome=True)
+            return Finding(cause, StopCategory.QUICK_STOP, over, unhome=True)
         if what == _FROZEN:
             text = f"{name}: the encoder repeated itself for {value:.0f} cycles while the reference moved"
-            return Finding(Cause(FaultCode.FEEDBACK_FROZEN, text, t, leg + 1), StopCategory.QUICK_STOP)
+            return Finding(Cause(FaultCode.FEEDBACK_FROZEN, text, t, leg + 1), StopCategory.QUICK_STOP, over)
         if what == _AGAINST:
             text = f"{name}: runs against its reference for {value:.0f} cycles, a sign is reversed"
-            return Finding(Cause(FaultCode.RUNAWAY, text, t, leg + 1), StopCategory.CATEGORY_0)
+            return Finding(Cause(FaultCode.RUNAWAY, text, t, leg + 1), StopCategory.CATEGORY_0, over)
         text = (
             f"{name}: following error {value * 1e3:.2f} mm (bound {safety.following_error * 1e3:g} mm"
             f"{', three times of which counts as a runaway' if what == _RUNAWAY_ERROR else ''})"
         )
         if what == _RUNAWAY_ERROR:
-            return Finding(Cause(FaultCode.RUNAWAY, text, t, leg + 1), StopCategory.CATEGORY_0)
-        return Finding(Cause(FaultCode.FOLLOWING_ERROR, text, t, leg + 1), StopCategory.CATEGORY_1)
+            return Finding(Cause(FaultCode.RUNAWAY, text, t, leg + 1), StopCategory.CATEGORY_0, over)
+        return Finding(Cause(FaultCode.FOLLOWING_ERROR, text, t, leg + 1), StopCategory.CATEGORY_1, over)
 
-    def _range(self) -> str:
-        return f"limits {self._bounds[0]:g} to {self._bounds[1]:g} m"
+    def _absurd(self, leg: int) -> str:
+        """Where the last sample of a leg (index) says that it is, in words, if no leg gets there."""
+        low, high, length = self._bounds[0], self._bounds[1], self._legs[_LENGTH, leg]
+        if not self._homed or low - _ABSURD <= length <= high + _ABSURD:
+            return ""
+        return (
+            f"leg {leg + 1}: length {length:.4f} m is beyond anything the leg can reach (limits {low:g} to {high:g} m)"
+        )

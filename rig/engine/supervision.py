@@ -8,7 +8,7 @@ from dynamics import DynamicsError
 from rig.config import RigConfig
 from rig.engine.bank import DriveBank
 from rig.engine.feedback import FeedbackMonitor
-from rig.engine.finding import Finding
+from rig.engine.finding import Finding, over
 from rig.engine.frame import Frame
 from rig.engine.limits import ReferenceCheck
 from rig.engine.machine import FORCE_STATES, Cause, StateMachine
@@ -18,8 +18,16 @@ from rig.states import FaultCode, State, StopCategory
 class Stops(Protocol):
     """Where a finding goes, and what is to be said without stopping."""
 
-    def trip(self, cause: Cause, category: StopCategory, *, latch: bool = True, unhome: bool = False) -> None:
-        """Stop the rig for `cause`."""
+    def trip(
+        self,
+        cause: Cause,
+        category: StopCategory,
+        *,
+        latch: bool = True,
+        unhome: bool = False,
+        stands: Callable[[], str] = over,
+    ) -> None:
+        """Stop the rig for `cause`; stands: see `Finding`."""
 
     def record(self, level: Literal["info", "warning", "error"], text: str, code: FaultCode = FaultCode.NONE) -> None:
         """Report an event."""
@@ -107,10 +115,10 @@ class Supervision:
         )
         if machine.homed and not frame.pose_valid and bank.fresh.all():
             text = "the six measured lengths belong to no pose near the one before"
-            self._stops.trip(Cause(FaultCode.FEEDBACK_INVALID, text, t), StopCategory.QUICK_STOP)
-        if machine.state is not State.FAULT:
-            residual = frame.fields["force_residual"]
-            self._trip(monitor.check_forces(t, bank.force, residual, bank.cells_age, controlled=self.controlled))
+            cause = Cause(FaultCode.FEEDBACK_INVALID, text, t)
+            self._stops.trip(cause, StopCategory.QUICK_STOP, stands=self._poseless)
+        residual = frame.fields["force_residual"]
+        self._trip(monitor.check_forces(t, bank.force, residual, bank.cells_age, controlled=self.controlled))
 
     def reference(self, t: float) -> None:
         """Judge the reference of rig time `t` (s), where the host follows one."""
@@ -138,4 +146,8 @@ class Supervision:
 
     def _trip(self, finding: Finding | None) -> None:
         if finding is not None:
-            self._stops.trip(finding.cause, finding.category, unhome=finding.unhome)
+            self._stops.trip(finding.cause, finding.category, unhome=finding.unhome, stands=finding.stands)
+
+    def _poseless(self) -> str:
+        lost = self._machine.homed and self._frame.home_error(self._bank) is None
+        return "the six measured lengths belong to no pose" if lost else ""
