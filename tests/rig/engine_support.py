@@ -107,7 +107,7 @@ def smooth_table(duration: float = 1.0, amplitude: float = 5e-3, step: float = 2
 
 def _still(rig: Bench) -> object:
     """What time alone does not change."""
-    return replace(rig.status(), t=0.0, cycles=0, path_time=0.0, reference=())
+    return replace(rig.status(), t=0.0, cycles=0, path_time=0.0, reference=(), from_home=0.0)
 
 
 def refused(rig: Bench, command: Command, samples: npt.NDArray[np.float64] | None = None) -> str:
