@@ -48,6 +48,15 @@ def click(wizard: SetupWizard, button: BUTTON) -> None:
     press(wizard.button(button))
 
 
+def back(wizard: SetupWizard, page: QtWidgets.QWizardPage) -> None:
+    """Back, until a page is shown."""
+    for _ in wizard.pages:
+        if wizard.currentPage() is page:
+            return
+        click(wizard, BUTTON.BackButton)
+    assert wizard.currentPage() is page
+
+
 def forward(wizard: SetupWizard, page: QtWidgets.QWizardPage) -> None:
     """Next, until a page is shown."""
     for _ in wizard.pages:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from device_server import served
 from pyqtgraph.Qt import QtTest
-from setup_support import BUTTON, click, forward, press_indicator, rehearse, settled, until, write
+from setup_support import BUTTON, back, click, forward, press_indicator, rehearse, settled, until, write
 from shell_support import KEY, LEFT, FakeSession, key, press
 
 from actuators import Status
@@ -188,8 +188,7 @@ def test_a_leg_is_tested_and_another_stopped_by_esc_and_by_the_button(
     assert page.labels[3].text() == "✗ what was entered has changed meanwhile: do it again"
     forward(wizard, wizard.saving)
     assert wizard.saving.untested.text() == "⚠ Legs not tested: 1, 3–6\n⚠ Legs that did not pass their test: 2"
-    while wizard.currentPage() is not wizard.drives:
-        click(wizard, BUTTON.BackButton)
+    back(wizard, wizard.drives)
     wizard.drives.unit[0].setValue(9)
     settled(wizard, qtbot)
     assert page.labels[0].text() == "not tested yet" and 1 not in page.results
@@ -245,8 +244,7 @@ def test_the_cells_are_zeroed_and_the_zero_is_saved(wizard: SetupWizard, qtbot: 
     calibration = load_cell_calibration(config.calibration_path)
     assert calibration.provenance.operator == "me"
     assert calibration.offset == pytest.approx([0.0] * 6, abs=0.2)
-    while wizard.currentPage() is not wizard.start:
-        click(wizard, BUTTON.BackButton)
+    back(wizard, wizard.start)
     wizard.start.rate.set_si(400.0)
     settled(wizard, qtbot)
     assert page.zero is None and "not zeroed" in page.status.text()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from pyqtgraph.Qt import QtTest, QtWidgets
-from setup_support import BUTTON, PASSED, ZERO, click, forward, press_indicator, rehearse, settled, until, write
+from setup_support import BUTTON, PASSED, ZERO, back, click, forward, press_indicator, rehearse, settled, until, write
 from shell_support import KEY, FakeSession, key, make_status, press
 
 from gui.main_window import MainWindow
@@ -286,8 +286,7 @@ def test_a_real_drive_that_is_being_asked(wizard: SetupWizard, qtbot: Any) -> No
         assert wizard.legs.obstacle.text() == "Not now: asking the drive of leg 1."
         forward(wizard, wizard.zeroing)
         assert wizard.zeroing.obstacle.isVisible()
-        while wizard.currentPage() is not wizard.start:
-            click(wizard, BUTTON.BackButton)
+        back(wizard, wizard.start)
         press_indicator(wizard.start.rehearsal)
         assert wizard.bench.busy
     settled(wizard, qtbot)

@@ -4,7 +4,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from setup_support import BUTTON, PASSED, ZERO, click, forward, press_indicator, rehearse, settled, until, write
+from setup_support import BUTTON, PASSED, ZERO, back, forward, press_indicator, rehearse, settled, until, write
 from shell_support import FakeSession, press
 
 from gui.main_window import MainWindow
@@ -66,8 +66,7 @@ def test_a_change_after_saving_is_not_saved(wizard: SetupWizard, qtbot: Any, tmp
     press(wizard.saving.save)
     settled(wizard, qtbot)
     assert wizard.saving.saved is not None
-    while wizard.currentPage() is not wizard.cells:
-        click(wizard, BUTTON.BackButton)
+    back(wizard, wizard.cells)
     wizard.cells.noise.set_si(0.7)
     forward(wizard, wizard.saving)
     assert wizard.saving.saved is None and not wizard.button(BUTTON.FinishButton).isEnabled()
@@ -81,8 +80,7 @@ def test_what_could_not_be_saved_and_was_mended_is_not_said_any_more(wizard: Set
     press(wizard.saving.save)
     settled(wizard, qtbot)
     assert "no profile 'nothing'" in wizard.saving.result.text()
-    while wizard.currentPage() is not wizard.drives:
-        click(wizard, BUTTON.BackButton)
+    back(wizard, wizard.drives)
     write(wizard.drives.profile, "generic-servo")
     forward(wizard, wizard.saving)
     assert not wizard.saving.result.text() and not wizard.saving.save.obstacle

@@ -170,8 +170,7 @@ def test_a_hanging_recorder_is_noticed_and_killed(
     recorder.wait_ready()
     assert recorder.pid is not None
     os.kill(recorder.pid, signal.SIGSTOP)
-    while recorder.event(0.0, EventLevel.INFO, 0, "y" * 900):  # until the pipe is full; never waits
-        pass
+    wait_until(lambda: not recorder.event(0.0, EventLevel.INFO, 0, "y" * 900))  # the pipe is full; never waits
     assert recorder.events_lost == 1
     monkeypatch.setattr("rig.recording.recorder._STALL", 0.1)
     wait_until(lambda: not recorder.healthy)

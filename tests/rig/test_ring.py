@@ -3,11 +3,13 @@
 import multiprocessing
 import subprocess
 import sys
+import time
 from multiprocessing.shared_memory import SharedMemory
 
 import numpy as np
 import pytest
 from synthetic_rows import make_rows, packed
+from waiting import PATIENCE
 
 from rig.ring import RingError, TelemetryRing
 from rig.telemetry import ROW
@@ -106,7 +108,9 @@ def test_no_row_is_torn_under_a_racing_writer() -> None:
         writer.start()
         total = 0
         last = -1
+        deadline = time.monotonic() + PATIENCE
         while reader.cursor < count:
+            assert time.monotonic() < deadline
             rows, dropped = reader.read_new()
             words = rows.view(np.uint64).reshape(-1, ROW.itemsize // 8)
             assert (words == words[:, :1]).all()
