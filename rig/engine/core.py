@@ -23,6 +23,7 @@ from rig.engine.cycle_row import CycleRow
 from rig.engine.finding import over
 from rig.engine.frame import Frame
 from rig.engine.homing import Homing, disagreement
+from rig.engine.lateness import HostLateness
 from rig.engine.limits import ReferenceCheck
 from rig.engine.machine import FORCE_STATES, Cause, Conditions, Deadlines, StateMachine
 from rig.engine.messages import Event, Reply
@@ -75,6 +76,7 @@ class Engine:
         self._stop_ramps = (min(_STOP_RAMP, 0.5 * safety.stop_time), 0.8 * safety.stop_time)
         self._homing = Homing()
         self._overruns = 0
+        self._lateness = HostLateness(config.period)
 
     # -- what the outside does ---------------------------------------------------------------------------------------
 
@@ -98,10 +100,15 @@ class Engine:
         unhome: bool = False,
         stands: Callable[[], str] = over,
     ) -> None:
-        """Stop the rig for `cause`; see `StateMachine.trip`, and `Finding` for what `stands` tells at a reset."""
+        """Stop the rig for `cause`; see `StateMachine.trip`, and `Finding` for what `stands` tells at a reset.
+
+        A fault says first how busy the computer was.
+        """
         before = self.machine.state
         if latch and before is not State.OFF:
             self._clearing.remember(cause, stands)
+        if (latch or cause.code is FaultCode.OVERRUN) and not self.machine.latched:
+            cause = self._lateness.said(cause)
         changed = self.machine.trip(cause, category, latch=latch)
         if unhome:
             self.machine.homed = False
@@ -183,6 +190,7 @@ class Engine:
         between_samples = elapsed + tick.lateness - self.tick.lateness
         missed = tick.overruns - self._overruns
         self.tick, self._overruns = tick, tick.overruns
+        self._lateness.note(tick, missed)
         machine, frame, supervision, commander, t = self.machine, self.frame, self._supervision, self._commander, tick.t
         if machine.state is State.OFF:
             return

@@ -6,11 +6,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from engine_support import Bench, bench, smooth_table
+from engine_support import CONFIG, Bench, bench, smooth_table
 
 from rig.engine.control_block import ControlBlock
 from rig.engine.loop import Watch
-from rig.states import FaultCode, State
+from rig.engine.messages import Engage
+from rig.states import FaultCode, State, StopCategory
 
 
 class _Link:
@@ -118,6 +119,82 @@ def test_without_owner_and_client_the_platform_is_set_down_in_the_end(tmp_path: 
         assert one.rig.state is State.STOPPING
         one.rig.until(State.PARKED)
         assert one.watch.abandoned
+
+
+def _alone(one: _Watched) -> float:
+    """A platform that is held, without a client from now on; the rig time."""
+    one.rig.until(State.ENGAGED)
+    one.link.drop_lease()
+    one.step(beat=True)
+    return one.rig.engine.tick.t
+
+
+def test_an_owner_that_hangs_holds_torque_no_longer_than_one_that_is_gone(tmp_path: Path) -> None:
+    with watched(tmp_path) as one:
+        t = _alone(one)
+        one.watch.look(t + 1.0)
+        assert one.watch.hold_left == pytest.approx(29.0)
+        one.watch.look(t + 29.9)
+        assert one.rig.state is State.ENGAGED
+        one.watch.look(t + 30.1)
+        assert one.rig.state is State.STOPPING and one.rig.engine.machine.stop is StopCategory.CATEGORY_1
+        cause = one.rig.engine.machine.cause
+        assert cause is not None and cause.code is FaultCode.CLIENT_LOST
+        assert cause.text == "nobody has commanded the engine for 30 s"
+        one.rig.until(State.PARKED)
+        one.watch.look(t + 40.0)
+        assert all(one.rig.virtual.plant.braked(leg) for leg in range(6))
+        assert one.watch.hold_left is None
+        assert not one.watch.abandoned  # its owner may come back
+        one.link.lease = "owner"
+        one.rig.run(0.4)
+        one.rig.request(Engage())
+        one.rig.until(State.ENGAGED)
+        one.owner.close()
+        one.watch.look(t + 50.0)
+        one.link.drop_lease()
+        one.watch.look(t + 51.0)
+        one.watch.look(t + 82.0)
+        one.rig.until(State.PARKED)
+        one.watch.look(t + 90.0)
+        assert one.watch.abandoned
+
+
+def test_a_hung_owner_is_noticed_in_the_cycles_of_its_hold(tmp_path: Path) -> None:
+    config = CONFIG.changed({"safety": {"unattended_hold": 0.5}})
+    with ExitStack() as stack, bench(tmp_path, config) as rig:
+        rig.engage()
+        one = _Watched(rig, stack)
+        one.step(beat=True)
+        cycles = 0
+        while rig.state is State.ENGAGED:
+            one.step(beat=False)
+            cycles += 1
+        looks = 0.1 * config.rate  # between two looks after the unattended
+        assert 0.5 * config.rate < cycles <= 0.5 * config.rate + looks + 1
+
+
+def test_who_speaks_is_a_client_and_who_only_looks_is_not(tmp_path: Path) -> None:
+    with watched(tmp_path) as one:
+        t = _alone(one)
+        one.block.beat()  # an app without the lease
+        one.watch.look(t := t + 29.0)
+        one.watch.look(t := t + 29.0)
+        assert one.rig.state is State.ENGAGED
+        one.link.heard += 1  # a command, be it refused
+        one.watch.look(t := t + 0.5)
+        one.watch.look(t := t + 29.5)
+        assert one.rig.state is State.ENGAGED and one.watch.hold_left == pytest.approx(0.5)
+        one.watch.look(t + 1.0)
+        assert one.rig.state is State.STOPPING
+
+
+def test_a_stopped_platform_is_not_stopped_again(tmp_path: Path) -> None:
+    with watched(tmp_path) as one:
+        t = _alone(one)
+        for seconds in (30.2, 30.4, 30.6, 30.8):
+            one.watch.look(t + seconds)
+        assert sum("nobody has commanded" in text for text in one.rig.tap.texts()) == 1
 
 
 def test_an_engine_without_torque_ends_with_its_owner_and_client(tmp_path: Path) -> None:

@@ -1,0 +1,49 @@
+"""How late the computer was of late: what a fault on a busy machine says first, for much of it follows from that."""
+
+from collections import deque
+from dataclasses import replace
+
+from rig.engine.machine import Cause
+from rig.engine.ports import Tick
+from rig.states import FaultCode
+
+_WINDOW = 1.0  # s before a fault
+_LATE = 0.5  # of a period
+_ORDINARY = 3  # fewer late cycles in a second say nothing
+_REMEDY = "End other programs, lower `rate`, or give real-time rights: `rig doctor` measures what this computer carries"
+
+
+class HostLateness:
+    """Late and skipped cycles of the last second.
+
+    Args:
+        period: s.
+    """
+
+    def __init__(self, period: float) -> None:
+        self._period = period
+        self._bound = _LATE * period
+        self._late: deque[tuple[float, int, float]] = deque()  # rig time, cycles, s that the last of them was late
+
+    def note(self, tick: Tick, missed: int) -> None:
+        """Take a cycle, before which `missed` were skipped."""
+        begun_late = tick.lateness > self._bound
+        if missed or begun_late:
+            self._forget(tick.t)
+            self._late.append((tick.t, missed + begun_late, missed * self._period + tick.lateness))
+
+    def said(self, cause: Cause) -> Cause:
+        """The cause of a fault, with what the computer did in the second before in front, where that was uncommon."""
+        if cause.code is FaultCode.HOST_SUSPENDED:
+            return replace(cause, text=f"{cause.text}. {_REMEDY}")
+        self._forget(cause.t)
+        cycles = sum(count for _t, count, _delay in self._late)
+        if cycles < _ORDINARY:
+            return cause
+        longest = max(delay for _t, _count, delay in self._late)
+        busy = f"the computer was busy: {cycles} cycles late (longest {longest * 1e3:.0f} ms) in the second before"
+        return replace(cause, text=f"{busy}; {cause.text}. {_REMEDY}")
+
+    def _forget(self, t: float) -> None:
+        while self._late and self._late[0][0] < t - _WINDOW:
+            self._late.popleft()

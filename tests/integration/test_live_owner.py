@@ -1,0 +1,102 @@
+"""An owner that hangs, and one that is killed with every process of its group: real processes."""
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import pytest
+from live_bench import live_config
+from waiting import PATIENCE, eventually
+
+from rig.attendance import Attendance
+from rig.config import RigConfig
+from rig.engine import find_engine
+from rig.operation import connect_and_home, engage, leave
+from rig.recording import open_recording
+from rig.runtime import RuntimeFolder, folders
+from rig.session import Interruption, LiveRig
+from rig.states import FaultCode, State
+
+HOLD = 1.0  # s
+
+
+def hold_the_platform(config: RigConfig, path: Path, pipe: Connection) -> None:
+    """An owner that holds the platform, and ends its engine in the end."""
+    os.setsid()
+    with LiveRig(config, path, "owner", Interruption()) as rig:
+        connect_and_home(rig, lambda _progress: None)
+        engage(rig)
+        with Attendance(rig, lambda _event: None):
+            pipe.send("engaged")
+            pipe.recv()
+        rig.keep_lease()
+        leave(rig)
+        pipe.send("left")
+
+
+Owner = tuple[RigConfig, multiprocessing.process.BaseProcess, Connection]
+
+
+@pytest.fixture
+def owner(tmp_path: Path) -> Iterator[Owner]:
+    config = live_config().changed({"safety": {"unattended_hold": HOLD}})
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=hold_the_platform, args=(config, tmp_path / "run.mcap", theirs))
+    process.start()
+    theirs.close()
+    try:
+        assert ours.poll(2.0 * PATIENCE), "the platform was not engaged"
+        assert ours.recv() == "engaged"
+        yield config, process, ours
+    finally:
+        pid = process.pid or 0
+        if process.is_alive():
+            os.kill(pid, signal.SIGCONT)
+            os.killpg(pid, signal.SIGKILL)
+        process.join()
+        ours.close()
+        with ExitStack() as holds:
+            RuntimeFolder.create(holds).remove()  # and what was killed
+
+
+@pytest.mark.realtime
+def test_the_engine_of_an_owner_that_hangs_sets_the_platform_down_and_waits(owner: Owner, tmp_path: Path) -> None:
+    config, process, pipe = owner
+    engine = find_engine(config)
+    assert engine is not None and engine.owner == process.pid and engine.status().lease == "owner"
+    os.kill(process.pid or 0, signal.SIGSTOP)
+    eventually(lambda: not engine.status().lease, "the hung owner's lease to be taken back")
+    eventually(lambda: engine.status().state is State.PARKED, "the torque to be taken off")  # it is looked at all along
+    assert engine.alive and engine.owner_alive
+    os.kill(process.pid or 0, signal.SIGCONT)
+    pipe.send("go on")
+    assert pipe.poll(PATIENCE) and pipe.recv() == "left"
+    assert engine.join(PATIENCE)
+    recording = open_recording(tmp_path / "run.mcap")
+    assert recording.complete
+    texts = [event.text for event in recording.events if event.code == FaultCode.CLIENT_LOST]
+    assert len(texts) == 2 and "no sign of life" in texts[0]
+    assert texts[1] == "nobody has commanded the engine for 1 s"
+
+
+@pytest.mark.realtime
+def test_what_a_killed_group_leaves_is_removed_at_the_next_start(owner: Owner) -> None:
+    config, process, _pipe = owner
+    engine = find_engine(config)
+    assert engine is not None
+    address = engine.address
+    left = [Path("/dev/shm") / name for name in (address.block, address.ring, address.recorder)]
+    left.append(Path(address.socket.removeprefix("ipc://")).parent)
+    os.killpg(process.pid or 0, signal.SIGKILL)
+    process.join()
+    eventually(lambda: not engine.alive, "the engine to be gone")
+    assert all(path.exists() for path in left) and not all(folder.in_use for folder in folders())
+    with ExitStack() as holds:
+        RuntimeFolder.create(holds).remove()
+    assert not [path for path in left if path.exists()]
+    assert all(folder.in_use for folder in folders())
