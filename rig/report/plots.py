@@ -49,6 +49,8 @@ STYLE: Any = {
     "grid.linewidth": 0.6,
     "legend.frameon": False,
     "legend.fontsize": 8,
+    "legend.handlelength": 1.3,
+    "legend.columnspacing": 1.2,
     "lines.linewidth": 0.9,
     "xtick.color": "#3A424A",
     "ytick.color": "#3A424A",
