@@ -144,6 +144,7 @@ QPushButton:checked, QToolButton:checked {{
     background: {theme.accent}; color: {theme.surface}; border-color: {theme.accent}; }}
 QPushButton:disabled, QToolButton:disabled {{ color: {theme.muted}; background: {theme.window}; }}
 QPushButton:focus, QToolButton:focus, QLineEdit:focus, QTableView:focus {{ border: 1px solid {theme.accent}; }}
+QFileDialog QToolButton {{ padding: 2px; }}
 QLineEdit, QPlainTextEdit, QTextEdit {{
     background: {theme.surface}; color: {theme.text}; border: 1px solid {theme.border}; border-radius: 3px;
     padding: 2px 5px; min-height: 18px; }}

@@ -8,6 +8,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from pytestqt.qtbot import QtBot
 
 from gui.file_dialogs import ask_save
+from gui.theme import DARK, LIGHT, Theme, style_sheet
 
 
 @pytest.fixture
@@ -63,3 +64,21 @@ def test_a_file_that_is_there_is_replaced_only_when_that_is_wanted(
 def test_nothing_is_chosen(parent: QtWidgets.QWidget, tmp_path: Path) -> None:
     QtCore.QTimer.singleShot(0, lambda: parent.findChildren(QtWidgets.QFileDialog)[0].reject())
     assert ask_save(parent, "Export", str(tmp_path / "live.csv"), "Tables (*.csv)", ".csv") is None
+
+
+@pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: theme.name)
+def test_the_dialogs_icons_have_room(qtbot: QtBot, theme: Theme) -> None:
+    dialog = QtWidgets.QFileDialog()
+    dialog.setOption(QtWidgets.QFileDialog.Option.DontUseNativeDialog)
+    dialog.setStyleSheet(style_sheet(theme))
+    qtbot.addWidget(dialog)
+    with qtbot.waitExposed(dialog):
+        dialog.show()
+    buttons = [button for button in dialog.findChildren(QtWidgets.QToolButton) if not button.icon().isNull()]
+    assert len(buttons) >= 5
+    for button in buttons:
+        picture = button.grab().toImage()
+        inside = range(3, min(picture.width(), picture.height()) - 3)
+        drawn = [(x, y) for x in inside for y in inside if picture.pixel(x, y) != picture.pixel(3, 3)]
+        width, height = (max(places) - min(places) + 1 for places in zip(*drawn, strict=True))
+        assert width >= 10 and height >= 10, button.objectName()  # px
