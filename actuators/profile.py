@@ -293,9 +293,11 @@ def load_profile(name_or_path: str | Path, kind: type[P]) -> P:
 
 def _read(path: Path) -> bytes:
     """The bytes of a regular file; OSError where it is none, or larger than a profile can be."""
-    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC), "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError("not a regular file")
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)  # a pipe would block
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError("not a regular file")
+    with open(descriptor, "rb") as file:
         content = file.read(_MOST_BYTES + 1)
     if len(content) > _MOST_BYTES:
         raise OSError(f"more than {_MOST_BYTES} bytes")

@@ -21,23 +21,23 @@ from kinematics import (
 UNPHYSICAL = "unphysical"
 """Type of the faults that no real body has; they alone may be let pass."""
 
+_LIGHTEST = 1e-6  # kg, of a platform
 _ROUNDING = 1e-9  # of the largest principal moment or element: what a file's digits may cost
 
 
-def _not_negative(value: float) -> float:
-    if value < 0.0:
-        raise ValueError(f"{value:g} is negative")
-    return value
+def _within(least: float, greatest: float, unit: str) -> AfterValidator:
+    """The range, ends included, that a quantity of a platform can have; others are refused with it, `unit` is SI."""
 
+    def check(value: float) -> float:
+        if not least <= value <= greatest:
+            raise ValueError(f"{value:g} {unit}, must be {least:g} to {greatest:g} {unit}")
+        return value
 
-def _positive(value: float) -> float:
-    if not value > 0.0:
-        raise ValueError(f"{value:g} must be above 0")
-    return value
+    return AfterValidator(check)
 
 
 def _axis(value: list[float]) -> list[float]:
-    if not np.linalg.norm(value) > 1e-9:
+    if not 1e-9 < np.linalg.norm(value) < 1e9:
         raise ValueError(f"{value} has no direction")
     return value
 
@@ -63,9 +63,14 @@ def _distinct(points: list[list[float]]) -> list[list[float]]:
 
 Three = Field(min_length=3, max_length=3)
 Six = Field(min_length=6, max_length=6)
-Position = Annotated[list[Length], Three]
-Axis = Annotated[list[float], Three, AfterValidator(_axis)]
-Tensor = Annotated[list[Annotated[list[Inertia], Three]], Three, AfterValidator(_symmetric)]
+Place = Annotated[Length, _within(-100.0, 100.0, "m")]
+BodyMass = Annotated[Mass, _within(0.0, 1e6, "kg")]
+Moment = Annotated[Inertia, _within(-1e8, 1e8, "kg m²")]
+JointDamping = Annotated[AngularDamping, _within(0.0, 1e6, "N m s/rad")]
+JointAngle = Annotated[Angle, _within(1e-3, 3.2, "rad")]
+Position = Annotated[list[Place], Three]
+Axis = Annotated[list[Annotated[float, _within(-1e6, 1e6, "")]], Three, AfterValidator(_axis)]
+Tensor = Annotated[list[Annotated[list[Moment], Three]], Three, AfterValidator(_symmetric)]
 Points = Annotated[list[Position], Six, AfterValidator(_distinct)]
 
 
@@ -78,7 +83,7 @@ class Table(BaseModel):
 class BodyTable(Table):
     """A rigid part: mass, centre of mass, inertia about the centre of mass in the axes of its frame."""
 
-    mass: Mass
+    mass: BodyMass
     center_of_mass: Position
     inertia: Tensor
 
@@ -97,8 +102,6 @@ def unphysical(mass: float, inertia: np.ndarray[Any, np.dtype[np.float64]]) -> l
     A distribution of positive mass has principal moments A ≤ B ≤ C that are not negative and satisfy A + B ≥ C.
     """
     problems = []
-    if mass < 0.0:
-        problems.append(f"mass {mass:g} kg is negative")
     principal = np.linalg.eigvalsh(inertia)
     shown = ", ".join(f"{moment:.4g}" for moment in principal)
     slack = _ROUNDING * float(np.abs(principal).max())
@@ -129,29 +132,29 @@ class PlatformTable(BodyTable):
 
     @model_validator(mode="after")
     def _has_mass(self) -> "PlatformTable":
-        if self.mass == 0.0:
-            raise ValueError("mass 0 kg must be above 0 kg")
+        if self.mass < _LIGHTEST:
+            raise ValueError(f"mass {self.mass:g} kg must be at least {_LIGHTEST:g} kg")
         return self
 
 
 class FrictionTable(Table):
     """Joint friction of a leg; what is left out is zero."""
 
-    universal: Annotated[AngularDamping, AfterValidator(_not_negative)] = 0.0
-    prismatic: Annotated[Damping, AfterValidator(_not_negative)] = 0.0
-    spherical: Annotated[AngularDamping, AfterValidator(_not_negative)] = 0.0
-    coulomb: Annotated[Force, AfterValidator(_not_negative)] = 0.0
+    universal: JointDamping = 0.0
+    prismatic: Annotated[Damping, _within(0.0, 1e7, "N s/m")] = 0.0
+    spherical: JointDamping = 0.0
+    coulomb: Annotated[Force, _within(0.0, 1e6, "N")] = 0.0
 
 
 class LimitsTable(Table):
     """Limits of a leg; what is left out is not limited."""
 
-    length: Annotated[list[Length], Field(min_length=2, max_length=2)] | None = None
-    velocity: Annotated[Speed, AfterValidator(_positive)] | None = None
-    acceleration: Annotated[Acceleration, AfterValidator(_positive)] | None = None
-    force: Annotated[Force, AfterValidator(_positive)] | None = None
-    universal_angle: Annotated[Angle, AfterValidator(_positive)] | None = None
-    spherical_angle: Annotated[Angle, AfterValidator(_positive)] | None = None
+    length: Annotated[list[Place], Field(min_length=2, max_length=2)] | None = None
+    velocity: Annotated[Speed, _within(1e-4, 100.0, "m/s")] | None = None
+    acceleration: Annotated[Acceleration, _within(1e-3, 1e4, "m/s²")] | None = None
+    force: Annotated[Force, _within(0.01, 1e7, "N")] | None = None
+    universal_angle: JointAngle | None = None
+    spherical_angle: JointAngle | None = None
 
     @model_validator(mode="after")
     def _ordered(self) -> "LimitsTable":
@@ -164,7 +167,7 @@ class LoadCellTable(Table):
     """Where a leg's load cell sits, and the mass between it and the place whose force it is to tell."""
 
     location: Literal["actuator", "rod_end", "base"] = "actuator"
-    mass_beyond: Annotated[Mass, AfterValidator(_not_negative)] = 0.0
+    mass_beyond: BodyMass = 0.0
     place: Position = Field(default_factory=lambda: [0.0, 0.0, 0.0])
 
 
@@ -181,7 +184,7 @@ class LegTable(Table):
     def _cell_within_part(self, info: ValidationInfo) -> "LegTable":
         part = "lower" if self.load_cell.location == "base" else "upper"
         mass = (self.lower if part == "lower" else self.upper).mass
-        if self.load_cell.mass_beyond > mass >= 0.0:
+        if self.load_cell.mass_beyond > mass:
             raise ValueError(
                 f"load_cell.mass_beyond {self.load_cell.mass_beyond:g} kg is more than the {part} part's {mass:g} kg"
             )
@@ -191,9 +194,9 @@ class LegTable(Table):
 class MechanismTable(Table):
     """A whole mechanism file. `legs` is one table for six identical legs, or six tables."""
 
-    name: Annotated[str, Field(min_length=1)]
+    name: Annotated[str, Field(min_length=1, max_length=200)]
     allow_unphysical: StrictBool = False
-    gravity: Annotated[list[Acceleration], Three]
+    gravity: Annotated[list[Annotated[Acceleration, _within(-100.0, 100.0, "m/s²")]], Three]
     base: BaseTable
     platform: PlatformTable
 

@@ -34,10 +34,11 @@ def open_input(path: str | Path, most: int = MOST_TABLE_BYTES) -> Iterator[TextI
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)  # a pipe would block
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            os.close(descriptor)
+            raise InputFileError(f"cannot be read: {_kind(found.st_mode)}, must be a regular file")
         with open(descriptor, encoding="utf-8-sig", newline="") as file:
-            found = os.fstat(descriptor)
-            if not stat.S_ISREG(found.st_mode):
-                raise InputFileError(f"{_kind(found.st_mode)}, must be a regular file")
             if found.st_size > most:
                 raise InputFileError(f"{found.st_size} bytes, must be at most {most}")
             yield file

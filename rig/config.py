@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PrivateAttr, ValidationError
+from pydantic import PrivateAttr, ValidationError
 
 from dynamics import DynamicsError, Mechanism, load_mechanism
-from kinematics import MOST_BYTES, Frequency, InputFileError, MissingFileError, open_input, parse_toml, read_text
+from kinematics import Frequency, InputFileError, MissingFileError, parse_toml, read_text
+from rig.conflicts import conflicts
 from rig.errors import ConfigError
 from rig.schema import (
     MOST_STALE_CYCLES,
@@ -22,6 +23,7 @@ from rig.schema import (
     Section,
     Text,
     Virtual,
+    within,
 )
 
 _SHIPPED = Path(__file__).parent / "configs"
@@ -39,7 +41,7 @@ class RigConfig(Section):
     mechanism: Text
     """Name of a shipped mechanism, or a TOML file relative to the configuration's folder."""
     mode: Literal["force", "computed-torque"] = "force"
-    rate: Annotated[Frequency, Field(ge=50, le=2000)] = 500.0
+    rate: Annotated[Frequency, within(50.0, 2000.0, "Hz")] = 500.0
     """Cycles per second."""
     control: Control = Control()
     safety: Safety = Safety()
@@ -179,7 +181,7 @@ def _build(data: Mapping[str, Any], path: Path) -> RigConfig:
     if config is not None:
         config = _with_profiles(config, path.parent.absolute())
         config._path = path
-        faults.extend(_conflicts(config))
+        faults.extend(conflicts(config, machine if not machine_faults else None))
     if config is None or machine is None or faults:
         raise ConfigError(f"configuration {path} cannot be used:", faults)
     config._machine = machine
@@ -222,24 +224,6 @@ def names_file(name: str) -> bool:
 def beside(folder: Path, name: str) -> str | Path:
     """The file `name` means in `folder`; a bare name stays."""
     return folder / name if names_file(name) else name
-
-
-def _conflicts(config: RigConfig) -> list[str]:
-    """Faults that no single section can see."""
-    faults = []
-    if config.drives.watchdog < 2.0 * config.period:
-        faults.append(
-            f"drives.watchdog: {config.drives.watchdog:g} s is less than two cycles ({2.0 * config.period:g} s): "
-            "one lost telegram would stop the rig"
-        )
-    calibration = config.calibration_path
-    if calibration is not None:
-        try:
-            with open_input(calibration, MOST_BYTES):
-                pass
-        except InputFileError as error:
-            faults.append(f"load_cells.calibration: {error}: {calibration}")
-    return faults
 
 
 def _fault(data: Mapping[str, Any], item: Any) -> str:

@@ -7,7 +7,7 @@ keys, non-finite numbers and values out of bounds are refused.
 import math
 from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from kinematics import AngularSpeed, Damping, Force, ForceRate, Frequency, Length, Mass, Speed, Stiffness, Time
 
@@ -22,20 +22,39 @@ Text = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00-\x1
 """A line of text, without control characters."""
 Port = Annotated[int, Field(strict=True, ge=1, le=65535)]
 Unit = Annotated[int, Field(strict=True, ge=0, le=255)]
-Positive = Field(gt=0)
-NotNegative = Field(ge=0)
+
+
+def within(least: float, greatest: float, unit: str = "") -> AfterValidator:
+    """The range, ends included, that a setting can physically have, in its SI `unit`; others are refused with it."""
+
+    def check(value: float) -> float:
+        if not least <= value <= greatest:
+            shown, bounds = (f"{text} {unit}".rstrip() for text in (f"{value:g}", f"{least:g} to {greatest:g}"))
+            raise ValueError(f"{shown}, must be {bounds}")
+        return value
+
+    return AfterValidator(check)
+
+
+Bandwidth = Annotated[Frequency, within(1.0, 1e5, "Hz")]
+Delay = Annotated[Time, within(0.0, 0.1, "s")]
+Gain = Annotated[Stiffness, within(0.0, 1e8, "N/m")]
+Smoothing = Annotated[Speed, within(1e-6, 0.1, "m/s")]
 
 
 def _once_or_per_leg(value: object) -> object:
     return value if isinstance(value, (list, tuple)) else [value] * LEGS
 
 
-_Spread = Annotated[Force, NotNegative]
+_Gain = Annotated[Number, within(-1e3, 1e3)]
+_Bias = Annotated[Force, within(-1e6, 1e6, "N")]
+_Spread = Annotated[Force, within(0.0, 1e5, "N")]
+_Rate = Annotated[ForceRate, within(-1e5, 1e5, "N/s")]
 _OnceOrPerLeg = BeforeValidator(_once_or_per_leg)
-NumberPerLeg = Annotated[tuple[Number, Number, Number, Number, Number, Number], _OnceOrPerLeg]
-ForcePerLeg = Annotated[tuple[Force, Force, Force, Force, Force, Force], _OnceOrPerLeg]
+GainPerLeg = Annotated[tuple[_Gain, _Gain, _Gain, _Gain, _Gain, _Gain], _OnceOrPerLeg]
+BiasPerLeg = Annotated[tuple[_Bias, _Bias, _Bias, _Bias, _Bias, _Bias], _OnceOrPerLeg]
 SpreadPerLeg = Annotated[tuple[_Spread, _Spread, _Spread, _Spread, _Spread, _Spread], _OnceOrPerLeg]
-ForceRatePerLeg = Annotated[tuple[ForceRate, ForceRate, ForceRate, ForceRate, ForceRate, ForceRate], _OnceOrPerLeg]
+ForceRatePerLeg = Annotated[tuple[_Rate, _Rate, _Rate, _Rate, _Rate, _Rate], _OnceOrPerLeg]
 
 
 CheckName = Literal["following_error", "position_jump", "force_residual", "frozen_cycles", "tare_shift"]
@@ -63,17 +82,17 @@ class Section(BaseModel):
 class Control(Section):
     """Gains and timing of the control law."""
 
-    stiffness: Annotated[Stiffness, NotNegative] = 20e3
+    stiffness: Gain = 20e3
     """K_p of mode `force`, N/m, per leg."""
-    damping: Annotated[Damping, NotNegative] = 900.0
+    damping: Annotated[Damping, within(0.0, 1e6, "N s/m")] = 900.0
     """K_d of mode `force`, N s/m, per leg."""
-    task_stiffness: Annotated[Number, NotNegative] = 100.0
+    task_stiffness: Annotated[Number, within(0.0, 1e6, "1/s^2")] = 100.0
     """K_p of mode `computed-torque`, 1/s²."""
-    task_damping: Annotated[Number, NotNegative] = 20.0
+    task_damping: Annotated[Number, within(0.0, 1e4, "1/s")] = 20.0
     """K_v of mode `computed-torque`, 1/s."""
-    lead: Annotated[Time, NotNegative] | None = None
+    lead: Delay | None = None
     """How far ahead of the cycle the feedforward is evaluated, s; not given: see `RigConfig.command_lead`."""
-    coulomb_speed: Annotated[Speed, Positive] = 1e-3
+    coulomb_speed: Smoothing = 1e-3
     """Leg speed over which the feedforward smooths Coulomb friction, m/s."""
 
 
@@ -82,31 +101,31 @@ class Safety(Section):
 
     stale_cycles: Annotated[Count, Field(ge=1, le=MOST_STALE_CYCLES)] = 3
     """Consecutive cycles without fresh feedback that are borne."""
-    following_error: Annotated[Length, Positive] = 2e-3
+    following_error: Annotated[Length, within(1e-6, 0.1, "m")] = 2e-3
     """Leg length from its reference, m."""
-    position_jump: Annotated[Length, Positive] = 2e-3
+    position_jump: Annotated[Length, within(1e-6, 0.1, "m")] = 2e-3
     """Change of a leg's length in one cycle beyond what its speed explains, m."""
-    force_residual: Annotated[Force, Positive] = 30.0
+    force_residual: Annotated[Force, within(1e-3, 1e5, "N")] = 30.0
     """Load cell from the model, N."""
-    condition: Annotated[Number, Field(gt=1)] = 100.0
+    condition: Annotated[Number, within(1.0, 1e4)] = 100.0
     """Largest condition number of the leg matrix H."""
-    characteristic_length: Annotated[Length, Positive] = 0.2
+    characteristic_length: Annotated[Length, within(1e-3, 10.0, "m")] = 0.2
     """Length that makes H's moment rows comparable with its force rows, m."""
-    overruns_in_a_row: Annotated[Count, Field(ge=1, le=1000)] = 3
+    overruns_in_a_row: Annotated[Count, Field(ge=1, le=200)] = 3
     """Consecutive overrun cycles that are borne."""
-    heartbeat: Annotated[Time, Positive] = 0.5
+    heartbeat: Annotated[Time, within(0.1, 10.0, "s")] = 0.5
     """Silence of the commanding client that is borne, s."""
-    unattended_hold: Annotated[Time, Field(gt=0, le=3600)] = 30.0
+    unattended_hold: Annotated[Time, within(0.1, 3600.0, "s")] = 30.0
     """How long the platform is held when the process that started the engine and every client are gone, before it is
     brought to rest without torque and the engine ends, s."""
-    homing_timeout: Annotated[Time, Positive] = 30.0
-    homing_tolerance: Annotated[Length, Positive] = 1e-4
+    homing_timeout: Annotated[Time, within(0.1, 600.0, "s")] = 30.0
+    homing_tolerance: Annotated[Length, within(1e-7, 0.01, "m")] = 1e-4
     """Agreement of the six homed lengths with the forward kinematics, m."""
-    stop_time: Annotated[Time, Positive] = 1.0
+    stop_time: Annotated[Time, within(0.02, 10.0, "s")] = 1.0
     """A controlled stop that takes longer is escalated, s."""
-    frozen_cycles: Annotated[Count, Field(ge=2, le=10_000)] = 4
+    frozen_cycles: Annotated[Count, Field(ge=2, le=200)] = 4
     """Cycles in a row after which a moving leg's encoder or load cell that repeats itself bit for bit is frozen."""
-    tare_shift: Annotated[Force, Positive] = 5.0
+    tare_shift: Annotated[Force, within(1e-3, 1e5, "N")] = 5.0
     """Change of a load cell's zero beyond which engaging is refused, N."""
     off: tuple[CheckName, ...] = ()
     """Checks that are switched off, by the names of their bounds; every start, the app and the report say so."""
@@ -137,8 +156,8 @@ class Safety(Section):
 class Motion(Section):
     """Speeds of the rig's own moves: engaging, going home, parking."""
 
-    approach_speed: Annotated[Speed, Positive] = 0.05
-    approach_rotation: Annotated[AngularSpeed, Positive] = 0.2
+    approach_speed: Annotated[Speed, within(1e-4, 10.0, "m/s")] = 0.05
+    approach_rotation: Annotated[AngularSpeed, within(1e-4, 30.0, "rad/s")] = 0.2
 
 
 class LegDrive(Section):
@@ -149,7 +168,7 @@ class LegDrive(Section):
     unit: Unit = 1
     serial: Text | None = None
     """Serial number that must answer there; not given: not compared."""
-    position_offset: Length = 0.0
+    position_offset: Annotated[Length, within(-10.0, 10.0, "m")] = 0.0
     """Leg length where the drive reads zero, beyond what its profile says, m."""
 
 
@@ -159,14 +178,14 @@ class Drives(Section):
     driver: Text = "servo-tcp"
     profile: Text = "generic-servo"
     """Name of a shipped register profile, or a TOML file relative to the configuration's folder."""
-    watchdog: Annotated[Time, Field(ge=1e-3, le=10)] = 0.05
+    watchdog: Annotated[Time, within(1e-3, 10.0, "s")] = 0.05
     """Silence after which a drive stops by itself, s."""
-    reply_deadline: Annotated[Number, Field(ge=0.05, le=0.95)] = 0.6
+    reply_deadline: Annotated[Number, within(0.05, 0.95)] = 0.6
     """Time for the replies, as a fraction of the period."""
-    connect_timeout: Annotated[Time, Field(gt=0, le=60)] = 2.0
-    force_bandwidth: Annotated[Frequency, Positive] = 300.0
+    connect_timeout: Annotated[Time, within(0.01, 60.0, "s")] = 2.0
+    force_bandwidth: Bandwidth = 300.0
     """-3 dB frequency of the force loop, assumed first order, Hz."""
-    delay: Annotated[Time, NotNegative] = 1e-4
+    delay: Delay = 1e-4
     """Dead time between a command's arrival and its force, s."""
     legs: tuple[LegDrive, LegDrive, LegDrive, LegDrive, LegDrive, LegDrive]
 
@@ -195,9 +214,9 @@ class LoadCells(Section):
     """Where the load cells are read, and what is expected of them."""
 
     source: Literal["drive", "amplifier"] = "drive"
-    noise: Annotated[Force, Positive] = 0.5
+    noise: Annotated[Force, within(1e-6, 1e4, "N")] = 0.5
     """Expected standard deviation of a reading, N."""
-    range: Annotated[Force, Positive] = 800.0
+    range: Annotated[Force, within(0.1, 1e7, "N")] = 800.0
     """End of a cell's scale, N: a reading at or beyond it means nothing."""
     calibration: Text | None = None
     """Calibration file, relative to the configuration's folder."""
@@ -222,7 +241,7 @@ class RecordingOptions(Section):
 class Realtime(Section):
     """What is asked of the operating system; used where permitted, reported where not."""
 
-    cpu: Annotated[Count, NotNegative] | None = None
+    cpu: Annotated[Count, Field(ge=0, le=4095)] | None = None
     """Processor to which the engine is pinned."""
     priority: Annotated[Count, Field(ge=1, le=99)] | None = 60
     """SCHED_FIFO priority of the engine's cycle and of a virtual rig; None asks for none."""
@@ -231,37 +250,40 @@ class Realtime(Section):
 class VirtualDrive(Section):
     """What a virtual drive and its actuator are like."""
 
-    force_bandwidth: Annotated[Frequency, Positive] = 300.0
-    delay: Annotated[Time, NotNegative] = 1e-4
-    force_limit: Annotated[Force, Positive] = 450.0
-    position_resolution: Annotated[Length, Positive] = 1e-7
-    homing_speed: Annotated[Speed, Positive] = 0.05
-    position_stiffness: Annotated[Stiffness, Positive] = 60e3
-    position_damping: Annotated[Damping, Positive] = 900.0
-    brake_stiffness: Annotated[Stiffness, Positive] = 2e6
-    brake_damping: Annotated[Damping, Positive] = 5000.0
-    brake_force: Annotated[Force, Positive] = 600.0
+    force_bandwidth: Bandwidth = 300.0
+    delay: Delay = 1e-4
+    force_limit: Annotated[Force, within(0.1, 1e7, "N")] = 450.0
+    position_resolution: Annotated[Length, within(1e-12, 1e-3, "m")] = 1e-7
+    homing_speed: Annotated[Speed, within(1e-4, 1.0, "m/s")] = 0.05
+    position_stiffness: Annotated[Stiffness, within(1.0, 1e9, "N/m")] = 60e3
+    position_damping: Annotated[Damping, within(0.1, 1e7, "N s/m")] = 900.0
+    brake_stiffness: Annotated[Stiffness, within(1.0, 1e10, "N/m")] = 2e6
+    brake_damping: Annotated[Damping, within(0.1, 1e8, "N s/m")] = 5000.0
+    brake_force: Annotated[Force, within(0.01, 1e7, "N")] = 600.0
     """Force at which a closed brake slips, N."""
-    quick_stop_damping: Annotated[Damping, Positive] = 1200.0
-    start_spread: Annotated[Length, NotNegative] = 0.01
+    quick_stop_damping: Annotated[Damping, within(0.1, 1e7, "N s/m")] = 1200.0
+    start_spread: Annotated[Length, within(0.0, 0.5, "m")] = 0.01
     """How far from home a leg may stand at power-up, m."""
 
 
 class VirtualCells(Section):
     """Faults of virtual load cells: reading = gain·force + bias + drift·time + noise; one value, or one per leg."""
 
-    gain: NumberPerLeg = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
-    bias: ForcePerLeg = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    gain: GainPerLeg = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
+    bias: BiasPerLeg = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     noise: SpreadPerLeg = (0.5, 0.5, 0.5, 0.5, 0.5, 0.5)
     """Standard deviation, N."""
     drift: ForceRatePerLeg = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
+_Offset = Annotated[Length, within(-10.0, 10.0, "m")]
+
+
 class Payload(Section):
     """A rigid body on the platform that the model does not know of."""
 
-    mass: Annotated[Mass, Positive]
-    center_of_mass: tuple[Length, Length, Length] = (0.0, 0.0, 0.0)
+    mass: Annotated[Mass, within(1e-6, 1e5, "kg")]
+    center_of_mass: tuple[_Offset, _Offset, _Offset] = (0.0, 0.0, 0.0)
     """Platform frame, m."""
 
 
@@ -269,8 +291,8 @@ class VirtualPlant(Section):
     """How the plant differs from the mechanism file."""
 
     payload: Payload | None = None
-    mass_scale: Annotated[Number, Field(gt=0, le=10)] = 1.0
-    coulomb_speed: Annotated[Speed, Positive] = 1e-3
+    mass_scale: Annotated[Number, within(0.01, 10.0)] = 1.0
+    coulomb_speed: Smoothing = 1e-3
     """Leg speed over which the plant smooths Coulomb friction, m/s."""
 
 
@@ -280,20 +302,20 @@ class InjectedFault(Section):
     fault: Text
     leg: Annotated[Count, Field(ge=1, le=LEGS)] | None = None
     """Leg 1 to 6; not given: all."""
-    at: Annotated[Time, NotNegative] = 0.0
+    at: Annotated[Time, within(0.0, 1e6, "s")] = 0.0
     """Rig time at which it begins, s."""
-    duration: Annotated[Time, Positive] | None = None
+    duration: Annotated[Time, within(1e-6, 1e6, "s")] | None = None
     """Not given: for good."""
-    value: Number | None = None
+    value: Annotated[Number, within(-1e9, 1e9)] | None = None
 
 
 class Virtual(Section):
     """The virtual rig; a configuration without this section speaks of real hardware."""
 
-    seed: Annotated[Count, NotNegative] = 1
-    step: Annotated[Time, Field(ge=1e-5, le=2e-3)] = 5e-4
+    seed: Annotated[Count, Field(ge=0, lt=2**63)] = 1
+    step: Annotated[Time, within(1e-5, 2e-3, "s")] = 5e-4
     """Integration step of the plant, s."""
     drive: VirtualDrive = VirtualDrive()
     cells: VirtualCells = VirtualCells()
     plant: VirtualPlant = VirtualPlant()
-    faults: tuple[InjectedFault, ...] = ()
+    faults: Annotated[tuple[InjectedFault, ...], Field(max_length=1000)] = ()

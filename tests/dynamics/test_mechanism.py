@@ -102,13 +102,13 @@ FAULTS = {
         "[0.342352, -0.072769, 0.0]",
         "base.points: legs 1 and 2 have the same",
     ),
-    "negative mass": ("mass = 2.4", "mass = -2.4", "legs.lower: mass -2.4 kg is negative"),
+    "negative mass": ("mass = 2.4", "mass = -2.4", "legs.lower.mass: -2.4 kg, must be 0 to 1e+06 kg"),
     "no mass": ("mass = 18.0", "mass = 0", "platform: no real body has this inertia"),
     "asymmetric": ("[0.004, 0.29, 0.003]", "[0.005, 0.29, 0.003]", "platform.inertia: not symmetric: element [0][1]"),
     "triangle": ("[-0.002, 0.003, 0.47]", "[-0.002, 0.003, 0.67]", "platform: no real body has this inertia: princ"),
-    "negative friction": ("prismatic = 35.0", "prismatic = -1", "legs.friction.prismatic: -1 is negative"),
+    "negative friction": ("prismatic = 35.0", "prismatic = -1", "legs.friction.prismatic: -1 N s/m, must be 0 to"),
     "limits reversed": ("[0.40, 0.62]", "[0.62, 0.40]", "legs.limits: length [0.62, 0.4] m must be"),
-    "limit of zero": ("force = 400.0", "force = 0", "legs.limits.force: 0 must be above 0"),
+    "limit of zero": ("force = 400.0", "force = 0", "legs.limits.force: 0 N, must be 0.01 to 1e+07 N"),
     "cell elsewhere": ('"rod_end"', '"middle"', "legs.load_cell.location: 'middle' must be 'actuator', 'rod_end' or"),
     "cell too heavy": ("mass_beyond = 0.12", "mass_beyond = 2", "legs: load_cell.mass_beyond 2 kg is more than"),
     "no table": ("[platform]", "[[platform]]", "platform: must be a table"),
@@ -153,12 +153,50 @@ def test_all_faults_come_at_once_with_their_path() -> None:
 
 
 def test_evaluating_lets_only_unphysical_bodies_pass() -> None:
-    text = LAB.replace("mass = 2.4", "mass = -2.4").replace("prismatic = 35.0", "prismatic = -1")
+    triangle = LAB.replace("[-0.002, 0.003, 0.47]", "[-0.002, 0.003, 0.67]")
+    text = triangle.replace("prismatic = 35.0", "prismatic = -1")
     assert len(faults(text)) == 2
-    assert faults(text, evaluate_only=True) == ["legs.friction.prismatic: -1 is negative"]
+    assert faults(text, evaluate_only=True) == ["legs.friction.prismatic: -1 N s/m, must be 0 to 1e+07 N s/m"]
+    (warning,) = parse_mechanism(triangle, evaluate_only=True).warnings
+    assert warning.startswith("platform: no real body has this inertia")
     assert faults(LAB.replace("mass = 18.0", "mass = 0"), evaluate_only=True) == [
-        "platform: mass 0 kg must be above 0 kg"
+        "platform: mass 0 kg must be at least 1e-06 kg"
     ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place"),
+    [
+        ("mass = 18.0", "mass = -18.0", "platform.mass: -18 kg"),
+        ("mass = 2.4", 'mass = "-2.4 kg"', "legs.lower.mass: -2.4 kg"),
+        ("mass = 1.1", "mass = -1.1", "legs.upper.mass: -1.1 kg"),
+    ],
+)
+def test_a_negative_mass_is_an_error_everywhere(old: str, new: str, place: str) -> None:
+    text = LAB.replace(old, new)
+    for evaluate_only in (False, True):
+        for allowed in (text, "allow_unphysical = true\n" + text):
+            (fault,) = faults(allowed, evaluate_only=evaluate_only)
+            assert fault == f"{place}, must be 0 to 1e+06 kg"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("velocity = 0.8", "velocity = 1e308", "legs.limits.velocity: 1e+308 m/s, must be 0.0001 to 100 m/s"),
+        ("acceleration = 12.0", "acceleration = 1e-9", "legs.limits.acceleration: 1e-09 m/s², must be 0.001 to"),
+        ("force = 400.0", "force = 1e300", "legs.limits.force: 1e+300 N, must be 0.01 to 1e+07 N"),
+        ("universal_angle = 0.87", "universal_angle = 7", "legs.limits.universal_angle: 7 rad, must be 0.001 to 3.2"),
+        ("length = [0.40, 0.62]", "length = [0.40, 1e9]", "legs.limits.length[1]: 1e+09 m, must be -100 to 100 m"),
+        ("gravity = [0.0,", "gravity = [1e5,", "gravity[0]: 100000 m/s², must be -100 to 100 m/s²"),
+        ("coulomb = 4.0", "coulomb = 1e99", "legs.friction.coulomb: 1e+99 N, must be 0 to 1e+06 N"),
+        ("[0.405229, -0.914215, 0.0]", "[1e300, 0, 0]", "base.universal_axes[0][0] (leg 1): 1e+300"),
+    ],
+)
+def test_quantities_that_no_platform_has_are_refused(old: str, new: str, fault: str) -> None:
+    assert old in LAB
+    (found,) = faults(LAB.replace(old, new, 1))
+    assert found.startswith(fault)
 
 
 def test_wrong_number_of_legs() -> None:
