@@ -11,13 +11,13 @@ from kinematics import (
     MotionTable,
     Trajectory,
     coordinates_to_pose,
-    leg_lengths,
     pose_difference,
     pose_to_coordinates,
     tabulate,
 )
 from rig.checks import Verdict, check_trajectory, scaled
 from rig.config import RigConfig
+from rig.engine.approach import approach_move
 from rig.engine.control_block import StopRequest
 from rig.engine.messages import Connect, Disconnect, Engage, Follow, Home, Park, Shutdown, Status, Stop
 from rig.engine.reference import straight_move
@@ -91,11 +91,16 @@ def checked_move(config: RigConfig, here: Array, there: Array, speed: float, rot
     Raises:
         RefusedError: it is outside the limits. A target that is, however far, is refused before the way to it is made.
     """
+    return _checked(config, there, lambda: straight_move(here, there, speed, rotation_speed))
+
+
+def _checked(config: RigConfig, there: Array, make: Callable[[], MotionTable]) -> MotionTable:
+    """The move to the pose `there` (7,) that `make` makes. Raises as `checked_move`."""
     target = _held(config, there)
     if not target.passed:
         faults = [check.at_rest for check in target.checks if not check.passed] or [target.obstacle]
         raise RefusedError("\n".join(["the target is outside the limits:", *(f"  {fault}" for fault in faults)]))
-    table = straight_move(here, there, speed, rotation_speed)
+    table = make()
     verdict = check_trajectory(config.machine, config.safety, table, config.rate)
     if not verdict.passed:
         raise RefusedError(verdict.message)
@@ -117,7 +122,7 @@ def approach(config: RigConfig, here: Array, there: Array) -> MotionTable | None
     """
     if _same_pose(here, there):
         return None
-    return checked_move(config, here, there, config.motion.approach_speed, config.motion.approach_rotation)
+    return _checked(config, there, lambda: approach_move(config, here, there))
 
 
 def run_motion(rig: Rig, table: MotionTable, name: str, report: Callable[[Progress], None], repeats: int = 1) -> None:
@@ -179,7 +184,8 @@ def engage(rig: Rig) -> None:
 def park(rig: Rig) -> None:
     """ENGAGED → PARKED: home, brakes on, torque off."""
     rig.request(Park())
-    _reach(rig, State.PARKED, _STATE_TIMEOUT + _longest_move(rig))
+    begun = rig.status()
+    _reach(rig, State.PARKED, _STATE_TIMEOUT + begun.path_duration)
 
 
 def move_to_start(rig: Rig, table: MotionTable, report: Callable[[Progress], None]) -> None:
@@ -276,9 +282,8 @@ def _move_to(rig: Rig, pose: Array, report: Callable[[Progress], None], done: fl
     here = np.array(rig.status().reference)
     if _same_pose(here, pose):
         return
-    motion = rig.config.motion
     report(Progress("moving to the start", done))
-    follow(rig, straight_move(here, pose, motion.approach_speed, motion.approach_rotation), "move to the start")
+    follow(rig, approach_move(rig.config, here, pose), "move to the start")
 
 
 def _same_pose(one: Array, other: Array) -> bool:
@@ -321,15 +326,3 @@ def _refuse_fault(status: Status) -> None:
 def _last_warning(status: Status) -> str:
     texts = [event.text for event in status.events if event.level != "info"]
     return texts[-1] if texts else "for no reason given"
-
-
-def _longest_move(rig: Rig) -> float:
-    """s that parking can take at most: across the whole stroke at the approach speed."""
-    machine = rig.config.machine
-    home: list[float] = leg_lengths(machine.geometry, machine.geometry.home_pose).tolist()
-    reach = max(
-        abs(limit - length)
-        for leg, length in zip(machine.legs, home, strict=True)
-        for limit in ((leg.limits and leg.limits.length) or (0.0, 2.0 * length))
-    )
-    return 4.0 * reach / rig.config.motion.approach_speed

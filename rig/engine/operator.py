@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from actuators import Status as DriveStatus
 from kinematics import MotionTable, coordinates_to_pose, in_words, pose_difference
+from rig.engine.approach import approach_move
 from rig.engine.checking import refusal as checked_here
 from rig.engine.core import Engine
 from rig.engine.link import Lease, Submission
@@ -36,6 +37,7 @@ from rig.stability import check_loop
 from rig.states import State
 
 _START_DISTANCE = 1e-4  # m and rad between a motion's start and the reference
+_STANDING = 1e-6  # m and rad between the reference when Park was asked for and when it is carried out
 _TORQUE_OFF_TIME = 0.5  # s that a drive may take to report that its torque is off
 _TARE_TIME = 0.2  # s at rest before the cells' zero can be judged
 _FORSAKEN = "the command lease that it came with is held no more"
@@ -103,7 +105,6 @@ class Operator:
             Pause: self._pause,
             Resume: self._resume,
             Abandon: self._abandon,
-            Park: self._park,
             Shutdown: self._shutdown,
         }
         self.ended = False
@@ -115,19 +116,20 @@ class Operator:
         """whether the control loop may be closed; judged once, as it takes longer than a cycle"""
 
     def submit(self, submission: Submission) -> None:
-        """Queue a command for the next boundary between cycles; a motion is checked here, and refused here.
+        """Queue a command for the next boundary between cycles; a motion, or the way home, is checked and refused here.
 
         A stop from now on, be it during the check, keeps what brings torque or motion from being carried out; the end
         of the lease that it came with keeps any command from it.
         """
         table, stops, lease = None, self._engine.machine.stops, submission.lease
-        if isinstance(submission.command, Follow) and (lease is None or lease.held):
+        command = submission.command
+        if isinstance(command, Follow | Park) and (lease is None or lease.held):
             try:
-                table = self._checked(submission.command, submission.samples)
+                table = self._way_home() if isinstance(command, Park) else self._checked(command, submission.samples)
             except (RefusedError, HardwareError) as error:
-                submission.reply.set_result(Reply(False, f"follow: {error}", isinstance(error, HardwareError)))
+                submission.reply.set_result(Reply(False, f"{command.kind}: {error}", isinstance(error, HardwareError)))
                 return
-        self._queue.put(_Job(submission.command, table, submission.reply, stops, lease))
+        self._queue.put(_Job(command, table, submission.reply, stops, lease))
 
     def carry_out(self) -> None:
         """Carry out what was queued; called by the cyclic thread between two cycles.
@@ -166,6 +168,8 @@ class Operator:
                 self._engine.stop(command.category, f"operator's stop, category {command.category}")
             elif isinstance(command, Follow) and job.table is not None:
                 self._follow(command.name, job.table)
+            elif isinstance(command, Park):
+                self._park(job.table)
             else:
                 self._handlers[type(command)]()
         except (RefusedError, HardwareError) as error:
@@ -269,6 +273,11 @@ class Operator:
             raise RefusedError(reason)
         return table
 
+    def _away(self, table: MotionTable) -> npt.NDArray[np.float64]:
+        """(6,) m and rad between where a motion starts and where the reference is."""
+        start = coordinates_to_pose(table.samples[0, :6])
+        return np.abs(pose_difference(start, self._engine.frame.now[:7]))
+
     def _follow(self, name: str, table: MotionTable) -> None:
         engine = self._engine
         self._require(State.ENGAGED)
@@ -276,8 +285,7 @@ class Operator:
         self._require_recording()
         if engine.reference.paused:
             raise RefusedError(f"{self.motion!r} is paused: resume it, abandon it, or park")
-        start = coordinates_to_pose(table.samples[0, :6])
-        distance = np.abs(pose_difference(start, engine.frame.now[:7]))
+        distance = self._away(table)
         if not distance.max() <= _START_DISTANCE:
             away = f"{in_words(distance[:3].max(), 'm')} and {in_words(distance[3:].max(), 'rad')}"
             raise RefusedError(f"the motion starts {away} from where the platform is: move to its start first")
@@ -310,13 +318,24 @@ class Operator:
         reference.stay()
         engine.record("info", f"{self.motion!r} is abandoned at {place}")
 
-    def _park(self) -> None:
+    def _way_home(self) -> MotionTable | None:
+        """The move home from where the platform stands, when every sample of it is allowed; None if it does not."""
+        engine = self._engine
+        if engine.machine.state is not State.ENGAGED:
+            return None
+        table = approach_move(engine.config, engine.frame.now[:7].copy(), engine.config.machine.geometry.home_pose)
+        reason = self._refusal(table)
+        if reason:
+            raise RefusedError(f"{reason}\n  move somewhere else first, or STOP, which takes the torque off")
+        return table
+
+    def _park(self, table: MotionTable | None) -> None:
         engine = self._engine
         self._require(State.ENGAGED)
-        motion = engine.config.motion
-        home = engine.config.machine.geometry.home_pose
+        if table is None or not self._away(table).max() <= _STANDING:
+            raise RefusedError("the platform was moving when it was asked for: ask again")
         self.motion = "park"
-        engine.reference.move(engine.frame.now[:7], home, motion.approach_speed, motion.approach_rotation)
+        engine.reference.follow(table, "move")
         engine.enter(State.PARKING)
 
     def _reset(self, reply: Future[Reply]) -> None:

@@ -38,10 +38,6 @@ class Reference:
         self.evaluate(0.0, here)
         self.hold(here[:7])
 
-    def move(self, start: Array, end: Array, speed: float, rotation_speed: float) -> None:
-        """Move from pose to pose (7,) with minimum jerk, peaks `speed` m/s and `rotation_speed` rad/s."""
-        self.follow(straight_move(start, end, speed, rotation_speed), "move")
-
     def follow(self, table: MotionTable, name: str) -> None:
         """Follow `table` from its beginning at full rate."""
         self.name = name

@@ -11,6 +11,7 @@ from kinematics import parse_trajectory
 from rig.checks import LimitCheck, Verdict, check_trajectory, scaled
 from rig.cli import main
 from rig.config import load_config
+from rig.engine import straight_move
 from rig.errors import ExitCode, RefusedError
 from rig.operation import approach, checked_motion, checked_move, ends, prepare_motion
 from rig.recording import open_recording
@@ -51,15 +52,18 @@ def test_a_motion_that_is_too_large_passes_with_the_scale_that_is_said() -> None
         prepare_motion(RIG, far, verdict.scale + 0.001)
 
 
-def test_the_way_back_is_checked_where_there_is_one() -> None:
-    fast = RIG.changed({"motion": {"approach_speed": 5.0}})
+def test_the_way_back_is_checked_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     trajectory = parse_trajectory(_up(60), HOME)
-    start, end = ends(prepare_motion(fast, trajectory))
-    assert approach(fast, start, start) is None
-    with pytest.raises(RefusedError, match="speed of leg"):
-        prepare_motion(fast, trajectory, repeats=2)
+    start, end = ends(prepare_motion(RIG, trajectory))
+    assert approach(RIG, start, start) is None
     back = approach(RIG, end, start)
     assert back is not None and back.samples[[0, -1], 2] == pytest.approx([end[2], start[2]])
+    assert prepare_motion(RIG, trajectory, repeats=2).samples.shape[1] == 18
+    monkeypatch.setattr(
+        "rig.operation.approach_move", lambda _config, here, there: straight_move(here, there, 5.0, 1.0)
+    )
+    with pytest.raises(RefusedError, match="speed of leg"):
+        prepare_motion(RIG, trajectory, repeats=2)
 
 
 def test_a_target_out_of_reach_is_refused_before_the_way_to_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:

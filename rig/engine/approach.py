@@ -1,0 +1,34 @@
+"""The rig's own moves from pose to pose: to a motion's start, and home to park."""
+
+import numpy as np
+
+from dynamics import LegLimits
+from kinematics import Array, KinematicsError, MotionTable, leg_kinematics
+from rig.config import RigConfig
+from rig.engine.reference import straight_move
+
+_SAMPLES = 200
+_PART = 0.98  # of the legs' limits: a peak may lie between two samples
+
+
+def approach_move(config: RigConfig, start: Array, end: Array) -> MotionTable:
+    """The straight move from pose to pose (7,) with minimum jerk, at rest at both ends.
+
+    At most at the speeds of [motion], and slower where a leg would otherwise come beyond its limits of speed or
+    acceleration. Its whole path is still to be checked: it may leave a stroke, or pass where the platform is singular.
+    """
+    motion = config.motion
+    table = straight_move(start, end, motion.approach_speed, motion.approach_rotation)
+    try:
+        legs = leg_kinematics(config.machine.geometry, table.motion(np.linspace(0.0, table.duration, _SAMPLES)))
+    except KinematicsError:  # a pose on the way cannot be evaluated, as the check is going to say
+        return table
+    limits = [leg.limits or LegLimits() for leg in config.machine.legs]
+    speed = np.array([limit.velocity or np.inf for limit in limits])
+    acceleration = np.array([limit.acceleration or np.inf for limit in limits])
+    slowness = max(
+        1.0,
+        float((np.abs(legs.velocity) / speed).max()) / _PART,
+        float((np.abs(legs.acceleration) / acceleration).max() / _PART) ** 0.5,
+    )
+    return MotionTable(table.step * slowness, table.samples)
