@@ -87,6 +87,7 @@ def test_a_park_that_is_refused_changes_nothing_and_leaves_a_way_down(
     assert bench.in_state(State.ENGAGED) and np.array_equal(bench.engine.frame.now, stands)
     bench.rig.request(Stop(1))
     bench.until_state(State.PARKED)
+    bench.steps(20)
     assert not bench.torque and bench.machine.cause is not None and not bench.machine.latched
 
 
