@@ -243,15 +243,21 @@ def write_table(path: Path, names: Sequence[str], values: Array) -> None:
 
 
 def write_columns(path: Path, names: Sequence[str], columns: Sequence[Column]) -> None:
-    """Write columns (n,) under their names, every number so that it reads back the same.
+    """Write columns (n,) under their names; see `write_blocks`."""
+    write_blocks(path, names, [columns])
+
+
+def write_blocks(path: Path, names: Sequence[str], blocks: Iterable[Sequence[Column]]) -> None:
+    """Write columns (n,) that come block by block under their names, every number so that it reads back the same.
 
     Raises:
-        InputError: the file cannot be written; nothing is left of it then.
+        InputError: the file cannot be written; nothing is left of it then, nor when getting a block fails.
     """
     rows = max(1, _CHUNK // len(names))
     with whole_file(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(names)
-        for start in range(0, len(columns[0]), rows):
-            writer.writerows(zip(*(column[start : start + rows].tolist() for column in columns), strict=True))
-            time.sleep(0)  # without it a window would wait 5 ms whenever it has let go of the interpreter
+        for columns in blocks:
+            for start in range(0, len(columns[0]), rows):
+                writer.writerows(zip(*(column[start : start + rows].tolist() for column in columns), strict=True))
+                time.sleep(0)  # without it a window would wait 5 ms whenever it has let go of the interpreter

@@ -18,7 +18,7 @@ from rig.csvio import check_folder
 from rig.errors import HardwareError, InputError, InterruptedRunError, RefusedError, RigError
 from rig.lockstep import LockstepRig
 from rig.operation import Progress, bring_to_rest, prepare_motion, run_motion
-from rig.recording import open_recording, size_of_rows
+from rig.recording import RecordingFile, size_of_rows
 from rig.session import Interruption, LiveRig
 from rig.stability import check_loop
 from rig.virtual import VirtualRigProcess
@@ -181,8 +181,8 @@ def _reported(recording: Path, error: RigError | None) -> RunResult:
     target = recording.with_suffix(".html")
     if not recording.exists():
         return RunResult(recording, target, error=error)
-    opened = open_recording(recording)
-    if not len(opened.rows):
+    opened = RecordingFile(recording)
+    if not opened.count:
         return RunResult(recording, target, error=error)
     summary = summarize(opened) | {"paths": {"recording": str(recording), "report": str(target)}}
     try:
@@ -196,7 +196,7 @@ def remove_empty(recording: Path) -> bool:
     """Remove a recording in which not one cycle took place; says whether it was one."""
     if not recording.exists() or recording.with_suffix(".html").exists():
         return False
-    if size_of_rows(recording) < _SURELY_ROWS and not len(open_recording(recording).rows):
+    if size_of_rows(recording) < _SURELY_ROWS and not RecordingFile(recording).count:
         recording.unlink()
         return True
     return False

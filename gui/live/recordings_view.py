@@ -14,7 +14,7 @@ from gui.live.compare_view import CompareView
 from gui.live.live_view import LiveView
 from gui.live.numbers import side_by_side
 from gui.live.platform_view import PlatformView
-from gui.live.recording_files import Opened, open_with_numbers, read_recording
+from gui.live.recording_files import Opened, open_with_numbers
 from gui.live.recording_list import RecordingList
 from gui.live.replay import Replay
 from gui.live.replay_bar import ReplayBar
@@ -23,7 +23,7 @@ from gui.theme import Theme
 from gui.workers import Worker
 from rig.errors import InputError
 from rig.models import recorded_coulomb_speed
-from rig.recording import EventLevel, RecordingError, caveats, write_rows_csv
+from rig.recording import EventLevel, RecordingError, RecordingFile, caveats, write_rows_csv
 from rig.states import FaultCode, enum_name
 
 _PATIENCE = 5.0  # s for a file that is being read
@@ -167,7 +167,7 @@ class RecordingsView(QtWidgets.QWidget):
         self._say(f"Writing {target.name} …")
 
         def job() -> None:
-            write_rows_csv(read_recording(recording).rows, target)
+            write_rows_csv(RecordingFile(recording), target)
 
         self._worker.submit(job, lambda _none, failure: self._say(_outcome(failure, f"Saved {target.name}")))
 

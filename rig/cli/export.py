@@ -22,14 +22,14 @@ def export(
     One line per cycle, SI units, columns named as in the recording and numbered by leg. A recording cut off by a
     crash is exported as far as it goes. One that is damaged is exported too, and says so: exit code 5.
     """
-    from rig.recording import RecordingError, open_recording, write_rows_csv
+    from rig.recording import RecordingError, RecordingFile, write_rows_csv
 
     target = output if output is not None else recording.with_suffix(".csv")
     check_made_of(recording, target)
-    opened = open_recording(recording)
-    if not len(opened.rows):
+    opened = RecordingFile(recording)
+    if not opened.count:
         raise RecordingError(f"{recording}: holds no telemetry, there is nothing to export")
     tell_caveats(opened)
-    write_rows_csv(opened.rows, target)
-    typer.echo(f"{len(opened.rows)} rows: {target}")
+    write_rows_csv(opened, target)
+    typer.echo(f"{opened.count} rows: {target}")
     end_doubtful(opened)

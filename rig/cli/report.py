@@ -27,20 +27,20 @@ def report(
     It shows the forces measured and modelled per leg, their residuals, the tracking and the timing. A recording cut
     off by a crash is reported as far as it goes. One that is damaged is reported too, and says so: exit code 5.
     """
-    from rig.recording import RecordingError, open_recording
+    from rig.recording import RecordingError, RecordingFile
     from rig.report import summarize, write_report
 
     target = output if output is not None else recording.with_suffix(".html")
     check_made_of(recording, target)
-    opened = open_recording(recording)
-    if not len(opened.rows):
+    opened = RecordingFile(recording)
+    if not opened.count:
         raise RecordingError(f"{recording}: holds no telemetry, there is nothing to report")
     tell_caveats(opened)
     summary = summarize(opened)
     if models:
         from rig.report import compare_models
 
-        summary["force"]["models"] = compare_models(opened)
+        summary["force"]["models"] = compare_models(opened, summary)
     write_report(opened, target, summary=summary)
     if as_json:
         typer.echo(json.dumps(summary | {"paths": {"recording": str(recording), "report": str(target)}}, indent=2))

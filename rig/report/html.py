@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rig.csvio import check_output, whole_file
-from rig.recording import EventLevel, Recording, caveats
+from rig.recording import EventLevel, Recorded, caveats
 from rig.report.pages import page_environment
 from rig.report.plots import LEG_COLORS, figures
 from rig.states import FaultCode
@@ -31,7 +31,7 @@ _CAPTIONS = {
 }
 
 
-def write_report(recording: Recording, path: Path | str, *, summary: Mapping[str, Any]) -> None:
+def write_report(recording: Recorded, path: Path | str, *, summary: Mapping[str, Any]) -> None:
     """Write the report on a recording to an HTML file; `summary` is what `summarize` gave.
 
     The file appears whole or not at all, replaces one of the same name, and depends on the arguments alone.
@@ -41,7 +41,7 @@ def write_report(recording: Recording, path: Path | str, *, summary: Mapping[str
     check_output(path)
     environment = page_environment("rig.report")
     environment.filters["fixed"] = _fixed
-    images = figures(recording) if len(recording.rows) > 1 else {}
+    images = figures(recording, summary) if recording.count > 1 else {}
     text = environment.get_template("report.html.j2").render(
         title=recording.header.get("config", {}).get("name", recording.path.stem),
         origin=_origin(recording),
@@ -65,7 +65,7 @@ def _fixed(value: float | None, digits: int = 1, scale: float = 1.0) -> str:
     return "–" if value is None else f"{value * scale:.{digits}f}"
 
 
-def _origin(recording: Recording) -> str:
+def _origin(recording: Recorded) -> str:
     """Where and when the recording was made, as far as its header says."""
     header = recording.header
     config = header.get("config", {})
@@ -81,7 +81,7 @@ def _origin(recording: Recording) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _verdict(recording: Recording, summary: Mapping[str, Any]) -> tuple[str, str]:
+def _verdict(recording: Recorded, summary: Mapping[str, Any]) -> tuple[str, str]:
     """Kind (good, neutral, warn, bad) and sentence."""
     if recording.doubts:
         return "bad", "The recording is damaged: what it says may be wrong or incomplete"

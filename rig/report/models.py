@@ -1,16 +1,18 @@
 """The published models beside the exact one: how well each explains the forces that a recording holds."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from dynamics import MODELS, parse_mechanism
 from rig.models import comparable_rows, model_differences, recorded_coulomb_speed
-from rig.recording import Recording, RecordingError
+from rig.recording import Recorded, RecordingError
+from rig.report.running import Moments
 from rig.report.summary import window_of
 
 
-def compare_models(recording: Recording) -> list[dict[str, Any]]:
+def compare_models(recording: Recorded, summary: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Residuals of every model over the rows that the report's numbers cover.
 
     A published model is carried to the load cells by its difference from the exact actuator force, which the cell
@@ -22,21 +24,26 @@ def compare_models(recording: Recording) -> list[dict[str, Any]]:
     if not isinstance(text, str):
         raise RecordingError(f"{recording.path}: holds no mechanism, the models cannot be computed")
     mechanism = parse_mechanism(text, source="recorded mechanism", evaluate_only=True)
-    rows = recording.rows[window_of(recording.rows)]
-    rows = rows[comparable_rows(rows)]
-    if not len(rows):
+    coulomb_speed = recorded_coulomb_speed(recording.header)
+    residuals = {model: Moments(6) for model in MODELS}
+    differences = {model: Moments(6) for model in MODELS}
+    for block in recording.blocks():
+        rows = block[window_of(block, summary)]
+        rows = rows[comparable_rows(rows)]
+        if not len(rows):
+            continue
+        motions = np.ascontiguousarray(rows["reference"])
+        for model, difference in model_differences(mechanism, motions, MODELS, coulomb_speed).items():
+            residuals[model].add(rows["force_residual"] - difference)
+            differences[model].add(difference)
+    if residuals["exact"].rms() is None:
         return []
-    motions = np.ascontiguousarray(rows["reference"])
-    differences = model_differences(mechanism, motions, MODELS, recorded_coulomb_speed(recording.header))
-    entries = []
-    for model, difference in differences.items():
-        residual = rows["force_residual"] - difference
-        entries.append(
-            {
-                "model": model,
-                "rms_residual_n": np.sqrt(np.mean(residual**2, axis=0)).tolist(),
-                "rms_difference_n": np.sqrt(np.mean(difference**2, axis=0)).tolist(),
-                "peak_difference_n": float(np.abs(difference).max()),
-            }
-        )
-    return entries
+    return [
+        {
+            "model": model,
+            "rms_residual_n": [residuals[model].rms(leg) for leg in range(6)],
+            "rms_difference_n": [differences[model].rms(leg) for leg in range(6)],
+            "peak_difference_n": max(differences[model].peak(leg) or 0.0 for leg in range(6)),
+        }
+        for model in MODELS
+    ]

@@ -1,69 +1,148 @@
 """The longest motion of a recording, and whether it came to its end."""
 
+import math
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rig.recording import Recording
-from rig.report.series import angles
+from rig.recording import Event, Recorded
+from rig.report.series import Angles, Floats, finite
 from rig.states import State
 from rig.telemetry import CycleFlag
 
-_ABANDONED = re.compile(r"(?P<name>.*) is abandoned at [\d.]+ of (?P<duration>[\d.]+) s", re.DOTALL)
+_ABANDONED = re.compile(r"(?P<name>.*) is abandoned at [0-9.]+ of (?P<duration>[0-9]+(\.[0-9]+)?) s", re.DOTALL)
 """What the engine says of a motion that is given up."""
+_LONGEST_TEXT = 1000  # characters of an event that can be that
 _SAME = 1e-6  # m and rad
 _LOOKS = 500  # rows, about, that a motion is told from a straight move by
+_MOST = 20_000  # motions that are kept, the first ones
 
 
-def longest_motion(recording: Recording) -> dict[str, Any] | None:
-    """The longest motion that ran, the last of several as long; None where there were at most jogs.
+@dataclass(slots=True)
+class _Motion:
+    """One motion: its rows, in stretches between which it was paused, and the row after its last one."""
 
-    Straight moves that came to their end, such as jogs and the way to a motion's start, do not count. Keys: `outcome`
-    ("finished", "abandoned", "unfinished"), `name` (null unless abandoned: only then is it recorded), `reached_s` and
-    `duration_s` (s of its path; null where it is not known).
-    """
-    rows = recording.rows
-    running = np.flatnonzero(rows["state"] == State.RUNNING)
-    if not len(running):
+    begin_t: float
+    stretches: list[tuple[int, int]] = field(default_factory=list)
+    """numbers of the first row and of the one after the last"""
+    end_t: float = 0.0
+    """s, rig time of the last row"""
+    reached: float = 0.0
+    """s of its path, at the last row"""
+    after: np.void | None = None
+
+    @property
+    def rows(self) -> int:
+        return sum(end - begin for begin, end in self.stretches)
+
+    def numbers(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """Numbers of the rows at these places, counted within the motion."""
+        begins = np.array([begin for begin, _end in self.stretches])
+        before = np.cumsum([0, *(end - begin for begin, end in self.stretches)])
+        stretch = np.searchsorted(before, places, "right") - 1
+        numbers: npt.NDArray[np.intp] = begins[stretch] + places - before[stretch]
+        return numbers
+
+
+class Motions:
+    """Finds the motions in rows that come block by block."""
+
+    def __init__(self) -> None:
+        self._motions: list[_Motion] = []
+        self._seen = 0
+        self._running = False  # whether the row before was
+        self._full = False
+        self._path_time = math.inf
+
+    def add(self, rows: npt.NDArray[np.void]) -> None:
+        """Take in rows (m,) of dtype ROW that follow those before."""
+        if not len(rows):
+            return
+        running = rows["state"] == State.RUNNING
+        path_time = np.where(finite(rows["path_time"]), rows["path_time"], 0.0)
+        if self._running and not running[0] and not self._full:
+            self._motions[-1].after = rows[0].copy()
+        edges = np.flatnonzero(np.diff(running, prepend=False, append=False))
+        for begin, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+            self._run(rows, path_time, begin, end)
+        self._running = bool(running[-1])
+        self._seen += len(rows)
+
+    def _run(self, rows: npt.NDArray[np.void], path_time: Floats, begin: int, end: int) -> None:
+        """Rows begin to end of a block, all of them running; a motion that is resumed goes on counting."""
+        new = (np.flatnonzero(np.diff(path_time[begin:end], prepend=self._path_time) < 0.0) + begin).tolist()
+        self._path_time = float(path_time[end - 1])
+        for first, stop in pairwise(sorted({begin, *new, end})):
+            if first in new:
+                if self._motions and self._motions[-1].after is None:
+                    self._motions[-1].after = rows[first].copy()
+                self._full |= len(self._motions) == _MOST
+                if not self._full:
+                    self._motions.append(_Motion(float(rows["t"][first])))
+            if self._full:
+                return
+            motion = self._motions[-1]
+            motion.stretches.append((self._seen + first, self._seen + stop))
+            motion.end_t, motion.reached = float(rows["t"][stop - 1]), float(path_time[stop - 1])
+            motion.after = rows[stop].copy() if stop < len(rows) else None
+
+    def longest(self, recording: Recorded) -> dict[str, Any] | None:
+        """The longest motion that ran, the last of several as long; None where there were at most jogs.
+
+        Straight moves that came to their end, such as jogs and the way to a motion's start, do not count. Keys:
+        `outcome` ("finished", "abandoned", "unfinished"), `name` (null unless abandoned: only then is it recorded),
+        `reached_s` and `duration_s` (s of its path; null where it is not known).
+        """
+        if not self._motions:
+            return None
+        until = [*(motion.begin_t for motion in self._motions[1:]), math.inf]
+        given_up = _given_up(recording.events)
+        motions = [(motion, _outcome(motion, given_up, t)) for motion, t in zip(self._motions, until, strict=True)]
+        motions.reverse()  # of several as long the last comes first
+        motions.sort(key=lambda motion: round(motion[1]["duration_s"] or motion[1]["reached_s"], 3), reverse=True)
+        for motion, outcome in motions:
+            if outcome["outcome"] != "finished" or not _straight_move(recording, motion):
+                return outcome
         return None
-    starts = np.flatnonzero(np.diff(rows["path_time"][running], prepend=np.inf) < 0.0)  # resumed it goes on counting
-    until = [*rows["t"][running[starts[1:]]].tolist(), np.inf]
-    motions = [
-        (running[begin:end], _outcome(recording, running[end - 1], next_begin))
-        for (begin, end), next_begin in zip(pairwise([*starts, len(running)]), until, strict=True)
-    ]
-    motions.reverse()  # of several as long the last comes first
-    motions.sort(key=lambda motion: round(motion[1]["duration_s"] or motion[1]["reached_s"], 3), reverse=True)
-    for stretch, outcome in motions:
-        if outcome["outcome"] != "finished" or not _straight_move(rows, stretch):
-            return outcome
-    return None
 
 
-def _outcome(recording: Recording, last: int, next_begin: float) -> dict[str, Any]:
-    """How the motion ended whose last row is `last`, the next beginning at `next_begin` s."""
-    rows = recording.rows
-    after = rows[min(last + 1, len(rows) - 1)]
-    reached = float(after["path_time"] if after["state"] == State.ENGAGED else rows["path_time"][last])
-    if after["state"] == State.ENGAGED and not after["flags"] & CycleFlag.PAUSED:
-        return {"outcome": "finished", "name": None, "reached_s": reached, "duration_s": reached}
-    for event in recording.events:
-        if rows["t"][last] <= event.t < next_begin and (found := _ABANDONED.fullmatch(event.text)):
-            duration = float(found["duration"])
-            return {"outcome": "abandoned", "name": found["name"], "reached_s": reached, "duration_s": duration}
+def _given_up(events: Sequence[Event]) -> list[tuple[float, str, float]]:
+    """Motions that were abandoned: when, s, their names, and how long they were, s."""
+    found = []
+    for event in events:
+        said = _ABANDONED.fullmatch(event.text) if len(event.text) <= _LONGEST_TEXT else None
+        if said and len(said["duration"]) < _LOOKS:
+            found.append((event.t, said["name"], float(said["duration"])))
+    return found
+
+
+def _outcome(motion: _Motion, given_up: list[tuple[float, str, float]], next_begin: float) -> dict[str, Any]:
+    """How a motion ended, the next one beginning at `next_begin` s."""
+    after, reached = motion.after, motion.reached
+    if after is not None and after["state"] == State.ENGAGED:
+        reached = float(after["path_time"])
+        if not after["flags"] & CycleFlag.PAUSED:
+            return {"outcome": "finished", "name": None, "reached_s": reached, "duration_s": reached}
+    for t, name, duration in given_up:
+        if motion.end_t <= t < next_begin:
+            return {"outcome": "abandoned", "name": name, "reached_s": reached, "duration_s": duration}
     return {"outcome": "unfinished", "name": None, "reached_s": reached, "duration_s": None}
 
 
-def _straight_move(rows: npt.NDArray[np.void], stretch: npt.NDArray[np.intp]) -> bool:
+def _straight_move(recording: Recorded, motion: _Motion) -> bool:
     """Whether a motion that came to its end is a minimum-jerk move from pose to pose, as `straight_move` makes it."""
-    end = stretch[-1] + 1
-    looked = np.append(stretch[:: 1 + len(stretch) // _LOOKS], end)
-    reference = rows["reference"][looked, :7]
-    place = np.concatenate([reference[:, :3], angles(reference[:, 3:])], axis=1)
-    u = rows["path_time"][looked, np.newaxis] / rows["path_time"][end]
-    law = u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
-    expected = place[0] + (law - law[0]) / (1.0 - law[0]) * (place[-1] - place[0])
-    return bool((np.abs(place - expected) <= _SAME).all())
+    count = motion.rows
+    looked = motion.numbers(np.arange(0, count, 1 + count // _LOOKS))
+    rows = recording.take([*looked.tolist(), motion.stretches[-1][1]])
+    reference = rows["reference"][:, :7]
+    with np.errstate(all="ignore"):  # whatever a file says
+        place = np.concatenate([reference[:, :3], Angles().add(reference[:, 3:])], axis=1)
+        u = rows["path_time"][:, np.newaxis] / rows["path_time"][-1]
+        law = u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
+        expected = place[0] + (law - law[0]) / (1.0 - law[0]) * (place[-1] - place[0])
+        return bool((np.abs(place - expected) <= _SAME).all())

@@ -1,6 +1,7 @@
 """The report's figures, as SVG text. Hue tells the leg; measured is solid, model and command are dashed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import matplotlib
@@ -9,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from rig.recording import Recording
+from rig.recording import Recorded
+from rig.report.curves import Curve, Curves
 from rig.report.pages import svg_text
-from rig.report.series import Floats, angles, decimate, powered_span, rotation_vector
-from rig.report.summary import configured_noise, configured_rate, state_timeline, window_of
+from rig.report.running import Histogram
 from rig.telemetry import TERMS
 
 LEG_COLORS = ("#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7")
@@ -62,10 +63,14 @@ _WIDTH = 10.5
 """inches"""
 
 
-def figures(recording: Recording) -> dict[str, str]:
-    """Every figure of the report by name, as SVG documents. Needs at least two rows."""
-    drawings: dict[str, Callable[[Recording], Figure]] = {
-        "timeline": _timeline,
+def figures(recording: Recorded, summary: Mapping[str, Any]) -> dict[str, str]:
+    """Every figure of the report by name, as SVG documents. Needs at least two rows.
+
+    summary: what `summarize` gave of the recording.
+    """
+    curves = Curves(recording, summary)
+    drawings: dict[str, Callable[[Curves, Mapping[str, Any]], Figure]] = {
+        "timeline": partial(_timeline, recording),
         "forces": _forces,
         "residuals": _residuals,
         "tracking": _tracking,
@@ -74,7 +79,7 @@ def figures(recording: Recording) -> dict[str, str]:
         "timing": _timing,
     }
     with matplotlib.rc_context(STYLE):
-        return {name: svg_text(draw(recording)) for name, draw in drawings.items()}
+        return {name: svg_text(draw(curves, summary)) for name, draw in drawings.items()}
 
 
 def _figure(height: float) -> Figure:
@@ -94,16 +99,16 @@ def _panels(figure: Figure, titles: list[str], unit: str) -> list[Axes]:
     return panels
 
 
-def _line(axes: Axes, t: Floats, values: Floats, **style: Any) -> None:
-    axes.plot(*decimate(t, values), **style)
+def _line(axes: Axes, curve: Curve, **style: Any) -> None:
+    axes.plot(*curve, **style)
 
 
-def _shade_window(recording: Recording, panels: list[Axes]) -> None:
+def _shade_window(summary: Mapping[str, Any], panels: list[Axes]) -> None:
     """Mark the part that the summary's numbers cover."""
-    covered = recording.rows["t"][window_of(recording.rows)]
+    window = summary["window"]
     for axes in panels:
-        if len(covered):
-            axes.axvspan(covered[0], covered[-1], color="#F3F6F9", zorder=0, linewidth=0)
+        if window["rows"]:
+            axes.axvspan(window["begin_s"], window["end_s"], color="#F3F6F9", zorder=0, linewidth=0)
 
 
 def _darker(color: str, factor: float = 0.55) -> tuple[float, float, float]:
@@ -115,10 +120,10 @@ def _leg_titles() -> list[str]:
     return [f"Leg {leg}" for leg in range(1, 7)]
 
 
-def _timeline(recording: Recording) -> Figure:
+def _timeline(recording: Recorded, _curves: Curves, summary: Mapping[str, Any]) -> Figure:
     figure = _figure(1.5)
     axes = figure.add_subplot()
-    stretches = state_timeline(recording.rows)
+    stretches = summary["states"]
     begin, end = stretches[0]["begin_s"], stretches[-1]["end_s"]
     for stretch in stretches:
         name, left, right = stretch["state"], stretch["begin_s"], stretch["end_s"]
@@ -139,34 +144,31 @@ def _timeline(recording: Recording) -> Figure:
     return figure
 
 
-def _forces(recording: Recording) -> Figure:
-    rows = powered_span(recording.rows)
+def _forces(curves: Curves, summary: Mapping[str, Any]) -> Figure:
     figure = _figure(7.2)
     panels = _panels(figure, _leg_titles(), "force, N")
-    _shade_window(recording, panels)
+    _shade_window(summary, panels)
     for leg, axes in enumerate(panels):
         color = LEG_COLORS[leg]
-        _line(axes, rows["t"], rows["force_measured"][:, leg], color=color, label="measured", linewidth=1.6)
+        _line(axes, curves.powered("measured", leg), color=color, label="measured", linewidth=1.6)
         style = {"color": _darker(color), "linestyle": (0, (4, 2)), "linewidth": 0.9}
-        _line(axes, rows["t"], rows["force_model"][:, leg], label="model", **style)
+        _line(axes, curves.powered("model", leg), label="model", **style)
         axes.legend(loc="upper right", ncols=2, borderaxespad=0, bbox_to_anchor=(1, 1.16))
     return figure
 
 
-def _residuals(recording: Recording) -> Figure:
-    rows = powered_span(recording.rows)
-    covered = recording.rows[window_of(recording.rows)]
-    noise = configured_noise(recording.header)
+def _residuals(curves: Curves, summary: Mapping[str, Any]) -> Figure:
+    noise = summary["force"]["noise_n"]
     figure = _figure(6.6)
     grid = figure.subplots(3, 4, width_ratios=[5, 1, 5, 1], squeeze=False)
     for leg in range(6):
         axes, histogram = grid[leg // 2, 2 * (leg % 2)], grid[leg // 2, 2 * (leg % 2) + 1]
         color = LEG_COLORS[leg]
-        residual = rows["force_residual"][:, leg]
+        t, residual = curves.powered("residual", leg)
         largest = np.max(np.abs(residual[np.isfinite(residual)]), initial=3 * noise if noise else 1e-3)
-        _shade_window(recording, [axes])
-        _line(axes, rows["t"], residual, color=color, linewidth=0.6)
-        _histogram(histogram, covered["force_residual"][:, leg], color=color, orientation="horizontal")
+        _shade_window(summary, [axes])
+        _line(axes, (t, residual), color=color, linewidth=0.6)
+        _histogram(histogram, curves.residuals[leg], color=color, orientation="horizontal")
         for panel in (axes, histogram):
             panel.axhline(0, color="#3A424A", linewidth=0.6)
             for level in (-noise, noise) if noise else ():
@@ -185,28 +187,23 @@ def _residuals(recording: Recording) -> Figure:
     return figure
 
 
-def _histogram(axes: Axes, values: Floats, **style: Any) -> None:
-    finite = values[np.isfinite(values)]
-    if len(finite):
-        axes.hist(finite, bins=60, alpha=0.85, linewidth=0, **style)
+def _histogram(axes: Axes, histogram: Histogram | None, **style: Any) -> None:
+    if histogram is not None:
+        edges = histogram.edges.tolist()
+        axes.hist(edges[:-1], edges, weights=histogram.counts, alpha=0.85, linewidth=0, **style)
 
 
-def _tracking(recording: Recording) -> Figure:
-    rows = powered_span(recording.rows)
-    t = rows["t"]
+def _tracking(curves: Curves, summary: Mapping[str, Any]) -> Figure:
     figure = _figure(5.0)
     titles = ["Position error", "Rotation error", "Leg length error", "Condition number of H"]
     panels = _panels(figure, titles, "")
-    _shade_window(recording, panels)
-    position = 1e6 * (rows["pose"][:, :3] - rows["reference"][:, :3])
-    rotation = 1e6 * rotation_vector(rows["reference"][:, 3:7], rows["pose"][:, 3:7])
+    _shade_window(summary, panels)
     for axis, name in enumerate("xyz"):
-        _line(panels[0], t, position[:, axis], color=_AXIS_COLORS[axis], label=name)
-        _line(panels[1], t, rotation[:, axis], color=_AXIS_COLORS[axis], label=f"about {name}")
-    length = 1e6 * (rows["length"] - rows["length_reference"])
+        _line(panels[0], curves.powered("position error", axis), color=_AXIS_COLORS[axis], label=name)
+        _line(panels[1], curves.powered("rotation error", axis), color=_AXIS_COLORS[axis], label=f"about {name}")
     for leg, color in enumerate(LEG_COLORS):
-        _line(panels[2], t, length[:, leg], color=color, label=f"{leg + 1}")
-    _line(panels[3], t, rows["condition"], color="#3A424A")
+        _line(panels[2], curves.powered("length error", leg), color=color, label=f"{leg + 1}")
+    _line(panels[3], curves.powered("condition"), color="#3A424A")
     for axes, unit in zip(panels, ("µm", "µrad", "µm", ""), strict=True):
         axes.set_ylabel(unit)
     for axes in panels[:3]:
@@ -214,52 +211,44 @@ def _tracking(recording: Recording) -> Figure:
     return figure
 
 
-def _pose(recording: Recording) -> Figure:
-    rows = powered_span(recording.rows)
+def _pose(curves: Curves, summary: Mapping[str, Any]) -> Figure:
     figure = _figure(6.2)
     panels = _panels(figure, ["x", "θx", "y", "θy", "z", "θz"], "")
-    _shade_window(recording, panels)
-    for side, field in (("measured", rows["pose"]), ("command", rows["reference"])):
-        coordinates = (1e3 * field[:, :3], np.degrees(angles(field[:, 3:7])))
+    _shade_window(summary, panels)
+    for side, quantity in (("measured", "measured place"), ("command", "commanded place")):
         for index, axes in enumerate(panels):
             color = _AXIS_COLORS[index // 2]
             style: dict[str, Any] = {"color": color, "linewidth": 1.6}
             if side == "command":
                 style = {"color": _darker(color), "linewidth": 0.9, "linestyle": (0, (4, 2))}
-            _line(axes, rows["t"], coordinates[index % 2][:, index // 2], label=side, **style)
+            _line(axes, curves.powered(quantity, 3 * (index % 2) + index // 2), label=side, **style)
     for index, axes in enumerate(panels):
         axes.set_ylabel(("mm", "deg")[index % 2])
         axes.legend(loc="upper right", ncols=2, borderaxespad=0, bbox_to_anchor=(1, 1.16))
     return figure
 
 
-def _terms(recording: Recording) -> Figure:
-    rows = powered_span(recording.rows)
+def _terms(curves: Curves, summary: Mapping[str, Any]) -> Figure:
     figure = _figure(7.0)
     panels = _panels(figure, _leg_titles(), "force, N")
-    _shade_window(recording, panels)
+    _shade_window(summary, panels)
     for leg, axes in enumerate(panels):
         for term, name in enumerate(TERMS):
-            _line(axes, rows["t"], rows["terms"][:, term, leg], color=_TERM_COLORS[term], label=name)
+            _line(axes, curves.powered("terms", 6 * term + leg), color=_TERM_COLORS[term], label=name)
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(TERMS))
     return figure
 
 
-def _timing(recording: Recording) -> Figure:
-    rows = recording.rows
-    rate = configured_rate(recording)
+def _timing(curves: Curves, _summary: Mapping[str, Any]) -> Figure:
     figure = _figure(5.0)
     grid = figure.subplots(2, 2, squeeze=False)
-    period = 1e6 * (rows["period"][1:] - (1 / rate if rate else 0.0))
-    _histogram(grid[0, 0], period, color="#0072B2")
+    _histogram(grid[0, 0], curves.period_error, color="#0072B2")
     grid[0, 0].set(title="Period error, all cycles", xlabel="µs", ylabel="cycles", yscale="log")
-    durations = {"exchange": rows["exchange_time"], "lateness": rows["lateness"], "computation": rows["compute_time"]}
-    colors = dict(zip(durations, ("#0072B2", "#E69F00", "#009E73"), strict=True))
-    for name, values in durations.items():
-        _histogram(grid[0, 1], 1e6 * values, color=colors[name], label=name)
-        _line(grid[1, 1], rows["t"], 1e6 * values, color=colors[name], label=name)
+    for (name, histogram), color in zip(curves.durations.items(), ("#0072B2", "#E69F00", "#009E73"), strict=True):
+        _histogram(grid[0, 1], histogram, color=color, label=name)
+        _line(grid[1, 1], curves.duration(name), color=color, label=name)
     grid[0, 1].set(title="Durations, all cycles", xlabel="µs", ylabel="cycles", yscale="log")
-    _line(grid[1, 0], rows["t"][1:], period, color="#0072B2")
+    _line(grid[1, 0], curves.period_error_over_time(), color="#0072B2")
     grid[1, 0].set(title="Period error over time", xlabel="rig time, s", ylabel="µs")
     grid[1, 1].set(title="Durations over time", xlabel="rig time, s", ylabel="µs")
     for axes in grid[:, 1]:

@@ -1,59 +1,64 @@
 """The numbers of a recording, as one JSON object."""
 
-import math
-from itertools import pairwise
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rig.recording import Recording, caveats
-from rig.report.motions import longest_motion
-from rig.report.series import Floats, rotation_vector
-from rig.states import FaultCode, State, StopCategory, enum_name
+from rig.recording import Recorded, caveats
+from rig.report.survey import HELD, Covered, Survey
+from rig.states import State, enum_name
 
-_PERCENTILES = {"p50": 50.0, "p99": 99.0, "max": 100.0}
+_RAN = "RUNNING"
+_TIMED = ("period", "lateness", "exchange", "compute")
 
 
-def summarize(recording: Recording) -> dict[str, Any]:
+def summarize(recording: Recorded) -> dict[str, Any]:
     """Summary of a recording: a JSON object of finite numbers, strings and null where there is nothing to count.
 
     Keys: `checks_off` (the checks that the configuration switched off), `cycle` (rate, overruns, timing percentiles in
     µs, over all rows), `window` (the rows that `tracking`, `force` and `condition` cover: the RUNNING ones; where there
     are none, those with the legs under power), `motion` (see `longest_motion`), `tracking` (m and rad), `force` (N, per
     leg; residuals are measured minus model, bias included, the bias given beside them), `condition`, `states`,
-    `faults`, `events`, `recording`.
+    `faults`, `events`, `recording`, `powered` (the rows from the first to the last with the legs under power).
+    Raises RecordingError when the file changes meanwhile.
     """
-    rows = recording.rows
-    window = window_of(rows)
-    covered = rows[window]
+    survey = Survey(recording, configured_rate(recording.header))
+    covered = survey.covered
+    begin, end = survey.powered
     return {
-        "cycle": _cycle(recording),
-        "window": _window(rows, window),
-        "motion": longest_motion(recording),
+        "cycle": _cycle(recording, survey),
+        "window": _window(survey),
+        "motion": survey.motions.longest(recording),
         "tracking": _tracking(covered),
         "force": _force(covered, configured_noise(recording.header)),
         "checks_off": checks_off(recording.header),
-        "condition": {"min": _number(_finite(covered["condition"]), np.min), "max": _peak(covered["condition"])},
-        "states": state_timeline(rows),
-        "faults": _faults(rows),
+        "condition": {"min": covered.condition.low(), "max": covered.condition.peak()},
+        "states": [
+            {"state": enum_name(State, state), "begin_s": first, "end_s": last}
+            for state, first, last in survey.stretches
+        ],
+        "faults": survey.faults,
         "events": [
             {"t_s": event.t, "level": event.level, "code": event.code, "text": event.text} for event in recording.events
         ],
         "recording": {
-            "rows": len(rows),
+            "rows": recording.count,
             "dropped": recording.dropped,
             "complete": recording.complete,
             "caveats": caveats(recording),
-            "duration_s": float(rows["t"][-1] - rows["t"][0]) if len(rows) else 0.0,
+            "duration_s": survey.end - survey.begin,
         },
+        "powered": {"first_row": begin, "rows": end - begin},
     }
 
 
-def window_of(rows: npt.NDArray[np.void]) -> npt.NDArray[np.bool_]:
-    """Mask of the rows that tracking and forces are judged by, see `summarize`."""
-    running: npt.NDArray[np.bool_] = rows["state"] == State.RUNNING
-    return running if running.any() else np.isin(rows["state"], [State.ENGAGING, State.ENGAGED, State.PARKING])
+def window_of(rows: npt.NDArray[np.void], summary: Mapping[str, Any]) -> npt.NDArray[np.bool_]:
+    """Mask of rows (n,) of a summarized recording that tracking and forces are judged by, see `summarize`."""
+    ran = summary["window"]["covers"] == _RAN
+    window: npt.NDArray[np.bool_] = np.isin(rows["state"], State.RUNNING if ran else HELD)
+    return window
 
 
 def configured_noise(header: dict[str, Any]) -> float | None:
@@ -68,131 +73,71 @@ def checks_off(header: dict[str, Any]) -> list[str]:
     return [str(name) for name in names] if isinstance(names, list) else []
 
 
-def configured_rate(recording: Recording) -> float | None:
-    """Cycle rate of the recording's configuration, Hz; by its periods when it has none."""
-    value = recording.header.get("rate", recording.header.get("config", {}).get("rate"))
-    if isinstance(value, int | float) and value > 0:
-        return float(value)
-    if len(recording.rows) < 2:
-        return None
-    step = float(np.median(np.diff(recording.rows["t"])))
-    return 1 / step if step > 0 else None
+def configured_rate(header: dict[str, Any]) -> float | None:
+    """Cycle rate of the recording's configuration, Hz; None when it has none."""
+    value = header.get("rate", header.get("config", {}).get("rate"))
+    return float(value) if isinstance(value, int | float) and value > 0 else None
 
 
-def state_timeline(rows: npt.NDArray[np.void]) -> list[dict[str, Any]]:
-    """Stretches of rows in one state, in order: name of the state, begin and end in s of rig time."""
-    if not len(rows):
-        return []
-    edges = [0, *(np.flatnonzero(np.diff(rows["state"])) + 1).tolist(), len(rows)]
-    ends = [*rows["t"][edges[1:-1]].tolist(), float(rows["t"][-1])]
-    return [
-        {"state": enum_name(State, rows["state"][begin]), "begin_s": float(rows["t"][begin]), "end_s": end}
-        for (begin, _), end in zip(pairwise(edges), ends, strict=True)
-    ]
-
-
-def _cycle(recording: Recording) -> dict[str, Any]:
-    rows = recording.rows
-    rate = configured_rate(recording)
-    error = np.abs(rows["period"][1:] - 1 / rate) if rate else np.empty(0)
-    skipped = int(rows["overruns"][-1]) - int(rows["overruns"][0]) if len(rows) else 0
-    span = float(rows["t"][-1] - rows["t"][0]) if len(rows) else 0.0
+def _cycle(recording: Recorded, survey: Survey) -> dict[str, Any]:
+    span = survey.end - survey.begin
+    lowest = {f"{name}_min": survey.timing.low(column) for column, name in enumerate(_TIMED)}
+    highest = {"period_max": survey.timing.high(0)}
     return {
-        "rate_hz": rate,
-        "rate_measured_hz": (len(rows) - 1 + recording.dropped) / span if span > 0 else None,
-        "cycles": len(rows) + recording.dropped,
-        "overruns": skipped,
-        **_microseconds("period_error", error),
-        **_microseconds("lateness", rows["lateness"]),
-        **_microseconds("exchange", rows["exchange_time"]),
-        **_microseconds("compute", rows["compute_time"]),
-        "stale_feedback": int(np.count_nonzero(rows["stale"].any(axis=1))),
+        "rate_hz": survey.rate,
+        "rate_measured_hz": (recording.count - 1 + recording.dropped) / span if span > 0 else None,
+        "cycles": recording.count + recording.dropped,
+        "overruns": survey.overruns,
+        **{
+            f"{name}_us": None if seconds is None else seconds * 1e6
+            for name, seconds in (survey.durations | lowest | highest).items()
+        },
+        "stale_feedback": survey.stale,
     }
 
 
-def _microseconds(name: str, seconds: Floats) -> dict[str, float | None]:
-    finite = _finite(seconds)
-    return {
-        f"{name}_{key}_us": float(np.percentile(finite, q)) * 1e6 if len(finite) else None
-        for key, q in _PERCENTILES.items()
-    }
-
-
-def _window(rows: npt.NDArray[np.void], window: npt.NDArray[np.bool_]) -> dict[str, Any]:
-    covered = rows[window]
-    if not len(covered):
+def _window(survey: Survey) -> dict[str, Any]:
+    covered = survey.covered
+    if not covered.rows:
         return {"covers": "nothing: the legs were never under power", "rows": 0, "begin_s": None, "end_s": None}
-    running = covered["state"][0] == State.RUNNING
     return {
-        "covers": "RUNNING" if running else "ENGAGING, ENGAGED and PARKING: no trajectory ran",
-        "rows": len(covered),
-        "begin_s": float(covered["t"][0]),
-        "end_s": float(covered["t"][-1]),
+        "covers": _RAN if survey.ran else "ENGAGING, ENGAGED and PARKING: no trajectory ran",
+        "rows": covered.rows,
+        "begin_s": covered.begin,
+        "end_s": covered.end,
     }
 
 
-def _tracking(rows: npt.NDArray[np.void]) -> dict[str, Any]:
-    position = np.linalg.norm(rows["pose"][:, :3] - rows["reference"][:, :3], axis=1)
-    rotation = np.linalg.norm(rotation_vector(rows["reference"][:, 3:7], rows["pose"][:, 3:7]), axis=1)
-    length = rows["length"] - rows["length_reference"]
+def _tracking(covered: Covered) -> dict[str, Any]:
     return {
-        "position_rms_m": _rms(position),
-        "position_max_m": _peak(position),
-        "rotation_rms_rad": _rms(rotation),
-        "rotation_max_rad": _peak(rotation),
-        "legs": [{"length_rms_m": _rms(leg), "length_max_m": _peak(leg)} for leg in length.T],
+        "position_rms_m": covered.position.rms(),
+        "position_max_m": covered.position.peak(),
+        "rotation_rms_rad": covered.rotation.rms(),
+        "rotation_max_rad": covered.rotation.peak(),
+        "legs": [
+            {"length_rms_m": covered.length.rms(leg), "length_max_m": covered.length.peak(leg)} for leg in range(6)
+        ],
     }
 
 
-def _force(rows: npt.NDArray[np.void], noise: float | None) -> dict[str, Any]:
+def _force(covered: Covered, noise: float | None) -> dict[str, Any]:
     legs = []
     for leg in range(6):
-        measured, residual = rows["force_measured"][:, leg], rows["force_residual"][:, leg]
-        rms = _rms(residual)
+        rms = covered.residual.rms(leg)
         legs.append(
             {
                 "leg": leg + 1,
-                "rms_measured_n": _rms(measured),
-                "rms_model_n": _rms(rows["force_model"][:, leg]),
+                "rms_measured_n": covered.measured.rms(leg),
+                "rms_model_n": covered.model.rms(leg),
                 "rms_residual_n": rms,
-                "bias_n": _number(_finite(residual), np.mean),
+                "bias_n": covered.residual.mean(leg),
                 "noise_ratio": rms / noise if noise and rms is not None else None,
-                "peak_measured_n": _peak(measured),
-                "peak_command_n": _peak(rows["force_command"][:, leg]),
-                "peak_residual_n": _peak(residual),
+                "peak_measured_n": covered.measured.peak(leg),
+                "peak_command_n": covered.command.peak(leg),
+                "peak_residual_n": covered.residual.peak(leg),
+                "min_residual_n": covered.residual.low(leg),
+                "max_residual_n": covered.residual.high(leg),
             }
         )
     ratios = [leg["noise_ratio"] for leg in legs if leg["noise_ratio"] is not None]
     return {"legs": legs, "noise_n": noise, "noise_ratio_max": max(ratios) if ratios else None}
-
-
-def _faults(rows: npt.NDArray[np.void]) -> list[dict[str, Any]]:
-    """First row of every stop cause that shows up."""
-    causes = rows["fault"]
-    begins = np.flatnonzero((causes != FaultCode.NONE) & (np.diff(causes, prepend=np.uint16(0)) != 0))
-    return [
-        {
-            "t_s": float(row["t"]),
-            "fault": enum_name(FaultCode, row["fault"]),
-            "leg": int(row["fault_leg"]) or None,
-            "state": enum_name(State, row["state"]),
-            "stop": enum_name(StopCategory, row["stop"]),
-        }
-        for row in rows[begins]
-    ]
-
-
-def _finite(values: Floats) -> Floats:
-    return values[np.isfinite(values)]
-
-
-def _number(values: Floats, function: Any) -> float | None:
-    return float(function(values)) if len(values) else None
-
-
-def _peak(values: Floats) -> float | None:
-    return _number(_finite(np.abs(values)), np.max)
-
-
-def _rms(values: Floats) -> float | None:
-    return _number(_finite(values), lambda finite: math.sqrt(float(np.mean(finite**2))))

@@ -24,7 +24,7 @@ from rig.lockstep import LockstepRig
 from rig.models import model_differences
 from rig.operation import prepare_motion, run_motion
 from rig.recording import Recording, open_recording
-from rig.report import compare_models
+from rig.report import compare_models, summarize
 from rig.runs import demo_trajectory
 from rig.session import Interruption
 from rig.states import State
@@ -141,7 +141,7 @@ def test_table_says_what_the_report_says(qtbot: QtBot, view: LiveView, recording
     page = view.pages["Forces"]
     assert isinstance(page, PlotPage)
     assert len(page.stretch(timeline)) == len(timeline)  # four seconds, in a window of ten
-    for entry in compare_models(recording):
+    for entry in compare_models(recording, summarize(recording)):
         model, legs = entry["model"], np.array(entry["rms_residual_n"])
         expected = [*legs, np.sqrt(np.mean(legs**2))]
         np.testing.assert_allclose(view.models.rms_residuals(model, page.stretch(timeline)), expected, rtol=1e-9)

@@ -24,7 +24,7 @@ from rig.errors import InputError
 from rig.operation import checked_move
 from rig.recording import Event, EventLevel, Recording
 from rig.report import summarize, write_report
-from rig.report.series import angles, decimate, powered_span, rotation_vector
+from rig.report.series import Angles, Outline, rotation_vector
 from rig.states import FaultCode, State, StopCategory
 from rig.telemetry import ROW, CycleFlag
 
@@ -326,22 +326,36 @@ def test_a_report_that_cannot_be_written_leaves_nothing(
     assert [item.name for item in tmp_path.iterdir()] == ["taken.html"]
 
 
-@given(values=hnp.arrays(np.float64, st.integers(1, 300), elements=st.floats(-1e6, 1e6)), bins=st.integers(2, 40))
-def test_decimation_loses_no_peak(values: npt.NDArray[np.float64], bins: int) -> None:
+@given(
+    values=hnp.arrays(np.float64, st.integers(1, 300), elements=st.floats(-1e6, 1e6)),
+    bins=st.integers(2, 40),
+    block=st.integers(1, 90),
+)
+def test_an_outline_loses_no_peak(values: npt.NDArray[np.float64], bins: int, block: int) -> None:
     t = np.arange(len(values), dtype=np.float64)
-    at, reduced = decimate(t, values, bins)
-    assert len(at) == len(reduced) <= max(2 * bins, 1)
-    assert (np.min(reduced), np.max(reduced)) == (values.min(), values.max())
-    assert (np.diff(at) >= 0).all()
+    outline = Outline(len(values), 2, bins)
+    for start in range(0, len(values), block):
+        part = values[start : start + block]
+        outline.add(t[start : start + block], np.stack([part, -part], axis=1))
+    for column, sign in ((0, 1.0), (1, -1.0)):
+        at, reduced = outline.curve(column)
+        assert len(at) == len(reduced) <= max(2 * bins, 1)
+        assert (np.min(reduced), np.max(reduced)) == ((sign * values).min(), (sign * values).max())
+        assert (np.diff(at) >= 0).all()
+    if len(values) <= 2 * bins:
+        np.testing.assert_array_equal(outline.curve(0)[1], values)
+        return
+    edges = np.linspace(0, len(values), bins + 1).astype(int)
+    low, high = (reduce.reduceat(values, edges[:-1]) for reduce in (np.minimum, np.maximum))
+    np.testing.assert_array_equal(outline.curve(0)[1], np.stack([low, high], axis=1).ravel())
 
 
 def test_the_powered_span_ends_with_the_last_powered_row() -> None:
     rows = np.zeros(6, ROW)
     rows["state"] = [State.IDLE, State.ENGAGING, State.FAULT, State.STOPPING, State.FAULT, State.IDLE]
-    rows["cycle"] = np.arange(6)
-    assert powered_span(rows)["cycle"].tolist() == [1, 2, 3]
+    assert summarize(make_recording(rows))["powered"] == {"first_row": 1, "rows": 3}
     rows["state"] = State.IDLE
-    assert len(powered_span(rows)) == 6
+    assert summarize(make_recording(rows))["powered"] == {"first_row": 0, "rows": 6}
 
 
 def test_angles_and_rotations_against_scipy() -> None:
@@ -352,7 +366,7 @@ def test_angles_and_rotations_against_scipy() -> None:
     small[7] = 0
     measured = reference * Rotation.from_rotvec(small)
     quaternion = reference.as_quat(scalar_first=True)
-    np.testing.assert_allclose(angles(quaternion), xyz, atol=1e-12)
+    np.testing.assert_allclose(Angles().add(quaternion), xyz, atol=1e-12)
     sign = random.choice([-1.0, 1.0], (50, 1))
     np.testing.assert_allclose(
         rotation_vector(quaternion, sign * measured.as_quat(scalar_first=True)), small, atol=1e-14
