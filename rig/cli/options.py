@@ -135,6 +135,21 @@ def parse_pose(text: str, option: str) -> tuple[float, ...]:
     return (*values[:3], *(value / norm for value in values[3:]))
 
 
+def parse_six(text: str, names: str, option: str) -> tuple[float, ...]:
+    """Six finite numbers; `names` says which, `option` is what the text was given to, for the message.
+
+    Raises:
+        typer.BadParameter: they are not.
+    """
+    try:
+        values = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        values = ()
+    if len(values) != 6 or not all(math.isfinite(value) for value in values):
+        raise typer.BadParameter(f"{text!r} is not a list of six finite numbers {names}", param_hint=option)
+    return values
+
+
 def parse_quantity(text: str, quantity: "Quantity", option: str) -> float:
     """A number in SI, or one with its unit ("2 mm"), in SI; `option` is what the text was given to.
 
