@@ -9,15 +9,18 @@ from typing import Any
 import numpy as np
 
 from dynamics import Mechanism, MechanismError, parse_mechanism
-from gui.history import Excerpt, Rows
+from gui.history import Excerpt, Floats
+from gui.live.decimation import decimate
 from gui.live.outline import Outline
 from gui.live.replay import Replay
 from gui.live.series import FORCES
-from rig.recording import Recording, RecordingError, open_recording, size_of_rows
-from rig.states import State
+from rig.recording import Recording, RecordingError, RecordingFile, size_of_rows
+from rig.telemetry import ROW
 
-LARGEST = 1_000_000_000
-"""bytes of rows of a recording that is opened: half an hour at 500 Hz"""
+KEPT = 400_000_000
+"""bytes of rows that are kept in memory: twelve minutes at 500 Hz; of longer recordings every so many rows are"""
+LARGEST = 20_000_000_000
+"""bytes of rows of a recording that is opened: ten hours at 500 Hz"""
 QUICK = 100_000_000
 """bytes of rows that are read in about two seconds: three minutes at 500 Hz"""
 
@@ -44,9 +47,11 @@ def recordings_in(folder: Path) -> list[Found]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opened:
-    """A recording in memory with its numbers; `mechanism` is None where the file has none that can be read."""
+    """A recording with its numbers; `mechanism` is None where the file has none that can be read."""
 
     recording: Recording
+    every: int
+    """of how many rows one is in memory and replayed; the numbers and the outlines are of all"""
     summary: Mapping[str, Any]
     mechanism: Mechanism | None
     replay: Replay
@@ -61,47 +66,52 @@ class Opened:
         return self.recording.path.name
 
 
-def motion_begin(rows: Rows) -> float:
-    """Rig time, s, at which the longest motion in rows (n,) begins for the first time, not the way to its start.
-
-    Without a motion that of the first row, 0 without rows.
-    """
-    running = np.flatnonzero(rows["state"] == State.RUNNING)
-    if not len(running):
-        return float(rows["t"][0]) if len(rows) else 0.0
-    path_time = rows["path_time"][running]
-    starts = np.flatnonzero(np.diff(path_time, prepend=np.inf) < 0.0)  # resumed it goes on counting
-    reached = np.maximum.reduceat(path_time, starts)
-    first_of_the_longest = starts[np.argmax(reached >= 0.99 * reached.max())]
-    return float(rows["t"][running[first_of_the_longest]])
-
-
-def open_with_numbers(path: Path, obstacle: str = "") -> Opened:
+def open_with_numbers(path: Path, obstacle: str = "", *, replayed: bool = True) -> Opened:
     """Open a recording, count its numbers and prepare what is drawn of it.
 
-    Raises RecordingError as `read_recording`.
+    replayed: whether its rows are kept; without, only outlines and numbers are.
+    Raises RecordingError when it is none, is longer than the app opens, or has above 100 MB of rows while there is an
+    obstacle, in words, to what keeps the processor busy for long.
     """
     from rig.report import summarize  # brings matplotlib along
 
-    recording = read_recording(path, obstacle)
-    whole = Excerpt(recording.rows)
-    stretch = whole.cut(0, len(whole))
+    _check_size(path, obstacle)
+    file = RecordingFile(path)
+    every = max(1, -(-file.count * ROW.itemsize // KEPT))
+    rows = np.zeros(-(-file.count // every) if replayed else 0, ROW)
+    drawn: list[tuple[list[Floats], list[Floats]]] = [([], []) for _ in FORCES]
+    seen = 0
+    for block in file.blocks():
+        if replayed:
+            kept = block[-seen % every :: every]
+            first = -(-seen // every)
+            rows[first : first + len(kept)] = kept
+        stretch = Excerpt(block).cut(0, len(block))
+        for panel, (times, values) in zip(FORCES, drawn, strict=True):
+            thinned = decimate(stretch.times.copy(), panel.series[0].extract(stretch), -(-len(block) // (2 * every)))
+            times.append(thinned[0])
+            values.append(np.array(thinned[1]))  # a block is valid until the next
+        seen += len(block)
+    summary = summarize(file)
+    begin = summary["motion_begin_s"]
     return Opened(
-        recording=recording,
-        summary=summarize(recording),
-        mechanism=_mechanism(recording.header.get("mechanism")),
-        replay=Replay(recording.rows),
-        outlines=tuple(Outline(stretch.times, panel.series[0].extract(stretch)) for panel in FORCES),
-        begin=motion_begin(recording.rows),
+        recording=file.in_memory(rows),
+        every=every,
+        summary=summary,
+        mechanism=_mechanism(file.header.get("mechanism")),
+        replay=Replay(rows),
+        outlines=tuple(
+            Outline(np.maximum.accumulate(np.concatenate(times)), np.concatenate(values))
+            if times
+            else Outline(np.empty(0), np.empty((0, 6)))
+            for times, values in drawn
+        ),
+        begin=summary["begin_s"] if begin is None else begin,
     )
 
 
-def read_recording(path: Path, obstacle: str = "") -> Recording:
-    """Read a recording into the app's memory.
-
-    Raises RecordingError when it is none, its rows take above 1 GB, or above 100 MB while there is an obstacle, in
-    words, to what keeps the processor busy for long.
-    """
+def _check_size(path: Path, obstacle: str) -> None:
+    """Raise RecordingError, before anything of it is unpacked, when a recording is too long to be opened now."""
     needed = size_of_rows(path)
     if obstacle and needed > QUICK:
         raise RecordingError(
@@ -109,10 +119,9 @@ def read_recording(path: Path, obstacle: str = "") -> Recording:
         )
     if needed > LARGEST:
         raise RecordingError(
-            f"{path.name}: its rows take {needed / 1e9:.2f} GB of memory, the app gives a recording at most "
+            f"{path.name}: its rows take {needed / 1e9:.2f} GB, the app opens a recording of at most "
             f"{LARGEST / 1e9:.2f} GB; use `rig report`, or look at the file with PlotJuggler"
         )
-    return open_recording(path)
 
 
 def _mechanism(text: Any) -> Mechanism | None:

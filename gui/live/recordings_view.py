@@ -157,7 +157,7 @@ class RecordingsView(QtWidgets.QWidget):
     def compare_with(self, path: Path) -> None:
         """Lay a recording over the open one."""
         self._say(f"Opening {path.name} …")
-        self._worker.submit(partial(open_with_numbers, path, self._obstacle()), self._show_second)
+        self._worker.submit(partial(open_with_numbers, path, self._obstacle(), replayed=False), self._show_second)
 
     def export_to(self, recording: Path, target: Path) -> None:
         """Write a recording's rows as CSV, unless there is an obstacle."""
@@ -216,7 +216,10 @@ class RecordingsView(QtWidgets.QWidget):
             self.tabs.setCurrentWidget(self.live)
         self._show_events()
         self._show_numbers()
-        self._say("; ".join(f"This recording is {caveat}" for caveat in caveats(recording)))
+        notes = [f"This recording is {caveat}" for caveat in caveats(recording)]
+        if opened.every > 1:
+            notes.append(f"It is long: one of {opened.every} cycles is replayed; Numbers and Compare are of all")
+        self._say("; ".join(notes))
 
     def _show_second(self, second: Opened | None, failure: Exception | None) -> None:
         if second is None:
@@ -225,7 +228,7 @@ class RecordingsView(QtWidgets.QWidget):
         self.second = second
         self._show_numbers()
         self.tabs.setCurrentWidget(self.compare)
-        self._say("")
+        self._say("; ".join(f"{second.name} is {caveat}" for caveat in caveats(second.recording)))
 
     def _show_numbers(self) -> None:
         shown = [opened for opened in (self.opened, self.second) if opened is not None]

@@ -158,6 +158,20 @@ class RecordingFile:
             rows[here] = of_chunk[wanted[here] - (ends[chunk] - self._counts[chunk])]
         return rows
 
+    def in_memory(self, rows: Rows) -> Recording:
+        """The same with all or some of its rows in memory, (n,)."""
+        return Recording(
+            path=self.path,
+            header=self.header,
+            rows=rows,
+            events=self.events,
+            dropped=self.dropped,
+            complete=self.complete,
+            closing=self.closing,
+            doubts=self.doubts,
+            unverified=self.unverified,
+        )
+
     def _stretches(self, chunks: Sequence[int]) -> Iterator[Rows]:
         """Rows of these chunks as they lie in them."""
         try:
@@ -183,17 +197,7 @@ def open_recording(path: Path | str) -> Recording:
     for block in file.blocks():
         rows[filled : filled + len(block)] = block
         filled += len(block)
-    return Recording(
-        path=file.path,
-        header=file.header,
-        rows=rows,
-        events=file.events,
-        dropped=file.dropped,
-        complete=file.complete,
-        closing=file.closing,
-        doubts=file.doubts,
-        unverified=file.unverified,
-    )
+    return file.in_memory(rows)
 
 
 def size_of_rows(path: Path | str) -> int:

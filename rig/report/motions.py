@@ -91,6 +91,12 @@ class Motions:
             motion.end_t, motion.reached = float(rows["t"][stop - 1]), float(path_time[stop - 1])
             motion.after = rows[stop].copy() if stop < len(rows) else None
 
+    @property
+    def begin(self) -> float | None:
+        """Rig time, s, at which the longest motion begins for the first time, jogs included; None without a motion."""
+        longest = max((motion.reached for motion in self._motions), default=0.0)
+        return next((motion.begin_t for motion in self._motions if motion.reached >= 0.99 * longest), None)
+
     def longest(self, recording: Recorded) -> dict[str, Any] | None:
         """The longest motion that ran, the last of several as long; None where there were at most jogs.
 

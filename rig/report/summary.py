@@ -19,9 +19,10 @@ def summarize(recording: Recorded) -> dict[str, Any]:
 
     Keys: `checks_off` (the checks that the configuration switched off), `cycle` (rate, overruns, timing percentiles in
     µs, over all rows), `window` (the rows that `tracking`, `force` and `condition` cover: the RUNNING ones; where there
-    are none, those with the legs under power), `motion` (see `longest_motion`), `tracking` (m and rad), `force` (N, per
-    leg; residuals are measured minus model, bias included, the bias given beside them), `condition`, `states`,
-    `faults`, `events`, `recording`, `powered` (the rows from the first to the last with the legs under power).
+    are none, those with the legs under power), `motion` (see `Motions.longest`), `motion_begin_s` (where the longest
+    first begins), `tracking` (m and rad), `force` (N, per leg; residuals are measured minus model, bias included, the
+    bias given beside them), `condition`, `states`, `faults`, `events`, `begin_s`, `recording`, `powered` (the rows from
+    the first to the last with the legs under power).
     Raises RecordingError when the file changes meanwhile.
     """
     survey = Survey(recording, configured_rate(recording.header))
@@ -31,6 +32,7 @@ def summarize(recording: Recorded) -> dict[str, Any]:
         "cycle": _cycle(recording, survey),
         "window": _window(survey),
         "motion": survey.motions.longest(recording),
+        "motion_begin_s": survey.motions.begin,
         "tracking": _tracking(covered),
         "force": _force(covered, configured_noise(recording.header)),
         "checks_off": checks_off(recording.header),
@@ -43,6 +45,7 @@ def summarize(recording: Recorded) -> dict[str, Any]:
         "events": [
             {"t_s": event.t, "level": event.level, "code": event.code, "text": event.text} for event in recording.events
         ],
+        "begin_s": survey.begin,
         "recording": {
             "rows": recording.count,
             "dropped": recording.dropped,

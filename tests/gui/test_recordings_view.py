@@ -250,13 +250,32 @@ def test_a_recording_too_large_is_refused_before_it_is_read(
     size = size_of_rows(folder / "first.mcap")
     assert rows.nbytes <= size < 1.05 * rows.nbytes
     monkeypatch.setattr("gui.live.recording_files.LARGEST", rows.nbytes - 1)
-    monkeypatch.setattr("gui.live.recording_files.open_recording", lambda _path: pytest.fail("it was read"))
+    monkeypatch.setattr("gui.live.recording_files.RecordingFile", lambda _path: pytest.fail("it was read"))
     view.open(folder / "first.mcap")
     qtbot.waitUntil(lambda: "first.mcap: its rows take 0.00 GB" in view.note.text(), timeout=20_000)
     assert "at most 0.00 GB; use `rig report`" in view.note.text() and view.opened is None
-    view.export_to(folder / "first.mcap", folder / "rows.csv")
-    qtbot.waitUntil(lambda: "its rows take" in view.note.text(), timeout=20_000)
-    assert not (folder / "rows.csv").exists()
+
+
+def test_of_a_long_recording_some_rows_are_replayed_and_all_are_drawn_and_counted(
+    monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, view: RecordingsView, folder: Path
+) -> None:
+    rows = live_rows(10_000)
+    rows["force_measured"][4321, 2] = 777.0
+    write_recording(folder / "long.mcap", rows)
+    monkeypatch.setattr("gui.live.recording_files.KEPT", rows.nbytes // 4)
+    view.list.look()
+    _open(qtbot, view, "long.mcap")
+    opened = view.opened
+    assert opened is not None and opened.every == 4 and "one of 4 cycles is replayed" in view.note.text()
+    np.testing.assert_array_equal(opened.recording.rows["cycle"], rows["cycle"][::4])
+    assert opened.summary["recording"]["rows"] == 10_000
+    assert opened.summary["force"]["legs"][2]["peak_measured_n"] == 777.0
+    times, values = opened.outlines[0].between(0.0, 20.0, 10_000)
+    assert len(times) < 3000 and values[:, 2].max() == 777.0 and (np.diff(times) >= 0.0).all()
+    view.compare_with(folder / "long.mcap")
+    qtbot.waitUntil(lambda: view.second is not None, timeout=20_000)
+    assert view.second is not None and not len(view.second.recording.rows)
+    assert view.second.summary == opened.summary
 
 
 def test_heavy_work_waits_while_there_is_an_obstacle(

@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from live_rows import RATE, live_rows, write_recording
 
 from gui.live.outline import Outline
-from gui.live.recording_files import motion_begin
+from gui.live.recording_files import open_with_numbers
 from gui.live.replay import Replay
 from rig.recording import RecordingError, size_of_rows
 from rig.states import State
@@ -76,10 +77,13 @@ def test_outlines_hold_every_peak() -> None:
     assert nothing.span == (0.0, 0.0) and len(nothing.between(0.0, 1.0, 10)[0]) == 0
 
 
-def test_two_recordings_are_compared_from_where_their_motion_begins() -> None:
+def test_two_recordings_are_compared_from_where_their_motion_begins(tmp_path: Path) -> None:
+    def begin(name: str, rows: npt.NDArray[np.void]) -> float:
+        return open_with_numbers(write_recording(tmp_path / name, rows)).begin
+
     rows = np.zeros(3000, ROW)
     rows["t"] = 7.0 + np.arange(3000) / 500.0
-    assert motion_begin(rows[:0]) == 0.0 and motion_begin(rows) == 7.0
+    assert begin("resting.mcap", rows) == 7.0
     for first, last, path in (
         (100, 150, 0.0),
         (400, 1000, 0.0),
@@ -90,4 +94,4 @@ def test_two_recordings_are_compared_from_where_their_motion_begins() -> None:
         rows["state"][first:last] = State.RUNNING
         rows["path_time"][first:last] = path + np.arange(last - first) / 500.0
     # the way to the start, the motion with a pause in it, the way back, the motion again
-    assert motion_begin(rows) == rows["t"][400]
+    assert begin("moving.mcap", rows) == rows["t"][400]
