@@ -19,12 +19,16 @@ from rig.checks import Verdict, check_trajectory, scaled
 from rig.config import RigConfig
 from rig.engine.approach import approach_move
 from rig.engine.control_block import StopRequest
-from rig.engine.messages import Connect, Disconnect, Engage, Follow, Home, Park, Shutdown, Status, Stop
+from rig.engine.messages import Connect, Disconnect, Engage, Follow, Home, Park, Reset, Shutdown, Status, Stop
 from rig.engine.reference import straight_move
 from rig.errors import InterruptedRunError, RefusedError, RunFaultError
 from rig.session import Rig
 from rig.states import State, StopCategory
 
+_LOOK_AND_RESET = (
+    "Drives whose engine has died stop so. Look at the machine; then reset them: `rig run --reset`, or `reset` at the "
+    "prompt of `rig operate`"
+)
 _SETTLE = 0.5  # s at rest: the mean of the cells' residual, and the platform under control
 _SAME_POSE = 1e-6  # m, rad
 _TABLE_RATE = 500.0  # Hz; at the least, whatever the cycle
@@ -125,7 +129,15 @@ def approach(config: RigConfig, here: Array, there: Array) -> MotionTable | None
     return _checked(config, there, lambda: approach_move(config, here, there))
 
 
-def run_motion(rig: Rig, table: MotionTable, name: str, report: Callable[[Progress], None], repeats: int = 1) -> None:
+def run_motion(
+    rig: Rig,
+    table: MotionTable,
+    name: str,
+    report: Callable[[Progress], None],
+    repeats: int = 1,
+    *,
+    reset: bool = False,
+) -> None:
     """Do a whole run from OFF to OFF around one motion.
 
     Args:
@@ -134,6 +146,7 @@ def run_motion(rig: Rig, table: MotionTable, name: str, report: Callable[[Progre
         name: of the motion, for events.
         report: told the progress now and then.
         repeats: how many times the motion is run, each time from its start.
+        reset: whether a fault that the drives have from before is reset first; the operator's word.
 
     Raises:
         RunFaultError: the run ended in a fault.
@@ -141,7 +154,7 @@ def run_motion(rig: Rig, table: MotionTable, name: str, report: Callable[[Progre
         HardwareError: a drive is silent, or a state was not reached in time.
         InterruptedRunError: Ctrl-C; the rig still has to be brought to rest with `bring_to_rest`.
     """
-    connect_and_home(rig, report)
+    connect_and_home(rig, report, reset=reset)
     report(Progress("engaging", 0.0))
     engage(rig)
     perform(rig, table, name, report, repeats)
@@ -151,10 +164,10 @@ def run_motion(rig: Rig, table: MotionTable, name: str, report: Callable[[Progre
     leave(rig)
 
 
-def connect_and_home(rig: Rig, report: Callable[[Progress], None]) -> None:
-    """Bring a rig from OFF to PARKED, at rest. Raises as `run_motion`."""
+def connect_and_home(rig: Rig, report: Callable[[Progress], None], *, reset: bool = False) -> None:
+    """Bring a rig from OFF to PARKED, at rest; `reset` as for `connect`. Raises as `run_motion`."""
     report(Progress("connecting", 0.0))
-    connect(rig)
+    connect(rig, reset=reset)
     report(Progress("homing", 0.0))
     home(rig)
 
@@ -162,9 +175,25 @@ def connect_and_home(rig: Rig, report: Callable[[Progress], None]) -> None:
 # -- single steps: each raises as `run_motion` ---------------------------------------------------------------------
 
 
-def connect(rig: Rig) -> None:
-    """OFF → IDLE: whoever interrupts by then is heard before anything moves."""
+def connect(rig: Rig, *, reset: bool = False) -> None:
+    """OFF → IDLE: whoever interrupts by then is heard before anything moves.
+
+    Args:
+        rig: in state OFF.
+        reset: whether the operator wants a fault reset that the drives have from before, as after an engine's death.
+    """
+    begun = rig.status().cycles
     rig.request(Connect())
+
+    def looked_at(status: Status) -> bool:
+        return status.state is State.FAULT or (status.state is State.IDLE and status.cycles > begun)
+
+    status = rig.wait(looked_at, _STATE_TIMEOUT, "state IDLE")
+    if status.state is State.IDLE:
+        return
+    if not reset:
+        raise RunFaultError(f"the drives were in a fault before they were connected: {status.cause}. {_LOOK_AND_RESET}")
+    rig.request(Reset())
     _reach(rig, State.IDLE, _STATE_TIMEOUT)
 
 
@@ -248,17 +277,19 @@ def stop(rig: Rig, category: StopRequest = 1) -> None:
     """
     rig.request(Stop(category))
 
-    def done(status: Status) -> bool:
-        held = status.state is State.ENGAGED or (status.latched and status.stop is StopCategory.CATEGORY_2)
-        return status.state in _AT_REST or (category == 2 and held)
-
     def come_to_rest() -> None:
-        rig.wait(done, _STATE_TIMEOUT, "the rig to come to rest")
+        rig.wait(lambda status: has_stopped(status, category), _STATE_TIMEOUT, "the rig to come to rest")
 
     try:
         come_to_rest()
     except InterruptedRunError:
         come_to_rest()
+
+
+def has_stopped(status: Status, category: StopRequest) -> bool:
+    """Whether a stop has done what it was asked for: standing under power (2), or no torque (1, 0)."""
+    held = status.state is State.ENGAGED or (status.latched and status.stop is StopCategory.CATEGORY_2)
+    return status.state in _AT_REST or (category == 2 and held)
 
 
 def bring_to_rest(rig: Rig, category: Literal[0, 1] = 1) -> None:

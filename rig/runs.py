@@ -15,6 +15,7 @@ from typing import Any
 from kinematics import Array, Trajectory, TrajectorySpec, build_trajectory
 from rig.config import RigConfig
 from rig.csvio import check_folder
+from rig.engine import RunningEngine
 from rig.errors import HardwareError, InputError, InterruptedRunError, RefusedError, RigError
 from rig.lockstep import LockstepRig
 from rig.operation import Progress, bring_to_rest, prepare_motion, run_motion
@@ -51,6 +52,7 @@ def execute(
     *,
     amplitude: float = 1.0,
     repeats: int = 1,
+    reset: bool = False,
     lockstep: bool = False,
     report: Callable[[Progress], None],
 ) -> RunResult:
@@ -63,6 +65,7 @@ def execute(
         folder: where they go, or None for the configuration's folder.
         amplitude: size of the motion about its start pose, 1 for the motion as it is.
         repeats: how many times it is run.
+        reset: whether a fault that the drives have from before is reset first; the operator's word.
         lockstep: run rig and engine in this process on a manual clock.
         report: told the progress.
 
@@ -79,7 +82,7 @@ def execute(
     table = prepare_motion(config, trajectory, amplitude, repeats)
 
     def body(rig: LockstepRig | LiveRig) -> None:
-        run_motion(rig, table, name, report, repeats)
+        run_motion(rig, table, name, report, repeats, reset=reset)
 
     return conduct(config, body, name, folder, Interruption(), lockstep=lockstep, report=report)
 
@@ -93,25 +96,36 @@ def conduct(
     *,
     lockstep: bool,
     report: Callable[[Progress], None],
+    engine: RunningEngine | None = None,
 ) -> RunResult:
     """Start a rig, have `body` operate it from OFF, and report on what was recorded.
 
     Whatever `body` raises, the rig is brought to rest and the recording closed.
-
     Args:
         config, name, folder, lockstep, report: as `execute`.
         body: operates the rig, and ends its engine where all goes well.
         interruption: by which Ctrl-C is heard.
+        engine: one that runs already, in whatever state, to be operated and ended in place of a new one; it goes on
+            with its own recording.
 
     Raises:
         InputError: the folder cannot be used.
         HardwareError: a process could not be started.
+        RefusedError: another client holds the running engine's lease.
     """
+    if engine is not None:
+        return _run(body, lambda: LiveRig(config, engine, name, interruption), engine.recording, interruption, report)
     folder = Path(config.recording.directory) if folder is None else folder
     new = not folder.exists()
     recording = new_recording(folder, name)
+
+    def start() -> LockstepRig | LiveRig:
+        if lockstep:
+            return LockstepRig(config, recording, interruption)
+        return LiveRig(config, recording, name, interruption)
+
     try:
-        return _run(config, body, recording, name, interruption, lockstep, report)
+        return _run(body, start, recording, interruption, report)
     finally:
         remove_empty(recording)
         if new:
@@ -120,12 +134,10 @@ def conduct(
 
 
 def _run(
-    config: RigConfig,
     body: Callable[[LockstepRig | LiveRig], None],
+    start: Callable[[], LockstepRig | LiveRig],
     recording: Path,
-    name: str,
     interruption: Interruption,
-    lockstep: bool,
     report: Callable[[Progress], None],
 ) -> RunResult:
     error: RigError | None = None
@@ -133,10 +145,7 @@ def _run(
     rig: LockstepRig | LiveRig | None = None
     with interruption.installed():
         try:
-            if lockstep:
-                rig = LockstepRig(config, recording, interruption)
-            else:
-                rig = LiveRig(config, recording, name, interruption)
+            rig = start()
             with rig:
                 try:
                     body(rig)

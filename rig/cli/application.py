@@ -7,7 +7,21 @@ from typing import Annotated
 import typer
 
 from rig import __version__
-from rig.cli import calibrate, check, doctor, export, gui, live, offline, operate, paper, report, setup, workspace
+from rig.cli import (
+    calibrate,
+    check,
+    doctor,
+    engine,
+    export,
+    gui,
+    live,
+    offline,
+    operate,
+    paper,
+    report,
+    setup,
+    workspace,
+)
 from rig.cli.help import command_group
 from rig.cli.options import print_error
 from rig.errors import ExitCode, RigError
@@ -48,6 +62,7 @@ _MODEL = "The model, offline"
 _TOOLS = "Checks, calibration and reports"
 
 app.command("demo", rich_help_panel=_RUN)(live.demo)
+app.add_typer(engine.app, name="engine", rich_help_panel=_RUN)
 app.command("gui", rich_help_panel=_RUN)(gui.gui)
 app.command("operate", rich_help_panel=_RUN)(operate.operate)
 app.command("run", rich_help_panel=_RUN)(live.run)

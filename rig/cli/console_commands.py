@@ -154,5 +154,7 @@ def _virtual(context: typer.Context) -> Faults | VirtualRigProcess:
     rig = _rig(context)
     virtual = rig.virtual.faults if isinstance(rig, LockstepRig) else rig.virtual
     if virtual is None:
+        if rig.config.virtual is not None:
+            raise RefusedError("the virtual rig belongs to the process that started the engine, which was attached to")
         raise RefusedError("faults can be injected into a virtual rig only")
     return virtual

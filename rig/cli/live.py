@@ -78,6 +78,12 @@ def run(
         int, typer.Option("--repeat", metavar="N", help="How many times the motion is run.", min=1, max=1000)
     ] = 1,
     rate: RateOption = None,
+    reset: Annotated[
+        bool,
+        typer.Option(
+            "--reset", help="Reset a fault that the drives have from before, as after an engine's death, and go on."
+        ),
+    ] = False,
     lockstep: Annotated[
         bool, typer.Option("--lockstep", help="A virtual rig only: in one process on a manual clock.")
     ] = False,
@@ -95,7 +101,7 @@ def run(
 
     settings = chosen_config(config, rate, lockstep)
     motion = load_trajectory(trajectory, settings.machine.geometry.home_pose)
-    finish(_execute(settings, motion, Path(trajectory).stem, output, lockstep, amplitude, repeat), as_json)
+    finish(_execute(settings, motion, Path(trajectory).stem, output, lockstep, amplitude, repeat, reset), as_json)
 
 
 def virtual(config: ConfigArgument = "virtual") -> None:
@@ -139,6 +145,7 @@ def _execute(
     lockstep: bool,
     amplitude: float = 1.0,
     repeats: int = 1,
+    reset: bool = False,
 ) -> RunResult:
     from rig.cli.progress import progress_display
     from rig.runs import execute
@@ -156,6 +163,7 @@ def _execute(
             output,
             amplitude=amplitude,
             repeats=repeats,
+            reset=reset,
             lockstep=lockstep,
             report=report,
         )

@@ -23,6 +23,12 @@ def operate(
             "--lockstep", help="A virtual rig only: in one process on a manual clock, which stands between commands."
         ),
     ] = False,
+    attach: Annotated[
+        bool,
+        typer.Option(
+            "--attach", help="Take over the engine that runs already, as one whose app has died, in whatever state."
+        ),
+    ] = False,
     output: OutputFolder = None,
 ) -> None:
     """Operate a rig step by step: one command per line, typed at the prompt or piped in as a script.
@@ -34,6 +40,7 @@ def operate(
     import sys
 
     from rig.cli.console import Console
+    from rig.cli.engine import found_engine
     from rig.errors import InputError
     from rig.runs import conduct
     from rig.session import Interruption
@@ -42,10 +49,22 @@ def operate(
         raise InputError("there is no standard input to read commands from")
     settings = chosen_config(config, rate, lockstep)
     warn_of_checks_off(settings)
+    if attach and (rate is not None or lockstep or output is not None):
+        raise InputError("--attach: the engine has its rate, its clock and its recording already")
+    engine = found_engine(settings) if attach else None
     interruption = Interruption()
 
     def body(rig: LockstepRig | LiveRig) -> None:
         Console(rig, interruption, terminal=sys.stdin.isatty()).serve()
 
-    result = conduct(settings, body, "operate", output, interruption, lockstep=lockstep, report=lambda _progress: None)
+    result = conduct(
+        settings,
+        body,
+        "operate",
+        output,
+        interruption,
+        lockstep=lockstep,
+        report=lambda _progress: None,
+        engine=engine,
+    )
     finish(result, as_json=False)

@@ -1,5 +1,6 @@
 """An owner that hangs, and one that is killed with every process of its group: real processes."""
 
+import io
 import multiprocessing
 import os
 import signal
@@ -13,15 +14,17 @@ from live_bench import live_config
 from waiting import PATIENCE, eventually
 
 from rig.attendance import Attendance
+from rig.cli import main
 from rig.config import RigConfig
 from rig.engine import find_engine
+from rig.errors import ExitCode
 from rig.operation import connect_and_home, engage, leave
 from rig.recording import open_recording
 from rig.runtime import RuntimeFolder, folders
 from rig.session import Interruption, LiveRig
 from rig.states import FaultCode, State
 
-HOLD = 1.0  # s
+HOLD = 3.0  # s
 
 
 def hold_the_platform(config: RigConfig, path: Path, pipe: Connection) -> None:
@@ -81,7 +84,27 @@ def test_the_engine_of_an_owner_that_hangs_sets_the_platform_down_and_waits(owne
     assert recording.complete
     texts = [event.text for event in recording.events if event.code == FaultCode.CLIENT_LOST]
     assert len(texts) == 2 and "no sign of life" in texts[0]
-    assert texts[1] == "nobody has commanded the engine for 1 s"
+    assert texts[1] == "nobody has commanded the engine for 3 s"
+
+
+@pytest.mark.realtime
+def test_the_engine_of_an_owner_that_was_killed_is_taken_over(
+    owner: Owner, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config, process, _pipe = owner
+    engine = find_engine(config)
+    assert engine is not None
+    monkeypatch.setattr("rig.config.load_config", lambda _name: config)
+    monkeypatch.setattr("sys.stdin", io.StringIO("status\njog z 2mm\npark\n"))
+    process.kill()
+    process.join()
+    eventually(lambda: not engine.status().lease, "the dead owner's lease to be taken back")
+    assert main(["operate", "--attach"]) == ExitCode.OK
+    assert "state      ENGAGED" in capsys.readouterr().out
+    assert not engine.alive and find_engine(config) is None
+    recording = open_recording(engine.recording)
+    assert recording.complete and recording.rows["state"][-1] == State.PARKED
+    assert engine.recording.with_suffix(".html").is_file()
 
 
 @pytest.mark.realtime

@@ -1,0 +1,50 @@
+"""What a running engine leaves for others to find it by, without a cycle behind it."""
+
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from rig.config import RigConfig
+from rig.engine import ControlBlock, EngineAddress, Park, Shutdown, Status, Stop
+from rig.engine.claim import claim_drives
+from rig.engine.link import LinkServer, Submission, socket_address
+from rig.engine.messages import Command, Reply
+from rig.engine.running import leave_record, own_record
+from rig.lockstep import LockstepRig
+from rig.runtime import RuntimeFolder
+from rig.session import Interruption
+from rig.states import State
+
+
+class StandIn:
+    """What an engine leaves for others, without a cycle behind it; owner and engine die as they are told."""
+
+    def __init__(self, config: RigConfig, recording: Path, stack: ExitStack) -> None:
+        self.commands: list[Command] = []
+        self.owner = stack.enter_context(ExitStack())
+        self.folder = RuntimeFolder.create(self.owner)
+        stack.callback(self.folder.remove)
+        self.engine = stack.enter_context(ExitStack())
+        self.lock = self.engine.enter_context(ExitStack())
+        self.lock.enter_context(self.folder.hold("engine"))
+        self.engine.enter_context(claim_drives(config))
+        self.block = ControlBlock(self.folder.shared("control"), create=True)
+        self.engine.callback(self.block.close)
+        with LockstepRig(config, recording, Interruption()) as rig:
+            self.status = replace(rig.status(), state=State.ENGAGED, hold_left=22.0)
+        address = socket_address(self.folder.path)
+        self.server = LinkServer(address, self._submit, self._look)
+        self.engine.callback(self.server.close)
+        self.server.start()
+        leave_record(self.folder, own_record(config, recording, EngineAddress(address, self.block.name, "", "")))
+
+    def _submit(self, submission: Submission) -> None:
+        self.commands.append(submission.command)
+        if isinstance(submission.command, Stop | Park):
+            self.status = replace(self.status, state=State.PARKED, hold_left=None)
+        submission.reply.set_result(Reply(True))
+        if isinstance(submission.command, Shutdown):
+            self.lock.close()
+
+    def _look(self, lease: str) -> Status:
+        return replace(self.status, lease=lease, hold_left=None if lease else self.status.hold_left)
