@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from exploration import LONG
 from mcap.data_stream import RecordBuilder
 from mcap.opcode import Opcode
 from mcap.records import Channel, Chunk, Metadata, Schema
@@ -35,7 +36,6 @@ from rig.recording.schema import CDR_HEADER, cycle_definition
 
 RATE = 50.0
 ROWS = make_rows(duration=0.6, rate=RATE)
-EXPLORE = "EXPLORE" in os.environ
 
 
 def write(path: Path, *, closed: bool = True) -> Path:
@@ -73,7 +73,7 @@ def same(one: Recording, other: Recording) -> bool:
 def flips(content: bytes, seed: int) -> list[tuple[int, int]]:
     """Bits to flip, byte and mask: all of them where there is time, else some bytes and all heads."""
     chosen = random.Random(seed)
-    if EXPLORE:
+    if LONG:
         return [(at, 1 << bit) for at in range(len(content)) for bit in range(8)]
     step = max(1, len(content) // 400)
     places = {*range(0, len(content), step), *range(len(content) - 60, len(content))}

@@ -1,0 +1,21 @@
+"""The long profile of tests that explore: EXPLORE=1, as `make explore` sets it.
+
+Without it they do a little of the same, always alike. EXPLORE_SEED names the first seed of a long one; left out, it is
+drawn. A long one says its seeds (`pytest -s`), so that it can be done again.
+"""
+
+import os
+import secrets
+
+LONG = os.environ.get("EXPLORE", "0") not in ("", "0")
+_FIRST = int(os.environ.get("EXPLORE_SEED") or secrets.randbelow(1_000_000))
+
+
+def either(short: int, long: int) -> int:
+    """A number of examples, steps or rounds: `long` of them where there is time."""
+    return long if LONG else short
+
+
+def seeds(long: int) -> list[int]:
+    """What to begin with: always 0, or `long` seeds in a row."""
+    return list(range(_FIRST, _FIRST + long)) if LONG else [0]

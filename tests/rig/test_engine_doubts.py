@@ -1,0 +1,139 @@
+"""What must not be acted upon: old or doubtful readings, forces that are no numbers, a pose that is not known."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from engine_support import CONFIG, HOME, Bench, bench, refused, smooth_table
+
+from actuators import Mode, Status
+from kinematics import pose_difference
+from rig.engine.cell_checks import CellChecks
+from rig.engine.messages import Connect, Disconnect, Engage, Stop
+from rig.states import FaultCode, State, StopCategory
+
+SAFETY, CELLS = CONFIG.safety, CONFIG.load_cells
+K = SAFETY.stale_cycles
+AMPLIFIER = {"load_cells": {"source": "amplifier", "amplifier": {"host": "127.0.0.1", "port": 15027}}}
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Bench]:
+    with bench(tmp_path) as made:
+        yield made
+
+
+# -- load cells ------------------------------------------------------------------------------------------------------
+
+
+def test_old_readings_of_the_cells_are_not_judged_and_stop_the_rig_when_they_stay_old() -> None:
+    checks, bad = CellChecks(SAFETY, CELLS, np.zeros((2, 6))), np.full(6, np.nan)
+    for age in range(1, K):
+        for _ in range(5):
+            assert checks.check(1.0, bad, bad, age, controlled=True) is None
+    found = checks.check(1.0, np.zeros(6), np.zeros(6), K, controlled=True)
+    assert found is not None and (found.cause.code, found.cause.leg) == (FaultCode.LOAD_CELL, 0)
+    assert found.category is StopCategory.CATEGORY_2
+
+
+def test_an_amplifier_that_falls_silent_holds_the_platform(tmp_path: Path) -> None:
+    with bench(tmp_path, CONFIG.changed(AMPLIFIER)) as rig:
+        rig.engage()
+        rig.follow(smooth_table(4.0))
+        rig.run(0.5)
+        rig.virtual.faults.inject("amplifier_drop_all")
+        cycles = 0
+        while rig.state is State.RUNNING:
+            rig.step()
+            cycles += 1
+            assert cycles <= K + 1
+        machine = rig.engine.machine
+        assert machine.stop is StopCategory.CATEGORY_2 and machine.cause is not None
+        assert machine.cause.text.startswith(f"load cells: no fresh reading for {K} cycles")
+
+
+@pytest.mark.parametrize("row", [0, 1])
+def test_no_force_is_held_against_the_model_while_an_encoder_is_in_doubt(row: int) -> None:
+    suspicion, generator = np.zeros((2, 6)), np.random.default_rng(1)
+    checks = CellChecks(SAFETY, CELLS, suspicion)
+
+    def look() -> object:
+        force = generator.normal(size=6)
+        return checks.check(1.0, force, np.full(6, 2.0 * SAFETY.force_residual), 0, controlled=True)
+
+    suspicion[row, 4] = 1.0  # it repeats itself, or runs against its reference: the model is none of this leg's pose
+    assert [look() for _ in range(10)] == [None] * 10
+    suspicion[:] = 0.0
+    found = [look() for _ in range(2)][1]
+    assert found is not None and found.cause.code is FaultCode.FORCE_RESIDUAL  # type: ignore[attr-defined]
+
+
+# -- commands --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_force_that_is_no_number_is_never_sent(rig: Bench, monkeypatch: pytest.MonkeyPatch, value: float) -> None:
+    rig.engage()
+    engine = rig.engine
+    compute = engine.frame.command
+
+    def spoiled(*arguments: object) -> None:
+        compute(*arguments)  # type: ignore[arg-type]
+        engine.frame.fields["force_command"][2] = value
+
+    monkeypatch.setattr(engine.frame, "command", spoiled)
+    rig.step()
+    assert engine.machine.stop is StopCategory.QUICK_STOP and engine.machine.cause is not None
+    assert engine.machine.cause.code is FaultCode.INTERNAL_ERROR and "asks for" in engine.machine.cause.text
+    assert all(one.quick_stop and one.mode is not Mode.FORCE for one in engine.commands)
+    assert np.isfinite(rig.tap.take()["force_command"]).all()
+    rig.step()
+    assert engine.bank.all(Status.QUICK_STOP)
+
+
+# -- where the platform is -------------------------------------------------------------------------------------------
+
+
+def test_engaging_away_from_home_holds_the_pose_that_is_measured(rig: Bench) -> None:
+    rig.engage()
+    rig.follow(smooth_table(2.0))
+    rig.run(0.9)
+    rig.request(Stop(1))
+    rig.until(State.PARKED)
+    rig.run(0.4)
+    measured = rig.engine.frame.fields["pose"].copy()
+    assert np.abs(pose_difference(measured, HOME)).max() > 2e-3
+    rig.tap.take()
+    rig.request(Engage())
+    rig.until(State.ENGAGED)
+    rows = rig.tap.take()
+    held = rows["reference"][np.isin(rows["state"], (State.ENGAGING, State.ENGAGED))][:, :7]
+    assert np.abs(pose_difference(held[0], measured)).max() < 1e-4 and np.ptp(held, axis=0).max() == 0.0
+    assert np.abs(rows["length"] - rows["length"][0]).max() < 1e-3
+
+
+@pytest.mark.parametrize("unknown", ["homed", "pose_valid"])
+def test_nothing_is_engaged_whose_pose_is_not_known(rig: Bench, unknown: str) -> None:
+    """Supervision leaves PARKED before this can be; the guard does not rely on it."""
+    rig.park()
+    setattr(rig.engine.machine if unknown == "homed" else rig.engine.frame, unknown, False)
+    assert refused(rig, Engage()) == "engage: the measured pose is not known: home first"
+
+
+def test_a_homing_is_forgotten_when_the_drives_were_left(rig: Bench) -> None:
+    rig.park()
+    rig.request(Disconnect())
+    rig.virtual.faults.inject("reboot", 2)
+    rig.request(Connect())
+    assert not rig.engine.machine.homed and not rig.status().homed
+    rig.run(0.1)
+    assert rig.state is State.IDLE and rig.engine.machine.cause is None  # no reference to be lost any more
+
+
+def test_connecting_sets_every_drives_watchdog(rig: Bench) -> None:
+    watchdogs = [servo.device._watchdog for servo in rig.virtual.servos]
+    assert watchdogs == [0.0] * 6
+    rig.request(Connect())
+    watchdogs = [servo.device._watchdog for servo in rig.virtual.servos]
+    assert watchdogs == pytest.approx([CONFIG.drives.watchdog] * 6)
