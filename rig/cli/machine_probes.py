@@ -30,6 +30,7 @@ def all_findings() -> Iterator[Finding]:
     yield scheduling()
     yield memory_lock()
     yield kernel_cache()
+    yield runtime_folders()
     yield qt()
     yield display()
     yield serial_ports()
@@ -112,6 +113,24 @@ def kernel_cache() -> Finding:
             "make it writable, or set NUMBA_CACHE_DIR",
         )
     return Finding("kernel cache", "ok", str(folder))
+
+
+def runtime_folders() -> Finding:
+    """Where engines and their clients meet, and what dead ones left behind."""
+    from rig.errors import HardwareError
+    from rig.runtime import folders, runtime_root
+
+    try:
+        used = [folder.in_use for folder in folders()]
+    except HardwareError as error:
+        return Finding("runtime", "fail", str(error), "`ls -ld` shows whose it is; the administrator can remove it")
+    running = f"{runtime_root()}: {used.count(True) or 'no'} engine{'' if used.count(True) == 1 else 's'} running"
+    if all(used):
+        return Finding("runtime", "ok", running)
+    left = used.count(False)
+    what = "one that was killed" if left == 1 else f"{left} that were killed"
+    detail = f"{running}; folder and shared memory of {what} are left"
+    return Finding("runtime", "warn", detail, "the next start of an engine removes them")
 
 
 def qt() -> Finding:

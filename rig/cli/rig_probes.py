@@ -10,7 +10,8 @@ from actuators import drive_names
 from rig.cli.finding import Finding
 from rig.cli.machine_probes import writable
 from rig.config import RigConfig, load_config
-from rig.errors import ConfigError
+from rig.errors import ConfigError, HardwareError
+from rig.steadiness import Steadiness, measure
 
 _PATIENCE = 1.0  # s, for a connection to be taken
 _LITTLE_DISK = 2e9  # bytes
@@ -25,6 +26,7 @@ def all_findings(path_or_name: str) -> Iterator[Finding]:
         return
     yield Finding("configuration", "ok", f"{config.name}: {config.path}")
     yield checks(config)
+    yield cycle(config)
     yield driver(config)
     yield from addresses(config)
     yield recordings(config)
@@ -35,6 +37,31 @@ def checks(config: RigConfig) -> Finding:
     if not config.safety.off:
         return Finding("checks", "ok", "every check is on")
     return Finding("checks", "warn", config.safety.said_off, "take out of safety.off what the rig can do with")
+
+
+def cycle(config: RigConfig) -> Finding:
+    """Whether the machine, with all that runs on it now, keeps the configured cycle; takes a second, and the start."""
+    try:
+        return judged_cycle(measure(config))
+    except HardwareError as error:
+        return Finding("cycle", "warn", str(error), "try again when the machine is idle")
+
+
+def judged_cycle(found: Steadiness) -> Finding:
+    """What was measured, in words; `fix` says what may help."""
+    longest = f"the longest delay was {found.longest * 1e3:.2g} ms, 99 % were below {found.usual * 1e3:.2g} ms"
+    carried = "no rate" if found.carries is None else f"up to {found.carries:g} Hz"
+    if found.carries is not None and found.carries >= found.rate:
+        return Finding("cycle", "ok", f"{found.rate:g} Hz: {longest}; this machine carries {carried} now")
+    lower = "" if found.carries is None else f"set `rate` to {found.carries:g} or lower, or "
+    return Finding(
+        "cycle",
+        "warn",
+        f"{found.rate:g} Hz is too fast now: {found.late} of {found.cycles} cycles late, {longest}; "
+        f"this machine carries {carried}",
+        f"end other programs; get real-time rights (SCHED_FIFO above) and set realtime.priority; {lower}let the rig "
+        "bear more: drives.watchdog, safety.stale_cycles, safety.overruns_in_a_row",
+    )
 
 
 def driver(config: RigConfig) -> Finding:

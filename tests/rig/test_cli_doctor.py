@@ -6,13 +6,17 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from rig import steadiness
 from rig.cli import machine_probes, main, rig_probes
 from rig.config import RigConfig, load_config
 from rig.errors import ExitCode
+from rig.runtime import RuntimeFolder
 
 
 @pytest.fixture
@@ -41,7 +45,18 @@ def test_it_reports_every_line(
     code = main(["doctor", "--json"])
     findings = json.loads(capsys.readouterr().out)["findings"]
     names = [finding["name"] for finding in findings]
-    expected = {"Python", "packages", "SCHED_FIFO", "mlockall", "Qt", "serial ports", "configuration", "drive 6"}
+    expected = {
+        "Python",
+        "packages",
+        "SCHED_FIFO",
+        "mlockall",
+        "runtime",
+        "cycle",
+        "Qt",
+        "serial ports",
+        "configuration",
+        "drive 6",
+    }
     assert expected <= set(names)
     assert code == (ExitCode.HARDWARE if any(finding["status"] == "fail" for finding in findings) else 0)
     assert all(finding["fix"] for finding in findings if finding["status"] != "ok")
@@ -157,3 +172,70 @@ def test_no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     assert machine_probes.display().status == "warn"
     monkeypatch.setenv("DISPLAY", ":7")
     assert machine_probes.display().detail == "DISPLAY=:7"
+
+
+def _delays(*late: float) -> np.ndarray:
+    """A thousand cycles that are done 0.25 ms after their deadline, but for some."""
+    return np.array([*late, *[2.5e-4] * (1000 - len(late))])
+
+
+@pytest.mark.parametrize(
+    ("delays", "carries", "late"),
+    [
+        (_delays(), 1000.0, 0),  # at 2 kHz the replies would lack 0.05 ms
+        (_delays(1.0e-3), 1000.0, 1),
+        (_delays(*[1.0e-3] * 20), 250.0, 20),  # more than one in a hundred, and 500 Hz leaves 0.8 ms
+        (_delays(7e-3), 250.0, 1),  # three cycles of 500 Hz are 6 ms
+        (_delays(*[7e-3] * 20), 50.0, 20),
+        (_delays(43e-3), 50.0, 1),
+        (_delays(51e-3), None, 1),  # the drives' watchdog
+    ],
+)
+def test_which_rate_is_carried(delays: np.ndarray, carries: float | None, late: int) -> None:
+    found = steadiness.judge(load_config(), delays)
+    assert (found.rate, found.cycles, found.late, found.carries) == (500.0, 1000, late, carries)
+    assert found.longest == delays.max()
+
+
+def test_a_rate_of_ones_own_is_judged_too() -> None:
+    config = load_config().changed({"rate": 300.0})
+    assert steadiness.judge(config, _delays(*[1.2e-3] * 20)).carries == 300.0
+
+
+def test_a_machine_that_is_too_slow_is_said_to_with_the_remedy() -> None:
+    finding = rig_probes.judged_cycle(steadiness.judge(load_config(), _delays(*[7e-3] * 20)))
+    assert finding.status == "warn"
+    assert finding.detail == (
+        "500 Hz is too fast now: 20 of 1000 cycles late, the longest delay was 7 ms, 99 % were below 7 ms; "
+        "this machine carries up to 50 Hz"
+    )
+    assert "set `rate` to 50 or lower" in finding.fix and "real-time rights" in finding.fix
+    finding = rig_probes.judged_cycle(steadiness.judge(load_config(), _delays(0.1)))
+    assert finding.status == "warn" and finding.detail.endswith("this machine carries no rate")
+    assert "set `rate`" not in finding.fix and "drives.watchdog" in finding.fix
+    finding = rig_probes.judged_cycle(steadiness.judge(load_config(), _delays()))
+    assert (finding.status, finding.fix) == ("ok", "")
+    assert finding.detail.endswith("this machine carries up to 1000 Hz now")
+
+
+def test_a_cycle_is_tried_with_what_is_granted_of_real_time() -> None:
+    config = load_config().changed({"realtime": {"priority": 50}})
+    found = steadiness.measure(config, duration=0.1)
+    assert 1 <= found.cycles <= 51 and 0.0 < found.usual <= found.longest
+
+
+def test_what_killed_engines_left_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert machine_probes.runtime_folders().detail.endswith(": no engines running")
+    with ExitStack() as living:
+        RuntimeFolder.create(living)
+        finding = machine_probes.runtime_folders()
+        assert finding.status == "ok" and finding.detail.endswith(": 1 engine running")
+        with ExitStack() as dying:
+            left = RuntimeFolder.create(dying)
+        finding = machine_probes.runtime_folders()
+        assert finding.status == "warn" and finding.fix
+        assert finding.detail.endswith("1 engine running; folder and shared memory of one that was killed are left")
+        assert left.path.exists()  # nothing is changed
+    (tmp_path / f"stewart-rig-{os.getuid()}").chmod(0o777)
+    assert machine_probes.runtime_folders().status == "fail"
