@@ -72,7 +72,7 @@ def test_next_says_what_is_missing(wizard: SetupWizard, qtbot: Any) -> None:
     write(wizard.cells.host, "10.0.0.9")
     wizard.cells.noise.set_si(0.0)
     settled(wizard, qtbot)
-    assert wizard.cells.reason.text().startswith("load_cells.noise: must be greater than 0")
+    assert wizard.cells.reason.text().startswith("load_cells.noise: 0\xa0N, must be 1e-06 to")
     wizard.cells.noise.set_si(0.4)
     settled(wizard, qtbot)
     assert following.isEnabled()
