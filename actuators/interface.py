@@ -159,6 +159,14 @@ class Drive(ABC):
     def sequence(self) -> int:
         """Number of the last command begun, as `Feedback.sequence` echoes it."""
 
+    @property
+    def auxiliary(self) -> dict[str, float]:
+        """What else the last good reply told, by name, NaN where the device has no valid value; empty if nothing.
+
+        `temperature` is in °C and `supply` in V, whoever the maker.
+        """
+        return {}
+
     def connect(self, timeout: float) -> None:
         """Open the connection within `timeout` s, closing one that is open. Raises ConnectError.
 

@@ -89,10 +89,13 @@ class ServoTcp(Drive):
 
     @property
     def auxiliary(self) -> dict[str, float]:
-        """The profile's auxiliary registers of the last good reply, scaled, by name; empty before the first."""
+        """See `Drive.auxiliary`: the profile's auxiliary registers, scaled."""
         values = self._raw[5 + self._has_force :]
         registers = self.profile.feedback.auxiliary.items()
-        return {name: raw * register.scale for (name, register), raw in zip(registers, values, strict=False)}
+        return {
+            name: math.nan if raw == register.invalid else raw * register.scale
+            for (name, register), raw in zip(registers, values, strict=False)
+        }
 
     def identify(self) -> Identity:
         """See `Drive.identify`."""

@@ -57,7 +57,19 @@ SpreadPerLeg = Annotated[tuple[_Spread, _Spread, _Spread, _Spread, _Spread, _Spr
 ForceRatePerLeg = Annotated[tuple[_Rate, _Rate, _Rate, _Rate, _Rate, _Rate], _OnceOrPerLeg]
 
 
-CheckName = Literal["following_error", "position_jump", "force_residual", "frozen_cycles", "tare_shift"]
+CheckName = Literal[
+    "following_error",
+    "position_jump",
+    "force_residual",
+    "frozen_cycles",
+    "tare_shift",
+    "brake_slip",
+    "overspeed",
+    "homing_force",
+    "temperature",
+    "supply_min",
+    "supply_max",
+]
 """Checks that a configuration may switch off, by the names of their bounds in [safety]."""
 
 _NEVER_OFF = {
@@ -127,8 +139,26 @@ class Safety(Section):
     """Cycles in a row after which a moving leg's encoder or load cell that repeats itself bit for bit is frozen."""
     tare_shift: Annotated[Force, within(1e-3, 1e5, "N")] = 5.0
     """Change of a load cell's zero beyond which engaging is refused, N."""
+    brake_slip: Annotated[Length, Field(ge=1e-4, le=0.05)] = 2e-3
+    """Movement of a leg without torque, from where it came to rest, beyond which the brakes do not hold, m."""
+    overspeed: Annotated[Number, Field(ge=1.05, le=3)] = 1.25
+    """Measured speed of a leg under torque, in multiples of its `velocity` limit; without that limit not checked."""
+    homing_force: Annotated[Number, Field(ge=0.1, le=3)] = 1.25
+    """Load cell while the drives home, in multiples of the leg's `force` limit; without that limit not checked."""
+    temperature: Annotated[Number, Field(gt=0, le=150)] = 80.0
+    """What a drive may say of its temperature, °C, where its profile has an auxiliary register of that name."""
+    supply_min: Annotated[Number, Field(gt=0, le=1000)] = 36.0
+    """Least supply voltage of a drive, V, where its profile has an auxiliary register `supply`."""
+    supply_max: Annotated[Number, Field(gt=0, le=1000)] = 60.0
+    """Greatest, V."""
     off: tuple[CheckName, ...] = ()
     """Checks that are switched off, by the names of their bounds; every start, the app and the report say so."""
+
+    @model_validator(mode="after")
+    def _supply_has_room(self) -> "Safety":
+        if self.supply_min >= self.supply_max:
+            raise ValueError(f"supply_min, {self.supply_min:g} V, is not below supply_max, {self.supply_max:g} V")
+        return self
 
     @field_validator("off", mode="before")
     @classmethod

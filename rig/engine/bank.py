@@ -1,7 +1,7 @@
 """The six drives and their load cells as one: opened together, exchanged with together, read into arrays."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -56,7 +56,8 @@ class DriveBank:
         """Open, identify and configure every device; one line for each that answered.
 
         Raises:
-            HardwareError: a device is silent, not the one expected or refuses its configuration; all are closed again.
+            HardwareError: a device is silent, not the one expected, has torque already or refuses its configuration;
+                all are closed again, and where one is not to be used none was written to.
         """
         lines, faults = [], []
         for leg, drive in enumerate(self._drives, start=1):
@@ -67,7 +68,8 @@ class DriveBank:
             try:
                 drive.connect(timeout)
                 identity = drive.identify()
-                drive.configure()
+                if drive.observe(timeout).status & Status.ENABLED:
+                    faults.append(f"leg {leg}: the drive has torque already: another master commands it")
                 lines.append(
                     f"leg {leg}: {identity.vendor} {identity.product}, serial {identity.serial}, "
                     f"firmware {identity.firmware}"
@@ -79,8 +81,8 @@ class DriveBank:
                 self._amplifier.connect(timeout)
             except ActuatorError as error:
                 faults.append(f"load cells: {error}")
-        if not faults:
-            faults = self._settle()
+        if not faults:  # nothing is written before every drive is known, and known to have no torque
+            faults = self._unconfigured() or self._settle()
         if faults:
             self.close()
             raise HardwareError(_listed(faults))
@@ -92,12 +94,7 @@ class DriveBank:
         Raises:
             HardwareError: a drive is silent or refuses its configuration.
         """
-        faults = []
-        for leg, drive in enumerate(self._drives, start=1):
-            try:
-                drive.configure()
-            except ActuatorError as error:
-                faults.append(f"leg {leg}: {error}")
+        faults = self._unconfigured()
         if faults:
             raise HardwareError(_listed(faults))
 
@@ -125,6 +122,10 @@ class DriveBank:
     def error_text(self, leg: int) -> str:
         """The present error of a leg (index) in the drive's words."""
         return self._drives[leg].error_text(self.error[leg])
+
+    def auxiliary(self, leg: int) -> Mapping[str, float]:
+        """What else the drive of a leg (index) says of itself; see `Drive.auxiliary`."""
+        return self._drives[leg].auxiliary
 
     def troubles(self) -> list[str]:
         """What is wrong with the last exchange, in words: faults, silence, torque, values that are no numbers."""
@@ -166,6 +167,16 @@ class DriveBank:
             drive.close()
         if self._amplifier is not None:
             self._amplifier.close()
+
+    def _unconfigured(self) -> list[str]:
+        """Set and read back what every drive must know; what went wrong, by leg."""
+        faults = []
+        for leg, drive in enumerate(self._drives, start=1):
+            try:
+                drive.configure()
+            except ActuatorError as error:
+                faults.append(f"leg {leg}: {error}")
+        return faults
 
     def _settle(self) -> list[str]:
         """Exchange until every drive has reported itself, so that the first cycle begins with real values."""

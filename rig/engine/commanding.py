@@ -8,6 +8,7 @@ from actuators import COMMAND_CLEAR, COMMAND_HOME, COMMAND_OFF, COMMAND_STOP, Co
 from kinematics import Array
 from rig.engine.bank import force_commands
 from rig.engine.frame import Frame
+from rig.engine.homing import Homing
 from rig.engine.machine import Cause, StateMachine
 from rig.engine.reference import Reference
 from rig.engine.supervision import Stops, Supervision
@@ -15,10 +16,10 @@ from rig.states import FaultCode, State, StopCategory
 
 
 class Commander:
-    """Decides the six commands: forces where the host closes the loop, the same for all drives elsewhere.
+    """Decides the six commands: forces where the host closes the loop, elsewhere what the state asks for.
 
     Args:
-        machine, frame, reference: what the commands follow from.
+        machine, frame, reference, homing: what the commands follow from.
         force_bound: (6,) N, largest force of each leg.
         supervision: says whether the host closes the loop, and guards the model.
         stops: told of forces that cannot be sent.
@@ -31,6 +32,7 @@ class Commander:
         machine: StateMachine,
         frame: Frame,
         reference: Reference,
+        homing: Homing,
         force_bound: Array,
         supervision: Supervision,
         stops: Stops,
@@ -39,6 +41,7 @@ class Commander:
         self._machine = machine
         self._frame = frame
         self._reference = reference
+        self._homing = homing
         self._force_bound = force_bound
         self._supervision = supervision
         self._stops = stops
@@ -53,7 +56,8 @@ class Commander:
         if machine.state is State.STOPPING and machine.stop is StopCategory.QUICK_STOP:
             command = COMMAND_STOP
         elif machine.state is State.HOMING:
-            command = COMMAND_HOME
+            self.commands = [COMMAND_HOME if begun else COMMAND_OFF for begun in self._homing.begun]
+            return
         elif clear:
             command = COMMAND_CLEAR
         else:

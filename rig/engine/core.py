@@ -69,12 +69,14 @@ class Engine:
         limits = ReferenceCheck(mechanism, safety)
         self._supervision = Supervision(config, bank, self.machine, self.frame, limits, self)
         force_bound = np.minimum(limits.force, bank.force_limit)
-        self._commander = Commander(self.machine, self.frame, self.reference, force_bound, self._supervision, self)
+        self._homing = Homing(safety)
+        self._commander = Commander(
+            self.machine, self.frame, self.reference, self._homing, force_bound, self._supervision, self
+        )
         self._row = CycleRow(self.frame, self.machine, bank, self.reference)
         self._clearing = Clearing(bank.troubles, self._reset)
         self._pace = Pace(mechanism.geometry.array, limits.acceleration)
         self._stop_ramps = (min(_STOP_RAMP, 0.5 * safety.stop_time), 0.8 * safety.stop_time)
-        self._homing = Homing()
         self._overruns = 0
         self._lateness = HostLateness(config.period)
 
@@ -204,6 +206,7 @@ class Engine:
         frame.refer(self.reference if machine.state in FORCE_STATES else None)
         supervision.guarded(t, lambda: frame.model(known=machine.homed))
         supervision.feedback(t, between_samples)
+        supervision.measured(t, between_samples)
         supervision.reference(t)
         supervision.recording(t, self.sink.fault)
         self._advance_state()
@@ -227,10 +230,11 @@ class Engine:
             disabled=not bank.any(Status.ENABLED),
             standstill=still,
             moving=self.reference.moving,
+            missing=self._homing.missing(bank.status) if machine.state is State.HOMING else (),
         )
         before = machine.state
-        if before is State.HOMING and self._homing.done(bank.status) and still:
-            self._finish_homing()
+        if before is State.HOMING:
+            self._continue_homing(still)
         overdue = machine.update(conditions)
         if machine.state is not before and before is not State.HOMING:
             self._entered(before)
@@ -243,6 +247,14 @@ class Engine:
         self.record("info", f"{before.name} → {self.machine.state.name}")
         if self.machine.state is State.PARKED:
             self._tare.begin()
+
+    def _continue_homing(self, still: bool) -> None:
+        bank, homing = self.bank, self._homing
+        finding = homing.follow(self.tick.t, bank.status, bank.fresh, bank.length)
+        if finding is not None:
+            self.trip(finding.cause, finding.category)
+        elif homing.done(bank.status) and still:
+            self._finish_homing()
 
     def _finish_homing(self) -> None:
         """The six references must agree with the forward kinematics at home."""

@@ -1,33 +1,95 @@
 """Homing: when six drives have found their references, and whether these agree with the forward kinematics."""
 
+import math
 from collections.abc import Sequence
 
 from actuators import Status
+from kinematics import Array
+from rig.engine.finding import Finding, over
 from rig.engine.machine import Cause
-from rig.states import FaultCode
+from rig.schema import Safety
+from rig.states import FaultCode, StopCategory
 
+_TELLING = 2e-4  # m, by which a leg has moved: more than a closed brake gives
 _HOMED, _HOMING = Status.HOMED.value, Status.HOMING.value
 
 
 class Homing:
-    """One homing of six legs.
+    """One homing of six legs, begun one after the other.
 
+    The next leg begins once the one before has moved, or has found its reference without: the brakes of those to come
+    are closed, so that which leg moves tells whether motors and encoders are wired to the legs they belong to.
     A drive that still has a reference from before must be seen to give it up or to search, so that its old word is not
     taken for the answer.
+
+    Args:
+        safety: `brake_slip` bounds the movement of a leg that has not begun.
+
+    `begun` tells by leg whether its drive is to search.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, safety: Safety) -> None:
+        self.begun = [False] * 6
+        self._slip = safety.bound("brake_slip")
         self._sought = [False] * 6
+        self._from = [math.nan] * 6
+        self.begin()
 
     def begin(self) -> None:
         """Begin anew."""
+        self.begun[:] = [leg == 0 for leg in range(6)]
         self._sought = [False] * 6
+        self._from = [math.nan] * 6
 
     def done(self, status: Sequence[int]) -> bool:
         """Whether every leg has searched and found; `status`: bits of `actuators.Status`, by leg, of each cycle."""
         for leg, bits in enumerate(status):
             self._sought[leg] |= bits & (_HOMED | _HOMING) != _HOMED
         return all(self._sought) and all(bits & (_HOMED | _HOMING) == _HOMED for bits in status)
+
+    def missing(self, status: Sequence[int]) -> list[int]:
+        """Legs (1…6) that have begun and not found their reference."""
+        return [leg + 1 for leg in range(6) if self.begun[leg] and not self._found(leg, status[leg])]
+
+    def follow(self, t: float, status: Sequence[int], fresh: Array, length: Array) -> Finding | None:
+        """Let the next leg begin when it is time; what is wrong where another leg moves than the one that was told to.
+
+        Args:
+            t: s, rig time.
+            status: bits of `actuators.Status`, by leg.
+            fresh: (6,) 1 where the sample is fresh, 0 where it is stale.
+            length: (6,) m, measured, from any zero.
+        """
+        if all(self.begun):
+            return None
+        latest = self.begun.index(False) - 1
+        moved = [0.0] * 6
+        for leg in range(latest, 6):
+            if fresh[leg] and math.isfinite(length[leg]):
+                if math.isnan(self._from[leg]):
+                    self._from[leg] = float(length[leg])
+                moved[leg] = abs(float(length[leg]) - self._from[leg])
+        moves = moved[latest] >= _TELLING
+        other = max(range(latest + 1, 6), key=moved.__getitem__)
+        if moved[other] >= (self._slip if moves else _TELLING):
+            return self._wrong(latest, other, moved, t)
+        if moves or self._found(latest, status[latest]):
+            self.begun[latest + 1] = True
+        return None
+
+    def _found(self, leg: int, bits: int) -> bool:
+        return self._sought[leg] and bits & (_HOMED | _HOMING) == _HOMED
+
+    @staticmethod
+    def _wrong(told: int, other: int, moved: Sequence[float], t: float) -> Finding:
+        if moved[told] >= _TELLING:
+            text = f"leg {other + 1} moved by {moved[other] * 1e3:.2f} mm while homing before its turn: its brake slips"
+            return Finding(Cause(FaultCode.BRAKES_SLIP, text, t, other + 1), StopCategory.CATEGORY_0, over)
+        text = (
+            f"leg {told + 1} was told to home, and leg {other + 1} moved, by {moved[other] * 1e3:.2f} mm: "
+            f"motors or encoders of legs {told + 1} and {other + 1} are wired to each other's drive"
+        )
+        return Finding(Cause(FaultCode.WIRING, text, t, told + 1), StopCategory.CATEGORY_0, over)
 
 
 def disagreement(worst: tuple[int, float] | None, bound: float, t: float) -> Cause | None:

@@ -5,6 +5,7 @@ are handed to `trip`, what an operator asks for to `enter` and `reset`.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rig.states import FaultCode, State, StopCategory
@@ -41,6 +42,8 @@ class Conditions:
     """every leg stands still, as far as feedback can be trusted"""
     moving: bool
     """the reference is still moving"""
+    missing: Sequence[int] = ()
+    """legs, 1…6, that search their reference"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +136,7 @@ class StateMachine:
         if self.state is State.STOPPING:
             return self._update_stopping(now)
         if self.state is State.HOMING and now.t - self._entered > self.deadlines.homing:
-            return Cause(FaultCode.HOMING_FAILED, f"homing was not done within {self.deadlines.homing:g} s", t=now.t)
+            return self._homing_overdue(now)
         if self.state is State.ENGAGING:
             if now.enabled and self._still(now):
                 self.enter(State.ENGAGED, now.t)
@@ -177,6 +180,13 @@ class StateMachine:
 
     def _overdue(self, t: float, what: str, bound: float) -> Cause:
         return Cause(FaultCode.STOP_OVERDUE, f"{what} was not done within {bound:g} s", t=t)
+
+    def _homing_overdue(self, now: Conditions) -> Cause:
+        text = f"homing was not done within {self.deadlines.homing:g} s"
+        if now.missing:
+            legs = "legs" if len(now.missing) > 1 else "leg"
+            text += f": no reference found by {legs} {', '.join(map(str, now.missing))}"
+        return Cause(FaultCode.HOMING_FAILED, text, now.t, now.missing[0] if len(now.missing) == 1 else 0)
 
     def _torque_off(self, t: float) -> None:
         if self.latched:

@@ -246,6 +246,7 @@ class Operator:
     def _home(self) -> None:
         self._require(State.IDLE)
         self._require_fresh()
+        self._require_recording()
         self.reconnected = True
         self._engine.bank.configure()
         self._engine.enter(State.HOMING)

@@ -11,7 +11,9 @@ from rig.engine.feedback import FeedbackMonitor
 from rig.engine.finding import Finding, over
 from rig.engine.frame import Frame
 from rig.engine.limits import ReferenceCheck
-from rig.engine.machine import FORCE_STATES, Cause, StateMachine
+from rig.engine.machine import FORCE_STATES, TORQUE_STATES, Cause, StateMachine
+from rig.engine.measured import MeasuredBounds
+from rig.engine.rest import RestMonitor
 from rig.states import FaultCode, State, StopCategory
 
 
@@ -58,6 +60,9 @@ class Supervision:
         self._limits = limits
         self._stops = stops
         self._monitor = FeedbackMonitor(config.machine, config.safety, config.load_cells)
+        self._measured = MeasuredBounds(config.machine, config.safety, bank.auxiliary)
+        self._rest = RestMonitor(config.safety)
+        self._looked_at = 0
         self._overruns_in_a_row = 0
         self._unrecorded = False
 
@@ -69,6 +74,7 @@ class Supervision:
     def forget(self) -> None:
         """Begin anew: the next sample is compared with none before it."""
         self._monitor.forget()
+        self._rest.forget()
 
     def rehearse(self) -> None:
         """Judge the bank's present values once, so that kernels are compiled; nothing is stopped."""
@@ -78,6 +84,8 @@ class Supervision:
             0.0, 1.0, bank.fresh, bank.length, bank.velocity, bank.length, bank.velocity, homed=True, controlled=True
         )
         self._monitor.check_forces(0.0, bank.force, frame.fields["force_residual"], 0, controlled=False)
+        self._measured.check_speed(0.0, bank.fresh, bank.velocity)
+        self._rest.check(0.0, 1.0, bank.fresh, bank.status, bank.length, bank.velocity, homed=True)
         self.forget()
 
     def timing(self, t: float, missed: int) -> None:
@@ -119,6 +127,25 @@ class Supervision:
             self._stops.trip(cause, StopCategory.QUICK_STOP, stands=self._poseless)
         residual = frame.fields["force_residual"]
         self._trip(monitor.check_forces(t, bank.force, residual, bank.cells_age, controlled=self.controlled))
+
+    def measured(self, t: float, elapsed: float) -> None:
+        """Judge what is measured against the machine's own limits; arguments as `feedback`, which comes first."""
+        bank, machine, measured = self._bank, self._machine, self._measured
+        self._looked_at = (self._looked_at + 1) % 6  # these change slowly: one drive a cycle
+        self._trip(measured.check_drive(t, self._looked_at))
+        if machine.state not in TORQUE_STATES:
+            found = self._rest.check(
+                t, elapsed, bank.fresh, bank.status, bank.length, bank.velocity, homed=machine.homed
+            )
+            if found is not None and machine.latched:  # not the first cause: said beside it
+                self._stops.record("error", found.cause.text, found.cause.code)
+            self._trip(found)
+            return
+        self._rest.forget()
+        if machine.stop < StopCategory.QUICK_STOP:
+            self._trip(measured.check_speed(t, bank.fresh, bank.velocity))
+        if machine.state is State.HOMING and not bank.cells_age:
+            self._trip(measured.check_homing_force(t, bank.fresh, bank.force))
 
     def reference(self, t: float) -> None:
         """Judge the reference of rig time `t` (s), where the host follows one."""

@@ -22,6 +22,7 @@ from rig.engine.loop import run_cycles
 from rig.engine.messages import Connect
 from rig.engine.ports import Tick
 from rig.errors import HardwareError
+from rig.schema import Safety
 from rig.states import FaultCode, State, StopCategory
 
 GEOMETRY: Geometry = CONFIG.machine.geometry
@@ -319,7 +320,7 @@ def test_a_drive_that_cannot_take_forces_is_refused(tmp_path: Path) -> None:
 
 def test_homing_is_done_when_every_leg_has_searched_and_found() -> None:
     found, seeking, lost = Status.HOMED.value, Status.HOMING.value, 0
-    homing = Homing()
+    homing = Homing(Safety())
     assert not homing.done([found] * 6)  # an old reference
     assert not homing.done([found | seeking] * 6)
     assert homing.done([found] * 6)
