@@ -17,7 +17,6 @@ from bench_app import app
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 
 from gui.main_window import MainWindow
-from gui.stop_everywhere import StopButton
 from gui.tour import Pilot
 from rig.engine import ControlBlock, EngineAddress
 from rig.ring import TelemetryRing
@@ -120,15 +119,14 @@ def _file_dialog(window: MainWindow) -> None:
 
 
 def _esc(window: MainWindow) -> None:
-    top = QtWidgets.QApplication.activePopupWidget() or QtWidgets.QApplication.activeModalWidget() or window
+    top = QtWidgets.QApplication.activePopupWidget() or window.stop_everywhere.dialog or window
     QtTest.QTest.keyClick(top.window().windowHandle(), QtCore.Qt.Key.Key_Escape)
 
 
 def _click(window: MainWindow) -> None:
     """Where the red button is, on the window that a click there goes to."""
-    popup, modal = QtWidgets.QApplication.activePopupWidget(), QtWidgets.QApplication.activeModalWidget()
-    button = window.stop_button if modal is None else modal.findChild(StopButton)
-    receiver = button.window() if popup is None else popup
+    popup, button = QtWidgets.QApplication.activePopupWidget(), window.stop_button
+    receiver = window if popup is None else popup
     place = receiver.mapFromGlobal(button.mapToGlobal(button.rect().center()))
     QtTest.QTest.mousePress(receiver.windowHandle(), _LEFT, _PLAIN, place)
     QtTest.QTest.mouseRelease(receiver.windowHandle(), _LEFT, _PLAIN, place)
@@ -137,7 +135,7 @@ def _click(window: MainWindow) -> None:
 def _stop(window: MainWindow, act: Callable[[MainWindow], None]) -> None:
     """Stop, and close what the event left open."""
     act(window)
-    while (top := QtWidgets.QApplication.activePopupWidget() or QtWidgets.QApplication.activeModalWidget()) is not None:
+    while (top := QtWidgets.QApplication.activePopupWidget() or window.stop_everywhere.dialog) is not None:
         top.close()
 
 

@@ -1,5 +1,6 @@
 """A session without processes, and the window on it: what widgets do, seen without a rig."""
 
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from gui.rig_session import RigSession
 from gui.rules import Phase
 from gui.virtual_hardware import VirtualHardware
 from rig.config import RigConfig, load_config
-from rig.engine import Event, Status
+from rig.engine import ControlBlock, Event, Status
 from rig.states import FaultCode, State, StopCategory
 from rig.virtual import ActiveFault, RigView
 
@@ -137,6 +138,27 @@ class FakeSession(RigSession):
         return [what for what, _command, _samples in self.sent]
 
 
+class BusyEngine:
+    """An engine that answers nothing: its control block, and a link that hangs until it is closed."""
+
+    def __init__(self, name: str) -> None:
+        self.alive = True
+        self._client = ControlBlock(name)
+        self._closed = threading.Event()
+        self.raise_stop_flag = self._client.request_stop
+        self.beat = self._client.beat
+
+    def send_stop(self, _category: int) -> None:
+        self._closed.wait(20.0)
+
+    def let_go(self) -> None:
+        """The link fails, and whoever waited for it goes on."""
+        self._closed.set()
+
+    def close(self) -> None:
+        self._client.close()
+
+
 def make_settings(folder: Path) -> QtCore.QSettings:
     """Settings in a file of the test's own."""
     return QtCore.QSettings(str(folder / "gui.ini"), QtCore.QSettings.Format.IniFormat)
@@ -181,6 +203,13 @@ def key(code: Any, widget: QtWidgets.QWidget | None = None) -> None:
     """A key as the window system delivers it: to the focused window, not to a widget of the test's choice."""
     handle = QtWidgets.QApplication.focusWindow() if widget is None else widget.window().windowHandle()
     QtTest.QTest.keyClick(handle, code)
+
+
+def focus(qtbot: Any, widget: QtWidgets.QWidget) -> None:
+    """Give a widget the keyboard, as a click into it does."""
+    widget.window().activateWindow()
+    widget.setFocus()
+    qtbot.waitUntil(widget.hasFocus, timeout=5000)
 
 
 def finite(values: Any) -> bool:

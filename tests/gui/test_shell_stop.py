@@ -5,17 +5,12 @@ from typing import Any
 
 import pytest
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
-from shell_support import KEY, LEFT, FakeSession, key, make_status, press
+from shell_support import KEY, LEFT, FakeSession, focus, key, make_status, press
 
 from gui.main_window import MainWindow
 from gui.rules import Action
+from gui.stop_everywhere import StopButton
 from rig.states import State
-
-
-def _focus(qtbot: Any, widget: QtWidgets.QWidget) -> None:
-    widget.window().activateWindow()
-    widget.setFocus()
-    qtbot.waitUntil(lambda: widget.hasFocus(), timeout=2000)
 
 
 def test_stop_by_mouse_acts_on_the_press(window: MainWindow, session: FakeSession) -> None:
@@ -35,7 +30,7 @@ def test_stop_can_be_pressed_in_every_state(window: MainWindow, session: FakeSes
 
 def test_esc_in_a_text_field(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
     window.tabs.setCurrentWidget(window.log)
-    _focus(qtbot, window.log.search)
+    focus(qtbot, window.log.search)
     QtTest.QTest.keyClicks(window.log.search, "leg")
     key(KEY.Key_Escape)
     assert session.stops == [(1, "Esc")]
@@ -43,16 +38,16 @@ def test_esc_in_a_text_field(window: MainWindow, session: FakeSession, qtbot: An
 
 def test_esc_in_a_number_field_and_in_a_table(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
     window.tabs.setCurrentWidget(window.jog)
-    _focus(qtbot, window.jog.translation)
+    focus(qtbot, window.jog.translation)
     key(KEY.Key_Escape)
     window.tabs.setCurrentWidget(window.log)
-    _focus(qtbot, window.log.table)
+    focus(qtbot, window.log.table)
     key(KEY.Key_Escape)
     assert session.stops == [(1, "Esc")] * 2
 
 
 def test_every_press_of_esc_counts_once(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
-    _focus(qtbot, window.operate.buttons[Action.CONNECT])
+    focus(qtbot, window.operate.buttons[Action.CONNECT])
     for _ in range(3):
         key(KEY.Key_Escape)
     assert session.stops == [(1, "Esc")] * 3
@@ -81,18 +76,35 @@ def test_esc_and_mouse_under_a_modal_dialog(window: MainWindow, session: FakeSes
     seen = []
 
     def look() -> None:
-        seen.append(QtWidgets.QApplication.activeModalWidget())
-        (stand_in,) = [child for child in dialog.children() if type(child).__name__ == "_StandIn"]
-        QtTest.QTest.mousePress(
-            stand_in.windowHandle(), LEFT, QtCore.Qt.KeyboardModifier.NoModifier, stand_in.rect().center()
-        )
-        assert stand_in.geometry().size() == window.stop_button.size()
+        seen.append(window.stop_everywhere.dialog)
+        press(dialog.findChild(StopButton))
         key(KEY.Key_Escape, dialog)
 
     QtCore.QTimer.singleShot(0, look)
     dialog.exec()
-    assert seen == [dialog]
+    assert seen == [dialog] and window.stop_everywhere.dialog is None
     assert session.stops == [(1, "button"), (1, "Esc")]
+
+
+def test_what_is_behind_a_dialog_takes_nothing_but_stop(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    session.take(make_status(State.ENGAGED))
+    park, step = window.operate.buttons[Action.PARK], window.jog.leg_step
+    window.tabs.setCurrentWidget(window.jog)
+    focus(qtbot, step)
+    dialog = QtWidgets.QMessageBox(window)
+    dialog.setWindowModality(QtCore.Qt.WindowModality.WindowModal)
+    dialog.show()
+    assert window.stop_everywhere.dialog is dialog
+    press(park)
+    QtTest.QTest.keyClicks(step, "7")
+    QtTest.QTest.keyClick(window.windowHandle(), KEY.Key_2, QtCore.Qt.KeyboardModifier.ControlModifier)
+    QtTest.QTest.keyClick(window.windowHandle(), KEY.Key_3, QtCore.Qt.KeyboardModifier.ControlModifier)
+    assert session.sent == [] and step.si() == 0.002 and window.tabs.currentWidget() is window.jog
+    press(window.stop_button)
+    assert session.stops == [(1, "button")]
+    dialog.reject()
+    press(park)
+    assert session.commands == ["park"]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +124,7 @@ def test_esc_in_a_file_dialog(
     seen = []
 
     def escape() -> None:
-        dialog = QtWidgets.QApplication.activeModalWidget()
+        dialog = whole_window.stop_everywhere.dialog
         seen.append(dialog)
         key(KEY.Key_Escape, dialog)
 
@@ -152,12 +164,12 @@ def test_space_presses_nothing_that_moves_or_enables(
         session.take(make_status(state))
         button = window.operate.arm if action is Action.ENGAGE else window.operate.buttons[action]
         assert button.isEnabled()
-        _focus(qtbot, button)
+        focus(qtbot, button)
         key(code)
     assert session.sent == [] and not window.operate.arm.isChecked()
 
 
 def test_space_on_stop_stops(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
-    _focus(qtbot, window.stop_button)
+    focus(qtbot, window.stop_button)
     key(KEY.Key_Space)
     assert session.stops == [(1, "button")]

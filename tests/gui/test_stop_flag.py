@@ -1,13 +1,12 @@
 """STOP reaches the engine's flag in shared memory while the event is processed: it waits for nobody."""
 
 import gc
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
-from shell_support import KEY, LEFT, FakeSession, key, make_status
+from shell_support import KEY, LEFT, BusyEngine, FakeSession, key, make_status
 
 from gui.main_window import MainWindow
 from gui.stop_everywhere import StopButton
@@ -15,32 +14,11 @@ from rig.engine import ControlBlock
 from rig.states import State
 
 
-class _BusyEngine:
-    """An engine that answers nothing: its control block, and a link that hangs until it is closed."""
-
-    def __init__(self, name: str) -> None:
-        self.alive = True
-        self._client = ControlBlock(name)
-        self._closed = threading.Event()
-        self.raise_stop_flag = self._client.request_stop
-        self.beat = self._client.beat
-
-    def send_stop(self, _category: int) -> None:
-        self._closed.wait(20.0)
-
-    def let_go(self) -> None:
-        """The link fails, and whoever waited for it goes on."""
-        self._closed.set()
-
-    def close(self) -> None:
-        self._client.close()
-
-
 @pytest.fixture
 def block(session: FakeSession, window: MainWindow) -> Iterator[ControlBlock]:
     """The engine's side of the block; the motion runs, and the link hangs."""
     owned = ControlBlock()
-    engine = _BusyEngine(owned.name)
+    engine = BusyEngine(owned.name)
     session.take(make_status(State.RUNNING))
     session._engine = engine  # type: ignore[assignment]
     window.clock.stop()  # it would read telemetry
@@ -95,7 +73,7 @@ def test_by_esc_under_what_takes_every_key(
     raised: list[bool] = []
 
     def escape() -> None:
-        top = QtWidgets.QApplication.activePopupWidget() or QtWidgets.QApplication.activeModalWidget()
+        top = QtWidgets.QApplication.activePopupWidget() or window.stop_everywhere.dialog
         key(KEY.Key_Escape, top)
         raised.append(_raised(block))
 
@@ -106,25 +84,26 @@ def test_by_esc_under_what_takes_every_key(
 
 
 @pytest.mark.parametrize("show", [_dialog, _file_dialog])
-def test_by_mouse_under_a_modal_dialog(
+def test_by_mouse_under_a_dialog(
     window: MainWindow, block: ControlBlock, qtbot: Any, show: Callable[[MainWindow], None]
 ) -> None:
-    """The dialog has a STOP in the place of the window's, also where Qt made the dialog."""
+    """The window's own STOP, and that of the dialog, also where Qt made the dialog."""
     raised: list[bool] = []
 
     def press() -> None:
         gc.collect()
-        dialog = QtWidgets.QApplication.activeModalWidget()
+        dialog = window.stop_everywhere.dialog
+        assert dialog is not None
         try:
-            button = dialog.findChild(StopButton)
-            assert button is not None and button.window().geometry().size() == window.stop_button.size()
-            place = button.mapTo(button.window(), button.rect().center())
-            QtTest.QTest.mousePress(button.window().windowHandle(), LEFT, QtCore.Qt.KeyboardModifier.NoModifier, place)
-            raised.append(_raised(block))
+            for button in (window.stop_button, dialog.findChild(StopButton)):
+                place = button.mapTo(button.window(), button.rect().center())
+                handle = button.window().windowHandle()
+                QtTest.QTest.mouseClick(handle, LEFT, QtCore.Qt.KeyboardModifier.NoModifier, place)
+                raised.append(_raised(block))
         finally:
             dialog.reject()
 
     QtCore.QTimer.singleShot(0, press)
     show(window)
-    assert raised == [True]
-    assert window.stop_everywhere._stand_ins == []
+    assert raised == [True, True]
+    assert window.stop_everywhere.dialog is None
