@@ -1,5 +1,6 @@
 """Closing the window: with torque on the rig is stopped and the recording closed first, then the operator is asked."""
 
+from collections.abc import Callable
 from enum import Enum, auto
 
 from pyqtgraph.Qt import QtCore, QtWidgets
@@ -27,17 +28,25 @@ class _Step(Enum):
 class Closing(QtCore.QObject):
     """Leads from the wish to close the window to its end.
 
-    Signals: `ended` when no process is left: the window may be closed.
+    Signals: `ended` when no process is left: the window may be closed; `stayed` when it is not to be closed after all.
 
     Args:
         session: the rig.
         window: over which the question is asked.
+        let_go: calls the first of two once nothing of the operator's is lost by that, or the second where it would be.
     """
 
     ended = QtCore.Signal()
+    stayed = QtCore.Signal()
 
-    def __init__(self, session: RigSession, window: QtWidgets.QWidget) -> None:
+    def __init__(
+        self,
+        session: RigSession,
+        window: QtWidgets.QWidget,
+        let_go: Callable[[Callable[[], None], Callable[[], None]], None],
+    ) -> None:
         super().__init__(window)
+        self._let_go = let_go
         self._session = session
         self._window = window
         self._step = _Step.NONE
@@ -63,7 +72,7 @@ class Closing(QtCore.QObject):
                 self._session.stop(1, "closing the window")
                 self.rest_timer.start()
             else:
-                self._end()
+                self._leave()
         return False
 
     def _rested(self) -> None:
@@ -105,15 +114,27 @@ class Closing(QtCore.QObject):
 
     def _answered(self, leave: bool) -> None:
         self.question = None
+        if leave:
+            self._leave()
+        else:
+            self._stay()
+
+    def _leave(self) -> None:
+        self._step = _Step.ASKING
+        self._let_go(self._end, self._stay)
+
+    def _stay(self) -> None:
         self._step = _Step.NONE
-        if leave and self._session.torque and not self._late:
-            self.request()  # it was engaged again meanwhile
-        elif leave:
-            self._end()
+        self._late = False
+        self.stayed.emit()
 
     def _end(self) -> None:
-        self._step = _Step.ENDING
-        self._session.end()
+        if self._session.torque and not self._late:
+            self._step = _Step.NONE
+            self.request()  # it was engaged again meanwhile
+        else:
+            self._step = _Step.ENDING
+            self._session.end()
 
     def _end_seen(self) -> None:
         if self._step is _Step.ENDING:

@@ -30,6 +30,9 @@ def shown_unit(unit: str) -> tuple[str, float, int]:
 class GuardedButton(QtWidgets.QPushButton):
     """A button for what the rig may refuse: disabled it says why, and Space never presses it.
 
+    It keeps the keyboard focus while it is disabled: Qt would pass that on, and the next keys would change a field that
+    nobody chose.
+
     Args:
         text: label.
         hint: tooltip while it can be pressed.
@@ -49,6 +52,10 @@ class GuardedButton(QtWidgets.QPushButton):
         self.setEnabled(not reason)
         self.setToolTip(reason or self._hint)
         self.setAccessibleDescription(f"not possible now: {reason}" if reason else self._hint)
+
+    def focusNextPrevChild(self, following: bool) -> bool:
+        """Move the focus on as Tab does, but not away from a button that is being disabled."""
+        return (self.isVisible() and not self.isEnabled()) or bool(super().focusNextPrevChild(following))
 
     def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:
         """Return and Enter press the button; Space, which is hit by accident, does not."""

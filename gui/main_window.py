@@ -9,6 +9,7 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.banner import Banner, detail_of, look_of
+from gui.browser import Browser
 from gui.closing import Closing
 from gui.event_log import EventLog
 from gui.faults_panel import FaultsPanel
@@ -19,9 +20,10 @@ from gui.jog_panel import JogPanel
 from gui.live import LiveView, PlatformView, RecordingsView
 from gui.motion import MotionPanel
 from gui.mover import Mover
+from gui.notice import Notice
 from gui.operate_panel import OperatePanel
 from gui.other_rig import OtherRig
-from gui.report_maker import ReportMaker, open_in_browser
+from gui.report_maker import ReportMaker
 from gui.rig_session import RigSession
 from gui.rules import Action, Phase, heavy_work_obstacle
 from gui.setup import SetupEntry
@@ -32,7 +34,6 @@ from rig.states import State
 
 _HISTORY = 120.0  # s of telemetry that the views reach back
 _SIZE = QtCore.QSize(1280, 800)
-_NOTICE = 15_000  # ms that a refusal stays in sight
 _TITLE = "stewart-rig"
 
 
@@ -52,7 +53,9 @@ class MainWindow(QtWidgets.QMainWindow):
         self.history = History(int(_HISTORY * session.config.rate))
         self.mover = Mover(session, self)
         self.reports = ReportMaker(self)
-        self.open_file: Callable[[Path], bool] = open_in_browser
+        self.browser = Browser(self)
+        self.browser.failed.connect(self._show_unopened)
+        self.open_file: Callable[[Path], bool] = self.browser.open
         self.stop_button = StopButton(lambda: session.stop(1, "button"))
         self.banner = Banner(self.stop_button, session.config.virtual is not None, session.config.safety.off)
         self.operate = OperatePanel(session)
@@ -68,7 +71,7 @@ class MainWindow(QtWidgets.QMainWindow):
             self.motion.set_theme,
             self.log.set_theme,
         ]
-        self.closing = Closing(session, self)
+        self.closing = Closing(session, self, self.motion.let_go)
         self.closing.ended.connect(self.close, QtCore.Qt.ConnectionType.QueuedConnection)
         self.tabs.addTab(self.motion, "Motion")
         self.tabs.addTab(self.jog, "Jog")
@@ -84,7 +87,8 @@ class MainWindow(QtWidgets.QMainWindow):
         self.clock = FrameClock(session, self.history, self._slow_update, self)
         session.changed.connect(self._refresh)
         session.logged.connect(self.log.add)
-        session.refused.connect(self._show_refusal)
+        session.refused.connect(self.notice.refuse)
+        session.accepted.connect(lambda _what: self.notice.clear())
         self.reports.finished.connect(self._report_made)
         self._restore()
         self._refresh()
@@ -107,15 +111,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.report = QtWidgets.QPushButton("Open report")
         self.report.setAccessibleName("Make and open the report of the recording")
         self.report.clicked.connect(self._make_report)
-        self.notice = QtWidgets.QLabel()
-        self.notice.setObjectName("bad")
-        self.notice.setWordWrap(True)
-        self.notice.setAccessibleName("What was refused last, and why")
-        self.notice.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.notice_time = QtCore.QTimer(self)
-        self.notice_time.setSingleShot(True)
-        self.notice_time.setInterval(_NOTICE)
-        self.notice_time.timeout.connect(self.notice.clear)
+        self.notice = Notice()
         side = QtWidgets.QWidget()
         column = QtWidgets.QVBoxLayout(side)
         column.setContentsMargins(6, 4, 6, 6)
@@ -154,7 +150,11 @@ class MainWindow(QtWidgets.QMainWindow):
         self.platform.restore(self._settings, "platform")
 
     def _build_recordings(self) -> None:
-        self.recordings = RecordingsView(self.theme, obstacle=lambda: heavy_work_obstacle(self.session.situation))
+        self.recordings = RecordingsView(
+            self.theme,
+            show_file=lambda path: self.open_file(path),
+            obstacle=lambda: heavy_work_obstacle(self.session.situation),
+        )
         self.recordings.set_folder(self.session.folder)
         self._add_view(self.recordings, self.recordings_page)
         self.recordings.restore(self._settings)
@@ -172,8 +172,9 @@ class MainWindow(QtWidgets.QMainWindow):
         self._add_action(rig, "Open &report", self._make_report, "Ctrl+R")
         rig.addSeparator()
         self.setup = SetupEntry(self.session, rig, self)
-        self.other = OtherRig(rig, lambda: self.setup.obstacle, self._show_refusal, self)
+        self.other = OtherRig(rig, lambda: self.setup.obstacle, self.notice.refuse, self)
         self.setup.finished.connect(self.other.open)
+        self.closing.stayed.connect(self.other.window_stays)
         self._add_action(rig, "&Quit", self.close, "Ctrl+Q")
         view = self.menuBar().addMenu("&View")
         view.setToolTipsVisible(True)
@@ -261,13 +262,6 @@ class MainWindow(QtWidgets.QMainWindow):
         if row is not None and up and self.session.status is not None and self.session.status.state is not State.OFF:
             self.operate.show_row(row)
 
-    def _show_refusal(self, what: str, reason: str) -> None:
-        first, *others = reason.splitlines() or ["refused"]
-        said = f"{first} {others[0].strip()}" if first.endswith(":") and others else first
-        self.notice.setText(f"{what}: {said}")
-        self.notice.setToolTip(reason)
-        self.notice_time.start()
-
     # -- reports -----------------------------------------------------------------------------------------------------
 
     def _make_report(self) -> None:
@@ -278,12 +272,17 @@ class MainWindow(QtWidgets.QMainWindow):
     def _report_made(self, path: str, fault: str) -> None:
         if fault:
             self.session.log("error", "app", f"report: {fault}")
-            self._show_refusal("report", fault)
+            self.notice.refuse("report", fault)
         else:
             self.session.log("info", "app", f"report: {path}")
+            self.notice.remark(f"The report: {path}")
             if not self.open_file(Path(path)):
-                self._show_refusal("report", f"no browser is known to the system; the report is {path}")
+                self._show_unopened(path, "no browser is known to the system")
         self._refresh()
+
+    def _show_unopened(self, path: str, reason: str) -> None:
+        self.session.log("error", "app", f"{path} was not opened: {reason}")
+        self.notice.refuse("report", f"{reason}. It is here: {path}")
 
     def _open_motion(self) -> None:
         self.tabs.setCurrentWidget(self.motion)
@@ -306,6 +305,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self._building.stop()
         self.stop_everywhere.remove()
         self.reports.close()
+        self.browser.close()
         self.setup.close()
         if self.complete:
             self.recordings.close_worker()

@@ -1,9 +1,9 @@
-"""Makes a recording's report in a process of its own, then opens it."""
+"""Makes a recording's report in a process of its own."""
 
 import sys
 from pathlib import Path
 
-from pyqtgraph.Qt import QtCore, QtGui
+from pyqtgraph.Qt import QtCore
 
 from rig.errors import ExitCode
 
@@ -56,8 +56,3 @@ class ReportMaker(QtCore.QObject):
             self.finished.emit(str(report), "")
         else:
             self.finished.emit("", text or f"rig report ended with {code}")
-
-
-def open_in_browser(path: Path) -> bool:
-    """Open a file in the system's browser; False when the system knows none."""
-    return bool(QtGui.QDesktopServices.openUrl(QtCore.QUrl.fromLocalFile(str(path.resolve()))))

@@ -37,8 +37,8 @@ class RigSession(QtCore.QObject):
     """One rig and, at most, one engine at a time.
 
     Signals: `changed` when the `situation` is another; `statusChanged` with every `Status`; `logged` with a `LogEntry`;
-    `refused(request, reason)`; `stopped(category)` when the operator asked for a stop; `died` when an engine
-    ended by itself; `aftermathKnown` with a list of six `LegAftermath` then; `ended` when no process is left.
+    `refused(request, reason)` and `accepted(request)`; `stopped(category)` when the operator asked for a stop; `died`
+    when an engine ended by itself; `aftermathKnown` with six `LegAftermath` then; `ended` when no process is left.
 
     Args:
         config: the rig.
@@ -50,6 +50,7 @@ class RigSession(QtCore.QObject):
     statusChanged = QtCore.Signal(object)
     logged = QtCore.Signal(object)
     refused = QtCore.Signal(str, str)
+    accepted = QtCore.Signal(str)
     stopped = QtCore.Signal(int)
     died = QtCore.Signal()
     aftermathKnown = QtCore.Signal(object)
@@ -375,6 +376,7 @@ class RigSession(QtCore.QObject):
         reason = "" if error is None else str(error).removeprefix(f"{what}: ")
         if error is None:
             self.log("info", "operator", what, t)
+            self.accepted.emit(what)
         else:
             if not isinstance(error, RigError):
                 reason = f"{type(error).__name__}: {reason}"

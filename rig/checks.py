@@ -19,6 +19,7 @@ from kinematics import (
     in_words,
     joint_angles,
     leg_kinematics,
+    scaled,
     tabulate,
 )
 from rig.schema import Safety
@@ -162,13 +163,6 @@ def check_trajectory(
     passed = not obstacle and all(check.passed for check in checks.values())
     scale = 1.0 if passed else checker.largest_scale()
     return Verdict(table.duration, checker.count, tuple(checks.values()), scale, obstacle)
-
-
-def scaled(samples: Array, start: Array, amplitude: float) -> Array:
-    """Samples (n, 18) of a table at another amplitude about the coordinates `start` (6,); as they are for 1."""
-    result = amplitude * samples
-    result[:, :6] += (1.0 - amplitude) * start
-    return result
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,9 +13,10 @@ from kinematics import (
     coordinates_to_pose,
     pose_difference,
     pose_to_coordinates,
+    scaled,
     tabulate,
 )
-from rig.checks import Verdict, check_trajectory, scaled
+from rig.checks import Verdict, check_trajectory
 from rig.config import RigConfig
 from rig.engine.approach import approach_move
 from rig.engine.control_block import StopRequest

@@ -18,7 +18,7 @@ from gui.live.recording_files import Opened, open_with_numbers
 from gui.live.recording_list import RecordingList
 from gui.live.replay import Replay
 from gui.live.replay_bar import ReplayBar
-from gui.report_maker import ReportMaker, open_in_browser
+from gui.report_maker import ReportMaker
 from gui.theme import Theme
 from gui.workers import Worker
 from rig.errors import InputError
@@ -38,7 +38,7 @@ class RecordingsView(QtWidgets.QWidget):
     Args:
         theme: colours.
         clock: s, of the replay.
-        show_file: opens a report for the person.
+        show_file: opens a report for the person; whether there is anything to open it with.
         obstacle: why what keeps the processor busy for long cannot be done now, empty when it can.
     """
 
@@ -46,7 +46,7 @@ class RecordingsView(QtWidgets.QWidget):
         self,
         theme: Theme,
         clock: Callable[[], float] = time.monotonic,
-        show_file: Callable[[Path], bool] = open_in_browser,
+        show_file: Callable[[Path], bool] = lambda _path: False,
         obstacle: Callable[[], str] = lambda: "",
     ) -> None:
         super().__init__()

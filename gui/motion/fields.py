@@ -1,6 +1,7 @@
 """Fields of a form made from a pydantic model: each shows one value with its unit and bounds, in SI inside."""
 
 import math
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
@@ -170,12 +171,16 @@ class TermsField(Field):
         header.setSectionResizeMode(0, QtWidgets.QHeaderView.ResizeMode.ResizeToContents)
         self.table.verticalHeader().setVisible(False)
         self.table.setVerticalScrollBarPolicy(QtCore.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        # Tab goes from field to field as anywhere, and on: a table's own Tab goes round, and selects no text
+        self.table.setTabKeyNavigation(False)
+        self.table.setFocusPolicy(QtCore.Qt.FocusPolicy.NoFocus)
         add, remove = QtWidgets.QPushButton("Add line"), QtWidgets.QPushButton("Remove line")
         add.clicked.connect(self._add_default)
         remove.clicked.connect(self._remove)
+        self._buttons = (add, remove)
         buttons = QtWidgets.QHBoxLayout()
-        buttons.addWidget(add)
-        buttons.addWidget(remove)
+        for button in self._buttons:
+            buttons.addWidget(button)
         buttons.addStretch(1)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -218,6 +223,14 @@ class TermsField(Field):
         choice.currentIndexChanged.connect(lambda index: self._change(choice.itemData(index), boxes))
         self.table.setCellWidget(row, 0, choice)
         self._fit()
+        self._order()
+
+    def _order(self) -> None:
+        """Let Tab go through the lines as they are read, then to the buttons."""
+        rows, columns = range(self.table.rowCount()), range(self.table.columnCount())
+        cells = [self.table.cellWidget(row, column) for row in rows for column in columns]
+        for before, after in pairwise((*cells, *self._buttons)):
+            self.setTabOrder(before, after)
 
     def _fit(self) -> None:
         """Make the table as high as its lines: what it stands in scrolls, and nothing in it."""

@@ -1,6 +1,7 @@
 """Motion: compose or open a motion, see what it would do, run it."""
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtWidgets
@@ -11,6 +12,7 @@ from gui.motion.editor import MotionEditor
 from gui.motion.plots import PreviewPlots
 from gui.motion.preview import Preview, describe, look_ahead
 from gui.motion.specification import NEW_PARTS, moved, read_motion, shipped_motion, to_toml
+from gui.motion.unsaved import UnsavedQuestion
 from gui.mover import Mover
 from gui.rig_session import RigSession
 from gui.rules import Action
@@ -43,6 +45,8 @@ class MotionPanel(QtWidgets.QWidget):
         self._opened = 0
         self._name = "motion"
         self._taken: dict[str, object] = {}  # the motion as its file states it
+        self.question: UnsavedQuestion | None = None
+        """asked before changes are lost"""
         self._refused = ""  # the file that was not opened, and why; until the motion changes
         self._judged = ("muted", "")  # role and text of the verdict
         self.preview = Preview()
@@ -92,8 +96,8 @@ class MotionPanel(QtWidgets.QWidget):
     def _source_row(self) -> QtWidgets.QHBoxLayout:
         row = QtWidgets.QHBoxLayout()
         for text, hint, act in (
-            ("Demo", "The motion that comes along: 20 s over all six axes", lambda: self.load_shipped("demo")),
-            ("New", "A small motion to begin with", self.begin_new),
+            ("Demo", "The motion that comes along: 20 s over all six axes", lambda: self.let_go(self._take_demo)),
+            ("New", "A small motion to begin with", lambda: self.let_go(self.begin_new)),
             ("Open …", "A motion file (TOML), or a CSV of poses", self.open),
             ("Save as …", "Save this motion as a TOML file", self._save),
         ):
@@ -119,7 +123,7 @@ class MotionPanel(QtWidgets.QWidget):
         self.repeats = WholeNumber("How many times the motion is run, one after the other", 1, 1, 1000)
         self.repeats.setSuffix(" ×")
         self.amplitude = QuantityBox("Size of the motion about its start pose", "%", 100.0, _LEAST_AMPLITUDE, 100.0)
-        self.amplitude.valueChanged.connect(lambda _value: self._edited())
+        self.amplitude.valueChanged.connect(lambda _value: self._form_edited())
         self.fit = GuardedButton("Largest that passes", "Take the largest amplitude with which the motion passes")
         self.fit.clicked.connect(lambda: self.amplitude.set_si(self._largest()))
         self.progress = QtWidgets.QProgressBar()
@@ -158,6 +162,9 @@ class MotionPanel(QtWidgets.QWidget):
         """Take a motion that comes along."""
         self._show(name, shipped_motion(name), Path())
 
+    def _take_demo(self) -> None:
+        self.load_shipped("demo")
+
     def begin_new(self) -> None:
         """Begin a motion of one's own."""
         kind = next(iter(NEW_PARTS))
@@ -189,13 +196,14 @@ class MotionPanel(QtWidgets.QWidget):
         self._worker.submit(lambda: read_motion(path, home) if opened == self._opened else None, taken)
 
     def save_file(self, path: Path) -> None:
-        """Write the motion as a TOML file, which it is called after from then on."""
-        shown = self.editor.value()
+        """Write the motion as a TOML file, which it is called after from then on; a failure is said."""
+        shown = self._shown()
         try:
             with whole_file(path) as file:
                 file.write(to_toml(moved(shown, self.editor.folder, path.parent)))
         except InputError as error:
             self._session.log("error", "app", str(error))
+            self._session.refused.emit("save the motion", str(error))
         else:
             self._name, self._taken = path.stem, shown
             self._show_title()
@@ -206,27 +214,59 @@ class MotionPanel(QtWidgets.QWidget):
         """What the panel says it is about."""
         return str(self._title.text())
 
+    @property
+    def unsaved(self) -> bool:
+        """Whether the motion was changed since it was taken or saved."""
+        return self._shown() != self._taken
+
+    def let_go(self, then: Callable[[], None], stay: Callable[[], None] = lambda: None) -> None:
+        """Do `then`, which loses the motion shown: after a question where it is not saved, which may lead to `stay`."""
+        if not self.unsaved:
+            then()
+        elif self.question is None:
+            self.question = UnsavedQuestion(self._name, self._save, then, stay, self.window())
+            self.question.finished.connect(lambda _code: self._answered())
+            self.question.show()
+
+    def _answered(self) -> None:
+        question, self.question = self.question, None
+        if question is not None:
+            question.carry_out()
+
+    def _shown(self) -> "dict[str, object]":
+        """The motion as a file would state it."""
+        amplitude = self.amplitude.si() / 100.0
+        return self.editor.value() | ({} if amplitude == 1.0 else {"amplitude": amplitude})
+
     def _show(self, name: str, motion: "dict[str, object]", folder: Path) -> None:
+        """Show a motion. Raises ValueError, and shows what it did, where a number is beyond what a field takes."""
+        size = 100.0 * float(motion.get("amplitude", 1.0))  # type: ignore[arg-type]
+        if fault := self.amplitude.fault(size):
+            raise ValueError(fault)
         self.editor.set_value(motion, folder)
+        self.amplitude.set_si(size)
         self._opened += 1
-        self._name, self._taken = name, self.editor.value()
+        self._name, self._taken = name, self._shown()
         self._show_title()
-        self.amplitude.set_si(100.0)
 
     def _show_title(self) -> None:
-        changed = " (changed)" if self.editor.value() != self._taken else ""
-        self._title.setText(f"Motion: {self._name}{changed}")
+        self._title.setText(f"Motion: {self._name}{' (changed)' if self.unsaved else ''}")
 
     def open(self) -> None:
         """Ask for a motion file and take it."""
+        self.let_go(self._ask_open)
+
+    def _ask_open(self) -> None:
         name, _kind = QtWidgets.QFileDialog.getOpenFileName(self, "Open a motion", "", "Motions (*.toml *.csv)")
         if name:
             self.load_file(Path(name))
 
-    def _save(self) -> None:
+    def _save(self) -> bool:
+        """Ask for a file and save the motion; whether that was done."""
         path = ask_save(self, "Save the motion", f"{self._name}.toml", "Motions (*.toml)", ".toml")
         if path is not None:
             self.save_file(path)
+        return not self.unsaved
 
     # -- looking at it -----------------------------------------------------------------------------------------------
 

@@ -62,12 +62,15 @@ def shipped_motion(name: str) -> Data:
 
 
 def _data(text: str) -> Data:
-    return TrajectorySpec.model_validate(tomllib.loads(text)).model_dump(mode="json")
+    motion = TrajectorySpec.model_validate(tomllib.loads(text)).model_dump(mode="json")
+    if motion["amplitude"] == 1.0:
+        del motion["amplitude"]
+    return motion
 
 
 def to_toml(motion: Data) -> str:
     """A motion as the text of its file."""
-    lines = [f"frame = {_literal(motion['frame'])}", f"pivot = {_literal(motion['pivot'])}"]
+    lines = [f"{key} = {_literal(motion[key])}" for key in ("frame", "pivot", "amplitude") if key in motion]
     for part in motion["parts"]:
         lines += ["", "[[parts]]"]
         lines += [f"{key} = {_literal(value)}" for key, value in part.items() if value is not None]

@@ -11,7 +11,7 @@ from kinematics.trajectories.files import (
 from kinematics.trajectories.generators import Blend, Chirp, ChirpTerm, Harmonic, HarmonicTerm, Hold, MinimumJerk
 from kinematics.trajectories.poses import Poses, read_poses
 from kinematics.trajectories.sequence import Sequence
-from kinematics.trajectories.table import MotionTable, table_motion_kernel, tabulate
+from kinematics.trajectories.table import MotionTable, scaled, table_motion_kernel, tabulate
 
 __all__ = [
     "Blend",
@@ -31,6 +31,7 @@ __all__ = [
     "load_trajectory",
     "parse_trajectory",
     "read_poses",
+    "scaled",
     "table_motion_kernel",
     "tabulate",
     "trajectory_names",

@@ -80,8 +80,11 @@ class Trajectory(ABC):
     """Six coordinates [x y z θx θy θz] (m, rad; R = Rz Ry Rx) as functions of time over [0, duration].
 
     duration: s.  placement: the pivot and frame of the coordinates.  breakpoints: times inside (0, duration), s, at
-    which the acceleration jumps; position and speed never do.
+    which the acceleration jumps; position and speed never do.  amplitude: size about the start pose at which it is to
+    be run; a table of it (`tabulate`) has it, the trajectory itself is that of 1.
     """
+
+    amplitude = 1.0
 
     def __init__(self, duration: float, placement: Placement | None, breakpoints: tuple[float, ...] = ()) -> None:
         self.duration = time_span("duration", duration)

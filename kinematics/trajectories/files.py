@@ -4,6 +4,7 @@ A file states the frame and the pivot once and lists its parts, run one after th
 
     frame = "home"                 # zeros are the platform's home pose; or "base"
     pivot = [0, 0, "35 mm"]        # turn about this point, platform axes; the platform origin if not given
+    amplitude = 0.8                # size of the whole about its start pose; 1 if not given
 
     [[parts]]
     type = "minimum-jerk"          # blend, minimum-jerk, harmonic, chirp, hold, poses
@@ -162,10 +163,11 @@ Part: TypeAlias = Annotated[
 
 
 class TrajectorySpec(_Model):
-    """A trajectory file: the frame and pivot of all coordinates, and the parts in their order."""
+    """A trajectory file: frame and pivot of all coordinates, the parts in their order, and the size of the whole."""
 
     frame: Frame
     pivot: tuple[Length, Length, Length] = (0.0, 0.0, 0.0)
+    amplitude: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
     parts: Annotated[list[Part], Field(min_length=1)]
 
 
@@ -188,7 +190,9 @@ def build_trajectory(spec: TrajectorySpec, home: ArrayLike | None, folder: Path 
             faults.append(f"part {number}, {error}")
     if faults:
         raise TrajectoryError("\n".join(faults))
-    return Sequence(parts, placement=placement)
+    trajectory = Sequence(parts, placement=placement)
+    trajectory.amplitude = spec.amplitude
+    return trajectory
 
 
 def parse_trajectory(text: str, home: ArrayLike | None, folder: Path | None = None) -> Trajectory:

@@ -56,8 +56,9 @@ class MotionTable:
 def tabulate(trajectory: Trajectory | MotionTable, step: float) -> MotionTable:
     """Sample `trajectory`, or a table anew, at most `step` s apart, so that a whole number of steps fills its duration.
 
-    At the samples the table equals the trajectory in position, speed and acceleration.  Where an acceleration jump lies
-    between two samples the table passes it with a finite slope, its three derivatives still those of one motion.
+    At the samples the table equals the trajectory, at its amplitude, in position, speed and acceleration.  Where an
+    acceleration jump lies between two samples the table passes it with a finite slope, its three derivatives still
+    those of one motion.
     Raises TrajectoryError for a step under 1e-6 s or one that needs more than 5 million samples, and where θy, in base
     axes, is within 0.06° of ±90°.
     """
@@ -70,7 +71,17 @@ def tabulate(trajectory: Trajectory | MotionTable, step: float) -> MotionTable:
     times = np.linspace(0.0, trajectory.duration, intervals + 1)
     q, qd, qdd = motion_to_coordinates(trajectory.motion(times))
     q[:, 3:] = np.unwrap(q[:, 3:], axis=0)
-    return MotionTable(trajectory.duration / intervals, np.hstack([q, qd, qdd]))
+    samples = np.hstack([q, qd, qdd])
+    if isinstance(trajectory, Trajectory) and trajectory.amplitude != 1.0:
+        samples = scaled(samples, samples[0, :6], trajectory.amplitude)
+    return MotionTable(trajectory.duration / intervals, samples)
+
+
+def scaled(samples: Array, start: Array, amplitude: float) -> Array:
+    """Samples (n, 18) of a table at another amplitude about the coordinates `start` (6,); as they are for 1."""
+    result = amplitude * samples
+    result[:, :6] += (1.0 - amplitude) * start
+    return result
 
 
 @kernel

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from shell_support import FakeSession, make_settings, make_status, press
+from pyqtgraph.Qt import QtWidgets
+from shell_support import KEY, FakeSession, focus, key, make_settings, make_status, press
 
 from gui.main_window import MainWindow
 from gui.rules import Phase
@@ -156,3 +157,26 @@ def test_present_pose_fills_the_target(window: MainWindow, session: FakeSession)
     session.take(make_status(State.ENGAGED, reference=tuple(_TURNED.tolist())))
     press(window.jog.here)
     assert [box.si() for box in window.jog.target] == pose_to_coordinates(_TURNED).tolist()
+
+
+def test_the_keyboard_stays_at_the_button_that_was_pressed(
+    window: MainWindow, session: FakeSession, qtbot: Any
+) -> None:
+    session.take(make_status(State.ENGAGED))
+    window.tabs.setCurrentWidget(window.jog)
+    button, step = window.jog.buttons["+leg6"], window.jog.leg_step
+    focus(qtbot, button)
+    before = [box.text() for box in window.findChildren(QtWidgets.QAbstractSpinBox)]
+    key(KEY.Key_Return)
+    assert not button.isEnabled() and button.hasFocus()
+    key("7")
+    key(KEY.Key_Up)
+    assert [box.text() for box in window.findChildren(QtWidgets.QAbstractSpinBox)] == before
+    qtbot.waitUntil(lambda: len(session.sent) == 1, timeout=5000)
+    session.take(make_status(State.RUNNING, t=10.1))
+    session.take(make_status(State.ENGAGED, t=10.5))
+    assert button.isEnabled() and button.hasFocus() and not step.hasFocus()
+    key(KEY.Key_Return)
+    qtbot.waitUntil(lambda: len(session.sent) == 2, timeout=5000)
+    key(KEY.Key_Tab)  # while it is disabled: goes on from it, as from any field
+    assert not button.hasFocus() and window.focusWidget() is not None

@@ -1,5 +1,6 @@
 """Composing a motion: a form that shows what a file says, and changes nothing of it."""
 
+import math
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -8,9 +9,11 @@ import numpy as np
 import pytest
 from motion_support import HOME, looked, open_motion, take
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+from shell_support import KEY, focus, key, press
 
 from gui.controls import QuantityBox
 from gui.main_window import MainWindow
+from gui.motion.fields import TermsField
 from gui.motion.specification import NEW_PARTS, part_models, to_toml
 from kinematics import TrajectorySpec, load_trajectory, parse_trajectory
 
@@ -235,3 +238,46 @@ def test_rolling_the_wheel_over_a_motion_does_not_change_it(window: MainWindow) 
     assert panel.repeats.value() == 5 and panel.amplitude.value() == 100.0
     for control in controls:  # and the wheel alone gives none of them the focus
         assert control.focusPolicy() == QtCore.Qt.FocusPolicy.StrongFocus
+
+
+def _two_lines(window: MainWindow, qtbot: Any) -> TermsField:
+    take(window.motion, qtbot, parts=[{"type": "harmonic", **NEW_PARTS["harmonic"]}])
+    field = window.motion.editor.form(0).fields["terms"]
+    assert isinstance(field, TermsField)
+    press(next(each for each in field.findChildren(QtWidgets.QPushButton) if each.text() == "Add line"))
+    assert len(field.value()) == 2
+    return field
+
+
+def test_tab_selects_the_number_of_the_next_field(window: MainWindow, qtbot: Any) -> None:
+    field = _two_lines(window, qtbot)
+    amplitude, phase = field.table.cellWidget(0, 1), field.table.cellWidget(0, 2)
+    focus(qtbot, amplitude)
+    key(KEY.Key_Tab)
+    assert phase.hasFocus()
+    key("1")
+    key(KEY.Key_Tab)
+    assert field.value()[0]["phase"] == pytest.approx(math.radians(1.0))
+    frequency = field.table.cellWidget(0, 3)
+    assert frequency.hasFocus() and frequency.text() == "0.500 Hz"
+    key("1")
+    key(KEY.Key_Return)
+    assert field.value()[0]["frequency"] == 1.0
+
+
+def test_tab_goes_through_the_lines_and_on(window: MainWindow, qtbot: Any) -> None:
+    field = _two_lines(window, qtbot)
+    cells = [field.table.cellWidget(row, column) for row in range(2) for column in range(4)]
+    focus(qtbot, cells[0])
+    passed = []
+    for _ in range(11):
+        passed.append(window.focusWidget())
+        key(KEY.Key_Tab)
+    assert passed[:8] == cells
+    assert [each.text() for each in passed[8:10]] == ["Add line", "Remove line"]
+    assert not field.isAncestorOf(passed[10])
+    for _ in range(4):
+        key(KEY.Key_Backtab)
+    assert window.focusWidget() is cells[7]
+    press(next(each for each in field.findChildren(QtWidgets.QPushButton) if each.text() == "Remove line"))
+    assert len(field.value()) == 1 and field.table.cellWidget(0, 0) is cells[0]  # the line that was chosen has gone

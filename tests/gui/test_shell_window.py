@@ -13,7 +13,7 @@ from shell_support import FakeSession, make_settings, make_status, press
 from gui.application import errors_logged
 from gui.guide import FIRST_STEPS
 from gui.main_window import MainWindow
-from gui.rules import Phase
+from gui.rules import Action, Phase
 from gui.theme import DARK, LIGHT
 from rig.config import load_config
 from rig.engine import Status
@@ -166,15 +166,24 @@ def test_first_steps_do_not_block_the_window(window: MainWindow, session: FakeSe
     assert session.stops == [(1, "button")]
 
 
-def test_a_refusal_stays_in_sight_for_its_time_from_the_last_one_on(
-    window: MainWindow, session: FakeSession, qtbot: Any
-) -> None:
+def test_a_refusal_stays_whole_until_a_request_is_accepted(window: MainWindow, session: FakeSession) -> None:
+    session.take(make_status(State.FAULT, latched=True, cause="leg 1: drive fault 4711"))
+    session.refuse = "the cause is still there:\n  leg 1: drive fault 4711\n  leg 2: drive fault 4711"
+    press(window.operate.buttons[Action.RESET])
+    assert session.commands == ["reset"] and window.notice.isVisible()
+    assert window.notice.text() == f"reset: RuntimeError: {session.refuse}"
+    assert window.notice.height() >= window.notice._label.heightForWidth(window.notice._label.width())
+    session.refuse = ""
+    press(window.operate.buttons[Action.RESET])
+    assert session.commands == ["reset"] * 2 and window.notice.text() == "" and not window.notice.isVisible()
+
+
+def test_a_refusal_can_be_dismissed(window: MainWindow, session: FakeSession) -> None:
     session.refused.emit("home", "first")
-    window.notice_time.setInterval(60_000)
     session.refused.emit("home", "second")
-    assert window.notice.text() == "home: second" and window.notice_time.remainingTime() > 50_000
-    window.notice_time.setInterval(10)
-    qtbot.waitUntil(lambda: not window.notice.text(), timeout=2000)
+    assert window.notice.text() == "home: second"
+    press(window.notice.dismiss)
+    assert window.notice.text() == "" and not window.notice.isVisible()
 
 
 def test_figures_of_an_engine_that_does_not_answer_are_not_shown(window: MainWindow, session: FakeSession) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kinematics import parse_trajectory
-from rig.checks import LimitCheck, Verdict, check_trajectory, scaled
+from kinematics import parse_trajectory, scaled
+from rig.checks import LimitCheck, Verdict, check_trajectory
 from rig.cli import main
 from rig.config import load_config
 from rig.engine import straight_move

@@ -1,0 +1,53 @@
+"""Changes that would be lost: asked about before another motion takes their place, or the app is left."""
+
+from collections.abc import Callable
+
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+
+class UnsavedQuestion(QtWidgets.QMessageBox):
+    """Save, discard, or stay; in front of its window, without waiting for the answer. See `carry_out`.
+
+    Args:
+        name: of the motion.
+        save: saves it; whether that was done.
+        then: what loses the changes; once they are saved or may be lost.
+        stay: otherwise, also when the question is closed.
+        parent: over which it is asked.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        save: Callable[[], bool],
+        then: Callable[[], None],
+        stay: Callable[[], None],
+        parent: QtWidgets.QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self._save, self._then, self._stay = save, then, stay
+        self.setWindowTitle("Not saved")
+        self.setIcon(QtWidgets.QMessageBox.Icon.Question)
+        self.setText(f"The motion {name!r} was changed and is not saved.")
+        role = QtWidgets.QMessageBox.ButtonRole
+        self._saves = self.addButton("Save as …", role.AcceptRole)
+        self._discards = self.addButton("Discard the changes", role.DestructiveRole)
+        stays = self.addButton("Cancel", role.RejectRole)
+        self.setDefaultButton(self._saves)
+        self.setEscapeButton(stays)
+        self.setWindowModality(QtCore.Qt.WindowModality.WindowModal)
+        self.setAttribute(QtCore.Qt.WidgetAttribute.WA_DeleteOnClose)
+
+    def carry_out(self) -> None:
+        """Do what was answered, once the question itself has gone: another dialog may follow."""
+        pressed = self.clickedButton()
+        saves, discards = pressed is self._saves, pressed is self._discards
+        save, then, stay = self._save, self._then, self._stay
+
+        def act() -> None:
+            if discards or (saves and save()):
+                then()
+            else:
+                stay()
+
+        QtCore.QTimer.singleShot(0, act)
