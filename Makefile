@@ -19,7 +19,7 @@ QT_LIBRARIES = libGL.so.1 libEGL.so.1 libglib-2.0.so.0 libfontconfig.so.1 libxkb
 	libxkbcommon-x11.so.0 libxcb-icccm.so.4 libxcb-image.so.0 libxcb-keysyms.so.1 libxcb-randr.so.0 \
 	libxcb-render-util.so.0 libxcb-shape.so.0 libxcb-xinerama.so.0 libxcb-xkb.so.1 libX11-xcb.so.1
 
-.PHONY: help install demo gui test explore lint bench pictures clean
+.PHONY: help install demo gui test explore mutants lint bench pictures clean
 .NOTPARALLEL:
 
 help:
@@ -28,6 +28,7 @@ help:
 	@echo "make gui       the desktop app, on the virtual rig or on CONFIG: make gui ARGS=my-rig.toml"
 	@echo "make test      every test"
 	@echo "make explore   the tests that draw their cases, long: hours; EXPLORE_SEED=N begins with that seed"
+	@echo "make mutants   guards, checks and reactions taken out one at a time: does a test fail?"
 	@echo "make lint      style, types, who may import whom"
 	@echo "make bench     the speeds, beside those of other engines"
 	@echo "make pictures  the user guide's pictures, taken from the running app"
@@ -68,6 +69,10 @@ EXPLORING = $$(grep -rl "^from exploration import" tests --include="test_*.py")
 
 explore: $(VENV)/.installed-test $(VENV)/.system
 	@EXPLORE=1 $(PYTEST) -s $(EXPLORING) $(ARGS)
+
+# Guards and reactions taken out one at a time: a test must fail for each. ARGS chooses some by name or module.
+mutants: $(VENV)/.installed-test
+	@$(BIN)/python tests/mutants/run.py $(ARGS)
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .

@@ -8,6 +8,7 @@ import pytest
 from engine_support import CONFIG, HOME, Bench, bench, refused, smooth_table
 
 from actuators import Mode, Status
+from dynamics import DynamicsError
 from kinematics import pose_difference
 from rig.engine.cell_checks import CellChecks
 from rig.engine.messages import Connect, Disconnect, Engage, Stop
@@ -90,6 +91,69 @@ def test_a_force_that_is_no_number_is_never_sent(rig: Bench, monkeypatch: pytest
     assert np.isfinite(rig.tap.take()["force_command"]).all()
     rig.step()
     assert engine.bank.all(Status.QUICK_STOP)
+
+
+def test_a_force_beyond_its_limit_is_held_to_it_and_stops_the_rig(rig: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig.engage()
+    engine, limits = rig.engine, CONFIG.machine.legs[4].limits
+    assert limits is not None and limits.force is not None
+    compute = engine.frame.command
+
+    def strong(*arguments: object) -> None:
+        compute(*arguments)  # type: ignore[arg-type]
+        engine.frame.fields["force_command"][4] = -1.5 * limits.force
+
+    monkeypatch.setattr(engine.frame, "command", strong)
+    rig.step()
+    machine = engine.machine
+    assert machine.stop is StopCategory.CATEGORY_1 and machine.latched and machine.cause is not None
+    assert (machine.cause.code, machine.cause.leg) == (FaultCode.FORCE_LIMIT, 5)
+    assert engine.commands[4].force == -limits.force
+    assert rig.tap.take()["force_command"][-1, 4] == -limits.force
+
+
+# -- what is wrong with the reference, the model or a stop ------------------------------------------------------------
+
+
+def test_a_reference_is_judged_in_every_cycle_that_follows_it(rig: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every motion was checked beforehand; this is for what the check did not see."""
+    rig.engage()
+    monkeypatch.setattr(rig.operator, "_refusal", lambda _table: "")
+    table = smooth_table(0.25, 0.03)
+    rig.follow(table)
+    rig.until(State.STOPPING)
+    machine = rig.engine.machine
+    assert machine.stop is StopCategory.CATEGORY_2 and machine.latched and machine.cause is not None
+    assert machine.cause.code is FaultCode.SPEED_LIMIT and machine.cause.text.startswith("reference of leg ")
+
+
+def test_a_model_without_an_answer_is_a_quick_stop(rig: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig.engage()
+
+    def fail(**_known: bool) -> None:
+        raise DynamicsError("no forces at this pose")
+
+    monkeypatch.setattr(rig.engine.frame, "model", fail)
+    rig.step()
+    machine = rig.engine.machine
+    assert machine.stop is StopCategory.QUICK_STOP and machine.latched and machine.cause is not None
+    assert (machine.cause.code, machine.cause.text) == (FaultCode.CONDITIONING, "no forces at this pose")
+
+
+def test_a_stop_that_is_late_becomes_a_harder_one(rig: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig.engage()
+    rig.follow(smooth_table(4.0))
+    rig.run(1.0)
+    monkeypatch.setattr(rig.engine._pace, "change", lambda *_arguments: None)  # it does not slow down
+    rig.request(Stop(2))
+    rig.run(0.1)
+    found = []
+    for _ in range(round(2.5 * SAFETY.stop_time * CONFIG.rate)):
+        rig.step()
+        found.append(rig.engine.machine.stop)
+    order = [StopCategory.CATEGORY_2, StopCategory.CATEGORY_1, StopCategory.CATEGORY_0]
+    assert [one for one in dict.fromkeys(found) if one is not StopCategory.NONE] == order
+    assert rig.state is State.FAULT and all(rig.virtual.plant.braked(leg) for leg in range(6))
 
 
 # -- where the platform is -------------------------------------------------------------------------------------------

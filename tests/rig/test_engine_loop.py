@@ -47,7 +47,10 @@ class Loop:
         self.abandoned = self.reconnected = False
         self.config = SimpleNamespace(period=PERIOD)
         self.bank = SimpleNamespace(exchange=lambda commands, _deadline: self.said.append(list(commands)))
-        self.block = SimpleNamespace(take_stop=lambda: None)
+        self.flags: dict[int, int] = {}
+        """category of the stop flag found raised, by number of ticks before"""
+        self.stops: list[tuple[int, int]] = []
+        self.block = SimpleNamespace(take_stop=lambda: self.flags.get(len(self.ticks)))
         self._cycles, self._work, self._talks = cycles, work, talks
 
     @property
@@ -67,6 +70,9 @@ class Loop:
         self.begun.append(self.times.now - ORIGIN)
         self.times.now += self._work(len(self.ticks))
         self.ticks.append(tick)
+
+    def stop(self, category: int, _text: str) -> None:
+        self.stops.append((category, len(self.ticks)))
 
     def record(self, _level: str, text: str, *_code: object) -> None:
         self.events.append(text)
@@ -107,6 +113,13 @@ def test_cycles_that_were_missed_are_counted_and_never_come_in_a_burst(times: Ti
     assert [tick.t for tick in done.ticks[10:]] == pytest.approx([late.t + PERIOD * n for n in range(20)], abs=1e-9)
     apart = [after - before for before, after in zip(done.begun, done.begun[1:], strict=False)]
     assert min(apart) > (1.0 - (busy - int(busy))) * PERIOD - 1e-9
+
+
+def test_the_stop_flag_is_looked_at_before_every_cycle(times: Times) -> None:
+    made = Loop(times, 10, lambda _number: 0.1 * PERIOD, lambda _number: 0.0)
+    made.flags = {4: 0, 7: 2}
+    run_cycles(made, made, made)  # type: ignore[arg-type]
+    assert made.stops == [(0, 4), (2, 7)]
 
 
 def test_what_takes_its_time_between_two_cycles_begins_the_grid_anew(times: Times) -> None:

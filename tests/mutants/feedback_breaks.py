@@ -1,0 +1,160 @@
+"""Checks of what drives, encoders and load cells report, and of the reference."""
+
+from breaks import Break
+
+_PARTS = "rig/test_engine_parts.py"
+_DOUBTS = "rig/test_engine_doubts.py"
+_FAULTS = "integration/test_feedback_faults.py"
+_FORCES = "integration/test_force_and_host_faults.py"
+
+
+def _motion(name: str, old: str, new: str, *tests: str) -> Break:
+    return Break(name, "rig/engine/motion_checks.py", old, new, tests)
+
+
+def _drive(name: str, old: str, new: str, *tests: str) -> Break:
+    return Break(name, "rig/engine/drive_checks.py", old, new, tests)
+
+
+def _cell(name: str, old: str, new: str, *tests: str) -> Break:
+    return Break(name, "rig/engine/cell_checks.py", old, new, tests)
+
+
+def _limit(name: str, old: str, new: str = "if False:") -> Break:
+    return Break(name, "rig/engine/limits.py", old, new, (f"{_PARTS}::{_LIMITS[0]}", f"{_PARTS}::{_LIMITS[1]}", _PARTS))
+
+
+_LIMITS = (
+    "test_a_reference_at_its_limits_passes_and_beyond_them_does_not",
+    "test_a_reference_that_is_no_number_never_passes",
+)
+
+FEEDBACK_BREAKS = [
+    _motion(
+        "a length that is no number is believed",
+        "if fresh[i] != 0.0 and not (math.isfinite(length[i]) and math.isfinite(velocity[i])):",
+        "if False:",
+        _PARTS,
+    ),
+    _motion(
+        "an absurd length is believed",
+        "if homed and not (bounds[0] - _ABSURD <= length[i] <= bounds[1] + _ABSURD):",
+        "if False:",
+        _PARTS,
+    ),
+    _motion("an encoder may jump", "elif homed and jump > bounds[2] and", "elif False and", _PARTS),
+    _motion("a jump is looked for across any gap", " and legs[_SINCE, i] <= _LONGEST_GAP:", ":", _PARTS, _FAULTS),
+    _motion("the way since the last sample is not what its speeds explain", "0.5 * legs[_SINCE, i] *", "0.0 *", _PARTS),
+    _motion("a moving encoder may repeat itself", "elif legs[_REPEATS, i] >= bounds[3]:", "elif False:", _PARTS),
+    _motion(
+        "a leg may run against its reference",
+        "elif legs[_REVERSALS, i] >= _REVERSED_CYCLES:",
+        "elif False:",
+        f"{_FAULTS}::test_a_reversed_encoder_takes_the_torque_off",
+        f"{_FAULTS}::test_a_reversed_sign_takes_the_torque_off_wherever_it_happens",
+        _FAULTS,
+    ),
+    _motion(
+        "a leg that is pushed back counts as reversed",
+        "opposed = opposed and (legs[_REVERSALS, i] > 0.0 or abs(speed + before) < _MIRRORED * abs(before))",
+        "opposed = bool(opposed)",
+        "integration/test_force_and_host_faults.py::test_a_force_the_model_does_not_know_is_a_controlled_stop",
+        f"{_FORCES}",
+    ),
+    _motion("there is no runaway", "elif controlled and error > bounds[5]:", "elif False:", _PARTS),
+    _motion(
+        "there is no following error",
+        "elif controlled and error > bounds[4] and not (repeated or opposed):",
+        "elif False:",
+        _PARTS,
+    ),
+    _motion(
+        "a following error is told of an encoder in doubt",
+        "error > bounds[4] and not (repeated or opposed):",
+        "error > bounds[4]:",
+        f"{_FAULTS}::test_a_frozen_encoder",
+        _FAULTS,
+    ),
+    _motion(
+        "a jump leaves the rig homed",
+        "return Finding(cause, StopCategory.QUICK_STOP, over, unhome=True)",
+        "return Finding(cause, StopCategory.QUICK_STOP, over)",
+        f"{_FAULTS}::test_an_encoder_that_jumps_takes_the_homing_with_it",
+    ),
+    _drive("a leg may be silent for ever", "if age[leg] >= self._safety.stale_cycles:", "if False:", _PARTS),
+    _drive("a drive's watchdog is not noticed", "if status[leg] & _WATCHDOG:", "if False:", _PARTS),
+    _drive(
+        "a drive without a position is its own fault alone",
+        "if not math.isfinite(length[leg]):",
+        "if False:",
+        f"{_FAULTS}::test_an_absurd_position_is_a_quick_stop_at_once",
+    ),
+    _drive("a drive's fault is not noticed", "if status[leg] & _FAULT:", "if False:", _PARTS),
+    _drive("a drive may lose its reference", "if homed and not status[leg] & _HOMED:", "if False:", _PARTS),
+    _cell("the cells' readings may be old", "if age >= self._safety.stale_cycles:", "if False:", _DOUBTS),
+    _cell(
+        "old readings of the cells are judged",
+        "if age:\n            return None",
+        "if False:\n            return None",
+        _DOUBTS,
+    ),
+    _cell(
+        "a cell without a value is not noticed",
+        "if missing >= 0 and cells[_MISSING, missing] >= self._safety.stale_cycles:",
+        "if False:",
+        f"{_FORCES}::test_a_load_cell_without_a_value_holds_the_platform_on_the_model_alone",
+    ),
+    _cell(
+        "a cell may repeat itself",
+        "if silent >= 0 and cells[_SILENT, silent] >= self._bounds[3]:",
+        "if False:",
+        f"{_FORCES}::test_a_silent_load_cell_holds_the_platform_on_the_model_alone",
+    ),
+    _cell(
+        "no force is off the model",
+        "if beyond < 0 or cells[_BEYOND, beyond] < _RESIDUAL_CYCLES:",
+        "if True:",
+        _DOUBTS,
+    ),
+    _cell(
+        "forces are held against the model of an encoder in doubt",
+        "not (repeated or suspect):",
+        "not repeated:",
+        _DOUBTS,
+    ),
+    _cell(
+        "a reset does not ask whether a cell is still at its end of scale",
+        "return Finding(cause, StopCategory.CATEGORY_2, partial(self._no_force, missing, force))",
+        "return Finding(cause, StopCategory.CATEGORY_2, over)",
+        "integration/test_reset_causes.py",
+    ),
+    _limit(
+        "a reference that is no number passes",
+        "if not isfinite(legs[i, k]):",
+    ),
+    _limit("a reference beyond the stroke passes", "if not limits[i, 0] <= legs[i, 0] <= limits[i, 1]:"),
+    _limit("a reference beyond the speed passes", "if abs(legs[i, 1]) > limits[i, 2]:"),
+    _limit("a reference beyond the acceleration passes", "if abs(legs[i, 2]) > limits[i, 3]:"),
+    _limit("a reference in a bad pose passes", "if not condition <= condition_bound:"),
+    Break(
+        "the load cells' zero takes what is no number",
+        "rig/engine/tare.py",
+        "if np.isfinite(residual).all():",
+        "if True:",
+        ("rig/test_engine_guards.py::test_one_bad_reading_does_not_spoil_the_zero",),
+    ),
+    Break(
+        "an old reference is taken for a new one",
+        "rig/engine/homing.py",
+        "return all(self._sought) and all(",
+        "return all(",
+        (f"{_PARTS}::test_homing_is_done_when_every_leg_has_searched_and_found",),
+    ),
+    Break(
+        "references may disagree",
+        "rig/engine/homing.py",
+        "if abs(error) <= bound:",
+        "if True:",
+        (f"{_PARTS}::test_references_must_agree_with_the_forward_kinematics",),
+    ),
+]

@@ -1,0 +1,132 @@
+"""The wire to the drives, and the control link to the clients."""
+
+from breaks import Break
+
+_LINK = "rig/test_engine_link.py"
+_TROUBLE = "rig/test_engine_trouble.py"
+_SERVO = "actuators/test_servo_tcp.py"
+_CROSS = f"{_SERVO}::test_a_reply_never_satisfies_another_request"
+
+
+def _control(name: str, old: str, new: str, *tests: str) -> Break:
+    return Break(name, "rig/engine/link.py", old, new, tests)
+
+
+def _wire(name: str, old: str, new: str, *tests: str) -> Break:
+    return Break(name, "actuators/link.py", old, new, tests)
+
+
+def _servo(name: str, old: str, new: str, *tests: str) -> Break:
+    return Break(name, "actuators/servo_tcp.py", old, new, tests)
+
+
+LINK_BREAKS = [
+    _control("anybody commands", "elif lease is None or envelope.token != lease.token:", "elif lease is None:", _LINK),
+    _control(
+        "the lease is taken from its holder",
+        "        if holder is not None:\n",
+        "        if False:\n",
+        f"{_LINK}::test_one_client_holds_the_lease_and_the_others_only_stop_and_look",
+    ),
+    _control(
+        "a stop needs the lease",
+        "        elif isinstance(request, Stop):\n            self._forward(sender, number, request, None, None)\n",
+        "",
+        f"{_LINK}::test_one_client_holds_the_lease_and_the_others_only_stop_and_look",
+    ),
+    _control(
+        "a lease that was dropped is held by its jobs",
+        "            lease.held = False",
+        "            pass",
+        "rig/test_engine_lease.py",
+    ),
+    _control(
+        "bytes that are no rows are taken for a motion",
+        "elif len(data.buffer) % (18 * 8):",
+        "elif False:",
+        f"{_LINK}::test_bytes_that_are_no_rows_are_refused",
+    ),
+    _control(
+        "garbage ends the link",
+        "except (ValidationError, IndexError):",
+        "except IndexError:",
+        f"{_LINK}::test_garbage_is_ignored",
+    ),
+    _control(
+        "an old reply answers a new request",
+        "if int(answered) == number:",
+        "if True:",
+        f"{_LINK}::test_a_late_reply_answers_no_other_request",
+    ),
+    Break(
+        "the milder of two stops counts",
+        "rig/engine/control_block.py",
+        "return raised[0] if raised else None",
+        "return raised[-1] if raised else None",
+        (f"{_LINK}::test_the_more_severe_of_two_stop_requests_counts",),
+    ),
+    _wire(
+        "a reply satisfies another request",
+        "if found == transaction:",
+        "if True:",
+        _CROSS,
+    ),
+    _wire(
+        "what came along with a reply is kept for the next",
+        "                if self._input:  # whatever came along cannot answer a request that is not sent yet",
+        "                if False:",
+        _CROSS,
+        _SERVO,
+    ),
+    _wire(
+        "a peer that never stops talking holds the cycle",
+        'data = wire.receive(deadline) if time.monotonic() < deadline else b""',
+        "data = wire.receive(deadline)",
+        f"{_SERVO}::test_a_peer_that_never_stops_talking_does_not_hold_the_cycle",
+    ),
+    _wire(
+        "a frame that is cut is given up",
+        "            if len(self._input) < size + 6:\n                return None",
+        '            if len(self._input) < size + 6:\n                self._input = b""\n                return None',
+        f"{_SERVO}::test_reply_split_within_the_cycle",
+    ),
+    _wire(
+        "the rest of a connection answers on the next",
+        '        self._wire = wire\n        self._input = b""',
+        "        self._wire = wire",
+        f"{_SERVO}::test_reconnecting_does_not_take_up_old_transactions",
+        _SERVO,
+    ),
+    _servo(
+        "any drive is taken for the one expected",
+        "if expected is not None and identity.serial != expected:",
+        "if False:",
+        f"{_SERVO}::test_another_device_is_refused",
+    ),
+    _servo(
+        "a watchdog is not read back",
+        "        if found == words:\n            return",
+        "        if True:\n            return",
+        f"{_SERVO}::test_watchdog_that_does_not_read_back",
+    ),
+    _servo(
+        "a position that is marked invalid is a number",
+        "math.nan if position == no_position else",
+        "math.nan if False else",
+        f"{_SERVO}::test_invalid_value_reads_as_nan",
+    ),
+    Break(
+        "stale feedback does not age",
+        "actuators/interface.py",
+        "self._age += 1",
+        "pass",
+        (f"{_SERVO}::test_stale_feedback_keeps_the_last_good_values_and_counts_up",),
+    ),
+    Break(
+        "a command that is no number goes out",
+        "actuators/interface.py",
+        "-can.force_limit <= command.force <= can.force_limit",
+        "not abs(command.force) > can.force_limit",
+        (f"{_SERVO}::test_bad_commands_are_refused_and_send_nothing",),
+    ),
+]

@@ -1,0 +1,71 @@
+"""The recording: what is lost when its writer dies, and what is said of it."""
+
+from breaks import Break
+
+_DURABILITY = "rig/test_recording_durability.py"
+_RECORDER = "rig/test_recorder_process.py"
+_RECORDING = "rig/test_recording.py"
+
+
+def _writer(name: str, old: str, new: str, *tests: str) -> Break:
+    return Break(name, "rig/recording/writer.py", old, new, tests)
+
+
+def _recorder(name: str, old: str, new: str, *tests: str) -> Break:
+    return Break(name, "rig/recording/recorder.py", old, new, tests)
+
+
+RECORDER_BREAKS = [
+    _writer("nothing is asked onto the disk", "os.fdatasync(self._file.fileno())", "pass", _DURABILITY),
+    _writer(
+        "what is asked onto the disk is still in the process",
+        "        self._file.flush()\n        os.fdatasync",
+        "        os.fdatasync",
+        _DURABILITY,
+    ),
+    _writer("chunks are ten times as long", "_CHUNK_TIME = 500_000_000", "_CHUNK_TIME = 5_000_000_000", _DURABILITY),
+    _writer("chunks are ten times as large", "_CHUNK_SIZE = 64 * 1024", "_CHUNK_SIZE = 640 * 1024", _DURABILITY),
+    _writer(
+        "the cause of a fault waits for its chunk",
+        "if level >= EventLevel.ERROR:",
+        "if False:",
+        f"{_RECORDING}::test_the_cause_of_a_fault_does_not_wait_for_its_chunk",
+    ),
+    _writer(
+        "a recording is overwritten",
+        'open(self.path, "xb"',
+        'open(self.path, "wb"',
+        f"{_RECORDING}::test_a_recording_is_never_overwritten",
+    ),
+    _writer(
+        "a time that is no number is recorded",
+        "if not (math.isfinite(t) and t >= 0):",
+        "if False:",
+        f"{_RECORDING}::test_bad_rows_and_events_are_refused",
+    ),
+    _recorder("the disk is asked ten times less often", "_SYNC = 0.5", "_SYNC = 5.0", _DURABILITY),
+    _recorder(
+        "rows that are lost are not said",
+        "        if dropped:\n",
+        "        if False:\n",
+        f"{_RECORDER}::test_rows_lost_in_the_ring_are_counted",
+    ),
+    _recorder(
+        "a recorder that hangs is healthy",
+        "return status.healthy and now - self._beat[1] < _STALL",
+        "return status.healthy",
+        f"{_RECORDER}::test_a_hanging_recorder_is_noticed_and_killed",
+    ),
+    _recorder(
+        "a recorder that died is healthy",
+        "        if not alive and status.phase in",
+        "        if False and status.phase in",
+        f"{_RECORDER}::test_the_recorder_is_killed",
+    ),
+    _recorder(
+        "the recorder outlives its owner",
+        '                self._closing = {"ended": "owner gone"}\n                return',
+        "                return",
+        f"{_RECORDER}::test_the_owner_dies",
+    ),
+]

@@ -1,0 +1,276 @@
+"""States, stops and their causes; what stops the rig by itself; the loop that keeps the time."""
+
+from breaks import Break
+
+_MACHINE = "rig/test_engine_machine.py"
+_GUARDS = "rig/test_engine_guards.py"
+_FAULTS = "integration/test_feedback_faults.py"
+_FORCES = "integration/test_force_and_host_faults.py"
+_LOOP = "rig/test_engine_loop.py"
+_WATCH = "rig/test_engine_watch.py"
+
+
+def _machine(name: str, old: str, new: str) -> Break:
+    return Break(name, "rig/engine/machine.py", old, new, (_MACHINE,))
+
+
+def _supervision(name: str, old: str, new: str, *tests: str) -> Break:
+    return Break(name, "rig/engine/supervision.py", old, new, tests)
+
+
+def _core(name: str, old: str, new: str, *tests: str) -> Break:
+    return Break(name, "rig/engine/core.py", old, new, tests)
+
+
+def _watch(name: str, old: str, new: str) -> Break:
+    return Break(name, "rig/engine/loop.py", old, new, (_WATCH,))
+
+
+def _loop(name: str, old: str, new: str) -> Break:
+    return Break(name, "rig/engine/loop.py", old, new, (_LOOP,))
+
+
+STATE_BREAKS = [
+    _machine("a later cause takes the place of the first", "if latch and not self.latched:", "if latch:"),
+    _machine("a stop may become milder", "if category > self.stop:", "if category != self.stop:"),
+    _machine(
+        "a stop while homing is not the drives' own",
+        "if self.state is State.HOMING and category is not StopCategory.CATEGORY_0:",
+        "if False:",
+    ),
+    _machine(
+        "a latched cause without torque is no fault",
+        "if changed and self.state is not State.FAULT:",
+        "if False:",
+    ),
+    _machine(
+        "what an operator's stop began hides a fault", "changed = True\n        else:", "changed = False\n        else:"
+    ),
+    _machine(
+        "homing may take for ever",
+        "if self.state is State.HOMING and now.t - self._entered > self.deadlines.homing:",
+        "if False:",
+    ),
+    _machine("engaging may take for ever", "elif now.t - self._entered > self.deadlines.engage:", "elif False:"),
+    _machine(
+        "the rig is engaged before every drive has torque",
+        "if now.enabled and self._still(now):",
+        "if self._still(now):",
+    ),
+    _machine(
+        "the rig parks before it stands",
+        "not now.moving and self._still(now):\n            self.enter(State.PARKED",
+        "not now.moving:\n            self.enter(State.PARKED",
+    ),
+    _machine(
+        "a fault that holds is left by itself",
+        "                if not self.latched:\n                    self.enter(State.ENGAGED",
+        "                if True:\n                    self.enter(State.ENGAGED",
+    ),
+    _machine(
+        "a category 2 stop may be late",
+        '                return self._overdue(now.t, "category 2 stop", self.deadlines.stop)',
+        "                return None",
+    ),
+    _machine(
+        "a category 1 stop may be late",
+        '                return self._overdue(now.t, "category 1 stop", self.deadlines.stop)',
+        "                return None",
+    ),
+    _machine(
+        "the drives' quick stop may be late",
+        '                return self._overdue(now.t, "the drives\' quick stop", self.deadlines.stop)',
+        "                return None",
+    ),
+    _machine(
+        "torque may stay on after a stop",
+        '            return self._overdue(now.t, "torque off", self.deadlines.torque_off)',
+        "            return None",
+    ),
+    _machine(
+        "a quick stop ends with torque",
+        "if now.disabled and self._still(now):",
+        "if self._still(now):",
+    ),
+    _machine(
+        "a stop for a fault ends parked",
+        "        if self.latched:\n            self.enter(State.FAULT, t)",
+        "        if False:\n            self.enter(State.FAULT, t)",
+    ),
+    _machine(
+        "standing still for an instant counts as rest",
+        "return now.t - self._still_since >= self.deadlines.settle",
+        "return True",
+    ),
+    _supervision(
+        "a host that stood still goes on",
+        "if missed * self._config.period > watchdog:",
+        "if False:",
+        f"{_FORCES}::test_a_host_that_stood_still_finds_the_plant_stopped_and_goes_to_fault",
+    ),
+    _supervision(
+        "overruns may go on for ever",
+        "elif self._overruns_in_a_row >= bound:",
+        "elif False:",
+        f"{_FORCES}::test_overruns_in_a_row_are_a_controlled_stop",
+    ),
+    _supervision(
+        "single overruns add up",
+        "self._overruns_in_a_row + 1 if missed else 0",
+        "self._overruns_in_a_row + (1 if missed else 0)",
+        f"{_FORCES}::test_single_overruns_are_skipped_and_counted",
+    ),
+    _supervision(
+        "a restart behind another fault leaves the rig homed",
+        "machine.homed = False  # even where something worse was found first",
+        "pass",
+        f"{_GUARDS}::test_a_restart_clears_homed_even_behind_another_fault",
+        f"{_GUARDS}::test_a_drive_that_restarts_while_a_fault_is_latched_clears_homed",
+    ),
+    _supervision(
+        "lengths need belong to no pose",
+        "if machine.homed and not frame.pose_valid and bank.fresh.all():",
+        "if False:",
+        "integration/test_reset_causes.py",
+        _FAULTS,
+        _GUARDS,
+    ),
+    _supervision(
+        "the reference is not checked while it is followed",
+        "            if cause is not None:\n                self._stops.trip(cause, StopCategory.CATEGORY_2)",
+        "            if False:\n                self._stops.trip(cause, StopCategory.CATEGORY_2)",
+        "rig/test_engine_doubts.py",
+    ),
+    _supervision(
+        "a motion goes on without a recording",
+        "if fault and self._machine.state is State.RUNNING:",
+        "if False:",
+        f"{_FORCES}::test_a_recording_that_fails_holds_the_platform_and_lets_it_park",
+    ),
+    _supervision(
+        "a recording that fails is not said",
+        "elif fault and not self._unrecorded:",
+        "elif False:",
+        f"{_GUARDS}::test_a_recording_that_fails_is_said_once_in_every_state",
+    ),
+    _supervision(
+        "a model without an answer stops nothing",
+        "self._stops.trip(Cause(FaultCode.CONDITIONING, str(error), t), StopCategory.QUICK_STOP)",
+        "pass",
+        "rig/test_engine_doubts.py",
+    ),
+    _core(
+        "forces are sent on in the cycle that finds a fault",
+        "self._commander.passive()  # no force is sent any more, not even the one computed",
+        "pass",
+        f"{_GUARDS}::test_a_quick_stop_reaches_every_leg_in_the_cycle_of_its_cause",
+    ),
+    _core(
+        "a quick stop waits for the next cycle",
+        "if machine.stop > severity and machine.stop >= StopCategory.QUICK_STOP:",
+        "if False:",
+        f"{_GUARDS}::test_a_quick_stop_reaches_every_leg_in_the_cycle_of_its_cause",
+    ),
+    _core(
+        "a controlled stop does not slow down",
+        "self._pace.change(self.reference, 0.0, self._stop_ramps)",
+        "pass",
+        "rig/test_engine_operator.py::test_a_stop_from_any_motion",
+    ),
+    _core(
+        "a stop that is late becomes no harder one",
+        "self.trip(overdue, StopCategory.CATEGORY_0 if late else StopCategory.CATEGORY_1)",
+        "self.trip(overdue, StopCategory.CATEGORY_1)",
+        "rig/test_engine_doubts.py",
+    ),
+    _core(
+        "references found are not compared with the forward kinematics",
+        "        if cause is not None:\n            self.trip(cause, StopCategory.QUICK_STOP)\n            return",
+        "        if False:\n            return",
+        f"{_GUARDS}::test_references_that_disagree_are_a_fault",
+    ),
+    _core(
+        "what took the homing leaves the rig homed",
+        "        if unhome:\n            self.machine.homed = False",
+        "        if False:\n            self.machine.homed = False",
+        f"{_FAULTS}::test_an_encoder_that_jumps_takes_the_homing_with_it",
+    ),
+    _core(
+        "a homing is kept over a reconnection",
+        '"""The bank was opened: OFF → IDLE."""\n        self.machine.homed = False',
+        '"""The bank was opened: OFF → IDLE."""',
+        "rig/test_engine_doubts.py::test_a_homing_is_forgotten_when_the_drives_were_left",
+    ),
+    _core(
+        "a new homing keeps the old one meanwhile",
+        "        if state is State.HOMING:\n            self.machine.homed = False",
+        "        if state is State.HOMING:\n            pass",
+        f"{_GUARDS}::test_homing_again_searches_again",
+        _GUARDS,
+    ),
+    Break(
+        "a reset does not ask the causes",
+        "rig/engine/clearing.py",
+        "*(stands() for stands in self._causes.values())",
+        "",
+        ("integration/test_reset_causes.py",),
+    ),
+    Break(
+        "a reset does not look at the drives",
+        "rig/engine/clearing.py",
+        "found = [*self._troubles(), ",
+        "found = [",
+        (
+            f"{_GUARDS}::test_a_reset_needs_the_cause_gone_and_every_request_is_answered",
+            "integration/test_reset_causes.py",
+        ),
+    ),
+    Break(
+        "a reset sends no clearing edge",
+        "rig/engine/clearing.py",
+        "return _CYCLES < self._left <= 2 * _CYCLES",
+        "return False",
+        (
+            f"{_FAULTS}::test_when_writes_stop_the_drives_stop_by_their_own_watchdog",
+            f"{_FAULTS}::test_the_link_returns_and_the_rig_stays_in_fault",
+            _GUARDS,
+        ),
+    ),
+    _watch("a silent client keeps the lease", "elif t - self._beat_at > safety.heartbeat:", "elif False:"),
+    _watch("a link that failed keeps its lease", "if link.lease and not link.alive:", "if False:"),
+    _watch(
+        "a motion goes on without a lease",
+        '                self._hold("nobody holds the command lease any more", t)',
+        "                pass",
+    ),
+    Break(
+        "a motion goes on under another's lease",
+        "rig/engine/loop.py",
+        "elif begun_under is not None and not begun_under.held:",
+        "elif False:",
+        ("rig/test_engine_lease.py", _WATCH),
+    ),
+    _watch("an unattended platform is held for ever", "if torque and left < 0.0:", "if False:"),
+    _watch("an engine outlives its owner", "if not self.orphaned and owner_gone(self.owner):", "if False:"),
+    _watch(
+        "an engine with torque ends with its owner",
+        "and self.engine.machine.state not in TORQUE_STATES",
+        "",
+    ),
+    _loop("skipped cycles are caught up in a burst", "deadline += skipped * period", "deadline += 0.0 * period"),
+    _loop("skipped cycles are not counted", "overruns += skipped", "overruns += 0"),
+    _loop(
+        "the loop goes by the wall clock",
+        "begun = time.monotonic()\n            skipped",
+        "begun = time.time()\n            skipped",
+    ),
+    _loop("talking to the drives counts as overruns", "if operator.reconnected:", "if False:"),
+    _loop("an engine that fails leaves the drives alone", "for _ in range(_LAST_WORDS):", "for _ in range(0):"),
+    Break(
+        "the stop flag is not looked at",
+        "rig/engine/loop.py",
+        "if requested is not None:",
+        "if False:",
+        (_LOOP,),
+    ),
+]
