@@ -223,7 +223,7 @@ class RigSession(QtCore.QObject):
         self.virtual.begin()  # gets ready while the engine does
         engine = LiveEngine(self.config, new_recording(self.folder, self.config.name))
         try:
-            self.virtual.wait_ready()
+            self.virtual.wait_ready(engine.address.socket)
         except Exception:
             engine.close()
             engine.recording.unlink(missing_ok=True)  # no drive was ever asked

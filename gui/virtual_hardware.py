@@ -48,12 +48,17 @@ class VirtualHardware(QtCore.QObject):
             self._process = VirtualRigProcess(self._config)
             self._process.begin()
 
-    def wait_ready(self) -> None:
-        """Wait until its drives can be connected to. Raises HardwareError with the reason why they cannot."""
+    def wait_ready(self, engine: str) -> None:
+        """Wait until its drives can be connected to, and have the engine with that control link told of faults.
+
+        Raises HardwareError with the reason why they cannot.
+        """
         with self._lock:
             if self._process is not None and not self._ready:
                 self._process.wait_ready()
                 self._ready = True
+            if self._process is not None:
+                self._process.tell(engine)
 
     @property
     def _alive(self) -> bool:

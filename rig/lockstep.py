@@ -18,6 +18,7 @@ from rig.config import RigConfig
 from rig.engine.core import Engine
 from rig.engine.devices import cell_calibration, make_bank
 from rig.engine.header import ClockPair, recording_header
+from rig.engine.journal import note_departures
 from rig.engine.link import Submission
 from rig.engine.messages import Command, Event, Reply, Status
 from rig.engine.operator import Operator
@@ -30,6 +31,7 @@ from rig.session import Interruption
 from rig.telemetry import ROW
 from rig.virtual import VirtualRig
 
+_CLIENT = "lockstep"
 _BATCH = 512  # rows
 _CYCLES_PER_LOOK = 10  # between two looks at the status while waiting
 
@@ -85,6 +87,7 @@ class LockstepRig:
         self.sink = _BatchSink(self._writer)
         self.engine = Engine(config, bank, self.sink, self._clock)
         self.operator = Operator(self.engine)
+        note_departures(config, self.operator.journal.note)
         warm_up(self.engine)
 
     def step(self, overslept: int = 0) -> None:
@@ -97,20 +100,24 @@ class LockstepRig:
         t = self._cycle * self.config.period
         self._clock.set(t)
         self.virtual.advance(t)
+        if self.virtual.faults.news:
+            for news in self.virtual.faults.news:
+                self.operator.journal.note(news.text)
+            self.virtual.faults.news.clear()
         self.operator.carry_out()
         self.engine.step(Tick(t, 0.0, (1 + overslept) * self.config.period, self._overruns))
 
     def request(self, command: Command, samples: npt.NDArray[np.float64] | None = None) -> None:
         """See `rig.session.Rig.request`."""
         reply: Future[Reply] = Future()
-        self.operator.submit(Submission(command, samples, reply))
+        self.operator.submit(Submission(command, samples, reply, client=_CLIENT))
         while not reply.done():
             self.step()
         reply.result().check()
 
     def status(self) -> Status:
         """See `rig.session.Rig.status`."""
-        return engine_status(self.engine, self.operator, "lockstep", (), None, "")
+        return engine_status(self.engine, self.operator, _CLIENT, (), None, "")
 
     def wait(self, until: Callable[[Status], bool], timeout: float, what: str) -> Status:
         """See `rig.session.Rig.wait`."""

@@ -141,6 +141,7 @@ class LiveRig:
         engine = resources.enter_context(EngineProcess(self.config, recording))
         if self.virtual is not None:
             self.virtual.wait_ready()
+            self.virtual.tell(engine.address.socket)
         return engine
 
     def _control_block(self) -> ControlBlock:

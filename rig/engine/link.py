@@ -12,8 +12,9 @@ import time
 import traceback
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,7 @@ from rig.engine.messages import (
     Acquire,
     Command,
     GetStatus,
+    Note,
     Release,
     Reply,
     Request,
@@ -72,6 +74,18 @@ class Submission:
     reply: Future[Reply]
     lease: Lease | None = None
     """the one that it came with and dies with; None for a stop, and where the caller is the only client there can be"""
+    client: str = ""
+    """name of whoever asks, "" where it is not known"""
+
+
+class LinkJournal(Protocol):
+    """Takes notes of what clients ask for; never waits."""
+
+    def note(self, text: str, at: float | None = None) -> None:
+        """Note something that happened at `at`, s of the machine's monotonic clock, or now."""
+
+    def command(self, what: str, client: str, reply: Reply) -> None:
+        """Note a command of a client, "" where it is not known by name, and its outcome."""
 
 
 class LinkServer:
@@ -91,8 +105,10 @@ class LinkServer:
         address: str,
         submit: Callable[[Submission], None],
         status: Callable[[str], Status],
+        journal: LinkJournal | None = None,
     ) -> None:
         self._submit = submit
+        self._journal = journal
         self._status = status
         self._lease: Lease | None = None
         self.heard = 0
@@ -169,46 +185,67 @@ class LinkServer:
         if isinstance(request, GetStatus):
             self._send(sender, number, STATUS.dump_json(self._status(self.lease)))
             return
+        if isinstance(request, Note):
+            if self._journal is not None:
+                self._journal.note(request.text, request.at)
+            self._send_reply(sender, number, Reply(True))
+            return
         self.heard += 1
         if isinstance(request, Acquire):
             self._acquire(sender, number, request)
         elif isinstance(request, Stop):
-            self._forward(sender, number, request, None, None)
+            own = lease is not None and envelope.token == lease.token
+            self._forward(sender, number, request, None, None, lease.client if lease is not None and own else "")
         elif lease is None or envelope.token != lease.token:
             holder = "acquire it first" if lease is None else f"{lease.client!r} holds it"
-            self._send_reply(sender, number, Reply(False, f"{request.kind}: needs the command lease; {holder}"))
+            self._settle(sender, number, request, "", Reply(False, f"needs the command lease; {holder}"))
         elif isinstance(request, Release):
             self.drop_lease()
-            self._send_reply(sender, number, Reply(True))
+            self._settle(sender, number, request, lease.client, Reply(True))
         else:
-            self._forward(sender, number, request, data, lease)
+            self._forward(sender, number, request, data, lease, lease.client)
 
     def _acquire(self, sender: bytes, number: int, request: Acquire) -> None:
         holder = self._lease
         if holder is not None:
-            self._send_reply(sender, number, Reply(False, f"acquire: {holder.client!r} holds the command lease"))
+            reply = Reply(False, f"{holder.client!r} holds the command lease")
+            self._settle(sender, number, request, request.client, reply)
             return
         self._lease = lease = Lease(request.client)
+        if self._journal is not None:
+            self._journal.command(request.kind, request.client, Reply(True))
         self._send(sender, number, REPLY.dump_json(Reply(True)), lease.token.encode())
 
+    def _settle(
+        self, sender: bytes, number: int, request: Acquire | Release | Command, client: str, reply: Reply
+    ) -> None:
+        """Answer a request that does not get to the cyclic thread."""
+        if not reply.accepted:
+            reply = replace(reply, reason=f"{request.kind}: {reply.reason}")
+        if self._journal is not None:
+            self._journal.command(request.kind, client, reply)
+        self._send_reply(sender, number, reply)
+
     def _forward(
-        self, sender: bytes, number: int, command: Command, data: zmq.Frame | None, lease: Lease | None
+        self, sender: bytes, number: int, command: Command, data: zmq.Frame | None, lease: Lease | None, client: str
     ) -> None:
         future: Future[Reply] = Future()
         if data is None:
-            self._submit(Submission(command, None, future, lease))
+            self._submit(Submission(command, None, future, lease, client))
         elif len(data.buffer) % (18 * 8):
-            reason = f"{command.kind}: {len(data.buffer)} bytes are not rows of 18 float64"
-            self._send_reply(sender, number, Reply(False, reason))
+            reason = f"{len(data.buffer)} bytes are not rows of 18 float64"
+            self._settle(sender, number, command, client, Reply(False, reason))
             return
         else:
-            self._checks.submit(self._submit_motion, command, data, future, lease)
+            self._checks.submit(self._submit_motion, command, data, future, lease, client)
         self._pending.append((sender, number, future))
 
-    def _submit_motion(self, command: Command, data: zmq.Frame, future: Future[Reply], lease: Lease | None) -> None:
+    def _submit_motion(
+        self, command: Command, data: zmq.Frame, future: Future[Reply], lease: Lease | None, client: str
+    ) -> None:
         try:
             samples = np.frombuffer(data.buffer, np.float64).reshape(-1, 18).copy()
-            self._submit(Submission(command, samples, future, lease))
+            self._submit(Submission(command, samples, future, lease, client))
         except Exception as error:  # nobody looks at what a pool's thread raises
             future.set_result(Reply(False, f"{command.kind}: {type(error).__name__}: {error}"))
 
@@ -257,7 +294,7 @@ class LinkClient:
         """The engine's present status."""
         return STATUS.validate_json(self._exchange(GetStatus())[0])
 
-    def request(self, command: Command | Release, samples: npt.NDArray[np.float64] | None = None) -> None:
+    def request(self, command: Command | Release | Note, samples: npt.NDArray[np.float64] | None = None) -> None:
         """Send a command and wait until it is accepted.
 
         Args:

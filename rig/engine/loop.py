@@ -11,6 +11,7 @@ from rig.engine.link import LinkServer
 from rig.engine.machine import TORQUE_STATES, Cause
 from rig.engine.operator import Operator
 from rig.engine.ports import Tick
+from rig.recording.schema import COMMAND
 from rig.states import FaultCode, State, StopCategory
 
 _MOVING = frozenset({State.HOMING, State.ENGAGING, State.RUNNING, State.PARKING})  # at somebody's command
@@ -137,6 +138,7 @@ def run_cycles(engine: Engine, operator: Operator, watch: Watch) -> None:
             requested = watch.block.take_stop()
             if requested is not None:
                 engine.stop(requested, f"stop flag, category {requested}")
+                operator.journal.note(f"{COMMAND}stop, category {requested}, by the stop flag")
             watch.look(t)
             engine.step(Tick(t, begun - deadline, begun - begun_before, overruns))
             begun_before = begun

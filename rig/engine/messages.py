@@ -120,12 +120,22 @@ class Shutdown:
     kind: Literal["shutdown"] = "shutdown"
 
 
+@validated(frozen=True, slots=True)
+class Note:
+    """Have something recorded that the engine cannot know, as what is injected into a virtual rig; needs no lease."""
+
+    text: Annotated[str, Field(max_length=400)]
+    at: Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+    """s of the machine's monotonic clock, when it happened"""
+    kind: Literal["note"] = "note"
+
+
 Command = Connect | Disconnect | Home | Engage | Follow | Pause | Resume | Abandon | Park | Stop | Reset | Shutdown
 """What the cyclic thread carries out between two cycles."""
 
 _AWAY = 1e-3  # m
 
-Request = Annotated[GetStatus | Acquire | Release | Command, Field(discriminator="kind")]
+Request = Annotated[GetStatus | Acquire | Release | Note | Command, Field(discriminator="kind")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """What an operator may ask for, and the guards that say when: a refused request changes nothing and says why."""
 
+import contextlib
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from kinematics import MotionTable, coordinates_to_pose, in_words, pose_differen
 from rig.engine.approach import approach_move
 from rig.engine.checking import refusal as checked_here
 from rig.engine.core import Engine
+from rig.engine.journal import Journal
 from rig.engine.link import Lease, Submission
 from rig.engine.machine import TORQUE_STATES
 from rig.engine.messages import (
@@ -112,6 +114,8 @@ class Operator:
         self.motion = ""
         self.lease: Lease | None = None
         """the one under which the rig was last told to move"""
+        self.journal = Journal(engine)
+        """what the recording says of the commands"""
         self.loop = check_loop(engine.config)
         """whether the control loop may be closed; judged once, as it takes longer than a cycle"""
 
@@ -121,6 +125,7 @@ class Operator:
         A stop from now on, be it during the check, keeps what brings torque or motion from being carried out; the end
         of the lease that it came with keeps any command from it.
         """
+        self.journal.follow(submission)
         table, stops, lease = None, self._engine.machine.stops, submission.lease
         command = submission.command
         if isinstance(command, Follow | Park) and (lease is None or lease.held):
@@ -141,12 +146,10 @@ class Operator:
             waiting, self._waiting = self._waiting, []
             for job in waiting:
                 self._perform(job)
-        while True:
-            try:
-                job = self._queue.get_nowait()
-            except Empty:
-                return
-            self._perform(job)
+        with contextlib.suppress(Empty):
+            while True:
+                self._perform(self._queue.get_nowait())
+        self.journal.write()
 
     def _perform(self, job: _Job) -> None:
         command, machine = job.command, self._engine.machine

@@ -21,6 +21,7 @@ from rig.engine.control_block import ControlBlock
 from rig.engine.core import Engine
 from rig.engine.devices import cell_calibration, make_bank
 from rig.engine.header import ClockPair, recording_header
+from rig.engine.journal import note_departures
 from rig.engine.link import LinkClient, LinkServer, socket_address
 from rig.engine.loop import Watch, owner_gone, run_cycles
 from rig.engine.messages import Event, Status
@@ -102,7 +103,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
                 hold_left = watch.hold_left
                 return engine_status(engine, operator, lease, tuple(granted), recorder, ring.name, hold_left)
 
-            link = LinkServer(socket_address(folder.path), operator.submit, status)
+            link = LinkServer(socket_address(folder.path), operator.submit, status, operator.journal)
             resources.callback(link.close)
             watch = Watch(engine, operator, link, block, owner)
             link.start()
@@ -117,6 +118,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             owner.send(("ready", address))
         for line in granted:
             engine.record("info", line)
+        note_departures(config, operator.journal.note)
         if operator.loop.message:
             engine.record("warning", operator.loop.message)
         run_cycles(engine, operator, watch)

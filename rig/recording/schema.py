@@ -25,6 +25,11 @@ DIGEST_KEY = "sha256"
 LARGEST_TEXT = 4 * 1024 * 1024
 """Characters of the longest JSON text of either."""
 
+COMMAND = "command: "
+"""What the text of an event begins with that says what a client asked for and what came of it."""
+INJECTED = "virtual rig: "
+"""What the text of an event begins with that says what was injected into a virtual rig."""
+
 CDR_HEADER = b"\x00\x01\x00\x00"
 """Representation identifier of plain CDR, little endian, and two bytes of options."""
 

@@ -19,7 +19,8 @@ _NOISE_RATIO = 1.3
 """Residual over configured noise up to which model and measurement count as agreeing."""
 
 _CAPTIONS = {
-    "timeline": "State of the rig over the recording; triangles mark warnings and faults.",
+    "timeline": "State of the rig over the recording; above it triangles mark warnings and faults, strokes "
+    "an operator's commands, diamonds what was injected into a virtual rig.",
     "forces": "Measured (solid) and modelled (dashed) force of every leg; shaded: the part the numbers cover.",
     "residuals": "Measured minus modelled force; dashed: ± the load cells' configured noise (1 σ); right: distribution "
     "over the shaded part.",
@@ -160,7 +161,8 @@ def _card(name: str, value: str, unit: str, note: str, kind: str = "") -> dict[s
 
 def _event(event: Mapping[str, Any]) -> dict[str, Any]:
     level = EventLevel(event["level"]).name.lower() if event["level"] in set(EventLevel) else str(event["level"])
-    return {**event, "level": level}
+    text = event["text"].removeprefix(f"{event['kind']}: ")
+    return {**event, "level": level, "kind": event["kind"] or level, "text": text}
 
 
 def _pretty(value: Any) -> str:

@@ -1,7 +1,6 @@
 """The report's figures, as SVG text. Hue tells the leg; measured is solid, model and command are dashed."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 import matplotlib
@@ -33,6 +32,12 @@ _STATE_COLORS = {
     "STOPPING": "#E69F00",
     "FAULT": "#D55E00",
 }
+_MARKS: dict[str, dict[str, Any]] = {
+    "command": {"marker": "|", "color": "#3A424A", "markersize": 7},
+    "virtual rig": {"marker": "D", "color": "#CC79A7", "markersize": 5},
+    "trouble": {"marker": "v", "color": "#D55E00", "markersize": 6},
+}
+"""How events are marked above the states; the last lies on top."""
 STYLE: Any = {
     "font.size": 8.5,
     "axes.axisbelow": True,
@@ -70,7 +75,7 @@ def figures(recording: Recorded, summary: Mapping[str, Any]) -> dict[str, str]:
     """
     curves = Curves(recording, summary)
     drawings: dict[str, Callable[[Curves, Mapping[str, Any]], Figure]] = {
-        "timeline": partial(_timeline, recording),
+        "timeline": _timeline,
         "forces": _forces,
         "residuals": _residuals,
         "tracking": _tracking,
@@ -120,7 +125,7 @@ def _leg_titles() -> list[str]:
     return [f"Leg {leg}" for leg in range(1, 7)]
 
 
-def _timeline(recording: Recorded, _curves: Curves, summary: Mapping[str, Any]) -> Figure:
+def _timeline(_curves: Curves, summary: Mapping[str, Any]) -> Figure:
     figure = _figure(1.5)
     axes = figure.add_subplot()
     stretches = summary["states"]
@@ -132,9 +137,14 @@ def _timeline(recording: Recorded, _curves: Curves, summary: Mapping[str, Any]) 
         if (right - left) > 0.009 * len(name) * (end - begin):
             color = "white" if name in ("RUNNING", "FAULT") else "#222A32"
             axes.text((left + right) / 2, 0, name, ha="center", va="center", fontsize=7.5, color=color)
-    for event in recording.events:
-        if event.level >= 30 and begin <= event.t <= end:
-            axes.plot(event.t, 0.68, marker="v", color="#D55E00", markersize=6, clip_on=False)
+    for kind, style in _MARKS.items():
+        times = [
+            event["t_s"]
+            for event in summary["events"]
+            if begin <= event["t_s"] <= end and (event["kind"] or ("trouble" if event["level"] >= 30 else "")) == kind
+        ]
+        if times:
+            axes.plot(times, [0.68] * len(times), linestyle="none", clip_on=False, **style)
     axes.set(xlim=(begin, max(end, begin + 1e-3)), ylim=(-0.5, 0.8), yticks=[], xlabel="rig time, s")
     axes.grid(False)
     axes.spines["left"].set_visible(False)

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.recording import Recorded, caveats
+from rig.recording.schema import COMMAND, INJECTED
 from rig.report.survey import HELD, Covered, Survey
 from rig.states import State, enum_name
 
@@ -43,7 +44,8 @@ def summarize(recording: Recorded) -> dict[str, Any]:
         ],
         "faults": survey.faults,
         "events": [
-            {"t_s": event.t, "level": event.level, "code": event.code, "text": event.text} for event in recording.events
+            {"t_s": event.t, "level": event.level, "code": event.code, "kind": _kind(event.text), "text": event.text}
+            for event in recording.events
         ],
         "begin_s": survey.begin,
         "recording": {
@@ -80,6 +82,11 @@ def configured_rate(header: dict[str, Any]) -> float | None:
     """Cycle rate of the recording's configuration, Hz; None when it has none."""
     value = header.get("rate", header.get("config", {}).get("rate"))
     return float(value) if isinstance(value, int | float) and value > 0 else None
+
+
+def _kind(text: str) -> str:
+    """Whether an event is a "command" of a client or something injected into the "virtual rig"; "" for any other."""
+    return next((start.rstrip(": ") for start in (COMMAND, INJECTED) if text.startswith(start)), "")
 
 
 def _cycle(recording: Recorded, survey: Survey) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Faults of the virtual rig by name, of plant, drives, cells and wires: begun, ended, and played from a timetable."""
 
 import math
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,6 +9,7 @@ import numpy as np
 
 from actuators import SERVO_FAULTS, WIRE_FAULTS, FaultKind, FaultyDevice, FaultyServo
 from rig.errors import ConfigError, InputError
+from rig.recording.schema import INJECTED
 from rig.schema import InjectedFault
 from rig.virtual.arrays import Array
 from rig.virtual.plant import Plant
@@ -32,6 +34,7 @@ AMPLIFIER_FAULTS = {_AMPLIFIER + name: kind for name, kind in WIRE_FAULTS.items(
 FAULTS: dict[str, FaultKind] = {**PLANT_FAULTS, **SERVO_FAULTS, **AMPLIFIER_FAULTS}
 """Every fault by name."""
 
+_MOST_NEWS = 1000
 _NUMBERED = {"swap_unit": "device", "motor_exchanged": "leg"}
 _WHOLE_RIG = frozenset(["payload", *AMPLIFIER_FAULTS])
 _NOT_NEGATIVE = frozenset(["jam", "brake_slips", "payload", *WIRE_FAULTS, *AMPLIFIER_FAULTS])
@@ -45,6 +48,14 @@ class ActiveFault:
     leg: int
     value: float | None
     until: float
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What was begun or ended at `at`, s of the plant's time, in words."""
+
+    at: float
+    text: str
 
 
 class Faults:
@@ -65,6 +76,8 @@ class Faults:
         timetable: Sequence[InjectedFault],
     ) -> None:
         self.due = math.inf
+        self.news: deque[News] = deque(maxlen=_MOST_NEWS)
+        """what was begun and ended, for whoever takes it away"""
         self._plant = plant
         self._ports = ports
         self._servos = servos
@@ -103,6 +116,8 @@ class Faults:
         for number_of_leg in self._legs(name, leg):
             self._begin(name, number_of_leg, number)
             self._active[name, number_of_leg] = ActiveFault(name, number_of_leg, number, until)
+        lasting = "" if duration is None else f" for {duration:g} s"
+        self._say(f"injected: {_described(name, leg, number)}{lasting}")
         self._load_platform()
         self._reckon()
 
@@ -111,6 +126,7 @@ class Faults:
         for key in list(self._active):
             if name in (None, key[0]) and leg in (None, key[1]):
                 self._end(key)
+                self._say(f"cleared: {_described(key[0], key[1])}")
         self._load_platform()
         self._reckon()
 
@@ -120,11 +136,20 @@ class Faults:
         for key, fault in list(self._active.items()):
             if fault.until <= now:
                 self._end(key)
+                self._say(f"ended: {_described(*key)}")
         self._load_platform()
         while self._to_come and self._start + self._to_come[0].at <= now:
             entry = self._to_come.pop(0)
             self.inject(entry.fault, entry.leg, entry.value, entry.duration)
         self._reckon()
+
+    def recall(self) -> list[News]:
+        """What is on now, as news of now."""
+        now = self._plant.time
+        return [News(now, f"{INJECTED}on: {_described(one.name, one.leg, one.value)}") for one in self.active]
+
+    def _say(self, text: str) -> None:
+        self.news.append(News(self._plant.time, INJECTED + text))
 
     def _check(self, name: str, leg: int | None, value: float | None, duration: float | None) -> None:
         kind = FAULTS.get(name)
@@ -214,3 +239,10 @@ class Faults:
         self.due = min(ends, default=math.inf)
         if self._to_come:
             self.due = min(self.due, self._start + self._to_come[0].at)
+
+
+def _described(name: str, leg: int | None, value: float | None = None) -> str:
+    """A fault in words, its leg 1…6, none for all or for a fault of the whole rig."""
+    where = f", leg {leg}" if leg else "" if leg == 0 or name in _WHOLE_RIG or name == "force_step" else ", every leg"
+    number = "" if value is None else f", {value:g} {FAULTS[name].unit}".rstrip()
+    return f"{name}{where}{number}"

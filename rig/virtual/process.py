@@ -18,6 +18,7 @@ from rig.errors import HardwareError, InputError, RigError
 from rig.realtime import prepare_process
 from rig.spawning import start_shielded
 from rig.virtual.faults import ActiveFault
+from rig.virtual.news import Herald
 from rig.virtual.virtual_rig import VirtualRig
 
 LONGEST_GAP = 0.5
@@ -52,6 +53,13 @@ class Clear:
 
 
 @dataclass(frozen=True, slots=True)
+class Tell:
+    """From now on tell the engine with this control link what is injected, and what is on already."""
+
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
 class Look:
     """Ask for the `RigView`."""
 
@@ -61,7 +69,7 @@ class End:
     """End the process."""
 
 
-Request = Inject | Clear | Look | End
+Request = Inject | Clear | Tell | Look | End
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +102,7 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     stop, orphaned = threading.Event(), threading.Event()
+    herald = Herald()
     requests: deque[Request] = deque()
     try:
         rig = VirtualRig(config)
@@ -111,7 +120,10 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
             if now - rig.time >= SAMPLING:
                 rig.advance(now)
             while requests:
-                _send(connection, _answer(rig, requests.popleft()))
+                _send(connection, _answer(rig, requests.popleft(), herald))
+            if rig.faults.news:
+                herald.tell(rig.faults.news)
+                rig.faults.news.clear()
 
         def ready(_addresses: list[tuple[str, int]]) -> None:
             threading.Thread(target=_listen, args=(connection, requests, stop, orphaned), daemon=True).start()
@@ -124,6 +136,8 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
         _send(connection, Refusal(str(error), HardwareError))
     except RigError as error:
         _send(connection, Refusal(str(error), type(error)))
+    finally:
+        herald.close()
 
 
 def _listen(connection: Connection, requests: deque[Request], stop: threading.Event, orphaned: threading.Event) -> None:
@@ -137,13 +151,16 @@ def _listen(connection: Connection, requests: deque[Request], stop: threading.Ev
         stop.set()
 
 
-def _answer(rig: VirtualRig, request: Request) -> RigView | Refusal:
+def _answer(rig: VirtualRig, request: Request, herald: Herald) -> RigView | Refusal:
     try:
         match request:
             case Inject(name, leg, value, duration):
                 rig.faults.inject(name, leg, value, duration)
             case Clear(name, leg):
                 rig.faults.clear(name, leg)
+            case Tell(address):
+                herald.address(address)
+                herald.tell(rig.faults.recall())
     except InputError as error:
         return Refusal(str(error), InputError)
     return _view(rig)
@@ -222,6 +239,10 @@ class VirtualRigProcess:
     def clear(self, name: str | None = None, leg: int | None = None) -> RigView:
         """End faults: see `Faults.clear`. Raises HardwareError if the rig is gone."""
         return self._ask(Clear(name, leg))
+
+    def tell(self, address: str) -> RigView:
+        """Have the engine with this control link record what is injected. Raises HardwareError if the rig is gone."""
+        return self._ask(Tell(address))
 
     def look(self) -> RigView:
         """What the rig says of itself. Raises HardwareError if the rig is gone."""

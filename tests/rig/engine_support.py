@@ -16,6 +16,7 @@ from rig.engine.link import Submission
 from rig.engine.messages import Command, Connect, Engage, Event, Follow, Home, Reply
 from rig.errors import RefusedError
 from rig.lockstep import LockstepRig
+from rig.recording.schema import COMMAND, INJECTED
 from rig.session import Interruption
 from rig.states import State
 
@@ -35,7 +36,8 @@ class Tap:
         self.rows.append(row.copy())
 
     def event(self, event: Event) -> None:
-        self.events.append(event)
+        if not event.text.startswith((COMMAND, INJECTED)):  # what the engine itself says
+            self.events.append(event)
 
     def texts(self) -> list[str]:
         return [event.text for event in self.events]

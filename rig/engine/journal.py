@@ -1,0 +1,105 @@
+"""What the recording says beside what the engine does: who asked for what, what came of it, and what was injected."""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+
+from rig.config import RigConfig
+from rig.engine.core import Engine
+from rig.engine.link import Submission
+from rig.engine.messages import Event, Follow, Reply, Stop
+from rig.recording.schema import COMMAND, INJECTED
+from rig.schema import InjectedFault, VirtualCells
+from rig.states import FaultCode
+
+_MOST = 50
+"""Notes of one second of rig time that are recorded: no client may flood the recording."""
+_LONGEST = 400  # characters
+
+
+class Journal:
+    """Takes notes from any thread; the cyclic thread writes them, as events of the recording alone."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._notes: deque[tuple[float | None, str]] = deque(maxlen=10 * _MOST)
+        self._second = -1.0
+        self._written = self._omitted = 0
+
+    def follow(self, submission: Submission) -> None:
+        """Note a command and its outcome once that is known."""
+        command = submission.command
+        what: str = command.kind
+        if isinstance(command, Follow):
+            what = f"{what} {command.name!r}"
+        elif isinstance(command, Stop):
+            what = f"{what}, category {command.category}"
+
+        def answered(reply: Future[Reply]) -> None:
+            if not reply.cancelled():
+                self.command(what, submission.client, reply.result())
+
+        submission.reply.add_done_callback(answered)
+
+    def command(self, what: str, client: str, reply: Reply) -> None:
+        """Note a command of a client, "" where it is not known by name, and its outcome."""
+        who = repr(client) if client else "a client without the lease"
+        said = f"{COMMAND}{what}, by {who}"
+        self.note(said if reply.accepted else f"{said}, refused: {reply.reason.partition(': ')[2] or reply.reason}")
+
+    def note(self, text: str, at: float | None = None) -> None:
+        """Note something that happened at `at`, s of the machine's monotonic clock, or now."""
+        self._notes.append((at, text[:_LONGEST]))
+
+    def write(self) -> None:
+        """Write what was noted; called by the cyclic thread between two cycles."""
+        if not (self._notes or self._omitted):
+            return
+        now = self._engine.tick.t
+        if now // 1.0 != self._second:
+            omitted, self._second, self._written, self._omitted = self._omitted, now // 1.0, 0, 0
+            if omitted:
+                self._event(now, f"{COMMAND}and {omitted} more within a second")
+        while self._notes:
+            at, text = self._notes.popleft()
+            if self._written == _MOST:
+                self._omitted += 1
+                continue
+            self._written += 1
+            ago = 0.0 if at is None else max(0.0, time.monotonic() - at)
+            self._event(max(0.0, now - ago), text)
+
+    def _event(self, t: float, text: str) -> None:
+        self._engine.sink.event(Event(t, "info", FaultCode.NONE, text))
+
+
+def note_departures(config: RigConfig, note: Callable[[str], None]) -> None:
+    """Note in what the plant of a virtual rig departs from its model by the configuration, and what is to be injected.
+
+    Args:
+        config: the rig.
+        note: takes one sentence.
+    """
+    virtual = config.virtual
+    if virtual is None:
+        return
+    plant, cells = virtual.plant, virtual.cells
+    if plant.payload is not None:
+        place = ", ".join(f"{value:g}" for value in plant.payload.center_of_mass)
+        note(f"{INJECTED}a payload of {plant.payload.mass:g} kg at ({place}) m that the model does not know of")
+    if plant.mass_scale != 1.0:
+        note(f"{INJECTED}masses {plant.mass_scale:g} times the model's")
+    for name, unit in (("gain", ""), ("bias", " N"), ("drift", " N/s")):
+        values = getattr(cells, name)
+        if values != VirtualCells.model_fields[name].default:
+            note(f"{INJECTED}{name} of the load cells {', '.join(f'{value:g}' for value in values)}{unit}")
+    for fault in virtual.faults:
+        note(f"{INJECTED}to come: {_described(fault)}")
+
+
+def _described(fault: InjectedFault) -> str:
+    leg = "" if fault.leg is None else f", leg {fault.leg}"
+    value = "" if fault.value is None else f", {fault.value:g}"
+    duration = "" if fault.duration is None else f", for {fault.duration:g} s"
+    return f"{fault.fault}{leg}{value}, {fault.at:g} s after the virtual rig's start{duration}"
