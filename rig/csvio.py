@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, BinaryIO, Literal, TextIO
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,7 @@ REACTIONS = ("top", "base", "universal_moment", "prismatic_force", "guide_force"
 _LISTED_FAULTS = 20
 _LONGEST_FAULT = 200  # characters
 _UNIT_NORM = 1e-6
+_LINKS = 40  # as many as the kernel follows
 _CHUNK = 500
 """numbers written between two moments at which another thread may go first: some 0.5 ms of work"""
 
@@ -185,9 +186,9 @@ def check_output(path: Path) -> None:
     """Refuse an output file that cannot be written, before any work is done.
 
     Raises:
-        InputError: its folder does not exist or does not allow it, or `path` is a folder.
+        InputError: its folder does not exist or does not allow it, or `path` is a folder or another user's link.
     """
-    target = Path(os.path.realpath(path))
+    target = _followed(path)
     if target.is_dir():
         raise InputError(f"cannot write {path}: it is a folder")
     if not target.parent.is_dir():
@@ -209,6 +210,24 @@ def check_folder(folder: Path) -> None:
         raise InputError(f"cannot write to the folder {there}: permission denied")
 
 
+def _followed(path: Path) -> Path:
+    """Where writing to `path` gets to. A link that another user planted is not followed, unless it is the system's."""
+    target = path
+    for _ in range(_LINKS):
+        if not target.is_symlink():
+            return target
+        owner = target.lstat().st_uid
+        if owner not in _trusted():
+            raise InputError(f"cannot write {path}: {target} is a symbolic link that user {owner} has put there")
+        target = target.parent / target.readlink()
+    raise InputError(f"cannot write {path}: more than {_LINKS} symbolic links")
+
+
+def _trusted() -> tuple[int, ...]:
+    """Users whose links are followed."""
+    return os.geteuid(), 0
+
+
 @contextmanager
 def whole_file(path: Path) -> Iterator[TextIO]:
     """Open a text file for writing that takes its name only once it is complete.
@@ -218,15 +237,28 @@ def whole_file(path: Path) -> Iterator[TextIO]:
     Raises:
         InputError: the file cannot be written.
     """
+    with _whole(path, encoding="utf-8", newline="") as file:
+        yield file
+
+
+@contextmanager
+def whole_binary_file(path: Path) -> Iterator[BinaryIO]:
+    """As `whole_file`, for bytes."""
+    with _whole(path, "b") as file:
+        yield file
+
+
+@contextmanager
+def _whole(path: Path, kind: Literal["", "b"] = "", **options: str) -> Iterator[Any]:
     check_output(path)
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():  # a device or a pipe has no name to take
-        with target.open("w", encoding="utf-8", newline="") as device:
+    if path.exists() and not path.is_file():  # a device or a pipe has no name to take
+        with open(path, f"w{kind}", **options) as device:  # type: ignore[call-overload]
             yield device
         return
+    target = _followed(path)
     temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}.part")  # nobody else's: it is removed
     try:
-        with temporary.open("x", encoding="utf-8", newline="") as file:
+        with open(temporary, f"x{kind}", **options) as file:  # type: ignore[call-overload]
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -22,7 +22,7 @@ from kinematics import (
     run_chunks,
 )
 from rig.cluster import Client, run_on_cluster
-from rig.csvio import write_table
+from rig.csvio import whole_binary_file, whole_file, write_table
 from rig.errors import InputError
 
 Mask = npt.NDArray[np.bool_]
@@ -223,14 +223,16 @@ def write_workspace(workspace: Workspace, folder: Path, summary: dict[str, Any])
     try:
         folder.mkdir(parents=True, exist_ok=True)
         text = folder / "workspace.json"
-        text.write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
+        with whole_file(text) as file:
+            file.write(json.dumps(summary, indent=2) + "\n")
         table = folder / "layers.csv"
         write_table(table, *layers(workspace))
         numbers = folder / "samples.npz"
         axes = {name: workspace.grid.axis(k) for k, name in enumerate(workspace.grid.names)}
         values = {field.name: getattr(workspace.samples, field.name) for field in fields(PoseAssessment)}
         shaped = {name: array.reshape(workspace.grid.shape) for name, array in values.items()}
-        np.savez(numbers, allow_pickle=False, **axes, **shaped)
+        with whole_binary_file(numbers) as data:
+            np.savez(data, allow_pickle=False, **axes, **shaped)
         return [text, table, numbers, *draw_maps(workspace, folder)]
     except OSError as error:
         raise InputError(f"cannot write to {folder}: {error.strerror or error}") from error

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from kinematics import Array, PoseFault
+from rig.csvio import whole_binary_file
 
 if TYPE_CHECKING:
     from rig.workspace import Workspace
@@ -102,5 +103,6 @@ def _show(panel: Any, workspace: "Workspace", axis: int, values: Array | npt.NDA
 
 
 def _saved(figure: Figure, path: Path) -> Path:
-    figure.savefig(path, dpi=_DPI)
+    with whole_binary_file(path) as file:
+        figure.savefig(file, dpi=_DPI, format="png")
     return path

@@ -23,6 +23,7 @@ from rig.engine.devices import make_bank
 from rig.engine.loop import owner_gone
 from rig.errors import HardwareError, InputError, RigError
 from rig.realtime import prepare_process
+from rig.runtime import RuntimeFolder
 from rig.session import Interruption
 from rig.spawning import start_shielded
 
@@ -124,7 +125,11 @@ class LegTest:
     def __init__(self, config: RigConfig, move: LegMove) -> None:
         check_move(config, move)
         self._patience = _STOP_TIME + config.safety.stop_time
-        self._block = ControlBlock()
+        self._holds = contextlib.ExitStack()
+        folder = RuntimeFolder.create(self._holds)
+        self._holds.callback(folder.remove)
+        self._block = ControlBlock(folder.shared("control"), create=True)
+        self._holds.callback(self._block.close)
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(
@@ -135,7 +140,7 @@ class LegTest:
             start_shielded(self._process)
         except BaseException:
             self._pipe.close()
-            self._block.close()
+            self._holds.close()
             raise
         finally:
             theirs.close()
@@ -191,7 +196,7 @@ class LegTest:
         self._process.join()
         self._process.close()
         self._pipe.close()
-        self._block.close()
+        self._holds.close()
 
     def __enter__(self) -> Self:
         return self

@@ -4,12 +4,10 @@ With the brakes on, the platform's weight fixes the six forces: what a cell read
 """
 
 import math
-import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +21,7 @@ from rig.engine.operator import reads_reversed
 from rig.errors import InputError, RefusedError, RigError, RunFaultError
 from rig.operation import Progress, bring_to_rest, connect_and_home, leave
 from rig.ring import TelemetryRing
+from rig.runtime import RuntimeFolder
 from rig.session import Interruption, LiveRig, Rig
 from rig.states import State
 from rig.telemetry import CycleFlag
@@ -112,9 +111,10 @@ def zero_rig(
     """
     check_zero(config, options)
     with ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="stewart-rig-zero-"))
+        folder = RuntimeFolder.create(stack)
+        stack.callback(folder.remove)
         report(Progress("starting the engine", 0.0))
-        rig = stack.enter_context(LiveRig(config, Path(folder) / "zero.mcap", "zero the cells", interruption))
+        rig = stack.enter_context(LiveRig(config, folder.path / "zero.mcap", "zero the cells", interruption))
         ring = stack.enter_context(TelemetryRing.attach(rig.engine.address.ring))
         reader = ring.reader()
         try:

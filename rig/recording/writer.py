@@ -4,6 +4,7 @@ import fcntl
 import json
 import math
 import os
+import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -41,6 +42,11 @@ _CHUNK_TIME = 500_000_000
 """ns of rig time after which a chunk is finished however small it is: what is lost when the file is cut."""
 
 
+def _private(path: str, flags: int) -> int:
+    """Open a file that nobody else can read: whoever may see a recording is for its owner to say."""
+    return os.open(path, flags, stat.S_IRUSR | stat.S_IWUSR)
+
+
 class RecordingWriter:
     """Writes rows and events to a new file.
 
@@ -59,7 +65,7 @@ class RecordingWriter:
         """Events written."""
         self._indexes = ChunkIndexes(self.path.parent)
         try:
-            self._file = open(self.path, "xb", buffering=256 * 1024)  # noqa: SIM115  closed by close and abandon
+            self._file = open(self.path, "xb", 256 * 1024, opener=_private)  # noqa: SIM115  closed by close and abandon
         except FileExistsError:
             raise RecordingError(f"{self.path}: exists already, recordings are never overwritten") from None
         try:

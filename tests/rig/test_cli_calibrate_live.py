@@ -178,7 +178,7 @@ def test_drives_that_another_process_commands_are_left_alone(
     with served(servos(cells)) as ports:
         write_config(folder / "bench.toml", ports)
         claim = claim_drives(load_config("bench.toml"))
-        with claim, pytest.raises(HardwareError, match=r"leg 1: another engine .* commands the drive"):
+        with claim, pytest.raises(HardwareError, match=r"leg 1: another program .* commands the drive"):
             calibrate("bench.toml", *OPTIONS)
         assert operator.step == 0
         calibrate("bench.toml", *OPTIONS)

@@ -356,7 +356,7 @@ def test_drives_that_another_process_commands_are_left_alone() -> None:
     config = on_free_ports(CONFIG).changed({"virtual": None})
     with (
         claim_drives(config),
-        pytest.raises(HardwareError, match=rf"leg 1: another engine \(process {os.getpid()}\) commands the drive"),
+        pytest.raises(HardwareError, match=rf"leg 1: another program \(process {os.getpid()}, .*\) commands the drive"),
     ):
         run_leg_test(config, HOME, Interruption(), lambda _progress: None)
 

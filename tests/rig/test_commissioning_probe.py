@@ -176,7 +176,7 @@ def test_a_drive_that_an_engine_commands_is_left_alone(servos: list[FaultyServo]
             found = probe_drives(addresses, KIND)
         assert probe_drives(addresses, KIND).passed  # nothing stays claimed
     assert [leg.answered for leg in found.legs] == [True, True, True, False, True, True]
-    assert found.legs[3].fault.startswith(f"another engine (process {os.getpid()}) commands the drive at 127.0.0.1:")
+    assert found.legs[3].fault.startswith(f"another program (process {os.getpid()}, ")
 
 
 def test_a_drive_needs_the_modes_of_the_engine_and_no_others(servos: list[FaultyServo], tmp_path: Path) -> None:

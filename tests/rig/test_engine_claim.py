@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import pwd
 import socket
 import threading
 from contextlib import ExitStack
@@ -12,6 +13,7 @@ import pytest
 from engine_support import CONFIG
 
 from rig.engine.claim import claim_addresses, claim_drives
+from rig.engine.drive_names import drive_names
 from rig.engine.process import run_engine
 from rig.errors import HardwareError
 from rig.runs import on_free_ports
@@ -61,6 +63,26 @@ def test_a_drive_is_one_however_its_host_is_spelt(host: str, again: str) -> None
     with pytest.raises(HardwareError, match="legs 1 and 4 have the same drive at"):
         claim_addresses({1: drive_at(host), 4: drive_at(again)})
     claim_addresses({3: drive_at(again)}).close()
+
+
+def test_a_claim_that_another_user_holds_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    with claim_addresses({3: drive_at("127.0.0.1")}):
+        own = os.getuid()
+        monkeypatch.setattr(os, "getuid", lambda: own + 1)
+        with pytest.raises(HardwareError) as refused:
+            claim_addresses({2: drive_at("localhost")})
+    name = pwd.getpwuid(own).pw_name
+    assert f"leg 2: user {name} (process {os.getpid()}, `" in str(refused.value)
+    assert str(refused.value).endswith("only that user or the administrator can end it")
+
+
+def test_a_claim_that_is_squatted_without_a_word_is_said_to_be() -> None:
+    (name,) = drive_names({3: drive_at("127.0.0.1")})[3]
+    with socket.socket(socket.AF_UNIX) as squatter:
+        squatter.bind(name)
+        with pytest.raises(HardwareError, match=r"leg 3: another program .* does not say who it is: `sudo ss -xp`"):
+            claim_addresses({3: drive_at("127.0.0.1")})
+    claim_addresses({3: drive_at("127.0.0.1")}).close()
 
 
 def test_a_resolver_that_does_not_answer_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
