@@ -58,9 +58,15 @@ AUXILIARY_FAULTS = {
 }
 """What a drive can be made to say in the auxiliary registers of these names, where its profile has them."""
 
+POWER_FAULTS = {
+    "safe_torque_off": FaultKind("the power stage has no supply, which is no fault; with it the torque comes back"),
+    "torque_stuck": FaultKind("the power stage stays on, or comes on, whatever is commanded"),
+}
+"""Faults of a drive's power stage, its brake excepted."""
+
 REBOOT = FaultKind("the drive is power-cycled, once")
 
-SERVO_FAULTS = {**WIRE_FAULTS, **SENSOR_FAULTS, **AUXILIARY_FAULTS, "reboot": REBOOT}
+SERVO_FAULTS = {**WIRE_FAULTS, **SENSOR_FAULTS, **AUXILIARY_FAULTS, **POWER_FAULTS, "reboot": REBOOT}
 """All faults of a virtual drive."""
 
 
@@ -197,6 +203,10 @@ class FaultyServo(FaultyDevice):
         super()._apply(name)
         if name == "reboot" and self._active.pop(name, None) is not None:
             self.servo.reboot()
+        elif name == "safe_torque_off":
+            self.servo.bar_torque(name in self._active)
+        elif name == "torque_stuck":
+            self.servo.torque_stuck = name in self._active
         elif name in AUXILIARY_FAULTS:
             self.servo.show(name, self._active.get(name))
         elif name in SENSOR_FAULTS:

@@ -29,6 +29,8 @@ class VirtualServo(ModbusDevice):
     Power: off (brake closed) → on, when `enable` is set with a mode, after having been seen clear since power-up, the
     last fault or the last quick stop → stopping (quick stop commanded, or a fault) → off, at standstill or after
     `quick_stop_time`. Clearing `enable`, or mode OFF, takes the power off at once.
+    Safe torque off takes the power off without a fault. A drive that was on takes the power again by itself as soon as
+    it may, if it is still told to: real ones differ in that, and this is the worst case.
     Position: relative to where the leg stood at power-up until homed; then the leg length less `position_offset`.
     Faults are latched until a rising edge of `clear`, which is ignored while stopping. A load cell without a valid
     value is reported as such, without a fault. Quantities come from the plant rounded to the registers' resolution;
@@ -87,6 +89,9 @@ class VirtualServo(ModbusDevice):
             (write.address, write.count, lambda: self._command_bytes),
             (watchdog.address, watchdog.words, lambda: self._watchdog_bytes),
         ]
+        self.torque_stuck = False
+        """the power stage is on whatever is commanded, against the brake, which does as it is told"""
+        self._barred = False
         self.reboot()
 
     @property
@@ -105,6 +110,14 @@ class VirtualServo(ModbusDevice):
         self._auxiliary = tuple(
             Sensor(register).encode(values[name])[0] for name, register in self._auxiliary_registers.items()
         )
+
+    def bar_torque(self, barred: bool) -> None:
+        """Open the circuit of safe torque off, or close it again."""
+        self._barred = barred
+        if barred and self._power is not _Power.OFF:
+            running = self._power is _Power.ON
+            self._switch_off()
+            self._armed = running
 
     def reboot(self) -> None:
         """Power-cycle the drive: power off, not homed, every register at its power-up value, the watchdog off."""
@@ -197,7 +210,7 @@ class VirtualServo(ModbusDevice):
         elif self._power is _Power.OFF:
             if control & quick_stop:
                 self._armed = False
-            elif self._armed and mode is not Mode.OFF:
+            elif self._armed and mode is not Mode.OFF and not self._barred:
                 self._power = _Power.ON
                 self._drive(mode, command)
 
@@ -262,7 +275,7 @@ class VirtualServo(ModbusDevice):
         elif self._power is _Power.STOPPING:
             status |= _ENABLED | _QUICK_STOP
         else:
-            status |= _BRAKE
+            status |= _BRAKE | _ENABLED if self.torque_stuck and not self._barred else _BRAKE
         if self._homed:
             status |= _HOMED
         if self._watchdog_tripped:

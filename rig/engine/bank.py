@@ -34,7 +34,7 @@ class DriveBank:
         calibration: turns raw readings into forces.
 
     The arrays hold the last exchange: `length` m, `velocity` m/s, `force` N (calibrated, compression positive),
-    `fresh` 1 or 0, all (6,); the lists `age`, `status` and `error` the rest.
+    `fresh` 1 or 0, all (6,); the lists `age`, `status` and `error` the rest, `asked` who was told to have torque.
     """
 
     def __init__(self, drives: Sequence[Drive], amplifier: Amplifier | None, calibration: LoadCellCalibration) -> None:
@@ -48,6 +48,7 @@ class DriveBank:
         self.age = [0] * 6
         self.status = [0] * 6
         self.error = [0] * 6
+        self.asked = [False] * 6
         self.cells_age = 0
         self.force_limit = min(drive.capabilities.force_limit for drive in self._drives)
         """N, the largest force that can be commanded"""
@@ -104,6 +105,7 @@ class DriveBank:
             self._amplifier.begin()
         feedback = exchange_all(self._drives, commands, deadline)
         for leg, sample in enumerate(feedback):
+            self.asked[leg] = commands[leg].enable
             self.fresh[leg] = sample.fresh
             self.length[leg] = sample.position
             self.velocity[leg] = sample.velocity
@@ -154,6 +156,11 @@ class DriveBank:
         """Whether some drive reports `bit`."""
         mask = bit.value
         return any(status & mask for status in self.status)
+
+    def legs(self, bit: Status) -> list[int]:
+        """Legs (1…6) whose drive reports `bit`."""
+        mask = bit.value
+        return [leg for leg, status in enumerate(self.status, start=1) if status & mask]
 
     @property
     def connected(self) -> bool:

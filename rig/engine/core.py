@@ -226,8 +226,7 @@ class Engine:
         still = bool((np.abs(bank.velocity) <= _STANDSTILL).all())  # False where a speed is not a number
         conditions = Conditions(
             t=self.tick.t,
-            enabled=bank.all(Status.ENABLED),
-            disabled=not bank.any(Status.ENABLED),
+            torque=bank.legs(Status.ENABLED),
             standstill=still,
             moving=self.reference.moving,
             missing=self._homing.missing(bank.status) if machine.state is State.HOMING else (),

@@ -14,6 +14,7 @@ TORQUE_STATES = frozenset({State.HOMING, State.ENGAGING, State.ENGAGED, State.RU
 """States in which a drive may carry torque."""
 FORCE_STATES = TORQUE_STATES - {State.HOMING}
 """States in which the host closes the loop."""
+LEGS = range(1, 7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +29,24 @@ class Cause:
     """1…6, or 0 for the whole rig"""
 
 
+def name_legs(legs: Sequence[int]) -> str:
+    """Legs (1…6) as a message calls them."""
+    return f"leg{'s' if len(legs) > 1 else ''} {', '.join(map(str, legs))}"
+
+
+def about(code: FaultCode, legs: Sequence[int], text: str, t: float) -> Cause:
+    """A cause at some of the legs (1…6), named in the text; it belongs to the leg where that is one."""
+    return Cause(code, f"{name_legs(legs)}: {text}", t, legs[0] if len(legs) == 1 else 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Conditions:
     """What the state machine must know of the rig in a cycle."""
 
     t: float
     """s, rig time"""
-    enabled: bool
-    """every drive reports torque"""
-    disabled: bool
-    """no drive reports torque"""
+    torque: Sequence[int]
+    """legs (1…6) whose drive reports torque"""
     standstill: bool
     """every leg stands still, as far as feedback can be trusted"""
     moving: bool
@@ -53,9 +62,11 @@ class Deadlines:
     homing: float
     stop: float
     engage: float = 2.0
+    """until a drive that was told to has torque, and the platform is at rest under it"""
     settle: float = 0.2
     """standing still for so long before a state counts as reached"""
     torque_off: float = 0.5
+    """until a drive that was told to take its torque off reports it"""
 
 
 class StateMachine:
@@ -114,6 +125,8 @@ class StateMachine:
             return changed
         if self.state is State.HOMING and category is not StopCategory.CATEGORY_0:
             category = StopCategory.QUICK_STOP  # the drives close the loop while homing: only they can decelerate
+        elif self.state is State.ENGAGING and category is StopCategory.CATEGORY_2:
+            category = StopCategory.CATEGORY_1  # a drive that has no torque yet holds nothing
         if self.cause is None:
             self.cause = cause
         if category > self.stop:
@@ -138,12 +151,11 @@ class StateMachine:
         if self.state is State.HOMING and now.t - self._entered > self.deadlines.homing:
             return self._homing_overdue(now)
         if self.state is State.ENGAGING:
-            if now.enabled and self._still(now):
+            if len(now.torque) == len(LEGS) and self._still(now):
                 self.enter(State.ENGAGED, now.t)
-            elif now.t - self._entered > self.deadlines.engage:
-                return Cause(
-                    FaultCode.DRIVE_FAULT, f"a drive gave no torque within {self.deadlines.engage:g} s", t=now.t
-                )
+            elif now.t - self._entered > self.deadlines.engage + self.deadlines.settle:
+                text = f"the platform did not come to rest within {self.deadlines.engage:g} s of engaging"
+                return Cause(FaultCode.DRIVE_FAULT, text, now.t)
         elif self.state is State.RUNNING and not now.moving:
             self.enter(State.ENGAGED, now.t)
         elif self.state is State.PARKING and not now.moving and self._still(now):
@@ -167,14 +179,15 @@ class StateMachine:
                 return self._overdue(now.t, "category 1 stop", self.deadlines.stop)
             return None
         if self.stop is StopCategory.QUICK_STOP:
-            if now.disabled and self._still(now):
+            if not now.torque and self._still(now):
                 self._torque_off(now.t)
             elif late > self.deadlines.stop:
                 return self._overdue(now.t, "the drives' quick stop", self.deadlines.stop)
             return None
-        if not now.disabled and not self.latched and late > self.deadlines.torque_off:
-            return self._overdue(now.t, "torque off", self.deadlines.torque_off)
-        if now.disabled or late > self.deadlines.torque_off:
+        if now.torque and not self.latched and late > self.deadlines.torque_off:
+            text = f"torque off was not done within {self.deadlines.torque_off:g} s"
+            return about(FaultCode.STOP_OVERDUE, now.torque, text, now.t)
+        if not now.torque or late > self.deadlines.torque_off:
             self._torque_off(now.t)
         return None
 

@@ -17,7 +17,7 @@ from rig.engine.checking import refusal as checked_here
 from rig.engine.core import Engine
 from rig.engine.journal import Journal
 from rig.engine.link import Lease, Submission
-from rig.engine.machine import TORQUE_STATES
+from rig.engine.machine import TORQUE_STATES, name_legs
 from rig.engine.messages import (
     Abandon,
     Command,
@@ -40,7 +40,6 @@ from rig.states import State
 
 _START_DISTANCE = 1e-4  # m and rad between a motion's start and the reference
 _STANDING = 1e-6  # m and rad between the reference when Park was asked for and when it is carried out
-_TORQUE_OFF_TIME = 0.5  # s that a drive may take to report that its torque is off
 _TARE_TIME = 0.2  # s at rest before the cells' zero can be judged
 _FORSAKEN = "the command lease that it came with is held no more"
 
@@ -194,7 +193,8 @@ class Operator:
         """Whether a drive at rest still reports torque, which it has been, or is yet to be, told to take off."""
         engine = self._engine
         at_rest = engine.machine.state in (State.IDLE, State.PARKED)
-        return at_rest and engine.bank.any(DriveStatus.ENABLED) and job.waited < _TORQUE_OFF_TIME * engine.config.rate
+        patience = engine.machine.deadlines.torque_off * engine.config.rate
+        return at_rest and engine.bank.any(DriveStatus.ENABLED) and job.waited < patience
 
     # -- guards ------------------------------------------------------------------------------------------------------
 
@@ -211,6 +211,11 @@ class Operator:
         if not self._engine.bank.fresh.all():
             legs = [str(leg + 1) for leg in range(6) if not self._engine.bank.fresh[leg]]
             raise _StaleFeedbackError(f"no fresh feedback of leg {', '.join(legs)}")
+
+    def _require_no_torque(self) -> None:
+        legs = self._engine.bank.legs(DriveStatus.ENABLED)
+        if legs:
+            raise RefusedError(f"{name_legs(legs)}: the drive still has torque")
 
     def _require_tare(self) -> None:
         engine = self._engine
@@ -243,6 +248,7 @@ class Operator:
 
     def _disconnect(self) -> None:
         self._require(State.IDLE, State.PARKED)
+        self._require_no_torque()
         self._engine.bank.close()
         self._engine.enter(State.OFF)
 
@@ -250,6 +256,7 @@ class Operator:
         self._require(State.IDLE)
         self._require_fresh()
         self._require_recording()
+        self._require_no_torque()
         self.reconnected = True
         self._engine.bank.configure()
         self._engine.enter(State.HOMING)
@@ -262,6 +269,7 @@ class Operator:
         self._require_fresh()
         self._require_recording()
         self._require_tare()
+        self._require_no_torque()
         if not (engine.machine.homed and engine.frame.pose_valid):
             raise RefusedError("the measured pose is not known: home first")
         engine.reference.hold(engine.frame.fields["pose"])

@@ -14,6 +14,7 @@ from rig.engine.limits import ReferenceCheck
 from rig.engine.machine import FORCE_STATES, TORQUE_STATES, Cause, StateMachine
 from rig.engine.measured import MeasuredBounds
 from rig.engine.rest import RestMonitor
+from rig.engine.torque_checks import TorqueChecks
 from rig.states import FaultCode, State, StopCategory
 
 
@@ -63,6 +64,7 @@ class Supervision:
         self._measured = MeasuredBounds(config.machine, config.safety, bank.auxiliary)
         self._rest = RestMonitor(config.safety)
         self._looked_at = 0
+        self._torque = TorqueChecks(machine)
         self._overruns_in_a_row = 0
         self._unrecorded = False
 
@@ -75,6 +77,7 @@ class Supervision:
         """Begin anew: the next sample is compared with none before it."""
         self._monitor.forget()
         self._rest.forget()
+        self._torque.forget()
 
     def rehearse(self) -> None:
         """Judge the bank's present values once, so that kernels are compiled; nothing is stopped."""
@@ -106,6 +109,9 @@ class Supervision:
             t, bank.age, bank.status, bank.error, bank.length, bank.error_text, homed=machine.homed
         )
         self._trip(found)
+        self._trip_or_say(
+            self._torque.check(t, bank.age, bank.status, bank.asked)
+        )  # a fault of the drive would explain its torque
         if machine.homed and not bank.all(Status.HOMED):
             machine.homed = False  # even where something worse was found first
         self._trip(
@@ -137,9 +143,7 @@ class Supervision:
             found = self._rest.check(
                 t, elapsed, bank.fresh, bank.status, bank.length, bank.velocity, homed=machine.homed
             )
-            if found is not None and machine.latched:  # not the first cause: said beside it
-                self._stops.record("error", found.cause.text, found.cause.code)
-            self._trip(found)
+            self._trip_or_say(found)
             return
         self._rest.forget()
         if machine.stop < StopCategory.QUICK_STOP:
@@ -174,6 +178,12 @@ class Supervision:
     def _trip(self, finding: Finding | None) -> None:
         if finding is not None:
             self._stops.trip(finding.cause, finding.category, unhome=finding.unhome, stands=finding.stands)
+
+    def _trip_or_say(self, finding: Finding | None) -> None:
+        """Stop for what is said in any case, where it is not the first cause beside that."""
+        if finding is not None and self._machine.state is State.FAULT:
+            self._stops.record("error", finding.cause.text, finding.cause.code)
+        self._trip(finding)
 
     def _poseless(self) -> str:
         lost = self._machine.homed and self._frame.home_error(self._bank) is None

@@ -20,7 +20,7 @@ from actuators import (
     load_profile,
 )
 from actuators.profile import AmplifierProfile
-from actuators.virtual.faults import AUXILIARY_FAULTS
+from actuators.virtual.faults import AUXILIARY_FAULTS, POWER_FAULTS
 from actuators.wire import MemoryWire
 from tests.actuators.support import PROFILE, Bench, Leg
 
@@ -237,7 +237,7 @@ def test_requests_for_faults_that_cannot_be():
 
 
 def test_every_fault_is_explained_and_can_be_injected_and_cleared():
-    assert set(SERVO_FAULTS) == {*WIRE_FAULTS, *SENSOR_FAULTS, *AUXILIARY_FAULTS, "reboot"}
+    assert set(SERVO_FAULTS) == {*WIRE_FAULTS, *SENSOR_FAULTS, *AUXILIARY_FAULTS, *POWER_FAULTS, "reboot"}
     bench = running()
     bench.faults.peers = (bench.faults,)
     for name, kind in SERVO_FAULTS.items():

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rig.engine.machine import FORCE_STATES, TORQUE_STATES, Cause, Conditions, Deadlines, StateMachine
+from rig.engine.machine import FORCE_STATES, LEGS, TORQUE_STATES, Cause, Conditions, Deadlines, StateMachine
 from rig.states import FaultCode, State, StopCategory
 
 DEADLINES = Deadlines(homing=30.0, stop=1.0)
-QUIET = Conditions(t=0.0, enabled=True, disabled=False, standstill=True, moving=False)
+QUIET = Conditions(t=0.0, torque=LEGS, standstill=True, moving=False)
 BUSY = replace(QUIET, standstill=False, moving=True)
-OFF = replace(QUIET, enabled=False, disabled=True)
+OFF = replace(QUIET, torque=())
 STOPS = tuple(StopCategory)[1:]
 
 
@@ -63,7 +63,8 @@ def test_severity_only_rises_and_the_first_latched_cause_is_kept(
     rig = machine(state)
     assert rig.trip(cause(), first)
     rig.trip(Cause(FaultCode.DRIVE_FAULT, "later", 2.0), second)
-    assert (rig.state, rig.stop, rig.cause) == (State.STOPPING, max(first, second), cause())
+    least = StopCategory.CATEGORY_1 if state is State.ENGAGING else StopCategory.CATEGORY_2
+    assert (rig.state, rig.stop, rig.cause) == (State.STOPPING, max(first, second, least), cause())
 
 
 def test_a_fault_during_an_operators_stop_is_the_cause() -> None:
@@ -97,10 +98,11 @@ def test_engaging_ends_when_every_drive_has_torque_and_stands_still() -> None:
     assert rig.state is State.ENGAGED
 
 
-def test_a_drive_that_gives_no_torque_is_reported() -> None:
+def test_a_platform_that_does_not_come_to_rest_while_engaging_is_reported() -> None:
     rig = machine(State.ENGAGING)
-    overdue = rig.update(replace(OFF, t=2.1))
-    assert overdue is not None and overdue.code is FaultCode.DRIVE_FAULT
+    assert rig.update(replace(BUSY, t=2.1)) is None
+    overdue = rig.update(replace(BUSY, t=2.3))
+    assert overdue is not None and overdue.code is FaultCode.DRIVE_FAULT and "come to rest within 2 s" in overdue.text
 
 
 def test_running_ends_with_its_motion_and_parking_at_rest() -> None:
@@ -216,7 +218,7 @@ def test_whatever_happens_a_stop_goes_one_way(state: State, happenings: list[tup
         else:
             duration, enabled, standstill, moving = what
             t += duration  # type: ignore[operator]
-            rig.update(Conditions(t, bool(enabled), not enabled, bool(standstill), bool(moving)))
+            rig.update(Conditions(t, LEGS if enabled else (), bool(standstill), bool(moving)))
         if before is State.STOPPING and rig.state is State.STOPPING:
             assert rig.stop >= severity
         if latched:
