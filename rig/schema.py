@@ -128,8 +128,8 @@ class Safety(Section):
     heartbeat: Annotated[Time, within(0.1, 10.0, "s")] = 0.5
     """Silence of the commanding client that is borne, s."""
     unattended_hold: Annotated[Time, within(0.1, 3600.0, "s")] = 30.0
-    """How long the platform is held when the process that started the engine and every client are gone, before it is
-    brought to rest without torque and the engine ends, s."""
+    """How long the platform is held when every client is silent, the process that started the engine being dead or
+    hanging, before it is brought to rest without torque; the engine of a dead one ends then, s."""
     homing_timeout: Annotated[Time, within(0.1, 600.0, "s")] = 30.0
     homing_tolerance: Annotated[Length, within(1e-7, 0.01, "m")] = 1e-4
     """Agreement of the six homed lengths with the forward kinematics, m."""
