@@ -42,7 +42,7 @@ class Register(_Model):
 
     address: Address
     type: Literal["u16", "i16", "u32", "i32", "f32"] = "u16"
-    scale: float = Field(default=1.0, gt=0.0)
+    scale: float = Field(default=1.0, ge=1e-15, le=1e6)
     word_order: WordOrder | None = None
     """Of a 32-bit value, "big" = upper word at the lower address; None = the profile's."""
     invalid: int | None = Field(default=None, strict=True)

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import statistics
 import tempfile
 from datetime import date
 from pathlib import Path
@@ -24,9 +25,16 @@ _HEADER = """\
 # force = polarity * gain * (reading - offset), N, compression positive; gain in N per unit of the reading.
 """
 
-_Number = Annotated[float, Field(allow_inf_nan=False)]
-_Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
-_Size = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+_LARGEST = 1e9  # of any reading, force or count
+_UNLIKE = 4.0
+"""How many times the median gain of the six cells, or how few, a gain may be: they are equal cells."""
+
+_Number = Annotated[float, Field(ge=-_LARGEST, le=_LARGEST, allow_inf_nan=False)]
+_Positive = Annotated[float, Field(ge=1e-3, le=1e7, allow_inf_nan=False)]
+_Gain = Annotated[float, Field(ge=1e-7, le=1e7, allow_inf_nan=False)]
+_Gravity = Annotated[float, Field(ge=1.0, le=30.0, allow_inf_nan=False)]
+_Size = Annotated[float, Field(ge=0.0, le=_LARGEST, allow_inf_nan=False)]
+_Count = Field(le=int(_LARGEST))
 _Text = Annotated[str, StringConstraints(max_length=1000)]
 _Six = Annotated[list[_Number], Field(min_length=CELLS, max_length=CELLS)]
 _SixSizes = Annotated[list[_Size], Field(min_length=CELLS, max_length=CELLS)]
@@ -55,8 +63,8 @@ class _Tare(_Table):
     after: _Six
     noise_before: _SixSizes
     noise_after: _SixSizes
-    samples_before: Annotated[int, Field(ge=2)]
-    samples_after: Annotated[int, Field(ge=2)]
+    samples_before: Annotated[int, Field(ge=2), _Count]
+    samples_after: Annotated[int, Field(ge=2), _Count]
     drift: _Six
     drift_bound: _SixSizes
 
@@ -64,7 +72,7 @@ class _Tare(_Table):
 class _Cell(_Table):
     leg: Annotated[int, Field(ge=1, le=CELLS)]
     serial: _Text = ""
-    gain: _Positive
+    gain: _Gain
     offset: _Number
     polarity: Annotated[int, AfterValidator(_sign)]
     gain_standard_error: _Size
@@ -74,7 +82,7 @@ class _Cell(_Table):
     nonlinearity: _Size
     hysteresis: _Size | None = None
     range: _Positive
-    n: Annotated[int, Field(ge=3)]
+    n: Annotated[int, Field(ge=3), _Count]
 
 
 class _File(_Table):
@@ -83,7 +91,7 @@ class _File(_Table):
     date: date
     unit: _Text
     load: Load
-    gravity: _Positive
+    gravity: _Gravity
     provenance: _Provenance = _Provenance()
     tare: _Tare
     cells: Annotated[list[_Cell], Field(min_length=CELLS, max_length=CELLS)]
@@ -93,6 +101,21 @@ class _File(_Table):
         legs = sorted(cell.leg for cell in self.cells)
         if legs != list(range(1, CELLS + 1)):
             raise ValueError(f"cells: legs must be 1 to 6, each once, got {legs}")
+        return self
+
+    @model_validator(mode="after")
+    def _alike(self) -> Self:
+        median = statistics.median(cell.gain for cell in self.cells)
+        least, greatest = median / _UNLIKE, median * _UNLIKE
+        unlike = [
+            f"gain {cell.gain:g} of leg {cell.leg} must be {least:g} to {greatest:g} N per reading unit"
+            for cell in self.cells
+            if not least <= cell.gain <= greatest
+        ]
+        if unlike:
+            raise ValueError(
+                f"cells: {'; '.join(unlike)}: a quarter to four times the median of the six, which are equal cells"
+            )
         return self
 
 

@@ -248,13 +248,11 @@ class _Checker:
 
     def series(self, scale: float) -> Iterator[_Series]:
         """All limited quantities at an amplitude, block by block, those that cost least first."""
-        table = self._table
-        if scale != 1.0:
-            table = MotionTable(table.step, scaled(table.samples, table.samples[0, :6], scale))
         for rows in self._blocks():
-            yield from self._block(table, rows)
+            yield from self._block(scale, rows)
         ends = np.array([0, self.count - 1])
-        speed = leg_kinematics(self._mechanism.geometry, self._motion(table, ends)).velocity
+        motion = np.concatenate([self._motion(scale, ends[:1]), self._motion(scale, ends[1:])])
+        speed = leg_kinematics(self._mechanism.geometry, motion).velocity
         yield _Series("speed at start or end", "m/s", self._times(ends), np.abs(speed), np.full(6, _REST))
 
     def singular_time(self) -> float:
@@ -268,7 +266,7 @@ class _Checker:
 
     def _singular(self, rows: npt.NDArray[np.intp]) -> bool:
         try:
-            for _series in self._block(self._table, rows):
+            for _series in self._block(1.0, rows):
                 pass
         except SingularityError:
             return True
@@ -280,9 +278,9 @@ class _Checker:
     def _times(self, rows: npt.NDArray[np.intp]) -> Array:
         return rows.astype(np.float64) * self._step
 
-    def _block(self, table: MotionTable, rows: npt.NDArray[np.intp]) -> Iterator[_Series]:
+    def _block(self, scale: float, rows: npt.NDArray[np.intp]) -> Iterator[_Series]:
         geometry, times = self._mechanism.geometry, self._times(rows)
-        motion = self._motion(table, rows)
+        motion = self._motion(scale, rows)
         legs = leg_kinematics(geometry, motion)
         limited = (
             _Series("least length", "m", times, legs.length, self._shortest, is_minimum=True),
@@ -300,8 +298,15 @@ class _Checker:
         if not np.isinf(self._force).all():
             yield _Series("force", "N", times, np.abs(self._dynamics.inverse(motion).forces), self._force)
 
-    def _motion(self, table: MotionTable, rows: npt.NDArray[np.intp]) -> Array:
-        return table.motion(np.minimum(self._times(rows), table.duration))
+    def _motion(self, scale: float, rows: npt.NDArray[np.intp]) -> Array:
+        """Motion (n, 19) at consecutive rows; no more of the table is scaled than that takes."""
+        table, times = self._table, np.minimum(self._times(rows), self._table.duration)
+        if scale == 1.0:
+            return table.motion(times)
+        first = min(int(times[0] / table.step), len(table.samples) - 2)
+        samples = table.samples[first : int(times[-1] / table.step) + 3]
+        part = MotionTable(table.step, scaled(samples, table.samples[0, :6], scale))
+        return part.motion(np.clip(times - first * table.step, 0.0, part.duration))
 
 
 def _bounds(values: list[float | None]) -> Array:

@@ -169,7 +169,8 @@ def _parse(rows: Iterable[Sequence[str]], names: Sequence[str], faults: _Faults)
         if len(numbers) == len(names):
             values.extend(numbers)
             lines.append(line)
-    return np.array(values).reshape(-1, len(names)), lines
+    numbers_read = np.frombuffer(values) if values else np.empty(0)
+    return numbers_read.reshape(-1, len(names)), lines
 
 
 def _row_faults(table: Table, increasing: bool) -> Iterator[tuple[int, str]]:

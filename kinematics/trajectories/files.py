@@ -29,9 +29,15 @@ from kinematics.trajectories.poses import Poses, read_poses
 from kinematics.trajectories.sequence import Sequence
 from kinematics.units import Angle, AngularSpeed, Frequency, Length, Speed, Time
 
+LONGEST_FILE = 3600.0
+"""s, of what a trajectory file describes; a longer run repeats a shorter motion."""
+
 Coordinates: TypeAlias = tuple[Length, Length, Length, Angle, Angle, Angle]
-Duration: TypeAlias = Annotated[Time, Field(gt=0.0)]
+Duration: TypeAlias = Annotated[Time, Field(ge=1e-3, le=LONGEST_FILE)]
 NonNegativeFrequency: TypeAlias = Annotated[Frequency, Field(ge=0.0)]
+
+_MOST_PARTS = 1000
+_Terms = Field(min_length=1, max_length=100)
 
 _AT_REST: tuple[float, float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -119,7 +125,10 @@ class HarmonicPart(_Model):
     """Faded sines about an offset (`Harmonic`)."""
 
     type: Literal["harmonic"]
-    terms: Annotated[list[Annotated[LinearSine | AngularSine, Field(discriminator="dof")]], Field(min_length=1)]
+    terms: Annotated[
+        list[Annotated[LinearSine | AngularSine, Field(discriminator="dof")]],
+        _Terms,
+    ]
     duration: Duration
     fade: Duration
     offset: Coordinates = _AT_REST
@@ -133,7 +142,10 @@ class ChirpPart(_Model):
     """Faded frequency sweeps about an offset (`Chirp`)."""
 
     type: Literal["chirp"]
-    terms: Annotated[list[Annotated[LinearSweep | AngularSweep, Field(discriminator="dof")]], Field(min_length=1)]
+    terms: Annotated[
+        list[Annotated[LinearSweep | AngularSweep, Field(discriminator="dof")]],
+        _Terms,
+    ]
     duration: Duration
     fade: Duration
     offset: Coordinates = _AT_REST
@@ -168,7 +180,7 @@ class TrajectorySpec(_Model):
     frame: Frame
     pivot: tuple[Length, Length, Length] = (0.0, 0.0, 0.0)
     amplitude: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
-    parts: Annotated[list[Part], Field(min_length=1)]
+    parts: Annotated[list[Part], Field(min_length=1, max_length=_MOST_PARTS)]
 
 
 def build_trajectory(spec: TrajectorySpec, home: ArrayLike | None, folder: Path | None = None) -> Trajectory:
@@ -188,6 +200,11 @@ def build_trajectory(spec: TrajectorySpec, home: ArrayLike | None, folder: Path 
             parts.append(part.build(folder or Path()))
         except TrajectoryError as error:
             faults.append(f"part {number}, {error}")
+    duration = sum(part.duration for part in parts)
+    if duration > LONGEST_FILE:
+        faults.append(
+            f"parts: {duration:g} s in all, must be at most {LONGEST_FILE:g} s; run a shorter motion repeatedly"
+        )
     if faults:
         raise TrajectoryError("\n".join(faults))
     trajectory = Sequence(parts, placement=placement)

@@ -44,11 +44,10 @@ class Sequence(Trajectory):
     def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
         indices = np.clip(np.searchsorted(self._starts, t, side="right") - 1, 0, len(self._parts) - 1)
         q, qd, qdd = np.empty((len(t), 6)), np.empty((len(t), 6)), np.empty((len(t), 6))
-        for index, part in enumerate(self._parts):
-            rows = indices == index
-            if rows.any():
-                local = np.clip(t[rows] - self._starts[index], 0.0, part.duration)
-                q[rows], qd[rows], qdd[rows] = part.coordinates(local)
+        for index in np.unique(indices):
+            part, rows = self._parts[index], indices == index
+            local = np.clip(t[rows] - self._starts[index], 0.0, part.duration)
+            q[rows], qd[rows], qdd[rows] = part.coordinates(local)
         return q, qd, qdd
 
 

@@ -39,7 +39,7 @@ def test_shipped_profiles_load():
         ({"feedback__position": {"address": 65535, "type": "i32"}}, "ends beyond register 65535"),
         ({"feedback__force": {"address": 7, "type": "i32", "invalid": 2**31}}, "invalid = 2147483648 is not a value"),
         ({"feedback__force": {"address": 7, "type": "i32", "scale": float("nan")}}, "finite"),
-        ({"feedback__force": {"address": 7, "type": "i32", "scale": 0.0}}, "greater than 0"),
+        ({"feedback__force": {"address": 7, "type": "i32", "scale": 0.0}}, "greater than or equal to 0"),
         ({"feedback__force": {"address": 7, "type": "i33"}}, "'f32'"),
         ({"identity__serial": {"address": 300, "length": 8}}, "overlap"),
         ({"surprise": 1}, "Extra inputs"),

@@ -169,7 +169,7 @@ def test_all_faults_are_listed_at_once_with_their_place() -> None:
         (r"^version = 1", "version = true", r"version: .*got True"),
         (r"^kind = .*", 'kind = "homing"', r"kind: .*'load-cells'"),
         (r"^leg = 2", "leg = 1", r"legs must be 1 to 6, each once, got \[1, 1, 3, 4, 5, 6\]"),
-        (r"^gain = .*", "gain = -1.0", r"cells\[1\]\.gain: .*greater than 0, got -1\.0"),
+        (r"^gain = .*", "gain = -1.0", r"cells\[1\]\.gain: .*greater than or equal to 0.0000001, got -1\.0"),
         (r"^gain = .*", 'gain = "1.0"', r"cells\[1\]\.gain: .*got '1\.0'"),
         (r"^gain = .*", "gain = true", r"cells\[1\]\.gain: .*got True"),
         (r"^offset = .*", "offset = inf", r"cells\[1\]\.offset: .*finite number, got inf"),
@@ -187,7 +187,7 @@ def test_single_faults(pattern: str, value: str, message: str) -> None:
 def test_unreadable_files(tmp_path: Path) -> None:
     with pytest.raises(CalibrationFileError, match=r"none\.toml: no such calibration file"):
         load_cell_calibration(tmp_path / "none.toml")
-    with pytest.raises(CalibrationFileError, match="cannot be read: a folder"):
+    with pytest.raises(CalibrationFileError, match="cannot be read: a folder, must be a regular file"):
         load_cell_calibration(tmp_path)
     (tmp_path / "x.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(CalibrationFileError, match="not UTF-8"):
@@ -262,3 +262,20 @@ def test_no_such_table(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_bytes(b"\xff\xfe")
     with pytest.raises(CalibrationFileError, match="not UTF-8"):
         read_cell_measurements(tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize("gain", ["1e-9", "1e299"])
+def test_a_gain_that_no_cell_has_is_refused_by_name(gain: str) -> None:
+    text = format_cell_calibration(make())
+    faulty = re.sub(r"(?m)^gain = \S+", f"gain = {gain}", text, count=1)
+    with pytest.raises(CalibrationFileError, match=rf"cells\[1\]\.gain: .*got {gain[0]}e[-+]?\d+"):
+        parse_cell_calibration(faulty)
+
+
+def test_a_gain_far_from_the_other_five_is_refused_by_name() -> None:
+    text = format_cell_calibration(make())
+    gains = [f"gain = {gain}" for gain in (1.0, 1.1, 0.9, 1.0, 5.0, 1.0)]
+    faulty = re.sub(r"(?m)^gain = \S+", lambda _match: gains.pop(0), text)
+    with pytest.raises(CalibrationFileError, match=r"gain 5 of leg 5 must be 0\.25 to 4 N per reading unit: a quarter"):
+        parse_cell_calibration(faulty)
+    assert parse_cell_calibration(faulty.replace("gain = 5.0", "gain = 3.9")).cells[4].gain == 3.9

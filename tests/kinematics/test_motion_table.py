@@ -124,7 +124,7 @@ def test_refusals() -> None:
     move = MinimumJerk(np.zeros(6), np.full(6, 0.1), 1.0)
     with pytest.raises(TrajectoryError, match="step: 0 s"):
         tabulate(move, 0.0)
-    with pytest.raises(TrajectoryError, match="need 10000001 samples, at most 5000000"):
+    with pytest.raises(TrajectoryError, match="need 10000001 samples, at most 2000000"):
         tabulate(MinimumJerk(np.zeros(6), np.full(6, 0.1), 10.0), 1e-6)
     with pytest.raises(ValueError, match="too near ±90°"):
         tabulate(MinimumJerk(np.zeros(6), [0, 0, 0, 0, np.pi / 2, 0], 1.0), 0.01)

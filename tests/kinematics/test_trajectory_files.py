@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kinematics import rotations as rot
 from kinematics.errors import TrajectoryError
-from kinematics.trajectories import load_trajectory, parse_trajectory, trajectory_names
+from kinematics.trajectories import MinimumJerk, load_trajectory, parse_trajectory, tabulate, trajectory_names
 
 HOME = np.array([0.0, 0.0, 0.45, 1.0, 0.0, 0.0, 0.0])
 
@@ -199,7 +199,7 @@ type = "dance"
         "part 1, start, z: '3 kg' has the wrong dimension; expected a length",
         "part 1, start, rz: ",
         "part 1, end, rz: '20 mm' has the wrong dimension; expected an angle",
-        "part 1, duration: Input should be greater than 0",
+        "part 1, duration: Input should be greater than or equal to 0.001",
         "part 2, fade: nan is not finite; expected a time",
         "part 2, term 1, amplitude: '2 deg' has the wrong dimension; expected a length",
         "part 2, term 2: ",
@@ -285,3 +285,32 @@ def _value(node: object) -> str:
     if isinstance(node, bool):
         return str(node).lower()
     return f'"{node}"' if isinstance(node, str) else repr(node)
+
+
+def holds(*durations: float) -> str:
+    parts = "".join(f'[[parts]]\ntype = "hold"\nduration = {duration}\n' for duration in durations)
+    return f'frame = "home"\n{parts}'
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (holds(1e7), "part 1, duration: Input should be less than or equal to 3600"),
+        (holds(*[1e-3] * 1001), "parts: List should have at most 1000 items"),
+        (holds(3000, 601), "parts: 3601 s in all, must be at most 3600 s; run a shorter motion repeatedly"),
+    ],
+)
+def test_a_motion_too_long_to_look_at_is_refused_by_name(tmp_path: Path, text: str, fault: str) -> None:
+    path = tmp_path / "long.toml"
+    path.write_text(text)
+    assert any(fault in line for line in faults_of(path))
+
+
+def test_a_long_table_is_made_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the pieces begin and end changes nothing, not even where an angle goes on beyond half a turn."""
+    turning = MinimumJerk(np.zeros(6), [0.0, 0.0, 0.0, 0.0, 0.0, 9.0], 2.0)
+    whole = tabulate(turning, 0.01)
+    monkeypatch.setattr("kinematics.trajectories.table._BLOCK", 7)
+    pieces = tabulate(turning, 0.01)
+    assert np.array_equal(pieces.samples, whole.samples) and pieces.step == whole.step
+    assert whole.samples[-1, 5] == pytest.approx(9.0)
