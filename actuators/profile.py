@@ -259,6 +259,7 @@ def _check_block(registers: Sequence[Register | Text], limit: int, *, contiguous
 
 _MOST_BYTES = 64_000
 """Of a profile's file; one of every register there is has some 5,000."""
+_LISTED_FAULTS = 30
 _LONGEST_LINE = 2000
 """Bytes; the TOML parser is quadratic in the parts of a dotted key."""
 
@@ -309,7 +310,9 @@ def _read(path: Path) -> bytes:
 
 def describe(error: ValidationError) -> str:
     """All faults of a pydantic validation, one line each: path inside the input, then what is wrong."""
-    return "\n".join(
+    faults = [
         f"  {'.'.join(map(str, fault['loc'])) or '(whole)'}: {fault['msg'].removeprefix('Value error, ')}"
         for fault in error.errors(include_url=False)
-    )
+    ]
+    more = len(faults) - _LISTED_FAULTS
+    return "\n".join(faults[:_LISTED_FAULTS] + ([f"  and {more} more"] if more > 0 else []))

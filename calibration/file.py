@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import reprlib
 import statistics
 import tempfile
 from datetime import date
@@ -301,5 +302,5 @@ def _fault(item: dict[str, object]) -> str:
         return f"{place}: unknown key"
     message = message[:1].lower() + message[1:]
     value = item["input"]
-    found = f", got {value!r}" if isinstance(value, str | int | float) else ""
+    found = f", got {reprlib.repr(value)}" if isinstance(value, str | int | float) else ""
     return f"{place}: {message}{found}" if place else message

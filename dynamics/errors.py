@@ -11,6 +11,10 @@ class SingularityError(DynamicsError, kinematics.SingularityError):
     """A pose at which the leg forces are not determined: H is singular, or a leg lies along its universal axis."""
 
 
+_LISTED_FAULTS = 30
+"""Faults that a message prints; `faults` holds them all."""
+
+
 class MechanismError(DynamicsError):
     """A mechanism that cannot be used; `faults` lists everything wrong with it, one line each."""
 
@@ -18,7 +22,9 @@ class MechanismError(DynamicsError):
         """`source` says which mechanism (a file's path, or a name); the message is it and all faults, one a line."""
         self.source = source
         self.faults = faults
-        text = f"{source}: {faults[0]}" if len(faults) == 1 else "\n  ".join([f"{source}:", *faults])
+        more = len(faults) - _LISTED_FAULTS
+        listed = [*faults[:_LISTED_FAULTS], *([f"and {more} more"] if more > 0 else [])]
+        text = f"{source}: {faults[0]}" if len(faults) == 1 else "\n  ".join([f"{source}:", *listed])
         super().__init__(text)
 
     def __reduce__(self) -> tuple[type["MechanismError"], tuple[str, list[str]]]:

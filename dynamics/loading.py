@@ -1,5 +1,6 @@
 """From a mechanism's file to a `Mechanism`, or to everything that is wrong with it."""
 
+import reprlib
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
@@ -129,11 +130,11 @@ def _message(fault: ErrorDetails) -> str:
         case "model_type" | "dict_type":
             text = "must be a table"
         case "list_type":
-            text = f"{fault['input']!r} must be a list"
+            text = f"{reprlib.repr(fault['input'])} must be a list"
         case "finite_number":
             text = f"{_number(fault['input'])} is not finite"
         case "literal_error":
-            text = f"{fault['input']!r} must be {context['expected']}"
+            text = f"{reprlib.repr(fault['input'])} must be {context['expected']}"
         case "value_error":
             text = str(context["error"])
         case _:

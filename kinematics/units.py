@@ -9,6 +9,7 @@ import functools
 import math
 import numbers
 import re
+import reprlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -103,6 +104,7 @@ class Quantity:
         expected = f'expected {article} {self.name}: a finite number in {self.unit}, or text such as "1.5 {self.unit}"'
         if isinstance(value, bool):
             raise ValueError(f"{value!r} is not a quantity; {expected}")
+        shown = reprlib.repr(value)  # cut where it is long
         if isinstance(value, str):
             number = self._parse_text(value, expected)
         elif isinstance(value, numbers.Real):
@@ -111,9 +113,9 @@ class Quantity:
             except OverflowError:
                 number = math.inf
         else:
-            raise ValueError(f"{value!r} is not a quantity; {expected}")
+            raise ValueError(f"{shown} is not a quantity; {expected}")
         if not math.isfinite(number):
-            raise ValueError(f"{value!r} is not finite; {expected}")
+            raise ValueError(f"{shown} is not finite; {expected}")
         return number
 
     def _parse_text(self, text: str, expected: str) -> float:

@@ -24,6 +24,14 @@ class ExitCode(IntEnum):
     """Ctrl-C."""
 
 
+_LISTED_FAULTS = 30
+"""Faults that a message prints; `faults` holds them all."""
+
+
+def _more(count: int) -> list[str]:
+    return [f"and {count} more"] if count > 0 else []
+
+
 class RigError(Exception):
     """Base of the rig's errors; `exit_code` is what a command ends with when nobody handles it."""
 
@@ -38,7 +46,8 @@ class InputError(RigError):
     def __init__(self, what: str, faults: Sequence[str] = ()) -> None:
         self.what = what
         self.faults = tuple(faults)
-        super().__init__("\n".join([what, *(f"  {fault}" for fault in self.faults)]))
+        listed = [*self.faults[:_LISTED_FAULTS], *_more(len(self.faults) - _LISTED_FAULTS)]
+        super().__init__("\n".join([what, *(f"  {fault}" for fault in listed)]))
 
 
 class ConfigError(InputError):

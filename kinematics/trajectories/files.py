@@ -37,6 +37,7 @@ Duration: TypeAlias = Annotated[Time, Field(ge=1e-3, le=LONGEST_FILE)]
 NonNegativeFrequency: TypeAlias = Annotated[Frequency, Field(ge=0.0)]
 
 _MOST_PARTS = 1000
+_LISTED_FAULTS = 30
 _Terms = Field(min_length=1, max_length=100)
 
 _AT_REST: tuple[float, float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -254,6 +255,9 @@ def load_trajectory(source: str | Path, home: ArrayLike | None) -> Trajectory:
         raise TrajectoryError(f"{source}: {error}") from None
     except TrajectoryError as error:
         faults = str(error).removeprefix(f"{source}: ")
+        lines = faults.splitlines()
+        if len(lines) > _LISTED_FAULTS:
+            faults = "\n".join([*lines[:_LISTED_FAULTS], f"and {len(lines) - _LISTED_FAULTS} more"])
         if "\n" in faults and not faults.startswith("not a usable"):
             faults = "faults in the trajectory file:\n" + "\n".join(f"  {line}" for line in faults.splitlines())
         raise TrajectoryError(f"{source}: {faults}") from None

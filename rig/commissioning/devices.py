@@ -25,5 +25,5 @@ def check_devices(config: RigConfig, path: Path | None = None) -> None:
         make_bank(config)
         if config.virtual is not None:
             VirtualRig(config)
-    except (ConfigurationError, CalibrationError) as error:
+    except (ConfigurationError, CalibrationError, ConfigError) as error:
         raise ConfigError(f"configuration {path or config.path} cannot be used:", str(error).splitlines()) from error
