@@ -1,33 +1,31 @@
 """Mutated files of the five kinds: no traceback, bounded time and memory, nonsense refused by name.
 
-A few hundred of each here; with EXPLORE=1 twenty thousand, each kind in a process of its own whose memory is bounded
-and measured, from EXPLORE_SEED on (0 if not given).
+A few hundred of each here; a long exploration does twenty thousand, each kind in a process of its own whose memory is
+bounded and measured.
 """
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from campaign import LARGEST, SLOWEST, Result, campaign
+from exploration import LONG, either, seeds
 from mutations import Mutator, dump_toml
 from readers import KINDS
 
 from kinematics import parse_toml
 
-LONG = os.environ.get("EXPLORE") == "1"
-FIRST = int(os.environ.get("EXPLORE_SEED", "0"))
+FIRST = 1_000_000 * seeds(1)[0]
 COUNTS = {"config": 40, "mechanism": 300, "profile": 300, "calibration": 300, "trajectory": 200}
-LONG_COUNT = 20_000
 _PATIENCE = 3 * 3600.0  # s
 
 
 def explore(kind: str) -> Result:
     """A long campaign in a process of its own."""
     script = Path(__file__).with_name("campaign.py")
-    arguments = [sys.executable, str(script), kind, str(LONG_COUNT), str(FIRST)]
+    arguments = [sys.executable, str(script), kind, str(either(0, 20_000)), str(FIRST)]
     done = subprocess.run(arguments, capture_output=True, text=True, timeout=_PATIENCE, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     return Result(**json.loads(done.stdout))
