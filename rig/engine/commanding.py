@@ -70,12 +70,26 @@ class Commander:
         frame.no_command()
         if self._supervision.controlled:
             force = frame.fields["force_command"]
-            computed = self._supervision.guarded(t, lambda: frame.command(self._reference))
-            if computed and self._within_limits(t, force):
+            if self._computed(t) and self._within_limits(t, force):
                 self.commands = force_commands(force)
                 return
             frame.no_command()
         self.passive(clear=clear)
+
+    def _computed(self, t: float) -> bool:
+        """Compute the forces; the reference is judged before, and left where the model itself asks for too much."""
+        frame, supervision, reference = self._frame, self._supervision, self._reference
+
+        def compute() -> None:
+            supervision.foresee(t, reference)
+            frame.command()
+            feedforward = frame.fields["force_feedforward"]
+            if (np.abs(feedforward) > self._force_bound).any():
+                self._trip_on_force(t, feedforward)
+                supervision.come_to_rest(t, reference)
+                frame.command()
+
+        return supervision.guarded(t, compute)
 
     def _within_limits(self, t: float, force: Array) -> bool:
         """Hold forces to the legs' limits and stop the rig where they ask for more; False where they mean nothing."""
@@ -86,8 +100,12 @@ class Commander:
         bound = self._force_bound
         beyond = np.abs(force) > bound
         if beyond.any():
-            leg = int(np.argmax(np.abs(force) - bound))
-            text = f"leg {leg + 1}: needs {force[leg]:.0f} N (limit {bound[leg]:g} N)"
-            self._stops.trip(Cause(FaultCode.FORCE_LIMIT, text, t, leg + 1), StopCategory.CATEGORY_1)
+            self._trip_on_force(t, force)
             force[beyond] = np.copysign(bound, force)[beyond]
         return True
+
+    def _trip_on_force(self, t: float, force: Array) -> None:
+        bound = self._force_bound
+        leg = int(np.argmax(np.abs(force) - bound))
+        text = f"leg {leg + 1}: needs {force[leg]:.0f} N (limit {bound[leg]:g} N)"
+        self._stops.trip(Cause(FaultCode.FORCE_LIMIT, text, t, leg + 1), StopCategory.CATEGORY_1)

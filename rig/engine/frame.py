@@ -21,7 +21,8 @@ class Frame:
         config: gives mechanism, mode, gains and the characteristic length of the condition number.
 
     `fields` are views of the row's array fields by name, `row` is the row (1,); `now` (19,) is the reference motion,
-    `legs` (6, 13) its legs as `kinematics.inverse_kinematics_kernel` gives them.
+    `legs` (6, 13) its legs as `kinematics.inverse_kinematics_kernel` gives them, `condition` that of its pose;
+    `ahead`, `legs_ahead` and `condition_ahead` are those for which the next command is computed.
     """
 
     def __init__(self, config: RigConfig) -> None:
@@ -31,6 +32,9 @@ class Frame:
         self.now = np.zeros(19)
         self.legs = np.zeros((6, 13))
         self.condition = math.nan
+        self.ahead = np.zeros(19)
+        self.legs_ahead = np.zeros((6, 13))
+        self.condition_ahead = math.nan
         self.pose_valid = False
         self._home = mechanism.geometry.home_pose
         self._geometry = mechanism.geometry.array
@@ -38,7 +42,6 @@ class Frame:
         self._dynamics = Dynamics(mechanism, coulomb_speed=config.control.coulomb_speed)
         self._controller = Controller(self._dynamics, config.mode, config.control)
         self._ahead_by = config.period + config.command_lead
-        self._ahead = np.zeros(19)
         self._characteristic_length = config.safety.characteristic_length
         self._work = np.zeros((6, 6))
         self._length_error = np.zeros(6)
@@ -95,18 +98,30 @@ class Frame:
         """No force is commanded in this cycle."""
         self.fields["force_feedforward"][:] = self.fields["force_command"][:] = 0.0
 
-    def command(self, reference: Reference) -> Array:
-        """The control law's six forces, N, for the time at which the next exchange acts.
+    def foresee(self, reference: Reference) -> None:
+        """Evaluate the reference of the time at which the next exchange acts, its legs and conditioning.
 
         Raises:
-            DynamicsError: the reference or the model is not defined there.
+            DynamicsError: the reference is not defined there.
         """
-        if not reference.evaluate(self._ahead_by, self._ahead):
+        ahead = self.ahead
+        if not reference.evaluate(self._ahead_by, ahead):
             raise DynamicsError("the reference is not defined at the time of the next command")
+        inverse_kinematics_kernel(self._geometry, ahead, self.legs_ahead)
+        self.condition_ahead = condition_number_kernel(
+            self._geometry, ahead[:7], self._characteristic_length, self._work
+        )
+
+    def command(self) -> Array:
+        """The control law's six forces, N, for the time that was foreseen.
+
+        Raises:
+            DynamicsError: the model is not defined there.
+        """
         fields = self.fields
         self._controller.forces(
             self.now,
-            self._ahead,
+            self.ahead,
             self._length_error,
             self._velocity_error,
             fields["pose"],

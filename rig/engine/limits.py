@@ -15,7 +15,7 @@ _ROUNDING = 1e-9  # relative: a motion checked to the bound itself passes
 
 
 @kernel
-def _check_kernel(legs: Array, limits: Array, condition: float, condition_bound: float) -> tuple[int, int, float]:
+def check_kernel(legs: Array, limits: Array, condition: float, condition_bound: float) -> tuple[int, int, float]:
     """Judge leg motions (6, 13) as `inverse_kinematics_kernel` gives them; limits (6, 4): L min, L max, L̇, L̈."""
     for i in range(6):
         for k in range(3):
@@ -46,11 +46,13 @@ class ReferenceCheck:
 
     def __init__(self, mechanism: Mechanism, safety: Safety) -> None:
         limits = [leg.limits or LegLimits() for leg in mechanism.legs]
-        self._limits = np.array(
+        self.legs = np.array(
             [[*(limit.length or (0.0, inf)), _bound(limit.velocity), _bound(limit.acceleration)] for limit in limits]
         )
-        self._limits *= 1.0 + _ROUNDING * np.array([-1.0, 1.0, 1.0, 1.0])
-        self._condition = safety.condition
+        self.legs *= 1.0 + _ROUNDING * np.array([-1.0, 1.0, 1.0, 1.0])
+        """(6, 4) limits by leg: least and greatest length m, speed m/s, acceleration m/s²."""
+        self.condition = safety.condition
+        """largest condition number"""
         self.acceleration = np.array([_bound(limit.acceleration) for limit in limits])
         """(6,) m/s²."""
         self.force = np.array([_bound(limit.force) for limit in limits])
@@ -58,14 +60,14 @@ class ReferenceCheck:
 
     def judge(self, t: float, legs: Array, condition: float) -> Cause | None:
         """Cause to refuse a reference whose legs move as `legs` (6, 13) at rig time `t`, or None."""
-        what, leg, value = _check_kernel(legs, self._limits, condition, self._condition)
+        what, leg, value = check_kernel(legs, self.legs, condition, self.condition)
         if what == _OK:
             return None
         if what == _CONDITION:
-            text = f"reference: condition number {value:.3g} (bound {self._condition:g})"
+            text = f"reference: condition number {value:.3g} (bound {self.condition:g})"
             return Cause(FaultCode.CONDITIONING, text, t)
         name = f"reference of leg {leg + 1}"
-        low, high, speed, acceleration = self._limits[leg]
+        low, high, speed, acceleration = self.legs[leg]
         if what == _LENGTH:
             text = f"{name}: length {value:.4f} m (limits {low:g} to {high:g} m)"
             return Cause(FaultCode.LENGTH_LIMIT, text, t, leg + 1)

@@ -5,14 +5,17 @@ from typing import Literal, Protocol
 
 from actuators import Status
 from dynamics import DynamicsError
+from kinematics import Array
 from rig.config import RigConfig
 from rig.engine.bank import DriveBank
+from rig.engine.braking import Braking
 from rig.engine.feedback import FeedbackMonitor
 from rig.engine.finding import Finding, over
 from rig.engine.frame import Frame
 from rig.engine.limits import ReferenceCheck
 from rig.engine.machine import FORCE_STATES, TORQUE_STATES, Cause, StateMachine
 from rig.engine.measured import MeasuredBounds
+from rig.engine.reference import Reference
 from rig.engine.rest import RestMonitor
 from rig.engine.torque_checks import TorqueChecks
 from rig.states import FaultCode, State, StopCategory
@@ -63,6 +66,7 @@ class Supervision:
         self._monitor = FeedbackMonitor(config.machine, config.safety, config.load_cells)
         self._measured = MeasuredBounds(config.machine, config.safety, bank.auxiliary)
         self._rest = RestMonitor(config.safety)
+        self._braking = Braking(config, limits)
         self._looked_at = 0
         self._torque = TorqueChecks(machine)
         self._overruns_in_a_row = 0
@@ -83,6 +87,9 @@ class Supervision:
         """Judge the bank's present values once, so that kernels are compiled; nothing is stopped."""
         bank, frame = self._bank, self._frame
         self._limits.judge(0.0, frame.legs, frame.condition)
+        self._braking.keep(0.0, frame.now)
+        self._braking.brake(Reference(frame.now[:7]), 0.0)
+        self._braking.forget()
         self._monitor.check_motion(
             0.0, 1.0, bank.fresh, bank.length, bank.velocity, bank.length, bank.velocity, homed=True, controlled=True
         )
@@ -151,12 +158,40 @@ class Supervision:
         if machine.state is State.HOMING and not bank.cells_age:
             self._trip(measured.check_homing_force(t, bank.fresh, bank.force))
 
-    def reference(self, t: float) -> None:
-        """Judge the reference of rig time `t` (s), where the host follows one."""
-        if self.controlled:
-            cause = self._limits.judge(t, self._frame.legs, self._frame.condition)
-            if cause is not None:
-                self._stops.trip(cause, StopCategory.CATEGORY_2)
+    def reference(self, t: float, reference: Reference) -> None:
+        """Judge the `reference` of rig time `t` (s), where the host follows one; one that fails is not followed."""
+        frame = self._frame
+        if not self.controlled:
+            self._braking.forget()
+        elif self._judged(t, frame.legs, frame.condition):
+            self._braking.keep(t, frame.now)
+        else:
+            self._braking.brake(reference, t)
+            frame.refer(reference)
+
+    def foresee(self, t: float, reference: Reference) -> None:
+        """Judge what the next command of rig time `t` (s) is to be computed for; what fails is not commanded.
+
+        Raises:
+            DynamicsError: the reference is not defined there.
+        """
+        frame = self._frame
+        frame.foresee(reference)
+        if not self._judged(t, frame.legs_ahead, frame.condition_ahead):
+            self._braking.brake(reference, t)
+            frame.foresee(reference)
+
+    def come_to_rest(self, t: float, reference: Reference) -> None:
+        """Let the `reference` come to rest from the last good one, unless it does already; see `foresee`."""
+        if not self._braking.active(reference):
+            self._braking.brake(reference, t)
+        self._frame.foresee(reference)
+
+    def _judged(self, t: float, legs: Array, condition: float) -> bool:
+        cause = self._limits.judge(t, legs, condition)
+        if cause is not None:
+            self._stops.trip(cause, StopCategory.CATEGORY_2)
+        return cause is None
 
     def recording(self, t: float, fault: str) -> None:
         """Judge at rig time `t` (s) that nothing is recorded because of `fault`, empty while recording is healthy."""
