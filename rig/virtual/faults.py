@@ -2,7 +2,7 @@
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,17 +27,21 @@ PLANT_FAULTS = {
 }
 """Faults of the machine itself."""
 
+_OWNER = "owner_hangs"
+HOST_FAULTS = {_OWNER: FaultKind("the process that started a live rig stands still for this time", "s", 40.0)}
+"""Faults of the computer's. Who stands still clears nothing: they end by themselves."""
+
 _AMPLIFIER = "amplifier_"
 AMPLIFIER_FAULTS = {_AMPLIFIER + name: kind for name, kind in WIRE_FAULTS.items() if name != "swap_unit"}
 """Faults of the load-cell amplifier's wire."""
 
-FAULTS: dict[str, FaultKind] = {**PLANT_FAULTS, **SERVO_FAULTS, **AMPLIFIER_FAULTS}
+FAULTS: dict[str, FaultKind] = {**PLANT_FAULTS, **SERVO_FAULTS, **AMPLIFIER_FAULTS, **HOST_FAULTS}
 """Every fault by name."""
 
 _MOST_NEWS = 1000
 _NUMBERED = {"swap_unit": "device", "motor_exchanged": "leg"}
-_WHOLE_RIG = frozenset(["payload", *AMPLIFIER_FAULTS])
-_NOT_NEGATIVE = frozenset(["jam", "brake_slips", "payload", *WIRE_FAULTS, *AMPLIFIER_FAULTS])
+_WHOLE_RIG = frozenset(["payload", *AMPLIFIER_FAULTS, *HOST_FAULTS])
+_NOT_NEGATIVE = frozenset(["jam", "brake_slips", "payload", *WIRE_FAULTS, *AMPLIFIER_FAULTS, *HOST_FAULTS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,7 @@ class Faults:
 
     Legs are counted from 1; none means all six, or the platform where a fault is one of the whole rig.
     `due` is the time (s) at which `play` has something to do next, infinite if never.
+    `hang` stops the process that started the rig (True) or has it go on (False); nothing where that is this process.
 
     Raises ConfigError listing every entry of the timetable that cannot be played.
     """
@@ -74,6 +79,7 @@ class Faults:
         servos: Sequence[FaultyServo],
         amplifier: FaultyDevice | None,
         timetable: Sequence[InjectedFault],
+        hang: Callable[[bool], None],
     ) -> None:
         self.due = math.inf
         self.news: deque[News] = deque(maxlen=_MOST_NEWS)
@@ -82,6 +88,7 @@ class Faults:
         self._ports = ports
         self._servos = servos
         self._amplifier = amplifier
+        self._hang = hang
         self._start = plant.time
         self._active: dict[tuple[str, int], ActiveFault] = {}
         self._to_come = sorted(timetable, key=lambda entry: entry.at)
@@ -112,6 +119,8 @@ class Faults:
         self._check(name, leg, value, duration)
         kind = FAULTS[name]
         number = kind.default if value is None else value
+        if name in HOST_FAULTS and duration is None:
+            duration = number
         until = math.inf if duration is None else self._plant.time + duration
         for number_of_leg in self._legs(name, leg):
             self._begin(name, number_of_leg, number)
@@ -185,7 +194,9 @@ class Faults:
         return self._servos[leg - 1], name
 
     def _begin(self, name: str, leg: int, value: float | None) -> None:
-        if name not in PLANT_FAULTS:
+        if name in HOST_FAULTS:
+            self._hang(True)
+        elif name not in PLANT_FAULTS:
             device, known_as = self._device(name, leg)
             device.inject(known_as, value)
         else:
@@ -194,7 +205,9 @@ class Faults:
     def _end(self, key: tuple[str, int]) -> None:
         del self._active[key]
         name, leg = key
-        if name not in PLANT_FAULTS:
+        if name in HOST_FAULTS:
+            self._hang(False)
+        elif name not in PLANT_FAULTS:
             device, known_as = self._device(name, leg)
             device.clear(known_as)
         else:
@@ -229,7 +242,7 @@ class Faults:
         self._plant.wrench[:] = wrench
 
     def _still_on(self, name: str, leg: int) -> bool:
-        if name in PLANT_FAULTS:
+        if name in PLANT_FAULTS or name in HOST_FAULTS:
             return True
         device, known_as = self._device(name, leg)
         return known_as in device.active

@@ -3,6 +3,7 @@
 import contextlib
 import math
 import multiprocessing
+import os
 import signal
 import threading
 import time
@@ -102,12 +103,12 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     stop, orphaned = threading.Event(), threading.Event()
-    herald = Herald()
+    herald, owner = Herald(), _Owner()
     requests: deque[Request] = deque()
     try:
         rig = VirtualRig(config)
         rig.advance(10 * rig.plant.step)  # compiles the kernels before anybody can connect
-        rig = VirtualRig(config, time.monotonic(), LONGEST_GAP)
+        rig = VirtualRig(config, time.monotonic(), LONGEST_GAP, owner.hang)
         needed = math.inf
 
         def advance(now: float) -> None:
@@ -138,6 +139,23 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
         _send(connection, Refusal(str(error), type(error)))
     finally:
         herald.close()
+        owner.hang(False)
+
+
+class _Owner:
+    """The process that started this one, as far as it can be made to stand still."""
+
+    def __init__(self) -> None:
+        self._stopped = False
+
+    def hang(self, stop: bool) -> None:
+        """Have it stand still, or go on where it was made to."""
+        owner = multiprocessing.parent_process()
+        if stop == self._stopped or owner is None or owner.pid is None or not owner.is_alive():
+            return
+        self._stopped = stop
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(owner.pid, signal.SIGSTOP if stop else signal.SIGCONT)
 
 
 def _listen(connection: Connection, requests: deque[Request], stop: threading.Event, orphaned: threading.Event) -> None:

@@ -1,7 +1,7 @@
 """The virtual rig in one piece: plant, drives, load cells and faults, brought to any instant asked for."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from actuators import (
     AmplifierProfile,
@@ -35,11 +35,18 @@ class VirtualRig:
     Raises ConfigError when the configuration has no [virtual] section or describes devices that have no virtual twin.
     """
 
-    def __init__(self, config: RigConfig, start: float = 0.0, longest_gap: float = math.inf) -> None:
+    def __init__(
+        self,
+        config: RigConfig,
+        start: float = 0.0,
+        longest_gap: float = math.inf,
+        hang: Callable[[bool], None] = lambda _stop: None,
+    ) -> None:
         """Power everything up at `start` (s).
 
         longest_gap: s; of a longer time asked of `advance` at once only this much is integrated: after a suspended
         process is woken it must not fall further and further behind.
+        hang: see `Faults`.
         """
         settings = config.virtual
         if settings is None:
@@ -57,7 +64,7 @@ class VirtualRig:
         self._devices: Sequence[FaultyDevice] = [*self.servos, *([self.amplifier] if self.amplifier else [])]
         self._endpoints = _endpoints(config)
         self._tick()
-        self.faults = Faults(self.plant, self._ports, self.servos, self.amplifier, settings.faults)
+        self.faults = Faults(self.plant, self._ports, self.servos, self.amplifier, settings.faults, hang)
         self.faults.play()
 
     @property

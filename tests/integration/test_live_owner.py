@@ -35,7 +35,9 @@ def hold_the_platform(config: RigConfig, path: Path, pipe: Connection) -> None:
         engage(rig)
         with Attendance(rig, lambda _event: None):
             pipe.send("engaged")
-            pipe.recv()
+            if pipe.recv() == "hang":
+                assert rig.virtual is not None
+                rig.virtual.inject("owner_hangs", value=2.5 * HOLD)
         rig.keep_lease()
         leave(rig)
         pipe.send("left")
@@ -67,17 +69,19 @@ def owner(tmp_path: Path) -> Iterator[Owner]:
             RuntimeFolder.create(holds).remove()  # and what was killed
 
 
+def _stopped(pid: int) -> bool:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+
+
 @pytest.mark.realtime
 def test_the_engine_of_an_owner_that_hangs_sets_the_platform_down_and_waits(owner: Owner, tmp_path: Path) -> None:
     config, process, pipe = owner
     engine = find_engine(config)
     assert engine is not None and engine.owner == process.pid and engine.status().lease == "owner"
-    os.kill(process.pid or 0, signal.SIGSTOP)
+    pipe.send("hang")
     eventually(lambda: not engine.status().lease, "the hung owner's lease to be taken back")
     eventually(lambda: engine.status().state is State.PARKED, "the torque to be taken off")  # it is looked at all along
-    assert engine.alive and engine.owner_alive
-    os.kill(process.pid or 0, signal.SIGCONT)
-    pipe.send("go on")
+    assert engine.alive and engine.owner_alive and _stopped(process.pid or 0)
     assert pipe.poll(PATIENCE) and pipe.recv() == "left"
     assert engine.join(PATIENCE)
     recording = open_recording(tmp_path / "run.mcap")

@@ -215,6 +215,24 @@ def test_lost_requests_are_stale_samples(bench: Bench) -> None:
     assert not bench.rig.faults.active
 
 
+def test_an_owner_that_hangs_goes_on_by_itself() -> None:
+    told: list[bool] = []
+    rig = VirtualRig(virtual_config(faults=[{"at": 0.1, "fault": "owner_hangs", "value": 0.2}]), hang=told.append)
+    rig.advance(0.05)
+    assert told == []
+    rig.advance(0.15)
+    assert told == [True] and [fault.name for fault in rig.faults.active] == ["owner_hangs"]
+    rig.advance(0.35)
+    assert told == [True, False] and not rig.faults.active
+    rig.faults.inject("owner_hangs")
+    (fault,) = rig.faults.active
+    assert fault.until == pytest.approx(0.35 + FAULTS["owner_hangs"].default)
+    with pytest.raises(InputError, match="belongs to the whole rig"):
+        rig.faults.inject("owner_hangs", 2)
+    with pytest.raises(InputError, match="value -1 s is negative"):
+        rig.faults.inject("owner_hangs", value=-1.0)
+
+
 def test_plant_faults_say_what_they_do() -> None:
     for name, kind in FAULTS.items():
         assert kind.text, name
