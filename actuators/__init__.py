@@ -35,13 +35,23 @@ from actuators.registry import create_drive, drive_names
 from actuators.servo_tcp import ServoTcp, ServoTcpOptions, create_servo_tcp
 from actuators.virtual.amplifier import VirtualAmplifier
 from actuators.virtual.device import ModbusDevice, Responder
-from actuators.virtual.faults import SENSOR_FAULTS, SERVO_FAULTS, WIRE_FAULTS, FaultKind, FaultyDevice, FaultyServo
+from actuators.virtual.faults import (
+    AMPLIFIER_FAULTS,
+    SENSOR_FAULTS,
+    SERVO_FAULTS,
+    WIRE_FAULTS,
+    FaultKind,
+    FaultyAmplifier,
+    FaultyDevice,
+    FaultyServo,
+)
 from actuators.virtual.port import PlantPort
 from actuators.virtual.server import ModbusTcpServer
 from actuators.virtual.servo import VirtualServo
 from actuators.wire import LinkClosedError, MemoryWire, TcpWire, Wire
 
 __all__ = [
+    "AMPLIFIER_FAULTS",
     "COMMAND_CLEAR",
     "COMMAND_HOME",
     "COMMAND_OFF",
@@ -62,6 +72,7 @@ __all__ = [
     "Counters",
     "Drive",
     "FaultKind",
+    "FaultyAmplifier",
     "FaultyDevice",
     "FaultyServo",
     "Feedback",

@@ -21,10 +21,11 @@ from actuators.wire import TcpWire, Wire
 class AmplifierReading:
     """Six forces of one cycle.
 
-    forces: N, raw cell signals of legs 1 to 6, compression positive; NaN where a channel has no valid value or nothing
-    has been received yet. fresh: False = stale, the other values are those of the last good reply. age: consecutive
-    stale cycles. status: the device's status word, bit n - 1 = channel n invalid. sample: the device's conversion
-    counter, which tells a new value from one read twice; -1 = none yet.
+    forces: N, raw cell signals of legs 1 to 6, compression positive; NaN where a channel has no valid value, by its
+    register or by the status word, or nothing has been received yet. fresh: False = stale, the other values are those
+    of the last good reply: there was none, or nothing was converted since. age: consecutive stale cycles. status: the
+    device's status word, bit n - 1 = channel n invalid. sample: the device's conversion counter, which tells a new
+    value from one read twice; -1 = none yet.
     """
 
     forces: tuple[float, ...]
@@ -66,7 +67,10 @@ class Amplifier:
         self._transaction = 0
         self._sent = False
         self._last = AmplifierReading((math.nan,) * 6, False, 0, 0, -1)
+        self._sample = -1
         self._age = 0
+        self.standing = False
+        """whether the device answered last without having converted anything since"""
 
     @property
     def connected(self) -> bool:
@@ -77,7 +81,7 @@ class Amplifier:
         """Open the connection within `timeout` s, closing one that is open. Raises ConnectError."""
         options = self._options
         self.close()
-        self._age = 0
+        self._age, self._sample = 0, -1
         try:
             wire = options.open_wire(timeout) if options.open_wire else TcpWire(options.host, options.port, timeout)
         except ConnectError as error:
@@ -96,9 +100,14 @@ class Amplifier:
             self.counters.sent += 1
 
     def finish(self, deadline: float) -> AmplifierReading:
-        """Collect the reply to `begin` by `deadline` (`time.monotonic()`, s); without one the last values, stale."""
+        """Collect the reply to `begin` by `deadline` (`time.monotonic()`, s).
+
+        Without one, or with one whose conversion counter stands where it stood, the last values, stale.
+        """
         reading = self._finish(deadline)
-        if reading is not None:
+        self.standing = reading is not None and reading.sample == self._sample
+        if reading is not None and not self.standing:
+            self._sample = reading.sample
             self.counters.received += 1
             self._age = 0
             self._last = reading
@@ -124,11 +133,12 @@ class Amplifier:
         raw = self._link.collect_values(self._codec, self._transaction, deadline)
         if raw is None:
             return None
+        status = int(raw[0])
         forces = tuple(
-            math.nan if value == invalid else value * scale
-            for value, (scale, invalid) in zip(raw[2:], self._scales, strict=True)
+            math.nan if value == invalid or status >> channel & 1 else value * scale
+            for channel, (value, (scale, invalid)) in enumerate(zip(raw[2:], self._scales, strict=True))
         )
-        return AmplifierReading(forces, True, 0, int(raw[0]), int(raw[1]))
+        return AmplifierReading(forces, True, 0, status, int(raw[1]))
 
 
 def create_amplifier(options: Mapping[str, Any]) -> Amplifier:

@@ -6,10 +6,13 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum, IntFlag
 
 from actuators.errors import CommandError
+
+SEQUENCES = 1 << 16
+"""Commands are counted with 16 bits: after the last number comes 0."""
 
 
 class Mode(IntEnum):
@@ -78,6 +81,7 @@ class Feedback:
     NaN when the device says that it has no valid value, or when nothing has been received yet.
     error: the drive's own code. fresh: False = stale: the other values are those of the last good reply.
     age: consecutive stale cycles. sequence: the drive's echo of the command it acts on (`Drive.sequence`), -1 = none.
+    lag: how many commands older than the last one it is; 0 without an echo, and of a stale one the last good reply's.
     """
 
     position: float
@@ -88,6 +92,7 @@ class Feedback:
     fresh: bool
     age: int
     sequence: int
+    lag: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +128,8 @@ class Counters:
 
     sent: requests handed to the wire. received: good replies. late: cycles without a reply at the deadline.
     rejected: replies of other cycles and frames that are no answer. exceptions: answers that report an exception,
-    the last one's code in exception_code. crc: frames with a wrong checksum (none on TCP).
+    the last one's code in exception_code. crc: frames with a wrong checksum (none on TCP). mismatched: replies that
+    echo another command than they should. lagging: good replies, of those received, to an earlier cycle's command.
     """
 
     sent: int = 0
@@ -133,19 +139,30 @@ class Counters:
     exceptions: int = 0
     exception_code: int = 0
     crc: int = 0
+    mismatched: int = 0
+    lagging: int = 0
 
 
 class Drive(ABC):
     """One drive: configuration calls that may wait and raise, and a cyclic exchange that does neither.
 
     Public methods check, private hooks do the I/O. A drive is used from one thread at a time.
+
+    A reply is fresh when the command that it echoes is as many commands old as that of the reply before it: 0 at
+    first. A drive whose application hangs while its network stack goes on answering falls behind by one command a
+    cycle, and a damaged reply echoes what was not sent: neither is believed. A drive or gateway that has come to
+    answer later by whole cycles is believed from its second such reply on, up to `echo_lag`. A drive without an echo
+    is not protected in this way.
     """
 
-    def __init__(self, name: str, capabilities: Capabilities) -> None:
-        """name: how messages call the drive, for example "drive 3"."""
+    def __init__(self, name: str, capabilities: Capabilities, echo_lag: int = 1) -> None:
+        """name: how messages call the drive, for example "drive 3". echo_lag: most commands a good reply is old."""
         self.name = name
         self.capabilities = capabilities
         self.counters = Counters()
+        self._echo_lag = echo_lag
+        self._lag = self._heard_lag = 0
+        self._mismatch = -1
         self._last = Feedback(math.nan, math.nan, math.nan, Status(0), 0, False, 0, -1)
         self._age = 0
 
@@ -157,7 +174,7 @@ class Drive(ABC):
     @property
     @abstractmethod
     def sequence(self) -> int:
-        """Number of the last command begun, as `Feedback.sequence` echoes it."""
+        """Number of the last command begun, modulo `SEQUENCES`, as `Feedback.sequence` echoes it."""
 
     @property
     def auxiliary(self) -> dict[str, float]:
@@ -175,7 +192,8 @@ class Drive(ABC):
         if not (math.isfinite(timeout) and timeout > 0.0):
             raise CommandError(f"{self.name}: connection timeout {timeout} s is not a positive number")
         self.close()
-        self._age = 0
+        self._age = self._lag = self._heard_lag = 0
+        self._mismatch = -1
         self._connect(timeout)
 
     @abstractmethod
@@ -229,24 +247,45 @@ class Drive(ABC):
     def finish(self, deadline: float) -> Feedback:
         """Collect the reply to `begin` by `deadline` (`time.monotonic()`, s); never raises for what a device does.
 
-        A late, malformed or exception reply, or none, gives the last good values with `fresh` False.
+        A late, malformed or exception reply, one whose echo is not as it should be, or none, gives the last good values
+        with `fresh` False.
         """
         feedback = self._finish(deadline)
-        if feedback is not None:
+        self._mismatch = -1
+        if feedback is not None and (feedback.sequence < 0 or self._echoes(feedback.sequence)):
+            if self._lag:
+                self.counters.lagging += 1
+                feedback = replace(feedback, lag=self._lag)
             self.counters.received += 1
             self._age = 0
             self._last = feedback
             return feedback
         self._age += 1
-        last = self._last
-        return Feedback(
-            last.position, last.velocity, last.force, last.status, last.error, False, self._age, last.sequence
-        )
+        return replace(self._last, fresh=False, age=self._age)
+
+    @property
+    def silence(self) -> str:
+        """What is known of why the last reply was not fresh, empty if it was, or where there was none."""
+        if self._mismatch < 0:
+            return ""
+        return f"it answers, but acts on command {self._mismatch}, not on {self.sequence}: its application may hang"
 
     def exchange(self, command: Command, timeout: float) -> Feedback:
         """Do one `begin` and `finish`, waiting at most `timeout` s."""
         self.begin(command)
         return self.finish(time.monotonic() + timeout)
+
+    def _echoes(self, echo: int) -> bool:
+        """Whether a reply with this echo is fresh; see the class."""
+        lag = (self.sequence - echo) % SEQUENCES
+        if lag == self._heard_lag and lag <= self._echo_lag:
+            self._lag = lag
+        self._heard_lag = lag
+        if lag == self._lag:
+            return True
+        self._mismatch = echo
+        self.counters.mismatched += 1
+        return False
 
     @abstractmethod
     def close(self) -> None:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from actuators.codec import ExchangeCodec
 from actuators.errors import ConfigurationError, ConnectError, IdentityError
-from actuators.interface import Capabilities, Command, Drive, Feedback, Identity, Mode, Status
+from actuators.interface import SEQUENCES, Capabilities, Command, Drive, Feedback, Identity, Mode, Status
 from actuators.link import ModbusLink
 from actuators.profile import FORMATS, RANGES, Register, ServoProfile, describe, load_profile
 from actuators.wire import TcpWire, Wire
@@ -35,6 +35,8 @@ class ServoTcpOptions(BaseModel):
     """m, leg length where the device's own position is zero."""
     request_timeout: Annotated[float, Field(gt=0.0)] = 2.0
     """s, for each access that is not cyclic."""
+    echo_lag: Annotated[int, Field(ge=0, le=100)] = 1
+    """Most commands by which the drive's echo may be behind for good."""
     open_wire: Callable[[float], Wire] | None = None
     """Called with the connection's timeout (s) in place of opening a TCP connection to host:port."""
 
@@ -47,7 +49,7 @@ class ServoTcp(Drive):
         profile = options.profile
         self.profile = profile if isinstance(profile, ServoProfile) else load_profile(profile, ServoProfile)
         self._options = options
-        super().__init__(options.name, _capabilities(self.profile, options.position_offset))
+        super().__init__(options.name, _capabilities(self.profile, options.position_offset), options.echo_lag)
         self._link = ModbusLink(f"{options.name} at {options.host}:{options.port}", options.unit, self.counters)
         self._watchdog_counts = self._encode_watchdog()
 
@@ -157,7 +159,7 @@ class ServoTcp(Drive):
             control |= clear
         force_scale, position_scale, velocity_scale = self._scales
         round_force, round_position, round_velocity = self._rounding
-        self._sequence = sequence = (self._sequence + 1) & 0xFFFF
+        self._sequence = sequence = (self._sequence + 1) % SEQUENCES
         self._transaction = transaction = self._link.next_transaction()
         frame = self._codec.encode(
             transaction,

@@ -85,13 +85,15 @@ class DrivesView(QtWidgets.QWidget):
             moved = f"\n{leg.moved * 1e3:+.2f} mm from its length in the last cycle" if math.isfinite(leg.moved) else ""
             label.setToolTip(f"{address}{moved}")
 
-    def show_row(self, row: np.void) -> None:
-        """Show what a telemetry row says of the drives."""
+    def show_row(self, row: np.void, lag: Sequence[int] = (0,) * 6) -> None:
+        """Show what a telemetry row says of the drives; lag: cycles by which the replies of each leg are old."""
         self._failures, self._aftermath = {}, ()
         for leg, label in enumerate(self._labels):
             status = DriveStatus(int(row["drive_status"][leg]))
             stale, error = int(row["stale"][leg]), int(row["drive_error"][leg])
             words = [text for bit, text in _BITS if status & bit]
+            if lag[leg]:
+                words.append(f"replies {lag[leg]} cycle{'s' if lag[leg] > 1 else ''} old")
             if error:
                 words.insert(0, f"error {error}")
             if stale:

@@ -1,6 +1,6 @@
 """Operate: from connecting to parking, in the order in which it is done, and what each drive says."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
@@ -126,10 +126,10 @@ class OperatePanel(QtWidgets.QScrollArea):
         elif not up or status is None or status.state is State.OFF:
             self.drives.show_unconnected()
 
-    def show_row(self, row: np.void) -> None:
-        """Show what the latest telemetry row says of the drives."""
+    def show_row(self, row: np.void, lag: Sequence[int] = (0,) * 6) -> None:
+        """Show what the latest telemetry row says of the drives; lag: see `DrivesView.show_row`."""
         if int(row["state"]) != State.OFF:
-            self.drives.show_row(row)
+            self.drives.show_row(row, lag)
 
     def reason(self, action: Action) -> str:
         """The reason shown for an action."""

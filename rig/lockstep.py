@@ -23,7 +23,7 @@ from rig.engine.link import Submission
 from rig.engine.messages import Command, Event, Reply, Status
 from rig.engine.operator import Operator
 from rig.engine.ports import Tick
-from rig.engine.status import engine_status
+from rig.engine.status import closing_counts, engine_status
 from rig.engine.warmup import warm_up
 from rig.errors import HardwareError
 from rig.recording import EventLevel, RecordingWriter
@@ -135,7 +135,7 @@ class LockstepRig:
     def close(self) -> None:
         """Finish the recording. May be called again."""
         self.sink.flush()
-        self._writer.close({"cycles": self.engine.cycles, "overruns": self._overruns})
+        self._writer.close(closing_counts(self.engine) | {"overruns": self._overruns})
 
     def __enter__(self) -> Self:
         return self

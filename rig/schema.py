@@ -74,6 +74,7 @@ CheckName = Literal[
 
 _NEVER_OFF = {
     "stale_cycles": "without feedback nothing else can be checked",
+    "echo_lag": "a drive that hangs would count as one that answers",
     "condition": "near a singular pose no leg forces hold the platform",
     "overruns_in_a_row": "a host that is late for good does not control",
     "heartbeat": "a client that hangs would go on commanding",
@@ -113,10 +114,12 @@ class Safety(Section):
 
     stale_cycles: Annotated[Count, Field(ge=1, le=MOST_STALE_CYCLES)] = 3
     """Consecutive cycles without fresh feedback that are borne."""
+    echo_lag: Annotated[Count, Field(ge=0, le=10)] = 1
+    """Cycles by which a drive's replies may be old for good, by its echo of the command's number."""
     following_error: Annotated[Length, within(1e-6, 0.1, "m")] = 2e-3
     """Leg length from its reference, m."""
     position_jump: Annotated[Length, within(1e-6, 0.1, "m")] = 2e-3
-    """Change of a leg's length in one cycle beyond what its speed explains, m."""
+    """Change of a leg's length beyond what its speed explains, in one cycle or creeping, m."""
     force_residual: Annotated[Force, within(1e-3, 1e5, "N")] = 30.0
     """Load cell from the model, N."""
     condition: Annotated[Number, within(1.0, 1e4)] = 100.0

@@ -41,6 +41,10 @@ class VirtualAmplifier(ModbusDevice):
         self._rate = rate
         self._sensors = [Sensor(register) for register in profile.reading.forces]
         self._sample = -1
+        self.converting = True
+        """whether channels are converted; if not, counter and values stand"""
+        self.invalid = 0
+        """bit n - 1: channel n is said to have no valid value, while its register goes on"""
         self._block = block = ReadingCodec(profile, unit).read_block
         self._data = b""
         self._add_identity(
@@ -54,10 +58,10 @@ class VirtualAmplifier(ModbusDevice):
         """Let time pass; converts if a conversion is due. now: s; never goes back."""
         self.now = now
         sample = int(now * self._rate)
-        if sample == self._sample:
+        if sample == self._sample or not self.converting:
             return
         self._sample = sample
-        status = 0
+        status = self.invalid
         forces = []
         for channel, (cell, sensor) in enumerate(zip(self._cells, self._sensors, strict=True)):
             raw, valid = sensor.encode(cell.cell)

@@ -58,6 +58,18 @@ class ModbusDevice(ABC):
         self._wrong_unit = wrong_unit
         self._readable: list[tuple[int, int, Callable[[], bytes]]] = []
         """(first register, count, its bytes now) of every readable range."""
+        self._image: list[bytes] | None = None
+        """what those ranges held when the application hung; None while it runs"""
+
+    @property
+    def hung(self) -> bool:
+        """Whether the application hangs: the network stack goes on answering, registers stand, writes do nothing."""
+        return self._image is not None
+
+    @hung.setter
+    def hung(self, hung: bool) -> None:
+        if hung != self.hung:
+            self._image = [render() for _, _, render in self._readable] if hung else None
 
     def tick(self, now: float) -> None:
         """Let time pass: `now` in s; never goes back."""
@@ -98,29 +110,34 @@ class ModbusDevice(ABC):
             return bytes((2 * count,)) + self._read(address, count)
         if function == WRITE_SINGLE:
             address, _ = _numbers(data, 2, exact=True)
-            self._write(address, data[2:])
+            self._take(address, data[2:])
             return data
         if function == WRITE_MULTIPLE:
             address, count = _numbers(data, 2)
             _check(1 <= count <= _MAX_WRITE and len(data) == 5 + 2 * count and data[4] == 2 * count)
-            self._write(address, data[5:])
+            self._take(address, data[5:])
             return data[:4]
         if function == READ_WRITE:
             address, count, write_address, write_count = _numbers(data, 4)
             _check(1 <= count <= _MAX_READ and 1 <= write_count <= _MAX_READ_WRITE)
             _check(len(data) == 9 + 2 * write_count and data[8] == 2 * write_count)
             self._read(address, count)  # an address that cannot be read must not leave the write done
-            self._write(write_address, data[9:])
+            self._take(write_address, data[9:])
             return bytes((2 * count,)) + self._read(address, count)
         raise RegisterError(ILLEGAL_FUNCTION)
+
+    def _take(self, address: int, data: bytes) -> None:
+        if self._image is None:
+            self._write(address, data)
 
     def _read(self, address: int, count: int) -> bytes:
         out = bytearray(2 * count)
         covered: set[int] = set()
-        for start, words, render in self._readable:
+        for place, (start, words, render) in enumerate(self._readable):
             low, high = max(address, start), min(address + count, start + words)
             if low < high:
-                out[2 * (low - address) : 2 * (high - address)] = render()[2 * (low - start) : 2 * (high - start)]
+                data = render() if self._image is None else self._image[place]
+                out[2 * (low - address) : 2 * (high - address)] = data[2 * (low - start) : 2 * (high - start)]
                 covered.update(range(low, high))
         if len(covered) != count:
             raise RegisterError(ILLEGAL_ADDRESS)

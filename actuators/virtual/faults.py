@@ -1,12 +1,14 @@
 """Faults of virtual devices by name: of the wire, and of a drive's sensors, injected and cleared while it runs."""
 
 import math
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from actuators.codec import HEADER
 from actuators.errors import ConfigurationError
 from actuators.interface import Mode
+from actuators.virtual.amplifier import VirtualAmplifier
 from actuators.virtual.device import ModbusDevice
 from actuators.virtual.port import PlantPort
 from actuators.virtual.servo import VirtualServo
@@ -31,15 +33,18 @@ WIRE_FAULTS = {
     "bit_flip": FaultKind("one bit of every reply, counted from its first, is inverted", "bit", 57.0),
     "busy": FaultKind("every request is refused with exception 06"),
     "replay": FaultKind("every request is answered with the reply before"),
+    "lag": FaultKind("every reply has the content of an earlier one, as of a gateway that polls", "cycles", 1.0),
+    "hang": FaultKind("the application hangs: the network goes on answering with registers that stand"),
     "rechunk": FaultKind("the second half of a reply comes along with the next one", "replies", 1.0),
     "close": FaultKind("the connection is closed at every request"),
     "swap_unit": FaultKind("another device answers in place of this one", "device 1..n", 1.0),
 }
-"""Faults of any device's wire."""
+"""Faults of any device: of its wire, or of what answers there."""
 
 SENSOR_FAULTS = {
     "encoder_frozen": FaultKind("the position sensor keeps its value"),
     "encoder_jump": FaultKind("the position sensor is off by a step", "m", 0.005),
+    "encoder_creep": FaultKind("the position sensor creeps away from where the leg is", "m/s", 0.1),
     "encoder_scale": FaultKind("the position sensor reads its value times a factor", "", 1.01),
     "encoder_nan": FaultKind("the position sensor has no valid value"),
     "encoder_reversed": FaultKind("the position sensor counts backwards from where the leg stands"),
@@ -69,6 +74,17 @@ REBOOT = FaultKind("the drive is power-cycled, once")
 SERVO_FAULTS = {**WIRE_FAULTS, **SENSOR_FAULTS, **AUXILIARY_FAULTS, **POWER_FAULTS, "reboot": REBOOT}
 """All faults of a virtual drive."""
 
+_INVALID = "invalid_"
+AMPLIFIER_FAULTS = {
+    **{name: kind for name, kind in WIRE_FAULTS.items() if name != "swap_unit"},
+    "standing": FaultKind("the amplifier converts nothing any more: its counter and its values stand"),
+    **{
+        f"{_INVALID}{channel}": FaultKind("the amplifier says that the leg's channel is not valid, and shows a value")
+        for channel in range(1, 7)
+    },
+}
+"""All faults of a virtual load-cell amplifier."""
+
 
 class FaultyDevice:
     """A device behind a wire that can fail; without a fault it is the device."""
@@ -85,6 +101,7 @@ class FaultyDevice:
         self._delayed: list[tuple[float, bytes]] = []
         self._held = b""
         self._previous = b""
+        self._past: dict[bytes, deque[bytes]] = {}
 
     @property
     def active(self) -> dict[str, float]:
@@ -153,6 +170,8 @@ class FaultyDevice:
         reply = device.respond(adu[:6] + bytes((device.unit,)) + adu[7:] if len(adu) > HEADER.size else adu)
         if len(reply) > HEADER.size:
             reply = reply[:6] + adu[6:7] + reply[7:]
+        if "lag" in wire and reply:
+            reply = self._older(adu, reply, int(wire["lag"]))
         if "replay" in wire:
             reply, self._previous = self._previous, reply
         else:
@@ -169,6 +188,14 @@ class FaultyDevice:
             return b""
         return reply
 
+    def _older(self, adu: bytes, reply: bytes, lag: int) -> bytes:
+        """The content of the reply of `lag` requests of the same kind ago, or of the first, as a reply to this one."""
+        past = self._past.setdefault(adu[7:12], deque())
+        past.append(reply)
+        while len(past) > lag + 1:
+            past.popleft()
+        return reply[:2] + past[0][2:]
+
     def _count_down(self, name: str) -> bool:
         """True if the fault is active; it ends after as many requests as its value says."""
         if name not in self._wire:
@@ -182,6 +209,9 @@ class FaultyDevice:
     def _apply(self, name: str) -> None:
         if name in WIRE_FAULTS:
             self._wire = {key: value for key, value in self._active.items() if key in WIRE_FAULTS}
+            self.device.hung = "hang" in self._wire
+            if "lag" not in self._wire:
+                self._past.clear()
 
     def _kind(self, name: str) -> FaultKind:
         if name not in self.kinds:
@@ -212,19 +242,39 @@ class FaultyServo(FaultyDevice):
         elif name in SENSOR_FAULTS:
             faults = {key: value for key, value in self._active.items() if key in SENSOR_FAULTS}
             held = self.servo.plant if isinstance(self.servo.plant, _FaultyPort) else None
-            self.servo.plant = _FaultyPort(self._port, faults, held) if faults else self._port
+            self.servo.plant = _FaultyPort(self._port, faults, self.servo, held) if faults else self._port
+
+
+class FaultyAmplifier(FaultyDevice):
+    """A virtual amplifier that can fail: its wire, its conversion, its channels."""
+
+    def __init__(self, amplifier: VirtualAmplifier) -> None:
+        """amplifier: the device."""
+        super().__init__(amplifier)
+        self.amplifier = amplifier
+        self.kinds = dict(AMPLIFIER_FAULTS)
+
+    def _apply(self, name: str) -> None:
+        super()._apply(name)
+        self.amplifier.converting = "standing" not in self._active
+        channels = [int(name.removeprefix(_INVALID)) for name in self._active if name.startswith(_INVALID)]
+        self.amplifier.invalid = sum(1 << (channel - 1) for channel in channels)
 
 
 class _FaultyPort:
     """A leg whose sensors lie. What they showed when a fault began is kept for as long as the fault lasts."""
 
-    def __init__(self, port: PlantPort, faults: dict[str, float], before: "_FaultyPort | None") -> None:
+    def __init__(
+        self, port: PlantPort, faults: dict[str, float], device: ModbusDevice, before: "_FaultyPort | None"
+    ) -> None:
         self._port = port
+        self._device = device
         self._faults = faults
         self._kept: dict[str, float] = {}
         read: dict[str, Callable[[], float]] = {
             "encoder_frozen": lambda: port.length,
             "encoder_reversed": lambda: port.length,
+            "encoder_creep": lambda: device.now,
             "cell_silent": lambda: port.cell,
         }
         for name, now in read.items():
@@ -240,6 +290,8 @@ class _FaultyPort:
         length = self._kept.get("encoder_frozen", self._port.length)
         if "encoder_reversed" in faults:
             length = 2.0 * self._kept["encoder_reversed"] - length
+        if "encoder_creep" in faults:
+            length += faults["encoder_creep"] * (self._device.now - self._kept["encoder_creep"])
         return length * faults.get("encoder_scale", 1.0) + faults.get("encoder_jump", 0.0)
 
     @property

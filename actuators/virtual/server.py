@@ -1,6 +1,8 @@
 """Modbus TCP server of virtual devices: one thread, one loop, one port per device, any number of clients."""
 
 import contextlib
+import errno
+import math
 import selectors
 import socket
 import time
@@ -16,6 +18,9 @@ _CHUNK = 4096
 _MAX_UNSENT = 65536  # bytes a client may leave unread before it is dropped
 _STOP_LATENCY = 0.05  # s, at most, from the stop event to the end
 _MIN_LENGTH, _MAX_LENGTH = 2, 254  # of the MBAP length field
+_FRAMES_PER_TURN = 8  # of one connection: however much one client asks, the others wait no longer
+_ACCEPT_PAUSE = 0.1  # s for which nobody is let in after no descriptor was free: trying at once would be all it does
+_EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
 class StopEvent(Protocol):
@@ -31,17 +36,20 @@ class _Port:
     def __init__(self, listener: socket.socket, device: Responder) -> None:
         self.listener = listener
         self.device = device
+        self.closed_until = -math.inf
+        """until when (s) nobody is let in"""
         self.last: _Client | None = None
         """Client whose request was answered last; bytes held back go to it."""
 
 
 class _Client:
-    """A connection; `unsent` waits for the client to read."""
+    """A connection; `replies` wait for more of their kind, `unsent` for the client to read."""
 
     def __init__(self, connection: socket.socket, port: _Port) -> None:
         self.socket = connection
         self.port = port
         self.received = b""
+        self.replies = b""
         self.unsent = b""
 
 
@@ -50,7 +58,8 @@ class ModbusTcpServer:
 
     Before a request is answered, and every `tick` s without one, `advance(now)` brings the plant and all devices to
     the present (it must call their `tick`); without `advance` the server ticks the devices itself.
-    A connection that sends what cannot be a frame is closed.
+    A connection that sends what cannot be a frame is closed. Requests that come faster than they are answered wait:
+    of each connection a few are answered in a turn of the loop.
     """
 
     def __init__(
@@ -68,6 +77,8 @@ class ModbusTcpServer:
         self._clock = clock
         self._next_tick = 0.0
         self._ports: list[_Port] = []
+        self._behind: dict[_Client, None] = {}
+        """clients that have sent more than was answered yet"""
         self._selector: selectors.BaseSelector
         self.clients = 0
         """how many are connected"""
@@ -94,31 +105,42 @@ class ModbusTcpServer:
                 for port in self._ports:
                     port.listener.close()
                 self._ports.clear()
+                self._behind.clear()
                 self.clients = 0
 
     def _serve_once(self) -> None:
-        ready = self._selector.select(min(self._tick, _STOP_LATENCY))
+        ready = self._selector.select(0.0 if self._behind else min(self._tick, _STOP_LATENCY))
         if self._clock() >= self._next_tick:
             self._bring_to_present()
+        behind, self._behind = self._behind, {}
+        for client in behind:
+            if client.socket.fileno() >= 0:
+                self._answer(client)
         for key, events in ready:
             if isinstance(key.data, _Port):
                 self._accept(key.data)
                 continue
-            client: _Client = key.data
-            if events & selectors.EVENT_WRITE:
+            client = key.data
+            if events & selectors.EVENT_WRITE and client.socket.fileno() >= 0:
                 self._send(client, b"")
-            if events & selectors.EVENT_READ and client.socket.fileno() >= 0:
+            if events & selectors.EVENT_READ and client.socket.fileno() >= 0 and client not in behind:
                 self._receive(client)
         for port in self._ports:
             held = port.device.due()
             if held and port.last is not None:
                 self._send(port.last, held)
+            if math.isfinite(port.closed_until) and self._clock() >= port.closed_until:
+                port.closed_until = -math.inf
+                self._selector.register(port.listener, selectors.EVENT_READ, port)
 
     def _accept(self, port: _Port) -> None:
         try:
             connection, _ = port.listener.accept()
-        except OSError:  # the client has gone again, or no descriptor is free: nothing to serve
-            return
+        except OSError as error:
+            if error.errno in _EXHAUSTED:
+                self._selector.unregister(port.listener)
+                port.closed_until = self._clock() + _ACCEPT_PAUSE
+            return  # else the client has gone again
         connection.setblocking(False)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._selector.register(connection, selectors.EVENT_READ, _Client(connection, port))
@@ -135,7 +157,11 @@ class ModbusTcpServer:
             self._drop(client)
             return
         client.received += data
-        replies = b""
+        self._answer(client)
+
+    def _answer(self, client: _Client) -> None:
+        """Answer the next requests that a client has sent, as many as are its in a turn."""
+        answered = 0
         while len(client.received) >= HEADER.size:
             _, protocol, length, _ = HEADER.unpack_from(client.received)
             if protocol or not _MIN_LENGTH <= length <= _MAX_LENGTH:
@@ -143,15 +169,20 @@ class ModbusTcpServer:
                 return
             if len(client.received) < length + 6:
                 break
+            if answered == _FRAMES_PER_TURN:
+                self._behind[client] = None
+                break
             frame, client.received = client.received[: length + 6], client.received[length + 6 :]
+            answered += 1
             self._bring_to_present()
             try:
-                replies += client.port.device.respond(frame)
+                client.replies += client.port.device.respond(frame)
             except LinkClosedError:
                 self._drop(client)
                 return
             client.port.last = client
-        if replies:
+        if client.replies and (client not in self._behind or len(client.replies) >= _CHUNK):
+            replies, client.replies = client.replies, b""
             self._send(client, replies)
 
     def _send(self, client: _Client, data: bytes) -> None:

@@ -154,7 +154,7 @@ class VirtualServo(ModbusDevice):
 
     def respond(self, adu: bytes) -> bytes:
         """See `ModbusDevice.respond`; the cyclic exchange has a way of its own, which every other write also takes."""
-        command = self._codec.decode_request(adu)
+        command = None if self.hung else self._codec.decode_request(adu)
         if command is None or command[1] not in self._modes or not math.isfinite(sum(command)):
             return super().respond(adu)
         self._command_bytes = adu[17:]

@@ -39,7 +39,6 @@ class CellReader:
     def __init__(self, config: RigConfig, wires: Callable[[], Sequence[Wire]] | None = None) -> None:
         self._timeout = config.drives.connect_timeout
         self._reply_time = config.drives.reply_deadline * config.period
-        self._conversion = -1
         self._amplifier = make_amplifier(config, wires)
         self._drives = [] if self._amplifier is not None else [make_drive(config, leg, wires) for leg in range(CELLS)]
 
@@ -76,9 +75,7 @@ class CellReader:
             return np.array([sample.force for sample in feedback]), stale
         self._amplifier.begin()
         reading = self._amplifier.finish(deadline)
-        new = reading.fresh and reading.sample != self._conversion
-        self._conversion = reading.sample
-        return np.array(reading.forces), [] if new else [self._amplifier.name]
+        return np.array(reading.forces), [] if reading.fresh else [self._amplifier.name]
 
     def close(self) -> None:
         """Close all connections."""

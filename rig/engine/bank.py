@@ -34,7 +34,8 @@ class DriveBank:
         calibration: turns raw readings into forces.
 
     The arrays hold the last exchange: `length` m, `velocity` m/s, `force` N (calibrated, compression positive),
-    `fresh` 1 or 0, all (6,); the lists `age`, `status` and `error` the rest, `asked` who was told to have torque.
+    `fresh` 1 or 0, `lag` by how many cycles the values are older than the last one, all (6,); the lists `age`, `status`
+    and `error` the rest, `asked` who was told to have torque.
     """
 
     def __init__(self, drives: Sequence[Drive], amplifier: Amplifier | None, calibration: LoadCellCalibration) -> None:
@@ -49,6 +50,7 @@ class DriveBank:
         self.status = [0] * 6
         self.error = [0] * 6
         self.asked = [False] * 6
+        self.lag = np.zeros(6)
         self.cells_age = 0
         self.force_limit = min(drive.capabilities.force_limit for drive in self._drives)
         """N, the largest force that can be commanded"""
@@ -112,6 +114,7 @@ class DriveBank:
             self.age[leg] = sample.age
             self.status[leg] = sample.status.value
             self.error[leg] = sample.error
+            self.lag[leg] = sample.lag
         if self._amplifier is None:
             raw = np.array([sample.force for sample in feedback])
             self.cells_age = max(self.age)
@@ -129,12 +132,33 @@ class DriveBank:
         """What else the drive of a leg (index) says of itself; see `Drive.auxiliary`."""
         return self._drives[leg].auxiliary
 
+    def silence(self, leg: int) -> str:
+        """What is known of why a leg (index) has no fresh feedback, ready to follow those words; may be empty."""
+        text = self._drives[leg].silence
+        return f": {text}" if text else ""
+
+    def cells_silence(self) -> str:
+        """What is known of why there is no fresh reading of the load cells, ready to follow those words."""
+        if self._amplifier is not None and self._amplifier.standing:
+            return ": the amplifier answers, but its conversion counter stands"
+        return ""
+
+    @property
+    def lagging(self) -> list[int]:
+        """How many good replies so far were to an earlier cycle's command, by leg."""
+        return [drive.counters.lagging for drive in self._drives]
+
+    @property
+    def mismatched(self) -> list[int]:
+        """How many replies so far were not believed for the command that they echo, by leg."""
+        return [drive.counters.mismatched for drive in self._drives]
+
     def troubles(self) -> list[str]:
         """What is wrong with the last exchange, in words: faults, silence, torque, values that are no numbers."""
         found = []
         for leg, status in enumerate(self.status):
             if not self.fresh[leg]:
-                found.append(f"leg {leg + 1}: no fresh feedback")
+                found.append(f"leg {leg + 1}: no fresh feedback{self.silence(leg)}")
             elif status & (Status.FAULT | Status.WATCHDOG):
                 found.append(f"leg {leg + 1}: {self.error_text(leg)}")
             elif status & Status.ENABLED:
@@ -144,7 +168,7 @@ class DriveBank:
             elif not np.isfinite(self.force[leg]):
                 found.append(f"leg {leg + 1}: the load cell reads {self.force[leg]} N")
         if self.cells_age:
-            found.append("load cells: no fresh reading")
+            found.append(f"load cells: no fresh reading{self.cells_silence()}")
         return found
 
     def all(self, bit: Status) -> bool:
@@ -186,16 +210,20 @@ class DriveBank:
         return faults
 
     def _settle(self) -> list[str]:
-        """Exchange until every drive has reported itself, so that the first cycle begins with real values."""
+        """Exchange until every device has reported itself, so that the first cycle begins with real values."""
+        heard, cells = np.zeros(6, bool), False
         for _ in range(_SETTLING_EXCHANGES):
             try:
                 self.exchange([COMMAND_OFF] * 6, time.monotonic() + _SETTLING_TIMEOUT)
             except ActuatorError as error:
                 return [str(error)]
-            if self.fresh.all() and self.cells_age == 0:
+            heard |= self.fresh > 0.0
+            cells = cells or self.cells_age == 0
+            if heard.all() and cells:
                 return []
-        silent = [f"leg {leg + 1}: no reply to the cyclic exchange" for leg in range(6) if not self.fresh[leg]]
-        return silent or ["load cells: no reply to the cyclic exchange"]
+        silent = [f"leg {leg + 1}: no good reply to the cyclic exchange{self.silence(leg)}" for leg in range(6)]
+        missing = [text for text, fresh in zip(silent, heard, strict=True) if not fresh]
+        return missing or [f"load cells: no good reply to the cyclic exchange{self.cells_silence()}"]
 
 
 def force_commands(forces: Array) -> list[Command]:

@@ -1,6 +1,7 @@
 """Readings of the load cells, judged by themselves and against the model."""
 
 import math
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -79,7 +80,9 @@ class CellChecks:
         self._cells[:] = 0.0
         self._cells[_READING] = np.nan
 
-    def check(self, t: float, force: Array, residual: Array, age: int, *, controlled: bool) -> Finding | None:
+    def check(
+        self, t: float, force: Array, residual: Array, age: int, silence: Callable[[], str], *, controlled: bool
+    ) -> Finding | None:
         """Judge the load cells.
 
         Args:
@@ -87,10 +90,12 @@ class CellChecks:
             force: (6,) N, measured.
             residual: (6,) N, measured less modelled.
             age: consecutive cycles without a fresh reading of all cells.
+            silence: what is known of why there is none, to follow those words.
             controlled: the host closes the loop, so that a residual means something.
         """
         if age >= self._safety.stale_cycles:
-            text = f"load cells: no fresh reading for {age} cycles (bound {self._safety.stale_cycles})"
+            bound = self._safety.stale_cycles
+            text = f"load cells: no fresh reading for {age} cycles (bound {bound}){silence()}"
             return Finding(Cause(FaultCode.LOAD_CELL, text, t), StopCategory.CATEGORY_2, over)
         if age:
             return None

@@ -45,6 +45,7 @@ def make_drive(config: RigConfig, leg: int, wires: Callable[[], Sequence[Wire]] 
         "name": f"drive {leg + 1}",
         "profile": settings.profile,
         "watchdog": settings.watchdog,
+        "echo_lag": config.safety.echo_lag,
         "request_timeout": settings.connect_timeout,
         **settings.legs[leg].model_dump(),
     }

@@ -33,6 +33,7 @@ class DriveChecks:
         error: list[int],
         length: Array,
         explain: Callable[[int], str],
+        silence: Callable[[int], str],
         *,
         homed: bool,
     ) -> Finding | None:
@@ -45,11 +46,13 @@ class DriveChecks:
             error: the drives' own error codes.
             length: (6,) m, by leg.
             explain: the present error of a leg (index) in words.
+            silence: what is known of why a leg (index) is silent, to follow those words.
             homed: the rig counts as homed.
         """
         for leg in range(_LEGS):
             if age[leg] >= self._safety.stale_cycles:
-                text = f"leg {leg + 1}: no fresh feedback for {age[leg]} cycles (bound {self._safety.stale_cycles})"
+                bound = self._safety.stale_cycles
+                text = f"leg {leg + 1}: no fresh feedback for {age[leg]} cycles (bound {bound}){silence(leg)}"
                 return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t, leg + 1), StopCategory.QUICK_STOP, over)
         for leg in range(_LEGS):
             if age[leg]:

@@ -211,6 +211,8 @@ class Status:
     """m, of the platform joint that is farthest from its place at home, as measured; not a number where not known"""
     events: list[Event] = field(default_factory=list)
     """the most recent ones, oldest first"""
+    echo_lag: tuple[int, ...] = (0,) * 6
+    """by how many cycles the replies of each leg's drive are old"""
     hold_left: float | None = None
     """s until the platform is stopped because nobody commands it; None while a client holds the lease, or no torque is
     there to be taken off"""

@@ -45,7 +45,7 @@ _FORSAKEN = "the command lease that it came with is held no more"
 
 
 class _StaleFeedbackError(RefusedError):
-    """The last exchange brought no reply of some leg."""
+    """The last exchange brought no reply of some leg, or none of the load cells."""
 
 
 def reads_reversed(model: npt.NDArray[np.float64], residual: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
@@ -161,6 +161,8 @@ class Operator:
         try:
             if job.livens and machine.stops != job.stops:
                 self._require_fresh()
+                if isinstance(command, Engage):
+                    self._require_cells()
                 raise RefusedError("the rig was stopped meanwhile")
             if isinstance(command, Disconnect) and self._torque_goes(job):
                 job.waited += 1
@@ -217,6 +219,14 @@ class Operator:
         if legs:
             raise RefusedError(f"{name_legs(legs)}: the drive still has torque")
 
+    def _require_cells(self) -> None:
+        bank = self._engine.bank
+        if bank.cells_age:
+            raise _StaleFeedbackError(f"no fresh reading of the load cells{bank.cells_silence()}")
+        dead = ", ".join(str(number + 1) for number in np.flatnonzero(~np.isfinite(bank.force)))
+        if dead:
+            raise RefusedError(f"no valid reading of the load cell of leg {dead}")
+
     def _require_tare(self) -> None:
         engine = self._engine
         if engine.settled_for() < _TARE_TIME:
@@ -268,6 +278,7 @@ class Operator:
             raise RefusedError(self.loop.message)
         self._require_fresh()
         self._require_recording()
+        self._require_cells()
         self._require_tare()
         self._require_no_torque()
         if not (engine.machine.homed and engine.frame.pose_valid):

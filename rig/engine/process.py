@@ -8,7 +8,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from rig.engine.loop import Watch, owner_gone, run_cycles
 from rig.engine.messages import Event, Status
 from rig.engine.operator import Operator
 from rig.engine.running import EngineAddress, leave_record, own_record
-from rig.engine.status import engine_status
+from rig.engine.status import closing_counts, engine_status
 from rig.engine.warmup import warm_up
 from rig.errors import HardwareError
 from rig.realtime import prepare_process
@@ -89,7 +89,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             clock = ClockPair(time.monotonic_ns(), time.time_ns())
             header = recording_header(config, calibration, clock)
             recorder = Recorder(ring, recording, header, folder.shared("recorder"))
-            summary: dict[str, int] = {}
+            summary: dict[str, Any] = {}
             resources.callback(recorder.close, summary)  # after the link, whose thread looks at it
             recorder.wait_ready()
             engine = Engine(config, bank, _RingSink(ring, recorder), MonotonicClock())
@@ -122,7 +122,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
         if operator.loop.message:
             engine.record("warning", operator.loop.message)
         run_cycles(engine, operator, watch)
-        summary.update(cycles=engine.cycles, overruns=engine.tick.overruns)
+        summary.update(closing_counts(engine))
 
 
 def _tidy_for_the_owner(owner: Connection, folder: RuntimeFolder) -> None:

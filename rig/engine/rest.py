@@ -90,7 +90,16 @@ class RestMonitor:
         self._told = False
 
     def check(
-        self, t: float, elapsed: float, fresh: Array, status: list[int], length: Array, velocity: Array, *, homed: bool
+        self,
+        t: float,
+        elapsed: float,
+        fresh: Array,
+        status: list[int],
+        length: Array,
+        velocity: Array,
+        departure: Array,
+        *,
+        homed: bool,
     ) -> Finding | None:
         """Judge legs without torque; what is found is told once, until `forget`.
 
@@ -100,6 +109,7 @@ class RestMonitor:
             fresh: (6,) 1 where the sample is fresh, 0 where it is stale.
             status: bits of `actuators.Status`, by leg; legs with torque are not judged.
             length, velocity: (6,) m and m/s, measured; before homing from any zero.
+            departure: (6,) m of the lengths that the speeds do not explain: an encoder's creep, not the leg's.
             homed: lengths are absolute.
         """
         if self._bound == math.inf:
@@ -110,7 +120,7 @@ class RestMonitor:
             self._marked = t
         legs = self._legs
         gains = _rest_kernel(fresh, self._torque, length, velocity, legs, elapsed, homed, mark)
-        moved = np.abs(legs[_MOVED])
+        moved = np.abs(legs[_MOVED] - departure)
         if self._told or not (gains or (moved > self._bound).any()):
             return None
         self._told = True

@@ -1,6 +1,7 @@
 """The engine's status as clients see it."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -61,6 +62,7 @@ def engine_status(
         ring=ring,
         from_home=_from_home(engine),
         events=list(engine.events)[-_EVENTS:],
+        echo_lag=tuple(int(lag) for lag in engine.bank.lag),
         hold_left=hold_left,
     )
 
@@ -73,3 +75,17 @@ def _from_home(engine: Engine) -> float:
     return float(
         np.linalg.norm(geometry.platform_joints(pose) - geometry.platform_joints(geometry.home_pose), axis=1).max()
     )
+
+
+def closing_counts(engine: Engine) -> dict[str, Any]:
+    """What a recording says at its end of the engine that made it.
+
+    Keys: `cycles`, `overruns`; by leg, (6,): `lagging` (good replies to an earlier cycle's command) and `mismatched`
+    (replies not believed for the command that they echo).
+    """
+    return {
+        "cycles": engine.cycles,
+        "overruns": engine.tick.overruns,
+        "lagging": engine.bank.lagging,
+        "mismatched": engine.bank.mismatched,
+    }

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Literal, Protocol
 
+import numpy as np
+
 from actuators import Status
 from dynamics import DynamicsError
 from kinematics import Array
@@ -63,12 +65,13 @@ class Supervision:
         self._frame = frame
         self._limits = limits
         self._stops = stops
-        self._monitor = FeedbackMonitor(config.machine, config.safety, config.load_cells)
+        self._monitor = FeedbackMonitor(config)
         self._measured = MeasuredBounds(config.machine, config.safety, bank.auxiliary)
         self._rest = RestMonitor(config.safety)
         self._braking = Braking(config, limits)
         self._looked_at = 0
         self._torque = TorqueChecks(machine)
+        self._lag = bank.lag.copy()
         self._overruns_in_a_row = 0
         self._unrecorded = False
 
@@ -86,16 +89,17 @@ class Supervision:
     def rehearse(self) -> None:
         """Judge the bank's present values once, so that kernels are compiled; nothing is stopped."""
         bank, frame = self._bank, self._frame
+        length, velocity, force, residual = bank.length, bank.velocity, bank.force, frame.fields["force_residual"]
         self._limits.judge(0.0, frame.legs, frame.condition)
         self._braking.keep(0.0, frame.now)
         self._braking.brake(Reference(frame.now[:7]), 0.0)
         self._braking.forget()
         self._monitor.check_motion(
-            0.0, 1.0, bank.fresh, bank.length, bank.velocity, bank.length, bank.velocity, homed=True, controlled=True
+            0.0, 1.0, bank.fresh, length, velocity, bank.lag, length, velocity, homed=True, controlled=True
         )
-        self._monitor.check_forces(0.0, bank.force, frame.fields["force_residual"], 0, controlled=False)
-        self._measured.check_speed(0.0, bank.fresh, bank.velocity)
-        self._rest.check(0.0, 1.0, bank.fresh, bank.status, bank.length, bank.velocity, homed=True)
+        self._monitor.check_forces(0.0, force, residual, 0, bank.cells_silence, controlled=False)
+        self._measured.check_speed(0.0, bank.fresh, velocity)
+        self._rest.check(0.0, 1.0, bank.fresh, bank.status, length, velocity, self._monitor.departure, homed=True)
         self.forget()
 
     def timing(self, t: float, missed: int) -> None:
@@ -113,12 +117,14 @@ class Supervision:
         """Judge the last exchange, made at rig time `t` (s), `elapsed` s after the one before."""
         bank, machine, monitor, frame = self._bank, self._machine, self._monitor, self._frame
         found = monitor.check_drives(
-            t, bank.age, bank.status, bank.error, bank.length, bank.error_text, homed=machine.homed
+            t, bank.age, bank.status, bank.error, bank.length, bank.error_text, bank.silence, homed=machine.homed
         )
         self._trip(found)
         self._trip_or_say(
             self._torque.check(t, bank.age, bank.status, bank.asked)
         )  # a fault of the drive would explain its torque
+        if (bank.lag != self._lag).any():
+            self._say_lag()
         if machine.homed and not bank.all(Status.HOMED):
             machine.homed = False  # even where something worse was found first
         self._trip(
@@ -128,6 +134,7 @@ class Supervision:
                 bank.fresh,
                 bank.length,
                 bank.velocity,
+                bank.lag,
                 frame.fields["length_reference"],
                 frame.fields["velocity_reference"],
                 homed=machine.homed,
@@ -139,7 +146,11 @@ class Supervision:
             cause = Cause(FaultCode.FEEDBACK_INVALID, text, t)
             self._stops.trip(cause, StopCategory.QUICK_STOP, stands=self._poseless)
         residual = frame.fields["force_residual"]
-        self._trip(monitor.check_forces(t, bank.force, residual, bank.cells_age, controlled=self.controlled))
+        self._trip(
+            monitor.check_forces(
+                t, bank.force, residual, bank.cells_age, bank.cells_silence, controlled=self.controlled
+            )
+        )
 
     def measured(self, t: float, elapsed: float) -> None:
         """Judge what is measured against the machine's own limits; arguments as `feedback`, which comes first."""
@@ -147,8 +158,9 @@ class Supervision:
         self._looked_at = (self._looked_at + 1) % 6  # these change slowly: one drive a cycle
         self._trip(measured.check_drive(t, self._looked_at))
         if machine.state not in TORQUE_STATES:
+            departure = self._monitor.departure
             found = self._rest.check(
-                t, elapsed, bank.fresh, bank.status, bank.length, bank.velocity, homed=machine.homed
+                t, elapsed, bank.fresh, bank.status, bank.length, bank.velocity, departure, homed=machine.homed
             )
             self._trip_or_say(found)
             return
@@ -209,6 +221,16 @@ class Supervision:
             self._stops.trip(Cause(FaultCode.CONDITIONING, str(error), t), StopCategory.QUICK_STOP)
             return False
         return True
+
+    def _say_lag(self) -> None:
+        """Once when replies have come to be older, or younger, by whole cycles."""
+        bound = self._config.safety.echo_lag
+        for leg in np.flatnonzero(self._bank.lag != self._lag):
+            lag = int(self._bank.lag[leg])
+            age = f"{lag} cycle{'s' if lag > 1 else ''} old (borne up to {bound})"
+            text = f"leg {leg + 1}: the drive's replies are {age if lag else 'of their own cycle again'}"
+            self._stops.record("warning" if lag else "info", text)
+        self._lag[:] = self._bank.lag
 
     def _trip(self, finding: Finding | None) -> None:
         if finding is not None:

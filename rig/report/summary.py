@@ -78,6 +78,12 @@ def checks_off(header: dict[str, Any]) -> list[str]:
     return [str(name) for name in names] if isinstance(names, list) else []
 
 
+def old_replies(closing: dict[str, Any]) -> int:
+    """How many of the drives' replies answered an earlier cycle's command, as far as the recording's end says."""
+    counts = closing.get("lagging")
+    return sum(int(count) for count in counts if isinstance(count, int)) if isinstance(counts, list) else 0
+
+
 def configured_rate(header: dict[str, Any]) -> float | None:
     """Cycle rate of the recording's configuration, Hz; None when it has none."""
     value = header.get("rate", header.get("config", {}).get("rate"))
@@ -103,6 +109,7 @@ def _cycle(recording: Recorded, survey: Survey) -> dict[str, Any]:
             for name, seconds in (survey.durations | lowest | highest).items()
         },
         "stale_feedback": survey.stale,
+        "old_replies": old_replies(recording.closing),
     }
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from actuators import SERVO_FAULTS, WIRE_FAULTS, FaultKind, FaultyDevice, FaultyServo
+from actuators import AMPLIFIER_FAULTS as DEVICE_FAULTS
+from actuators import SERVO_FAULTS, WIRE_FAULTS, FaultKind, FaultyAmplifier, FaultyDevice, FaultyServo
 from rig.errors import ConfigError, InputError
 from rig.recording.schema import INJECTED
 from rig.schema import InjectedFault
@@ -32,15 +33,18 @@ HOST_FAULTS = {_OWNER: FaultKind("the process that started a live rig stands sti
 """Faults of the computer's. Who stands still clears nothing: they end by themselves."""
 
 _AMPLIFIER = "amplifier_"
-AMPLIFIER_FAULTS = {_AMPLIFIER + name: kind for name, kind in WIRE_FAULTS.items() if name != "swap_unit"}
-"""Faults of the load-cell amplifier's wire."""
+_CHANNEL = f"{_AMPLIFIER}invalid"
+AMPLIFIER_FAULTS = {
+    (_CHANNEL if name.startswith("invalid_") else _AMPLIFIER + name): kind for name, kind in DEVICE_FAULTS.items()
+}
+"""Faults of the load-cell amplifier."""
 
 FAULTS: dict[str, FaultKind] = {**PLANT_FAULTS, **SERVO_FAULTS, **AMPLIFIER_FAULTS, **HOST_FAULTS}
 """Every fault by name."""
 
 _MOST_NEWS = 1000
 _NUMBERED = {"swap_unit": "device", "motor_exchanged": "leg"}
-_WHOLE_RIG = frozenset(["payload", *AMPLIFIER_FAULTS, *HOST_FAULTS])
+_WHOLE_RIG = frozenset(["payload", *AMPLIFIER_FAULTS, *HOST_FAULTS]) - {_CHANNEL}
 _NOT_NEGATIVE = frozenset(["jam", "brake_slips", "payload", *WIRE_FAULTS, *AMPLIFIER_FAULTS, *HOST_FAULTS])
 
 
@@ -77,7 +81,7 @@ class Faults:
         plant: Plant,
         ports: Sequence[LegPort],
         servos: Sequence[FaultyServo],
-        amplifier: FaultyDevice | None,
+        amplifier: FaultyAmplifier | None,
         timetable: Sequence[InjectedFault],
         hang: Callable[[bool], None],
     ) -> None:
@@ -190,7 +194,7 @@ class Faults:
     def _device(self, name: str, leg: int) -> tuple[FaultyDevice, str]:
         """The device behind the wire that a fault belongs to, and what the device calls the fault."""
         if self._amplifier is not None and name in AMPLIFIER_FAULTS:
-            return self._amplifier, name.removeprefix(_AMPLIFIER)
+            return self._amplifier, name.removeprefix(_AMPLIFIER) + (f"_{leg}" if leg else "")
         return self._servos[leg - 1], name
 
     def _begin(self, name: str, leg: int, value: float | None) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from actuators import (
     AmplifierProfile,
     ConfigurationError,
+    FaultyAmplifier,
     FaultyDevice,
     FaultyServo,
     MemoryWire,
@@ -120,13 +121,14 @@ class VirtualRig:
             raise ConfigError(f"drive {leg + 1}: {error}") from error
         return FaultyServo(servo)
 
-    def _make_amplifier(self, config: RigConfig) -> FaultyDevice | None:
+    def _make_amplifier(self, config: RigConfig) -> FaultyAmplifier | None:
         address = config.load_cells.amplifier
         if address is None:
             return None
         try:
             profile = load_profile(address.profile, AmplifierProfile)
-            return FaultyDevice(VirtualAmplifier(profile, [faulty.servo for faulty in self.servos], unit=address.unit))
+            cells = [faulty.servo for faulty in self.servos]
+            return FaultyAmplifier(VirtualAmplifier(profile, cells, unit=address.unit))
         except ConfigurationError as error:
             raise ConfigError(f"amplifier: {error}") from error
 

@@ -88,3 +88,26 @@ def test_bad_options_and_cells():
 def test_amplifier_takes_no_writes():
     twin, _ = bench([Leg() for _ in range(6)])
     assert twin.respond(bytes.fromhex("0001 0000 0006 01 06 0000 0001"))[-2:] == b"\x86\x02"
+
+
+def test_a_counter_that_stands_is_stale():
+    twin, amplifier = bench([Leg() for _ in range(6)])
+    twin.tick(1.0)
+    assert amplifier.exchange(0.0).fresh and not amplifier.standing
+    twin.converting = False
+    for age in (1, 2, 3):
+        twin.tick(1.0 + age)
+        reading = amplifier.exchange(0.0)
+        assert (reading.fresh, reading.age, amplifier.standing) == (False, age, True)
+    twin.converting = True
+    twin.tick(5.0)
+    assert amplifier.exchange(0.0).fresh and not amplifier.standing
+    amplifier.connect(1.0)
+    assert amplifier.exchange(0.0).fresh  # whatever the counter said before
+
+
+def test_a_channel_that_the_status_word_calls_invalid_has_no_value():
+    twin, amplifier = bench([Leg() for _ in range(6)])
+    twin.invalid = 0b000100
+    twin.tick(1.0)
+    assert [math.isnan(force) for force in amplifier.exchange(0.0).forces] == [False, False, True, False, False, False]

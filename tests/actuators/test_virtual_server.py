@@ -1,4 +1,5 @@
 import asyncio
+import errno
 import os
 import socket
 import threading
@@ -250,3 +251,80 @@ def test_everything_is_closed_when_the_server_stops_or_fails():
     with pytest.raises(ZeroDivisionError), serving([twin()], advance=fail):
         pass
     assert open_descriptors() == before
+
+
+class Turns:
+    """A stop event that counts the turns of the server's loop, one for each look at it, and ends after the last."""
+
+    def __init__(self, last: int) -> None:
+        self.last = last
+        self.count = 0
+
+    def is_set(self) -> bool:
+        self.count += 1
+        return self.count > self.last
+
+
+def test_a_flood_on_one_drive_delays_the_others_by_a_few_frames():
+    answered: list[str] = []
+
+    class Noted(VirtualServo):
+        def respond(self, adu: bytes) -> bytes:
+            answered.append(self.serial)
+            return super().respond(adu)
+
+    devices = []
+    for name in ("flooded", "other"):
+        device = Noted(PROFILE, Leg())
+        device.serial = name
+        devices.append(device)
+    turns, flood = Turns(500), 341
+    clients: list[socket.socket] = []
+
+    def begin(addresses: list[tuple[str, int]]) -> None:
+        clients.extend(socket.create_connection(address, TIMEOUT) for address in addresses)
+        clients[0].sendall(READ_STATUS * flood)
+        clients[1].sendall(READ_STATUS)
+
+    try:
+        ModbusTcpServer([("127.0.0.1", 0, device) for device in devices]).serve(turns, begin)
+        assert answered.index("other") <= 16  # two turns of the flooded one at most
+        assert answered.count("flooded") == flood and answered.count("other") == 1
+        assert read_exactly(clients[0], flood * len(STATUS)) == STATUS * flood
+        assert read_exactly(clients[1], len(STATUS)) == STATUS
+    finally:
+        for client in clients:
+            client.close()
+
+
+def test_a_server_without_a_free_descriptor_pauses_and_then_lets_in_who_waited(monkeypatch):
+    accept, attempts = socket.socket.accept, []
+    now = 0.0
+    free = False
+
+    def tried(listener):
+        attempts.append(now)
+        if not free:
+            raise OSError(errno.EMFILE, "Too many open files")
+        return accept(listener)
+
+    monkeypatch.setattr(socket.socket, "accept", tried)
+    turns = Turns(60)
+    clients: list[socket.socket] = []
+
+    def begin(addresses: list[tuple[str, int]]) -> None:
+        clients.append(socket.create_connection(addresses[0], TIMEOUT))
+        clients[0].sendall(READ_STATUS)
+
+    def advance(_now: float) -> None:
+        nonlocal now, free
+        if turns.count == 30:  # 30 turns at one instant; then time passes and a descriptor is free
+            now, free = 1.0, True
+
+    server = ModbusTcpServer([("127.0.0.1", 0, twin())], advance=advance, tick=0.0, clock=lambda: now)
+    try:
+        server.serve(turns, begin)
+        assert attempts == [0.0, 1.0]
+        assert read_exactly(clients[0], len(STATUS)) == STATUS
+    finally:
+        clients[0].close()

@@ -178,7 +178,7 @@ def test_stale_keeps_the_last_good_values(bench):
         assert feedback.sequence == bench.drive.sequence
 
 
-@pytest.mark.parametrize("fault", ["drop_all", "delay", "bit_flip", "busy", "replay", "close"])
+@pytest.mark.parametrize("fault", ["drop_all", "delay", "bit_flip", "busy", "replay", "close", "hang"])
 def test_wire_faults_are_counted_and_never_raised(bench, fault):
     command = moving(bench)
     before = bench.drive.counters.received
@@ -190,7 +190,40 @@ def test_wire_faults_are_counted_and_never_raised(bench, fault):
     counters = bench.drive.counters
     assert isinstance(counters, Counters)
     assert counters.received == before
-    assert fault == "close" or counters.late + counters.rejected + counters.exceptions + counters.crc >= 5
+    assert (
+        fault == "close"
+        or counters.late + counters.rejected + counters.exceptions + counters.crc + counters.mismatched >= 5
+    )
+
+
+def test_replies_of_a_drive_that_hangs_are_stale_and_say_so(bench):
+    for command in (COMMAND_OFF, moving(bench)):
+        assert bench.do(command).fresh and bench.drive.silence == ""
+        echo = bench.drive.sequence
+        if bench.do(command).sequence < 0:
+            return  # without an echo nothing tells a hung drive from one at rest
+        bench.faults.inject("hang")
+        for age in range(1, 6):
+            feedback = bench.do(command)
+            assert (feedback.fresh, feedback.age, feedback.sequence) == (False, age, echo + 1)
+            assert f"acts on command {echo + 1}, not on {bench.drive.sequence}" in bench.drive.silence
+        bench.faults.clear("hang")
+        assert bench.do(COMMAND_OFF).fresh and bench.drive.silence == ""
+
+
+def test_replies_that_are_a_cycle_old_for_good_are_borne_within_a_bound(bench):
+    start(bench)
+    if bench.do(COMMAND_OFF).sequence < 0:
+        return
+    bench.faults.inject("lag", 1.0)
+    seen = [bench.do(COMMAND_OFF) for _ in range(6)]
+    assert [feedback.fresh for feedback in seen] == [True, False, True, True, True, True]
+    assert [feedback.lag for feedback in seen] == [0, 0, 1, 1, 1, 1]
+    assert (bench.drive.counters.lagging, bench.drive.counters.mismatched) == (4, 1)
+    bench.faults.inject("lag", 2.0)
+    assert not any([bench.do(COMMAND_OFF).fresh for _ in range(8)][2:])
+    bench.faults.clear("lag")
+    assert [bench.do(COMMAND_OFF).lag for _ in range(3)][1:] == [0, 0]
 
 
 def test_commands_that_cannot_be_are_refused_and_change_nothing(bench):

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fault_bench import C0, C1, LEG, ONCE, D, K, Q, faulty, invariants, lived_through, stopped
-from lockstep_bench import Bench, reaction
+from lockstep_bench import Bench, bench_config, reaction
 
 from actuators import Mode
 from rig.engine.messages import Connect, Engage, Home, Park, Reset, Resume
@@ -147,6 +147,32 @@ def test_an_encoder_that_jumps_while_parked_takes_the_homing_with_it(bench: Benc
     bench.park().inject("encoder_jump", LEG)
     recording = stopped(bench, FaultCode.POSITION_JUMP, homed=False)
     assert recording.rows["state"][bench.injected] == State.FAULT
+
+
+@pytest.mark.parametrize("state", ["park", "engage"])
+def test_an_encoder_that_jumps_behind_a_lost_reply_at_a_low_rate(tmp_path: Path, state: str) -> None:
+    slow = bench_config(rate="50 Hz", control={"stiffness": 500.0, "damping": 80.0}, drives={"watchdog": "0.2 s"})
+    with Bench(tmp_path, slow) as bench:
+        getattr(bench, state)()
+        bench.virtual.faults.inject("drop_write", LEG)
+        bench.inject("encoder_jump", LEG, 0.004)
+        recording = stopped(bench, FaultCode.POSITION_JUMP, homed=False)
+        rows = recording.rows
+        assert rows["stale"][bench.injected, LEG - 1] == 1
+        assert rows["fault"][bench.injected : bench.injected + 2].tolist() == [0, FaultCode.POSITION_JUMP]
+
+
+@pytest.mark.parametrize(
+    ("state", "creep"),  # m/s: 1.5 mm and 0.06 mm a cycle; so slow a one of a moving leg shows as a scale that drifts
+    [("park", 0.75), ("park", 0.03), ("engage", 0.75), ("engage", 0.03), ("run", 0.75)],
+)
+def test_an_encoder_that_creeps_takes_the_homing_with_it(bench: Bench, state: str, creep: float) -> None:
+    getattr(bench, state)()
+    bench.inject("encoder_creep", LEG, creep)
+    recording = stopped(bench, FaultCode.POSITION_JUMP, homed=False)
+    told = np.flatnonzero(recording.rows["fault"] == FaultCode.POSITION_JUMP)[0] - bench.injected + 1
+    bound = bench.config.safety.position_jump
+    assert told * bench.config.period * creep <= 1.2 * bound + 0.75 * bench.config.period
 
 
 def test_a_scale_that_drifts_is_a_controlled_stop(bench: Bench) -> None:

@@ -36,7 +36,7 @@ SAFETY = CONFIG.safety
 
 
 def monitor() -> FeedbackMonitor:
-    return FeedbackMonitor(CONFIG.machine, SAFETY, CONFIG.load_cells)
+    return FeedbackMonitor(CONFIG)
 
 
 def look(
@@ -56,6 +56,7 @@ def look(
         np.ones(6) if fresh is None else fresh,
         length,
         velocity,
+        ZERO,
         length if reference is None else reference,
         speed,
         homed=homed,
@@ -136,7 +137,7 @@ def test_a_moving_encoder_must_not_repeat_itself() -> None:
 
 def drives(age: Sequence[int] = (0,) * 6, status: Sequence[int] = (Status.HOMED,) * 6) -> Finding | None:
     return monitor().check_drives(
-        1.0, list(age), list(status), [7] * 6, LENGTH, lambda _leg: "over temperature", homed=True
+        1.0, list(age), list(status), [7] * 6, LENGTH, lambda _leg: "over temperature", lambda _leg: "", homed=True
     )
 
 

@@ -1,0 +1,143 @@
+"""What a leg's own speed must explain of its way, on made-up samples at any rate."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from engine_support import CONFIG, HOME
+
+from kinematics import leg_lengths
+from rig.engine.finding import Finding
+from rig.engine.motion_checks import MotionChecks
+from rig.states import FaultCode, StopCategory
+
+Floats = npt.NDArray[np.float64]
+LENGTH = leg_lengths(CONFIG.machine.geometry, HOME)
+BOUND = CONFIG.safety.position_jump
+ZERO = np.zeros(6)
+LEG = 4
+
+
+class Judge:
+    """The checks of a homed rig at a rate, fed one sample a cycle."""
+
+    def __init__(self, rate: float) -> None:
+        self.period = 1.0 / rate
+        self.checks = MotionChecks(CONFIG.machine, CONFIG.safety, self.period, CONFIG.drives.watchdog)
+
+    def look(
+        self,
+        length: Floats,
+        speed: Floats = ZERO,
+        *,
+        fresh: bool = True,
+        lag: Floats = ZERO,
+        reference: tuple[Floats, Floats] | None = None,
+    ) -> Finding | None:
+        """reference: lengths and speeds where the host closes the loop."""
+        where, rate = (length, ZERO) if reference is None else reference
+        present = np.ones(6) if fresh else ZERO
+        controlled = reference is not None
+        return self.checks.check(
+            1.0, self.period, present, length, speed, lag, where, rate, homed=True, controlled=controlled
+        )
+
+
+def off(amount: float) -> Floats:
+    """Lengths of which one is off by `amount`, m."""
+    lengths: Floats = LENGTH.copy()
+    lengths[LEG - 1] += amount
+    return lengths
+
+
+def jumped(found: Finding | None) -> bool:
+    """Whether that was found at the leg; with it the homing goes."""
+    if found is None:
+        return False
+    assert (found.cause.code, found.cause.leg) == (FaultCode.POSITION_JUMP, LEG), found.cause.text
+    assert found.unhome and found.category is StopCategory.QUICK_STOP
+    return True
+
+
+@pytest.mark.parametrize("rate", [50.0, 100.0, 500.0, 2000.0])
+@pytest.mark.parametrize("lost", [1, 2])
+def test_a_jump_behind_lost_replies_is_found(rate: float, lost: int) -> None:
+    for jump in (2.0 * BOUND, -2.0 * BOUND, 1.01 * BOUND):
+        judge = Judge(rate)
+        assert judge.look(LENGTH) is None
+        for _ in range(lost):
+            assert judge.look(LENGTH, fresh=False) is None
+        assert jumped(judge.look(off(jump)))
+
+
+def test_after_a_long_silence_the_leg_may_stand_elsewhere() -> None:
+    judge = Judge(500.0)
+    assert judge.look(LENGTH) is None
+    for _ in range(100):
+        assert judge.look(LENGTH, fresh=False) is None
+    assert judge.look(off(2.0 * BOUND)) is None
+    assert jumped(judge.look(LENGTH))
+
+
+@pytest.mark.parametrize(("creep", "cycles"), [(0.75 * BOUND, 2), (0.1 * BOUND, 12), (0.005 * BOUND, 300)])
+@pytest.mark.parametrize("held", [False, True])
+def test_a_length_that_creeps_while_the_speed_says_no_is_found(creep: float, cycles: int, held: bool) -> None:
+    judge = Judge(500.0)
+    for cycle in range(cycles + 1):
+        lengths = off(creep * cycle)
+        if jumped(judge.look(lengths, reference=(lengths, ZERO) if held else None)):
+            break
+    else:
+        pytest.fail(f"not found in {cycles} cycles")
+    assert cycle >= BOUND / creep * 0.99
+
+
+def test_an_honest_leg_that_follows_a_creeping_encoder_is_found_by_its_speed() -> None:
+    judge, speed = Judge(500.0), ZERO.copy()
+    speed[LEG - 1] = -0.02
+    found = [judge.look(LENGTH, speed, reference=(LENGTH, ZERO)) for _ in range(100)]
+    assert jumped(next(finding for finding in found if finding is not None))
+
+
+def _samples(rate: float, seconds: float) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:
+    """Lengths and speeds of a lively motion as a real drive tells them, and as they are: a speed in steps of 1 mm/s,
+    estimated with 5 ms of delay and noise, an encoder in steps of 1 µm."""
+    random = np.random.default_rng(7)
+    frequency, phase = random.uniform(0.5, 2.0, 6), random.uniform(0.0, 6.0, 6)
+    amplitude = 6.0 / (2.0 * np.pi * frequency) ** 2  # 6 m/s² each
+    amplitude = np.minimum(amplitude, 0.04)
+    w = 2.0 * np.pi * frequency
+    for t in np.arange(round(seconds * rate)) / rate:
+        fade = min(1.0, t)
+        length = LENGTH + fade * amplitude * np.sin(w * t + phase)
+        speed = fade * amplitude * w * np.cos(w * t + phase) + (amplitude * np.sin(w * t + phase) if t < 1.0 else 0.0)
+        late = max(t - 0.005, 0.0)
+        estimate = min(1.0, late) * amplitude * w * np.cos(w * late + phase)
+        estimate += amplitude * np.sin(w * late + phase) if late < 1.0 else 0.0
+        told = np.round((estimate + random.normal(0.0, 1e-3, 6)) / 1e-3) * 1e-3
+        yield np.round(length / 1e-6) * 1e-6, told, length, speed
+
+
+@pytest.mark.parametrize("controlled", [False, True])
+@pytest.mark.parametrize("rate", [100.0, 500.0, 2000.0])
+def test_an_honest_encoder_is_never_accused(rate: float, controlled: bool) -> None:
+    """Coarse registers, a late and noisy speed, and one reply in forty lost."""
+    judge, random = Judge(rate), np.random.default_rng(3)
+    for length, told, where, speed in _samples(rate, 4.0):
+        found = judge.look(
+            length, told, fresh=random.random() > 0.025, reference=(where, speed) if controlled else None
+        )
+        assert found is None, found.cause.text
+
+
+def test_replies_that_come_to_be_a_cycle_old_are_no_jump() -> None:
+    """At 0.3 m/s and 100 Hz a cycle is 3 mm."""
+    judge, speed = Judge(100.0), np.full(6, 0.3)
+    lengths = [LENGTH + 0.003 * cycle for cycle in range(6)]
+    assert judge.look(lengths[0], speed) is None
+    assert judge.look(lengths[1], speed, fresh=False) is None  # the first reply that is old is not believed
+    assert judge.look(lengths[1], speed, lag=np.ones(6)) is None
+    assert judge.look(lengths[2], speed, fresh=False, lag=np.ones(6)) is None
+    assert judge.look(lengths[4], speed) is None
+    assert judge.look(lengths[5], speed) is None
