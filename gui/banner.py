@@ -50,6 +50,8 @@ _SILENT = Look(
     "No answer", "⚠", _RED, "white", "The engine runs, but does not answer. Press STOP, then look at the machine."
 )
 
+_HELD = Look("Held by another engine", "⚠", _ORANGE, "white", "")
+
 _STOPS = {
     StopCategory.NONE: "",
     StopCategory.CATEGORY_2: "category 2: decelerate and hold",
@@ -61,6 +63,8 @@ _STOPS = {
 
 def look_of(now: Situation) -> Look:
     """How the situation is shown."""
+    if now.holder is not None:
+        return _HELD
     if now.phase is not Phase.UP or now.status is None:
         return _PHASES.get(now.phase, _PHASES[Phase.STARTING])
     if now.silent:
@@ -80,6 +84,8 @@ def detail_of(now: Situation) -> str:
     """The first cause of a stop or fault in words, or what can be done next."""
     look = look_of(now)
     status = now.status
+    if now.holder is not None:
+        return f"{now.holder.words} STOP reaches it. Next: Take it over, or End it."
     if now.phase is Phase.DIED:
         return now.death
     if now.phase is not Phase.UP or status is None or now.silent:

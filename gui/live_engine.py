@@ -10,34 +10,51 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.config import RigConfig
-from rig.engine import Command, ControlBlock, EngineAddress, EngineProcess, LinkClient, Status, Stop
-from rig.errors import HardwareError
+from rig.engine import (
+    Command,
+    ControlBlock,
+    EngineAddress,
+    EngineProcess,
+    LinkClient,
+    RunningEngine,
+    Shutdown,
+    Status,
+    Stop,
+)
+from rig.errors import HardwareError, RigError
 from rig.ring import TelemetryRing
 
-_CLIENT = "rig gui"
+CLIENT = "rig gui"
+"""the name under which the app takes the command lease"""
 _REPLY_TIMEOUT = 10.0  # s, beside the time that six silent drives take
 _STATUS_TIMEOUT = 1.0  # s
 _LEAVE_TIMEOUT = 10.0  # s for the engine to end by itself
 
 
 class LiveEngine:
-    """Starts an engine, which takes seconds, and holds what is needed to command and watch it.
+    """Starts an engine, which takes seconds, or takes one over, and holds what is needed to command and watch it.
 
     `request`, `status` and `send_stop` wait for an answer and belong to one thread each; the rest never waits.
 
     Args:
         config: the rig.
-        recording: file to record to; must not exist.
+        source: file to record to, which must not exist, by an engine of its own; or a running engine to take over.
 
     Raises:
-        HardwareError: the engine could not start, with its reason.
+        HardwareError: the engine could not start, or has gone, with its reason.
+        RefusedError: another client holds the running engine's lease.
     """
 
-    def __init__(self, config: RigConfig, recording: Path) -> None:
-        self.recording = recording
+    def __init__(self, config: RigConfig, source: Path | RunningEngine) -> None:
         self._gone = threading.Event()
         with contextlib.ExitStack() as resources:
-            self._process = resources.enter_context(EngineProcess(config, recording))
+            self._process: EngineProcess | RunningEngine
+            if isinstance(source, RunningEngine):
+                self._process, self.recording = source, source.recording
+                if not source.alive:
+                    raise HardwareError(f"the engine (process {source.pid}) has gone")
+            else:
+                self._process, self.recording = resources.enter_context(EngineProcess(config, source)), source
             self._block = ControlBlock(self._process.address.block)
             resources.callback(self._block.close)
             self._ring = TelemetryRing.attach(self._process.address.ring)
@@ -50,7 +67,7 @@ class LiveEngine:
             self._stops = self._client(_STATUS_TIMEOUT)
             resources.callback(self._stops.close)
             self._block.beat()
-            self._commands.acquire(_CLIENT)
+            self._commands.acquire(CLIENT)
             self._resources = resources.pop_all()
 
     def _client(self, timeout: float) -> LinkClient:
@@ -101,8 +118,8 @@ class LiveEngine:
 
         Raises RefusedError or HardwareError as `LinkClient.request`.
         """
-        if self._commands.status().lease != _CLIENT:
-            self._commands.acquire(_CLIENT)
+        if self._commands.status().lease != CLIENT:
+            self._commands.acquire(CLIENT)
         self._commands.request(command, samples)
 
     def status(self) -> Status:
@@ -116,6 +133,12 @@ class LiveEngine:
         self._process.join(_LEAVE_TIMEOUT)
 
     def close(self) -> None:
-        """End the engine if it still runs and let go of everything; no other thread may be using this any more."""
+        """End the engine if it still runs and let go of everything; no other thread may be using this any more.
+
+        One that was taken over and does not end when it is told to goes on until nobody has commanded it for its time.
+        """
+        if isinstance(self._process, RunningEngine) and self._process.alive:
+            with contextlib.suppress(RigError):
+                self.end([Shutdown()])
         self._gone.set()
         self._resources.close()

@@ -17,7 +17,8 @@ from rig.states import State
 _NEXT = {State.OFF: Action.CONNECT, State.IDLE: Action.HOME, State.PARKED: Action.ENGAGE, State.FAULT: Action.RESET}
 """The step that leads on, by state."""
 
-_CONNECT, _RESTART = "&1  Connect", "&1  Restart engine"
+_CONNECT, _RESTART, _TAKE = "&1  Connect", "&1  Restart engine", "&1  Take it over"
+_DISCONNECT, _END = "&5  Disconnect", "&5  End it"
 
 _HINTS = {
     Action.CONNECT: "Start the engine and open, identify and configure six drives",
@@ -52,7 +53,7 @@ class OperatePanel(QtWidgets.QScrollArea):
         self._add_step(layout, "&2  Home", Action.HOME, lambda: session.send("home", Home()))
         self._add_engage(layout)
         self._add_step(layout, "&4  Park", Action.PARK, lambda: session.send("park", Park()))
-        self._add_step(layout, "&5  Disconnect", Action.DISCONNECT, session.disconnect_rig)
+        self._disconnect = self._add_step(layout, _DISCONNECT, Action.DISCONNECT, session.disconnect_rig)
         self._add_step(layout, "&Reset fault", Action.RESET, lambda: session.send("reset", Reset()))
         layout.addSpacing(6)
         layout.addWidget(_heading("Drives"))
@@ -111,8 +112,11 @@ class OperatePanel(QtWidgets.QScrollArea):
                 button.set_obstacle(reason)
             self._reasons[action].setText(button.obstacle)
         died = self._session.phase is Phase.DIED
-        self._connect.setText(_RESTART if died else _CONNECT)
-        self._connect.setAccessibleName("Restart engine" if died else Action.CONNECT.value)
+        held = self._session.situation.holder is not None
+        self._connect.setText(_TAKE if held else _RESTART if died else _CONNECT)
+        self._disconnect.setText(_END if held else _DISCONNECT)
+        for button in (self._connect, self._disconnect):
+            button.setAccessibleName(button.text().split("  ")[1])
         status = self._session.status
         up = self._session.phase is Phase.UP
         following = _NEXT.get(status.state) if up and status is not None else Action.CONNECT

@@ -3,7 +3,6 @@
 import contextlib
 import threading
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -12,15 +11,17 @@ import numpy as np
 import numpy.typing as npt
 from pyqtgraph.Qt import QtCore
 
-from gui.live_engine import LiveEngine
-from gui.log_entries import EventFollower, LogEntry
-from gui.rules import Action, Phase, Situation, obstacle
+from gui import death
+from gui.live_engine import CLIENT, LiveEngine
+from gui.log_entries import EventFollower
+from gui.rules import Phase
+from gui.session_state import Done, SessionState, StopSource
 from gui.virtual_hardware import VirtualHardware
 from gui.workers import Worker
-from rig.aftermath import LegAftermath, ask_drives, describe_aftermath
+from rig.aftermath import LegAftermath, ask_drives
 from rig.config import RigConfig
-from rig.engine import TORQUE_STATES, Command, Connect, Disconnect, EngineAddress, Shutdown, Status
-from rig.errors import HardwareError, RefusedError, RigError
+from rig.engine import Command, Connect, Disconnect, EngineAddress, Shutdown, Status
+from rig.errors import HardwareError, RefusedError
 from rig.runs import new_recording, remove_empty
 from rig.states import State
 from rig.telemetry import ROW
@@ -28,17 +29,9 @@ from rig.telemetry import ROW
 _STATUS_INTERVAL = 50  # ms
 _CLOSING_TIMEOUT = 15.0  # s
 
-StopSource = Literal["button", "Esc", "hold", "closing the window"]
-Done = Callable[[str], None]
-"""Told how a request ended: "" when it was accepted, else why not."""
 
-
-class RigSession(QtCore.QObject):
+class RigSession(SessionState):
     """One rig and, at most, one engine at a time.
-
-    Signals: `changed` when the `situation` is another; `statusChanged` with every `Status`; `logged` with a `LogEntry`;
-    `refused(request, reason)` and `accepted(request)`; `stopped(category)` when the operator asked for a stop; `died`
-    when an engine ended by itself; `aftermathKnown` with six `LegAftermath` then; `ended` when no process is left.
 
     Args:
         config: the rig.
@@ -46,30 +39,8 @@ class RigSession(QtCore.QObject):
         parent: owner.
     """
 
-    changed = QtCore.Signal()
-    statusChanged = QtCore.Signal(object)
-    logged = QtCore.Signal(object)
-    refused = QtCore.Signal(str, str)
-    accepted = QtCore.Signal(str)
-    stopped = QtCore.Signal(int)
-    died = QtCore.Signal()
-    aftermathKnown = QtCore.Signal(object)
-    ended = QtCore.Signal()
-
     def __init__(self, config: RigConfig, folder: Path, parent: QtCore.QObject | None = None) -> None:
-        super().__init__(parent)
-        self.config = config
-        self.folder = folder
-        self.phase = Phase.DOWN
-        self.status: Status | None = None
-        self.busy = ""
-        self.moving = False
-        """a move or a sequence of motions is under way, as whoever sends it says"""
-        self.silent = False
-        self.armed = False
-        """the operator has taken the first step to Engage, as the panel says"""
-        self.death = ""
-        self.recording: Path | None = None
+        super().__init__(config, folder, parent)
         self._engine: LiveEngine | None = None
         self._unclaimed: LiveEngine | None = None  # started, but not taken over yet
         self.virtual = VirtualHardware(config, self)
@@ -82,28 +53,14 @@ class RigSession(QtCore.QObject):
         self._events = EventFollower()
         self._connect_next = False
         self._asked_status = False
-        self._alive_at = self._status_at = 0.0
+        self._alive_at = 0.0
         self._lengths: npt.NDArray[np.float64] | None = None
         self._timer = QtCore.QTimer(self)
         self._timer.setInterval(_STATUS_INTERVAL)
         self._timer.timeout.connect(self._ask_status)
+        self.found.watch(True)
 
     # -- what others look at -----------------------------------------------------------------------------------------
-
-    @property
-    def situation(self) -> Situation:
-        """What the rules judge by."""
-        return Situation(
-            phase=self.phase,
-            status=self.status,
-            busy=self.busy,
-            moving=self.moving,
-            virtual=self.config.virtual is not None,
-            recording="" if self.recording is None else str(self.recording),
-            silent=self.silent,
-            armed=self.armed,
-            death=self.death,
-        )
 
     @property
     def engine_pid(self) -> int | None:
@@ -116,18 +73,9 @@ class RigSession(QtCore.QObject):
         return None if self._engine is None else self._engine.address
 
     @property
-    def torque(self) -> bool:
-        """Whether a drive may carry torque, as far as the engine said."""
-        return self.phase is Phase.UP and self.status is not None and self.status.state in TORQUE_STATES
-
-    @property
     def asked_status(self) -> bool:
         """Whether a status is on its way that may have been taken before what was answered last."""
         return self._asked_status
-
-    def obstacle(self, action: Action) -> str:
-        """Why `action` cannot be done now, in words; empty when it can."""
-        return obstacle(action, self.situation)
 
     def poll_rows(self) -> tuple[npt.NDArray[np.void], int]:
         """Telemetry rows since the last call and how many were lost; notices an engine that has died."""
@@ -151,17 +99,26 @@ class RigSession(QtCore.QObject):
 
     def stop(self, category: Literal[0, 1, 2] = 1, source: StopSource = "button") -> None:
         """Stop: by the flag in shared memory, at once, and by the control link as well. Possible at any time."""
+        reached = ""
         if self._engine is not None:
             self._engine.raise_stop_flag(category)
             self._stops.submit(partial(self._engine.send_stop, category), self._stop_sent)
+        elif self.found.request_stop(category, partial(self._stop_sent, None)):
+            reached = ", sent to the engine that has the drives"
         self._connect_next = False
-        self.log("warning", "operator", f"stop, category {category} ({source})")
+        self.log("warning", "operator", f"stop, category {category} ({source}){reached}")
         self.stopped.emit(category)
 
     def connect_rig(self) -> None:
-        """Connect to the drives; starts the engine, and a virtual rig, where they do not run."""
+        """Connect to the drives; starts the engine, and a virtual rig, where they do not run.
+
+        An engine that has the drives already is taken over as it is.
+        """
         if self.phase is Phase.UP:
             self.send("connect", Connect())
+        elif self.found.engine is not None and self.found.holder is not None:
+            self._enter(Phase.STARTING)
+            self._commands.submit(partial(LiveEngine, self.config, self.found.engine), self._taken_over)
         elif self.phase in (Phase.DOWN, Phase.DIED):
             self._connect_next = True
             self._enter(Phase.STARTING)
@@ -188,7 +145,15 @@ class RigSession(QtCore.QObject):
         self._commands.submit(lambda: engine.request(command, samples), answered)
 
     def disconnect_rig(self) -> None:
-        """Disconnect the drives and end the engine, which closes the recording; a virtual rig goes on."""
+        """Disconnect the drives and end the engine, which closes the recording; a virtual rig goes on.
+
+        An engine that was found brings the platform to rest first.
+        """
+        if self.found.holder is not None:
+            self.busy = "end the engine"
+            self.changed.emit()
+            self.found.end(CLIENT, self._found_ended)
+            return
         if self._engine is None or self.phase is not Phase.UP or self.torque:
             return
         connected = self.status is not None and self.status.state in (State.IDLE, State.PARKED)
@@ -209,6 +174,7 @@ class RigSession(QtCore.QObject):
         self._timer.stop()
         self._retire()
         self._commands.submit(self.virtual.stop, _ignore)
+        self.found.close(_CLOSING_TIMEOUT)
         workers = (self._watching, self._stops, self.virtual, self._commands)
         for worker in workers:
             worker.finish()
@@ -240,17 +206,32 @@ class RigSession(QtCore.QObject):
         self._engine, self._unclaimed = engine, None
         if self.phase is not Phase.STARTING:
             return  # everything is ending: so will this
+        self._follow(engine)
+        if self._connect_next:
+            self._connect_next = False
+            self.send("connect", Connect())
+        else:
+            self.log("warning", "app", "stopped while the engine started: the drives were not connected")
+
+    def _follow(self, engine: LiveEngine) -> None:
         self.recording = engine.recording
         self._events = EventFollower()
         self._lengths = None
         self._alive_at = time.monotonic()
         self._enter(Phase.UP)
         self._timer.start()
-        if self._connect_next:
-            self._connect_next = False
-            self.send("connect", Connect())
-        else:
-            self.log("warning", "app", "stopped while the engine started: the drives were not connected")
+
+    def _taken_over(self, engine: LiveEngine | None, error: Exception | None) -> None:
+        self._engine = engine
+        if self.phase is Phase.STARTING:
+            self._enter(Phase.DOWN) if engine is None else self._follow(engine)
+        self._answer("take over the engine", error, None)
+
+    def _found_ended(self, error: Exception | None) -> None:
+        self.busy = ""
+        self.found.look()
+        self.changed.emit()
+        self._answer("end the engine", error, None)
 
     def _left(self, _result: object, error: Exception | None) -> None:
         engine = self._engine
@@ -280,27 +261,23 @@ class RigSession(QtCore.QObject):
     def _bury(self) -> None:
         """The engine has died: say so at once, then ask the drives, which are free now, what they did."""
         self._timer.stop()
-        state = "" if self.status is None else f" in state {self.status.state.name}"
-        said = f"The engine ended by itself{state}."
-        watchdog = f"within {self.config.drives.watchdog * 1e3:g} ms"
-        self.death = f"{said} The drives should stop by their own watchdog {watchdog}; they are being asked."
-        self._commands.submit(
-            partial(ask_drives, self.config, self._alive_at, self._lengths), partial(self._drives_asked, said)
-        )
+        said = death.said_at_once(self.status)
+        self.death = f"{said} {death.expected(self.config)}"
+        ask = partial(ask_drives, self.config, self._alive_at, self._lengths)
+        self._commands.submit(ask, partial(self._drives_asked, said))
         self._retire()
         self._enter(Phase.DIED)
         self.log("error", "app", self.death)
         self.died.emit()
 
     def _drives_asked(self, said: str, legs: list[LegAftermath] | None, error: Exception | None) -> None:
-        found = f"The drives cannot be asked: {error}." if legs is None else describe_aftermath(legs)
         for number, leg in enumerate(legs or (), start=1):
             self.log("info" if leg.safe else "error", "app", f"leg {number}: {leg.words}")
+        found = death.found(legs, error)
         self.log("warning", "app", found)
         if self.phase is not Phase.DIED:
             return  # another engine is on its way
-        real = "" if self.config.virtual is not None else " Look at the machine first."
-        self.death = f"{said} {found}{real} Next: Restart engine."
+        self.death = f"{said} {found}{death.next_step(self.config)}"
         if legs is not None:
             self.aftermathKnown.emit(legs)
         self.changed.emit()
@@ -328,17 +305,6 @@ class RigSession(QtCore.QObject):
             return
         self._enter(Phase.DOWN)
         self.ended.emit()
-
-    def _enter(self, phase: Phase) -> None:
-        self.phase = phase
-        self.silent = False
-        if phase is not Phase.UP:
-            self.busy = ""
-        if phase is not Phase.DIED:
-            self.death = ""
-        if phase in (Phase.DOWN, Phase.STARTING):
-            self.status = None
-        self.changed.emit()
 
     # -- status and log ----------------------------------------------------------------------------------------------
 
@@ -371,31 +337,6 @@ class RigSession(QtCore.QObject):
     def _stop_sent(self, _result: object, error: Exception | None) -> None:
         if error is not None:
             self.log("error", "app", f"the stop was not acknowledged over the control link: {error}")
-
-    def _answer(self, what: str, error: Exception | None, done: Done | None, t: float | None = None) -> None:
-        reason = "" if error is None else str(error).removeprefix(f"{what}: ")
-        if error is None:
-            self.log("info", "operator", what, t)
-            self.accepted.emit(what)
-        else:
-            if not isinstance(error, RigError):
-                reason = f"{type(error).__name__}: {reason}"
-            self.log("error", "app", f"{what}: {reason}", t)
-            self.refused.emit(what, reason)
-        if done is not None:
-            done(reason)
-
-    @property
-    def rig_time(self) -> float | None:
-        """s, as far as it is known: that of the last status, and what has passed since while the engine answers."""
-        if self.status is None:
-            return None
-        answering = self.phase is Phase.UP and not self.silent
-        return self.status.t + (time.monotonic() - self._status_at if answering else 0.0)
-
-    def log(self, level: str, source: str, text: str, t: float | None = None) -> None:
-        """Add a line to the event log; of what happened at the rig time `t`, s, or now."""
-        self.logged.emit(LogEntry(level, source, text, t=self.rig_time if t is None else t))
 
 
 def _ignore(_result: object, _error: Exception | None) -> None:

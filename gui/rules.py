@@ -6,6 +6,7 @@ The engine's guards decide; these rules say beforehand what they would answer, s
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from gui.found_engine import Holder
 from rig.engine import TORQUE_STATES, Status
 from rig.states import State, StopCategory
 
@@ -58,6 +59,8 @@ class Situation:
     """the first of the two steps to Engage has been taken"""
     death: str = ""
     """what is known of an engine that died, and of what the drives did then"""
+    holder: Holder | None = None
+    """an engine that has the drives though the app has none"""
 
 
 _STATES: dict[Action, tuple[State, ...]] = {
@@ -102,10 +105,12 @@ def obstacle(action: Action, now: Situation) -> str:
         return _report_obstacle(now)
     if action is Action.INJECT:
         return _injection_obstacle(now)
+    if now.holder is not None and action in (Action.CONNECT, Action.DISCONNECT):
+        return _holder_obstacle(now, now.holder)
     if action is Action.CONNECT and now.phase in (Phase.DOWN, Phase.DIED):
         return ""
     if now.phase is not Phase.UP:
-        return _NOT_STARTED[now.phase]
+        return "an engine has the drives: take it over first" if now.holder else _NOT_STARTED[now.phase]
     if now.status is None:
         return "the engine has not answered yet"
     if action is Action.HOLD and (now.moving or now.status.state is State.RUNNING):
@@ -163,6 +168,15 @@ def _state_obstacle(action: Action, status: Status) -> str:
     if action is Action.MOVE and status.paused:
         return f"{status.motion!r} is paused: resume it, abandon it, or park"
     return ""
+
+
+def _holder_obstacle(now: Situation, holder: Holder) -> str:
+    """Why the engine that was found can be neither taken over nor ended."""
+    if now.busy:
+        return f"{now.busy} is under way"
+    if holder.status is None:
+        return f"it does not answer; `kill -9 {holder.pid}` ends it, and the drives stop by their own watchdog"
+    return f"{holder.status.lease!r} commands it" if holder.status.lease else ""
 
 
 def _injection_obstacle(now: Situation) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.rig_session import StopSource
+from gui.session_state import StopSource
 
 _EVENTS = QtCore.QEvent.Type
 _KEYS = frozenset([_EVENTS.KeyPress, _EVENTS.ShortcutOverride, _EVENTS.KeyRelease])

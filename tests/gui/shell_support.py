@@ -81,6 +81,7 @@ class FakeSession(RigSession):
         super().__init__(config, folder)
         self.sent: list[tuple[str, Any, Any]] = []
         self.stops: list[tuple[int, str]] = []
+        self.found.close(1.0)  # there may be an engine on this machine
         self.virtual.finish()
         self.virtual = FakeVirtual(config, self)
         self.injected = self.virtual.injected
