@@ -15,6 +15,8 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 QT_PACKAGES = libgl1 libegl1 libglib2.0-0 libfontconfig1 libxkbcommon0 libdbus-1-3 fonts-dejavu-core
 XVFB_PACKAGES = xvfb xauth libgl1-mesa-dri libxkbcommon-x11-0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-randr0 \
 	libxcb-render-util0 libxcb-shape0 libxcb-xinerama0 libxcb-xkb1 libx11-xcb1
+# STOP is tried with a real mouse under two window managers.
+DESK_PACKAGES = openbox metacity xdotool
 QT_LIBRARIES = libGL.so.1 libEGL.so.1 libglib-2.0.so.0 libfontconfig.so.1 libxkbcommon.so.0 libdbus-1.so.3 \
 	libxkbcommon-x11.so.0 libxcb-icccm.so.4 libxcb-image.so.0 libxcb-keysyms.so.1 libxcb-randr.so.0 \
 	libxcb-render-util.so.0 libxcb-shape.so.0 libxcb-xinerama.so.0 libxcb-xkb.so.1 libX11-xcb.so.1
@@ -50,7 +52,7 @@ PYTEST = $(BIN)/python -m pytest
 
 # The app's tests and the others side by side; then, alone, those that run processes against the clock. With ARGS: one
 # pytest, given them.
-test: $(VENV)/.installed-test $(VENV)/.system
+test: $(VENV)/.installed-test $(VENV)/.system $(VENV)/.desk
 ifneq ($(strip $(ARGS)),)
 	@$(SCREEN) $(PYTEST) tests --ignore=tests/benchmarks $(ARGS)
 else
@@ -123,6 +125,19 @@ $(VENV)/.system: | $(BIN)/python
 	else \
 		echo "System libraries of Qt are missing. On Debian or Ubuntu type:" >&2; \
 		echo "  sudo apt-get install $(QT_PACKAGES) $(XVFB_PACKAGES)" >&2; \
+		echo "and then try again." >&2; exit 1; \
+	fi
+	@touch $@
+
+$(VENV)/.desk: | $(BIN)/python
+	@if command -v openbox >/dev/null && command -v metacity >/dev/null && command -v xdotool >/dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "Installing the window managers of the tests"; \
+		export DEBIAN_FRONTEND=noninteractive; \
+		apt-get -qq update && apt-get -qq install -y --no-install-recommends $(DESK_PACKAGES) >/dev/null; \
+	else \
+		echo "Window managers that STOP is tried under are missing. On Debian or Ubuntu type:" >&2; \
+		echo "  sudo apt-get install --no-install-recommends $(DESK_PACKAGES)" >&2; \
 		echo "and then try again." >&2; exit 1; \
 	fi
 	@touch $@

@@ -88,7 +88,7 @@ class StopEverywhere(QtCore.QObject):
             return False
         if kind in _KEYS:
             self._key(event, released=kind == _EVENTS.KeyRelease)
-        elif kind == _EVENTS.MouseButtonPress and isinstance(receiver, QtWidgets.QWidget):  # its window had it before
+        elif kind in _PRESSES and isinstance(receiver, QtWidgets.QWidget):  # its window had it before
             self._press(event)
         elif kind == _EVENTS.Show or kind == _EVENTS.Hide:
             if isinstance(receiver, QtWidgets.QDialog):

@@ -17,7 +17,7 @@ from rig.engine import ControlBlock
 
 _PATIENCE = 60.0  # s for a program to come up on a busy machine
 _WAIT = 20.0  # s for a click, or a dialog
-MANAGERS = {"openbox": ["openbox", "--sm-disable"], "metacity": ["metacity", "--sm-disable", "--no-composite"]}
+MANAGERS = {"openbox": ["openbox", "--sm-disable"], "metacity": ["metacity", "--sm-disable"]}
 DIALOGS = (
     "file dialog",
     "folder dialog",
