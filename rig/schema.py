@@ -222,6 +222,18 @@ class Drives(Section):
     """Dead time between a command's arrival and its force, s."""
     legs: tuple[LegDrive, LegDrive, LegDrive, LegDrive, LegDrive, LegDrive]
 
+    @property
+    def unidentified(self) -> str:
+        """Which legs' drives are taken whoever they are, and what follows, in words; empty when none is."""
+        legs = [str(leg) for leg, drive in enumerate(self.legs, start=1) if drive.serial is None]
+        if not legs:
+            return ""
+        which = "no drive has" if len(legs) == LEGS else f"the drive of leg {', '.join(legs)} has not"
+        return (
+            f"{which} a serial number in drives.legs: exchanged network cables are not noticed on connecting, and "
+            "homing finds only motors or encoders that are wired to each other's drives"
+        )
+
     @model_validator(mode="after")
     def _distinct(self) -> "Drives":
         seen: dict[tuple[str, int, int], int] = {}

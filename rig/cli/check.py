@@ -34,10 +34,11 @@ def check(
     rig = load_config(config)
     check_devices(rig)
     loop = check_loop(rig)
+    warnings = [*rig.machine.warnings, *filter(None, [rig.drives.unidentified])]
     result: dict[str, Any] = {
         "config": str(rig.path),
         "mechanism": rig.machine.name,
-        "warnings": list(rig.machine.warnings),
+        "warnings": warnings,
         "checks_off": list(rig.safety.off),
         "control_loop": loop.as_dict(),
     }
@@ -51,7 +52,7 @@ def check(
     else:
         typer.echo(f"configuration {rig.name!r} ({rig.path}): valid")
         typer.echo(f"mechanism {rig.machine.name!r}: valid")
-        for warning in rig.machine.warnings:
+        for warning in warnings:
             typer.echo(f"  warning: {warning}")
         if rig.safety.off:
             typer.echo(f"  warning: checks {rig.safety.said_off}")

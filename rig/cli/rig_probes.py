@@ -26,6 +26,7 @@ def all_findings(path_or_name: str) -> Iterator[Finding]:
         return
     yield Finding("configuration", "ok", f"{config.name}: {config.path}")
     yield checks(config)
+    yield serials(config)
     yield cycle(config)
     yield driver(config)
     yield from addresses(config)
@@ -37,6 +38,14 @@ def checks(config: RigConfig) -> Finding:
     if not config.safety.off:
         return Finding("checks", "ok", "every check is on")
     return Finding("checks", "warn", config.safety.said_off, "take out of safety.off what the rig can do with")
+
+
+def serials(config: RigConfig) -> Finding:
+    """Whether every drive must prove that it is the one of its leg."""
+    text = config.drives.unidentified
+    if not text:
+        return Finding("serial numbers", "ok", "each drive must have its own")
+    return Finding("serial numbers", "warn", text, "`rig setup probe` tells them: write them into drives.legs")
 
 
 def cycle(config: RigConfig) -> Finding:

@@ -163,8 +163,8 @@ COMMAND_BREAKS = [
     Break(
         "drives are connected to without being configured",
         "rig/engine/bank.py",
-        "                drive.configure()\n                lines",
-        "                lines",
+        "faults = self._unconfigured() or self._settle()",
+        "faults = self._settle()",
         (f"{_DOUBTS}::test_connecting_sets_every_drives_watchdog",),
     ),
     Break(

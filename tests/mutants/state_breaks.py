@@ -137,8 +137,8 @@ STATE_BREAKS = [
     ),
     _supervision(
         "the reference is not checked while it is followed",
-        "            if cause is not None:\n                self._stops.trip(cause, StopCategory.CATEGORY_2)",
-        "            if False:\n                self._stops.trip(cause, StopCategory.CATEGORY_2)",
+        "        if cause is not None:\n            self._stops.trip(cause, StopCategory.CATEGORY_2)",
+        "        if False:\n            self._stops.trip(cause, StopCategory.CATEGORY_2)",
         "rig/test_engine_doubts.py",
     ),
     _supervision(

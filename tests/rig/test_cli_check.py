@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kinematics import load_trajectory
-from rig.cli import main
+from rig.cli import main, rig_probes
 from rig.config import load_config
 from rig.csvio import POSE, write_table
 from rig.errors import ExitCode
@@ -106,3 +106,23 @@ def test_devices_and_faults_that_nobody_knows(
     printed = capsys.readouterr()
     assert printed.out == ""
     assert message in printed.err
+
+
+@pytest.mark.parametrize(("legs", "said"), [((), "no drive has"), ((2, 5), "the drive of leg 2, 5 has not")])
+def test_drives_without_a_serial_number_are_warned_of(
+    here: Path, capsys: pytest.CaptureFixture[str], legs: tuple[int, ...], said: str
+) -> None:
+    text = RIG.path.read_text(encoding="utf-8")
+    for leg in legs or range(1, 7):
+        text = text.replace(f', serial = "VIRTUAL-{leg}"', "")
+    (here / "rig.toml").write_text(text, encoding="utf-8")
+    assert main(["check", "rig.toml"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"warning: {said} a serial number in drives.legs: exchanged network cables are not noticed" in shown
+    assert main(["check", "rig.toml", "--json"]) == 0
+    assert [one for one in json.loads(capsys.readouterr().out)["warnings"] if one.startswith(said)]
+    assert main(["check"]) == 0
+    assert "serial number" not in capsys.readouterr().out
+    finding = rig_probes.serials(load_config("rig.toml"))
+    assert finding.status == "warn" and finding.detail.startswith(said)
+    assert rig_probes.serials(RIG).status == "ok"
