@@ -142,17 +142,17 @@ class Safety(Section):
     """Cycles in a row after which a moving leg's encoder or load cell that repeats itself bit for bit is frozen."""
     tare_shift: Annotated[Force, within(1e-3, 1e5, "N")] = 5.0
     """Change of a load cell's zero beyond which engaging is refused, N."""
-    brake_slip: Annotated[Length, Field(ge=1e-4, le=0.05)] = 2e-3
+    brake_slip: Annotated[Length, within(1e-4, 0.05, "m")] = 2e-3
     """Movement of a leg without torque, from where it came to rest, beyond which the brakes do not hold, m."""
-    overspeed: Annotated[Number, Field(ge=1.05, le=3)] = 1.25
+    overspeed: Annotated[Number, within(1.05, 3.0)] = 1.25
     """Measured speed of a leg under torque, in multiples of its `velocity` limit; without that limit not checked."""
-    homing_force: Annotated[Number, Field(ge=0.1, le=3)] = 1.25
+    homing_force: Annotated[Number, within(0.1, 3.0)] = 1.25
     """Load cell while the drives home, in multiples of the leg's `force` limit; without that limit not checked."""
-    temperature: Annotated[Number, Field(gt=0, le=150)] = 80.0
+    temperature: Annotated[Number, within(1.0, 150.0, "°C")] = 80.0
     """What a drive may say of its temperature, °C, where its profile has an auxiliary register of that name."""
-    supply_min: Annotated[Number, Field(gt=0, le=1000)] = 36.0
+    supply_min: Annotated[Number, within(1.0, 1000.0, "V")] = 36.0
     """Least supply voltage of a drive, V, where its profile has an auxiliary register `supply`."""
-    supply_max: Annotated[Number, Field(gt=0, le=1000)] = 60.0
+    supply_max: Annotated[Number, within(1.0, 1000.0, "V")] = 60.0
     """Greatest, V."""
     off: tuple[CheckName, ...] = ()
     """Checks that are switched off, by the names of their bounds; every start, the app and the report say so."""
@@ -187,7 +187,7 @@ class Safety(Section):
 
 
 class Motion(Section):
-    """Speeds of the rig's own moves: engaging, going home, parking."""
+    """Greatest speeds of the rig's own moves, to a motion's start and home to park; the legs' limits hold as well."""
 
     approach_speed: Annotated[Speed, within(1e-4, 10.0, "m/s")] = 0.05
     approach_rotation: Annotated[AngularSpeed, within(1e-4, 30.0, "rad/s")] = 0.2

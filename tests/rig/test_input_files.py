@@ -1,6 +1,7 @@
 """What no input file may be, whoever reads it: a device, a pipe, endless, nested without end, a number without end."""
 
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable
@@ -112,6 +113,17 @@ def test_hostile_toml_is_refused(
         read(path)
     assert len(str(caught.value)) < 2000
     assert time.monotonic() - begun < 5.0
+
+
+def test_a_number_of_a_profile_that_is_not_finite_is_refused(here: Path) -> None:
+    text = (resources.files("actuators.profiles") / "generic-servo.toml").read_text(encoding="utf-8")
+    numbers = list(re.finditer(r"(?<=[=:] )-?\d[\d.e-]*(?=[ ,}\n])", text))
+    assert len(numbers) > 30
+    for number in numbers:
+        for value in ("inf", "-inf", "nan", "1e400", "1e300"):
+            (here / "drive.toml").write_text(text[: number.start()] + value + text[number.end() :])
+            with pytest.raises(ConfigurationError, match=r"drive\.toml:\n  \S+: "):
+                read_profile(here / "drive.toml")
 
 
 def test_nesting_is_bounded_where_it_is_no_recursion_of_the_parser() -> None:
