@@ -33,7 +33,7 @@ LONGEST_FILE = 3600.0
 """s, of what a trajectory file describes; a longer run repeats a shorter motion."""
 
 Coordinates: TypeAlias = tuple[Length, Length, Length, Angle, Angle, Angle]
-Duration: TypeAlias = Annotated[Time, Field(ge=1e-3, le=LONGEST_FILE)]
+Duration: TypeAlias = Annotated[Time, Field(gt=0.0, le=LONGEST_FILE)]
 NonNegativeFrequency: TypeAlias = Annotated[Frequency, Field(ge=0.0)]
 
 _MOST_PARTS = 1000

@@ -47,6 +47,7 @@ TEXTS = (
 OTHERS: tuple[Any, ...] = (True, False, [], {}, [[]], [{}], datetime.date(2026, 2, 28), datetime.time(1, 2, 3))
 
 _MOST_ITEMS = 5000  # of one list, its own parts counted: the mutator is not what is to run out of memory
+_DEEPEST = 150  # of what is mutated once more, for the same reason
 _TOKENS = ("[", "]", "{", "}", '"', "'''", '"""', "=", ",", ".", "#", "\n", "\r\n", "\\", "\\u0000", "[[a]]", "\ufeff")
 _NUMBER = re.compile(r"(?<![\w.])-?\d[\d_.]*(?:[eE][-+]?\d+)?(?![\w.])")
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
@@ -120,7 +121,7 @@ class Mutator:
 
     def _mutate(self, data: dict[str, Any], chance: random.Random) -> None:
         places = _paths(data)[1:]
-        if not places:
+        if not places or max(map(len, places)) > _DEEPEST:
             return
         # a kind of place first, then one of that kind: a table of registers must not hide the rest
         depth = chance.choice(sorted({len(place) for place in places}))
