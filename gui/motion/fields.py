@@ -35,7 +35,7 @@ class QuantityField(Field):
 
     def __init__(self, name: str, quantity: Quantity, minimum: float = -math.inf) -> None:
         super().__init__()
-        self.box = QuantityBox(name, quantity.unit, minimum=minimum)
+        self.box = QuantityBox(name, quantity.unit, max(0.0, minimum), minimum)
         self.box.valueChanged.connect(lambda _value: self.edited.emit())
         _row(self, self.box)
 
@@ -214,7 +214,8 @@ class TermsField(Field):
             field = self._models[term["dof"]].model_fields[column]
             quantity = _quantity(field)
             name = f"{column.replace('_', ' ')} of line {row + 1}"
-            box = QuantityBox(name, quantity.unit, minimum=_least(field.metadata))
+            least = _least(field.metadata)
+            box = QuantityBox(name, quantity.unit, max(0.0, least), least)
             box.setMinimumWidth(60)
             box.set_si(term.get(column, 0.0))
             box.valueChanged.connect(lambda _value: self.edited.emit())
