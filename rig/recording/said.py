@@ -45,9 +45,9 @@ def check_header(header: dict[str, Any], doubts: list[str]) -> None:
         place: Any = header
         *way, name = path.split(".")
         for step in way:
-            place = place.get(step, {}) if isinstance(place, dict) else {}
-        if name in place and place[name] is not None and not right(place[name]):
-            del place[name]
+            place = place.get(step) if isinstance(place, dict) else None
+        wrong = isinstance(place, dict) and name in place and not right(place[name])
+        if wrong and place.pop(name) is not None:
             doubts.append(f"header: {path} is not {expected}; it is left out")
 
 

@@ -15,6 +15,10 @@ from rig.states import FaultCode
 
 _OVERRUNS = 0.01
 """Part of the cycles that may be skipped before the report's card turns amber."""
+_LONGEST_JSON = 200_000
+"""Characters of a header's value that are shown."""
+_MOST_EVENTS = 5000
+"""Events that are listed, the first ones."""
 _NOISE_RATIO = 1.3
 """Residual over configured noise up to which model and measurement count as agreeing."""
 
@@ -53,12 +57,12 @@ def write_report(recording: Recorded, path: Path | str, *, summary: Mapping[str,
         images={name: base64.b64encode(svg.encode()).decode() for name, svg in images.items()},
         captions=_CAPTIONS,
         colors=LEG_COLORS,
-        events=[_event(event) for event in summary["events"]],
+        events=[_event(event) for event in summary["events"][:_MOST_EVENTS]],
         header=[(key, _pretty(value)) for key, value in sorted(recording.header.items())],
         closing=_pretty(recording.closing),
     )
     with whole_file(path) as file:
-        file.write(text)
+        file.write(text.encode(errors="replace").decode())
 
 
 def _fixed(value: float | None, digits: int = 1, scale: float = 1.0) -> str:
@@ -172,6 +176,19 @@ def _pretty(value: Any) -> str:
     if isinstance(value, dict):
         files = {key: text for key, text in value.items() if isinstance(text, str) and "\n" in text}
         rest = {key: item for key, item in value.items() if key not in files}
-        parts = [json.dumps(rest, indent=2, ensure_ascii=False)] if rest or not files else []
+        parts = [_dumped(rest)] if rest or not files else []
         return "\n\n".join([*parts, *(f"{key}:\n\n{text}" for key, text in files.items())])
-    return json.dumps(value, indent=2, ensure_ascii=False)
+    return _dumped(value)
+
+
+def _dumped(value: Any) -> str:
+    """JSON for a person; where it is longer than anybody reads, its beginning."""
+    text = ""
+    try:
+        for piece in json.JSONEncoder(indent=2, ensure_ascii=False).iterencode(value):
+            text += piece
+            if len(text) > _LONGEST_JSON:
+                return f"{text[:_LONGEST_JSON]} …"
+    except RecursionError:
+        return "nested too deep to be shown"
+    return text
