@@ -6,6 +6,9 @@ _PARTS = "rig/test_engine_parts.py"
 _DOUBTS = "rig/test_engine_doubts.py"
 _FAULTS = "integration/test_feedback_faults.py"
 _FORCES = "integration/test_force_and_host_faults.py"
+_OLD = "integration/test_old_feedback.py"
+_LENGTHS = "rig/test_motion_checks.py"
+_DRIVERS = "conformance/test_every_driver.py"
 
 
 def _motion(name: str, old: str, new: str, *tests: str) -> Break:
@@ -38,14 +41,39 @@ FEEDBACK_BREAKS = [
     ),
     _motion(
         "an absurd length is believed",
-        "if homed and not (bounds[0] - _ABSURD <= length[i] <= bounds[1] + _ABSURD):",
+        "if homed and not (bounds[_LOW] - _ABSURD <= length[i] <= bounds[_HIGH] + _ABSURD):",
         "if False:",
         _PARTS,
     ),
-    _motion("an encoder may jump", "elif homed and jump > bounds[2] and", "elif False and", _PARTS),
-    _motion("a jump is looked for across any gap", " and legs[_SINCE, i] <= _LONGEST_GAP:", ":", _PARTS, _FAULTS),
-    _motion("the way since the last sample is not what its speeds explain", "0.5 * legs[_SINCE, i] *", "0.0 *", _PARTS),
-    _motion("a moving encoder may repeat itself", "elif legs[_REPEATS, i] >= bounds[3]:", "elif False:", _PARTS),
+    _motion("an encoder may jump", "elif homed and jump > bounds[_JUMPED]:", "elif False:", _PARTS),
+    _motion("a leg must not have moved in a long silence", "if gap > bounds[_GAP]:", "if False:", _LENGTHS),
+    _motion(
+        "behind a lost reply a leg may stand anywhere", "if gap > bounds[_GAP]:", "if gap > bounds[_PERIOD]:", _LENGTHS
+    ),
+    _motion("the way since the last sample is not what its speeds explain", "- 0.5 * gap *", "- 0.0 *", _PARTS),
+    _motion("an encoder may creep", "jump = max(abs(step), abs(departure))", "jump = abs(step)", _LENGTHS),
+    _motion(
+        "a leg that stands is watched no longer than one that moves",
+        "if controlled and abs(wanted) > _MOVING else _WINDOW",
+        "if True else _WINDOW",
+        _LENGTHS,
+    ),
+    _motion(
+        "a scale that drifts in motion is a creep",
+        "if controlled and abs(wanted) > _MOVING else _WINDOW",
+        "if False else _WINDOW",
+        f"{_FAULTS}::test_a_scale_that_drifts_is_a_controlled_stop",
+    ),
+    _motion(
+        "a speed that is told late explains nothing",
+        "slack = (0.5 * gap + _SPEED_DELAY) * abs(velocity - before)",
+        "slack = 0.0",
+        _LENGTHS,
+    ),
+    _motion("a reply that is a cycle old is taken for a new one", "(lag - legs[_LAG, i]) *", "0.0 *", _LENGTHS),
+    _motion(
+        "a moving encoder may repeat itself", "elif legs[_REPEATS, i] >= bounds[_REPEATED]:", "elif False:", _PARTS
+    ),
     _motion(
         "a leg may run against its reference",
         "elif legs[_REVERSALS, i] >= _REVERSED_CYCLES:",
@@ -61,17 +89,17 @@ FEEDBACK_BREAKS = [
         "integration/test_force_and_host_faults.py::test_a_force_the_model_does_not_know_is_a_controlled_stop",
         f"{_FORCES}",
     ),
-    _motion("there is no runaway", "elif controlled and error > bounds[5]:", "elif False:", _PARTS),
+    _motion("there is no runaway", "elif controlled and error > bounds[_RAN]:", "elif False:", _PARTS),
     _motion(
         "there is no following error",
-        "elif controlled and error > bounds[4] and not (repeated or opposed):",
+        "elif controlled and error > bounds[_FOLLOWED] and not (repeated or opposed):",
         "elif False:",
         _PARTS,
     ),
     _motion(
         "a following error is told of an encoder in doubt",
-        "error > bounds[4] and not (repeated or opposed):",
-        "error > bounds[4]:",
+        "error > bounds[_FOLLOWED] and not (repeated or opposed):",
+        "error > bounds[_FOLLOWED]:",
         f"{_FAULTS}::test_a_frozen_encoder",
         _FAULTS,
     ),
@@ -80,6 +108,65 @@ FEEDBACK_BREAKS = [
         "return Finding(cause, StopCategory.QUICK_STOP, over, unhome=True)",
         "return Finding(cause, StopCategory.QUICK_STOP, over)",
         f"{_FAULTS}::test_an_encoder_that_jumps_takes_the_homing_with_it",
+    ),
+    Break(
+        "a reply counts whatever command it echoes",
+        "actuators/interface.py",
+        "if lag == self._lag:\n            return True",
+        "if True:\n            return True",
+        (_DRIVERS, f"{_OLD}::test_a_hung_drive_that_goes_on_answering_is_as_one_that_is_gone"),
+    ),
+    Break(
+        "replies may be old without a bound",
+        "actuators/interface.py",
+        "if lag == self._heard_lag and lag <= self._echo_lag:",
+        "if lag == self._heard_lag:",
+        (_DRIVERS, f"{_OLD}::test_replies_older_than_is_borne_are_as_none"),
+    ),
+    Break(
+        "one reply tells that the replies have come to be old",
+        "actuators/interface.py",
+        "if lag == self._heard_lag and lag <= self._echo_lag:",
+        "if lag <= self._echo_lag:",
+        (_DRIVERS,),
+    ),
+    Break(
+        "nobody is told that replies are old",
+        "rig/engine/supervision.py",
+        "if (bank.lag != self._lag).any():",
+        "if False:",
+        (f"{_OLD}::test_replies_that_are_a_cycle_old_for_good_are_borne_and_said",),
+    ),
+    Break(
+        "an amplifier's counter may stand",
+        "actuators/amplifier.py",
+        "reading is not None and reading.sample == self._sample",
+        "False",
+        ("actuators/test_amplifier.py", f"{_OLD}::test_an_amplifier_whose_counter_stands_has_nothing_fresh"),
+    ),
+    Break(
+        "an amplifier's status word is not looked at",
+        "actuators/amplifier.py",
+        "value == invalid or status >> channel & 1",
+        "value == invalid",
+        (
+            "actuators/test_amplifier.py",
+            f"{_OLD}::test_a_channel_that_the_amplifier_calls_invalid_is_a_cell_without_a_value",
+        ),
+    ),
+    Break(
+        "engaging without readings of the cells",
+        "rig/engine/operator.py",
+        "        self._require_cells()\n        self._require_tare()",
+        "        self._require_tare()",
+        (f"{_OLD}::test_an_amplifier_without_readings_is_not_engaged_on",),
+    ),
+    Break(
+        "an encoder's creep is a brake that slips",
+        "rig/engine/rest.py",
+        "np.abs(legs[_MOVED] - departure)",
+        "np.abs(legs[_MOVED])",
+        (f"{_FAULTS}::test_an_encoder_that_creeps_takes_the_homing_with_it",),
     ),
     _drive("a leg may be silent for ever", "if age[leg] >= self._safety.stale_cycles:", "if False:", _PARTS),
     _drive("a drive's watchdog is not noticed", "if status[leg] & _WATCHDOG:", "if False:", _PARTS),
