@@ -99,6 +99,9 @@ def test_drives_are_followed_from_telemetry(window: MainWindow, session: FakeSes
     assert window.operate.drives.text(1) == "✓ torque on, homed"
     assert window.operate.drives.text(2) == "✗ silent for 4 cycles"
     assert window.operate.drives.text(4) == "✗ error 17, stopped by its watchdog, fault"
+    window.operate.show_row(row, (1, 0, 0, 0, 0, 2))
+    assert window.operate.drives.text(1) == "✓ torque on, homed, replies 1 cycle old"
+    assert window.operate.drives.text(6).endswith("replies 2 cycles old")
 
 
 def test_the_banner_follows_and_the_title_says_it_too(window: MainWindow, session: FakeSession) -> None:
