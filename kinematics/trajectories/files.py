@@ -38,6 +38,7 @@ NonNegativeFrequency: TypeAlias = Annotated[Frequency, Field(ge=0.0)]
 
 _MOST_PARTS = 1000
 _LISTED_FAULTS = 30
+_LONGEST_REASON = 300  # characters
 _Terms = Field(min_length=1, max_length=100)
 
 _AT_REST: tuple[float, float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -284,4 +285,5 @@ def _place(location: tuple[int | str, ...]) -> str:
 
 
 def _reason(message: str) -> str:
-    return message.removeprefix("Value error, ").replace("Extra inputs are not permitted", "unknown key")
+    reason = message.removeprefix("Value error, ").replace("Extra inputs are not permitted", "unknown key")
+    return reason if len(reason) <= _LONGEST_REASON else reason[:_LONGEST_REASON] + "…"

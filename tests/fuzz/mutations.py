@@ -146,7 +146,7 @@ class Mutator:
                     other = other[part]
                 parent[key] = copy.deepcopy(other)
             case 3:
-                parent[key] = chance.choice((*TEXTS, *OTHERS))
+                parent[key] = copy.deepcopy(chance.choice((*TEXTS, *OTHERS)))
             case 4:
                 parent[key] = nested(chance)
             case 5:
