@@ -208,6 +208,13 @@ class Drive(ABC):
         """
 
     @abstractmethod
+    def verify(self, timeout: float) -> Identity:
+        """Ask who the device is and whether it still has what `configure` set, writing nothing; `timeout` s an access.
+
+        Raises as `identify` and `configure`.
+        """
+
+    @abstractmethod
     def observe(self, timeout: float) -> Feedback:
         """Read within `timeout` s what the device says of itself, without commanding anything: its watchdog runs on.
 

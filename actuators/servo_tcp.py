@@ -101,7 +101,10 @@ class ServoTcp(Drive):
 
     def identify(self) -> Identity:
         """See `Drive.identify`."""
-        identity = Identity(**self._link.read_texts(self.profile.identity, self._options.request_timeout))
+        return self._identity(self._options.request_timeout)
+
+    def _identity(self, timeout: float) -> Identity:
+        identity = Identity(**self._link.read_texts(self.profile.identity, timeout))
         expected = self._options.serial
         if expected is not None and identity.serial != expected:
             raise IdentityError(f"{self._link.label} has serial number {identity.serial!r}, expected {expected!r}")
@@ -112,13 +115,25 @@ class ServoTcp(Drive):
         register, timeout, link = self.profile.parameters.watchdog, self._options.request_timeout, self._link
         words = _to_words(self._watchdog_counts, register, self.profile.word_order)
         link.write(register.address, words, timeout)
+        self._confirm_watchdog(timeout, "did not take")
+
+    def verify(self, timeout: float) -> Identity:
+        """See `Drive.verify`."""
+        identity = self._identity(timeout)
+        self._confirm_watchdog(timeout, "does no more have")
+        return identity
+
+    def _confirm_watchdog(self, timeout: float, otherwise: str) -> None:
+        """Raise ConfigurationError, which says `otherwise`, where the register holds no or another watchdog time."""
+        register, link = self.profile.parameters.watchdog, self._link
+        words = _to_words(self._watchdog_counts, register, self.profile.word_order)
         found = link.read(register.address, register.words, timeout)
         if found == words:
             return
         if not any(found):
             raise ConfigurationError(f"{link.label} has no watchdog: register {register.address} reads back zero")
         raise ConfigurationError(
-            f"{link.label} did not take the watchdog time {self._options.watchdog:g} s: "
+            f"{link.label} {otherwise} the watchdog time {self._options.watchdog:g} s: "
             f"register {register.address} reads back {found}, not {words}"
         )
 

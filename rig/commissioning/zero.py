@@ -17,7 +17,7 @@ from calibration import CalibrationError, LoadCellCalibration, Provenance, shift
 from rig.config import RigConfig
 from rig.engine import Status
 from rig.engine.devices import cell_calibration
-from rig.engine.operator import reads_reversed
+from rig.engine.tare import reads_reversed
 from rig.errors import InputError, RefusedError, RigError, RunFaultError
 from rig.operation import Progress, bring_to_rest, connect_and_home, leave
 from rig.ring import TelemetryRing

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from actuators import (
     Amplifier,
     Command,
     Drive,
+    Identity,
     Mode,
     Status,
     exchange_all,
@@ -42,6 +44,7 @@ class DriveBank:
         self._drives = tuple(drives)
         self._amplifier = amplifier
         self._calibration = calibration
+        self._identities = [Identity("", "", "", "")] * 6
         self.length = np.zeros(6)
         self.velocity = np.zeros(6)
         self.force = np.zeros(6)
@@ -73,6 +76,7 @@ class DriveBank:
                 identity = drive.identify()
                 if drive.observe(timeout).status & Status.ENABLED:
                     faults.append(f"leg {leg}: the drive has torque already: another master commands it")
+                self._identities[leg - 1] = identity
                 lines.append(
                     f"leg {leg}: {identity.vendor} {identity.product}, serial {identity.serial}, "
                     f"firmware {identity.firmware}"
@@ -100,6 +104,26 @@ class DriveBank:
         faults = self._unconfigured()
         if faults:
             raise HardwareError(_listed(faults))
+
+    def verify(self, leg: int, timeout: float) -> None:
+        """Ask the drive of a leg (index) whether it is the one connected to, and has kept what `configure` set.
+
+        Args:
+            leg: index.
+            timeout: s, for each of two accesses.
+
+        Raises:
+            HardwareError: it is another, has restarted, has no or another watchdog time, or is silent.
+        """
+        known = self._identities[leg]
+        try:
+            identity = self._drives[leg].verify(timeout)
+        except ActuatorError as error:
+            raise HardwareError(f"leg {leg + 1}: {error}") from error
+        for field in fields(Identity):
+            now, before = getattr(identity, field.name), getattr(known, field.name)
+            if now != before:
+                raise HardwareError(f"leg {leg + 1}: another drive answers: {field.name} {now!r}, before {before!r}")
 
     def exchange(self, commands: Sequence[Command], deadline: float) -> None:
         """Send six commands, collect six replies by `deadline` (`time.monotonic()`, s), and fill the arrays."""

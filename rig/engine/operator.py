@@ -34,29 +34,20 @@ from rig.engine.messages import (
     Shutdown,
     Stop,
 )
+from rig.engine.tare import describe_shift
 from rig.errors import HardwareError, RefusedError
 from rig.stability import check_loop
 from rig.states import State
 
 _START_DISTANCE = 1e-4  # m and rad between a motion's start and the reference
 _STANDING = 1e-6  # m and rad between the reference when Park was asked for and when it is carried out
+_ACCESS_TIME = 0.25  # of the drives' watchdog time, for one access to one drive between two cycles
 _TARE_TIME = 0.2  # s at rest before the cells' zero can be judged
 _FORSAKEN = "the command lease that it came with is held no more"
 
 
 class _StaleFeedbackError(RefusedError):
     """The last exchange brought no reply of some leg, or none of the load cells."""
-
-
-def reads_reversed(model: npt.NDArray[np.float64], residual: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-    """Whether each cell reads minus the model's force rather than that force, by a clear margin.
-
-    Args:
-        model: (6,) N, the force that the cells should read.
-        residual: (6,) N, what they read beyond it.
-    """
-    opposite: npt.NDArray[np.bool_] = np.abs(residual + 2.0 * model) < 0.5 * np.abs(residual)
-    return opposite
 
 
 @dataclass(slots=True)
@@ -69,6 +60,10 @@ class _Job:
     stops: int
     lease: Lease | None
     waited: int = 0
+    verified: int = 0
+    """drives that were asked whether they are as they were"""
+    asked_in: int = -1
+    """cycle in which the last of them was"""
 
     @property
     def livens(self) -> bool:
@@ -168,6 +163,9 @@ class Operator:
                 job.waited += 1
                 self._waiting.append(job)
                 return
+            if isinstance(command, Engage) and not self._verified(job):
+                self._waiting.append(job)
+                return
             if isinstance(command, Stop):
                 self._engine.stop(command.category, f"operator's stop, category {command.category}")
             elif isinstance(command, Follow) and job.table is not None:
@@ -232,20 +230,9 @@ class Operator:
         if engine.settled_for() < _TARE_TIME:
             raise RefusedError(f"the load cells' zero is not judged yet, {_TARE_TIME:g} s at rest are needed")
         bound = engine.config.safety.bound("tare_shift")
-        shift = engine.tare_residual
-        leg = int(np.argmax(np.abs(shift)))
-        if not abs(shift[leg]) <= bound:
-            opposite = reads_reversed(engine.frame.fields["force_model"], shift) & (np.abs(shift) > bound)
-            legs = ", ".join(str(number + 1) for number in np.flatnonzero(opposite))
-            advice = (
-                f"the polarity (gain) of the load cell is reversed at leg {legs}: rig calibrate cells"
-                if opposite[leg]
-                else "tare the cells, or correct the mechanism's masses"
-            )
-            raise RefusedError(
-                f"the load cell of leg {leg + 1} is {shift[leg]:+.1f} N off the model at rest (bound {bound:g} N): "
-                + advice
-            )
+        reason = describe_shift(engine.frame.fields["force_model"], engine.tare_residual, bound)
+        if reason:
+            raise RefusedError(reason)
 
     # -- commands ----------------------------------------------------------------------------------------------------
 
@@ -271,7 +258,30 @@ class Operator:
         self._engine.bank.configure()
         self._engine.enter(State.HOMING)
 
+    def _verified(self, job: _Job) -> bool:
+        """Whether every drive was found as it was connected to and configured: since then one may have restarted.
+
+        One drive a cycle is asked, so that none goes without its exchange for as long as six accesses take.
+        """
+        engine = self._engine
+        self._require_engageable()
+        if job.asked_in != engine.cycles:
+            job.asked_in = engine.cycles
+            self.reconnected = True
+            try:
+                engine.bank.verify(job.verified, _ACCESS_TIME * engine.config.drives.watchdog)
+            except HardwareError as error:
+                raise RefusedError(f"{error}; disconnect, connect and home anew") from error
+            job.verified += 1
+        return job.verified == len(engine.bank.status)
+
     def _engage(self) -> None:
+        engine = self._engine
+        self._require_engageable()
+        engine.reference.hold(engine.frame.fields["pose"])
+        engine.enter(State.ENGAGING)
+
+    def _require_engageable(self) -> None:
         engine = self._engine
         self._require(State.PARKED)
         if not self.loop.passed:
@@ -283,8 +293,6 @@ class Operator:
         self._require_no_torque()
         if not (engine.machine.homed and engine.frame.pose_valid):
             raise RefusedError("the measured pose is not known: home first")
-        engine.reference.hold(engine.frame.fields["pose"])
-        engine.enter(State.ENGAGING)
 
     def _checked(self, command: Follow, samples: npt.NDArray[np.float64] | None) -> MotionTable:
         """The motion as a table, when every sample of it is allowed."""

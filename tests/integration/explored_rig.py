@@ -251,11 +251,13 @@ class ExploredRig(RuleBasedStateMachine):
         return reply
 
     def may_wait(self, command: Command) -> bool:
-        """For a late reply, for drives that have not reported their torque off yet, for a reset to be done."""
+        """For a late reply, drives that are asked or have yet to report their torque off, a reset to be done."""
         if isinstance(command, Reset):
             return self.engine.clearing
         if isinstance(command, Disconnect):
             return self.engine.bank.any(Status.ENABLED)
+        if isinstance(command, Engage) and self.machine.state is State.PARKED:
+            return True  # one drive after the other is asked whether it is as it was
         return isinstance(command, Home | Engage | Follow | Resume) and not self.engine.bank.fresh.all()
 
     # -- rules -------------------------------------------------------------------------------------------------------
