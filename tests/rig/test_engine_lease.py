@@ -212,7 +212,9 @@ def test_a_motion_under_way_is_held_in_the_cycle_in_which_its_lease_passes_to_an
         lease = linked.server._lease = Lease("first")
         watch = Watch(rig.engine, rig.operator, linked.server, linked.block, _Pipe())  # type: ignore[arg-type]
         reply = _submitted(rig, command, lease)
-        rig.step()
+        for _ in range(6 if isinstance(command, Engage) else 1):  # one drive a cycle is asked
+            assert not reply.done()
+            rig.step()
         assert reply.result(0.0).accepted
         watch.look(rig.engine.tick.t)
         moving = rig.state
