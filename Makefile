@@ -70,7 +70,7 @@ endif
 EXPLORING = $$(grep -rl "^from exploration import" tests --include="test_*.py")
 
 explore: $(VENV)/.installed-test $(VENV)/.system
-	@EXPLORE=1 $(PYTEST) -s $(EXPLORING) $(ARGS)
+	@EXPLORE=1 $(PYTEST) -s --timeout=0 $(EXPLORING) $(ARGS)
 
 # Guards and reactions taken out one at a time: a test must fail for each. ARGS chooses some by name or module.
 mutants: $(VENV)/.installed-test

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 SETTINGS = settings(
-    max_examples=either(16, 400),
+    max_examples=either(16, 100),
     stateful_step_count=either(25, 50),
     deadline=None,
     derandomize=not LONG,
@@ -22,8 +22,7 @@ SETTINGS = settings(
 )
 
 
-@pytest.mark.timeout(either(300, 0))
-@pytest.mark.parametrize("seed", seeds(11))
+@pytest.mark.parametrize("seed", seeds(42))
 def test_whatever_is_asked_and_breaks_the_invariants_hold(seed: int) -> None:
     explored = type("Explored", (ExploredRig,), {"counts": Counter()})
     begun = time.perf_counter()
