@@ -95,8 +95,8 @@ BOUND_BREAKS = [
     Break(
         "the rig homes without a recording",
         "rig/engine/operator.py",
-        "        self._require_fresh()\n        self._require_recording()\n        self.reconnected = True",
-        "        self._require_fresh()\n        self.reconnected = True",
+        "        self._require_recording()\n        self._require_no_torque()\n        self.reconnected = True",
+        "        self._require_no_torque()\n        self.reconnected = True",
         (f"{_BOUNDS}::test_homing_needs_a_recording",),
     ),
 ]

@@ -30,8 +30,8 @@ LINK_BREAKS = [
     ),
     _control(
         "a stop needs the lease",
-        "        elif isinstance(request, Stop):\n            self._forward(sender, number, request, None, None)\n",
-        "",
+        "        elif isinstance(request, Stop):\n",
+        "        elif isinstance(request, Stop) and lease is not None and envelope.token == lease.token:\n",
         f"{_LINK}::test_one_client_holds_the_lease_and_the_others_only_stop_and_look",
     ),
     _control(

@@ -51,10 +51,14 @@ STATE_BREAKS = [
         "if self.state is State.HOMING and now.t - self._entered > self.deadlines.homing:",
         "if False:",
     ),
-    _machine("engaging may take for ever", "elif now.t - self._entered > self.deadlines.engage:", "elif False:"),
+    _machine(
+        "engaging may take for ever",
+        "elif now.t - self._entered > self.deadlines.engage + self.deadlines.settle:",
+        "elif False:",
+    ),
     _machine(
         "the rig is engaged before every drive has torque",
-        "if now.enabled and self._still(now):",
+        "if len(now.torque) == len(LEGS) and self._still(now):",
         "if self._still(now):",
     ),
     _machine(
@@ -84,12 +88,12 @@ STATE_BREAKS = [
     ),
     _machine(
         "torque may stay on after a stop",
-        '            return self._overdue(now.t, "torque off", self.deadlines.torque_off)',
+        "            return about(FaultCode.STOP_OVERDUE, now.torque, text, now.t)",
         "            return None",
     ),
     _machine(
         "a quick stop ends with torque",
-        "if now.disabled and self._still(now):",
+        "if not now.torque and self._still(now):",
         "if self._still(now):",
     ),
     _machine(

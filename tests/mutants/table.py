@@ -1,11 +1,20 @@
 """All breaks, by what they break."""
 
-from breaks import Break
 from bound_breaks import BOUND_BREAKS
+from breaks import Break
 from command_breaks import COMMAND_BREAKS
 from feedback_breaks import FEEDBACK_BREAKS
 from link_breaks import LINK_BREAKS
 from recorder_breaks import RECORDER_BREAKS
 from state_breaks import STATE_BREAKS
+from torque_breaks import TORQUE_BREAKS
 
-BREAKS: list[Break] = [*FEEDBACK_BREAKS, *BOUND_BREAKS, *STATE_BREAKS, *COMMAND_BREAKS, *LINK_BREAKS, *RECORDER_BREAKS]
+BREAKS: list[Break] = [
+    *FEEDBACK_BREAKS,
+    *BOUND_BREAKS,
+    *STATE_BREAKS,
+    *TORQUE_BREAKS,
+    *COMMAND_BREAKS,
+    *LINK_BREAKS,
+    *RECORDER_BREAKS,
+]
