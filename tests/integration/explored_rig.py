@@ -51,7 +51,7 @@ CONFIGS = {
 GEOMETRY, PERIOD = CONFIG.machine.geometry, CONFIG.period
 
 LYING = frozenset(
-    {"swap_unit", "motor_exchanged", "brake_open", "brake_slips", "torque_stuck", "application_hung", "replay"}
+    {"swap_unit", "motor_exchanged", "brake_open", "brake_slips", "torque_stuck", "hang", "lag", "replay", "bit_flip"}
 )
 """Faults with which a drive reports what is not so, or its leg does not do what the drive is told."""
 UNHOMING = ("encoder_jump", "reboot")

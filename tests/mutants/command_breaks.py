@@ -86,6 +86,19 @@ COMMAND_BREAKS = [
         "engine.reference.hold(engine.config.machine.geometry.home_pose)",
         f"{_DOUBTS}::test_engaging_away_from_home_holds_the_pose_that_is_measured",
     ),
+    _guard(
+        "the rig engages without a reading of the load cells",
+        "        if bank.cells_age:\n            raise _StaleFeedbackError",
+        "        if False:\n            raise _StaleFeedbackError",
+        "integration/test_old_feedback.py",
+    ),
+    _guard(
+        "the rig engages with a dead load cell",
+        "        if dead:\n",
+        "        if False:\n",
+        "integration/test_old_feedback.py",
+        _DOUBTS,
+    ),
     _guard("a motion of one row is followed", "if samples is None or len(samples) < 2:", "if samples is None:", _BAD),
     _guard(
         "a motion is not checked",

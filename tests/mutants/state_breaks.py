@@ -6,6 +6,7 @@ _MACHINE = "rig/test_engine_machine.py"
 _GUARDS = "rig/test_engine_guards.py"
 _FAULTS = "integration/test_feedback_faults.py"
 _FORCES = "integration/test_force_and_host_faults.py"
+_LAST_GOOD = "integration/test_last_good_reference.py"
 _LOOP = "rig/test_engine_loop.py"
 _WATCH = "rig/test_engine_watch.py"
 
@@ -144,6 +145,25 @@ STATE_BREAKS = [
         "        if cause is not None:\n            self._stops.trip(cause, StopCategory.CATEGORY_2)",
         "        if False:\n            self._stops.trip(cause, StopCategory.CATEGORY_2)",
         "rig/test_engine_doubts.py",
+    ),
+    _supervision(
+        "the reference is not checked while it is followed",
+        "            self._stops.trip(cause, StopCategory.CATEGORY_2)\n        return cause is None",
+        "            pass\n        return cause is None",
+        "rig/test_engine_doubts.py::test_a_reference_is_judged_in_every_cycle_that_follows_it",
+        _LAST_GOOD,
+    ),
+    _supervision(
+        "a reference that breaks a limit is followed on",
+        "            self._braking.brake(reference, t)\n            frame.refer(reference)",
+        "            pass",
+        _LAST_GOOD,
+    ),
+    _supervision(
+        "a reference ahead that breaks a limit is commanded",
+        "        if not self._judged(t, frame.legs_ahead, frame.condition_ahead):",
+        "        if False:",
+        _LAST_GOOD,
     ),
     _supervision(
         "a motion goes on without a recording",

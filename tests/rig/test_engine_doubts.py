@@ -32,8 +32,8 @@ def test_old_readings_of_the_cells_are_not_judged_and_stop_the_rig_when_they_sta
     checks, bad = CellChecks(SAFETY, CELLS, np.zeros((2, 6))), np.full(6, np.nan)
     for age in range(1, K):
         for _ in range(5):
-            assert checks.check(1.0, bad, bad, age, controlled=True) is None
-    found = checks.check(1.0, np.zeros(6), np.zeros(6), K, controlled=True)
+            assert checks.check(1.0, bad, bad, age, str, controlled=True) is None
+    found = checks.check(1.0, np.zeros(6), np.zeros(6), K, str, controlled=True)
     assert found is not None and (found.cause.code, found.cause.leg) == (FaultCode.LOAD_CELL, 0)
     assert found.category is StopCategory.CATEGORY_2
 
@@ -61,7 +61,7 @@ def test_no_force_is_held_against_the_model_while_an_encoder_is_in_doubt(row: in
 
     def look() -> object:
         force = generator.normal(size=6)
-        return checks.check(1.0, force, np.full(6, 2.0 * SAFETY.force_residual), 0, controlled=True)
+        return checks.check(1.0, force, np.full(6, 2.0 * SAFETY.force_residual), 0, str, controlled=True)
 
     suspicion[row, 4] = 1.0  # it repeats itself, or runs against its reference: the model is none of this leg's pose
     assert [look() for _ in range(10)] == [None] * 10

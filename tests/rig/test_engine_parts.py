@@ -284,7 +284,7 @@ def test_skipped_cycles_are_counted_and_not_caught_up(tmp_path: Path) -> None:
         rig.virtual.advance(now)
         rig.engine.step(Tick(now, 0.0, 2 * PERIOD, 3))
         assert rig.state is State.STOPPING and rig.engine.machine.stop is StopCategory.CATEGORY_1
-        assert rig.tap.texts()[-2] == "3 overrun cycles in a row (bound 3)"
+        assert "3 overrun cycles in a row (bound 3)" in rig.tap.texts()[-2]
 
 
 # -- drives ----------------------------------------------------------------------------------------------------------

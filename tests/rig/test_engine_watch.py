@@ -106,14 +106,14 @@ def test_without_owner_and_client_the_platform_is_set_down_in_the_end(tmp_path: 
         assert one.rig.state is State.ENGAGED  # a client may go on without the owner
         one.link.drop_lease()
         one.watch.look(t := t + 1.0)
-        one.watch.look(t + 29.0)
+        one.watch.look(t + 28.5)
         assert one.rig.state is State.ENGAGED
         one.link.lease = "another"
         one.block.beat()
         one.watch.look(t + 31.0)
         one.link.drop_lease()
         one.watch.look(t := t + 32.0)
-        one.watch.look(t + 29.0)
+        one.watch.look(t + 28.5)
         assert one.rig.state is State.ENGAGED  # the hold begins anew
         one.watch.look(t + 31.0)
         assert one.rig.state is State.STOPPING
