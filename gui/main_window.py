@@ -34,6 +34,7 @@ from rig.states import State
 
 _HISTORY = 120.0  # s of telemetry that the views reach back
 _SIZE = QtCore.QSize(1280, 800)
+_FRAME = QtCore.QSize(8, 32)  # what a window manager adds
 _TITLE = "stewart-rig"
 
 
@@ -121,7 +122,11 @@ class MainWindow(QtWidgets.QMainWindow):
         side.setMinimumWidth(270)
         self.splitter = QtWidgets.QSplitter()
         self.splitter.addWidget(side)
-        self.splitter.addWidget(self.tabs)
+        pages = QtWidgets.QScrollArea()  # on a small screen they scroll, and STOP stays where it is
+        pages.setWidgetResizable(True)
+        pages.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
+        pages.setWidget(self.tabs)
+        self.splitter.addWidget(pages)
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setChildrenCollapsible(False)
         self.splitter.setSizes([290, 990])
@@ -331,6 +336,8 @@ class MainWindow(QtWidgets.QMainWindow):
         geometry = settings.value("geometry")
         if not isinstance(geometry, QtCore.QByteArray) or not self.restoreGeometry(geometry):
             self.resize(_SIZE)
+        room = self.screen().availableSize()
+        self.resize(self.size().boundedTo(room - _FRAME).expandedTo(self.minimumSizeHint()))
         self.jog.restore(settings)
         self._restore_splitter("splitter", self.splitter)
         self._restore_splitter("motion splitter", self.motion.splitter)

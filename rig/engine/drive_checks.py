@@ -49,6 +49,10 @@ class DriveChecks:
             silence: what is known of why a leg (index) is silent, to follow those words.
             homed: the rig counts as homed.
         """
+        if min(age) > 0 and max(age) >= self._safety.stale_cycles:  # what they share has failed, and no leg of them
+            text = f"all six legs: no fresh feedback for {max(age)} cycles (bound {self._safety.stale_cycles})"
+            text += silence(0) if len({silence(leg) for leg in range(_LEGS)}) == 1 else ""
+            return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t), StopCategory.QUICK_STOP, over)
         for leg in range(_LEGS):
             if age[leg] >= self._safety.stale_cycles:
                 bound = self._safety.stale_cycles

@@ -248,3 +248,21 @@ def test_checks_that_are_off_stay_in_view(qapp: QtWidgets.QApplication, qtbot: A
 
 def test_nothing_is_said_of_checks_that_are_on(window: MainWindow) -> None:
     assert window.banner.findChildren(QtWidgets.QLabel, "off") == []
+
+
+@pytest.mark.parametrize("size", [(1024, 700), (940, 500)], ids=["1024x700", "1920x1080 at scale 2"])
+def test_a_small_screen_has_stop_and_every_page(whole_window: MainWindow, size: tuple[int, int]) -> None:
+    window = whole_window
+    window.resize(*size)
+    QtWidgets.QApplication.processEvents()
+    assert (window.width(), window.height()) == size
+    stop = window.stop_button
+    assert window.rect().contains(stop.geometry().translated(stop.parentWidget().mapTo(window, QtCore.QPoint())))
+    (area,) = [each for each in window.findChildren(QtWidgets.QScrollArea) if each.widget() is window.tabs]
+    for index in range(window.tabs.count()):
+        window.tabs.setCurrentIndex(index)
+        page = window.tabs.currentWidget()
+        assert page.width() >= page.minimumSizeHint().width() and page.height() >= page.minimumSizeHint().height()
+        across, down = area.horizontalScrollBar().maximum(), area.verticalScrollBar().maximum()
+        assert window.tabs.width() - area.viewport().width() == across
+        assert window.tabs.height() - area.viewport().height() == down

@@ -51,7 +51,8 @@ def test_when_writes_stop_the_drives_stop_by_their_own_watchdog(bench: Bench) ->
     bench.until(lambda: not bench.torque)
     assert bench.engine.tick.t - silent_since < D + 0.2  # the watchdog, then the drive's quick stop
     standing = bench.virtual.plant.state[:7]
-    recording = stopped(bench, FaultCode.COMMUNICATION_LOST, leg=1, homed=True)
+    recording = stopped(bench, FaultCode.COMMUNICATION_LOST, leg=0, homed=True)
+    assert bench.machine.cause.text.startswith(f"all six legs: no fresh feedback for {K} cycles (bound {K})")
     assert reaction(recording, recording.rows["stale"].max(axis=1) > 0, Q) <= K + 1
     assert np.abs(bench.virtual.plant.state[:7] - standing).max() < 1e-3
 
