@@ -87,7 +87,8 @@ class Homing:
             return Finding(Cause(FaultCode.BRAKES_SLIP, text, t, other + 1), StopCategory.CATEGORY_0, over)
         text = (
             f"leg {told + 1} was told to home, and leg {other + 1} moved, by {moved[other] * 1e3:.2f} mm: "
-            f"motors or encoders of legs {told + 1} and {other + 1} are wired to each other's drive"
+            f"motors or encoders of legs {told + 1} and {other + 1} are wired to each other's drive, or the brake of "
+            f"leg {other + 1} does not hold"
         )
         return Finding(Cause(FaultCode.WIRING, text, t, told + 1), StopCategory.CATEGORY_0, over)
 
