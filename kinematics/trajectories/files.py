@@ -19,7 +19,7 @@ from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from kinematics.errors import InputFileError, TrajectoryError
 from kinematics.input_files import parse_toml, read_text
@@ -33,7 +33,15 @@ LONGEST_FILE = 3600.0
 """s, of what a trajectory file describes; a longer run repeats a shorter motion."""
 
 Coordinates: TypeAlias = tuple[Length, Length, Length, Angle, Angle, Angle]
-Duration: TypeAlias = Annotated[Time, Field(gt=0.0, le=LONGEST_FILE)]
+
+
+def _not_too_long(value: float) -> float:
+    if value > LONGEST_FILE:
+        raise ValueError(f"{value:g} s, must be at most {LONGEST_FILE:g} s")
+    return value
+
+
+Duration: TypeAlias = Annotated[Time, Field(gt=0.0), AfterValidator(_not_too_long)]
 NonNegativeFrequency: TypeAlias = Annotated[Frequency, Field(ge=0.0)]
 
 _MOST_PARTS = 1000

@@ -191,7 +191,7 @@ duration = 2e6
 """
     (tmp_path / "far.toml").write_text(far)
     open_motion(panel, qtbot, tmp_path / "far.toml")
-    assert "part 2, duration: 2e+06 s, must be at most 1e+06 s" in panel.verdict.text()
+    assert "part 2, duration: 2e+06 s, must be at most 3600 s" in panel.verdict.text()
     assert panel.title == "Motion: demo" and panel.editor.value() == before
 
 
