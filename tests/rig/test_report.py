@@ -24,6 +24,7 @@ from rig.errors import InputError
 from rig.operation import checked_move
 from rig.recording import Event, EventLevel, Recording
 from rig.report import summarize, write_report
+from rig.report.running import Column
 from rig.report.series import Angles, Outline, rotation_vector
 from rig.states import FaultCode, State, StopCategory
 from rig.telemetry import ROW, CycleFlag
@@ -348,6 +349,18 @@ def test_an_outline_loses_no_peak(values: npt.NDArray[np.float64], bins: int, bl
     edges = np.linspace(0, len(values), bins + 1).astype(int)
     low, high = (reduce.reduceat(values, edges[:-1]) for reduce in (np.minimum, np.maximum))
     np.testing.assert_array_equal(outline.curve(0)[1], np.stack([low, high], axis=1).ravel())
+
+
+def test_percentiles_of_a_column_on_the_disk_are_those_of_numpy() -> None:
+    values = np.random.default_rng(3).normal(size=1234)
+    for center, expected in ((None, values), (0.25, np.abs(values - 0.25))):
+        column = Column()
+        try:
+            for start in range(0, len(values), 100):
+                column.add(np.append(values[start : start + 100], np.nan))
+            assert column.percentiles([50.0, 99.0, 100.0], center) == np.percentile(expected, [50, 99, 100]).tolist()
+        finally:
+            column.close()
 
 
 def test_the_powered_span_ends_with_the_last_powered_row() -> None:
