@@ -12,16 +12,44 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.main_window import MainWindow
 from gui.rig_session import RigSession
 from rig.config import RigConfig, load_config, patient
-from rig.errors import ExitCode
-from rig.runs import on_free_ports
+from rig.engine import find_engine
+from rig.errors import ExitCode, RigError
+from rig.runs import on_free_ports, on_ports
 
 _NAME = "stewart-rig"
+_PORTS = "virtual ports"
 
 
-def app_config(name: str) -> RigConfig:
-    """The configuration the app runs: the shipped virtual rig on free ports and with a demonstration's patience."""
+def app_config(name: str, settings: QtCore.QSettings | None = None) -> RigConfig:
+    """The configuration the app runs: the shipped virtual rig on free ports and with a demonstration's patience.
+
+    Where the last app of these settings has died and its engine still holds the virtual rig, that is the one.
+    """
     config = load_config(name)
-    return patient(on_free_ports(config)) if name == "virtual" else config
+    if name != "virtual":
+        return config
+    rig = patient(_left_behind(config, settings) or on_free_ports(config))
+    if settings is not None:
+        amplifier = rig.load_cells.amplifier
+        ports = [leg.port for leg in rig.drives.legs] + [0 if amplifier is None else amplifier.port]
+        settings.setValue(_PORTS, ",".join(map(str, ports)))
+    return rig
+
+
+def _left_behind(config: RigConfig, settings: QtCore.QSettings | None) -> RigConfig | None:
+    """The virtual rig of an app that is gone, while an engine has it."""
+    try:
+        ports = [int(port) for port in str(settings.value(_PORTS, "")).split(",")] if settings is not None else []
+    except ValueError:
+        return None  # there is none yet, or somebody has edited the file
+    if len(ports) != 7:
+        return None
+    with contextlib.suppress(RigError):  # no such ports
+        left = on_ports(config, ports)
+        engine = find_engine(left)
+        if engine is not None and not engine.owner_alive:
+            return left
+    return None
 
 
 def make_window(config: RigConfig, settings: QtCore.QSettings) -> MainWindow:
@@ -85,11 +113,11 @@ def run(config: str) -> int:
 
     Returns the exit code. Raises ConfigError before anything is shown.
     """
-    rig: RigConfig | None = app_config(config)
+    settings = QtCore.QSettings(QtCore.QSettings.Format.IniFormat, QtCore.QSettings.Scope.UserScope, _NAME, "gui")
+    rig: RigConfig | None = app_config(config, settings)
     application = QtWidgets.QApplication.instance() or make_application()
     application.setApplicationName(_NAME)
     application.setOrganizationName(_NAME)
-    settings = QtCore.QSettings(QtCore.QSettings.Format.IniFormat, QtCore.QSettings.Scope.UserScope, _NAME, "gui")
     code = 0
     while rig is not None and code == 0:
         window = make_window(rig, settings)

@@ -5,7 +5,7 @@ import re
 import socket
 import time
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib import resources
@@ -266,6 +266,11 @@ def on_free_ports(config: RigConfig) -> RigConfig:
         for one in sockets:
             one.bind(("127.0.0.1", 0))
         ports = [one.getsockname()[1] for one in sockets]
+    return on_ports(config, ports)
+
+
+def on_ports(config: RigConfig, ports: Sequence[int]) -> RigConfig:
+    """The configuration with its drives on the first six of seven `ports` of this machine, an amplifier on the last."""
     resolved = config.resolved()
     legs = [
         leg | {"host": "127.0.0.1", "port": port}

@@ -12,6 +12,7 @@ import pytest
 from pyqtgraph.Qt import QtCore, QtWidgets
 from shell_support import KEY, key, make_settings, press
 
+from gui.application import app_config
 from gui.main_window import MainWindow
 from gui.rig_session import RigSession
 from gui.rules import Action, Phase
@@ -115,3 +116,18 @@ def test_another_that_commands_it_is_respected_by_all_but_stop(app: MainWindow, 
         assert app.session.phase is Phase.DOWN and "take over the engine" in app.notice.text()
     finally:
         other.close()
+
+
+def test_the_app_that_follows_has_the_virtual_rig_that_was_left(
+    config: RigConfig, orphan: StandIn, tmp_path: Path
+) -> None:
+    ports = [*(leg.port for leg in config.drives.legs), 0]  # it has no amplifier
+    settings = make_settings(tmp_path)
+    settings.setValue("virtual ports", ",".join(map(str, ports)))
+    followed = app_config("virtual", settings)
+    assert [leg.port for leg in followed.drives.legs] == ports[:6]
+    orphan.lock.close()  # it ends
+    other = app_config("virtual", settings)
+    assert not {leg.port for leg in other.drives.legs} & set(ports)
+    kept = str(settings.value("virtual ports")).split(",")
+    assert kept[:6] == [str(leg.port) for leg in other.drives.legs]
