@@ -136,15 +136,7 @@ STATE_BREAKS = [
         "lengths need belong to no pose",
         "if machine.homed and not frame.pose_valid and bank.fresh.all():",
         "if False:",
-        "integration/test_reset_causes.py",
-        _FAULTS,
-        _GUARDS,
-    ),
-    _supervision(
-        "the reference is not checked while it is followed",
-        "        if cause is not None:\n            self._stops.trip(cause, StopCategory.CATEGORY_2)",
-        "        if False:\n            self._stops.trip(cause, StopCategory.CATEGORY_2)",
-        "rig/test_engine_doubts.py",
+        "rig/test_engine_doubts.py::test_lengths_that_belong_to_no_pose_are_a_quick_stop",
     ),
     _supervision(
         "the reference is not checked while it is followed",

@@ -10,6 +10,7 @@ from engine_support import CONFIG, HOME, Bench, bench, refused, smooth_table
 from actuators import Mode, Status
 from dynamics import DynamicsError
 from kinematics import pose_difference
+from rig.engine.bank import DriveBank
 from rig.engine.cell_checks import CellChecks
 from rig.engine.messages import Connect, Disconnect, Engage, Stop
 from rig.states import FaultCode, State, StopCategory
@@ -138,6 +139,22 @@ def test_a_model_without_an_answer_is_a_quick_stop(rig: Bench, monkeypatch: pyte
     machine = rig.engine.machine
     assert machine.stop is StopCategory.QUICK_STOP and machine.latched and machine.cause is not None
     assert (machine.cause.code, machine.cause.text) == (FaultCode.CONDITIONING, "no forces at this pose")
+
+
+def test_lengths_that_belong_to_no_pose_are_a_quick_stop(rig: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig.engage()
+    frame = rig.engine.frame
+    measure = frame.measure
+
+    def nowhere(bank: DriveBank, *, homed: bool) -> None:
+        measure(bank, homed=homed)
+        frame.pose_valid = False
+
+    monkeypatch.setattr(frame, "measure", nowhere)
+    rig.step()
+    machine = rig.engine.machine
+    assert machine.stop is StopCategory.QUICK_STOP and machine.latched and machine.cause is not None
+    assert machine.cause.code is FaultCode.FEEDBACK_INVALID and "belong to no pose" in machine.cause.text
 
 
 def test_a_stop_that_is_late_becomes_a_harder_one(rig: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -107,7 +107,7 @@ def test_without_owner_and_client_the_platform_is_set_down_in_the_end(tmp_path: 
         one.link.drop_lease()
         one.watch.look(t := t + 1.0)
         one.watch.look(t + 28.5)
-        assert one.rig.state is State.ENGAGED
+        assert one.rig.state is State.ENGAGED and not one.watch.abandoned  # it has torque
         one.link.lease = "another"
         one.block.beat()
         one.watch.look(t + 31.0)
