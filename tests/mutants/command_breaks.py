@@ -62,11 +62,12 @@ COMMAND_BREAKS = [
         _OPERATOR,
         _GUARDS,
     ),
-    _guard(
+    Break(
         "the cells' zero may have shifted",
-        "if not abs(shift[leg]) <= bound:",
-        "if False:",
-        f"{_GUARDS}::test_a_shifted_zero_of_a_cell_keeps_the_rig_from_engaging",
+        "rig/engine/tare.py",
+        "if abs(shift[leg]) <= bound:",
+        "if True:",
+        (f"{_GUARDS}::test_a_shifted_zero_of_a_cell_keeps_the_rig_from_engaging",),
     ),
     _guard(
         "an unstable loop is closed",
