@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from explored_motions import CONFIG, GOOD, MOTIONS
 from hypothesis import event
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from invariant_watcher import TorqueWatcher, Watcher
 
 from actuators import Mode, Status
-from kinematics import MotionTable, pose_to_coordinates
-from rig.config import RigConfig, load_config
+from rig.config import RigConfig
 from rig.engine.control_block import ControlBlock
 from rig.engine.link import Lease, Submission
 from rig.engine.loop import Watch
@@ -41,14 +41,13 @@ from rig.session import Interruption
 from rig.states import State
 from rig.virtual import FAULTS
 
-CONFIG = load_config("virtual")
 AMPLIFIER = {"source": "amplifier", "amplifier": {"host": "127.0.0.1", "port": 5599}}
 CONFIGS = {
     "as shipped": CONFIG,
     "cells on an amplifier": CONFIG.changed({"load_cells": AMPLIFIER}),
     "computed torque": CONFIG.changed({"mode": "computed-torque"}),
 }
-GEOMETRY, PERIOD = CONFIG.machine.geometry, CONFIG.period
+PERIOD = CONFIG.period
 
 LYING = frozenset(
     {"swap_unit", "motor_exchanged", "brake_open", "brake_slips", "torque_stuck", "hang", "lag", "replay", "bit_flip"}
@@ -60,32 +59,6 @@ ELSEWHERE = frozenset({"owner_hangs"})
 COMMANDS: list[Command] = [
     Connect(), Disconnect(), Home(), Engage(), Pause(), Resume(), Abandon(), Park(), Reset(), Stop(0), Stop(1), Stop(2)
 ]  # fmt: skip
-
-
-def wave(duration: float, amplitude: float) -> MotionTable:
-    """A sin⁴ in z and about x, from home and back."""
-    t = np.arange(round(duration / PERIOD) + 1) * PERIOD
-    w = np.pi / duration
-    s, c = np.sin(w * t), np.cos(w * t)
-    shape = np.stack([s**4, 4 * w * s**3 * c, w**2 * (12 * s**2 * c**2 - 4 * s**4)], axis=1)
-    samples = (shape[:, :, np.newaxis] * amplitude * np.array([0, 0, 1.0, 3.0, 0, 0])).reshape(len(t), 18)
-    samples[:, :6] += pose_to_coordinates(GEOMETRY.home_pose)
-    return MotionTable(PERIOD, samples)
-
-
-def torn(table: MotionTable) -> MotionTable:
-    samples = table.samples.copy()
-    samples[len(samples) // 2, 2] += 0.01
-    return MotionTable(table.step, samples)
-
-
-GOOD = {"gentle": wave(0.8, 4e-3), "brisk": wave(0.4, 8e-3)}
-MOTIONS = GOOD | {
-    "beyond the stroke": wave(0.8, 0.3),
-    "beyond the speed": wave(0.05, 0.02),
-    "torn": torn(wave(0.4, 4e-3)),
-    "sparse": MotionTable(0.05, wave(0.8, 0.04).samples[[0, 200]]),
-}
 
 
 class Link:
