@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from mutations import Mutator
 
-from actuators import Command, ConfigurationError, Mode, ServoProfile, create_drive, load_profile
+from actuators import ConfigurationError, Mode, ServoProfile, create_drive, load_profile
 from calibration import CalibrationError, format_cell_calibration, load_cell_calibration, parse_cell_calibration
 from dynamics import Dynamics, DynamicsError, Mechanism, load_mechanism, mechanism_names
 from kinematics import KinematicsError, leg_kinematics, load_trajectory, trajectory_names
@@ -110,19 +110,17 @@ def _hold_mechanism(machine: Mechanism) -> None:
 # -- profiles ---------------------------------------------------------------------------------------------------------
 
 
-def _read_profile(path: Path) -> ServoProfile:
-    profile = load_profile(path, ServoProfile)
-    create_drive("servo-tcp", {"host": "127.0.0.1", "profile": str(path), "watchdog": 0.05})
-    return profile
-
-
 def _hold_profile(profile: ServoProfile) -> None:
-    """Scales are finite, and a command is either encoded or refused by name, without a drive being there."""
+    """Numbers are finite, and a drive is made of it, or says in words what of its options does not fit."""
     _finite(profile.model_dump())
-    drive = create_drive("servo-tcp", {"host": "127.0.0.1", "profile": profile, "watchdog": 0.05})
-    modes = drive.capabilities.modes
-    assert all(isinstance(mode, Mode) for mode in modes)
-    assert Command(mode=Mode.OFF) is not None
+    try:
+        drive = create_drive("servo-tcp", {"host": "127.0.0.1", "profile": profile, "watchdog": 0.05})
+    except ConfigurationError as error:
+        assert "watchdog 0.05 s is outside" in str(error)
+        return
+    limits = drive.capabilities
+    assert all(isinstance(mode, Mode) for mode in limits.modes)
+    assert 0.0 < limits.force_limit < math.inf and 0.0 < limits.velocity_limit < math.inf
 
 
 # -- calibrations -----------------------------------------------------------------------------------------------------
@@ -162,7 +160,7 @@ KINDS: dict[str, Callable[[], Kind]] = {
     ),
     "profile": lambda: Kind(
         Mutator(_shipped("actuators.profiles", "generic-servo")),
-        _read_profile,
+        lambda path: load_profile(path, ServoProfile),
         (ConfigurationError,),
         _hold_profile,
     ),
