@@ -31,7 +31,7 @@ def within(least: float, greatest: float, unit: str = "") -> AfterValidator:
         if not least <= value <= greatest:
             shown, bounds = (f"{text} {unit}".rstrip() for text in (f"{value:g}", f"{least:g} to {greatest:g}"))
             raise ValueError(f"{shown}, must be {bounds}")
-        return value
+        return value or 0.0  # minus zero is zero
 
     return AfterValidator(check)
 

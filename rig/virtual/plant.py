@@ -6,7 +6,7 @@ import numpy as np
 
 from actuators import Mode
 from dynamics import WORK_SIZE, Dynamics, Mechanism
-from kinematics import forward_kinematics, leg_lengths, leg_matrix
+from kinematics import KinematicsError, forward_kinematics, leg_lengths, leg_matrix
 from rig.errors import ConfigError
 from rig.schema import Virtual, VirtualDrive
 from rig.virtual import drive_kernel as columns
@@ -202,7 +202,13 @@ class Plant:
         generator = np.random.Generator(np.random.PCG64([settings.seed, 6]))
         spread = settings.drive.start_spread
         lengths = self._home_lengths + generator.uniform(-spread, spread, 6)
-        pose = forward_kinematics(machine.geometry, lengths, self._home)
+        try:
+            pose = forward_kinematics(machine.geometry, lengths, self._home)
+        except KinematicsError as error:
+            raise ConfigError(
+                f"virtual.drive.start_spread: {spread:g} m off home, drawn with virtual.seed = {settings.seed}, is no "
+                f"pose of {machine.name}: {error}"
+            ) from error
         self._state = np.concatenate([pose, np.zeros(6)])
         weight = self._dynamics.forces(np.concatenate([self._state, np.zeros(6)]))
         self._drives[:, columns.BRAKED] = 1.0

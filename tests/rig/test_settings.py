@@ -1,5 +1,6 @@
 """Every setting has a physical range, and what the legs' limits imply for it: refused with value, unit and bound."""
 
+import math
 import re
 import types
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
+from rig.commissioning import check_devices
 from rig.config import RigConfig, load_config
 from rig.errors import ConfigError
 from rig.schema import MOST_STALE_CYCLES, Safety
@@ -145,3 +147,17 @@ def test_a_check_that_is_off_sets_no_bound_on_the_noise() -> None:
 
 def test_the_bounds_of_patience_are_within_the_range() -> None:
     assert CONFIG.changed({"safety": {"overruns_in_a_row": MOST_STALE_CYCLES}})
+
+
+@pytest.mark.parametrize("spread", [0.2, "100 mm"])
+def test_a_start_that_is_no_pose_is_refused(spread: object) -> None:
+    config = CONFIG.changed({"virtual": {"drive": {"start_spread": spread}}})
+    said = r"virtual\.drive\.start_spread: 0\.\d m off home, .* is no pose of lab-hexapod"
+    with pytest.raises(ConfigError, match=said):
+        check_devices(config)
+
+
+def test_minus_zero_is_zero() -> None:
+    config = CONFIG.changed({"virtual": {"drive": {"start_spread": "-0.0 mm"}}})
+    assert config.virtual is not None and math.copysign(1.0, config.virtual.drive.start_spread) == 1.0
+    check_devices(config)
