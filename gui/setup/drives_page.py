@@ -45,7 +45,8 @@ class DrivesPage(SetupPage):
     def __init__(self, ask: Callable[[int], None], ask_all: Callable[[], None]) -> None:
         super().__init__(
             "Drives and addresses",
-            "Where each drive is found. Ask connects, identifies, sets the watchdog, reads and closes; nothing moves.",
+            "Where each drive is found. Ask connects, identifies, sets the watchdog, reads and closes; nothing moves. "
+            "A serial number that is not given is taken from the drive that answers: another is refused from then on.",
             ("drives",),
         )
         draft = Draft()
@@ -55,6 +56,7 @@ class DrivesPage(SetupPage):
         self._asked: dict[int, _Question] = {}  # by leg 0 to 5, as long as the answer is not there
         self.found: dict[int, str] = {}
         """serial numbers found, by leg 1 to 6"""
+        self._taken: dict[int, str] = {}  # serial numbers entered by no user, by leg 0 to 5
         self.driver = Choice("Driver of the drives", [(name, name) for name in drive_names()])
         self.profile = line_edit("Register map of the drives: a shipped one's name, or a TOML file", draft.profile)
         self.watchdog = QuantityBox("Watchdog", "s", draft.watchdog, 0.0, 100.0)
@@ -114,9 +116,10 @@ class DrivesPage(SetupPage):
             grid.addWidget(leg_label(leg), leg + 1, 0)
             for column, widget in enumerate(row, start=1):
                 grid.addWidget(widget, leg + 1, column)
-            texts, numbers = (self.host[leg], self.serial[leg]), (self.port[leg], self.unit[leg])
-            for changed in (*(edit.textEdited for edit in texts), *(box.valueChanged for box in numbers)):
+            for changed in (self.host[leg].textEdited, self.port[leg].valueChanged, self.unit[leg].valueChanged):
+                changed.connect(partial(self._moved, leg))
                 changed.connect(partial(self._changed, [leg]))
+            self.serial[leg].textEdited.connect(partial(self._changed, [leg]))
         grid.setColumnStretch(1, 3)
         grid.setColumnStretch(4, 2)
         grid.setColumnStretch(6, 6)
@@ -161,6 +164,7 @@ class DrivesPage(SetupPage):
         kept = self._kept.get(rehearsal)
         if kept is None:
             kept = [DriveAddress(_LOCAL, port) for port in free_ports(6)] if rehearsal else [DriveAddress()] * 6
+        self._taken.clear()
         for leg, address in enumerate(kept):
             self.host[leg].setText(address.host)
             self.port[leg].setValue(address.port)
@@ -205,16 +209,23 @@ class DrivesPage(SetupPage):
         """Show what came of asking a drive; whether it is of use: it is not where another was entered meanwhile."""
         if not self._holds(probe.leg - 1):
             return False
-        label = self.status[probe.leg - 1]
-        set_role(label, "bad" if probe.fault else "good", f"{'✗' if probe.fault else '✓'} {probe.describe()}")
+        self._show(probe)
         if probe.identity is not None and probe.identity.serial:
             self.found[probe.leg] = probe.identity.serial
+            self._take_into_empty()
         return True
+
+    def _show(self, probe: LegProbe) -> None:
+        label = self.status[probe.leg - 1]
+        set_role(label, "bad" if probe.fault else "good", f"{'✗' if probe.fault else '✓'} {probe.describe()}")
 
     def show_all(self, probe: Probe) -> None:
         """Show what came of asking all six."""
-        held = [leg for leg in probe.legs if self.show_probe(leg)]
+        held = [leg for leg in probe.legs if self._holds(leg.leg - 1)]
+        for leg in held:
+            self._show(leg)
         self.found = {leg.leg: probe.serials[leg.leg] for leg in held if leg.leg in probe.serials}
+        self._take_into_empty()
         self.findings.setText("\n".join(compare(held)))
 
     def show_failure(self, leg: int | None, reason: str) -> None:
@@ -236,7 +247,23 @@ class DrivesPage(SetupPage):
         self.ask_all.set_obstacle(busy or ("" if hosts else "give all six hosts first"))
         self.take.set_obstacle(busy or ("" if self.found else "no drive has told its serial number yet"))
 
+    def _take_into_empty(self) -> None:
+        """Take the serial numbers found where none was entered; one that was entered stays, and is compared."""
+        entered = {edit.text().strip() for edit in self.serial}
+        for leg, serial in self.found.items():
+            edit = self.serial[leg - 1]
+            if not edit.text().strip() and serial not in entered:
+                edit.setText(serial)  # no edit of the user's: the answers still hold
+                self._taken[leg - 1] = serial
+                self.edited.emit()
+
+    def _moved(self, leg: int, _value: object = None) -> None:
+        """Leg 0…5 was given another address: the serial number that came from the one before goes with it."""
+        if self._taken.pop(leg, "") == self.serial[leg].text().strip():
+            self.serial[leg].clear()
+
     def _take(self) -> None:
+        self._taken.clear()
         for leg, serial in self.found.items():
             self.serial[leg - 1].setText(serial)
         self.edited.emit()

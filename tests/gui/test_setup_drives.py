@@ -70,9 +70,15 @@ def test_drives_are_asked_and_their_serial_numbers_taken(wizard: SetupWizard, pa
     settled(wizard, qtbot)
     assert page.status[2].text().startswith("✓ stewart-rig virtual servo, serial VIRTUAL-3")
     assert page.status[0].text() == "not asked yet"
+    assert [edit.text() for edit in page.serial] == ["", "", "VIRTUAL-3", "", "", ""]
+    assert wizard.draft().drives[2].serial == "VIRTUAL-3"
+    page.unit[2].setValue(9)
+    assert page.serial[2].text() == ""  # nobody gave it: it was that of the drive at the address before
+    page.unit[2].setValue(1)
     write(page.serial[4], "SOMETHING")
     press(page.ask_all)
     settled(wizard, qtbot)
+    assert [edit.text() for edit in page.serial[3:]] == ["VIRTUAL-4", "SOMETHING", "VIRTUAL-6"]
     assert "another drive than expected, serial SOMETHING" in page.status[4].text()
     assert [page.status[leg].text()[0] for leg in range(6)] == ["✓", "✓", "✓", "✓", "✗", "✓"]
     write(page.serial[0], "VIRTUAL-2")
@@ -84,6 +90,9 @@ def test_drives_are_asked_and_their_serial_numbers_taken(wizard: SetupWizard, pa
     press(page.take)
     settled(wizard, qtbot)
     assert [edit.text() for edit in page.serial] == [f"VIRTUAL-{leg}" for leg in range(1, 7)]
+    page.unit[2].setValue(9)
+    assert page.serial[2].text() == "VIRTUAL-3"  # taken by hand: it is to answer wherever the drive is
+    page.unit[2].setValue(1)
     press(page.ask_all)
     settled(wizard, qtbot)
     assert not page.findings.text() and all(label.text().startswith("✓") for label in page.status)
