@@ -231,7 +231,7 @@ class Drives(Section):
         which = "no drive has" if len(legs) == LEGS else f"the drive of leg {', '.join(legs)} has not"
         return (
             f"{which} a serial number in drives.legs: exchanged network cables are not noticed on connecting, and "
-            "homing finds only motors or encoders that are wired to each other's drives"
+            "after homing only where the forces at rest tell"
         )
 
     @model_validator(mode="after")

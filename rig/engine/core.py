@@ -20,6 +20,7 @@ from rig.engine.clearing import Clearing
 from rig.engine.commanding import Commander
 from rig.engine.control_block import StopRequest
 from rig.engine.cycle_row import CycleRow
+from rig.engine.exchange import ExchangeCheck
 from rig.engine.finding import over
 from rig.engine.frame import Frame
 from rig.engine.homing import Homing, disagreement
@@ -70,6 +71,7 @@ class Engine:
         self._supervision = Supervision(config, bank, self.machine, self.frame, limits, self)
         force_bound = np.minimum(limits.force, bank.force_limit)
         self._homing = Homing(safety)
+        self._exchange = ExchangeCheck(config)
         self._commander = Commander(
             self.machine, self.frame, self.reference, self._homing, force_bound, self._supervision, self
         )
@@ -153,16 +155,23 @@ class Engine:
         if state is State.HOMING:
             self.machine.homed = False
             self._homing.begin()
+            self._exchange.begin(self.bank.status, self.bank.length)
         self._entered(before)
 
     def connected(self) -> None:
         """The bank was opened: OFF → IDLE."""
         self.machine.homed = False
         self._supervision.forget()
+        self._exchange.connected()
         self._commander.off()
         if self.config.safety.off:
             self.record("warning", self.config.safety.said_off)
         self.enter(State.IDLE)
+
+    @property
+    def comparing(self) -> bool:
+        """Whether the forces at rest before and after homing are still to be compared."""
+        return self._exchange.pending
 
     def settled_for(self) -> float:
         """How long the state has lasted, s."""
@@ -182,6 +191,7 @@ class Engine:
         frame.foresee(self.reference)
         frame.command()
         self._supervision.rehearse()
+        self._exchange.rehearse()
         self._pace.change(self.reference, 0.0, _RAMPS)
         frame.forget()
 
@@ -225,6 +235,10 @@ class Engine:
         if machine.state is State.PARKED and machine.homed:
             self._tare.add(self.frame.fields["force_residual"])
         still = bool((np.abs(bank.velocity) <= _STANDSTILL).all())  # False where a speed is not a number
+        if still and machine.state in (State.IDLE, State.PARKED):
+            self._exchange.rest(bank.fresh, bank.cells_age, bank.force)
+        if machine.state is State.PARKED and self._exchange.pending:
+            self._compare_forces()
         conditions = Conditions(
             t=self.tick.t,
             torque=bank.legs(Status.ENABLED),
@@ -247,9 +261,12 @@ class Engine:
         self.record("info", f"{before.name} → {self.machine.state.name}")
         if self.machine.state is State.PARKED:
             self._tare.begin()
+        elif self.machine.state is State.IDLE:
+            self._exchange.forget()
 
     def _continue_homing(self, still: bool) -> None:
         bank, homing = self.bank, self._homing
+        self._exchange.follow(bank.fresh, bank.status, bank.length)
         finding = homing.follow(self.tick.t, bank.status, bank.fresh, bank.length)
         if finding is not None:
             self.trip(finding.cause, finding.category)
@@ -265,7 +282,18 @@ class Engine:
             return
         self._supervision.forget()
         self.machine.homed = True
+        self._exchange.homed(self.bank.length)
         self.enter(State.PARKED)
+
+    def _compare_forces(self) -> None:
+        """The forces at rest must have changed, while homing, as for the legs that the drives are configured for."""
+        verdict = self._exchange.judge(self.tick.t, self.settled_for())
+        if verdict is None:
+            return
+        if verdict.finding is not None:
+            self.trip(verdict.finding.cause, verdict.finding.category, unhome=verdict.finding.unhome)
+        elif verdict.unclear and self.config.drives.unidentified:
+            self.record("info", f"the forces do not tell whether drives are exchanged: {verdict.unclear}")
 
     def _reset(self) -> None:
         """Nothing is wrong any more: FAULT → IDLE."""
