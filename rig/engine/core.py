@@ -168,11 +168,6 @@ class Engine:
             self.record("warning", self.config.safety.said_off)
         self.enter(State.IDLE)
 
-    @property
-    def comparing(self) -> bool:
-        """Whether the forces at rest before and after homing are still to be compared."""
-        return self._exchange.pending
-
     def settled_for(self) -> float:
         """How long the state has lasted, s."""
         return self.machine.dwell(self.tick.t)

@@ -23,7 +23,8 @@ from rig.states import FaultCode, StopCategory
 SETTLING = 0.15  # s at rest after homing, before the forces are compared
 _REFERENCE = (Status.HOMED | Status.HOMING).value  # a drive may zero its position where one of these changes
 _MOST = 256  # samples of a mean; the newest count
-_FEWEST = 10
+_FEWEST = 5
+_COMPUTING = 0.1  # s at most, over which the computation is spread
 # What the model may be wrong by, standard deviations: the platform's mass, of itself; where that sits, of the
 # characteristic length; a cell's gain; what a cell keeps from one load to the next, of its noise.
 _MASS, _PLACE, _GAIN, _CREEP = 0.4, 0.5, 0.03, 0.2
@@ -57,6 +58,7 @@ class ExchangeCheck:
         self._own_cells = config.load_cells.source == "drive"
         mass, lever = _MASS * config.machine.mass, _PLACE * config.safety.characteristic_length
         self._prior = np.diag([mass**2] + 3 * [(mass * lever) ** 2])
+        self._halves = math.ceil(2 * (1 + len(_PAIRS)) * config.period / _COMPUTING)
         self._motions, self._wrenches = np.zeros((5, 19)), np.zeros((5, 6))
         self._before, self._samples_before = np.zeros(6), 0
         self._status, self._length, self._moved = [0] * 6, [math.nan] * 6, [0.0] * 6
@@ -106,13 +108,12 @@ class ExchangeCheck:
     def judge(self, t: float, settled: float) -> Verdict | None:
         """Verdict of the homing that is `pending`, at rig time `t`, `settled` s after it; None before there is one.
 
-        Half of what one way of being wired takes is computed at each call, so that no cycle is late for it.
+        The computation is spread over calls, so that no cycle is late for it.
         """
-        for candidate in self._expected:
+        for candidate in itertools.islice(self._expected, self._halves):
             if candidate is not None:
                 self._candidates.append(candidate)
-            return None
-        if settled < SETTLING:
+        if len(self._candidates) <= len(_PAIRS) or settled < SETTLING:
             return None
         self.pending = False
         verdict = self._verdict(t)

@@ -229,8 +229,6 @@ class Operator:
         engine = self._engine
         if engine.settled_for() < _TARE_TIME:
             raise RefusedError(f"the load cells' zero is not judged yet, {_TARE_TIME:g} s at rest are needed")
-        if engine.comparing:
-            raise RefusedError("the load cells' change while homing is not compared with the model yet")
         bound = engine.config.safety.bound("tare_shift")
         reason = describe_shift(engine.frame.fields["force_model"], engine.tare_residual, bound)
         if reason:

@@ -5,12 +5,11 @@ from typing import Any
 
 import pytest
 from fault_bench import invariants
-from lockstep_bench import Bench, bench_config, causes
+from lockstep_bench import TARE, Bench, bench_config, causes
 
 from rig.config import RigConfig
 from rig.engine.exchange import SETTLING
-from rig.engine.messages import Connect, Engage, Home, Reset
-from rig.errors import RefusedError
+from rig.engine.messages import Connect, Home, Reset
 from rig.states import FaultCode, State
 
 REST = 150  # cycles between connecting and homing
@@ -37,7 +36,7 @@ def homed(folder: Path, config: RigConfig, rest: int = REST) -> Bench:
     bench.rig.request(Connect())
     bench.steps(rest)
     bench.rig.request(Home())
-    bench.until(lambda: bench.machine.latched or (bench.in_state(State.PARKED) and not bench.engine.comparing))
+    bench.until(lambda: bench.machine.latched or (bench.in_state(State.PARKED) and bench.engine.settled_for() > TARE))
     return bench
 
 
@@ -72,16 +71,12 @@ def test_found_once_it_is_not_forgotten_by_homing_again_from_home(tmp_path: Path
         assert "legs 2 and 5" in bench.machine.cause.text and "connect anew" in bench.machine.cause.text
 
 
-def test_nothing_is_engaged_before_the_forces_are_compared(tmp_path: Path) -> None:
-    config = anonymous().changed({"rate": 50.0, "control": {"stiffness": 1e3, "damping": 45.0}})
-    with Bench(tmp_path, config) as bench:
-        bench.rig.request(Connect())
-        bench.steps(20)
-        bench.rig.request(Home())
-        bench.until_state(State.PARKED)
-        bench.until(lambda: bench.engine.settled_for() > 0.25)
-        with pytest.raises(RefusedError, match="not compared"):
-            bench.rig.request(Engage())
+def test_at_a_low_rate_too_they_are_found_before_anything_can_be_engaged(tmp_path: Path) -> None:
+    slow = {"rate": 50.0, "control": {"stiffness": 1e3, "damping": 45.0}}
+    with homed(tmp_path, anonymous(exchanged=(2, 5), seed=4).changed(slow), rest=20) as bench:
+        assert bench.machine.cause is not None and bench.machine.cause.code is FaultCode.WIRING
+        parked = int((bench.recording().rows["state"] == State.PARKED).sum())
+        assert parked * bench.config.period < 0.2  # at rest, without which Engage is refused
 
 
 @pytest.mark.parametrize(("seed", "spread"), [(1, 0.01), (2, 0.003)])
