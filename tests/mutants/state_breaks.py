@@ -179,7 +179,7 @@ STATE_BREAKS = [
         "forces are sent on in the cycle that finds a fault",
         "self._commander.passive()  # no force is sent any more, not even the one computed",
         "pass",
-        f"{_GUARDS}::test_a_quick_stop_reaches_every_leg_in_the_cycle_of_its_cause",
+        "rig/test_engine_doubts.py::test_forces_computed_before_a_stop_are_not_sent_after_it",
     ),
     _core(
         "a quick stop waits for the next cycle",
@@ -236,10 +236,7 @@ STATE_BREAKS = [
         "rig/engine/clearing.py",
         "found = [*self._troubles(), ",
         "found = [",
-        (
-            f"{_GUARDS}::test_a_reset_needs_the_cause_gone_and_every_request_is_answered",
-            "integration/test_reset_causes.py",
-        ),
+        ("rig/test_engine_doubts.py::test_no_reset_while_a_drive_is_silent",),
     ),
     Break(
         "a reset sends no clearing edge",

@@ -12,7 +12,10 @@ from dynamics import DynamicsError
 from kinematics import pose_difference
 from rig.engine.bank import DriveBank
 from rig.engine.cell_checks import CellChecks
-from rig.engine.messages import Connect, Disconnect, Engage, Stop
+from rig.engine.machine import Cause
+from rig.engine.messages import Connect, Disconnect, Engage, Reset, Stop
+from rig.engine.motion_checks import MotionChecks
+from rig.errors import RefusedError
 from rig.states import FaultCode, State, StopCategory
 
 SAFETY, CELLS = CONFIG.safety, CONFIG.load_cells
@@ -71,6 +74,19 @@ def test_no_force_is_held_against_the_model_while_an_encoder_is_in_doubt(row: in
     assert found is not None and found.cause.code is FaultCode.FORCE_RESIDUAL  # type: ignore[attr-defined]
 
 
+def test_no_following_error_is_told_of_an_encoder_that_repeats_itself() -> None:
+    """It reads where the leg was: what is wrong is the encoder, and is said once it repeats itself for long enough."""
+    checks = MotionChecks(CONFIG.machine, SAFETY, CONFIG.period, CONFIG.drives.watchdog)
+    length, rest, moving = np.full(6, 0.5), np.zeros(6), np.full(6, 0.05)
+    ahead = length + 1.5 * SAFETY.following_error
+    found = [
+        checks.check(1.0, CONFIG.period, np.ones(6), length, rest, rest, ahead, moving, homed=True, controlled=True)
+        for _ in range(SAFETY.frozen_cycles + 1)
+    ]
+    codes = [None if one is None else one.cause.code for one in found[1:]]  # the first repeats nothing yet
+    assert codes == [None] * (SAFETY.frozen_cycles - 1) + [FaultCode.FEEDBACK_FROZEN]
+
+
 # -- commands --------------------------------------------------------------------------------------------------------
 
 
@@ -92,6 +108,17 @@ def test_a_force_that_is_no_number_is_never_sent(rig: Bench, monkeypatch: pytest
     assert np.isfinite(rig.tap.take()["force_command"]).all()
     rig.step()
     assert engine.bank.all(Status.QUICK_STOP)
+
+
+@pytest.mark.parametrize("category", [StopCategory.CATEGORY_0, StopCategory.QUICK_STOP])
+def test_forces_computed_before_a_stop_are_not_sent_after_it(rig: Bench, category: StopCategory) -> None:
+    """A stop that comes between two cycles finds the forces of the next exchange ready."""
+    rig.engage()
+    engine = rig.engine
+    assert all(one.mode is Mode.FORCE for one in engine.commands)
+    engine.trip(Cause(FaultCode.OPERATOR_STOP, "of the test", engine.tick.t), category, latch=False)
+    assert all(one.mode is not Mode.FORCE and one.force == 0.0 for one in engine.commands)
+    assert all(one.quick_stop for one in engine.commands) == (category is StopCategory.QUICK_STOP)
 
 
 def test_a_force_beyond_its_limit_is_held_to_it_and_stops_the_rig(rig: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,6 +227,21 @@ def test_nothing_is_engaged_whose_pose_is_not_known(rig: Bench, unknown: str) ->
     rig.park()
     setattr(rig.engine.machine if unknown == "homed" else rig.engine.frame, unknown, False)
     assert refused(rig, Engage()) == "engage: the measured pose is not known: home first"
+
+
+def test_no_reset_while_a_drive_is_silent(rig: Bench) -> None:
+    """Its silence is over as a cause once it is told; that nothing is known of the drive is not."""
+    rig.park()
+    rig.virtual.faults.inject("drop_all", 3)
+    rig.until(State.FAULT)
+    rig.run(0.1)
+    with pytest.raises(RefusedError, match="leg 3: no fresh feedback"):
+        rig.request(Reset())
+    assert rig.state is State.FAULT
+    rig.virtual.faults.clear()
+    rig.run(0.1)
+    rig.request(Reset())
+    assert rig.state is State.IDLE
 
 
 def test_a_homing_is_forgotten_when_the_drives_were_left(rig: Bench) -> None:

@@ -98,6 +98,21 @@ def test_engaging_ends_when_every_drive_has_torque_and_stands_still() -> None:
     assert rig.state is State.ENGAGED
 
 
+def test_what_stands_still_without_torque_is_neither_engaged_nor_stopped_with_it() -> None:
+    engaging = machine(State.ENGAGING)
+    for t in (0.1, 0.5, 1.0):
+        engaging.update(replace(QUIET, torque=(1, 2, 3, 4, 5), t=t))
+        assert engaging.state is State.ENGAGING
+    stopping = machine(State.RUNNING)
+    stopping.trip(cause(), StopCategory.QUICK_STOP)
+    for t in (1.1, 1.3, 1.5):
+        stopping.update(replace(QUIET, torque=(4,), t=t))
+        assert stopping.state is State.STOPPING
+    for t in (1.6, 1.81):
+        stopping.update(replace(OFF, t=t))
+    assert stopping.state is State.FAULT
+
+
 def test_a_platform_that_does_not_come_to_rest_while_engaging_is_reported() -> None:
     rig = machine(State.ENGAGING)
     assert rig.update(replace(BUSY, t=2.1)) is None
