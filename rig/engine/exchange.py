@@ -128,8 +128,11 @@ class ExchangeCheck:
         return verdict
 
     def rehearse(self) -> None:
-        """Do the computations once at home, so that kernels are compiled."""
-        self._statics(leg_lengths(self._geometry, self._home))
+        """Do the computations once at home, so that kernels are compiled and libraries loaded; then forget them."""
+        self._samples = self._samples_before = 1
+        self._candidates = [one for one in self._expect(leg_lengths(self._geometry, self._home), np.zeros(6)) if one]
+        self._misfit()
+        self.forget()
 
     def _verdict(self, t: float) -> Verdict:
         if min(self._samples, self._samples_before) < _FEWEST:
