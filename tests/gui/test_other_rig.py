@@ -61,7 +61,7 @@ def test_a_configuration_that_cannot_be_used_is_refused_whole_and_the_window_sta
     wrong.write_text(VIRTUAL.replace("rate = ", "rat = "))
     window.other.open(wrong)
     assert window.isVisible() and window.other.following is None
-    assert window.notice.text().startswith("open wrong.toml: ") and "rat" in window.notice.toolTip()
+    assert window.notice.text().startswith("open wrong.toml: ") and "rat: unknown key" in window.notice.text()
 
 
 def test_another_rig_is_opened_only_while_this_one_is_left_alone(
