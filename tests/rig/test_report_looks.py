@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from synthetic_rows import make_header, make_rows
 
 from rig.recording import Recording
-from rig.report import plots
+from rig.report import plots, summarize
 
 RATE = 250.0
 
@@ -21,8 +21,9 @@ def test_no_legend_lies_over_a_title_or_leaves_its_figure(monkeypatch: pytest.Mo
         return ""
 
     monkeypatch.setattr(plots, "svg_text", keep)
-    header = make_header(RATE)
-    plots.figures(Recording(Path("run.mcap"), header, make_rows(8.0, RATE), (), dropped=0, complete=True, closing={}))
+    rows = make_rows(8.0, RATE)
+    recording = Recording(Path("run.mcap"), make_header(RATE), rows, (), dropped=0, complete=True, closing={})
+    plots.figures(recording, summarize(recording))
     legends = 0
     for figure in drawn:
         canvas = FigureCanvasAgg(figure)
