@@ -128,9 +128,9 @@ def main(wanted: list[str]) -> int:
         tests = list(dict.fromkeys(test for one in breaks for test in one.tests))
         print(f"{len(breaks)} breaks; first the {len(tests)} files and tests of theirs, unbroken", flush=True)
         with ThreadPoolExecutor(WORKERS) as pool:
-            parts = [tests[number::WORKERS] for number in range(WORKERS)]
+            parts = [part for number in range(WORKERS) if (part := tests[number::WORKERS])]
             limit = f"--timeout={BASE_TEST_LIMIT}"
-            unbroken = list(pool.map(lambda tree, part: run_tests(tree, part, BASE_LIMIT, limit), trees, parts))
+            unbroken = list(pool.map(lambda part, tree: run_tests(tree, part, BASE_LIMIT, limit), parts, trees))
         failing = [found[1] for _code, output in unbroken for found in _FAILED.finditer(output)]
         if any(code not in (0, 1) for code, _output in unbroken):
             print("".join(output for _code, output in unbroken))

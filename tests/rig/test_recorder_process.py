@@ -164,9 +164,10 @@ def test_the_disk_is_full(ring: TelemetryRing, tmp_path: Path) -> None:
 
 
 def test_a_hanging_recorder_is_noticed_and_killed(
-    ring: TelemetryRing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ring: TelemetryRing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     recorder = Recorder(ring, tmp_path / "hangs.mcap", {})
+    request.addfinalizer(lambda: recorder.close(timeout=0.1))  # one that is stopped would be waited for
     recorder.wait_ready()
     assert recorder.pid is not None
     os.kill(recorder.pid, signal.SIGSTOP)
