@@ -125,6 +125,8 @@ def test_a_leg_that_does_not_pass(
 ) -> None:
     process, addresses = hardware
     assert main(["setup", "new", "mine.toml", *addresses, "--watchdog", "0.2"]) == ExitCode.OK
+    with Path("mine.toml").open("a") as file:
+        file.write("\n[safety]\nstale_cycles = 40  # of a machine that others use too\n")
     capsys.readouterr()
     process.inject("cell_nan", 4)
     assert main(["setup", "leg", "mine.toml", "4", "--home", "--json"]) == ExitCode.FAULT
