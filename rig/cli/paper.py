@@ -26,9 +26,9 @@ def paper(
 ) -> None:
     """Reproduce the study of a paper: its figures, its tables, and for each of its claims whether it holds.
 
-    Writes one HTML file that needs nothing else, STUDY.html (papers.html for all), and the numbers of every figure,
-    table and claim as CSV files in a folder STUDY beside it. Prints every claim with what comes out here. A claim that
-    differs is a result, not an error.
+    Writes one HTML file that needs nothing else, STUDY.html (papers.html for all), and in a folder STUDY beside it
+    the numbers of every figure, table and claim as CSV files and the figures as SVG and PDF. Prints every claim with
+    what comes out here. A claim that differs, or that cannot be decided, is a result, not an error.
     """
     from rig.cli.progress import progress_display
     from rig.csvio import check_folder
@@ -42,36 +42,41 @@ def paper(
     names = STUDIES if study == _ALL else (study,)
     with progress_display() as show:
         studies = reproduce(names, lambda what, fraction: show(Progress(what, fraction)))
-    page, *tables = write_studies(studies, output)
+    page, *beside = write_studies(studies, output)
+    tables, figures = ([path for path in beside if (path.suffix == ".csv") is csv] for csv in (True, False))
     if as_json:
         found = {one.name: [claim.record() for claim in one.claims] for one in studies}
-        paths = {"page": str(page), "tables": [str(table) for table in tables]}
+        paths = {"page": str(page), "tables": list(map(str, tables)), "figures": list(map(str, figures))}
         typer.echo(json.dumps({"claims": found, "paths": paths}, indent=2, ensure_ascii=False))
         return
     for one in studies:
         _say(one)
     typer.echo(f"page: {page}")
-    typer.echo(f"tables: {len(tables)} CSV files beside it")
+    typer.echo(f"beside it: {len(tables)} CSV files, {len(figures) // 2} figures, each as SVG and PDF")
 
 
 def _say(study: "Study") -> None:
-    from rig.papers import Verdict
-
     typer.secho(f"{study.name}: {study.title}", bold=True)
-    for claim in study.claims:
+    for claim in study.counted:
         _line(claim)
-    typer.echo(f"  {study.count(Verdict.HOLDS)} claims hold, {study.count(Verdict.DIFFERS)} differ\n")
+    if study.apart:
+        typer.echo("  not counted:")
+    for claim in study.apart:
+        _line(claim)
+    typer.echo(f"  {study.headline}\n")
 
 
 def _line(claim: "Claim") -> None:
-    from rig.papers import Origin, Verdict
+    from rig.papers import Origin, Threshold, Verdict
 
     says = "claimed" if claim.origin is Origin.PAPER else "expected"
-    holds = claim.verdict is Verdict.HOLDS
-    typer.secho(f"  {claim.verdict:8}", fg="green" if holds else "yellow", nl=False)
+    holds, differs = (claim.verdict is verdict for verdict in (Verdict.HOLDS, Verdict.DIFFERS))
+    typer.secho(f"  {claim.verdict:13} ", fg="green" if holds else "yellow", nl=False)
     typer.echo(f"{claim.statement}")
-    tolerance = f" ({claim.tolerance})" if claim.tolerance else ""
+    whose = ", a threshold of ours" if claim.threshold is Threshold.OURS else ""
+    tolerance = f" ({claim.tolerance}{whose})" if claim.tolerance else ""
     text = f"{claim.published}{tolerance}; computed {claim.found}"
-    typer.echo(f"{'':10}{says} {text}" + ("" if holds else f"; difference {claim.difference}"))
-    if not holds and claim.why:
-        typer.echo(f"{'':10}why: {claim.why}")
+    typer.echo(f"{'':16}{says} {text}" + (f"; difference {claim.difference}" if differs else ""))
+    for reason, text in (("not counted", claim.apart), ("why", "" if holds else claim.why)):
+        if text:
+            typer.echo(f"{'':16}{reason}: {text}")

@@ -1,6 +1,6 @@
 """The studies of four papers, reproduced: their figures and tables beside ours, and what became of their claims."""
 
-from rig.papers.claims import Claim, Origin, Verdict
+from rig.papers.claims import Claim, Origin, Threshold, Verdict
 from rig.papers.page import write_studies
 from rig.papers.reproduce import STUDIES, reproduce
 from rig.papers.study import Numbers, Picture, Sheet, Study
@@ -13,6 +13,7 @@ __all__ = [
     "Picture",
     "Sheet",
     "Study",
+    "Threshold",
     "Verdict",
     "reproduce",
     "write_studies",

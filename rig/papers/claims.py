@@ -1,4 +1,8 @@
-"""What a paper claims beside what comes out here: the verdict follows from the two and a stated tolerance."""
+"""What a paper claims beside what comes out here: the verdict follows from the two and a stated threshold.
+
+A claim is counted when the paper prints it and what comes out here could have been otherwise. What follows by
+construction, from arithmetic on printed numbers, or from our own number is shown apart, with the reason.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,6 +17,8 @@ class Verdict(StrEnum):
 
     HOLDS = "holds"
     DIFFERS = "differs"
+    UNDECIDABLE = "not decidable"
+    """The paper gives no threshold, or not what would be needed to compute it."""
 
 
 class Origin(StrEnum):
@@ -23,11 +29,19 @@ class Origin(StrEnum):
     """Not printed: what an independent evaluation of the paper's example gives."""
 
 
+class Threshold(StrEnum):
+    """Whose the number is that decides."""
+
+    PAPER = "paper"
+    OURS = "ours"
+    """The paper's words are read as a bound of ours: a tolerance, a share, what is called large."""
+
+
 class Criterion(Protocol):
     """What is claimed, how exactly it has to be met, and how far something is from it."""
 
-    def met(self, computed: Computed) -> bool:
-        """Whether the claim holds."""
+    def met(self, computed: Computed) -> bool | None:
+        """Whether the claim holds; None where that cannot be decided."""
 
     def claimed(self, unit: str) -> str:
         """What is claimed, in words."""
@@ -184,12 +198,35 @@ class Legs:
 
 
 @dataclass(frozen=True, slots=True)
+class Unquantified:
+    """A claim in words that name no number: what comes out here is shown, and nothing decided."""
+
+    words: str
+
+    def met(self, computed: Computed) -> None:
+        """Cannot be decided."""
+
+    def claimed(self, unit: str) -> str:
+        """The paper's words."""
+        return f"“{self.words}”"
+
+    def tolerance(self, unit: str) -> str:
+        """There is none."""
+        return "no number given"
+
+    def difference(self, computed: Computed) -> str:
+        """There is none to be told."""
+        return "–"
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """One claim of a study, checked.
 
     `statement` says what is claimed, `source` where; `criterion` holds the published value (data), `computed` ours.
-    `measure` says what was computed where the claim is in words; `why` explains a difference, or what stands behind
-    an agreement.
+    `measure` says what was computed where the claim is in words; `why` explains a difference, what stands behind an
+    agreement, or what is missing to decide. `threshold` says whose the number is that decides. `apart` is the reason
+    why it is not counted: why nothing else could have come out.
     """
 
     key: str
@@ -201,11 +238,19 @@ class Claim:
     measure: str = ""
     why: str = ""
     origin: Origin = Origin.PAPER
+    threshold: Threshold = Threshold.PAPER
+    apart: str = ""
 
     @property
     def verdict(self) -> Verdict:
         """What follows from criterion and computed value."""
-        return Verdict.HOLDS if self.criterion.met(self.computed) else Verdict.DIFFERS
+        met = self.criterion.met(self.computed)
+        return Verdict.UNDECIDABLE if met is None else Verdict.HOLDS if met else Verdict.DIFFERS
+
+    @property
+    def counted(self) -> bool:
+        """Whether the paper prints it and something else could have come out."""
+        return self.origin is Origin.PAPER and not self.apart
 
     @property
     def published(self) -> str:
@@ -232,6 +277,7 @@ class Claim:
         return {
             "key": self.key,
             "origin": str(self.origin),
+            "counted": self.counted,
             "statement": self.statement,
             "source": self.source,
             "published": self.published,
@@ -240,6 +286,8 @@ class Claim:
             "verdict": str(self.verdict),
             "difference": self.difference,
             "tolerance": self.tolerance,
+            "threshold": str(self.threshold),
             "measure": self.measure,
             "why": self.why,
+            "apart": self.apart,
         }

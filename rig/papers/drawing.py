@@ -1,4 +1,4 @@
-"""Figures as SVG text. Hue tells the leg or joint; the exact model is solid, a published one dashed."""
+"""Figures of the studies. Hue tells the leg or joint; the exact model is solid, a published one dashed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from kinematics import Array
 from rig.papers.study import Numbers
-from rig.report.pages import svg_text
+from rig.report.pages import Drawing, drawing
 from rig.report.plots import LEG_COLORS, STYLE
 
 INK = "#222A32"
@@ -34,7 +34,7 @@ class Curve:
     width: float = 1.2
 
 
-def six_panels(times: Array, curves: Sequence[Curve], unit: str, *, panel: str = "Leg") -> str:
+def six_panels(times: Array, curves: Sequence[Curve], unit: str, *, panel: str = "Leg") -> Drawing:
     """One panel per leg with all curves, each (n, 6)."""
     with matplotlib.rc_context(_STYLE):
         figure = Figure(figsize=(_WIDTH, 6.4), layout="constrained")
@@ -58,7 +58,7 @@ def six_panels(times: Array, curves: Sequence[Curve], unit: str, *, panel: str =
         if len(curves) > 1:
             handles, names = grid[0, 0].get_legend_handles_labels()
             figure.legend(handles, names, loc="outside upper center", ncols=len(curves))
-        return svg_text(figure)
+        return drawing(figure)
 
 
 def one_panel(
@@ -70,7 +70,7 @@ def one_panel(
     log: bool = False,
     marks: Sequence[tuple[float, str]] = (),
     height: float = 2.8,
-) -> str:
+) -> Drawing:
     """All curves, each (n,), in one panel; `marks` are instants with what happens there."""
     with matplotlib.rc_context(_STYLE):
         figure = Figure(figsize=(_WIDTH, height), layout="constrained")
@@ -90,7 +90,7 @@ def one_panel(
         if len(curves) > 1:
             columns = len(curves) if len(curves) <= 4 else len(curves) // 2
             figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=columns)
-        return svg_text(figure)
+        return drawing(figure)
 
 
 def series(name: str, x: str, values: Array, columns: Sequence[str], table: Array) -> Numbers:

@@ -1,19 +1,19 @@
-"""Studies as one HTML file that needs nothing else, their numbers as CSV files beside it."""
+"""Studies as one HTML file that needs nothing else; beside it their numbers as CSV files, figures as SVG and PDF."""
 
 import base64
 import csv
 from collections.abc import Sequence
 from pathlib import Path
 
-from rig.csvio import check_output, whole_file
+from rig.csvio import check_output, whole_binary_file, whole_file
 from rig.errors import InputError
-from rig.papers.claims import Origin, Verdict
-from rig.papers.study import Numbers, Study
+from rig.papers.claims import Origin, Threshold, Verdict
+from rig.papers.study import Numbers, Picture, Study
 from rig.report.pages import page_environment
 
 
 def write_studies(studies: Sequence[Study], folder: Path) -> tuple[Path, ...]:
-    """Write the studies' page, and each one's numbers into a folder of its name; the page's path comes first.
+    """Write the studies' page, and each one's numbers and figures into a folder of its name; the page's path first.
 
     The page of one study has its name, of several "papers.html". `folder` is made if it is not there. Every file
     appears whole or not at all, replaces one of the same name, and the page comes last.
@@ -29,6 +29,8 @@ def write_studies(studies: Sequence[Study], folder: Path) -> tuple[Path, ...]:
         for numbers in tables(study):
             written.append(folder / study.name / f"{numbers.name}.csv")
             _write(written[-1], numbers)
+        for picture in study.pictures:
+            written += _draw(picture, folder / study.name / picture.numbers.name)
     with whole_file(page) as file:
         file.write(text)
     return (page, *written)
@@ -48,7 +50,7 @@ def render(studies: Sequence[Study]) -> str:
     environment.filters["embedded"] = lambda svg: base64.b64encode(svg.encode()).decode()
     title = studies[0].title if len(studies) == 1 else "Four papers, reproduced"
     return environment.get_template("papers.html.j2").render(
-        title=title, studies=studies, Verdict=Verdict, Origin=Origin
+        title=title, studies=studies, Verdict=Verdict, Origin=Origin, Threshold=Threshold
     )
 
 
@@ -70,3 +72,12 @@ def _write(path: Path, numbers: Numbers) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(numbers.columns)
         writer.writerows(numbers.rows)
+
+
+def _draw(picture: Picture, place: Path) -> tuple[Path, Path]:
+    svg, pdf = place.with_suffix(".svg"), place.with_suffix(".pdf")
+    with whole_file(svg) as text:
+        text.write(picture.drawing.svg)
+    with whole_binary_file(pdf) as data:
+        data.write(picture.drawing.pdf)
+    return svg, pdf

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rig.papers.claims import Claim, Verdict
+from rig.report.pages import Drawing
 
 Cell = str | float | int
 
@@ -19,11 +20,11 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A figure of the paper, drawn anew as an SVG document, and the numbers in it."""
+    """A figure of the paper, drawn anew, and the numbers in it."""
 
     title: str
     caption: str
-    svg: str
+    drawing: Drawing
     numbers: Numbers
 
 
@@ -51,9 +52,28 @@ class Study:
     sheets: tuple[Sheet, ...]
     errata: tuple[str, ...]
 
+    @property
+    def counted(self) -> tuple[Claim, ...]:
+        """The claims that the paper prints and that could have come out otherwise."""
+        return tuple(claim for claim in self.claims if claim.counted)
+
+    @property
+    def apart(self) -> tuple[Claim, ...]:
+        """What is shown beside them, and not counted."""
+        return tuple(claim for claim in self.claims if not claim.counted)
+
     def count(self, verdict: Verdict) -> int:
-        """How many claims came out like that."""
-        return sum(claim.verdict is verdict for claim in self.claims)
+        """How many of the counted claims came out like that."""
+        return sum(claim.verdict is verdict for claim in self.counted)
+
+    @property
+    def headline(self) -> str:
+        """What became of the claims, in words."""
+        holds, differ, open_ = (self.count(verdict) for verdict in Verdict)
+        return (
+            f"of {len(self.counted)} claims that the paper prints {holds} hold, {differ} differ, {open_} cannot be "
+            f"decided; {len(self.apart)} more are shown and not counted"
+        )
 
 
 Report = Callable[[str, float], None]

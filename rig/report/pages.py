@@ -1,6 +1,7 @@
-"""What every page of ours is made with: its template's environment, and figures as SVG text."""
+"""What every page of ours is made with: its template's environment, and figures as SVG and PDF."""
 
 import io
+from dataclasses import dataclass
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from matplotlib.figure import Figure
@@ -22,3 +23,18 @@ def svg_text(figure: Figure) -> str:
     text = io.StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
     return text.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A figure as an SVG document and as a PDF file, both the same every time."""
+
+    svg: str
+    pdf: bytes
+
+
+def drawing(figure: Figure) -> Drawing:
+    """The figure in both formats."""
+    file = io.BytesIO()
+    figure.savefig(file, format="pdf", metadata={"CreationDate": None, "Creator": None, "Producer": None})
+    return Drawing(svg_text(figure), file.getvalue())

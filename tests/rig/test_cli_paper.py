@@ -43,6 +43,10 @@ def test_the_page_needs_nothing_else(everything: Path) -> None:
     assert len(pictures) == 7 + 1 + 6 + 1 + 1
     for picture in pictures:
         assert ElementTree.fromstring(base64.b64decode(picture)).tag.endswith("svg")
+    drawn = sorted(path.with_suffix("") for path in everything.glob("*/*.svg"))
+    assert len(drawn) == len(pictures)
+    assert drawn == sorted(path.with_suffix("") for path in everything.glob("*/*.pdf"))
+    assert all(path.with_suffix(".pdf").read_bytes().startswith(b"%PDF") for path in drawn)
 
 
 def test_tables_read_back(everything: Path) -> None:
@@ -70,11 +74,12 @@ def test_json(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
 def test_what_is_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["paper", "pedrammehr-2012", "-o", str(tmp_path)]) == 0
     out = capfd.readouterr().out
-    assert "holds   Path 1: leg 4 has no axial spin at all, the others have" in out
+    assert "holds         Path 1: leg 4 has no axial spin at all, the others have" in out
     assert "expected 5.62 % (±0.005 %); computed 5.618 %" in out
-    assert "differs Path 1: 0.5 m in 6 s at a greatest speed of 0.08 m/s" in out
+    assert "differs       Path 1: 0.5 m in 6 s at a greatest speed of 0.08 m/s" in out
     assert "claimed 0.08 m/s (±1 %); computed 0.08333 m/s; difference +4.2 %" in out
-    assert "claims hold, " in out
+    assert "of 16 claims that the paper prints 9 hold, 7 differ, 0 cannot be decided; 7 more are shown" in out
+    assert "6 figures, each as SVG and PDF" in out
     assert f"page: {tmp_path / 'pedrammehr-2012.html'}" in out
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from rig.papers import Claim, Verdict
-from rig.papers.claims import Between, Legs, Near, Rounded, number
+from rig.papers import Claim, Origin, Study, Verdict
+from rig.papers.claims import Between, Legs, Near, Rounded, Unquantified, number
 
 
 def claim(criterion: Near | Rounded | Between | Legs, computed: float | tuple[int, ...], unit: str = "") -> Claim:
@@ -85,3 +85,25 @@ def test_record() -> None:
     assert record["computed"] == 3605.0
     assert (record["verdict"], record["difference"], record["tolerance"]) == ("differs", "−26 %", "±10 %")
     assert claim(Legs((5, 6)), (5, 6)).record()["computed"] == [5, 6]
+
+
+def test_words_without_a_number_decide_nothing() -> None:
+    open_ = Claim("key", "statement", "§1", Unquantified("significant"), 2.3, "%")
+    assert (open_.verdict, open_.published, open_.found) == (Verdict.UNDECIDABLE, "“significant”", "2.3 %")
+    assert open_.counted
+
+
+def test_what_could_not_come_out_otherwise_is_not_counted() -> None:
+    holds = claim(Near(1.0, 0.1), 1.05)
+    claims = (
+        holds,
+        claim(Near(1.0, 0.1), 2.0),
+        Claim("key", "statement", "§1", Unquantified("large"), 2.0),
+        Claim("key", "statement", "§1", Near(1.0, 0.1), 1.0, apart="arithmetic on printed numbers"),
+        Claim("key", "statement", "§1", Near(1.0, 0.1), 2.0, origin=Origin.REPRODUCTION),
+    )
+    study = Study("name", "title", "citation", "summary", claims, (), (), ())
+    assert (study.counted, study.apart) == (claims[:3], claims[3:])
+    assert study.headline == (
+        "of 3 claims that the paper prints 1 hold, 1 differ, 1 cannot be decided; 2 more are shown and not counted"
+    )
