@@ -1,0 +1,26 @@
+"""The documents' table of the five papers: one shape, no empty cell, and code that is there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+HEADER = ("In the paper", "What", "In the code", "Printed", "Here", "Verdict")
+_SECTIONS = re.split(r"^## ", (ROOT / "docs" / "papers.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+
+
+def rows(section: str) -> list[tuple[str, ...]]:
+    """The rows of a section's table, its header first."""
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    return [tuple(cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]) for line in lines]
+
+
+@pytest.mark.parametrize("section", _SECTIONS, ids=lambda section: section.splitlines()[0])
+def test_a_paper_is_told_whole(section: str) -> None:
+    found = rows(section)
+    assert [len(row) for row in found if len(row) != len(HEADER)] == []
+    assert [row for row in found if "" in row] == []
+    for row in found[2:]:
+        for place in re.findall(r"`([a-z_/0-9]+\.py)`", row[2]):
+            assert (ROOT / place).is_file(), f"{row[0]}: {place}"
