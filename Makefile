@@ -15,7 +15,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 QT_PACKAGES = libgl1 libegl1 libglib2.0-0 libfontconfig1 libxkbcommon0 libdbus-1-3 fonts-dejavu-core
 XVFB_PACKAGES = xvfb xauth libgl1-mesa-dri libxkbcommon-x11-0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-randr0 \
 	libxcb-render-util0 libxcb-shape0 libxcb-xinerama0 libxcb-xkb1 libx11-xcb1
-# STOP is tried with a real mouse under two window managers.
+# STOP and the rest of the app are tried with real mouse and keys under two window managers.
 DESK_PACKAGES = openbox metacity xdotool
 QT_LIBRARIES = libGL.so.1 libEGL.so.1 libglib-2.0.so.0 libfontconfig.so.1 libxkbcommon.so.0 libdbus-1.so.3 \
 	libxkbcommon-x11.so.0 libxcb-icccm.so.4 libxcb-image.so.0 libxcb-keysyms.so.1 libxcb-randr.so.0 \

@@ -20,6 +20,8 @@ _DISPLAY: dict[str, tuple[str, float, int]] = {
 _LARGEST = 1e6  # of the unit shown
 _MOST_DECIMALS = 9
 _ROUGH = 0.01  # of a number; as much may be hidden by rounding what is shown
+_KEYS = QtCore.Qt.Key
+_ARROWS = (_KEYS.Key_Up, _KEYS.Key_Down, _KEYS.Key_Left, _KEYS.Key_Right)
 
 
 def shown_unit(unit: str) -> tuple[str, float, int]:
@@ -30,8 +32,8 @@ def shown_unit(unit: str) -> tuple[str, float, int]:
 class GuardedButton(QtWidgets.QPushButton):
     """A button for what the rig may refuse: disabled it says why, and Space never presses it.
 
-    It keeps the keyboard focus while it is disabled: Qt would pass that on, and the next keys would change a field that
-    nobody chose.
+    It keeps the keyboard focus while it is disabled, and at arrow keys: Qt would pass that on, and the next keys would
+    change a field that nobody chose.
 
     Args:
         text: label.
@@ -58,7 +60,7 @@ class GuardedButton(QtWidgets.QPushButton):
         return (self.isVisible() and not self.isEnabled()) or bool(super().focusNextPrevChild(following))
 
     def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:
-        """Return and Enter press the button; Space, which is hit by accident, does not."""
+        """Return and Enter press the button; Space, which is hit by accident, does not; arrows scroll the page."""
         if not _guarded_key(self, event):
             super().keyPressEvent(event)
 
@@ -73,11 +75,14 @@ class GuardedCheckBox(QtWidgets.QCheckBox):
 
 
 def _guarded_key(button: QtWidgets.QAbstractButton, event: QtGui.QKeyEvent) -> bool:
-    """Click on Return and Enter, do nothing on Space; whether it was one of these."""
-    if event.key() in (QtCore.Qt.Key.Key_Return, QtCore.Qt.Key.Key_Enter):
+    """Click on Return and Enter, do nothing on Space, leave arrows to what scrolls; whether it was one of these."""
+    if event.key() in (_KEYS.Key_Return, _KEYS.Key_Enter):
         button.click()
         return True
-    return bool(event.key() == QtCore.Qt.Key.Key_Space)
+    if event.key() in _ARROWS:
+        event.ignore()
+        return True
+    return bool(event.key() == _KEYS.Key_Space)
 
 
 def _may_turn(field: QtWidgets.QWidget, event: QtGui.QWheelEvent) -> bool:

@@ -1,5 +1,6 @@
 """Compose a motion: its frame and pivot, its parts in their order, and a form for each part."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ class PartForm(QtWidgets.QWidget):
         super().__init__()
         self.kind = kind
         self.fields: dict[str, Field] = {}
+        self._before: QtWidgets.QWidget | None = None
         layout = QtWidgets.QFormLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setRowWrapPolicy(QtWidgets.QFormLayout.RowWrapPolicy.WrapLongRows)
@@ -36,6 +38,7 @@ class PartForm(QtWidgets.QWidget):
             label = name.replace("_", " ")
             field = make_field(label, info)
             field.edited.connect(self.edited)
+            field.rearranged.connect(self._order)
             self.fields[name] = field
             if name == "terms":
                 layout.addRow(field)
@@ -51,6 +54,17 @@ class PartForm(QtWidgets.QWidget):
         for name, field in self.fields.items():
             if name in part:
                 field.set_value(part[name])
+
+    def follow(self, before: QtWidgets.QWidget) -> None:
+        """Let Tab go from a widget of the same window through the fields as they are read, however they change."""
+        self._before = before
+        self._order()
+
+    def _order(self) -> None:
+        if self._before is not None:  # Qt keeps no order of what is not in a window yet
+            stops = [stop for field in self.fields.values() for stop in field.stops()]
+            for before, after in pairwise([self._before, *stops]):
+                self.setTabOrder(before, after)
 
 
 class MotionEditor(QtWidgets.QWidget):
@@ -151,6 +165,7 @@ class MotionEditor(QtWidgets.QWidget):
 
     def _insert(self, index: int, form: PartForm) -> None:
         self.forms.insertWidget(index, form)
+        form.follow(self.buttons["Down"])
         self.parts.insertItem(index, "")
         self._name_parts()
 

@@ -1,7 +1,6 @@
 """Fields of a form made from a pydantic model: each shows one value with its unit and bounds, in SI inside."""
 
 import math
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
@@ -17,9 +16,10 @@ COORDINATE_NAMES = ("x", "y", "z", "θx", "θy", "θz")
 
 
 class Field(QtWidgets.QWidget):
-    """One value of a form. `edited` follows every change by a person."""
+    """One value of a form. `edited` follows every change by a person, `rearranged` one of what Tab stops at."""
 
     edited = QtCore.Signal()
+    rearranged = QtCore.Signal()
 
     def value(self) -> Any:
         """The value as a file would state it, SI."""
@@ -28,6 +28,11 @@ class Field(QtWidgets.QWidget):
     def set_value(self, value: Any) -> None:
         """Show a value, SI. Raises ValueError, and shows what it did, where a number is beyond a bound."""
         raise NotImplementedError
+
+    def stops(self) -> list[QtWidgets.QWidget]:
+        """What Tab stops at, as it is read."""
+        tab, children = QtCore.Qt.FocusPolicy.TabFocus, self.findChildren(QtWidgets.QWidget)
+        return [each for each in children if each.focusPolicy() & tab and each.focusProxy() is None]
 
 
 class QuantityField(Field):
@@ -224,14 +229,12 @@ class TermsField(Field):
         choice.currentIndexChanged.connect(lambda index: self._change(choice.itemData(index), boxes))
         self.table.setCellWidget(row, 0, choice)
         self._fit()
-        self._order()
+        self.rearranged.emit()
 
-    def _order(self) -> None:
-        """Let Tab go through the lines as they are read, then to the buttons."""
+    def stops(self) -> list[QtWidgets.QWidget]:
+        """The lines as they are read, then the buttons."""
         rows, columns = range(self.table.rowCount()), range(self.table.columnCount())
-        cells = [self.table.cellWidget(row, column) for row in rows for column in columns]
-        for before, after in pairwise((*cells, *self._buttons)):
-            self.setTabOrder(before, after)
+        return [*(self.table.cellWidget(row, column) for row in rows for column in columns), *self._buttons]
 
     def _fit(self) -> None:
         """Make the table as high as its lines: what it stands in scrolls, and nothing in it."""

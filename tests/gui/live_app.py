@@ -22,9 +22,14 @@ _SLOW = {"type": "minimum-jerk", "start": [0.0] * 6, "end": [0.0, 0.0, 0.01, 0.0
 
 
 def live_config(**safety: float) -> RigConfig:
-    """The app's virtual rig with patience for a shared machine: what comes late there says nothing about the app."""
+    """The app's virtual rig with patience for a shared machine."""
+    return with_patience(app_config("virtual"), **safety)
+
+
+def with_patience(config: RigConfig, **safety: float) -> RigConfig:
+    """The same rig where what comes late says nothing about the app."""
     bounds = {"heartbeat": 2.0, "following_error": 0.02, "force_residual": 200.0} | safety
-    return patient(app_config("virtual").changed({"drives": {"watchdog": 0.3}, "safety": bounds}))
+    return patient(config.changed({"drives": {"watchdog": 0.3}, "safety": bounds}))
 
 
 @pytest.fixture

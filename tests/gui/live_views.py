@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Iterator
 
+import numpy as np
 import pytest
 from live_rows import MECHANISM, live_rows
+from pyqtgraph.Qt import QtCore
 from pytestqt.qtbot import QtBot
 
-from gui.history import History
-from gui.live import LiveView
+from gui.history import Floats, History
+from gui.live import LiveView, PlatformView
+from gui.live.platform_flat import PlatformFlat
 from gui.live.plot_page import PlotPage
 from gui.live.plot_panel import PlotPanel
 from gui.theme import DARK
@@ -59,3 +62,19 @@ def panel_of(view: LiveView, page: str, number: int = 0) -> PlotPanel:
 def value_of(name: str, *numbers: str) -> str:
     """How a header has the numbers of a column."""
     return f"▮</span><b>{name}</b>&nbsp;" + "/\u2060".join(numbers)
+
+
+def out_of_picture(view: PlatformView) -> Floats:
+    """By how many px each joint and mark is out of the 3-D picture, at most 0 for one within."""
+    picture, scene = view.picture, view.picture.scene
+    assert scene is not None and not isinstance(picture, PlatformFlat)
+    marks = [mark.place for mark in picture.view.marks]
+    seen = np.array([xy_of(picture.view.point_of(place)) for place in (*scene.base, *scene.platform, *marks)])
+    size = np.array([picture.view.width(), picture.view.height()])
+    amounts: Floats = np.maximum(-seen, seen - size).max(axis=1)
+    return amounts
+
+
+def xy_of(point: QtCore.QPointF) -> Floats:
+    """Both coordinates, px."""
+    return np.array([point.x(), point.y()])

@@ -17,6 +17,7 @@ from gui.virtual_hardware import VirtualHardware
 from rig.config import RigConfig, load_config
 from rig.engine import ControlBlock, Event, Status
 from rig.states import FaultCode, State, StopCategory
+from rig.telemetry import ROW
 from rig.virtual import ActiveFault, RigView
 
 LEFT = QtCore.Qt.MouseButton.LeftButton
@@ -148,6 +149,10 @@ class BusyEngine:
         self._closed = threading.Event()
         self.raise_stop_flag = self._client.request_stop
         self.beat = self._client.beat
+
+    def read_rows(self) -> tuple[np.ndarray[Any, Any], int]:
+        """None."""
+        return np.empty(0, ROW), 0
 
     def send_stop(self, _category: int) -> None:
         self._closed.wait(20.0)

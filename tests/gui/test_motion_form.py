@@ -281,3 +281,19 @@ def test_tab_goes_through_the_lines_and_on(window: MainWindow, qtbot: Any) -> No
     assert window.focusWidget() is cells[7]
     press(next(each for each in field.findChildren(QtWidgets.QPushButton) if each.text() == "Remove line"))
     assert len(field.value()) == 1 and field.table.cellWidget(0, 0) is cells[0]  # the line that was chosen has gone
+
+
+def test_tab_goes_through_a_motion_that_was_opened_as_it_is_read(window: MainWindow) -> None:
+    editor = window.motion.editor
+    form = editor.form(0)
+    field = form.fields["terms"]
+    for change in (lambda: None, lambda: field.set_value([]), field._add_default):  # type: ignore[attr-defined]
+        change()
+        stops = [stop for each in form.fields.values() for stop in each.stops()]
+        assert stops[: len(field.stops())] == field.stops() and len(field.stops()) % 4 == 2
+        passed, at = [], editor.buttons["Down"]
+        while len(passed) < len(stops):
+            at = at.nextInFocusChain()
+            if at.focusPolicy() & QtCore.Qt.FocusPolicy.TabFocus and at.focusProxy() is None and at.isVisible():
+                passed.append(at)
+        assert passed == stops

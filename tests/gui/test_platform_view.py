@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from live_rows import MECHANISM, live_rows
+from live_views import out_of_picture, xy_of
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from pytestqt.qtbot import QtBot
 
@@ -190,17 +191,6 @@ def test_another_mechanism_is_framed_anew(shown: Callable[[], PlatformView]) -> 
     assert picture.view.opts["azimuth"] == side  # where somebody looks from stays
 
 
-def _outside(view: PlatformView) -> Floats:
-    """By how many px each joint and mark is out of the picture, at most 0 for one within."""
-    picture, scene = view.picture, view.picture.scene
-    assert scene is not None and not isinstance(picture, PlatformFlat)
-    marks = [mark.place for mark in picture.view.marks]
-    seen = np.array([_xy(picture.view.point_of(place)) for place in (*scene.base, *scene.platform, *marks)])
-    size = np.array([picture.view.width(), picture.view.height()])
-    amounts: Floats = np.maximum(-seen, seen - size).max(axis=1)
-    return amounts
-
-
 @pytest.mark.parametrize("size", [(700, 500), (1200, 400), (420, 700)])
 @pytest.mark.parametrize("button", ["Oblique view", "Front view", "Side view", "Top view", FIT])
 def test_every_view_has_the_platform_in_the_picture(
@@ -216,11 +206,11 @@ def test_every_view_has_the_platform_in_the_picture(
         return
     picture.view.setCameraPosition(distance=0.3)  # as the wheel and the middle button may have left it
     picture.view.pan(0.4, 0.3, 0.0)
-    assert _outside(view).max() > 0
+    assert out_of_picture(view).max() > 0
     (pressed,) = (b for b in view.findChildren(QtWidgets.QToolButton) if b.accessibleName() == button)
     direction = picture.view.opts["azimuth"]
     qtbot.mouseClick(pressed, QtCore.Qt.MouseButton.LeftButton)
-    assert _outside(view).max() <= 0
+    assert out_of_picture(view).max() <= 0
     assert button != FIT or picture.view.opts["azimuth"] == direction
 
 
@@ -275,8 +265,8 @@ def test_legs_and_axes_are_named_in_the_picture(shown: Callable[[], PlatformView
     assert picture.scene is not None
     marks = {mark.text: mark for mark in picture.view.marks}
     assert list(marks) == [*"123456", *"xyz"]
-    seen = {text: _xy(picture.view.point_of(mark.place)) for text, mark in marks.items()}
-    joints = np.array([_xy(picture.view.point_of(joint)) for joint in picture.scene.base])
+    seen = {text: xy_of(picture.view.point_of(mark.place)) for text, mark in marks.items()}
+    joints = np.array([xy_of(picture.view.point_of(joint)) for joint in picture.scene.base])
     for leg in range(6):
         assert 8 < np.linalg.norm(seen[str(leg + 1)] - joints[leg]) < 60  # px: beside its joint, not on it
     shown_picture = view.grab().toImage()
@@ -287,10 +277,6 @@ def test_legs_and_axes_are_named_in_the_picture(shown: Callable[[], PlatformView
         assert marks[text].colour.lower() in around
     view.set_theme(LIGHT)
     assert [mark.colour for mark in picture.view.marks] == [LIGHT.text] * 6 + list(LIGHT.axis_colours())
-
-
-def _xy(point: QtCore.QPointF) -> Floats:
-    return np.array([point.x(), point.y()])
 
 
 def test_projections_where_there_is_no_gl(monkeypatch: pytest.MonkeyPatch, shown: Callable[[], PlatformView]) -> None:

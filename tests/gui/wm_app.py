@@ -1,24 +1,268 @@
-"""The app under a window manager of its own, for real clicks: says where its buttons are, opens what it is told to.
+"""The app under a window manager of its own, for real clicks and keys: says where things are and what they show.
 
-A line on stdin is a request, each answered by a line of JSON on stdout. The engine is a control block of the test's.
+A line on stdin is a request, a list of its name and what it is about as JSON; each is answered by one of a failure, or
+"", and the answer. The app is `gui.application.run`, begun anew when it has ended, on sessions without processes, or
+with `live` as a last argument on real ones.
 """
 
 import json
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from live_app import with_patience
+from live_views import out_of_picture
 from pyqtgraph.Qt import QtCore, QtWidgets
-from shell_support import BusyEngine, FakeSession, make_settings, make_status
+from shell_support import BusyEngine, FakeSession, make_status
 
+from gui import application
 from gui.main_window import MainWindow
+from gui.rig_session import RigSession
+from gui.rules import Action, Phase
 from gui.stop_everywhere import StopButton
-from rig.config import load_config
-from rig.states import State
+from rig.config import RigConfig
+from rig.states import FaultCode, State, StopCategory
+
+_HOLD = 300.0  # s that an engine without its app waits for the next, which starts on a busy machine
 
 
-def _open(window: MainWindow, folder: Path) -> dict[str, Callable[[], Any]]:
+class Keys(QtCore.QObject):
+    """Counts the presses of Shift, which nothing in the app answers."""
+
+    shifts = 0
+
+    def eventFilter(self, receiver: QtCore.QObject, event: QtCore.QEvent) -> bool:
+        """Look, and let go on."""
+        if receiver.isWindowType() and event.type() == QtCore.QEvent.Type.KeyPress:
+            self.shifts += event.key() == QtCore.Qt.Key.Key_Shift
+        return False
+
+
+class Windows:
+    """The windows that the app makes, one after the other.
+
+    Args:
+        block: name of the control block that a session's engine has.
+        folder: for recordings.
+        live: whether sessions are real ones.
+    """
+
+    def __init__(self, block: str, folder: Path, live: bool) -> None:
+        self._block, self._folder, self._live = block, folder, live
+        self.made = 0
+        self.present: MainWindow | None = None
+
+    def make(self, config: RigConfig, settings: QtCore.QSettings) -> MainWindow:
+        """In place of `gui.application.make_window`."""
+        real = self._live
+        session = RigSession(config, self._folder) if real else _Session(config, self._folder, self._block)
+        self.present = MainWindow(session, settings)
+        self.made += 1
+        return self.present
+
+    @property
+    def visible(self) -> list[MainWindow]:
+        """Those that can be seen."""
+        top = QtWidgets.QApplication.topLevelWidgets()
+        return [each for each in top if isinstance(each, MainWindow) and each.isVisible()]
+
+
+class _Session(FakeSession):
+    """A session whose engine answers nothing, but for what a test says for it."""
+
+    def __init__(self, config: RigConfig, folder: Path, block: str) -> None:
+        super().__init__(config, folder)
+        self.engine = BusyEngine(block)
+        self._engine = self.engine
+
+    def end(self) -> None:
+        """Without waiting for that engine."""
+        self.engine.let_go()
+        super().end()
+
+    def close(self) -> None:
+        """The same."""
+        self.engine.let_go()
+        super().close()
+
+
+class Eye:
+    """Answers what is asked of the app.
+
+    Args:
+        windows: whose present one is looked at.
+        keys: that were counted.
+        folder: of the test.
+    """
+
+    def __init__(self, windows: Windows, keys: Keys, folder: Path) -> None:
+        self._windows = windows
+        self._folder = folder
+        self.ending = False
+        self._names: dict[str, Any] = {
+            "keys": keys,
+            "windows": windows,
+            "QtWidgets": QtWidgets,
+            "keyboard": lambda: _name(QtWidgets.QApplication.focusWidget()),
+            "file_name": lambda: dialogs()[-1].findChild(QtWidgets.QLineEdit, "fileNameEdit"),
+            **{
+                each.__name__: each
+                for each in (make_status, out_of_picture, button, tab, entry, item, part, dialogs, Path)
+            },
+            **{each.__name__: each for each in (Action, FaultCode, Phase, State, StopCategory)},
+        }
+
+    def answer(self, request: str, what: str) -> Any:
+        """The answer to one request."""
+        if request == "value":
+            return self._evaluate(what)
+        if request == "where":
+            return _where(self._evaluate(what))
+        if request == "do":
+            QtCore.QTimer.singleShot(0, lambda: self._evaluate(what))
+        elif request == "open":
+            self._open(what)
+        elif request == "close":
+            self._close()
+        elif request == "quit":
+            self.ending = True
+            self._close()
+            self._window.close_now()
+            QtWidgets.QApplication.instance().quit()
+        return self._look()
+
+    @property
+    def _window(self) -> MainWindow:
+        assert self._windows.present is not None
+        return self._windows.present
+
+    def _evaluate(self, expression: str) -> Any:
+        window = self._window
+        names = self._names | {"window": window, "session": window.session, "fresh": lambda: _begin_anew(window)}
+        return eval(expression, names)
+
+    def _look(self) -> dict[str, Any]:
+        """Where every STOP is that lies under nothing, and what else is up."""
+        popup = QtWidgets.QApplication.activePopupWidget()
+        covers = [each for each in (*dialogs(), popup) if each is not None]
+        stops = []
+        for window in (*self._windows.visible, *dialogs()):
+            for stop in window.findChildren(StopButton):
+                middle = stop.mapToGlobal(stop.rect().center())
+                above = [each for each in covers if each is not window and each.frameGeometry().contains(middle)]
+                if stop.isVisible() and stop.window() is window and not above:
+                    stops.append(_place(stop, stop.rect().center()))
+        return {
+            "dialogs": len(dialogs()),
+            "popup": popup is not None,
+            "active": QtWidgets.QApplication.activeWindow() is not None,
+            "stops": stops,
+        }
+
+    def _open(self, name: str) -> None:
+        session = self._window.session
+        # the wizard is possible only while no engine is there; the flag is raised all the same
+        if name.endswith("wizard"):
+            session.enter(Phase.DOWN)
+        else:
+            session.take(make_status(State.RUNNING))
+        QtCore.QTimer.singleShot(0, _things(self._window, self._folder)[name])
+
+    def _close(self) -> None:
+        window = self._window
+        for each in (QtWidgets.QApplication.activePopupWidget(), *reversed(dialogs())):
+            if each is not None:
+                close = window.setup.close if isinstance(each, QtWidgets.QWizard) else each.close
+                QtCore.QTimer.singleShot(0, close)
+
+
+def _begin_anew(window: MainWindow) -> None:
+    """As it was at first, but for what is kept from one start to the next."""
+    session = window.session
+    window.mover._end("over")
+    session.refuse, session.hold_answers, session.recording = "", False, None
+    session.sent.clear()
+    session.enter(Phase.DOWN)
+    window.notice.clear()
+    window.motion.load_shipped("demo")
+    window.motion.repeats.setValue(1)
+    window.tabs.setCurrentIndex(0)
+    if window.help.guide is not None:
+        window.help.guide.close()
+    window.resize(1280, 800)
+    window.operate.buttons[Action.CONNECT].setFocus()
+
+
+# -- what a test can name ----------------------------------------------------------------------------------------------
+
+
+def button(name: str) -> QtWidgets.QAbstractButton:
+    """The button in view of this text or accessible name; of a dialog before that of the window."""
+    top = [each for each in QtWidgets.QApplication.topLevelWidgets() if each.isVisible()]
+    for window in sorted(top, key=lambda each: isinstance(each, MainWindow)):
+        for each in window.findChildren(QtWidgets.QAbstractButton):
+            if each.isVisible() and name in (each.text(), each.accessibleName()):
+                return each
+    raise LookupError(f"no button {name!r} in view")
+
+
+def tab(tabs: QtWidgets.QTabWidget, name: str) -> Any:
+    """The place of a tab by its text."""
+    bar = tabs.tabBar()
+    (index,) = [index for index in range(bar.count()) if bar.tabText(index) == name]
+    return bar, bar.tabRect(index)
+
+
+def entry(menu: Any, name: str) -> Any:
+    """The place of an entry of a menu or menu bar by its text without marks."""
+    (action,) = [each for each in menu.actions() if each.text().replace("&", "").split("\t")[0] == name]
+    return menu, menu.actionGeometry(action)
+
+
+def item(view: Any, found: Any) -> Any:
+    """The place of an item of a table, list or tree."""
+    return view.viewport(), view.visualItemRect(found)
+
+
+def part(widget: QtWidgets.QWidget, x: float, y: float) -> Any:
+    """The place in a widget so far across and down it, 0…1."""
+    return widget, QtCore.QPoint(round(x * (widget.width() - 1)), round(y * (widget.height() - 1)))
+
+
+def dialogs() -> list[QtWidgets.QDialog]:
+    """Those that are up."""
+    top = QtWidgets.QApplication.topLevelWidgets()
+    return [each for each in top if isinstance(each, QtWidgets.QDialog) and each.isVisible()]
+
+
+def _name(widget: Any) -> str:
+    return str(widget.accessibleName() or (widget.text() if hasattr(widget, "text") else type(widget).__name__))
+
+
+def _where(found: Any) -> dict[str, Any]:
+    widget, place = found if isinstance(found, tuple) else (found, found.rect())
+    point = place.center() if isinstance(place, QtCore.QRect) else place
+    at = QtWidgets.QApplication.widgetAt(widget.mapToGlobal(point)) if widget.isVisible() else None
+    text = getattr(widget, "text", None)
+    return {
+        "place": _place(widget, point),
+        "visible": bool(widget.isVisible()),
+        "enabled": bool(widget.isEnabled()),
+        "clear": at is not None and (at is widget or bool(widget.isAncestorOf(at))),
+        "focus": bool(widget.hasFocus()),
+        "text": str(text()) if callable(text) else "",
+    }
+
+
+def _place(widget: QtWidgets.QWidget, point: QtCore.QPoint) -> list[int]:
+    ratio = widget.devicePixelRatioF()
+    place = widget.mapToGlobal(point)
+    return [round(place.x() * ratio), round(place.y() * ratio)]
+
+
+def _things(window: MainWindow, folder: Path) -> dict[str, Callable[[], Any]]:
     """What comes up over the window, by name."""
     taken = folder / "taken.toml"
     taken.touch()
@@ -59,81 +303,28 @@ def _type(window: MainWindow, path: Path) -> None:
     dialog.accept()
 
 
-def _dialogs() -> list[QtWidgets.QDialog]:
-    top = QtWidgets.QApplication.topLevelWidgets()
-    return [each for each in top if isinstance(each, QtWidgets.QDialog) and each.isVisible()]
-
-
-def _place(widget: QtWidgets.QWidget) -> list[int]:
-    ratio = widget.devicePixelRatioF()
-    middle = widget.mapToGlobal(widget.rect().center())
-    return [round(middle.x() * ratio), round(middle.y() * ratio)]
-
-
-def _look(window: MainWindow) -> dict[str, Any]:
-    """Where every STOP is that lies under nothing, and what else is up."""
-    popup = QtWidgets.QApplication.activePopupWidget()
-    covers = [each for each in (*_dialogs(), popup) if each is not None]
-    stops = []
-    for window_ in (window, *_dialogs()):
-        for button in window_.findChildren(StopButton):
-            middle = button.mapToGlobal(button.rect().center())
-            above = [each for each in covers if each is not window_ and each.frameGeometry().contains(middle)]
-            if button.isVisible() and button.window() is window_ and not above:
-                stops.append(_place(button))
-    return {
-        "dialogs": len(_dialogs()),
-        "popup": popup is not None,
-        "active": QtWidgets.QApplication.activeWindow() is not None,
-        "stops": stops,
-        "stopped": len(window.session.stops),
-    }
-
-
 def main() -> None:
-    block, folder = sys.argv[1], Path(sys.argv[2])
-    application = QtWidgets.QApplication([sys.argv[0]])
-    session = FakeSession(load_config("virtual"), folder)
-    window = MainWindow(session, make_settings(folder))
-    window._building.stop()
-    window.resize(1280, 800)
-    window.show()
-    window.clock.stop()
-    engine = BusyEngine(block)
-    session._engine = engine
-    things = _open(window, folder)
-
-    def answer(request: str) -> Any:
-        what, _, name = request.partition(" ")
-        if what == "open":
-            # the wizard is possible only while no engine is there; the flag is raised all the same
-            if name.endswith("wizard"):
-                session.enter(session.phase.__class__.DOWN)
-            else:
-                session.take(make_status(State.RUNNING))
-            QtCore.QTimer.singleShot(0, things[name])
-        elif what == "close":
-            for each in (QtWidgets.QApplication.activePopupWidget(), *reversed(_dialogs())):
-                if each is not None:
-                    QtCore.QTimer.singleShot(
-                        0, each.close if not isinstance(each, QtWidgets.QWizard) else window.setup.close
-                    )
-        elif what == "quit":
-            engine.let_go()
-            window.close_now()
-            application.quit()
-        return _look(window)
+    block, folder, live = sys.argv[1], Path(sys.argv[2]), "live" in sys.argv[3:]
+    app, keys, windows = QtWidgets.QApplication([sys.argv[0]]), Keys(), Windows(block, folder, live)
+    eye = Eye(windows, keys, folder)
+    app.installEventFilter(keys)
+    plain = application.app_config
+    application.make_window = windows.make
+    if live:
+        application.app_config = lambda *which: with_patience(plain(*which), unattended_hold=_HOLD)
 
     def read() -> None:
-        print(json.dumps(answer(sys.stdin.readline().strip() or "quit")), flush=True)
+        request, what = json.loads(sys.stdin.readline() or '["quit", ""]')
+        try:
+            reply = json.dumps(["", eye.answer(request, what)])
+        except Exception:
+            reply = json.dumps([traceback.format_exc(), None])
+        print(reply, flush=True)
 
     notifier = QtCore.QSocketNotifier(sys.stdin.fileno(), QtCore.QSocketNotifier.Type.Read)
     notifier.activated.connect(lambda *_: read())
-    print(json.dumps(_look(window)), flush=True)
-    application.exec()
-    engine.close()
-    window.deleteLater()
-    application.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
+    while not eye.ending:
+        application.run("virtual")
 
 
 if __name__ == "__main__":
