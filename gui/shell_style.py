@@ -16,7 +16,7 @@ QLabel#virtual {{ background: #56b4e9; color: #10151a; font-weight: bold; border
 QLabel#off {{ background: #e69f00; color: #10151a; font-size: 11px; font-weight: bold; border-radius: 4px;
     padding: 2px 8px; }}
 QPushButton#step {{ min-height: 26px; text-align: left; }}
-QPushButton[next="true"] {{ border: 2px solid {accent}; font-weight: bold; }}
+QPushButton[next="true"] {{ border: 2px solid {accent}; padding: 2px 8px; font-weight: bold; }}
 QPushButton#stop {{ background: {stop}; color: white; font-size: 22px; font-weight: bold; border: 2px solid #7d0000;
     border-radius: 8px; }}
 QPushButton#stop:hover {{ background: #ee1111; }}

@@ -19,6 +19,7 @@ _PATIENCE = 60.0  # s for a program to come up on a busy machine
 _WAIT = 20.0  # s for a click, or a dialog
 _AGAIN = 0.3  # s after which a key that nobody got while the focus went on is pressed again
 _MANAGERS = {"openbox": ["openbox", "--sm-disable"], "metacity": ["metacity", "--sm-disable"]}
+_TURNS = 12  # of the wheel, over any page
 _STEADY = 2  # looks at which something is in the same place, before it is clicked
 
 
@@ -154,6 +155,17 @@ class Desk:
         """Click on something."""
         self.click(*self.place(expression), button, times)
         self.settle()
+
+    def scroll_to(self, expression: str) -> None:
+        """Turn the wheel over the bars of the window's pages until something can be seen, and pressed."""
+        for direction in (5, 4):
+            for bar in ("verticalScrollBar()", "horizontalScrollBar()"):
+                for _ in range(_TURNS):
+                    if self.where(expression)["clear"]:
+                        return
+                    if self.where(f"pages().{bar}")["visible"]:
+                        self.press(f"pages().{bar}", direction)
+        raise AssertionError(f"{expression} is nowhere on its page")
 
     def key(self, *keys: str) -> None:
         """Press keys, as xdotool names them, one after the other."""

@@ -13,6 +13,8 @@ from rig.telemetry import ROW, CycleFlag
 
 RATE = 500.0
 MECHANISM = load_mechanism("lab-hexapod")
+BEGIN, MOTION, FAULT, END = 2.0, 25.0, 33.0, 39.998
+"""s, of the recording of `write_moving`"""
 
 
 def live_rows(count: int, begin: int = 0, *, offset: float = 0.0) -> npt.NDArray[np.void]:
@@ -52,5 +54,18 @@ def write_recording(path: Path, rows: npt.NDArray[np.void]) -> Path:
         writer.event(float(rows["t"][0]), 20, 0, "the motion begins")
         writer.event(float(rows["t"][0]), 40, 5, "leg 2: restarted")
         writer.event(float(rows["t"][0]), 40, 99, "what a later program may write")
+        writer.close({})
+    return path
+
+
+def write_moving(path: Path) -> Path:
+    """A recording of forty seconds, a motion in the last fifteen, a fault in its middle."""
+    rows = live_rows(19_000, 1000)
+    rows["state"] = np.where(rows["t"] < MOTION, State.PARKED, State.RUNNING)
+    rows["path_time"] = np.maximum(rows["t"] - MOTION, 0.0)
+    with RecordingWriter(path, {"rate": RATE, "config": {"rate": RATE}, "mechanism": MECHANISM.source}) as writer:
+        writer.write_rows(rows)
+        writer.event(BEGIN, 20, 0, "connected")
+        writer.event(FAULT, 40, 10, "leg 3: measured force is +31.0 N off the model's")
         writer.close({})
     return path

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
-from live_rows import MECHANISM, RATE, live_rows
+from live_rows import BEGIN, END, MOTION, write_moving
 from pyqtgraph.Qt import QtCore, QtGui, QtTest, QtWidgets
 from pytestqt.qtbot import QtBot
 
@@ -13,26 +12,13 @@ from gui.history import History
 from gui.live import RecordingsView
 from gui.live.plot_panel import PlotPanel
 from gui.theme import DARK
-from rig.recording import RecordingWriter
-from rig.states import State
 
 LIVE = History(1)
-BEGIN, MOTION, END = 2.0, 25.0, 39.998  # s
 
 
 @pytest.fixture
 def recording(tmp_path: Path) -> Path:
-    """Forty seconds, a motion in the last fifteen, a fault in its middle."""
-    rows = live_rows(19_000, 1000)
-    rows["state"] = np.where(rows["t"] < MOTION, State.PARKED, State.RUNNING)
-    rows["path_time"] = np.maximum(rows["t"] - MOTION, 0.0)
-    path = tmp_path / "run.mcap"
-    with RecordingWriter(path, {"rate": RATE, "config": {"rate": RATE}, "mechanism": MECHANISM.source}) as writer:
-        writer.write_rows(rows)
-        writer.event(BEGIN, 20, 0, "connected")
-        writer.event(33.0, 40, 10, "leg 3: measured force is +31.0 N off the model's")
-        writer.close({})
-    return path
+    return write_moving(tmp_path / "run.mcap")
 
 
 @pytest.fixture

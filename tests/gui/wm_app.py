@@ -105,6 +105,8 @@ class Eye:
             "keys": keys,
             "windows": windows,
             "QtWidgets": QtWidgets,
+            "places": lambda: [_place(each, each.rect().center()) for each in _buttons(self._window)],
+            "pages": lambda: self._window.tabs.parentWidget().parentWidget(),
             "keyboard": lambda: _name(QtWidgets.QApplication.focusWidget()),
             "file_name": lambda: dialogs()[-1].findChild(QtWidgets.QLineEdit, "fileNameEdit"),
             **{
@@ -202,8 +204,8 @@ def button(name: str) -> QtWidgets.QAbstractButton:
     """The button in view of this text or accessible name; of a dialog before that of the window."""
     top = [each for each in QtWidgets.QApplication.topLevelWidgets() if each.isVisible()]
     for window in sorted(top, key=lambda each: isinstance(each, MainWindow)):
-        for each in window.findChildren(QtWidgets.QAbstractButton):
-            if each.isVisible() and name in (each.text(), each.accessibleName()):
+        for each in _buttons(window):
+            if name in (each.text(), each.accessibleName()):
                 return each
     raise LookupError(f"no button {name!r} in view")
 
@@ -235,6 +237,10 @@ def dialogs() -> list[QtWidgets.QDialog]:
     """Those that are up."""
     top = QtWidgets.QApplication.topLevelWidgets()
     return [each for each in top if isinstance(each, QtWidgets.QDialog) and each.isVisible()]
+
+
+def _buttons(window: QtWidgets.QWidget) -> list[QtWidgets.QAbstractButton]:
+    return [each for each in window.findChildren(QtWidgets.QAbstractButton) if each.isVisible()]
 
 
 def _name(widget: Any) -> str:
