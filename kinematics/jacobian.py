@@ -3,12 +3,13 @@
 import numpy as np
 import numpy.typing as npt
 
-from kinematics.arrays import LEGS, Array, checked_poses, finite_array, single
+from kinematics.arrays import LEGS, MOTION_FIELDS, Array, checked_poses, finite_array, single
 from kinematics.errors import KinematicsError, SingularityError
 from kinematics.geometry import Geometry
 from kinematics.kernel import kernel
 from kinematics.leg import leg_vector_kernel
 from kinematics.linear import solve_kernel, spectral_condition_kernel
+from kinematics.rotations import quaternion_to_matrix
 from kinematics.vector import cross, rotate, rotation_matrix
 
 SINGULAR_CONDITION = 1e12
@@ -106,18 +107,48 @@ def condition_number(geometry: Geometry, pose: npt.ArrayLike, characteristic_len
 def forward_twist(geometry: Geometry, pose: npt.ArrayLike, leg_velocities: npt.ArrayLike) -> Array:
     """Twist [v; ω] (6,) of the platform, base axes, m/s and rad/s, whose leg speeds are `leg_velocities` (6,), m/s.
 
-    Solves Hᵀ [v; ω] = L̇ at a pose (7,). Raises KinematicsError for a wrong shape, a number that is not finite, a
-    quaternion not of unit norm; SingularityError where the condition number of H reaches SINGULAR_CONDITION.
+    Solves Hᵀ [v; ω] = L̇ at a pose (7,); Dasgupta & Mruthyunjaya (1998), eq. 5. Raises KinematicsError for a wrong
+    shape, a number that is not finite, a quaternion not of unit norm; SingularityError, naming the pose, where the
+    condition number of H reaches SINGULAR_CONDITION.
     """
     start = single("pose", checked_poses("pose", pose))
     system = np.empty((LEGS, 7))
     leg_rows_kernel(geometry.array, start, system)
     system[:, 6] = single("leg velocities", finite_array("leg velocities", leg_velocities, LEGS))
-    condition = condition_number(geometry, start)
+    return _solved(geometry, start, system)
+
+
+def forward_acceleration(
+    geometry: Geometry, pose: npt.ArrayLike, twist: npt.ArrayLike, leg_accelerations: npt.ArrayLike
+) -> Array:
+    """Acceleration [a; α] (6,) of the platform origin and of its rotation, base axes, m/s² and rad/s².
+
+    pose (7,), twist (6,): as found by `forward_kinematics` and `forward_twist`.  leg_accelerations (6,): L̈, m/s².
+    Solves Hᵀ [a; α] = L̈ − s·(ω×(ω×q)) − ‖Ṡ − L̇ s‖²/L; Dasgupta & Mruthyunjaya (1998), eqs. 7 and 8.
+    Raises as `forward_twist`.
+    """
+    start = single("pose", checked_poses("pose", pose))
+    moving = single("twist", finite_array("twist", twist, 6, MOTION_FIELDS[7:13]))
+    system = np.empty((LEGS, 7))
+    leg_rows_kernel(geometry.array, start, system)
+    directions, lengths = system[:, :3], system[:, 6].copy()
+    omega = moving[3:]
+    turning = np.cross(omega, geometry.platform_points @ quaternion_to_matrix(start[3:]).T)
+    speeds = moving[:3] + turning
+    across = speeds - (speeds * directions).sum(axis=1)[:, None] * directions
+    system[:, 6] = single("leg accelerations", finite_array("leg accelerations", leg_accelerations, LEGS))
+    system[:, 6] -= (directions * np.cross(omega, turning)).sum(axis=1) + (across**2).sum(axis=1) / lengths
+    return _solved(geometry, start, system)
+
+
+def _solved(geometry: Geometry, pose: Array, system: Array) -> Array:
+    """x (6,) of the system (6, 7) of a pose; SingularityError where none should be taken."""
+    condition = condition_number(geometry, pose)
     if condition >= SINGULAR_CONDITION:
+        place = ", ".join(f"{name} = {value:.6g}" for name, value in zip(MOTION_FIELDS[:7], pose, strict=True))
         raise SingularityError(
             f"the platform is singular at this pose: condition number {condition:.3g}, must be below "
-            f"{SINGULAR_CONDITION:g}"
+            f"{SINGULAR_CONDITION:g} ({place})"
         )
     solve_kernel(system)
     return system[:, 6].copy()

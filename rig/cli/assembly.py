@@ -1,19 +1,62 @@
-"""`rig fk --all`: every pose of every row, and what is said about them."""
+"""`rig fk`: the motion that follows one branch, or every pose of every row and what is said about them."""
 
 from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
 
+import numpy as np
 import typer
 
-from kinematics import AssemblyModes, Geometry, KinematicsError, assembly_modes
+from kinematics import (
+    ACCELERATION,
+    TWIST,
+    Array,
+    AssemblyModes,
+    Geometry,
+    KinematicsError,
+    assembly_modes,
+    forward_acceleration,
+    forward_kinematics,
+    forward_twist,
+)
 from rig.cli.progress import progress_display
-from rig.csvio import POSE, Table, per_leg, whole_file
+from rig.csvio import MOTION, POSE, Table, per_leg, whole_file, write_table
 from rig.errors import InputError
 from rig.operation import Progress
 
 _LISTED_ROWS = 10
 _QUICK_ROWS = 20  # a row takes some 50 ms; fewer need no progress bar
+
+
+def write_motion(geometry: Geometry, table: Table, guess: Array, output: Path) -> None:
+    """Follow the leg lengths in the rows of the table from a pose (7,) near the first, and write what they lead to.
+
+    Poses; with leg speeds v1…v6 also twists, with leg accelerations a1…a6 also accelerations.
+
+    Raises:
+        InputError: a row leads to no pose, or to a singular one where more than the pose is asked for, or the file
+            cannot be written; nothing is left of it then.
+    """
+    lengths = table.columns(per_leg("l"))
+    speeds, accelerations = (table.columns(per_leg(x)) if table.has(per_leg(x)) else None for x in "va")
+    reach = len(POSE) if speeds is None else TWIST.stop if accelerations is None else ACCELERATION.stop
+    motions = np.empty((len(lengths), reach))
+    pose = guess
+    for row, time in enumerate(table.times):
+        wanted = "pose"
+        try:
+            motions[row, : len(POSE)] = pose = forward_kinematics(geometry, lengths[row], pose)
+            if speeds is not None:
+                wanted = "twist"
+                motions[row, TWIST] = forward_twist(geometry, pose, speeds[row])
+            if accelerations is not None:
+                wanted = "acceleration"
+                motions[row, ACCELERATION] = forward_acceleration(
+                    geometry, pose, motions[row, TWIST], accelerations[row]
+                )
+        except KinematicsError as error:
+            raise InputError(f"{table.path}: no {wanted} for row {row + 1} (t = {time:g} s): {error}") from error
+    write_table(output, ("t", *MOTION[:reach]), np.column_stack([table.times, motions]))
 
 
 def write_all_poses(geometry: Geometry, table: Table, output: Path, seed: int) -> None:

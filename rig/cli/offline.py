@@ -217,7 +217,12 @@ def ik(mechanism: MechanismArgument, motion: MotionArgument, output: OutputOptio
 def fk(
     mechanism: MechanismArgument,
     legs: Annotated[
-        Path, typer.Argument(metavar="LEGS.csv", help="Columns t, l1…l6: leg lengths in m; v1…v6, a1…a6 are ignored.")
+        Path,
+        typer.Argument(
+            metavar="LEGS.csv",
+            help="Columns t, l1…l6: leg lengths in m; v1…v6, their speeds in m/s, and then a1…a6, their accelerations "
+            "in m/s², may follow.",
+        ),
     ],
     output: OutputOption,
     guess: Annotated[
@@ -230,18 +235,20 @@ def fk(
 ) -> None:
     """Platform poses of given leg lengths: forward kinematics, each row starting from the pose before.
 
-    Writes t,x,y,z,qw,qx,qy,qz. A row that leads to no pose, or to another assembly mode, ends the command.
+    Writes t,x,y,z,qw,qx,qy,qz; with speeds also vx,vy,vz,wx,wy,wz, with speeds and accelerations also
+    ax,ay,az,alx,aly,alz (base frame): a motion, as `rig inverse` reads it. A row that leads to no pose, to another
+    assembly mode or, with speeds, to a singular pose ends the command.
 
     With --all instead every way to assemble the legs, whatever their strokes and joint limits, the platform below its
     base not left out. Writes t,mode,x,y,z,qw,qx,qy,qz,residual, modes numbered from the highest downwards, residual
     the largest error of a leg in m; a row that no pose fits has none. Prints how many there are and whether they are
-    certain to be all.
+    certain to be all. Speeds and accelerations are not used.
     """
     import numpy as np
 
     from dynamics import load_mechanism
-    from kinematics import KinematicsError, forward_kinematics
-    from rig.csvio import POSE, check_output, per_leg, read_table, write_table
+    from rig.cli.assembly import write_all_poses, write_motion
+    from rig.csvio import check_output, per_leg, read_table
     from rig.errors import InputError
 
     if every and guess is not None:
@@ -255,18 +262,11 @@ def fk(
     machine = load_mechanism(mechanism, evaluate_only=True)
     table = read_table(legs, per_leg("l"), [per_leg("v"), per_leg("a")])
     if every:
-        from rig.cli.assembly import write_all_poses
-
         write_all_poses(machine.geometry, table, output, seed or 0)
         return
-    lengths = table.columns(per_leg("l"))
-    poses = np.empty((len(lengths), 7))
-    for row, time in enumerate(table.times):
-        try:
-            poses[row] = pose = forward_kinematics(machine.geometry, lengths[row], pose)
-        except KinematicsError as error:
-            raise InputError(f"{legs}: no pose for row {row + 1} (t = {time:g} s): {error}") from error
-    write_table(output, ("t", *POSE), np.column_stack([table.times, poses]))
+    if table.has(per_leg("a")) and not table.has(per_leg("v")):
+        raise InputError(f"{legs}: a1…a6 without v1…v6: the leg accelerations say nothing without the leg speeds")
+    write_motion(machine.geometry, table, pose, output)
 
 
 def _warn(warnings: tuple[str, ...]) -> None:

@@ -14,6 +14,7 @@ from kinematics import (
     condition_number_kernel,
     condition_numbers,
     determinant_kernel,
+    forward_acceleration,
     forward_twist,
     leg_kinematics,
     leg_matrix,
@@ -53,6 +54,17 @@ def test_transpose_gives_leg_speeds_and_forward_twist_undoes_it(seed: int) -> No
     np.testing.assert_allclose(leg_matrix(geometry, pose).T @ twist, speeds, rtol=0, atol=1e-13)
     error = 1e-14 * condition_number(geometry, pose)
     np.testing.assert_allclose(forward_twist(geometry, pose, speeds), twist, rtol=0, atol=error)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=seeds)
+def test_leg_accelerations_give_back_the_acceleration_of_a_known_motion(seed: int) -> None:
+    geometry = random_hexapod(seed)
+    motion = random_motion(np.random.default_rng(seed), geometry)
+    legs = leg_kinematics(geometry, motion)
+    error = 1e-13 * condition_number(geometry, motion[:7])
+    found = forward_acceleration(geometry, motion[:7], motion[7:13], legs.acceleration)
+    np.testing.assert_allclose(found, motion[13:], rtol=0, atol=error * (1.0 + np.abs(legs.acceleration).max()))
 
 
 @settings(max_examples=30, deadline=None)
@@ -142,6 +154,8 @@ def test_twist_at_a_singular_pose_is_refused() -> None:
     assert condition_number(geometry, quarter_turn()) > 1e14
     with pytest.raises(SingularityError, match=r"platform is singular at this pose: condition number .* below 1e\+12"):
         forward_twist(geometry, quarter_turn(), np.ones(6))
+    with pytest.raises(SingularityError, match=r"x = 0, y = 0, z = 0\.45, qw = 0\.707107, .*, qz = 0\.707107"):
+        forward_acceleration(geometry, quarter_turn(), np.zeros(6), np.ones(6))
 
 
 @pytest.mark.parametrize("length", [0.0, -1.0, np.nan, np.inf])
@@ -162,3 +176,7 @@ def test_unusable_poses_and_speeds_are_refused() -> None:
         forward_twist(geometry, pose, [0, 0, np.inf, 0, 0, 0])
     with pytest.raises(KinematicsError, match=r"leg velocities: shape \(5,\), must be \(6,\)"):
         forward_twist(geometry, pose, [0.0] * 5)
+    with pytest.raises(KinematicsError, match="twist: wy is nan, must be finite"):
+        forward_acceleration(geometry, pose, [0, 0, 0, 0, np.nan, 0], [0.0] * 6)
+    with pytest.raises(KinematicsError, match="leg accelerations: leg 6 is inf, must be finite"):
+        forward_acceleration(geometry, pose, [0.0] * 6, [0, 0, 0, 0, 0, np.inf])

@@ -121,7 +121,7 @@ def test_ik_then_fk_gives_the_poses_again(here: Path, motion: Path) -> None:
         ("t", *per_leg("l"), *per_leg("v"), *per_leg("a"))
     )
     assert main(["fk", "lab-hexapod", "legs.csv", "--guess", HOME, "-o", "poses.csv"]) == 0
-    poses = read_table(here / "poses.csv", POSE)
+    poses = read_table(here / "poses.csv", MOTION)
     expected = read_table(motion, MOTION)
     np.testing.assert_allclose(poses.columns(POSE), expected.columns(POSE), atol=1e-12)
     np.testing.assert_array_equal(poses.times, expected.times)
