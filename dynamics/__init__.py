@@ -68,7 +68,7 @@ from dynamics.serial import (
     strobed_mass_matrix,
 )
 from dynamics.task_space import TaskSpace, task_space_equations
-from dynamics.variants import MODELS, variant_forces
+from dynamics.variants import MODELS, variant_cells, variant_forces
 
 __all__ = [
     "ERROR_BOUND",
@@ -160,5 +160,6 @@ __all__ = [
     "strobed_mass_matrix",
     "supplied_power",
     "task_space_equations",
+    "variant_cells",
     "variant_forces",
 ]

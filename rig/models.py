@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dynamics import Dynamics, Mechanism, variant_forces
+from dynamics import Dynamics, Mechanism, variant_cells
 
 Floats = npt.NDArray[np.float64]
 
@@ -21,17 +21,17 @@ def comparable_rows(rows: npt.NDArray[np.void]) -> npt.NDArray[np.bool_]:
 def model_differences(
     mechanism: Mechanism, motions: Floats, models: Collection[str], coulomb_speed: float = 0.0
 ) -> dict[str, Floats]:
-    """Actuator forces of models less those of the exact one, (n, 6) N by name, of motions (n, 19).
+    """What the load cells read by models less what they read by the exact one, (n, 6) N by name, of motions (n, 19).
 
-    The load cell passes the difference on unchanged: a row's `force_model` plus it is the model at the cells, its
-    `force_residual` minus it what that model leaves unexplained.
+    Each model is carried to the cells by its own reactions, see `dynamics.variant_cells`. A row's `force_model` plus
+    the difference is that model at the cells, its `force_residual` minus the difference what it leaves unexplained.
 
     models: of `dynamics.MODELS`; coulomb_speed: m/s, the control's.
     Raises DynamicsError for a motion that is not finite or not one, SingularityError where forces are not determined.
     """
-    exact = Dynamics(mechanism, coulomb_speed=coulomb_speed).inverse(motions).forces
+    exact = Dynamics(mechanism, coulomb_speed=coulomb_speed).cells(motions)
     return {
-        model: np.zeros_like(exact) if model == "exact" else variant_forces(model, mechanism, motions) - exact
+        model: np.zeros_like(exact) if model == "exact" else variant_cells(model, mechanism, motions) - exact
         for model in models
     }
 

@@ -27,12 +27,13 @@ from dynamics.model import Dynamics
 from dynamics.variants.dasgupta_1998 import dasgupta_1998
 from dynamics.variants.massless import massless
 from dynamics.variants.pedrammehr_2012 import pedrammehr_2012
+from dynamics.variants.reactions import LegReactions
 from kinematics import Array
 
 MODELS = ("exact", "dasgupta-1998", "pedrammehr-2012", "massless")
 """Names of the models; the first is the default, and the only one for control."""
 
-_PUBLISHED: dict[str, Callable[[Mechanism, Array, Array], Array]] = {
+_PUBLISHED: dict[str, Callable[[Mechanism, Array, Array], LegReactions]] = {
     "dasgupta-1998": dasgupta_1998,
     "pedrammehr-2012": pedrammehr_2012,
     "massless": massless,
@@ -49,13 +50,42 @@ def variant_forces(
     Raises DynamicsError for an unknown model, a wrong shape or a number that is not finite, SingularityError where the
     leg forces are not determined.
     """
-    if model not in MODELS:
-        raise DynamicsError(f"model: {model!r}, must be one of {', '.join(MODELS)}")
-    samples, loads = batch(motions, wrenches)
+    samples, loads = _checked(model, motions, wrenches)
     if model == "exact":
         return Dynamics(mechanism).inverse(samples, loads).forces
-    forces = np.empty((len(samples), 6))
-    for first in range(0, len(samples), _CHUNK):
+    return _by_chunks(model, mechanism, samples, loads, lambda reactions: reactions.forces)
+
+
+def variant_cells(
+    model: str, mechanism: Mechanism, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None = None
+) -> Array:
+    """Readings (n, 6) N, compression positive, that `model`, one of MODELS, predicts of the load cells, as
+    `Dynamics.cells` does of the exact model: every model is carried to the cells by its own reactions.
+
+    A cell at the rod's end or at the base reads nothing of the prismatic joint's friction: whether a model has it makes
+    no difference there. A cell at the actuator reads it, and there what a model leaves out is missing: Coulomb friction
+    in all the published ones, viscous friction in `massless` too.
+
+    Arguments and errors as of `variant_forces`.
+    """
+    samples, loads = _checked(model, motions, wrenches)
+    if model == "exact":
+        return Dynamics(mechanism).cells(samples, loads)
+    return _by_chunks(model, mechanism, samples, loads, lambda reactions: reactions.cells(mechanism))
+
+
+def _checked(model: str, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None) -> tuple[Array, Array]:
+    if model not in MODELS:
+        raise DynamicsError(f"model: {model!r}, must be one of {', '.join(MODELS)}")
+    return batch(motions, wrenches)
+
+
+def _by_chunks(
+    model: str, mechanism: Mechanism, motions: Array, wrenches: Array, wanted: Callable[[LegReactions], Array]
+) -> Array:
+    """What is wanted, (n, 6), of a published model's reactions."""
+    values = np.empty((len(motions), 6))
+    for first in range(0, len(motions), _CHUNK):
         chunk = slice(first, first + _CHUNK)
-        forces[chunk] = _PUBLISHED[model](mechanism, samples[chunk], loads[chunk])
-    return forces
+        values[chunk] = wanted(_PUBLISHED[model](mechanism, motions[chunk], wrenches[chunk]))
+    return values

@@ -10,11 +10,15 @@ import numpy as np
 
 from dynamics.mechanism import Mechanism
 from dynamics.platform import about, dot, leg_constants, leg_matrices, platform_motion, solve_legs, times
+from dynamics.variants.reactions import LegReactions, beyond_cells
 from kinematics import Array
 
 
-def dasgupta_1998(mechanism: Mechanism, motions: Array, wrenches: Array) -> Array:
-    """Actuator forces F (n, 6) N of motions (n, 19) and wrenches (n, 6) in platform axes."""
+def dasgupta_1998(mechanism: Mechanism, motions: Array, wrenches: Array) -> LegReactions:
+    """Actuator forces F and joint reactions of motions (n, 19) and wrenches (n, 6) in platform axes.
+
+    What lies beyond a load cell turns with the leg's W and A of eqs. 6 and 9, which have no spin.
+    """
     motion, legs = platform_motion(mechanism.geometry, motions), leg_constants(mechanism)
     g = mechanism.gravity
     omega, alpha = motion.omega, motion.alpha
@@ -60,4 +64,9 @@ def dasgupta_1998(mechanism: Mechanism, motions: Array, wrenches: Array) -> Arra
     moment = M * np.cross(R, g - a) - times(I_b, alpha) - np.cross(omega, times(I_b, omega))
     moment += times(motion.R, wrenches[:, 3:]) - (np.cross(q, K) - f).sum(axis=1)
     c = np.concatenate([force, moment], axis=-1)  # eq. 35
-    return D - solve_legs(leg_matrices(motion), c)  # eqs. 36, 37
+    x = solve_legs(leg_matrices(motion), c)  # eq. 36
+
+    # 3.3 Constraint forces
+    F_u = m_d * (a_d - g) + m_u * (a_u - g) - (x[..., None] * s + K)  # eqs. 21, 27
+    beyond = beyond_cells(mechanism, T, motion.L, L_ddot[..., 0], W, A)
+    return LegReactions(s, D - x, x, K, F_u, beyond)  # eq. 37

@@ -10,11 +10,16 @@ import numpy as np
 
 from dynamics.mechanism import Mechanism
 from dynamics.platform import about, dot, leg_constants, leg_matrices, outer, platform_motion, solve_legs, times
+from dynamics.variants.reactions import LegReactions, beyond_cells
 from kinematics import Array
 
 
-def pedrammehr_2012(mechanism: Mechanism, motions: Array, wrenches: Array) -> Array:
-    """Actuator forces F_act (n, 6) N of motions (n, 19) and wrenches (n, 6) in platform axes."""
+def pedrammehr_2012(mechanism: Mechanism, motions: Array, wrenches: Array) -> LegReactions:
+    """Actuator forces F_act and joint reactions of motions (n, 19) and wrenches (n, 6) in platform axes.
+
+    The paper gives no force at the base joint: it is Newton's law for the whole pod, with eqs. 29 and 30. What lies
+    beyond a load cell turns with the pod's ω_l and α_l of eqs. 12 and 18.
+    """
     motion, pods = platform_motion(mechanism.geometry, motions), leg_constants(mechanism)
     u, G = mechanism.geometry.universal_axes, mechanism.gravity
     omega, alpha = motion.omega[:, None], motion.alpha[:, None]
@@ -83,7 +88,10 @@ def pedrammehr_2012(mechanism: Mechanism, motions: Array, wrenches: Array) -> Ar
     moment -= times(I_p, spin_up) + np.cross(w, times(I_p, w))
     moment += (friction - np.cross(q, across)).sum(axis=1)  # eq. 49
     n_F = solve_legs(leg_matrices(motion), np.concatenate([force, moment], axis=-1))
-    return -n_F + pods.m_u * dot(n, L_u_ddot - G) + pods.C_p * motion.Ld  # eq. 39
+    F_act = -n_F + pods.m_u * dot(n, L_u_ddot - G) + pods.C_p * motion.Ld  # eq. 39
+    base = m_d * (L_d_ddot - G) + m_u * (L_u_ddot - G) - (n_F[..., None] * n + across)
+    beyond = beyond_cells(mechanism, T, motion.L, l_ddot[..., 0], omega_l, alpha_l)
+    return LegReactions(n, F_act, n_F, across, base, beyond)
 
 
 def moved(mass: Array, place: Array) -> Array:

@@ -67,7 +67,7 @@ MODEL_DASHES = dict(zip(MODEL_NAMES, (DASHED, "··", "–·", "–··"), stric
 """Patterns of their curves."""
 
 Differences = Callable[[str, Stretch], Floats]
-"""Forces of a model, by name, less those of the exact one, of n rows, (n, 6) N."""
+"""What the load cells read by a model, by name, less what they read by the exact one, of n rows, (n, 6) N."""
 
 
 _AT_CELL = (

@@ -18,7 +18,7 @@ def report(
         ),
     ] = None,
     models: Annotated[
-        bool, typer.Option("--models", help="Also compare the published models with what was measured.")
+        bool, typer.Option("--models", help="Also compare the published models with what the load cells measured.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -50,6 +50,7 @@ def write_report(recording: Recorded, path: Path | str, *, summary: Mapping[str,
     text = environment.get_template("report.html.j2").render(
         title=recording.header.get("config", {}).get("name", recording.path.stem),
         origin=_origin(recording),
+        virtual=bool(recording.header.get("virtual")),
         summary=summary,
         verdict=_verdict(recording, summary),
         caveats=caveats(recording),

@@ -15,9 +15,8 @@ from rig.report.summary import window_of
 def compare_models(recording: Recorded, summary: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Residuals of every model over the rows that the report's numbers cover.
 
-    A published model is carried to the load cells by its difference from the exact actuator force, which the cell
-    passes on unchanged. One entry a model: `model`, `rms_residual_n` (6 legs), `rms_difference_n` (6 legs) and
-    `peak_difference_n` from the exact model.
+    Every model is carried to the load cells by its own reactions, see `model_differences`. One entry a model: `model`,
+    `rms_residual_n` (6 legs), and at the cells `rms_difference_n` (6 legs) and `peak_difference_n` from the exact one.
     Raises RecordingError when the recording holds no mechanism, MechanismError when it cannot be used.
     """
     text = recording.header.get("mechanism")
