@@ -2,16 +2,18 @@
 
 import numpy as np
 
-from kinematics import Array
 from rig.papers.dasgupta_claims import claims, operations
-from rig.papers.drawing import GREY, INK, Curve, one_panel, series, six_panels
+from rig.papers.drawing import FRACTION, GREY, INK, Curve, Rule, one_panel, series, six_panels
 from rig.papers.operation_claims import signed, spelt
 from rig.papers.optimal_path import optimal_path
 from rig.papers.paths import PathRun, run_path
 from rig.papers.study import Numbers, Picture, Report, Sheet, Study
+from rig.papers.traces import singular_times, traced_path, zeros
 
-_VIEW = 1.0
-"""|F_d/F| shown; beyond are only the poles where the total force crosses zero."""
+_SPIKE = Rule(near=0.0045)
+"""The paper's sample at 3.7 s, which comes nearest to the singularity, is still within the axes."""
+_FRACTION = Rule(most=1.5)
+_JUMPS = "At the edges of the blends the acceleration jumps, and with it what is drawn."
 
 _ERRATA = (
     "Eq. 16 moves I_u0 by the theorem of parallel axes although eq. 18 already has m_u r_u×a_u: the upper part's "
@@ -58,45 +60,58 @@ def study(report: Report) -> Study:
 
 
 def _forces(title: str, run: PathRun, what: str) -> Picture:
-    unit, scale = ("force, kN", 1e-3) if run.peak.max() > 1e4 else ("force, N", 1.0)
+    singular = singular_times(run.name)
+    unit, scale = ("force, kN", 1e-3) if singular else ("force, N", 1.0)
+    drawn, poles = traced_path(run.name), (singular,) * 6
     curves = (
-        Curve("T: total F, exact", scale * run.exact, width=1.6),
-        Curve("T as printed", scale * run.dasgupta, INK, "--", 0.9),
-        Curve("S: massless legs F₀", scale * run.massless, GREY, "-", 1.0),
-        Curve("D: difference F_d", scale * run.dynamic, GREY, ":", 1.4),
+        Curve("T: total $F$, exact", scale * drawn.exact, width=2.2, poles=poles),
+        Curve("T as printed", scale * drawn.dasgupta, INK, "--", 0.9, poles),
+        Curve("S: massless legs $F_0$", scale * drawn.massless, GREY, "-", 0.8, poles),
+        Curve(r"D: difference $F_\mathrm{d}$", scale * drawn.dynamic, GREY, ":", 1.4, poles),
     )
-    svg = six_panels(run.times, curves, unit)
-    caption = f"{what} of the six legs, pushing positive; letters as in the paper."
-    return Picture(f"{title}: {what.split(':')[0]}, leg forces", caption, svg, run.numbers(_file(title)))
+    picture = (
+        six_panels(drawn.times, curves, unit, linear=1.0, rule=_SPIKE, pole="singularity")
+        if singular
+        else six_panels(drawn.times, curves, unit)
+    )
+    caption = f"{what} of the six legs, pushing positive; letters as in the paper. " + (
+        "Logarithmic beyond ±1 kN. At the singularity the forces grow without end and change their sign: the curves "
+        "are cut there."
+        if singular
+        else _JUMPS
+    )
+    return Picture(f"{title}: {what.split(':')[0]}, leg forces", caption, picture, run.numbers(_file(title)))
 
 
 def _fractions(title: str, run: PathRun, what: str) -> Picture:
+    drawn = traced_path(run.name)
     curves = (
-        Curve("exact", _without_poles(run.fraction), width=1.6),
-        Curve("as printed", _without_poles(run.printed_fraction), INK, "--", 0.9),
+        Curve("exact", drawn.fraction, width=1.6, poles=zeros(drawn.times, drawn.exact)),
+        Curve("as printed", drawn.printed_fraction, INK, "--", 0.9, zeros(drawn.times, drawn.dasgupta)),
     )
     table = np.hstack([run.fraction, run.printed_fraction])
     columns = [f"{name}{leg}" for name in ("exact", "dasgupta1998_") for leg in range(1, 7)]
     return Picture(
         f"{title}: {what.split(':')[0]}, dynamic fraction",
-        f"{what}; values beyond ±{_VIEW:g}, near the instants where the total force crosses zero, are not drawn.",
-        six_panels(run.times, curves, "F_d/F"),
+        f"{what}. Where a leg's total force is zero the fraction has a pole: the curve is cut there, and what "
+        f"lies beyond ±{_FRACTION.most:g} or near the pole does not rule the axis. {_JUMPS}",
+        six_panels(drawn.times, curves, FRACTION, rule=_FRACTION, pole="pole: $F$ is zero"),
         series(_file(title), "t", run.times, columns, table),
     )
-
-
-def _without_poles(values: Array) -> Array:
-    return np.where(np.abs(values) <= _VIEW, values, np.nan)
 
 
 def _condition(
     title: str, run: PathRun, what: str, marks: tuple[tuple[float, str], ...] = (), *, log: bool = False
 ) -> Picture:
-    svg = one_panel(run.times, (Curve("samples", run.condition, width=1.6),), "condition number", log=log, marks=marks)
-    numbers = series(_file(title), "t", run.times, ("condition",), run.condition[:, None])
-    return Picture(
-        f"{title}: {what}", f"{what}, σmax/σmin with moments in N m, as in the paper, every dτ.", svg, numbers
+    drawn, poles = traced_path(run.name), (singular_times(run.name),)
+    curves = (
+        Curve("condition number", drawn.condition, width=1.2, poles=poles),
+        Curve("every dτ, as in the paper", run.condition, GREY, "none", x=run.times, marker="."),
     )
+    picture = one_panel(drawn.times, curves, "condition number", log=log, marks=marks, rule=_SPIKE)
+    numbers = series(_file(title), "t", run.times, ("condition",), run.condition[:, None])
+    caption = f"{what}, σmax/σmin with moments in N m, as in the paper."
+    return Picture(f"{title}: {what}", caption, picture, numbers)
 
 
 def _file(title: str) -> str:

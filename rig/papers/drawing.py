@@ -1,12 +1,19 @@
-"""Figures of the studies. Hue tells the leg or joint; the exact model is solid, a published one dashed."""
+"""Figures of the studies. Hue tells the leg or joint; the exact model is solid, a published one dashed.
 
-from collections.abc import Sequence
+A curve is cut at its poles, which are marked, and the axis is not ruled by them; where it jumps, its instant comes
+twice, and the two values are joined upright.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.legend_handler import HandlerTuple
+from matplotlib.lines import Line2D
 
 from kinematics import Array
 from rig.papers.study import Numbers
@@ -15,16 +22,31 @@ from rig.report.plots import LEG_COLORS, STYLE
 
 INK = "#222A32"
 GREY = "#8A929A"
-_STYLE = STYLE | {"lines.linewidth": 1.1}
+FRACTION = r"$F_\mathrm{d}/F$"
+"""The dynamic fraction, as it is set."""
+_POLE = "#B23C00"
+_MARK: Any = {"color": _POLE, "linestyle": (0, (1, 1.5)), "linewidth": 0.9, "zorder": 1.5}
+_STYLE = STYLE | {"lines.linewidth": 1.1, "path.simplify": True}
 _WIDTH = 10.5
 """inches"""
+_HUES = 3.0
+"""Length of a legend's handle, in font sizes: six hues are told apart in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What rules an axis: what is farther than a share `near` of the time from every pole, and not beyond ±`most`."""
+
+    near: float = 0.05
+    most: float = np.inf
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
     """A quantity over time, one column per leg (or one only), and how it is drawn.
 
-    `color` None is the leg's own hue.
+    `color` None is the leg's own hue.  poles: by column, where it goes beyond all bounds.  x: its own places, where
+    they are not those of the figure.  A `marker` shows the values themselves.
     """
 
     name: str
@@ -32,32 +54,116 @@ class Curve:
     color: str | None = None
     dash: str = "-"
     width: float = 1.2
+    poles: tuple[tuple[float, ...], ...] = ()
+    x: Array | None = None
+    marker: str = ""
+
+    def column(self, x: Array, index: int) -> "Stroke":
+        """One of its columns over the figure's x."""
+        values = self.values if self.values.ndim == 1 else self.values[:, index]
+        return Stroke(x if self.x is None else self.x, values, self.poles[index] if self.poles else ())
 
 
-def six_panels(times: Array, curves: Sequence[Curve], unit: str, *, panel: str = "Leg") -> Drawing:
-    """One panel per leg with all curves, each (n, 6)."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Stroke:
+    """What is drawn of a curve in a panel: x, y (n,) and where it has its poles."""
+
+    x: Array
+    y: Array
+    poles: tuple[float, ...] = ()
+
+    def cut(self) -> tuple[Array, Array]:
+        """x and y with a gap at each pole, so that no line leads from one side of it to the other."""
+        places = np.searchsorted(self.x, self.poles)
+        return np.insert(self.x, places, self.poles), np.insert(self.y, places, np.nan)
+
+    def ruling(self, poles: Iterable[float], near: float, most: float) -> Array:
+        """The values that rule the axis: at most `most` in size, and farther than `near` from every pole."""
+        clear = np.abs(self.y) <= most
+        for pole in poles:
+            clear &= np.abs(self.x - pole) > near
+        return np.asarray(self.y[clear])
+
+
+def within(x: Array, y: Array, low: float, high: float) -> tuple[Array, Array]:
+    """A line x, y (n,) as far as it lies between two bounds: cut where it passes them, with a gap beyond.
+
+    Not every viewer of an SVG file clips what lies outside the axes.
+    """
+    for bound, beyond in ((high, 1.0), (low, -1.0)):
+        out = beyond * (y - bound) > 0.0
+        at = np.flatnonzero((out[1:] != out[:-1]) & np.isfinite(y[1:]) & np.isfinite(y[:-1]))
+        share = (bound - y[at]) / (y[at + 1] - y[at])
+        places = x[at] + share * (x[at + 1] - x[at])
+        x, y = np.insert(x, at + 1, places), np.insert(np.where(out, np.nan, y), at + 1, bound)
+    return x, y
+
+
+def six_panels(
+    times: Array,
+    curves: Sequence[Curve],
+    unit: str,
+    *,
+    panel: str = "Leg",
+    linear: float | None = None,
+    rule: Rule | None = None,
+    pole: str = "",
+) -> Drawing:
+    """One panel per leg with all curves, each (n, 6).
+
+    linear: the scale is logarithmic on either side beyond this; None is linear throughout.
+    rule: what rules the axes; None is all values.  pole: what the marks at the curves' poles are called.
+    """
     with matplotlib.rc_context(_STYLE):
-        figure = Figure(figsize=(_WIDTH, 6.4), layout="constrained")
-        grid = figure.subplots(3, 2, sharex=True, squeeze=False)
-        for leg, axes in enumerate(grid.flat):
+        return drawing(six_panels_figure(times, curves, unit, panel=panel, linear=linear, rule=rule, pole=pole))
+
+
+def six_panels_figure(
+    times: Array,
+    curves: Sequence[Curve],
+    unit: str,
+    *,
+    panel: str = "Leg",
+    linear: float | None = None,
+    rule: Rule | None = None,
+    pole: str = "",
+) -> Figure:
+    """What `six_panels` draws."""
+    figure = Figure(figsize=(_WIDTH, 6.4), layout="constrained")
+    grid = figure.subplots(3, 2, sharex=True, squeeze=False)
+    for leg, axes in enumerate(grid.flat):
+        if linear is not None:
+            axes.set_yscale("symlog", linthresh=linear)
+        _fill(axes, times, curves, leg, rule, LEG_COLORS[leg])
+        axes.set_title(f"{panel} {leg + 1}")
+    for axes in grid[:, 0]:
+        axes.set_ylabel(unit)
+    for axes in grid[-1]:
+        axes.set_xlabel("time, s")
+    _legend(figure, curves, panel, pole)
+    return figure
+
+
+def components(
+    times: Array, curves: Sequence[Curve], columns: Sequence[str], unit: str, *, panel: str = "Pod"
+) -> Drawing:
+    """A row of panels per pod, one for each of the named columns of the curves' values (n, 6, columns).
+
+    The panels of a row have one scale.
+    """
+    with matplotlib.rc_context(_STYLE):
+        figure = Figure(figsize=(_WIDTH, 10.2), layout="constrained")
+        grid = figure.subplots(6, len(columns), sharex=True, sharey="row", squeeze=False)
+        for (pod, column), axes in np.ndenumerate(grid):
             for curve in curves:
-                color = curve.color or LEG_COLORS[leg]
-                axes.plot(
-                    times,
-                    curve.values[:, leg],
-                    color=color,
-                    linestyle=curve.dash,
-                    linewidth=curve.width,
-                    label=curve.name,
-                )
-            axes.set_title(f"{panel} {leg + 1}")
-        for axes in grid[:, 0]:
-            axes.set_ylabel(unit)
-        for axes in grid[-1]:
-            axes.set_xlabel("time, s")
-        if len(curves) > 1:
-            handles, names = grid[0, 0].get_legend_handles_labels()
-            figure.legend(handles, names, loc="outside upper center", ncols=len(curves))
+                axes.plot(times, curve.values[:, pod, column], **_look(curve, LEG_COLORS[pod]))
+        for column, name in enumerate(columns):
+            grid[0, column].set_title(name)
+            grid[-1, column].set_xlabel("time, s")
+        for pod in range(6):
+            grid[pod, 0].set_ylabel(f"{panel} {pod + 1}, {unit}")
+        figure.align_ylabels(grid[:, 0])
+        _legend(figure, curves, panel, "")
         return drawing(figure)
 
 
@@ -70,27 +176,86 @@ def one_panel(
     log: bool = False,
     marks: Sequence[tuple[float, str]] = (),
     height: float = 2.8,
+    rule: Rule | None = None,
 ) -> Drawing:
     """All curves, each (n,), in one panel; `marks` are instants with what happens there."""
     with matplotlib.rc_context(_STYLE):
         figure = Figure(figsize=(_WIDTH, height), layout="constrained")
         axes: Axes = figure.add_subplot()
-        for curve in curves:
-            color, dash = curve.color or INK, curve.dash
-            axes.plot(x, curve.values, color=color, linestyle=dash, linewidth=curve.width, label=curve.name)
         if log:
             axes.set_yscale("log")
+        _fill(axes, x, curves, 0, rule, INK)
         for place, text in marks:
-            axes.axvline(place, color="#D55E00", linewidth=0.8, linestyle=(0, (4, 2)))
+            axes.axvline(place, **_MARK)
             axes.annotate(
-                text, (place, 0.96), xycoords=("data", "axes fraction"), xytext=(-5, 0), textcoords="offset points",
-                color="#B23C00", fontsize=8, va="top", ha="right",
+                text, (place, 0.03), xycoords=("data", "axes fraction"), xytext=(-5, 0), textcoords="offset points",
+                color=_POLE, fontsize=8, va="bottom", ha="right",
             )  # fmt: skip
         axes.set(xlabel=label, ylabel=unit)
         if len(curves) > 1:
             columns = len(curves) if len(curves) <= 4 else len(curves) // 2
             figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=columns)
         return drawing(figure)
+
+
+def _look(curve: Curve, hue: str) -> dict[str, Any]:
+    return {
+        "color": curve.color or hue,
+        "linestyle": curve.dash,
+        "linewidth": curve.width,
+        "marker": curve.marker,
+        "markersize": 3.5,
+        "label": curve.name,
+    }
+
+
+def _fill(axes: Axes, x: Array, curves: Sequence[Curve], index: int, rule: Rule | None, hue: str) -> None:
+    """Draw the curves' column `index`; their poles are marked, and do not rule the axis."""
+    strokes = [curve.column(x, index) for curve in curves]
+    poles = sorted({place for stroke in strokes for place in stroke.poles})
+    low, high = -np.inf, np.inf
+    if rule is not None:
+        span = rule.near * float(np.ptp(x))
+        values = np.concatenate([stroke.ruling(poles, span, rule.most) for stroke in strokes])
+        if poles or any(np.abs(stroke.y).max() > rule.most for stroke in strokes):
+            low, high = _limits(axes, values)
+            axes.set_ylim(low, high)
+    for curve, stroke in zip(curves, strokes, strict=True):
+        axes.plot(*within(*stroke.cut(), low, high), **_look(curve, hue))
+    for place in poles:
+        axes.axvline(place, **_MARK)
+
+
+def _limits(axes: Axes, values: Array) -> tuple[float, float]:
+    """Limits a little beyond the values, on the axis's own scale."""
+    transform = axes.yaxis.get_transform()
+    low, high = transform.transform(np.array([values.min(), values.max()]))
+    room = 0.06 * (high - low)
+    ends = transform.inverted().transform(np.array([low - room, high + room]))
+    return float(ends[0]), float(ends[1])
+
+
+def _legend(figure: Figure, curves: Sequence[Curve], panel: str, pole: str) -> None:
+    """What the curves are; one in the legs' own hues shows all six."""
+    handles: list[Any] = []
+    names = []
+    for curve in curves:
+        if curve.name.startswith("_"):
+            continue
+        lines = tuple(Line2D([], [], **_look(curve, hue)) for hue in LEG_COLORS)
+        handles.append(lines[0] if curve.color else lines)
+        names.append(curve.name if curve.color else f"{curve.name}, {panel.lower()}s 1 to 6")
+    if pole:
+        handles.append(Line2D([], [], **_MARK))
+        names.append(pole)
+    figure.legend(
+        handles,
+        names,
+        loc="outside upper center",
+        ncols=len(names),
+        handlelength=_HUES,
+        handler_map={tuple: HandlerTuple(ndivide=None, pad=0.0)},
+    )
 
 
 def series(name: str, x: str, values: Array, columns: Sequence[str], table: Array) -> Numbers:

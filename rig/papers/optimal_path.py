@@ -11,7 +11,7 @@ from scipy import optimize
 from dynamics import best_path, find_singularities, opposite_sides, variant_forces
 from kinematics import condition_numbers, leg_matrix
 from rig.papers.claims import Between, Claim, Near, Origin, number
-from rig.papers.drawing import INK, Curve, one_panel, series
+from rig.papers.drawing import INK, Curve, Rule, one_panel, series
 from rig.papers.paths import PLANS, PathRun, manipulator, run_path
 from rig.papers.study import Picture
 
@@ -53,14 +53,14 @@ def optimal_path() -> OptimalPath:
     table = np.column_stack([straight_condition, condition, forces, best.path.coordinates(times)[0]])
     columns = ("straight_condition", "optimised_condition", "optimised_peak_force", "x", "y", "z", "rx", "ry", "rz")
     curves = (
-        Curve("path III, straight", straight_condition, INK, "--", 1.0),
+        Curve("path III, straight", straight_condition, INK, "--", 1.0, (tuple(crossings),)),
         Curve("optimised", condition, "#009E73", "-", 1.6),
     )
     picture = Picture(
         "Path III, optimised: condition number of H",
         f"From the start of path III to the position of its end in the same time; the end's angles, free by 0.3 rad, "
         f"come out {turned} rad from those of path III.",
-        one_panel(times, curves, "condition number", log=True),
+        one_panel(times, curves, "condition number", log=True, rule=Rule(near=0.0045)),
         series("path-3-optimised", "t", times, columns, table),
     )
     peaks = float(condition.max()), float(forces.max())

@@ -2,14 +2,20 @@
 
 import base64
 import csv
+import re
 from collections.abc import Sequence
 from pathlib import Path
+
+from markupsafe import Markup, escape
 
 from rig.csvio import check_output, whole_binary_file, whole_file
 from rig.errors import InputError
 from rig.papers.claims import Origin, Threshold, Verdict
 from rig.papers.study import Numbers, Picture, Study
 from rig.report.pages import page_environment
+
+_SYMBOL = re.compile(r"(?<![^\W\d])([^\W\d_][\u0300-\u036f]*)_([0-9A-Za-z]{1,3})(?!\w)(?:/([A-Z])\b)?")
+"""A letter, with accents, and its index; over a capital letter where it is a fraction."""
 
 
 def write_studies(studies: Sequence[Study], folder: Path) -> tuple[Path, ...]:
@@ -47,11 +53,22 @@ def tables(study: Study) -> tuple[Numbers, ...]:
 def render(studies: Sequence[Study]) -> str:
     """The page's text."""
     environment = page_environment("rig.papers")
+    environment.filters["mathematics"] = mathematics
     environment.filters["embedded"] = lambda svg: base64.b64encode(svg.encode()).decode()
     title = studies[0].title if len(studies) == 1 else "Four papers, reproduced"
     return environment.get_template("papers.html.j2").render(
         title=title, studies=studies, Verdict=Verdict, Origin=Origin, Threshold=Threshold
     )
+
+
+def mathematics(text: str) -> Markup:
+    """The text for a page, its symbols with an index set as such: F_d/F, m_u."""
+    return Markup(_SYMBOL.sub(_set, str(escape(text))))
+
+
+def _set(symbol: re.Match[str]) -> str:
+    letter, index, over = symbol.groups()
+    return f"<i>{letter}</i><sub>{index}</sub>" + (f"/<i>{over}</i>" if over else "")
 
 
 def _cell(value: object) -> str | float | int:

@@ -97,11 +97,16 @@ def manipulator(name: str = "dasgupta-1998") -> Mechanism:
 
 
 @cache
-def run_path(name: str) -> PathRun:
-    """Path I, II or III with the 1998 manipulator, by every model."""
-    plan, machine = PLANS[name], manipulator()
+def run_path(name: str, machine: str = "dasgupta-1998") -> PathRun:
+    """Path I, II or III by every model, with the 1998 manipulator or that of 2012."""
+    plan = PLANS[name]
     times = plan.duration / (SAMPLES - 1) * np.arange(float(SAMPLES))
-    motions = plan.trajectory().motion(times)
+    return evaluate_path(name, machine, times, plan.trajectory().motion(times))
+
+
+def evaluate_path(name: str, machine_name: str, times: Array, motions: Array) -> PathRun:
+    """Every model at the motions (n, 19) of the path `name` at times (n,)."""
+    machine = manipulator(machine_name)
     exact, dasgupta, pedrammehr, massless = (
         variant_forces(model, machine, motions) for model in ("exact", "dasgupta-1998", "pedrammehr-2012", "massless")
     )

@@ -47,9 +47,13 @@ def printed_path_refusal() -> str:
 
 
 def pods_of(trajectory: Blend) -> PodRun:
-    """The pods' rotation along a path of the 1998 manipulator."""
+    """The pods' rotation along a path of the 1998 manipulator, at 61 samples."""
     times = np.linspace(0.0, trajectory.duration, SAMPLES)
-    motions = trajectory.motion(times)
+    return turning_pods(times, trajectory.motion(times))
+
+
+def turning_pods(times: Array, motions: Array) -> PodRun:
+    """The pods' rotation in motions (n, 19) of the 1998 manipulator at times (n,)."""
     legs = leg_kinematics(manipulator().geometry, motions)
     velocity, acceleration = _without_spin(motions, legs)
     axial = np.einsum("nij,nij->ni", legs.angular_acceleration, legs.direction)

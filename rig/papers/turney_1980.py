@@ -9,7 +9,7 @@ from kinematics import Array
 from rig.papers import operation_claims as counting
 from rig.papers.chains import FORMULATIONS, formulations_spread, legs_as_chains_error, strobed_mass_error
 from rig.papers.claims import Between, Claim, Near, Origin
-from rig.papers.drawing import GREY, Curve, one_panel, series
+from rig.papers.drawing import INK, Curve, one_panel, series
 from rig.papers.study import Picture, Report, Study
 
 _NAME = "turney-1980"
@@ -146,11 +146,12 @@ def _simulation() -> list[Claim]:
 def _growth() -> Picture:
     joints = np.arange(2.0, _MOST_JOINTS + 1.0)
     curves, columns, values = [], [], []
-    looks = (("Lagrange", "#D55E00"), ("Newton–Euler", "#0072B2"), ("modified Newton–Euler", "#009E73"))
-    for row, (name, color) in zip(counting.table(_TABLES[0]).rows, looks, strict=False):
+    looks = (("Lagrange", "#D55E00", "o"), ("Newton–Euler", "#0072B2", "s"), ("modified Newton–Euler", "#009E73", "^"))
+    for row, (name, color, mark) in zip(counting.table(_TABLES[0]).rows, looks, strict=False):
         for kind, laws, dash in (("counted", row.counted, "-"), ("published", row.published or (), "--")):
             total = np.array([float(sum(law.at(int(n)) for law in laws)) for n in joints])
-            curves.append(Curve(f"{name}, {kind}", total, color if dash == "-" else GREY, dash, 1.6))
+            look = (color, dash, 1.6) if kind == "counted" else (INK, dash, 1.0)
+            curves.append(Curve(f"{name}, {kind}", total, *look, marker=mark))
             columns.append(f"{name} {kind}")
             values.append(total)
     return Picture(

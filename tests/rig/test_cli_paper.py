@@ -40,7 +40,7 @@ def test_the_page_needs_nothing_else(everything: Path) -> None:
     assert "https:" not in text
     assert re.findall(r'<script|<link|@import|url\(|src="(?!data:)', text) == []
     pictures = EMBEDDED.findall(text)
-    assert len(pictures) == 7 + 1 + 6 + 1 + 1
+    assert len(pictures) == 7 + 1 + 8 + 1 + 1
     for picture in pictures:
         assert ElementTree.fromstring(base64.b64decode(picture)).tag.endswith("svg")
     drawn = sorted(path.with_suffix("") for path in everything.glob("*/*.svg"))
@@ -79,7 +79,7 @@ def test_what_is_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> N
     assert "differs       Path 1: 0.5 m in 6 s at a greatest speed of 0.08 m/s" in out
     assert "claimed 0.08 m/s (±1 %); computed 0.08333 m/s; difference +4.2 %" in out
     assert re.search(r"of \d+ claims that the paper prints \d+ hold, \d+ differ, \d+ cannot be decided; \d+ more", out)
-    assert "6 figures, each as SVG and PDF" in out
+    assert "8 figures, each as SVG and PDF" in out
     assert f"page: {tmp_path / 'pedrammehr-2012.html'}" in out
 
 
