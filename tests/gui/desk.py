@@ -39,12 +39,14 @@ class Desk:
         manager: name of the window manager.
         folder: for what the app writes.
         owner: ends every process.
+        live: whether the app starts engines, and virtual rigs for them.
         environment: of the app, on top of the test's.
     """
 
-    def __init__(self, manager: str, folder: Path, owner: ExitStack, **environment: str) -> None:
+    def __init__(self, manager: str, folder: Path, owner: ExitStack, *, live: bool = False, **environment: str) -> None:
         self.folder = folder
         self._owner = owner
+        self._kind = ["live"] if live else []
         self.block = ControlBlock()
         owner.callback(self.block.close)
         ours, theirs = os.pipe()
@@ -72,7 +74,8 @@ class Desk:
 
     def start_app(self) -> None:
         """Start the app, the first one or, after it has ended, another."""
-        command = [sys.executable, str(Path(__file__).with_name("wm_app.py")), self.block.name, str(self.folder)]
+        program = [sys.executable, str(Path(__file__).with_name("wm_app.py"))]
+        command = [*program, self.block.name, str(self.folder), *self._kind]
         self.app = self._start(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=self.folder)
         until(lambda: self.ask("look")["active"], "the window to be active", _PATIENCE)
 

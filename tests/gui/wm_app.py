@@ -224,7 +224,9 @@ def entry(menu: Any, name: str) -> Any:
 
 
 def item(view: Any, found: Any) -> Any:
-    """The place of an item of a table, list or tree."""
+    """The place of an item of a table, or of a tree's item in its first column."""
+    if isinstance(view, QtWidgets.QTreeWidget):
+        return view.viewport(), view.visualRect(view.indexFromItem(found))
     return view.viewport(), view.visualItemRect(found)
 
 

@@ -1,0 +1,171 @@
+"""The app on real processes, by real mouse and keys: it is killed, and who comes after finds what was left."""
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import pytest
+from desk import Desk, until
+from live_app import offspring
+
+from rig.recording import open_recording
+from rig.states import FaultCode
+
+pytestmark = pytest.mark.realtime
+
+_START = 180.0  # s; the first start on a machine compiles the kernels
+_STEP = 60.0  # s
+_BUTTON = "window.operate.buttons[Action.{}]"
+_CONNECT, _HOME, _ENGAGE, _END = (_BUTTON.format(name) for name in ("CONNECT", "HOME", "ENGAGE", "DISCONNECT"))
+
+
+class Crash:
+    """The app, to be killed while its engine goes on; `left` are all processes that it ever had."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.left: set[int] = set()
+
+    def reach(self, state: str, patience: float = _STEP) -> None:
+        """Wait for a state of the engine."""
+        try:
+            self.desk.wait(f"session.status is not None and session.status.state is State.{state}", patience)
+        except AssertionError as late:
+            log = self.desk.value("[each.text for each in window.log.model.entries]")
+            raise AssertionError(f"{late}; {log}") from None
+
+    def connect(self) -> None:
+        """From no engine to IDLE."""
+        self.desk.wait("window.complete", _STEP)
+        self.desk.press(_CONNECT)
+        self.reach("IDLE", _START)
+
+    def engage(self) -> None:
+        """From no engine to ENGAGED."""
+        self.connect()
+        self.desk.press(_HOME)
+        self.reach("PARKED")
+        self.arm_and_engage()
+
+    def arm_and_engage(self) -> None:
+        """From rest to ENGAGED."""
+        rest = self.desk.value("session.status.t")
+        self.desk.wait(f"session.status.t > {rest} + 0.4", _STEP)  # the cells' zero is judged at rest
+        self.desk.press("window.operate.arm")
+        self.desk.press(_ENGAGE)
+        self.reach("ENGAGED")
+
+    def inject(self, fault: str, value: str = "") -> None:
+        """Begin a fault of the whole rig."""
+        desk = self.desk
+        desk.press("tab(window.tabs, 'Faults')")
+        desk.press("item(window.faults.faults, window.faults.faults.topLevelItem(0))")
+        desk.type(fault)  # a list goes to what is typed
+        desk.wait(f"window.faults.faults.currentItem().text(0) == {fault!r}")
+        if value:
+            desk.enter("window.faults.value", value)
+            desk.key("Tab")
+        desk.press("window.faults.inject")
+
+    def kill(self) -> None:
+        """Kill the app, and start another."""
+        self.left.update(offspring(self.desk.app.pid))
+        assert len(self.left) >= 2  # its virtual rig and its engine
+        self.desk.app.kill()
+        self.desk.app.wait()
+        self.desk.start_app()
+        self.desk.wait("session.found.holder is not None and session.found.holder.status is not None", _STEP)
+        assert self.desk.value("window.banner.state_text") == "Held by another engine"
+
+    def until_gone(self) -> None:
+        """Wait until nothing is left of the app that was killed."""
+        until(lambda: not any(map(_lives, self.left)), "every process of the app's to end", _STEP)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def crash(manager: str, tmp_path: Path) -> Iterator[Crash]:
+    """The app on a desk of its own, on which no browser comes up."""
+    opener = tmp_path / "bin" / "xdg-open"
+    opener.parent.mkdir()
+    opener.write_text("#!/bin/sh\nexit 3\n")
+    opener.chmod(0o755)
+    with ExitStack() as owner:
+        path = os.pathsep.join([str(opener.parent), os.environ["PATH"]])
+        made = Crash(Desk(manager, tmp_path, owner, live=True, PATH=path))
+        try:
+            yield made
+            made.desk.ask("quit")
+        finally:
+            for pid in made.left:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+
+
+def test_an_engine_left_by_a_crash_is_taken_over_and_after_another_ended(crash: Crash) -> None:
+    desk = crash.desk
+    crash.engage()
+    desk.press("tab(window.tabs, 'Jog')")
+    desk.enter("window.jog.translation", "30")
+    desk.key("Tab")
+    desk.press("window.jog.buttons['+z']")
+    crash.reach("ENGAGED and session.status.from_home > 0.02 and not session.moving")
+    crash.kill()
+
+    assert "state ENGAGED" in desk.value("window.banner.detail")
+    assert desk.where(_CONNECT)["text"] == "&1  Take it over" and desk.where(_END)["text"] == "&5  End it"
+    desk.press(_CONNECT)
+    crash.reach("ENGAGED and session.status.lease == 'rig gui'")
+    desk.wait("window.banner.state_text == 'Engaged'")
+    desk.press("window.stop_button")
+    desk.wait("window.banner.state_text == 'On its brakes' and ' mm from home' in window.banner.detail", _STEP)
+    crash.arm_and_engage()
+    crash.kill()
+
+    desk.press(_END)
+    desk.wait("session.found.holder is None and window.banner.state_text == 'Off'", _STEP)
+    assert desk.where(_CONNECT)["text"] == "&1  Connect"
+    crash.until_gone()
+
+
+def test_stop_reaches_an_engine_left_by_a_crash_and_the_next_recording_tells_all_that_was_pressed(crash: Crash) -> None:
+    desk = crash.desk
+    crash.engage()
+    crash.kill()
+    said = desk.value("window.banner.detail")
+    assert "its app is gone, nobody commands it" in said and "s left until it takes the torque off and ends" in said
+    (path,) = desk.folder.rglob("*.mcap")
+    desk.press("window.stop_button")
+    desk.wait("session.found.holder is None and window.banner.state_text == 'Off'", _STEP)  # without torque it ends
+    crash.until_gone()
+    stopped = open_recording(path)
+    assert stopped.complete and FaultCode.OPERATOR_STOP in [event.code for event in stopped.events]
+
+    crash.connect()
+    crash.inject("payload", "5")
+    desk.press(_HOME)
+    crash.reach("PARKED")
+    crash.inject("drop_all")
+    crash.reach("FAULT")
+    said = desk.value("window.banner.detail")
+    assert "ll six legs: no fresh feedback" in said and "leg 1" not in said
+    recording = Path(desk.value("str(session.recording)"))
+    desk.press(_END)
+    desk.wait("session.phase is Phase.DOWN", _STEP)
+    texts = [event.text for event in open_recording(recording).events]
+    for word in ("connect", "home", "payload", "drop_all"):
+        assert any(word in text for text in texts), (word, texts)
+    desk.press("window.report")
+    desk.wait("'no browser came up' in window.notice.text()", _START)
+    report = recording.with_suffix(".html")
+    assert str(report) in desk.value("window.notice.text()") and desk.value("window.notice.isVisible()")
+    page = report.read_text()
+    assert all(word in page for word in ("payload", "drop_all", "home", "rig gui"))
