@@ -17,7 +17,7 @@ A status 1…6 is the leg whose universal joint is singular; SINGULAR and NOT_FI
 
 from dynamics.batch import BatchError, inverse_batch
 from dynamics.closed_form import closed_form_equations, closed_form_pods
-from dynamics.counting import Counted, Operations, count_operations, platform_operations
+from dynamics.counting import Counted, Operations, count_operations, kinematics_operations, platform_operations
 from dynamics.energy import Energy, friction_power, mechanical_energy, supplied_power
 from dynamics.equations import EquationsMethod, equations_of_motion, forward_dynamics
 from dynamics.errors import DynamicsError, MechanismError, SingularityError
@@ -130,6 +130,7 @@ __all__ = [
     "friction_power",
     "inverse_batch",
     "inverse_kernel",
+    "kinematics_operations",
     "lagrange_coefficients",
     "lagrange_euler",
     "leg_chain",

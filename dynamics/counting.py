@@ -13,12 +13,24 @@ from types import FunctionType, SimpleNamespace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from dynamics.errors import DynamicsError
 from dynamics.kernels.inverse import inverse_kernel
 from dynamics.kernels.layout import LANES, OK, WORK_SIZE
 from dynamics.mechanism import Mechanism
-from kinematics import MOTION_FIELDS, Array, finite_array
+from kinematics import (
+    CONVERGED,
+    FORWARD_WORK,
+    LEG_COLUMNS,
+    MOTION_FIELDS,
+    Array,
+    Geometry,
+    finite_array,
+    forward_kinematics_kernel,
+    inverse_kinematics_kernel,
+    leg_lengths,
+)
 
 REST = "rest"
 """Key of what no named function owns."""
@@ -61,12 +73,12 @@ class _Tally:
         self.counts.setdefault(owner, [0, 0, 0, 0])[kind] += 1
 
 
-class _Parameter(float):
+class Parameter(float):
     """A constant of the mechanism that is no structure: it costs even where it happens to be 0 or 1."""
 
 
 def _structure(x: Any, *values: int) -> bool:
-    return not isinstance(x, Counted | _Parameter) and x in values
+    return not isinstance(x, Counted | Parameter) and x in values
 
 
 class Counted:
@@ -120,6 +132,12 @@ class Counted:
 
     def __rtruediv__(self, other: Any) -> "Counted":
         return self._made(2, float(other) / self.value)
+
+    def __pow__(self, exponent: int) -> "Counted | int":
+        power: Counted | int = self
+        for _ in range(exponent - 1):
+            power = power * self
+        return power
 
     def __neg__(self) -> "Counted":
         return Counted(-self.value)
@@ -238,7 +256,7 @@ def platform_operations(mechanism: Mechanism, motion: Array, wrench: Array | Non
     """
     state = counted(finite_array("motion", motion, 19, MOTION_FIELDS).tolist())
     load = counted(np.zeros(6) if wrench is None else finite_array("wrench", wrench, 6))
-    parameters = [_Parameter(x) for x in mechanism.array]
+    parameters = [Parameter(x) for x in mechanism.array]
     work: list[object] = [0.0] * WORK_SIZE
     forces: list[object] = [0.0] * 6
     statuses = []
@@ -255,3 +273,36 @@ def platform_operations(mechanism: Mechanism, motion: Array, wrench: Array | Non
     equations = sum_operations(counts, *PLATFORM_PARTS["equations"])
     total = Operations(*(6 * a + b + c for a, b, c in zip(leg, platform, equations, strict=True)))
     return {"leg": leg, "platform": platform, "equations": equations, "total": total}
+
+
+def kinematics_operations(geometry: Geometry, motion: Array, guess: Array) -> dict[str, Operations]:
+    """Operations of both directions of the kinematics at a motion (19,) of the platform.
+
+    Keys "inverse": `inverse_kinematics_kernel`, lengths, speeds and accelerations of the legs; "forward":
+    `forward_kinematics_kernel`, the pose alone, from the pose `guess` (7,). Raises DynamicsError where there are none.
+    """
+    state = finite_array("motion", motion, 19, MOTION_FIELDS)
+    joints = _objects(geometry.array, Parameter)
+    pose = _objects(finite_array("guess", guess, 7), Counted)
+    lengths = _objects(leg_lengths(geometry, state[:7]), Counted)
+    statuses = []
+
+    def inverse() -> None:
+        legs = np.empty((6, LEG_COLUMNS), dtype=object)
+        statuses.append(interpreted(inverse_kinematics_kernel)(joints, _objects(state, Counted), legs))
+
+    def forward() -> None:
+        work = _objects(np.zeros(FORWARD_WORK), float)
+        statuses.append(interpreted(forward_kinematics_kernel)(joints, lengths, pose, 1e-13, 100, work)[0])
+
+    counts = {name: sum_operations(count_operations(run)) for name, run in (("inverse", inverse), ("forward", forward))}
+    if statuses != [0, CONVERGED]:
+        raise DynamicsError(f"motion: no kinematics there (statuses {statuses})")
+    return counts
+
+
+def _objects(values: Array, made: Callable[[float], object]) -> npt.NDArray[np.object_]:
+    array = np.empty(values.shape, dtype=object)
+    for place, value in np.ndenumerate(values):
+        array[place] = made(value)
+    return array

@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-from dynamics.counting import Operations, counted, platform_operations
+from dynamics.counting import counted, platform_operations
 from dynamics.mechanism import Mechanism
 from dynamics.serial.chain import SerialChain
 from dynamics.serial.computed_torque import computed_torque, computed_torque_lagrange
@@ -26,6 +26,7 @@ from dynamics.serial.published import (
     TURNEY_4,
     PublishedTable,
 )
+from dynamics.variants.dasgupta_flops import flops_1998
 from kinematics import Array
 
 
@@ -220,57 +221,40 @@ def newton_euler_ratio(joints: int = 6) -> NewtonEulerRatio:
 
 @dataclass(frozen=True, slots=True)
 class PlatformRow:
-    """One part of the platform's inverse dynamics: floating-point operations printed in 002 §4.5, and counted."""
+    """One part of the platform's inverse dynamics: floating-point operations as 002 §4.5 has them, counted in its
+    printed equations by the rule of MATLAB's "flops", and counted in the exact inverse dynamics here."""
 
     part: str
     published: int
+    as_printed: int
     counted: int
-    operations: Operations | None
     reason: str
 
 
 def platform_table(mechanism: Mechanism, motion: Array, wrench: Array | None = None) -> tuple[PlatformRow, ...]:
-    """The 4889 operations of 002 §4.5 beside those of the exact inverse dynamics here.
+    """The 4889 operations of 002 §4.5 beside those of its printed equations, and of the exact inverse dynamics here.
 
-    Every +, −, ×, ÷ and root is one, as in MATLAB's "flops". 002 leaves viscous friction out: take a mechanism without.
+    002 leaves viscous friction out: take a mechanism without. The last row is a serial arm, plain Newton–Euler.
     """
-    counts = platform_operations(mechanism, motion, wrench)
-    total = counts["total"]
+    printed, exact = flops_1998(mechanism, motion, wrench), platform_operations(mechanism, motion, wrench)
     serial = _table(TURNEY_3, "newton-euler").rows[-1].counted
     arm = serial[0].at(6) + serial[1].at(6)
+    published = (("leg", "each leg", 694), ("platform", "platform", 273), ("equations", "final system", 452))
+    reasons = {
+        "leg": "eqs. 1 to 24. The exact model turns the leg's rotation to its own axes, where both tensors are "
+        "constant and add up, instead of both tensors to base axes, 216 operations; it has the spin and the moment of "
+        "the universal joint besides",
+        "platform": "eqs. 30 to 32 and what has no leg in eq. 35, ℜ given. The exact model leaves the tensor in "
+        "platform axes; 18 additions of it only check that the motion is finite",
+        "equations": "eqs. 35 to 37, solved by elimination. 002 does not say how it solves: inverting a 6×6 matrix "
+        "takes 2n³ = 432",
+    }
     rows = [
-        PlatformRow(
-            "each leg",
-            694,
-            counts["leg"].total,
-            counts["leg"],
-            "002 turns both inertia tensors to base axes, T I₀ Tᵀ, 180 operations as matrix products, and moves one by "
-            "the parallel-axis theorem; here the rotation is turned to the leg's axes, where they are constant and add "
-            "up. The spin and moment of the universal joint, which 002 leaves out, are included here",
-        ),
-        PlatformRow(
-            "platform",
-            273,
-            counts["platform"].total,
-            counts["platform"],
-            "much the same: 002 forms R from three angles and turns the tensor; here R comes from a quaternion, the "
-            "tensor stays in platform axes, and 18 additions only check that the motion is finite",
-        ),
-        PlatformRow(
-            "final system of equations",
-            452,
-            counts["equations"].total,
-            counts["equations"],
-            "one elimination with rows scaled; 002 does not say how it solves, and inverting a 6×6 matrix takes "
-            "2n³ = 432",
-        ),
-        PlatformRow("total: 6 legs, platform, equations", 4889, total.total, total, "sum of the above"),
-        PlatformRow(
-            "serial arm, six joints",
-            1454,
-            arm,
-            None,
-            "132n and 111n − 4 after Fu, Gonzalez & Lee; here plain Newton–Euler, link rotations and τ included",
-        ),
+        PlatformRow(name, number, printed[part].total, exact[part].total, reasons[part])
+        for part, name, number in published
     ]
+    totals = printed["total"].total, exact["total"].total
+    rows.append(PlatformRow("total: 6 legs, platform, final system", 4889, *totals, "sum of the above"))
+    law = "132n and 111n − 4 after Fu, Gonzalez & Lee; here plain Newton–Euler, link rotations and τ included"
+    rows.append(PlatformRow("serial arm, six joints", 1454, arm, arm, law))
     return tuple(rows)

@@ -199,9 +199,11 @@ class Legs:
 
 @dataclass(frozen=True, slots=True)
 class Unquantified:
-    """A claim in words that name no number: what comes out here is shown, and nothing decided."""
+    """A claim in words that name no number, or not what it takes to compute it: what comes out here is shown, and
+    nothing decided. `missing` says what is not given."""
 
     words: str
+    missing: str = "no number given"
 
     def met(self, computed: Computed) -> None:
         """Cannot be decided."""
@@ -212,7 +214,7 @@ class Unquantified:
 
     def tolerance(self, unit: str) -> str:
         """There is none."""
-        return "no number given"
+        return self.missing
 
     def difference(self, computed: Computed) -> str:
         """There is none to be told."""

@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from rig.papers.dasgupta_claims import claims, operations
+from rig.papers.dasgupta_claims import claims
+from rig.papers.dasgupta_operations import operation_sheet
+from rig.papers.dasgupta_singular import step_sheet
 from rig.papers.drawing import FRACTION, GREY, INK, Curve, Rule, one_panel, series, six_panels
-from rig.papers.operation_claims import signed, spelt
 from rig.papers.optimal_path import optimal_path
 from rig.papers.paths import PathRun, run_path
-from rig.papers.study import Numbers, Picture, Report, Sheet, Study
+from rig.papers.study import Picture, Report, Study
 from rig.papers.traces import singular_times, traced_path, zeros
 
 _SPIKE = Rule(near=0.0045)
@@ -54,7 +55,7 @@ def study(report: Report) -> Study:
             _condition("Figure 10", three, "Path III: condition number of H", best.marks, log=True),
             *best.pictures,
         ),
-        (_operation_sheet(),),
+        (operation_sheet(), step_sheet()),
         _ERRATA,
     )
 
@@ -116,23 +117,3 @@ def _condition(
 
 def _file(title: str) -> str:
     return title.lower().replace("ure ", "-")
-
-
-def _operation_sheet() -> Sheet:
-    rows = operations()
-    return Sheet(
-        "Floating-point operations (§4.5)",
-        "As printed, and counted in the exact inverse dynamics here: every +, −, ×, ÷ and root is one.",
-        ("Part", "Published", "Counted", "Difference", "Why"),
-        tuple(
-            (row.part, f"{row.published}", f"{row.counted}", signed(row.counted - row.published), spelt(row.reason))
-            for row in rows
-        ),
-        Numbers(
-            "operations",
-            ("part", "published", "counted", "difference", "why"),
-            tuple(
-                (row.part, row.published, row.counted, row.counted - row.published, spelt(row.reason)) for row in rows
-            ),
-        ),
-    )

@@ -1,16 +1,96 @@
-"""Claims of Dasgupta & Mruthyunjaya (1998), §5.2: singular and ill-conditioned paths."""
+"""Claims of Dasgupta & Mruthyunjaya (1998), §5.2 and §6: singular and ill-conditioned paths and poses."""
+
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
-from kinematics import Array
-from rig.papers.claims import Between, Claim, Near, Origin, Rounded
-from rig.papers.paths import PathRun
+from dynamics import variant_forces
+from kinematics import Array, condition_numbers, coordinates_to_pose
+from rig.papers.claims import Between, Claim, Near, Origin, Rounded, Threshold, Unquantified, number
+from rig.papers.paths import PLANS, PathRun, manipulator
+from rig.papers.study import Numbers, Sheet
+
+_BOX = (-0.5, -0.5, 0.3, -0.5, -0.5, -0.5), (0.5, 0.5, 1.0, 0.5, 0.5, 0.5)  # m, rad, about the base
+_DRAWN = 4000
+_POSES = 400  # of each decade of the condition number
+_SEED = 0
+_HALVINGS = 8
+_MODEL = "dasgupta-1998"
 
 
-def singular_claims(run: PathRun, regular: PathRun) -> list[Claim]:
-    """Those of path III; `regular` is path I."""
+@dataclass(frozen=True, slots=True, eq=False)
+class RandomPoses:
+    """Static poses drawn at random: condition (n,) of H, largest leg force (n,) N by the printed equations."""
+
+    condition: Array
+    peak: Array
+
+    def decade(self, least: float) -> Array:
+        """Largest leg forces of the first poses with a condition number from `least` to ten times that."""
+        chosen: Array = self.peak[(self.condition >= least) & (self.condition <= 10.0 * least)][:_POSES]
+        return chosen
+
+
+@cache
+def random_poses() -> RandomPoses:
+    """Poses at rest, even over a box of positions and angles."""
+    coordinates = np.random.default_rng(_SEED).uniform(*_BOX, (_DRAWN, 6))
+    motions = np.zeros((_DRAWN, 19))
+    motions[:, :7] = coordinates_to_pose(coordinates)
+    peak = np.abs(variant_forces(_MODEL, manipulator(), motions)).max(axis=1)
+    return RandomPoses(condition_numbers(manipulator().geometry, motions[:, :7]), peak)
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """Path III sampled every `step` s: largest leg force, N, by the printed equations and exact, and condition."""
+
+    step: float
+    printed: float
+    exact: float
+    condition: float
+
+
+@cache
+def step_rows() -> tuple[StepRow, ...]:
+    """Path III at dτ = 0.1 s, 0.05 s, 0.025 s …"""
+    plan, machine = PLANS["III"], manipulator()
+    rows = []
+    for halving in range(_HALVINGS):
+        samples = 60 * 2**halving
+        motions = plan.trajectory().motion(np.linspace(0.0, plan.duration, samples + 1))
+        printed, exact = (float(np.abs(variant_forces(m, machine, motions)).max()) for m in (_MODEL, "exact"))
+        condition = float(condition_numbers(machine.geometry, motions[:, :7]).max())
+        rows.append(StepRow(plan.duration / samples, printed, exact, condition))
+    return tuple(rows)
+
+
+def step_sheet() -> Sheet:
+    """How high path III's peak is depends on the step."""
+    rows = step_rows()
+    columns = ("step", "printed_peak_force", "exact_peak_force", "peak_condition")
+    return Sheet(
+        "Path III: the peak by the step (§5.2)",
+        "Largest leg force and condition number of the samples. At the singularity both are infinite: a finer step "
+        "comes nearer to it, not always with each halving, and there is no end.",
+        ("dτ, s", "Printed equations, N", "Exact model, N", "Condition number"),
+        tuple((f"{row.step:g}", number(row.printed), number(row.exact), number(row.condition)) for row in rows),
+        Numbers("path-3-steps", columns, tuple((row.step, row.printed, row.exact, row.condition) for row in rows)),
+    )
+
+
+def singular_claims(run: PathRun, regular: PathRun) -> tuple[Claim, ...]:
+    """Those of path III and of ill-conditioned poses; `regular` is path I."""
+    return (*path_three_claims(run), *random_pose_claims(), *rank_claims(run, regular))
+
+
+def path_three_claims(run: PathRun) -> list[Claim]:
+    """Those of path III, figs. 9 and 10."""
     worst = int(run.condition.argmax())
-    moderate = run.peak[(run.condition >= 1e2) & (run.condition <= 1e3)]
+    peak = np.abs(run.dasgupta).max(axis=1)
+    finest = step_rows()[-1]
+    steps = ", ".join(number(row.printed, "N") for row in step_rows()[:3])
     return [
         Claim(
             "path-3-start",
@@ -43,51 +123,101 @@ def singular_claims(run: PathRun, regular: PathRun) -> list[Claim]:
             "Path III: the force requirements are very high, of the order of 10⁵ N",
             "§5.2, fig. 9",
             Between(1e5, 1e6),
-            float(run.peak.max()),
+            float(peak.max()),
             "N",
-            measure="largest leg force of the samples",
-            why="how high depends on how near a sample comes to the singularity",
+            measure="largest leg force of the samples, dτ = 0.1 s",
+            why=f"nearly 10⁶ N, and the sample's number, not the path's: at dτ = 0.1, 0.05 and 0.025 s it is {steps}, "
+            f"at {finest.step:.2g} s {number(finest.printed, 'N')}, without end; the exact model: "
+            f"{number(float(run.peak.max()), 'N')} at 0.1 s",
+            threshold=Threshold.OURS,
+        ),
+        Claim(
+            "path-3-growth",
+            "Path III: the largest force has no end as the step shrinks",
+            "§5.2, fig. 9",
+            Between(10.0, None),
+            finest.printed / float(peak.max()),
+            measure=f"largest leg force at dτ = {finest.step:.2g} s over that at 0.1 s",
+            origin=Origin.REPRODUCTION,
         ),
         Claim(
             "path-3-together",
             "Path III: the condition number has its sharp rise precisely where the forces have theirs",
             "§5.2, figs. 9, 10",
             Near(0.0, 0.0),
-            float(run.times[int(run.peak.argmax())] - run.times[worst]),
+            float(run.times[int(peak.argmax())] - run.times[worst]),
             "s",
             measure="time from the largest condition number to the largest force",
-        ),
-        Claim(
-            "near-singular-forces",
-            "Near a singularity, condition number of the order of 10² or 10³, the forces are 10⁴ N or more",
-            "§5.2",
-            Between(1e4, None),
-            float(moderate.min()),
-            "N",
-            measure="smallest of the samples' largest leg force on path III where the condition number is 10² to 10³",
-        ),
-        Claim(
-            "condition-and-force-3",
-            "The higher the condition number, the higher the actuator forces: on path III",
-            "§6",
-            Between(0.9, None),
-            _rank_correlation(run.condition, run.peak),
-            measure="rank correlation of condition number and largest leg force",
-        ),
-        Claim(
-            "condition-and-force-1",
-            "The higher the condition number, the higher the actuator forces: on path I",
-            "§6",
-            Between(0.9, None),
-            _rank_correlation(regular.condition, regular.peak),
-            measure="rank correlation of condition number and largest leg force",
-            why="far from singularities the load's direction decides: on path I the largest force falls all the way, "
-            "while the condition number mostly rises",
         ),
     ]
 
 
-def _rank_correlation(a: Array, b: Array) -> float:
+def random_pose_claims() -> list[Claim]:
+    """That ill-conditioned poses ask for large forces, of poses drawn at random, as the paper says it of any."""
+    poses = random_poses()
+    forces, worse = poses.decade(1e2), poses.decade(1e3)
+    where = (
+        f"{len(forces)} static poses with a condition number from 10² to 10³, drawn evenly from |x|, |y| ≤ 0.5 m, "
+        f"z = 0.3 to 1 m and angles up to 0.5 rad, seed {_SEED}"
+    )
+    return [
+        Claim(
+            "near-singular-forces",
+            "Near a singularity, condition number of the order of 10² or 10³, the forces are 10⁴ N or more",
+            "§5.2",
+            Between(50.0, None),
+            100.0 * float(np.mean(forces >= 1e4)),
+            "%",
+            measure=f"share whose largest leg force is 10⁴ N or more: {where}",
+            why=f"the median of the largest force is {number(float(np.median(forces)), 'N')}; of {len(worse)} poses "
+            f"from 10³ to 10⁴ {100 * float(np.mean(worse >= 1e4)):.0f} % reach 10⁴ N, median "
+            f"{number(float(np.median(worse)), 'N')}. On path III, 2 m away from the base, all samples from 10² on do",
+            threshold=Threshold.OURS,
+        ),
+    ]
+
+
+def rank_claims(run: PathRun, regular: PathRun) -> list[Claim]:
+    """That condition number and force rise together: on paths III and I, and over the random poses."""
+    statement = "The higher the condition number, the higher the actuator forces: "
+    measure = "rank correlation of condition number and largest leg force"
+    poses = random_poses()
+    return [
+        Claim(
+            f"condition-and-force-{key}",
+            statement + where,
+            "§6",
+            criterion,
+            rank_correlation(condition, peak),
+            measure=measure,
+            why=why,
+            threshold=Threshold.OURS,
+        )
+        for key, where, criterion, condition, peak, why in (
+            ("3", "on path III", Between(0.5, None), run.condition, np.abs(run.dasgupta).max(axis=1), ""),
+            (
+                "1",
+                "on path I",
+                Between(0.5, None),
+                regular.condition,
+                np.abs(regular.dasgupta).max(axis=1),
+                "far from singularities the load's direction decides: on path I the largest force falls all the way, "
+                "while the condition number mostly rises",
+            ),
+            (
+                "any",
+                "for a given manipulator, at static poses drawn at random",
+                Unquantified("a direct relation"),
+                poses.condition,
+                poses.peak,
+                f"{len(poses.peak)} poses, whatever their condition number, of the box that "
+                "the claim on forces near a singularity draws from",
+            ),
+        )
+    ]
+
+
+def rank_correlation(a: Array, b: Array) -> float:
     """Spearman's: correlation of the ranks (no ties here)."""
     one, other = (np.argsort(np.argsort(values)).astype(float) for values in (a, b))
     return float(np.corrcoef(one, other)[0, 1])

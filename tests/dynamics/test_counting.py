@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 from random_mechanisms import random_mechanism, random_motions
 
-from dynamics import OK, WORK_SIZE, Dynamics, DynamicsError, Friction, inverse_kernel, load_mechanism
+from dynamics import (
+    OK,
+    WORK_SIZE,
+    Dynamics,
+    DynamicsError,
+    Friction,
+    inverse_kernel,
+    load_mechanism,
+    variant_forces,
+)
 from dynamics.counting import (
     PLATFORM_PARTS,
     REST,
@@ -28,6 +37,7 @@ from dynamics.serial import (
     operation_tables,
     platform_table,
 )
+from dynamics.variants.dasgupta_flops import flops_1998, forces_1998
 
 TABLES = {table.name: table for table in operation_tables()}
 
@@ -216,6 +226,18 @@ def test_counting_leaves_the_answer() -> None:
     np.testing.assert_allclose([float(x) for x in forces], Dynamics(mechanism).forces(motion), rtol=1e-12)  # type: ignore[arg-type]
 
 
+def test_what_is_counted_of_1998_computes_its_forces() -> None:
+    """The scalar equations are those of the variant, wrench and friction included."""
+    mechanism = random_mechanism(6)
+    motion, wrench = random_motions(6, 1)[0], np.arange(1.0, 7.0)
+    expected = variant_forces("dasgupta-1998", mechanism, motion, wrench)[0]
+    np.testing.assert_allclose(forces_1998(mechanism, motion, wrench), expected, rtol=1e-10)
+    counts = flops_1998(mechanism, motion, wrench)
+    smooth = replace(mechanism, legs=tuple(replace(leg, friction=Friction()) for leg in mechanism.legs))
+    assert counts["leg"].total - flops_1998(smooth, motion, wrench)["leg"].total == 3 + 3 + 3 + 3 + 3 + 1 + 1
+    assert counts["total"].total == 6 * counts["leg"].total + counts["platform"].total + counts["equations"].total
+
+
 def test_against_the_4889_operations_of_1998() -> None:
     mechanism = load_mechanism("dasgupta-1998", evaluate_only=True)
     mechanism = replace(mechanism, legs=tuple(replace(leg, friction=Friction()) for leg in mechanism.legs))
@@ -223,6 +245,9 @@ def test_against_the_4889_operations_of_1998() -> None:
     motion[[0, 2, 3]] = 0.1, 0.4, 1.0
     rows = platform_table(mechanism, motion)
     assert 6 * rows[0].published + rows[1].published + rows[2].published == rows[3].published == 4889
+    assert [row.as_printed for row in rows[:3]] == [656, 273, 346]
+    assert 6 * rows[0].as_printed + rows[1].as_printed + rows[2].as_printed == rows[3].as_printed
+    assert rows[3].as_printed / rows[4].as_printed == pytest.approx(3.36, abs=0.005)
     assert 6 * rows[0].counted + rows[1].counted + rows[2].counted == rows[3].counted < 4889
     # the claim of 3.36 times a serial arm of six joints
     assert rows[3].published / rows[4].published == pytest.approx(3.36, abs=0.005)
