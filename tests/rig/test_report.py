@@ -250,21 +250,6 @@ def test_verdicts(tmp_path: Path, text: str, make: Callable[[npt.NDArray[np.void
     assert text in (tmp_path / "v.html").read_text()
 
 
-def test_agreement_by_construction_is_said_of_a_virtual_rig_alone(tmp_path: Path) -> None:
-    rows = make_rows(8.0, RATE)
-    whole = make_recording(rows)
-    without = {key: value for key, value in whole.header.items() if key != "virtual"}
-    entry = {"model": "exact", "rms_residual_n": [0.5] * 6, "rms_difference_n": [0.0] * 6, "peak_difference_n": 0.0}
-    for header, said in ((whole.header, 1), (whole.header | {"virtual": False}, 0), (without, 0)):
-        summary = summarize(whole)
-        summary["force"]["models"] = [entry]
-        made = replace(whole, header=header, rows=rows[:1])  # without pictures
-        write_report(made, tmp_path / "page.html", summary=summary)
-        page = (tmp_path / "page.html").read_text(encoding="utf-8")
-        assert page.count("that measurement and model agree is by construction") == said
-        assert page.count("that could have been lost in the noise") == said
-
-
 def _run(rig: Bench) -> None:
     rig.follow(smooth_table(1.0), "demo")
     rig.until(State.ENGAGED)

@@ -1,5 +1,6 @@
-"""What a person sees of a report: nothing lies over something else."""
+"""What a person sees of a report: nothing lies over something else, and what an agreement is worth is said."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from matplotlib.figure import Figure
 from synthetic_rows import make_header, make_rows
 
 from rig.recording import Recording
-from rig.report import plots, summarize
+from rig.report import plots, summarize, write_report
 
 RATE = 250.0
 
@@ -38,3 +39,17 @@ def test_no_legend_lies_over_a_title_or_leaves_its_figure(monkeypatch: pytest.Mo
             assert box.x0 > title.get_window_extent(renderer).x1, title.get_text()
             assert box.x1 <= figure.bbox.x1 + 1
     assert legends > 10
+
+
+def test_agreement_by_construction_is_said_of_a_virtual_rig_alone(tmp_path: Path) -> None:
+    whole = Recording(Path("run.mcap"), make_header(RATE), make_rows(8.0, RATE), (), 0, complete=True, closing={})
+    entry = {"model": "exact", "rms_residual_n": [0.5] * 6, "rms_difference_n": [0.0] * 6, "peak_difference_n": 0.0}
+    without = {key: value for key, value in whole.header.items() if key != "virtual"}
+    for header, said in ((whole.header, 1), (whole.header | {"virtual": False}, 0), (without, 0)):
+        summary = summarize(whole)
+        summary["force"]["models"] = [entry]
+        made = replace(whole, header=header, rows=whole.rows[:1])  # without pictures
+        write_report(made, tmp_path / "page.html", summary=summary)
+        page = (tmp_path / "page.html").read_text(encoding="utf-8")
+        assert page.count("that measurement and model agree is by construction") == said
+        assert page.count("that could have been lost in the noise") == said
