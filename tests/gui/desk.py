@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import PATIENCE
 
 from rig.engine import ControlBlock
 
-_PATIENCE = 60.0  # s for a program to come up on a busy machine
-_WAIT = 20.0  # s for a click, or a dialog
+_PATIENCE = 2 * PATIENCE  # s for a program to come up on a busy machine
+_WAIT = PATIENCE  # s for a click, a dialog, and what compiles kernels the first time
 _AGAIN = 0.3  # s after which a key that nobody got while the focus went on is pressed again
 _MANAGERS = {"openbox": ["openbox", "--sm-disable"], "metacity": ["metacity", "--sm-disable"]}
 _TURNS = 12  # of the wheel, over any page
@@ -220,7 +221,7 @@ class Desk:
         until(settled, f"the {name} to be placed")
 
     def dialog(self, count: int = 1) -> None:
-        """Wait until so many dialogs are up, and one has the keyboard; none: the window."""
+        """Wait until so many dialogs are up, no popup, and some window has the keyboard."""
 
         def up() -> bool:
             seen = self.ask("look")
@@ -229,11 +230,12 @@ class Desk:
         until(up, f"{count} dialogs")
 
     def choose_file(self, path: Path) -> None:
-        """Type the name of a file into the file dialog that comes up."""
+        """Type the name of a file into the file dialog that comes up.
+
+        Metacity gives a window no focus while somebody types elsewhere: its field is clicked into, as a person does.
+        """
         self.dialog()
-        self.wait("file_name().hasFocus()")
-        self.key("ctrl+a")
-        self.type(str(path))
+        self.enter("file_name()", str(path))
         self.key("Return")
         self.dialog(0)
 

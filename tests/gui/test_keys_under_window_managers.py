@@ -135,7 +135,7 @@ def test_enter_presses_what_moves_the_rig_and_space_does_not(desk: Desk) -> None
 def test_the_guide_and_what_the_program_is(desk: Desk) -> None:
     page = "window.help.guide.text.source().fileName()"
     desk.key("F1")
-    desk.wait("window.help.guide is not None and window.help.guide.isActiveWindow()")
+    desk.wait("window.help.guide is not None and window.help.guide.isVisible()")
     assert desk.value(page) == "first-run.md"
     assert "Connect, Home, Arm, Engage" in desk.value("window.help.guide.text.toPlainText()")
     desk.press("button('Contents')")
@@ -144,13 +144,13 @@ def test_the_guide_and_what_the_program_is(desk: Desk) -> None:
     assert desk.value(page) == "first-run.md"
     assert desk.ask("look")["stops"], "STOP is under the guide"
     desk.do("window.help.guide.close()")
-    desk.wait("window.isActiveWindow()")
+    desk.wait("not window.help.guide.isVisible()")
     desk.press("entry(window.menuBar(), 'Help')")
     desk.press("entry(window.menuBar().actions()[-1].menu(), 'User guide')")
-    desk.wait("window.help.guide.isActiveWindow()")
+    desk.wait("window.help.guide.isVisible()")
     assert desk.value(page) == "README.md"
     desk.do("window.help.guide.close()")
-    desk.wait("window.isActiveWindow()")
+    desk.wait("not window.help.guide.isVisible()")
     desk.press("entry(window.menuBar(), 'Help')")
     desk.press("entry(window.menuBar().actions()[-1].menu(), 'About stewart-rig')")
     desk.dialog()
@@ -165,7 +165,7 @@ def test_the_menu_opens_another_rig_in_place_of_this_one(desk: Desk) -> None:
     desk.press("entry(window.menuBar(), 'Rig')")
     desk.press("entry(window.menuBar().actions()[0].menu(), 'Open another rig …')")
     desk.choose_file(path)
-    desk.wait("window.session.config.name == 'the other one' and window.isActiveWindow()")
+    desk.wait("window.session.config.name == 'the other one' and window.isVisible()")
     assert desk.value("len(windows.visible)") == 1 and len(desk.ask("look")["stops"]) == 1
     desk.press("window.stop_button")
     assert desk.block.take_stop() == 1

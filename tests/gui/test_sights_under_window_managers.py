@@ -171,7 +171,7 @@ def test_the_rig_that_was_set_up_follows_in_one_window_with_one_stop(desk: Desk)
         desk.press("window.setup.wizard.button(QtWidgets.QWizard.NextButton)")
     desk.press("window.setup.wizard.saving.save")
     desk.press("window.setup.wizard.saving.open")
-    desk.wait("session.config.name == 'mine' and window.isActiveWindow()")
+    desk.wait("session.config.name == 'mine' and window.isVisible()")
     assert desk.value("len(windows.visible)") == 1 and desk.ask("look")["dialogs"] == 0
     (stop,) = desk.ask("look")["stops"]
     desk.click(*stop)
