@@ -4,6 +4,11 @@ After Turney, Mudge & Lee (1980), Lee, Chung, Mudge & Turney (1982), and the New
 joints as commonly published.
 """
 
+from dynamics.serial.as_printed import (
+    computed_torque_as_printed,
+    modified_newton_euler_as_printed,
+    newton_euler_as_printed,
+)
 from dynamics.serial.chain import Link, SerialChain
 from dynamics.serial.computed_torque import (
     ERROR_BOUND,
@@ -12,8 +17,9 @@ from dynamics.serial.computed_torque import (
     computed_torque_lagrange,
     puma_study,
 )
+from dynamics.serial.gains import check_gains
 from dynamics.serial.lagrange_euler import LagrangeCoefficients, lagrange_coefficients, lagrange_euler
-from dynamics.serial.laws import Law, general_chain
+from dynamics.serial.laws import BEYOND, SAMPLES, Law, general_chain
 from dynamics.serial.leg_chain import leg_chain, leg_joints, serial_leg_forces
 from dynamics.serial.modified_newton_euler import modified_newton_euler
 from dynamics.serial.newton_euler import newton_euler
@@ -27,40 +33,52 @@ from dynamics.serial.strobed import (
     strobed_gravity,
     strobed_mass_matrix,
 )
+from dynamics.serial.strobing_cost import StrobingCost, strobing_costs
 from dynamics.serial.tables import (
-    NewtonEulerRatio,
+    NewtonEulerSaving,
     OperationRow,
     OperationTable,
     PlatformRow,
-    newton_euler_ratio,
+    counted_order,
+    counted_table,
+    newton_euler_saving,
     operation_tables,
     platform_table,
 )
 
 __all__ = [
+    "BEYOND",
     "ERROR_BOUND",
+    "SAMPLES",
     "ChainSimulation",
     "ControlStudy",
     "LagrangeCoefficients",
     "Law",
     "Link",
-    "NewtonEulerRatio",
+    "NewtonEulerSaving",
     "OperationRow",
     "OperationTable",
     "PlatformRow",
     "SerialChain",
+    "StrobingCost",
     "chain_acceleration",
+    "check_gains",
     "computed_torque",
+    "computed_torque_as_printed",
     "computed_torque_lagrange",
     "coriolis_matrix",
+    "counted_order",
+    "counted_table",
     "general_chain",
     "lagrange_coefficients",
     "lagrange_euler",
     "leg_chain",
     "leg_joints",
     "modified_newton_euler",
+    "modified_newton_euler_as_printed",
     "newton_euler",
-    "newton_euler_ratio",
+    "newton_euler_as_printed",
+    "newton_euler_saving",
     "operation_tables",
     "platform_table",
     "puma",
@@ -72,4 +90,5 @@ __all__ = [
     "strobed_coriolis",
     "strobed_gravity",
     "strobed_mass_matrix",
+    "strobing_costs",
 ]

@@ -7,6 +7,7 @@ import numpy as np
 
 from dynamics.errors import DynamicsError
 from dynamics.serial.chain import SerialChain, joint_load, scalars
+from dynamics.serial.gains import Gain, check_gains, servo_acceleration
 from dynamics.serial.lagrange_euler import lagrange_coefficients
 from dynamics.serial.newton_euler import newton_euler
 from dynamics.serial.puma import puma
@@ -24,28 +25,26 @@ ERROR_BOUND = 4.26e-4
 """What every joint's error stays under in 000: one bit of its 12-bit converter, rad."""
 
 
-def servo_acceleration(desired: tuple[Values, Values, Values], q: Vector, qd: Vector, kp: Scalar, kv: Scalar) -> Vector:
-    """q̈ᵈ + K_v (q̇ᵈ − q̇) + K_p (qᵈ − q), the bracket of 4.1."""
-    return [xdd + kv * (xd - rate) + kp * (x - now) for x, xd, xdd, now, rate in zip(*desired, q, qd, strict=True)]
-
-
 def computed_torque(
-    chain: SerialChain, desired: tuple[Values, Values, Values], q: Values, qd: Values, kp: Scalar, kv: Scalar
+    chain: SerialChain, desired: tuple[Values, Values, Values], q: Values, qd: Values, kp: Gain, kv: Gain
 ) -> list[Scalar]:
     """Joint forces τ (n,) by 4.4: the recursion 3.21–3.27 with the bracket of 4.1 in place of q̈.
 
-    `desired` is (qᵈ, q̇ᵈ, q̈ᵈ), each (n,); the gains K_p 1/s² and K_v 1/s are the same for all joints.
+    `desired` is (qᵈ, q̇ᵈ, q̈ᵈ), each (n,); the gains K_p 1/s² and K_v 1/s are numbers, the same for all joints, or
+    matrices (n, n). Raises DynamicsError for gains under which the error need not vanish (`check_gains`).
     """
     n = len(chain)
+    check_gains(kp, kv, n)
     position, rate = scalars("q", q, n), scalars("qd", qd, n)
     return newton_euler(chain, position, rate, servo_acceleration(desired, position, rate, kp, kv))
 
 
 def computed_torque_lagrange(
-    chain: SerialChain, desired: tuple[Values, Values, Values], q: Values, qd: Values, kp: Scalar, kv: Scalar
+    chain: SerialChain, desired: tuple[Values, Values, Values], q: Values, qd: Values, kp: Gain, kv: Gain
 ) -> list[Scalar]:
     """The same τ (n,) by 4.1: D(q) [bracket] + H(q, q̇) + G(q), friction added."""
     n = len(chain)
+    check_gains(kp, kv, n)
     position, rate = scalars("q", q, n), scalars("qd", qd, n)
     coefficients = lagrange_coefficients(chain, position)
     bracket = servo_acceleration(desired, position, rate, kp, kv)
@@ -113,18 +112,19 @@ def puma_study(
     settling: float = 0.5,
     sampling: float = 0.01,
     substeps: int = 1,
-    kp: float = POSITION_GAIN,
-    kv: float = VELOCITY_GAIN,
-    preview: bool = True,
+    kp: Gain = POSITION_GAIN,
+    kv: Gain = VELOCITY_GAIN,
+    preview: bool = False,
     plant: SerialChain | None = None,
     model: SerialChain | None = None,
 ) -> ControlStudy:
     """The study of 000 §5: a PUMA from START to END under 4.4, errors as in its figures 3 to 8.
 
     000 does not print its trajectory: here a rest-to-rest quintic of `duration` s and `settling` s at its end. Torques
-    are computed every `sampling` s and held; the plant is integrated by RK4 in `substeps` steps per sample. With
-    `preview` q̈ᵈ is the mean over the coming sample, [q̇ᵈ(t+T) − q̇ᵈ(t)]/T, which is what a held torque can give;
-    without it, q̈ᵈ(t). `plant` and `model` (of the controller) are the PUMA with rotors, without friction.
+    are computed every `sampling` s and held; the plant is integrated by RK4 in `substeps` steps per sample. q̈ᵈ is taken
+    at the sampling instant, as eq. 4.4 has it; with `preview` it is the mean over the coming sample,
+    [q̇ᵈ(t+T) − q̇ᵈ(t)]/T, which is what a held torque can give. `plant` and `model` (of the controller) are the PUMA
+    without friction and without rotors, which the paper's equations have not.
 
     Raises DynamicsError for times that are not positive, or chains that have not six joints.
     """
@@ -133,8 +133,8 @@ def puma_study(
             raise DynamicsError(f"{name}: {value}, must be finite and above 0")
     if not (math.isfinite(settling) and settling >= 0.0):
         raise DynamicsError(f"settling: {settling} s, must be finite and at least 0 s")
-    plant = puma() if plant is None else plant
-    model = puma() if model is None else model
+    plant = puma(rotors=False) if plant is None else plant
+    model = puma(rotors=False) if model is None else model
     start, end = np.radians(START), np.radians(END)
     q, qd = start.tolist(), [0.0] * len(start)
     samples = round((duration + settling) / sampling) + 1

@@ -14,7 +14,7 @@ Where the prints are wrong:
 from typing import NamedTuple
 
 from dynamics.serial.chain import Link, SerialChain, joint_load, scalars, tool_reaction, transformation
-from dynamics.serial.vectors import Matrix, Scalar, Values, Vector, dot, multiply
+from dynamics.serial.vectors import Matrix, Scalar, Values, Vector, dot, multiply, scale
 
 Products = dict[tuple[int, int], Matrix]
 
@@ -105,8 +105,9 @@ def trace_of_product(A: Matrix, B: Matrix) -> Scalar:
 
 def gravity_force(gravity: Vector, derivative: Matrix, link: Link) -> Scalar:
     """−gᵀ ∂T₀^q/∂q_i m_q r̄_q (001 eq. 2.8; 000 eq. 3.6), gravity in any direction."""
-    weight = [link.pseudo_inertia[3][0], link.pseudo_inertia[3][1], link.pseudo_inertia[3][2], link.mass]
-    return -dot(gravity, [dot(row, weight) for row in derivative[:3]])
+    weight = link.pseudo_inertia[3]
+    pulls = [dot(row, scale(-g, weight)) for g, row in zip(gravity, derivative, strict=False) if g != 0.0]
+    return add_up(*pulls) if pulls else 0.0
 
 
 def tool_force(T: Matrix, derivative: Matrix, force: Vector, moment: Vector) -> Scalar:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
@@ -11,6 +12,8 @@ from dynamics.serial.chain import Link, SerialChain
 from dynamics.serial.vectors import solve_positive_definite
 
 SAMPLES = range(2, 7)  # joints: five counts fix a polynomial of order 4
+BEYOND = range(7, 9)
+"""Joints beyond those that a law is fitted to: what is counted there tests it."""
 _POWERS = ("", "n", "n²", "n³", "n⁴")
 
 
@@ -35,6 +38,10 @@ class Law:
         width = max(len(a), len(b))
         padded = [(*x, *(Fraction(0),) * (width - len(x))) for x in (a, b)]
         return Law(tuple(x + y for x, y in zip(*padded, strict=True)))
+
+    def times(self, factor: int) -> "Law":
+        """A multiple of it."""
+        return Law(tuple(factor * c for c in self.coefficients))
 
     def __str__(self) -> str:
         """As one writes it: 32n² − 32n."""
@@ -75,10 +82,24 @@ def interpolated(values: Sequence[int]) -> Law:
     return Law(tuple(solve_positive_definite(matrix, [Fraction(v) for v in values])))
 
 
+def degree(values: Sequence[int]) -> int:
+    """Order of the polynomial through values at successive numbers of joints; one less than their number if none fits.
+
+    An order below that is borne out by the values that were not needed to find it.
+    """
+    differences = list(values)
+    for order in range(len(values)):
+        differences = [b - a for a, b in pairwise(differences)]
+        if not any(differences):
+            return order
+    return len(values) - 1
+
+
 def general_chain(joints: int, principal: bool = False) -> SerialChain:
     """A chain of revolute joints none of whose numbers is 0, 1 or −1, without rotors, friction and joint offsets.
 
-    With `principal` the links' axes are their principal ones, as Turney, Mudge & Lee (1980, eq. 1.26) assume.
+    Gravity is along z₀, as both papers have it. With `principal` the links' axes are their principal ones, as Turney,
+    Mudge & Lee (1980, eq. 1.26) assume.
     """
     rng = np.random.default_rng(joints)
     links = []
@@ -90,7 +111,7 @@ def general_chain(joints: int, principal: bool = False) -> SerialChain:
         a, d, alpha = rng.uniform(0.2, 0.4, 3)
         center = rng.uniform(0.1, 0.2, 3).tolist()
         links.append(Link(a=a, d=d, alpha=alpha, mass=rng.uniform(2.0, 3.0), center=center, inertia=inertia.tolist()))
-    return SerialChain(tuple(links), rng.uniform(2.0, 3.0, 3).tolist())
+    return SerialChain(tuple(links), (0.0, 0.0, -9.8))
 
 
 def counted_laws(run: Callable[[int], Callable[[], object]], owners: Sequence[str]) -> dict[str, Pair]:

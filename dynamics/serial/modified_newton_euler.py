@@ -7,18 +7,12 @@ Where the print is wrong:
 * eq. 5.2 ends in R n_i; it is R n_{i+1}.
 """
 
-from dynamics.serial.chain import SerialChain, displacement, joint_load, rotation, scalars, tool_reaction
+from dynamics.serial.chain import SerialChain, displacement, rotation, scalars
 from dynamics.serial.newton_euler import (
     angular_acceleration,
     angular_velocity,
-    force_from_above,
     inertial_force,
-    joint_force,
-    link_force,
-    link_moment,
-    moment_from_above,
-    moment_of_force_above,
-    moment_of_inertial_force,
+    inward,
     sliding_acceleration,
 )
 from dynamics.serial.vectors import Matrix, Scalar, Values, Vector, add, apply, apply_transposed, dot
@@ -83,16 +77,6 @@ def modified_newton_euler(
         rotations.append(R)
         displacements.append(r)
         forces.append(inertial_force(link.mass, matrix_center_acceleration(A, link.center, r, carried)))
-        moments.append(inertial_moment_of_matrix(A, link.second_moment))
+        moments.append((inertial_moment_of_matrix(A, link.second_moment),))
 
-    tau: list[Scalar] = [None] * n
-    f, m = tool_reaction(wrench, scalar)
-    for i in reversed(range(n)):
-        link, r = chain.links[i], displacements[i]
-        if i + 1 < n:
-            f, m = force_from_above(rotations[i + 1], f), moment_from_above(rotations[i + 1], m)
-        lever = moment_of_inertial_force(link.center, r, forces[i])
-        m = link_moment(moments[i], lever, moment_of_force_above(r, f), m)
-        f = link_force(forces[i], f)
-        tau[i] = joint_force(rotations[i], m if link.revolute else f) + joint_load(link, rates[i], accelerations[i])
-    return tau
+    return inward(chain, rotations, displacements, forces, moments, rates, accelerations, wrench)

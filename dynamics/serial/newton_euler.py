@@ -9,6 +9,8 @@ Where the prints are wrong:
 * 003 gives prismatic joints f_i alone and drops N_i and n_i; the revolute joints below them need both.
 """
 
+from collections.abc import Sequence
+
 from dynamics.serial.chain import SerialChain, displacement, joint_load, rotation, scalars, tool_reaction
 from dynamics.serial.vectors import Matrix, Scalar, Values, Vector, add, apply, apply_transposed, cross, dot, scale
 
@@ -95,6 +97,31 @@ def joint_force(R: Matrix, load: Vector) -> Scalar:
     return dot(R[2], load)
 
 
+def inward(
+    chain: SerialChain,
+    rotations: Sequence[Matrix],
+    displacements: Sequence[Vector],
+    forces: Sequence[Vector],
+    moments: Sequence[Sequence[Vector]],
+    rates: Vector,
+    accelerations: Vector,
+    wrench: Values | None,
+) -> list[Scalar]:
+    """3.19–3.21 from the last link to the first: joint forces τ (n,) of each link's inertial force and moments."""
+    n = len(chain)
+    tau: list[Scalar] = [None] * n
+    f, m = tool_reaction(wrench, type(rates[0]))
+    for i in reversed(range(n)):
+        link, r = chain.links[i], displacements[i]
+        if i + 1 < n:
+            f, m = force_from_above(rotations[i + 1], f), moment_from_above(rotations[i + 1], m)
+        lever = moment_of_inertial_force(link.center, r, forces[i])
+        m = link_moment(*moments[i], lever, moment_of_force_above(r, f), m)
+        f = link_force(forces[i], f)
+        tau[i] = joint_force(rotations[i], m if link.revolute else f) + joint_load(link, rates[i], accelerations[i])
+    return tau
+
+
 def newton_euler(
     chain: SerialChain,
     q: Values,
@@ -129,14 +156,4 @@ def newton_euler(
         forces.append(inertial_force(link.mass, center_acceleration(a, omega, alpha, link.center)))
         moments.append((inertial_moment(link.inertia, alpha), gyroscopic_moment(link.inertia, omega)))
 
-    tau: list[Scalar] = [None] * n
-    f, m = tool_reaction(wrench, scalar)
-    for i in reversed(range(n)):
-        link, r = chain.links[i], displacements[i]
-        if i + 1 < n:
-            f, m = force_from_above(rotations[i + 1], f), moment_from_above(rotations[i + 1], m)
-        lever = moment_of_inertial_force(link.center, r, forces[i])
-        m = link_moment(*moments[i], lever, moment_of_force_above(r, f), m)
-        f = link_force(forces[i], f)
-        tau[i] = joint_force(rotations[i], m if link.revolute else f) + joint_load(link, rates[i], accelerations[i])
-    return tau
+    return inward(chain, rotations, displacements, forces, moments, rates, accelerations, wrench)

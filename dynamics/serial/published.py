@@ -77,12 +77,32 @@ TURNEY_2 = PublishedTable(
             "Σ z₀ᵀ ∂T₀^q/∂θ_i m_q g r̄_q",
             (law(0, 2, 2), law(0, 1, 2)),
             ("gravity_force",),
-            "gravity in any direction: three components instead of one",
+            "the same, but that the sum over q, n(n − 1)/2 additions, is counted with the row before",
         ),
     ),
     (law(0, 5, "165/2", "81/6"), law(0, "-64/3", 58, "40/3")),
     "the order is n³, from ∂²T₀ⁱ/∂θ_j∂θ_k and its sum, as printed",
 )
+
+_MATRIX = PublishedRow("A_i", (law(0, 6), law(0, 9)), ("turning_matrix",), "the same")
+_PLAIN_FORCES = (
+    PublishedRow(
+        "f_i",
+        (law(-12, 12), law(-9, 9)),
+        ("inertial_force", "force_from_above", "link_force"),
+        "m_n ā_n and its addition are needed for the last link too; only R f is not",
+    ),
+    PublishedRow("I_i α_i", (law(0, 9), law(0, 6)), ("inertial_moment",), "the same"),
+    PublishedRow("ω_i × I_i ω_i", (law(0, 15), law(0, 9)), ("gyroscopic_moment",), "the same"),
+    _LEVER,
+    _ABOVE,
+    _MOMENT_ABOVE,
+    PublishedRow(
+        "sum of n_i", (law(0), law(0, 15)), ("link_moment",), "five vectors take four additions of 3; printed five"
+    ),
+    _TORQUE,
+)
+_TURNEY_3_TOTAL = (law(-12, 108), law(-9, 100))
 
 TURNEY_3 = PublishedTable(
     "turney-1980 table 3",
@@ -91,12 +111,25 @@ TURNEY_3 = PublishedTable(
         _ROTATIONS,
         _OMEGA,
         _ALPHA,
+        _MATRIX,
         PublishedRow(
-            "A_i",
-            (law(0, 6), law(0, 9)),
-            (),
-            "§3 has no A_i: the print takes eqs. 3.17 and 3.18 as §5 mends them",
+            "a_i", (law(0, 18), law(0, 15)), ("rotated_acceleration", "matrix_origin_acceleration"), "the same"
         ),
+        PublishedRow("ā_i", (law(0, 9), law(0, 9)), ("matrix_point_acceleration",), "the same"),
+        *_PLAIN_FORCES,
+    ),
+    _TURNEY_3_TOTAL,
+    "linear in n as printed; a_i and ā_i by the matrix A_i of §5, which table 3 has already",
+)
+
+TURNEY_3_HERE = PublishedTable(
+    "turney-1980 table 3 here",
+    "Newton–Euler terms by eqs. 3.15 to 3.21 as they stand",
+    (
+        _ROTATIONS,
+        _OMEGA,
+        _ALPHA,
+        PublishedRow("A_i", (law(0, 6), law(0, 9)), (), "§3 has no A_i"),
         PublishedRow(
             "a_i",
             (law(0, 18), law(0, 15)),
@@ -109,23 +142,9 @@ TURNEY_3 = PublishedTable(
             ("center_acceleration",),
             "as eq. 3.18 stands: three vector products and their sum",
         ),
-        PublishedRow(
-            "f_i",
-            (law(-12, 12), law(-9, 9)),
-            ("inertial_force", "force_from_above", "link_force"),
-            "m_n ā_n and its addition are needed for the last link too; only R f is not",
-        ),
-        PublishedRow("I_i α_i", (law(0, 9), law(0, 6)), ("inertial_moment",), "the same"),
-        PublishedRow("ω_i × I_i ω_i", (law(0, 15), law(0, 9)), ("gyroscopic_moment",), "the same"),
-        _LEVER,
-        _ABOVE,
-        _MOMENT_ABOVE,
-        PublishedRow(
-            "sum of n_i", (law(0), law(0, 15)), ("link_moment",), "five vectors take four additions of 3; printed five"
-        ),
-        _TORQUE,
+        *_PLAIN_FORCES,
     ),
-    (law(-12, 108), law(-9, 100)),
+    _TURNEY_3_TOTAL,
     "linear in n as printed; mostly the vector products of a_i and ā_i, for which the print has A_i",
 )
 
@@ -136,7 +155,7 @@ TURNEY_4 = PublishedTable(
         _ROTATIONS,
         _OMEGA,
         _ALPHA,
-        PublishedRow("A_i", (law(0, 6), law(0, 9)), ("turning_matrix",), "the same"),
+        _MATRIX,
         PublishedRow(
             "a_i",
             (law(-18, 18), law(-15, 15)),
@@ -170,19 +189,56 @@ TURNEY_4 = PublishedTable(
 
 _SERVO = PublishedRow("q̈ᵈ + K_v ė + K_p e", (law(0, 2), law(0, 4)), ("servo_acceleration",), "the same")
 
+_CHAIN = PublishedRow("T_jⁱ", (law(0, -32, 32), law(0, -24, 24)), ("chain_products",), "the same")
+_GRAVITY = ("−m_j g ∂T₀ʲ/∂q_i r̄_j", (law(0, -28, 36), law(0, "-45/2", "51/2")))
+_GRAVITY_SUM = ("Σ m_j g ∂T₀ʲ/∂q_i r̄_j", (law(0), law(0, "-1/2", "1/2")))
+_SQUARES = PublishedRow("τ = D[…] + H + G", (law(0, 0, 2, 1), law(0, 0, 1, 1)), ("control_sum",), "the same")
+_LEE_1_TOTAL = (law(0, "82/3", "850/3", "515/3", "128/3"), law(0, "131/6", "640/3", "787/6", "98/3"))
+
 LEE_1 = PublishedTable(
     "lee-1982 table 1",
     "Controller based on the Lagrange–Euler equations of motion",
     (
         _TRANSFORMATIONS,
-        PublishedRow("T_jⁱ", (law(0, -32, 32), law(0, -24, 24)), ("chain_products",), "the same"),
+        _CHAIN,
+        PublishedRow(*_GRAVITY, ("first_derivatives", "gravity_term"), "the same: ∂T₀ʲ/∂q_i included, g along z₀"),
         PublishedRow(
-            "−m_j g ∂T₀ʲ/∂q_i r̄_j",
-            (law(0, -28, 36), law(0, "-45/2", "51/2")),
-            ("first_derivatives", "gravity_force"),
-            "∂T₀ʲ/∂q_i included, kept for what follows; gravity in any direction",
+            "Tr{∂T₀ᵏ/∂q_j J_k (∂T₀ᵏ/∂q_i)ᵀ}",
+            (law(0, "256/3", 128, "128/3"), law(0, 65, "195/2", "65/2")),
+            ("inertia_trace",),
+            "the same: each of the n(n + 1)(n + 2)/6 traces takes four full 4×4 products, 256 and 195",
         ),
-        PublishedRow("Σ m_j g ∂T₀ʲ/∂q_i r̄_j", (law(0), law(0, "-1/2", "1/2")), ("lagrange_coefficients",), "the same"),
+        PublishedRow(
+            "Tr{∂²T₀ᵐ/∂q_j∂q_k J_m (∂T₀ᵐ/∂q_i)ᵀ}",
+            (law(0, 0, "256/3", 128, "128/3"), law(0, 0, 65, "195/2", "65/2")),
+            ("velocity_trace",),
+            "the same: n times as many traces, i from 1 to n as eq. 3.9 has it",
+        ),
+        PublishedRow(
+            "sums of these three",
+            (law(0), law(0, "-2/3", "1/3", "1/6", "1/6")),
+            ("lagrange_coefficients_as_printed",),
+            "the same: n(n − 1)/2, (n³ − n)/6 and (n⁴ − n²)/6 additions",
+        ),
+        _SERVO,
+        _SQUARES,
+    ),
+    _LEE_1_TOTAL,
+    "n⁴ as printed, four full products for each trace",
+)
+
+LEE_1_HERE = PublishedTable(
+    "lee-1982 table 1 here",
+    "The same control law with nothing formed twice",
+    (
+        _TRANSFORMATIONS,
+        _CHAIN,
+        PublishedRow(
+            *_GRAVITY,
+            ("first_derivatives", "gravity_force"),
+            "∂T₀ʲ/∂q_i included, kept for what follows; of r̄_j m_j g the products are formed beforehand",
+        ),
+        PublishedRow(*_GRAVITY_SUM, ("lagrange_coefficients",), "the same"),
         PublishedRow(
             "Σ Tr{∂T₀ᵏ/∂q_j J_k (∂T₀ᵏ/∂q_i)ᵀ}",
             (law(0, "256/3", 128, "128/3"), law(0, "389/6", "195/2", "98/3")),
@@ -198,9 +254,9 @@ LEE_1 = PublishedTable(
             "instead of to n",
         ),
         _SERVO,
-        PublishedRow("τ = D[…] + H + G", (law(0, 0, 2, 1), law(0, 0, 1, 1)), ("control_sum",), "the same"),
+        _SQUARES,
     ),
-    (law(0, "82/3", "850/3", "515/3", "128/3"), law(0, "131/6", "640/3", "787/6", "98/3")),
+    _LEE_1_TOTAL,
     "n⁴ as printed, at a seventh of the cost for six joints: nothing is formed twice",
 )
 

@@ -25,14 +25,19 @@ def strobed_mass_matrix(
 ) -> list[list[Scalar]]:
     """M(q) (n, n), rotors included: column j is τ for q̈_j = 1, q̇ = 0, no gravity.
 
-    `recursion` is `newton_euler`, `modified_newton_euler` or `lagrange_euler`.
+    The links below joint j stand still and M is symmetric, so that the recursion runs over the links from j on alone,
+    n(n + 1)/2 in all (001 §6). `recursion` is `newton_euler`, `modified_newton_euler` or `lagrange_euler`.
     """
     n = len(chain)
     posture = scalars("q", q, n)
     scalar = type(posture[0])
-    still = _unit(n, scalar)
-    columns = [recursion(chain, posture, still, _unit(n, scalar, j), gravity=_WEIGHTLESS) for j in range(n)]
-    return [[columns[j][i] for j in range(n)] for i in range(n)]
+    M: list[list[Scalar]] = [[None] * n for _ in range(n)]
+    for j in range(n):
+        above = replace(chain, links=chain.links[j:])
+        column = recursion(above, posture[j:], _unit(n - j, scalar), _unit(n - j, scalar, 0), gravity=_WEIGHTLESS)
+        for i, force in enumerate(column, start=j):
+            M[i][j] = M[j][i] = force
+    return M
 
 
 def strobed_coriolis(

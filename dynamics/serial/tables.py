@@ -10,19 +10,22 @@ from functools import cache
 
 import numpy as np
 
-from dynamics.counting import counted, platform_operations
+from dynamics.counting import count_operations, counted, platform_operations, sum_operations
 from dynamics.mechanism import Mechanism
+from dynamics.serial.as_printed import computed_torque_as_printed, newton_euler_as_counted
 from dynamics.serial.chain import SerialChain
 from dynamics.serial.computed_torque import computed_torque, computed_torque_lagrange
 from dynamics.serial.lagrange_euler import lagrange_euler
-from dynamics.serial.laws import NONE, Law, Pair, counted_laws, general_chain, law, sum_laws
+from dynamics.serial.laws import BEYOND, NONE, SAMPLES, Law, Pair, counted_laws, degree, general_chain, law, sum_laws
 from dynamics.serial.modified_newton_euler import modified_newton_euler
 from dynamics.serial.newton_euler import newton_euler
 from dynamics.serial.published import (
     LEE_1,
+    LEE_1_HERE,
     LEE_2,
     TURNEY_2,
     TURNEY_3,
+    TURNEY_3_HERE,
     TURNEY_4,
     PublishedTable,
 )
@@ -86,26 +89,51 @@ def _control(controller: Callable[..., object]) -> Run:
     return run
 
 
+_RUNS: dict[str, tuple[PublishedTable, Run]] = {
+    "turney-1980 table 2": (TURNEY_2, _inverse(lagrange_euler, False)),
+    "turney-1980 table 3": (TURNEY_3, _inverse(newton_euler_as_counted, False)),
+    "turney-1980 table 3 here": (TURNEY_3_HERE, _inverse(newton_euler, False)),
+    "turney-1980 table 4": (TURNEY_4, _inverse(modified_newton_euler, True)),
+    "turney-1980 table 4 full": (TURNEY_4, _inverse(modified_newton_euler, False)),
+    "lee-1982 table 1": (LEE_1, _control(computed_torque_as_printed)),
+    "lee-1982 table 1 here": (LEE_1_HERE, _control(computed_torque_lagrange)),
+    "lee-1982 table 2": (LEE_2, _control(computed_torque)),
+}
+
+
 @cache
-def _laws(table: PublishedTable, algorithm: str, principal: bool = False) -> dict[str, Pair]:
-    runs: dict[str, Run] = {
-        "newton-euler": _inverse(newton_euler, principal),
-        "modified": _inverse(modified_newton_euler, principal),
-        "lagrange": _inverse(lagrange_euler, principal),
-        "control": _control(computed_torque),
-        "lagrange control": _control(computed_torque_lagrange),
-    }
-    return counted_laws(runs[algorithm], [owner for row in table.rows for owner in row.owners])
+def counted_table(name: str) -> OperationTable:
+    """A table by its name: the printed laws beside those of the algorithm that it counts, "here" of the one used here.
 
-
-def _table(table: PublishedTable, algorithm: str, principal: bool = False) -> OperationTable:
-    laws = _laws(table, algorithm, principal)
+    "turney-1980 table 4 full" keeps the products of inertia.
+    """
+    if name in _BUILT:
+        return _BUILT[name]()
+    table, run = _RUNS[name]
+    laws = counted_laws(run, [owner for row in table.rows for owner in row.owners])
     rows = [
         OperationRow(row.term, row.published, sum_laws([laws.get(owner, NONE) for owner in row.owners]), row.reason)
         for row in table.rows
     ]
     rows.append(OperationRow("total", table.total, sum_laws([row.counted for row in rows]), table.total_reason))
     return OperationTable(table.name, table.title, tuple(rows))
+
+
+@cache
+def counted_order(name: str) -> int:
+    """Order in n of all operations of a table's algorithm: of the polynomial through its counts at SAMPLES and BEYOND.
+
+    The laws are fitted to SAMPLES; the counts BEYOND are taken anew.
+    """
+    _, run = _RUNS[name]
+    fitted = counted_table(name).rows[-1].counted
+    beyond = [sum_operations(count_operations(run(n))) for n in BEYOND]
+    return degree(
+        [
+            *(sum(law.at(n) for law in fitted) for n in SAMPLES),
+            *(count.multiplications + count.additions for count in beyond),
+        ]
+    )
 
 
 def printed_terms(table: OperationTable) -> Pair:
@@ -115,8 +143,8 @@ def printed_terms(table: OperationTable) -> Pair:
 
 def _complexity() -> OperationTable:
     """001 table 1."""
-    lagrange, plain = _table(TURNEY_2, "lagrange"), _table(TURNEY_3, "newton-euler")
-    modified, full = _table(TURNEY_4, "modified", True), _table(TURNEY_4, "modified")
+    lagrange, plain = counted_table("turney-1980 table 2"), counted_table("turney-1980 table 3")
+    modified, full = counted_table("turney-1980 table 4"), counted_table("turney-1980 table 4 full")
     pairs = ((lagrange, TURNEY_2), (plain, TURNEY_3), (modified, TURNEY_4))
     names = ("Lagrange", "Newton–Euler", "modified Newton–Euler")
     reasons = (
@@ -141,7 +169,7 @@ def _complexity() -> OperationTable:
 
 def _steps() -> OperationTable:
     """001 table 5, by its own schedule: what runs at the same time costs what the longest of it costs."""
-    rows = {row.term: row.counted for row in _table(TURNEY_4, "modified", True).rows}
+    rows = {row.term: row.counted for row in counted_table("turney-1980 table 4").rows}
 
     def per_link(term: str) -> tuple[int, int]:
         return tuple(int(pair.coefficients[1]) for pair in rows[term])  # type: ignore[return-value]
@@ -176,47 +204,42 @@ def _steps() -> OperationTable:
     return OperationTable("turney-1980 table 5", "Simultaneous steps in the modified Newton–Euler", tuple(built))
 
 
-@cache
+_BUILT = {"turney-1980 table 1": _complexity, "turney-1980 table 5": _steps}
+
+
 def operation_tables() -> tuple[OperationTable, ...]:
     """001 tables 1 to 5 and 000 tables 1 and 2, each printed law beside the law counted here, with the reason."""
-    return (
-        _complexity(),
-        _table(TURNEY_2, "lagrange"),
-        _table(TURNEY_3, "newton-euler"),
-        _table(TURNEY_4, "modified", True),
-        _steps(),
-        _table(LEE_1, "lagrange control"),
-        _table(LEE_2, "control"),
-    )
+    names = [f"turney-1980 table {k}" for k in range(1, 6)] + [f"lee-1982 table {k}" for k in (1, 2)]
+    return tuple(counted_table(name) for name in names)
 
 
 @dataclass(frozen=True, slots=True)
-class NewtonEulerRatio:
-    """Operations of the modified over those of the plain Newton–Euler form, at n joints.
+class NewtonEulerSaving:
+    """Share of the operations of the plain Newton–Euler form that 001's modified form saves, at n joints.
 
-    `published` by the totals of 001 table 1; `counted` of the same terms with full tensors in both; `as_printed` with
-    the full tensor in the plain form and the principal one in the modified, as the tables have it.
+    `published` by the totals of table 1; `as_printed` counted as the tables are, with A_i and the full tensor in the
+    plain form, and the principal one in the modified; `counted` on equal terms, eqs. 3.15–3.21 as they stand and full
+    tensors in both.
     """
 
     joints: int
     published: float
-    counted: float
     as_printed: float
+    counted: float
 
 
-def newton_euler_ratio(joints: int = 6) -> NewtonEulerRatio:
+def newton_euler_saving(joints: int = 6) -> NewtonEulerSaving:
     """How much cheaper 001's modified form is, multiplications and additions together."""
 
     def size(pair: tuple[Law, Law]) -> int:
         return pair[0].at(joints) + pair[1].at(joints)
 
-    plain = size(printed_terms(_table(TURNEY_3, "newton-euler")))
-    return NewtonEulerRatio(
-        joints,
-        size(TURNEY_4.total) / size(TURNEY_3.total),
-        size(printed_terms(_table(TURNEY_4, "modified"))) / plain,
-        size(printed_terms(_table(TURNEY_4, "modified", True))) / plain,
-    )
+    def saving(modified: str, plain: str) -> float:
+        cost = [size(printed_terms(counted_table(f"turney-1980 table {name}"))) for name in (modified, plain)]
+        return 1.0 - cost[0] / cost[1]
+
+    published = 1.0 - size(TURNEY_4.total) / size(TURNEY_3.total)
+    return NewtonEulerSaving(joints, published, saving("4", "3"), saving("4 full", "3 here"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +260,7 @@ def platform_table(mechanism: Mechanism, motion: Array, wrench: Array | None = N
     002 leaves viscous friction out: take a mechanism without. The last row is a serial arm, plain Newton–Euler.
     """
     printed, exact = flops_1998(mechanism, motion, wrench), platform_operations(mechanism, motion, wrench)
-    serial = _table(TURNEY_3, "newton-euler").rows[-1].counted
+    serial = counted_table("turney-1980 table 3 here").rows[-1].counted
     arm = serial[0].at(6) + serial[1].at(6)
     published = (("leg", "each leg", 694), ("platform", "platform", 273), ("equations", "final system", 452))
     reasons = {

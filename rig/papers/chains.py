@@ -1,5 +1,11 @@
 """Random serial chains, and how well the formulations of their dynamics agree on them."""
 
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from itertools import permutations
+
 import numpy as np
 
 from dynamics import (
@@ -13,23 +19,29 @@ from dynamics import (
     newton_euler,
     serial_leg_forces,
     strobed_bias,
+    strobed_coriolis,
     strobed_mass_matrix,
 )
 from kinematics import Array
 from rig.papers.paths import manipulator, run_path
 
 FORMULATIONS = ("Lagrange–Euler", "Newton–Euler", "modified Newton–Euler", "strobed M and C")
+Recursion = Callable[[SerialChain, list[float], list[float], list[float]], list[float]]
 _SIZES = range(2, 9)
+_FEW = range(2, 6)
 _SEEDS = range(3)
 
 
-def random_chain(rng: np.random.Generator, joints: int) -> SerialChain:
-    """A chain of both kinds of joint whose every number is at random, with rotors and viscous friction."""
+def random_chain(rng: np.random.Generator, joints: int, revolute: bool = False) -> SerialChain:
+    """A chain whose every number is at random, with rotors and viscous friction; of both kinds of joint, or revolute.
+
+    A link's inertia is in principal axes where all joints are to turn, as 001 eq. 1.26 assumes.
+    """
     links = []
     for index in range(joints):
-        axes = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        axes = np.eye(3) if revolute else np.linalg.qr(rng.normal(size=(3, 3)))[0]
         moments = rng.uniform(0.02, 0.03, 3)
-        turns = index == joints - 1 or (index > 0 and rng.uniform() < 0.6)
+        turns = revolute or index == joints - 1 or (index > 0 and rng.uniform() < 0.6)
         links.append(
             Link(
                 "revolute" if turns else "prismatic",
@@ -79,6 +91,44 @@ def strobed_mass_error() -> float:
         lagrange = np.array(lagrange_coefficients(chain, q).D, dtype=float)
         strobed = np.array(strobed_mass_matrix(chain, q), dtype=float)
         worst = max(worst, float(np.abs(strobed - lagrange).max() / np.abs(strobed).max()))
+    return worst
+
+
+def printed_error(recursion: Recursion) -> float:
+    """Least relative error of a recursion with the errors of its print, of revolute chains of 2 to 8 joints.
+
+    Relative to the largest joint force; what it should give is by Lagrange–Euler.
+    """
+    least = math.inf
+    for joints in _SIZES:
+        rng = np.random.default_rng(200 + joints)
+        chain = random_chain(rng, joints, revolute=True)
+        q, qd, qdd = rng.normal(size=(3, joints)).tolist()
+        right = np.array(lagrange_euler(chain, q, qd, qdd), dtype=float)
+        gap = np.abs(np.array(recursion(chain, q, qd, qdd), dtype=float) - right).max()
+        least = min(least, float(gap / np.abs(right).max()))
+    return least
+
+
+@cache
+def strobed_rates(as_printed: bool) -> float:
+    """Largest difference of a strobed C^i_jk from Lagrange's, relative to the largest, chains of 2 to 5 joints.
+
+    As printed at the end of §3, τ with q̇_j = q̇_k = 1 is C^i_jk; otherwise C_jj and C_kk come off, and half is left.
+    """
+    worst = 0.0
+    for joints in _FEW:
+        rng = np.random.default_rng(300 + joints)
+        chain = random_chain(rng, joints)
+        smooth = replace(chain, links=tuple(replace(link, viscous=0.0) for link in chain.links))
+        q, still = rng.normal(size=joints).tolist(), [0.0] * joints
+        right = np.array(lagrange_coefficients(smooth, q).H, dtype=float)
+        strobed = np.array(strobed_coriolis(smooth, q), dtype=float)
+        if as_printed:
+            for j, k in permutations(range(joints), 2):
+                rates = [float(index in (j, k)) for index in range(joints)]
+                strobed[:, j, k] = newton_euler(smooth, q, rates, still, gravity=(0.0, 0.0, 0.0))
+        worst = max(worst, float(np.abs(strobed - right).max() / np.abs(right).max()))
     return worst
 
 

@@ -2,12 +2,12 @@
 
 import re
 
-from dynamics import Law, OperationRow, OperationTable, operation_tables
-from rig.papers.claims import Between, Claim, Near
+from dynamics import BEYOND, SAMPLES, Law, OperationRow, counted_order, counted_table
+from rig.papers.claims import Between, Claim, Near, Threshold
 from rig.papers.study import Numbers, Sheet
 
 JOINTS = 6
-_ROUNDING = 1e-11  # relative, that equivalent formulations may differ by
+ROUNDING = 1e-11  # relative, that equivalent formulations may differ by
 _PAPERS = {"000": "Lee et al. 1982", "001": "Turney et al. 1980", "002": "the paper"}
 KINDS = ("multiplications", "additions")
 
@@ -22,14 +22,9 @@ def signed(difference: int) -> str:
     return f"{difference:+d}".replace("-", "−") if difference else "0"
 
 
-def table(name: str) -> OperationTable:
-    """One of `operation_tables`, by name."""
-    return next(table for table in operation_tables() if table.name == name)
-
-
 def sheet(name: str) -> Sheet:
     """A table for a page: laws printed and counted, values at six joints, difference and reason."""
-    source = table(name)
+    source = counted_table(name)
     shown = []
     for row in source.rows:
         cells = [row.term]
@@ -43,15 +38,25 @@ def sheet(name: str) -> Sheet:
                 cells += [_cell(printed), _cell(counted), signed(gap)]
         shown.append((*cells, spelt(row.reason)))
     records = [{key: spelt(str(value)) for key, value in record.items()} for record in source.records(JOINTS)]
+    number, here = _label(name)
     return Sheet(
-        f"Table {name[-1]}: {source.title}",
+        f"Table {number}{', counted of the algorithm used here' if here else ''}: {source.title}",
         f"Numbers at n = {JOINTS} joints, and their laws; revolute joints, numbers in general position. A row with a "
         "dash is not in the print.",
         ("Term", "Multiplications, published", "counted", "difference", "Additions, published", "counted",
          "difference", "Why"),
         tuple(shown),
-        Numbers(f"table-{name[-1]}", tuple(records[0]), tuple(tuple(record.values()) for record in records)),
+        Numbers(
+            f"table-{number}{'-here' if here else ''}",
+            tuple(records[0]),
+            tuple(tuple(record.values()) for record in records),
+        ),
     )  # fmt: skip
+
+
+def _label(name: str) -> tuple[str, bool]:
+    """A table's number, and whether it counts the algorithm used here instead of the printed one."""
+    return name.split(" table ")[1][0], name.endswith("here")
 
 
 def _cell(law: Law) -> str:
@@ -61,47 +66,49 @@ def _cell(law: Law) -> str:
 
 def sums(name: str) -> list[Claim]:
     """That a printed table's rows add up to its printed total."""
-    source = table(name)
+    source = counted_table(name)
     total = source.rows[-1].published
-    found = []
-    for index, kind in enumerate(KINDS):
-        printed = [row.published[index] for row in source.rows[:-1] if row.published is not None]
-        if total is None:
-            continue
-        found.append(
-            Claim(
-                f"{name.split()[-1]}-sum-{kind}",
-                f"Table {name[-1]}: the rows add up to the printed total of {kind}, {total[index]}",
-                f"table {name[-1]}",
-                Near(total[index].at(JOINTS), 0.0),
-                float(sum(entry.at(JOINTS) for entry in printed)),
-                measure=f"sum of the printed rows at n = {JOINTS}",
-            )
+    if total is None:
+        return []
+    number, _ = _label(name)
+    return [
+        Claim(
+            f"{number}-sum-{kind}",
+            f"Table {number}: the rows add up to the printed total of {kind}, {total[index]}",
+            f"table {number}",
+            Near(total[index].at(JOINTS), 0.0),
+            float(sum(row.published[index].at(JOINTS) for row in source.rows[:-1] if row.published is not None)),
+            measure=f"sum of the printed rows at n = {JOINTS}",
+            apart="arithmetic on printed numbers",
         )
-    return found
+        for index, kind in enumerate(KINDS)
+    ]
 
 
 def totals(name: str, share: float = 0.1) -> list[Claim]:
     """Printed totals beside counted ones, of the terms that the print has, multiplications and additions."""
-    source = table(name)
+    source = counted_table(name)
     total = source.rows[-1]
     if total.published is None:
         return []
     rows = [row for row in source.rows[:-1] if row.published is not None]
+    number, here = _label(name)
     found = []
     for index, kind in enumerate(KINDS):
-        counted = float(sum(row.counted[index].at(JOINTS) for row in rows))
         gaps = sorted(rows, key=lambda row: -abs(row.counted[index].at(JOINTS) - _printed(row, index)))
         gap = gaps[0].counted[index].at(JOINTS) - _printed(gaps[0], index)
+        most = f" Most of the difference: {gaps[0].term} ({signed(gap)}), {spelt(gaps[0].reason)}" if gap else ""
         found.append(
             Claim(
-                f"{name.split()[0]}-{name[-1]}-{kind}",
-                f"{source.title}: {kind} for six joints",
-                f"table {name[-1]}",
+                f"{name.replace(' table ', '-').replace(' ', '-')}-{kind}",
+                f"Table {number}, {source.title}: {kind} for six joints",
+                f"table {number}",
                 Near(total.published[index].at(JOINTS), share),
-                counted,
+                float(sum(row.counted[index].at(JOINTS) for row in rows)),
                 measure=f"counted, of the terms in the print; in all {total.counted[index]}",
-                why=f"{total.reason}. Most of the difference: {gaps[0].term} ({signed(gap)}), {spelt(gaps[0].reason)}",
+                why=f"{total.reason}.{most}",
+                threshold=Threshold.OURS,
+                apart="the algorithm used here, not the one that the table counts" if here else "",
             )
         )
     return found
@@ -113,17 +120,26 @@ def _printed(row: OperationRow, index: int) -> int:
 
 def order(name: str, printed: int, what: str, source: str) -> Claim:
     """The highest power of n of a counted total."""
-    total = table(name).rows[-1].counted
     return Claim(
         f"{name.replace(' ', '-')}-order",
         what,
         source,
         Near(printed, 0.0),
-        float(max(law.order for law in total)),
-        measure="highest power of n in what is counted at 2 to 6 joints",
+        float(counted_order(name)),
+        measure=f"order of the polynomial in n through the counts at {SAMPLES[0]} to {BEYOND[-1]} joints; the laws are "
+        f"fitted to {SAMPLES[0]} to {SAMPLES[-1]}",
     )
 
 
 def agreement(key: str, statement: str, source: str, error: float, measure: str) -> Claim:
-    """That two ways of computing the same agree to rounding."""
-    return Claim(key, statement, source, Between(None, _ROUNDING), error, measure=measure)
+    """That two ways of computing the same, which are one on paper, agree to rounding."""
+    return Claim(
+        key,
+        statement,
+        source,
+        Between(None, ROUNDING),
+        error,
+        measure=measure,
+        threshold=Threshold.OURS,
+        apart="two forms of one thing, both as mended here: they cannot but agree",
+    )

@@ -1,53 +1,77 @@
-"""Turney, Mudge & Lee (1980): tables 1 to 5, the equivalence of the formulations, the claims."""
+"""Turney, Mudge & Lee (1980): tables 1 to 5, the equivalence of the formulations, strobing, the claims."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
-from dynamics import newton_euler_ratio, puma, simulate_chain
+from dynamics import (
+    StrobingCost,
+    counted_table,
+    modified_newton_euler_as_printed,
+    newton_euler_as_printed,
+    newton_euler_saving,
+    puma,
+    simulate_chain,
+    strobing_costs,
+)
 from kinematics import Array
 from rig.papers import operation_claims as counting
-from rig.papers.chains import FORMULATIONS, formulations_spread, legs_as_chains_error, strobed_mass_error
-from rig.papers.claims import Between, Claim, Near, Origin
+from rig.papers.chains import (
+    FORMULATIONS,
+    formulations_spread,
+    legs_as_chains_error,
+    printed_error,
+    strobed_mass_error,
+    strobed_rates,
+)
+from rig.papers.claims import Between, Claim, Near, Origin, Threshold, Unquantified, number
 from rig.papers.drawing import INK, Curve, one_panel, series
-from rig.papers.study import Picture, Report, Study
+from rig.papers.study import Numbers, Picture, Report, Sheet, Study
 
 _NAME = "turney-1980"
 _TABLES = tuple(f"{_NAME} table {number}" for number in range(1, 6))
+_HERE = f"{_TABLES[2]} here"
 _MOST_JOINTS = 12
 _START = (0.3, -0.4, 0.5, 0.2, -0.3, 0.4)  # rad, of the free fall
 _FALL = 0.08  # s
 
-_ERRATA = (
-    "Eq. 3.16 takes ω_i × z θ̇ where ω_{i−1} is meant; eq. 3.18 takes r_i for r̄_i.",
-    "§5: the entry zy of A_i reads ω_z ω_y + α_z; it is ω_z ω_y + α_x. The term Tr{A_i K_i σᵀ} has the wrong sign.",
-    "Eqs. 1.26 and the K_i of §5 hold in principal axes only; here products of inertia are kept.",
-    "Strobing with two rates at once, as outlined in §3, gives C_jj + C_kk + 2C_jk, not one coefficient.",
-    "The appendix's last lines have additions and multiplications interchanged, and its second derivatives "
-    "16n(n² − 1) additions where table 2 rightly has 8n(n² − 1).",
-)
-
 
 def study(report: Report) -> Study:
     """The whole of it."""
-    report(f"{_NAME}: counting operations", 0.0)
-    found = (*_formulations(), *_complexity(), *_print(), *_parallel())
-    report(f"{_NAME}: simulation", 0.6)
+    report(f"{_NAME}: formulations", 0.0)
+    found = [*equations(), *strobing()]
+    report(f"{_NAME}: counting operations", 0.4)
+    found += [*orders(), *savings(), *printed_totals(), *parallel(), *strobing_orders()]
+    report(f"{_NAME}: simulation", 0.8)
+    sheets = [counting.sheet(name) for name in (*_TABLES[:3], _HERE, *_TABLES[3:])]
     return Study(
         _NAME,
         "Lagrange and Newton–Euler, one arm",
         "J. L. Turney, T. N. Mudge & C. S. G. Lee, Equivalence of two formulations for robot arm dynamics, University "
         "of Michigan, Center for Robotics and Integrated Manufacturing, December 1980",
-        "Four formulations of a serial arm's dynamics, held equal, and their operations counted by a scalar that "
-        "tallies what the real algorithms do with it.",
+        "Four formulations of a serial arm's dynamics, as printed and mended, and their operations counted by a scalar "
+        "that tallies what the real algorithms do with it.",
         (*found, *_simulation()),
         (_growth(),),
-        tuple(counting.sheet(name) for name in _TABLES),
-        _ERRATA,
+        (*sheets, _strobing_sheet()),
+        (
+            "Eq. 3.16 takes ω_i × z θ̇ where ω_{i−1} is meant; eq. 3.18 takes r_i for r̄_i.",
+            "§5: the entry zy of A_i reads ω_z ω_y + α_z; it is ω_z ω_y + α_x. The term Tr{A_i K_i σᵀ} has the wrong "
+            "sign. Eq. 5.2 ends in R n_i; it is R n_{i+1}.",
+            "Eqs. 1.26 and the K_i of §5 hold in principal axes only; here products of inertia are kept.",
+            f"Strobing with two rates at once, as outlined in §3, gives C_jj + C_kk + 2C_jk, not one coefficient: up "
+            f"to {number(100.0 * strobed_rates(as_printed=True), '%')} of the largest coefficient off.",
+            "§6: d₂ n(n + 1)/2 for the C^i counts one inward step for each pair of rates; each pair takes n of them.",
+            "Eq. 2.1 and 2.8 have two wrong signs between them, and a right result; eq. 2.6 has lost θ̇_j θ̇_k.",
+            "The appendix's last lines have additions and multiplications interchanged, and its second derivatives "
+            "16n(n² − 1) additions where table 2 rightly has 8n(n² − 1).",
+        ),
     )
 
 
-def _formulations() -> list[Claim]:
+def equations() -> list[Claim]:
+    """The formulations' equivalence: as printed, and as mended."""
     legs = counting.agreement(
         "legs-as-chains",
         "Each leg of the platform is such a chain (two revolutes, a prismatic): its recursion gives the leg forces",
@@ -55,15 +79,43 @@ def _formulations() -> list[Claim]:
         legs_as_chains_error(),
         "largest difference from the vector form on path I of Dasgupta & Mruthyunjaya, relative to the largest force",
     )
+    least = "relative error of the joint forces, the least of 7 random arms of 2 to 8 revolute joints"
     return [
-        counting.agreement(
+        Claim(
             "equivalence",
             "The Lagrangian and the Newton–Euler formulations are mathematically equivalent",
+            "§4, eqs. 3.15–3.21",
+            Between(None, counting.ROUNDING),
+            printed_error(newton_euler_as_printed),
+            measure=f"eqs. 3.15–3.21 as printed: {least}",
+            why="eqs. 3.16 and 3.18 are misprinted; mended, the two agree to rounding",
+            threshold=Threshold.OURS,
+        ),
+        counting.agreement(
+            "equivalence-mended",
+            "… as mended",
             "§4",
             formulations_spread(),
             f"largest relative disagreement of {', '.join(FORMULATIONS)}: 21 random chains of 2 to 8 joints of both "
             "kinds",
         ),
+        Claim(
+            "modified-equivalent",
+            "Replacing eqs. 3.19 and 3.20 by 5.1 and 5.2 gives the same joint forces",
+            "§5, eqs. 5.1, 5.2",
+            Between(None, counting.ROUNDING),
+            printed_error(modified_newton_euler_as_printed),
+            measure=f"eqs. 5.1 and 5.2 as printed, after eq. 3.16 mended: {least}",
+            why="an entry of A_i and the sign of Tr{A_i K_i σᵀ} are wrong; mended, they agree to rounding",
+            threshold=Threshold.OURS,
+        ),
+        replace(legs, origin=Origin.REPRODUCTION),
+    ]
+
+
+def strobing() -> list[Claim]:
+    """What §3 says of strobing: as printed, and as mended."""
+    return [
         counting.agreement(
             "strobing",
             "M can be had from the Newton–Euler equations by strobing, without the Lagrangian form",
@@ -71,53 +123,128 @@ def _formulations() -> list[Claim]:
             strobed_mass_error(),
             "largest relative difference from Lagrange's D, chains of 2 to 8 joints",
         ),
-        replace(legs, origin=Origin.REPRODUCTION),
-    ]
-
-
-def _complexity() -> list[Claim]:
-    ratio = newton_euler_ratio(counting.JOINTS)
-    found = [
-        counting.order(_TABLES[1], 3, "Lagrange: operations of order n³", "§6, table 2"),
-        counting.order(_TABLES[2], 1, "Newton–Euler: operations linear in n", "§6, table 3"),
-        counting.order(_TABLES[3], 1, "Modified Newton–Euler: operations linear in n", "§6, table 4"),
         Claim(
-            "modified-cheaper",
-            "The modified Newton–Euler form is cheaper than the plain one, to 83 % at n = 6",
-            "§5, §6, table 1",
-            Near(ratio.published, 0.1),
-            ratio.counted,
-            measure="multiplications and additions, both counted with full tensors",
-            why="on equal terms; the tables take full tensors in the plain form and principal ones in the modified, "
-            f"so counted it is {100 * ratio.as_printed:.0f} %",
+            "strobing-rates",
+            "C^i_jk is had by zeroing all rates except θ̇_j and θ̇_k, which are set to 1",
+            "§3",
+            Between(None, counting.ROUNDING),
+            strobed_rates(as_printed=True),
+            measure="largest difference from Lagrange's, relative to the largest of all, chains of 2 to 5 joints",
+            why="with two rates at once τ is C_jj + C_kk + 2C_jk",
+            threshold=Threshold.OURS,
+        ),
+        counting.agreement(
+            "strobing-rates-mended",
+            "… with C_jj and C_kk, strobed each alone, taken off and the rest halved",
+            "§3",
+            strobed_rates(as_printed=False),
+            "the same",
         ),
     ]
-    for name in _TABLES[1:]:
-        found += counting.totals(name)
-    return found
 
 
-def _print() -> list[Claim]:
-    return [claim for name in _TABLES[1:] for claim in counting.sums(name)]
+def orders() -> Iterator[Claim]:
+    """The orders in n."""
+    yield counting.order(_TABLES[2], 1, "Newton–Euler: operations linear in n", "§6, table 3")
+    yield counting.order(_TABLES[3], 1, "Modified Newton–Euler: operations linear in n", "§6, table 4")
+    yield counting.order(_TABLES[1], 3, "Lagrange: operations of order n³", "§6, table 2")
 
 
-def _parallel() -> list[Claim]:
-    serial = counting.table(_TABLES[3]).rows[-1]
-    steps = counting.table(_TABLES[4]).rows[-1]
+def savings() -> list[Claim]:
+    """What the modified form saves."""
+    saving = newton_euler_saving(counting.JOINTS)
+    return [
+        Claim(
+            "modified-cheaper",
+            f"The modified Newton–Euler form saves {100 * saving.published:.0f} % of the plain one's operations at "
+            "n = 6",
+            "§5, §6, table 1",
+            Near(100.0 * saving.published, 0.1),
+            100.0 * saving.counted,
+            "%",
+            measure="multiplications and additions, eqs. 3.15–3.21 against 5.1 and 5.2, both with full tensors",
+            why="on equal terms; the tables take full tensors in the plain form and principal ones in the modified, "
+            f"and the A_i of the modified in the plain one: so counted it is {100 * saving.as_printed:.0f} %",
+            threshold=Threshold.OURS,
+        ),
+    ]
+
+
+def printed_totals() -> list[Claim]:
+    """The tables' totals; table 1 repeats those of 2 to 4."""
+    return [
+        *(claim for name in (*_TABLES[1:3], _HERE, *_TABLES[3:]) for claim in counting.totals(name)),
+        *(claim for name in _TABLES[1:] for claim in counting.sums(name)),
+    ]
+
+
+def parallel() -> list[Claim]:
+    """What §6 says of parallelism."""
+    serial, steps = (counted_table(name).rows[-1] for name in (_TABLES[3], _TABLES[4]))
     n = counting.JOINTS
     all_of_them, at_once = (sum(law.at(n) for law in row.counted) for row in (serial, steps))
     published = [sum(law.at(n) for law in row.published or ()) for row in (serial, steps)]
     return [
         Claim(
             "parallelism",
-            "The modified form allows much parallelism: steps over operations at n = 6",
-            "§6, table 5",
-            Near(published[1] / published[0], 0.1),
+            "The modified form allows more parallelism than the two original formulations",
+            "abstract, §5, §6, table 5",
+            Unquantified("more parallelism"),
             at_once / all_of_them,
-            measure="steps of table 5's schedule over all operations, both counted here",
-            why="much the same; R_i and τ_i, not in the print, are among all operations here",
+            measure="steps of table 5's schedule over all operations at n = 6, both counted here",
+            why=f"by the printed totals {published[1] / published[0]:.3f}; for the other two no schedule is printed",
         )
     ]
+
+
+def strobing_orders() -> list[Claim]:
+    """The forms in n that §§6 and 7 give."""
+
+    def claim(key: str, what: str, source: str, why: str = "") -> Claim:
+        cost = next(cost for cost in strobing_costs() if cost.key == key)
+        assert cost.printed is not None
+        return Claim(
+            f"strobing-{key}",
+            f"{what}: operations of the form {cost.form}",
+            source,
+            Near(cost.printed.order, 0.0),
+            float(cost.order),
+            measure=f"order in n of the counts at 2 to 8 joints, as printed {cost.printed.order}; at n = 6 "
+            f"{cost.counted.at(counting.JOINTS)}, by the printed form with table 4's numbers "
+            f"{cost.printed.at(counting.JOINTS)}",
+            why=why,
+        )
+
+    return [
+        claim("M-kinematic", "M by strobing, outward", "§6"),
+        claim("M-dynamic", "M by strobing, inward", "§6"),
+        claim("C-kinematic", "The C^i by strobing, outward", "§6"),
+        claim(
+            "C-dynamic",
+            "The C^i by strobing, inward",
+            "§6",
+            "each of the n(n + 1)/2 pairs of rates takes an inward recursion over all n links",
+        ),
+        claim("step", "A step of the simulation, without its elimination", "§7"),
+    ]
+
+
+def _strobing_sheet() -> Sheet:
+    def row(cost: StrobingCost) -> tuple[str, ...]:
+        n = counting.JOINTS
+        printed = "–" if cost.printed is None else f"{cost.printed.at(n)}\n{cost.printed}"
+        return cost.part, cost.form, printed, f"{cost.counted.at(n)}\n{cost.counted}"
+
+    costs = strobing_costs()
+    header = ("part", "form in print", "by table 4", "counted")
+    return Sheet(
+        "Strobing (§§6, 7): operations of M, of the C^i and of a simulation's step",
+        f"Multiplications and additions together at n = {counting.JOINTS} joints, and their laws; the printed forms "
+        "with the operations per link of table 4. Here the outward recursions for the C^i go over all links.",
+        ("Part", "Form in print", "With table 4's numbers", "Counted"),
+        tuple(map(row, costs)),
+        Numbers("strobing", header, tuple(tuple(cell.replace("\n", ": ") for cell in row(cost)) for cost in costs)),
+    )
 
 
 def _simulation() -> list[Claim]:
@@ -147,7 +274,7 @@ def _growth() -> Picture:
     joints = np.arange(2.0, _MOST_JOINTS + 1.0)
     curves, columns, values = [], [], []
     looks = (("Lagrange", "#D55E00", "o"), ("Newton–Euler", "#0072B2", "s"), ("modified Newton–Euler", "#009E73", "^"))
-    for row, (name, color, mark) in zip(counting.table(_TABLES[0]).rows, looks, strict=False):
+    for row, (name, color, mark) in zip(counted_table(_TABLES[0]).rows, looks, strict=False):
         for kind, laws, dash in (("counted", row.counted, "-"), ("published", row.published or (), "--")):
             total = np.array([float(sum(law.at(int(n)) for law in laws)) for n in joints])
             look = (color, dash, 1.6) if kind == "counted" else (INK, dash, 1.0)

@@ -125,20 +125,31 @@ def test_what_the_paper_of_2012_improves() -> None:
 
 def test_serial_formulations_and_counts() -> None:
     found = claims("turney-1980")
-    for key in ("equivalence", "strobing", "legs-as-chains"):
+    for key in ("equivalence-mended", "strobing", "strobing-rates-mended", "legs-as-chains"):
         assert value("turney-1980", key) < 1e-11
-    assert [claim.computed for claim in found.values() if claim.key.endswith("order")] == [3.0, 1.0, 1.0]
-    assert found["modified-cheaper"].verdict is Verdict.HOLDS
-    assert all(claim.verdict is Verdict.HOLDS for claim in found.values() if "-sum-" in claim.key)
+    for key in ("equivalence", "modified-equivalent", "strobing-rates"):
+        assert value("turney-1980", key) > 1e-3
+    assert [claim.computed for claim in found.values() if claim.key.endswith("order")] == [1.0, 1.0, 3.0]
+    assert value("turney-1980", "modified-cheaper") == pytest.approx(100.0 * (1.0 - 1158 / 1302))
+    assert found["modified-cheaper"].verdict is Verdict.DIFFERS
+    assert found["strobing-C-dynamic"].verdict is Verdict.DIFFERS
+    assert found["parallelism"].verdict is Verdict.UNDECIDABLE
+    sums = [claim for claim in found.values() if "-sum-" in claim.key]
+    assert {(claim.verdict, claim.counted) for claim in sums} == {(Verdict.HOLDS, False)}
 
 
-def test_puma() -> None:
-    assert value("lee-1982", "errors") < 4.26e-4
-    assert claims("lee-1982")["errors-all"].computed == (1, 2, 3, 4, 5, 6)
-    assert claims("lee-1982")["errors-no-preview"].verdict is Verdict.DIFFERS
+def test_puma_as_printed_and_ours() -> None:
+    found = claims("lee-1982")
+    assert value("lee-1982", "errors") == pytest.approx(1545e-6, abs=1e-6)
+    assert (found["errors"].verdict, found["errors"].counted) == (Verdict.DIFFERS, True)
+    assert value("lee-1982", "errors-ours") == pytest.approx(244e-6, abs=1e-6)
+    assert not found["errors-ours"].counted
+    assert found["oscillatory"].computed == (1, 2, 3, 5, 6)
+    assert value("lee-1982", "error-equation") < 1e-5
     assert value("lee-1982", "control-laws") < 1e-11
-    assert value("lee-1982", "hundred-times") == pytest.approx(181219 / 1311)
-    assert value("lee-1982", "pdp") == pytest.approx(3.2, abs=0.05)
+    assert found["lee-1982-1-multiplications"].computed == 102740.0
+    assert found["lee-1982-1-additions"].computed == 78479.0
+    assert value("lee-1982", "pdp") == pytest.approx(3.304, abs=0.001)
 
 
 def test_progress_is_told() -> None:

@@ -1,0 +1,107 @@
+"""Lee, Chung, Mudge & Turney (1982): a change of the code turns every verdict that is counted."""
+
+from collections.abc import Callable
+from importlib import import_module
+
+import numpy as np
+import pytest
+from turning import Turn, check_turn, check_whole
+
+from dynamics import computed_torque_lagrange, puma, puma_study
+from dynamics.serial.gains import Gain, gain_matrix
+from dynamics.serial.vectors import Matrix, Scalar, Vector, apply, multiply, transpose
+from rig.papers import Study, lee_1982, lee_control, reproduce
+from rig.papers import operation_claims as counting
+from rig.papers.claims import Claim
+
+tables = import_module("dynamics.serial.tables")
+MULTIPLIED, ADDED = "multiplications", "additions"
+
+
+@pytest.fixture(scope="module")
+def study() -> Study:
+    return reproduce(["lee-1982"])[0]
+
+
+def _only_diagonals(patch: pytest.MonkeyPatch) -> None:
+    """Eq. 4.4 without what couples the joints."""
+
+    def fed_back(gain: Gain, error: Vector) -> Vector:
+        return list(np.diag(gain_matrix("gain", gain, len(error))) * np.array(error))
+
+    patch.setattr("dynamics.serial.gains.fed_back", fed_back)
+
+
+def _no_feedback(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr("dynamics.serial.gains.fed_back", lambda _gain, error: [0.0 for _ in error])
+
+
+def _rotors(preview: bool) -> Callable[[pytest.MonkeyPatch], None]:
+    def change(patch: pytest.MonkeyPatch) -> None:
+        run = puma_study(plant=puma(), model=puma(), preview=preview)
+        patch.setattr(lee_control, "puma_study", lambda **_changes: run)
+
+    return change
+
+
+def _counts_lagrange(table: str) -> Callable[[pytest.MonkeyPatch], None]:
+    """The table's counts are those of the Lagrangian law with nothing formed twice."""
+
+    def change(patch: pytest.MonkeyPatch) -> None:
+        run = tables._control(computed_torque_lagrange)
+        patch.setitem(tables._RUNS, table, (tables._RUNS[f"{lee_1982.TABLES[0]} here"][0], run))
+
+    return change
+
+
+def _no_velocity_traces(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr("dynamics.serial.as_printed.velocity_trace", lambda *_factors: 0)
+
+
+def _diagonals_of_traces(patch: pytest.MonkeyPatch) -> None:
+    """Of the last of the four products only what the trace takes."""
+
+    def printed_trace(before: Matrix, after: Matrix, J: Matrix, front: Matrix, back: Matrix) -> Scalar:
+        left, right = multiply(multiply(before, after), J), multiply(front, back)
+        return sum(x * y for a, b in zip(left, right, strict=True) for x, y in zip(a, b, strict=True))
+
+    patch.setattr("dynamics.serial.as_printed.printed_trace", printed_trace)
+
+
+def _vector_products_by_matrices(patch: pytest.MonkeyPatch) -> None:
+    """Nine products for a vector product instead of six."""
+
+    def cross(a: Vector, b: Vector) -> list[Scalar]:
+        zero = a[0] - a[0]
+        return apply(transpose([[zero, a[2], -a[1]], [-a[2], zero, a[0]], [a[1], -a[0], zero]]), b)
+
+    patch.setattr(import_module("dynamics.serial.newton_euler"), "cross", cross)
+
+
+def _totals(table: int) -> list[Claim]:
+    return counting.totals(lee_1982.TABLES[table - 1])
+
+
+TURNS: dict[str, Turn] = {
+    "error-equation": Turn(_only_diagonals, lee_control.gains),
+    "error-vanishes": Turn(_no_feedback, lee_control.gains),
+    "errors": Turn(_rotors(preview=True), lee_control.errors),
+    "oscillatory": Turn(_rotors(preview=False), lee_control.errors),
+    "lee-1982-table-1-order": Turn(_no_velocity_traces, lee_1982.orders),
+    "lee-1982-table-2-order": Turn(_counts_lagrange(lee_1982.TABLES[1]), lee_1982.orders),
+    "hundred-times": Turn(_counts_lagrange(lee_1982.TABLES[0]), lee_1982.ratios),
+    "pdp": Turn(_counts_lagrange(lee_1982.TABLES[1]), lee_1982.ratios),
+    f"lee-1982-1-{MULTIPLIED}": Turn(_diagonals_of_traces, lambda: _totals(1)),
+    f"lee-1982-1-{ADDED}": Turn(_diagonals_of_traces, lambda: _totals(1)),
+    f"lee-1982-2-{MULTIPLIED}": Turn(_vector_products_by_matrices, lambda: _totals(2)),
+    f"lee-1982-2-{ADDED}": Turn(_vector_products_by_matrices, lambda: _totals(2)),
+}
+
+
+def test_no_counted_verdict_is_without_its_turn(study: Study) -> None:
+    check_whole(study, TURNS)
+
+
+@pytest.mark.parametrize("key", TURNS)
+def test_turn(study: Study, key: str) -> None:
+    check_turn(study, key, TURNS[key])
