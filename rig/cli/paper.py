@@ -73,9 +73,9 @@ def _line(claim: "Claim") -> None:
     holds, differs = (claim.verdict is verdict for verdict in (Verdict.HOLDS, Verdict.DIFFERS))
     typer.secho(f"  {claim.verdict:13} ", fg="green" if holds else "yellow", nl=False)
     typer.echo(f"{claim.statement}")
-    whose = ", a threshold of ours" if claim.threshold is Threshold.OURS else ""
-    tolerance = f" ({claim.tolerance}{whose})" if claim.tolerance else ""
-    text = f"{claim.published}{tolerance}; computed {claim.found}"
+    ours = "a threshold of ours" if claim.threshold is Threshold.OURS else ""
+    notes = ", ".join(filter(None, (claim.tolerance, ours)))
+    text = f"{claim.published}{f' ({notes})' if notes else ''}; computed {claim.found}"
     typer.echo(f"{'':16}{says} {text}" + (f"; difference {claim.difference}" if differs else ""))
     for reason, text in (("not counted", claim.apart), ("why", "" if holds else claim.why)):
         if text:

@@ -1,4 +1,4 @@
-"""Dasgupta & Mruthyunjaya (1998): figures 4 to 10, the count of operations, the claims."""
+"""Dasgupta & Mruthyunjaya (1998): figures 3 to 10, the counts of operations, the claims."""
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from rig.papers.optimal_path import optimal_path
 from rig.papers.paths import PathRun, run_path
 from rig.papers.study import Picture, Report, Study
 from rig.papers.traces import singular_times, traced_path, zeros
+from rig.papers.trajectory_figure import trajectory_figure
 
 _SPIKE = Rule(near=0.0045)
 """The paper's sample at 3.7 s, which comes nearest to the singularity, is still within the axes."""
@@ -46,6 +47,7 @@ def study(report: Report) -> Study:
         "model, and dashed the paper's equations as printed.",
         (*found, *best.claims),
         (
+            trajectory_figure(),
             _forces("Figure 4", one, "Path I (6 s): actuator forces"),
             _condition("Figure 5", one, "Path I: condition number of H"),
             _fractions("Figure 6", one, "Path I: fraction of dynamic forces F_d/F"),

@@ -191,7 +191,7 @@ def rank_claims(run: PathRun, regular: PathRun) -> list[Claim]:
             rank_correlation(condition, peak),
             measure=measure,
             why=why,
-            threshold=Threshold.OURS,
+            threshold=Threshold.PAPER if isinstance(criterion, Unquantified) else Threshold.OURS,
         )
         for key, where, criterion, condition, peak, why in (
             ("3", "on path III", Between(0.5, None), run.condition, np.abs(run.dasgupta).max(axis=1), ""),

@@ -40,7 +40,7 @@ def test_the_page_needs_nothing_else(everything: Path) -> None:
     assert "https:" not in text
     assert re.findall(r'<script|<link|@import|url\(|src="(?!data:)', text) == []
     pictures = EMBEDDED.findall(text)
-    assert len(pictures) == 7 + 1 + 8 + 1 + 1
+    assert len(pictures) == 8 + 1 + 8 + 1 + 1
     for picture in pictures:
         assert ElementTree.fromstring(base64.b64decode(picture)).tag.endswith("svg")
     drawn = sorted(path.with_suffix("") for path in everything.glob("*/*.svg"))

@@ -47,7 +47,7 @@ def test_what_a_reproduction_must_show_holds(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "titles"),
     [
-        ("dasgupta-1998", [f"Figure {k}" for k in range(4, 11)]),
+        ("dasgupta-1998", [f"Figure {k}" for k in range(3, 11)]),
         ("pedrammehr-2012", [f"Figure {k}" for k in range(5, 11)]),
         ("turney-1980", [f"Table {k}" for k in range(1, 6)]),
         ("lee-1982", ["Figures 3 to 8", "Table 1", "Table 2"]),
