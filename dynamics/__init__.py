@@ -77,6 +77,7 @@ from dynamics.serial import (
     strobed_mass_matrix,
     strobing_costs,
 )
+from dynamics.spherical_ends import with_spherical_ends
 from dynamics.task_space import TaskSpace, task_space_equations
 from dynamics.variants import MODELS, variant_cells, variant_forces
 
@@ -183,4 +184,5 @@ __all__ = [
     "task_space_equations",
     "variant_cells",
     "variant_forces",
+    "with_spherical_ends",
 ]

@@ -39,6 +39,14 @@ def inverse(
         ),
     ] = "exact",
     reactions: Annotated[bool, typer.Option("--reactions", help="Add the reactions of every joint.")] = False,
+    spherical: Annotated[
+        bool,
+        typer.Option(
+            "--spherical-ends",
+            help="Spherical joints at the legs' base ends too: legs that are symmetric about their axes and do not "
+            "spin; the exact model.",
+        ),
+    ] = False,
     peaks: Annotated[bool, typer.Option("--peaks", help="Print the greatest reaction of every joint.")] = False,
     cluster: ClusterOption = None,
     as_json: JsonOption = False,
@@ -61,7 +69,15 @@ def inverse(
     """
     import numpy as np
 
-    from dynamics import MODELS, Dynamics, inverse_batch, load_mechanism, reaction_peaks, variant_forces
+    from dynamics import (
+        MODELS,
+        Dynamics,
+        inverse_batch,
+        load_mechanism,
+        reaction_peaks,
+        variant_forces,
+        with_spherical_ends,
+    )
     from rig.csvio import MOTION, REACTIONS, WRENCH, check_output, per_leg, read_table, write_table
 
     if model not in MODELS:
@@ -71,6 +87,8 @@ def inverse(
         raise typer.BadParameter(
             f"joint reactions are of the exact model only, not of {model}", param_hint=f"'{option}'"
         )
+    if model != "exact" and spherical:
+        raise typer.BadParameter(f"goes with the exact model, not with {model}", param_hint="'--spherical-ends'")
     if as_json and not peaks:
         raise typer.BadParameter("goes with --peaks only", param_hint="'--json'")
     if cluster is not None and (reactions or peaks or model != "exact"):
@@ -78,6 +96,8 @@ def inverse(
     check_output(output)
     machine = load_mechanism(mechanism, evaluate_only=True)
     _warn(machine.warnings)
+    if spherical:
+        machine = with_spherical_ends(machine)
     if model != "exact" and any(leg.friction.coulomb for leg in machine.legs):
         _warn((f"model {model} has no Coulomb friction, the mechanism's is left out",))
     table = read_table(motion, MOTION, [WRENCH])

@@ -14,6 +14,7 @@ from rig.papers.dasgupta_operations import operation_claims
 from rig.papers.dasgupta_singular import singular_claims
 from rig.papers.error_table import error_claims
 from rig.papers.paths import PLANS, PathRun, force_error, manipulator, run_path
+from rig.papers.spherical_ends import spherical_claims
 
 WEIGHT = 40.0 * 9.81
 """Weight of platform and payload, N (the paper gives no g)."""
@@ -33,6 +34,7 @@ def claims() -> tuple[Claim, ...]:
         *light_platform_claims(one),
         *path_two_claims(one, two),
         *singular_claims(run_path("III"), one),
+        *spherical_claims(),
         *error_table_claims(one, two),
     )
 

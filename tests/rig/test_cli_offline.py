@@ -259,3 +259,34 @@ def test_an_earlier_output_survives_an_error(here: Path, motion: Path) -> None:
     assert main(["ik", "lab-hexapod", "motion.csv", "-o", "out.csv"]) == 0
     assert (here / "out.csv").read_text() != "precious"
     assert sorted(path.name for path in here.iterdir()) == ["motion.csv", "out.csv"]
+
+
+def test_inverse_with_spherical_joints_at_both_ends(
+    here: Path, motion: Path, refused: Callable[..., str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    rods = load_mechanism("lab-hexapod").source
+    for old, new in (
+        ("[0.16, 0.006, -0.004]", "[0.16, 0.0, 0.0]"),
+        ("[-0.17, 0.002, 0.003]", "[-0.17, 0.0, 0.0]"),
+        ("[[0.0031, 0.0002, -0.0001], [0.0002, 0.0242, 0.0001], [-0.0001, 0.0001, 0.0245]]",
+         "[[0.0031, 0.0, 0.0], [0.0, 0.0242, 0.0], [0.0, 0.0, 0.0242]]"),
+        ("[[0.0006, 0.0001, 0.0], [0.0001, 0.0112, 0.0], [0.0, 0.0, 0.0113]]",
+         "[[0.0006, 0.0, 0.0], [0.0, 0.0112, 0.0], [0.0, 0.0, 0.0112]]"),
+        ("universal = 0.02", "universal = 0.0"),
+        ("spherical = 0.01 ", "spherical = 0.0 "),
+    ):  # fmt: skip
+        assert old in rods
+        rods = rods.replace(old, new)
+    (here / "rods.toml").write_text(rods)
+    arguments = ["inverse", "rods.toml", "motion.csv", "--reactions", "--spherical-ends", "-o", "forces.csv"]
+    assert main(arguments) == 0
+    names = per_leg("universal_moment", "xyz")
+    table = read_table(here / "forces.csv", per_leg("f"), [per_leg(prefix, "xyz") for prefix in REACTIONS])
+    assert np.abs(table.columns(names)).max() < 1e-12
+    capfd.readouterr()
+    text = refused(ExitCode.INPUT, "inverse", "lab-hexapod", motion, "--spherical-ends", "-o", "out.csv")
+    assert "leg 1: lower.center_of_mass: [0.16, 0.006, -0.004] m, must lie on the leg's axis" in text
+    text = refused(
+        ExitCode.INPUT, "inverse", "rods.toml", motion, "--spherical-ends", "--model=massless", "-o", "out.csv"
+    )
+    assert "goes with the exact model" in " ".join(text.replace("│", " ").split())
