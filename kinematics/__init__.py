@@ -126,7 +126,7 @@ from kinematics.units import (
     in_words,
 )
 from kinematics.vector import cross, dot, rotate, rotation_matrix
-from kinematics.workspace import PoseAssessment, PoseFault, PoseLimits, assess_poses
+from kinematics.workspace import PoseAssessment, PoseFault, PoseLimits, assess_poses, strokes_beyond
 
 __all__ = [
     "ACCELERATION",
@@ -262,6 +262,7 @@ __all__ = [
     "solve_kernel",
     "spectral_condition_kernel",
     "stepped_pose",
+    "strokes_beyond",
     "table_motion_kernel",
     "tabulate",
     "trajectory_names",

@@ -13,6 +13,7 @@ from kinematics.block import BLOCK, SYSTEM_ROWS
 from kinematics.errors import KinematicsError
 from kinematics.geometry import Geometry
 from kinematics.jacobian import leg_matrix
+from kinematics.leg import leg_lengths
 from kinematics.parallel import run_chunks
 from kinematics.rotations import quaternion_to_matrix
 
@@ -161,6 +162,19 @@ def assess_poses(
         spherical_angle=angles[:, 1].copy(),
         clearance=np.sqrt(values[:, 5]) - 2.0 * limits.leg_radius,
     )
+
+
+def strokes_beyond(geometry: Geometry, poses: npt.ArrayLike, limits: PoseLimits) -> npt.NDArray[np.int8]:
+    """Which end of which leg's stroke each of the poses (n, 7) is farthest beyond, (n,): the leg's number, negative
+    where it would have to be shorter than it can be, positive where longer; 0 where all strokes are kept.
+
+    Raises KinematicsError as `leg_lengths`.
+    """
+    lengths = leg_lengths(geometry, checked_poses("poses", poses).reshape(-1, 7))
+    excess = np.concatenate([limits.lengths[:, 0] - lengths, lengths - limits.lengths[:, 1]], axis=1)
+    worst = excess.argmax(axis=1)
+    ends = np.where(worst < LEGS, -1 - worst, worst - LEGS + 1)
+    return np.where(excess.max(axis=1) > 0.0, ends, 0).astype(np.int8)
 
 
 def _packed(geometry: Geometry, limits: PoseLimits) -> tuple[Array, Array]:

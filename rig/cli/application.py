@@ -18,6 +18,7 @@ from rig.cli import (
     offline,
     operate,
     paper,
+    path,
     report,
     setup,
     workspace,
@@ -77,6 +78,7 @@ app.command("inverse", rich_help_panel=_MODEL)(offline.inverse)
 app.command("simulate", rich_help_panel=_MODEL)(offline.simulate)
 app.command("ik", rich_help_panel=_MODEL)(offline.ik)
 app.command("fk", rich_help_panel=_MODEL)(offline.fk)
+app.command("path", rich_help_panel=_MODEL)(path.path)
 app.command("paper", rich_help_panel=_MODEL)(paper.paper)
 app.command("workspace", rich_help_panel=_MODEL)(workspace.workspace)
 

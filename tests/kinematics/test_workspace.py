@@ -26,6 +26,7 @@ from kinematics import (
     quaternion_to_matrix,
     reach_box,
     solve_block_kernel,
+    strokes_beyond,
 )
 
 STROKE, UNIVERSAL, SPHERICAL = (0.40, 0.62), 0.87, 0.70
@@ -249,3 +250,23 @@ def test_a_block_of_systems_against_lapack() -> None:
         np.testing.assert_allclose(block[:, 6, j], np.linalg.solve(matrix, systems[:, 6, j]), rtol=1e-9)
         scaled = matrix / np.abs(matrix).max(axis=1, keepdims=True)
         assert block[0, 0, j] == pytest.approx(np.linalg.det(scaled), rel=1e-9)
+
+
+def test_which_end_of_which_stroke() -> None:
+    geometry = lab_hexapod()
+    home = np.array([0.0, 0.0, 0.45, 1.0, 0.0, 0.0, 0.0])
+    poses = np.tile(home, (5, 1))
+    poses[1, :3] = 0.2, 0.0, 0.5
+    poses[2, 2], poses[3, 2] = 0.2, 0.9
+    poses[4, :3] = -0.15, 0.0, 0.4
+    limits = PoseLimits((0.40, 0.62))
+    ends = strokes_beyond(geometry, poses, limits)
+    lengths = leg_lengths(geometry, poses)
+    assert ends[0] == 0
+    for pose in range(1, 5):
+        leg = abs(int(ends[pose])) - 1
+        excess = np.maximum(lengths[pose] - 0.62, 0.40 - lengths[pose])
+        assert excess[leg] == excess.max() > 0.0
+        assert (lengths[pose, leg] > 0.62) == (ends[pose] > 0)
+    assert ends[2] < 0 < ends[3]
+    assert (assess_poses(geometry, poses, limits).faults > 0).tolist() == (ends != 0).tolist()
