@@ -80,10 +80,18 @@ from dynamics.serial import (
 from dynamics.spherical_ends import with_spherical_ends
 from dynamics.task_space import TaskSpace, task_space_equations
 from dynamics.variants import MODELS, variant_cells, variant_forces
+from dynamics.variants.compact_2012 import (
+    EVERY_TERM,
+    Mend,
+    compact_forces,
+    compact_pods,
+    tangential_accelerations,
+)
 
 __all__ = [
     "BEYOND",
     "ERROR_BOUND",
+    "EVERY_TERM",
     "MODELS",
     "NOT_FINITE",
     "NOT_UNIT",
@@ -115,6 +123,7 @@ __all__ = [
     "LoadCell",
     "Mechanism",
     "MechanismError",
+    "Mend",
     "NewtonEulerSaving",
     "OperationRow",
     "OperationTable",
@@ -135,6 +144,8 @@ __all__ = [
     "check_gains",
     "closed_form_equations",
     "closed_form_pods",
+    "compact_forces",
+    "compact_pods",
     "computed_torque",
     "computed_torque_as_printed",
     "computed_torque_lagrange",
@@ -181,6 +192,7 @@ __all__ = [
     "strobed_mass_matrix",
     "strobing_costs",
     "supplied_power",
+    "tangential_accelerations",
     "task_space_equations",
     "variant_cells",
     "variant_forces",

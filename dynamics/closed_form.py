@@ -2,8 +2,9 @@
 
 After Pedrammehr, Mahboubkhah & Khani (2012), eqs. 41 to 43, 48 and 51, in their symbols. Each pod's force on its top
 is F_i = −F_act n + Q_i (Ẍ + α×q_i) + V_i. Eqs. 42 and 43 as printed are not right, even with the inertias about each
-part's own centre of mass, one n uᵀ instead of two, and eq. 25's last term −ω_u ω_v/√(1−(u·n)²): they let go of
-m_u n·(α_l×L_u) in eq. 39 and of l̈ m_u L_u×n in eq. 36, and of the pod's spin but for its last term. Written out again,
+part's own centre of mass and eq. 25's last term −ω_u ω_v/√(1−(u·n)²): they let go of m_u n·(α_l×L_u) in eq. 39, of
+l̈ m_u L_u×n in eq. 36, of most of the pod's spin and of what turns about n; `dynamics.variants.compact_2012` has them,
+term by term. Written out again,
 
     ω_l = Γ L̇                Γ = (1 + n uᵀ (u·n)/(1−(u·n)²)) ñ/l
     α_l = Γ (Ẍ + α×q) + α_0    α_0 = Γ [ω×(ω×q) − ω_l×(ω_l×l n) − 2l̇ ω_l×n] − n ω_u ω_v/√(1−(u·n)²)

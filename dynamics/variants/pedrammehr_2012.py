@@ -9,7 +9,8 @@ second term of eq. 21 lacks c, it is ω_u ω_v c×l n.
 import numpy as np
 
 from dynamics.mechanism import Mechanism
-from dynamics.platform import about, dot, leg_constants, leg_matrices, outer, platform_motion, solve_legs, times
+from dynamics.platform import about, dot, leg_matrices, solve_legs, times
+from dynamics.variants.pods_2012 import moved, pods_in_motion
 from dynamics.variants.reactions import LegReactions, beyond_cells
 from kinematics import Array
 
@@ -20,52 +21,24 @@ def pedrammehr_2012(mechanism: Mechanism, motions: Array, wrenches: Array) -> Le
     The paper gives no force at the base joint: it is Newton's law for the whole pod, with eqs. 29 and 30. What lies
     beyond a load cell turns with the pod's ω_l and α_l of eqs. 12 and 18.
     """
-    motion, pods = platform_motion(mechanism.geometry, motions), leg_constants(mechanism)
-    u, G = mechanism.geometry.universal_axes, mechanism.gravity
-    omega, alpha = motion.omega[:, None], motion.alpha[:, None]
-    X_dot, X_ddot = motion.td[:, None], motion.tdd[:, None]
-
-    # 3 to 5 Kinematics of the pods; eqs. 1 to 8 are `platform_motion`'s
-    q, l_i, n, v = motion.q, motion.L[..., None], motion.s, motion.v
-    L_dot, L_ddot, l_dot = motion.Sd, motion.Sdd, motion.Ld[..., None]  # eqs. 10, 11 from the platform's side
-    c, c_prime = np.cross(u, v), np.cross(n, v)
-    l_nc = motion.L * dot(n, c)
-    omega_u = -dot(L_dot - l_dot * n, v) / l_nc  # eq. 13
-    omega_v = dot(L_dot - l_dot * n, u) / l_nc  # eq. 14
-    omega_l = omega_u[..., None] * u + omega_v[..., None] * v  # eq. 12
-    turn = np.cross(omega_l, n)
-    l_ddot = (
-        dot(X_ddot, n)
-        + dot(alpha, np.cross(q, n))
-        + dot(X_dot, turn)
-        + dot(omega, np.cross(np.cross(omega, q), n) + np.cross(q, turn))
-    )[..., None]  # eq. 9
-    both = (omega_u * omega_v)[..., None]
-    L_ddot_prime = (
-        L_ddot
-        - both * np.cross(c, l_i * n)
-        - np.cross(omega_l, np.cross(omega_l, l_i * n))
-        - 2.0 * l_dot * turn
-        - l_ddot * n
-    )  # eq. 21, mended
-    alpha_u = -dot(L_ddot_prime, v) / l_nc  # eq. 19
-    alpha_v = dot(L_ddot_prime, u) / l_nc  # eq. 20
-    alpha_l = alpha_u[..., None] * u + alpha_v[..., None] * v + both * c  # eq. 18
+    pods = pods_in_motion(mechanism, motions)
+    motion, constants, G = pods.motion, pods.constants, mechanism.gravity
+    omega, l_i, n = motion.omega[:, None], motion.L[..., None], motion.s
+    omega_l, alpha_l, L_d, L_u = pods.omega_l, pods.alpha_l, pods.L_d, pods.L_u
+    c, I_d, I_u = pods.c, pods.I_d, pods.I_u
 
     # 6 Acceleration of the mass centres
-    T = np.stack([n, v, c_prime], axis=-1)  # eq. 28
-    L_d = times(T, pods.r_d0)  # eq. 26
-    L_u = l_i * n + times(T, pods.r_u0)  # eq. 27
     L_d_ddot = np.cross(alpha_l, L_d) + np.cross(omega_l, np.cross(omega_l, L_d))  # eq. 29
     L_u_ddot = (
-        np.cross(alpha_l, L_u) + np.cross(omega_l, np.cross(omega_l, L_u)) + 2.0 * l_dot * turn + l_ddot * n
+        np.cross(alpha_l, L_u)
+        + np.cross(omega_l, np.cross(omega_l, L_u))
+        + 2.0 * motion.Ld[..., None] * np.cross(omega_l, n)
+        + pods.l_ddot[..., None] * n
     )  # eq. 30
 
     # 7 Dynamics of pods
-    m_d, m_u = pods.m_d[:, None], pods.m_u[:, None]
-    I_d = about(pods.I_d0 + moved(pods.m_d, L_d), T)  # eq. 32
-    I_u = about(pods.I_u0 + moved(pods.m_u, L_u), T)  # eq. 33
-    friction = pods.C_s[:, None] * (omega_l - omega)
+    m_d, m_u = constants.m_d[:, None], constants.m_u[:, None]
+    friction = constants.C_s[:, None] * (omega_l - omega)
     N = (
         -np.cross(m_u * L_u + m_d * L_d, G)
         + m_u * np.cross(L_u, L_u_ddot)
@@ -73,7 +46,7 @@ def pedrammehr_2012(mechanism: Mechanism, motions: Array, wrenches: Array) -> Le
         + times(I_u + I_d, alpha_l)
         + np.cross(omega_l, times(I_u + I_d, omega_l))
         + friction
-        + pods.C_u[:, None] * omega_l
+        + constants.C_u[:, None] * omega_l
     )  # eq. 36
     m = (dot(N, n) / dot(c, n))[..., None]  # eq. 37
     across = (np.cross(N, n) - m * np.cross(c, n)) / l_i  # eq. 38, of F = (n·F) n + across
@@ -86,14 +59,9 @@ def pedrammehr_2012(mechanism: Mechanism, motions: Array, wrenches: Array) -> Le
     force = times(motion.R, wrenches[:, :3]) - m_p * (X_g_ddot - G) - across.sum(axis=1)  # eq. 45
     moment = times(motion.R, wrenches[:, 3:]) - m_p * np.cross(r, X_g_ddot - G)
     moment -= times(I_p, spin_up) + np.cross(w, times(I_p, w))
-    moment += (friction - np.cross(q, across)).sum(axis=1)  # eq. 49
+    moment += (friction - np.cross(motion.q, across)).sum(axis=1)  # eq. 49
     n_F = solve_legs(leg_matrices(motion), np.concatenate([force, moment], axis=-1))
-    F_act = -n_F + pods.m_u * dot(n, L_u_ddot - G) + pods.C_p * motion.Ld  # eq. 39
+    F_act = -n_F + constants.m_u * dot(n, L_u_ddot - G) + constants.C_p * motion.Ld  # eq. 39
     base = m_d * (L_d_ddot - G) + m_u * (L_u_ddot - G) - (n_F[..., None] * n + across)
-    beyond = beyond_cells(mechanism, T, motion.L, l_ddot[..., 0], omega_l, alpha_l)
+    beyond = beyond_cells(mechanism, pods.T, motion.L, pods.l_ddot, omega_l, alpha_l)
     return LegReactions(n, F_act, n_F, across, base, beyond)
-
-
-def moved(mass: Array, place: Array) -> Array:
-    """The parallel-axis term of eqs. 32, 33 and 50, m (l·l 1 − l lᵀ), of masses (…) at places (…, 3)."""
-    return mass[..., None, None] * (dot(place, place)[..., None, None] * np.eye(3) - outer(place, place))
