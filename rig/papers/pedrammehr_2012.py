@@ -6,6 +6,7 @@ from kinematics import Array, Blend
 from rig.papers.drawing import GREY, INK, Curve, components, series, six_panels
 from rig.papers.paths import PLANS, run_path
 from rig.papers.pedrammehr_claims import claims
+from rig.papers.pedrammehr_equations import errata_sheet
 from rig.papers.pods import PodRun, path_one, pods_of, turning_pods
 from rig.papers.study import Picture, Report, Study
 from rig.papers.traces import drawn_motions, traced_path
@@ -18,10 +19,12 @@ _ERRATA = (
     "0.0833 m/s.",
     "Eqs. 32, 33 and 50 add parallel-axis terms to tensors that eqs. 31 and 49 use beside m r×a: inertia is counted "
     "twice, as in 1998, and the terms are taken in base axes and then rotated from local ones.",
-    "Eq. 21 lacks c in its second term, ω_u ω_v c×l n; eq. 25's last term should be −ω_u ω_v/√(1−(u·n)²). "
-    "Eqs. 42 and 43 carry 3 along; the last bracket of eq. 42 repeats n uᵀ. Here eq. 21 is mended.",
-    "The z of L_uo is −0.08 m, in the paper of 1998, whose manipulator it is, +0.08 m. The comparisons here use the "
-    "1998 value for all models.",
+    "Eq. 21 lacks c in its second term, ω_u ω_v c×l n, and is mended here; eq. 25's last term should be "
+    "−ω_u ω_v/√(1−(u·n)²).",
+    "Eqs. 42 and 43 carry that along and leave out terms of eqs. 36 and 39, as the table shows; eq. 43 has L_u where "
+    "m_d L_d×[ω_l×(ω_l×L_d)] is meant, eq. 42 L_u for I_u. The n uᵀ n uᵀ of eq. 42 is (u·n) n uᵀ, and right.",
+    "The z of L_uo is −0.08 m, in the paper of 1998, whose manipulator it is, +0.08 m. The paper's own is taken first; "
+    "the table of errors is of the 1998 value.",
     "The tensors are those of 1998, which no body has.",
 )
 
@@ -51,7 +54,7 @@ def study(report: Report) -> Study:
             _forces("Figure 10", "II", "Path 3 (0.6 s)", "pedrammehr-2012", _OWN),
             _forces("Figure 10, 1998", "II", "Path 3 (0.6 s)", "dasgupta-1998", _OTHER),
         ),
-        (),
+        (errata_sheet(),),
         _ERRATA,
     )
 

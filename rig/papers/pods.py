@@ -1,13 +1,11 @@
 """Path 1 of Pedrammehr et al. (2012), and how the legs (“pods”) turn along a path with and without their spin."""
 
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
-from dynamics import variant_forces
 from kinematics import Array, Blend, LegMotion, TrajectoryError, leg_kinematics
-from rig.papers.paths import SAMPLES, manipulator, run_path
+from rig.papers.paths import SAMPLES, manipulator
 
 START, END = (0.1, 0.0, 0.5, 0.0, 0.0, 0.0), (0.6, 0.0, 0.5, 0.0, 0.0, 0.0)
 DURATION = 6.0  # s
@@ -84,13 +82,3 @@ def _without_spin(motions: Array, legs: LegMotion) -> tuple[Array, Array]:
     )
     simple = np.cross(s, S_dot) / length
     return simple, (np.cross(s, S_ddot) - 2.0 * rate * simple) / length
-
-
-@cache
-def own_mechanism_forces(name: str) -> tuple[Array, Array, Array]:
-    """Exact, 1998 and 2012 forces (n, 6) N of path I or II with this paper's own L_uo."""
-    machine, motions = manipulator("pedrammehr-2012"), run_path(name).motions
-    exact, dasgupta, pedrammehr = (
-        variant_forces(model, machine, motions) for model in ("exact", "dasgupta-1998", "pedrammehr-2012")
-    )
-    return exact, dasgupta, pedrammehr

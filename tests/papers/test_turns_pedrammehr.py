@@ -1,0 +1,131 @@
+"""Every decided verdict on the paper of 2012 turns with a change of the code under it."""
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from turning import Turn, check_turn, check_whole
+
+from dynamics import Mechanism
+from dynamics.variants import compact_2012
+from dynamics.variants.pods_2012 import pods_in_motion
+from kinematics import Array, LegMotion
+from rig.papers import Claim, Study, paths, pedrammehr_equations, pods
+from rig.papers.paths import run_path
+from rig.papers.pedrammehr_claims import claims, spin_claims
+from rig.papers.pedrammehr_equations import equation_claims
+from rig.papers.pedrammehr_forces import OWN, accuracy, parallel_axes, trend
+from rig.papers.pods import path_one, pods_of
+
+Change = Callable[[pytest.MonkeyPatch], None]
+
+
+def manipulator_with(change: Callable[[Mechanism], Mechanism]) -> Change:
+    """The paper's manipulator, changed."""
+    load = paths.load_mechanism
+
+    def changed(name: str, **options: Any) -> Mechanism:
+        return change(load(name, **options))
+
+    return lambda patch: patch.setattr(paths, "load_mechanism", changed)
+
+
+def axes(new: Mapping[int, tuple[float, float, float]]) -> Change:
+    """Other fixed axes of some pods' universal joints."""
+
+    def change(mechanism: Mechanism) -> Mechanism:
+        u = mechanism.geometry.universal_axes.copy()
+        for pod, axis in new.items():
+            u[pod - 1] = axis
+        return replace(mechanism, geometry=replace(mechanism.geometry, universal_axes=u))
+
+    return manipulator_with(change)
+
+
+def heavy_legs(mechanism: Mechanism) -> Mechanism:
+    """The upper parts' mass, 1 kg, fifty times as large."""
+    legs = tuple(replace(leg, upper=replace(leg.upper, mass=50.0 * leg.upper.mass)) for leg in mechanism.legs)
+    return replace(mechanism, legs=legs)
+
+
+def across_by_eq_23(patch: pytest.MonkeyPatch) -> None:
+    """The simplified acceleration is what is across the pod of the whole one, not 1998's eq. 9."""
+    simplified = pods._without_spin
+
+    def changed(motions: Array, legs: LegMotion) -> tuple[Array, Array]:
+        s, A = legs.direction, legs.angular_acceleration
+        return simplified(motions, legs)[0], A - np.einsum("nij,nij->ni", A, s)[..., None] * s
+
+    patch.setattr(pods, "_without_spin", changed)
+
+
+def eq_25_mended(patch: pytest.MonkeyPatch) -> None:
+    printed = compact_2012._spin_up
+    patch.setattr(compact_2012, "_spin_up", lambda *parts, mended: printed(*parts, mended=True))
+
+
+def eqs_42_43_mended(patch: pytest.MonkeyPatch) -> None:
+    compact = compact_2012.compact_forces
+    patch.setattr(
+        pedrammehr_equations,
+        "compact_forces",
+        lambda mechanism, motions, mends: compact(mechanism, motions, mends=(*mends, *compact_2012.EVERY_TERM)),
+    )
+
+
+def moment_along_the_fixed_axis(patch: pytest.MonkeyPatch) -> None:
+    """Eq. 34 with u instead of c: about the one axis that the universal joint leaves free."""
+    module = sys.modules["dynamics.variants.pedrammehr_2012"]  # the package has its function by that name
+    whole = pods_in_motion
+
+    def changed(mechanism: Mechanism, motions: Array) -> object:
+        found = whole(mechanism, motions)
+        return replace(found, c=np.broadcast_to(mechanism.geometry.universal_axes, found.c.shape))
+
+    patch.setattr(module, "pods_in_motion", changed)
+
+
+def no_moment_of_swinging_masses(patch: pytest.MonkeyPatch) -> None:
+    """Eq. 31 without m L×(α×L), in place of which the parallel-axis terms would stand."""
+    patch.setattr(compact_2012, "_squared", lambda L: np.zeros((*L.shape, 3)))
+
+
+def first_path() -> Iterable[Claim]:
+    return spin_claims(pods_of(path_one()))
+
+
+def slow_accuracy() -> Iterable[Claim]:
+    yield accuracy("2", "fig. 9", run_path("I", OWN), run_path("I"))
+
+
+TURNS: dict[str, Turn] = {
+    "path-1-velocities": Turn(axes({4: (0.0, 1.0, 0.0)}), first_path),
+    "path-1-accelerations": Turn(axes({4: (0.0, 1.0, 0.0)}), first_path),
+    "path-1-perpendicular": Turn(axes(dict.fromkeys((1, 2, 6), (1.0, 0.0, 0.0)) | {4: (0.0, 1.0, 0.0)}), first_path),
+    "tangential-only": Turn(across_by_eq_23, first_path),
+    "tangential-acceleration": Turn(eq_25_mended, equation_claims),
+    "compact-form": Turn(eqs_42_43_mended, equation_claims),
+    "path-2-trends": Turn(manipulator_with(heavy_legs), lambda: [trend("2", "fig. 9", run_path("I", OWN))]),
+    "path-3-trends": Turn(manipulator_with(heavy_legs), lambda: [trend("3", "fig. 10", run_path("II", OWN))]),
+    "path-2-accuracy": Turn(moment_along_the_fixed_axis, slow_accuracy),
+    "parallel-axes": Turn(no_moment_of_swinging_masses, lambda: [parallel_axes()]),
+}
+
+
+@cache
+def study() -> Study:
+    """Its claims alone: the figures take longer."""
+    return Study("pedrammehr-2012", "", "", "", claims(), (), (), ())
+
+
+def test_every_decided_claim_has_its_turn() -> None:
+    check_whole(study(), TURNS)
+
+
+@pytest.mark.parametrize("key", TURNS)
+def test_the_verdict_turns(key: str) -> None:
+    check_turn(study(), key, TURNS[key])
