@@ -55,14 +55,20 @@ def errata_sheet() -> Sheet:
     cases += [("mended", EVERY_TERM, "nothing: eq. 40 as printed")]
     rows = [(name, *_difference("I", mends), *_difference("II", mends), text) for name, mends, text in cases]
     exact = [_difference(path, everything, exact=True) for path in ("I", "II")]
-    rows.append(("mended, and the inertias, against the exact model", *exact[0], *exact[1], Mend.INERTIA.value))
+    rows.append(
+        ("mended, and the inertias, against the exact model", *exact[0], *exact[1], f"nothing: {Mend.INERTIA.value}")
+    )
     return Sheet(
         "Eqs. 42 and 43, printed and mended",
         "Actuator forces by eqs. 41 to 43, 48 and 51 against those by eq. 40 with the paper's own inertias and L_uo: "
         "RMS difference over all pods and samples, relative to the forces, and the largest.",
         header,
         tuple((row[0], *_shown(row[1:3]), *_shown(row[3:5]), row[5]) for row in rows),
-        Numbers("eqs-42-and-43", ("case", "path2_rms_%", "path2_N", "path3_rms_%", "path3_N", "what"), tuple(rows)),
+        Numbers(
+            "eqs-42-and-43",
+            ("case", "path2_rms_percent", "path2_N", "path3_rms_percent", "path3_N", "what"),
+            tuple(rows),
+        ),
     )
 
 

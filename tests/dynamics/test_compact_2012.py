@@ -13,6 +13,8 @@ from dynamics import (
     tangential_accelerations,
     variant_forces,
 )
+from dynamics.platform import dot
+from dynamics.variants.pods_2012 import pods_in_motion
 from kinematics import Array
 
 SEEDS = range(4)
@@ -81,3 +83,23 @@ def test_the_last_term_of_eq_25(seed: int) -> None:
     mended, _ = tangential_accelerations(mechanism, motions, mended=True)
     assert apart(printed, expected) > 5e-3
     assert apart(mended, expected) < 1e-14
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_rotation_across_and_along_the_pod_is_that_about_its_joint_axes(seed: int) -> None:
+    """Eqs. 15 to 17 and 22 to 24 beside eqs. 12 to 14 and 18 to 20; eqs. 10 and 11 from the pod's side."""
+    mechanism, motions = random_mechanism(seed), fast(seed)
+    pods = pods_in_motion(mechanism, motions)
+    motion, u = pods.motion, mechanism.geometry.universal_axes
+    n, l_i, l_dot = motion.s, motion.L[..., None], motion.Ld[..., None]
+    across = np.cross(n, motion.Sd) / l_i  # eq. 16
+    along = -dot(across, pods.c) / dot(n, pods.c)  # eq. 17
+    assert apart(across + along[..., None] * n, pods.omega_l) < 1e-14
+    swing = np.cross(pods.omega_l, np.cross(pods.omega_l, l_i * n)) + 2.0 * l_dot * np.cross(pods.omega_l, n)
+    across = (np.cross(n, motion.Sdd) - np.cross(n, swing)) / l_i  # eq. 23
+    along, _ = tangential_accelerations(mechanism, motions, mended=True)
+    assert apart(across + along[..., None] * n, pods.alpha_l) < 1e-14
+    assert apart(dot(across + along[..., None] * n, u), dot(pods.alpha_l, u)) < 1e-14  # eq. 24
+    assert apart(np.cross(pods.omega_l, l_i * n) + l_dot * n, motion.Sd) < 1e-14
+    whole = np.cross(pods.alpha_l, l_i * n) + swing + pods.l_ddot[..., None] * n
+    assert apart(whole, motion.Sdd) < 1e-14
