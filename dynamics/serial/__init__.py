@@ -9,7 +9,7 @@ from dynamics.serial.as_printed import (
     modified_newton_euler_as_printed,
     newton_euler_as_printed,
 )
-from dynamics.serial.chain import Link, SerialChain
+from dynamics.serial.chain import Joint, Link, SerialChain
 from dynamics.serial.computed_torque import (
     ERROR_BOUND,
     ControlStudy,
@@ -18,9 +18,11 @@ from dynamics.serial.computed_torque import (
     puma_study,
 )
 from dynamics.serial.gains import check_gains
+from dynamics.serial.iterative import LinkStates, iterative_newton_euler, iterative_newton_euler_as_printed, link_states
 from dynamics.serial.lagrange_euler import LagrangeCoefficients, lagrange_coefficients, lagrange_euler
 from dynamics.serial.laws import BEYOND, SAMPLES, Law, general_chain
 from dynamics.serial.leg_chain import leg_chain, leg_joints, serial_leg_forces
+from dynamics.serial.modified_dh import ModifiedChain, link_poses, modified_chain, standard_chain
 from dynamics.serial.modified_newton_euler import modified_newton_euler
 from dynamics.serial.newton_euler import newton_euler
 from dynamics.serial.puma import puma
@@ -52,9 +54,12 @@ __all__ = [
     "SAMPLES",
     "ChainSimulation",
     "ControlStudy",
+    "Joint",
     "LagrangeCoefficients",
     "Law",
     "Link",
+    "LinkStates",
+    "ModifiedChain",
     "NewtonEulerSaving",
     "OperationRow",
     "OperationTable",
@@ -70,10 +75,15 @@ __all__ = [
     "counted_order",
     "counted_table",
     "general_chain",
+    "iterative_newton_euler",
+    "iterative_newton_euler_as_printed",
     "lagrange_coefficients",
     "lagrange_euler",
     "leg_chain",
     "leg_joints",
+    "link_poses",
+    "link_states",
+    "modified_chain",
     "modified_newton_euler",
     "modified_newton_euler_as_printed",
     "newton_euler",
@@ -86,6 +96,7 @@ __all__ = [
     "rk4_step",
     "serial_leg_forces",
     "simulate_chain",
+    "standard_chain",
     "strobed_bias",
     "strobed_coriolis",
     "strobed_gravity",

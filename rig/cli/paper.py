@@ -1,4 +1,4 @@
-"""`rig paper`: the studies of four papers, reproduced."""
+"""`rig paper`: the studies of five papers, reproduced."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,10 @@ _ALL = "all"
 def paper(
     study: Annotated[
         str,
-        typer.Argument(metavar="STUDY", help="dasgupta-1998, pedrammehr-2012, turney-1980, lee-1982, or all of them."),
+        typer.Argument(
+            metavar="STUDY",
+            help="dasgupta-1998, pedrammehr-2012, turney-1980, lee-1982, iterative-newton-euler, or all of them.",
+        ),
     ] = _ALL,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Folder to write to; it is made if it is not there.")

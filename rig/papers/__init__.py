@@ -1,4 +1,4 @@
-"""The studies of four papers, reproduced: their figures and tables beside ours, and what became of their claims."""
+"""The studies of five papers, reproduced: their figures and tables beside ours, and what became of their claims."""
 
 from rig.papers.claims import Claim, Origin, Threshold, Verdict
 from rig.papers.page import write_studies

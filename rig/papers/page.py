@@ -55,7 +55,7 @@ def render(studies: Sequence[Study]) -> str:
     environment = page_environment("rig.papers")
     environment.filters["mathematics"] = mathematics
     environment.filters["embedded"] = lambda svg: base64.b64encode(svg.encode()).decode()
-    title = studies[0].title if len(studies) == 1 else "Four papers, reproduced"
+    title = studies[0].title if len(studies) == 1 else "Five papers, reproduced"
     return environment.get_template("papers.html.j2").render(
         title=title, studies=studies, Verdict=Verdict, Origin=Origin, Threshold=Threshold
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from rig.papers import dasgupta_1998, lee_1982, pedrammehr_2012, turney_1980
+from rig.papers import dasgupta_1998, iterative_newton_euler, lee_1982, pedrammehr_2012, turney_1980
 from rig.papers.study import Report, Study
 
 _STUDIES: dict[str, Callable[[Report], Study]] = {
@@ -10,6 +10,7 @@ _STUDIES: dict[str, Callable[[Report], Study]] = {
     "pedrammehr-2012": pedrammehr_2012.study,
     "turney-1980": turney_1980.study,
     "lee-1982": lee_1982.study,
+    "iterative-newton-euler": iterative_newton_euler.study,
 }
 STUDIES = tuple(_STUDIES)
 """Their names."""

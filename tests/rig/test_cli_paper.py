@@ -12,7 +12,7 @@ import pytest
 from rig.cli import main
 from rig.errors import ExitCode
 
-STUDIES = ("dasgupta-1998", "pedrammehr-2012", "turney-1980", "lee-1982")
+STUDIES = ("dasgupta-1998", "pedrammehr-2012", "turney-1980", "lee-1982", "iterative-newton-euler")
 EMBEDDED = re.compile(r'src="data:image/svg\+xml;base64,([^"]+)"')
 
 
@@ -40,7 +40,7 @@ def test_the_page_needs_nothing_else(everything: Path) -> None:
     assert "https:" not in text
     assert re.findall(r'<script|<link|@import|url\(|src="(?!data:)', text) == []
     pictures = EMBEDDED.findall(text)
-    assert len(pictures) == 8 + 1 + 8 + 1 + 1
+    assert len(pictures) == 8 + 1 + 8 + 1 + 1 + 2
     for picture in pictures:
         assert ElementTree.fromstring(base64.b64decode(picture)).tag.endswith("svg")
     drawn = sorted(path.with_suffix("") for path in everything.glob("*/*.svg"))

@@ -51,6 +51,7 @@ def test_what_a_reproduction_must_show_holds(name: str) -> None:
         ("pedrammehr-2012", [f"Figure {k}" for k in range(5, 11)]),
         ("turney-1980", [f"Table {k}" for k in range(1, 6)]),
         ("lee-1982", ["Figures 3 to 8", "Table 1", "Table 2"]),
+        ("iterative-newton-euler", ["Joint forces of an arm whose third joint slides", "Accelerations of its links"]),
     ],
 )
 def test_figures_and_tables(name: str, titles: list[str]) -> None:
