@@ -258,7 +258,7 @@ def test_which_end_of_which_stroke() -> None:
     poses = np.tile(home, (5, 1))
     poses[1, :3] = 0.2, 0.0, 0.5
     poses[2, 2], poses[3, 2] = 0.2, 0.9
-    poses[4, :3] = -0.15, 0.0, 0.4
+    poses[4, :3] = -0.3, 0.05, 0.45
     limits = PoseLimits((0.40, 0.62))
     ends = strokes_beyond(geometry, poses, limits)
     lengths = leg_lengths(geometry, poses)
