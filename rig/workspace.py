@@ -36,7 +36,7 @@ LAYER_COLUMNS = ("reachable", "connected", "fraction", "best_condition", "median
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Workspace:
-    """A swept box of poses.
+    """A swept box of poses of a mechanism's geometry.
 
     samples: the assessment of every pose of the grid, in its order.
     reachable: the cells (grid.shape) whose pose keeps to all limits.
@@ -44,6 +44,7 @@ class Workspace:
     """
 
     mechanism: str
+    geometry: Geometry
     grid: PoseGrid
     limits: PoseLimits
     samples: PoseAssessment
@@ -82,7 +83,7 @@ def sweep_workspace(
         show(done / grid.count)
     reachable = samples.reachable.reshape(grid.shape)
     connected = None if geometry.home is None else grid.connected(reachable, geometry.home)
-    return Workspace(name, grid, limits, samples, reachable, connected)
+    return Workspace(name, geometry, grid, limits, samples, reachable, connected)
 
 
 def fit_box(geometry: Geometry, grid: PoseGrid, limits: PoseLimits, *, threads: int | None = None) -> PoseGrid:
@@ -214,9 +215,9 @@ def layers(workspace: Workspace) -> tuple[tuple[str, ...], Array]:
 
 
 def write_workspace(workspace: Workspace, folder: Path, summary: dict[str, Any]) -> list[Path]:
-    """Write workspace.json, layers.csv, samples.npz and the maps as PNG into `folder`, made if it is not there.
+    """Write workspace.json, layers.csv, samples.npz and the maps as PNG, SVG and PDF into `folder`.
 
-    Raises InputError where that cannot be done.
+    It is made if it is not there. Raises InputError where that cannot be done.
     """
     from rig.workspace_maps import draw_maps
 

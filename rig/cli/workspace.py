@@ -23,7 +23,8 @@ def workspace(
             "--output",
             "-o",
             metavar="DIR",
-            help="Folder for workspace.json, layers.csv, samples.npz, dexterity.png and limits.png.",
+            help="Folder for workspace.json, layers.csv, samples.npz and two maps, dexterity and limits, as PNG, SVG "
+            "and PDF.",
         ),
     ] = None,
     constant_orientation: Annotated[

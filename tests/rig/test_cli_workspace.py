@@ -41,10 +41,12 @@ def test_a_map_with_its_files(here: Path, capsys: pytest.CaptureFixture[str]) ->
     assert not summary["reachable"]["touches_boundary"]
     assert summary["connected"]["condition"]["worst"] <= 5.0
     assert sorted(path.name for path in (here / "out").iterdir()) == [
-        "dexterity.png", "layers.csv", "limits.png", "samples.npz", "workspace.json",
+        "dexterity.pdf", "dexterity.png", "dexterity.svg", "layers.csv", "limits.pdf", "limits.png", "limits.svg",
+        "samples.npz", "workspace.json",
     ]  # fmt: skip
     assert summary["paths"] == [str(Path("out") / name) for name in (
-        "workspace.json", "layers.csv", "samples.npz", "dexterity.png", "limits.png",
+        "workspace.json", "layers.csv", "samples.npz", "dexterity.png", "dexterity.svg", "dexterity.pdf", "limits.png",
+        "limits.svg", "limits.pdf",
     )]  # fmt: skip
     saved = json.loads((here / "out" / "workspace.json").read_text())
     assert saved == {name: value for name, value in summary.items() if name != "paths"}

@@ -127,7 +127,7 @@ def test_a_workspace_does_not_write_through_a_planted_link(
         with pytest.raises(InputError, match=rf"{path.name} is a symbolic link that user"):
             write_workspace(swept, folder, {})
         path.unlink()
-    assert target.read_text() == "old" and len(written) == 5
+    assert target.read_text() == "old" and len(written) == 9
 
 
 def test_a_recording_is_its_owners_alone_also_once_it_is_recovered(tmp_path: Path) -> None:
