@@ -14,7 +14,7 @@ from rig.papers.trajectory_figure import trajectory_figure
 
 _SPIKE = Rule(near=0.0045)
 """The paper's sample at 3.7 s, which comes nearest to the singularity, is still within the axes."""
-_FRACTION = Rule(most=1.5)
+_FRACTION = Rule(near=0.02, most=1.5)
 _JUMPS = "At the edges of the blends the acceleration jumps, and with it what is drawn."
 
 _ERRATA = (

@@ -129,7 +129,7 @@ def six_panels_figure(
     pole: str = "",
 ) -> Figure:
     """What `six_panels` draws."""
-    figure = Figure(figsize=(_WIDTH, 6.4), layout="constrained")
+    figure = Figure(figsize=(_WIDTH, 5.8), layout="constrained")
     grid = figure.subplots(3, 2, sharex=True, squeeze=False)
     for leg, axes in enumerate(grid.flat):
         if linear is not None:
@@ -205,6 +205,7 @@ def _look(curve: Curve, hue: str) -> dict[str, Any]:
         "linewidth": curve.width,
         "marker": curve.marker,
         "markersize": 3.5,
+        "fillstyle": "none" if curve.dash == "--" else "full",
         "label": curve.name,
     }
 

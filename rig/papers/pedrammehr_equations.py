@@ -45,19 +45,17 @@ def equation_claims() -> list[Claim]:
 
 def errata_sheet() -> Sheet:
     """What each term that eqs. 42 and 43 lack is worth."""
-    header = ("Eqs. 42 and 43", "Path 2: RMS", "largest", "Path 3: RMS", "largest", "What differs")
+    header = ("Eqs. 42 and 43", "Path 2: RMS", "largest", "Path 3: RMS", "largest", "What is left as printed")
     everything = tuple(Mend)
-    cases: list[tuple[str, Collection[Mend], str]] = [("as printed", (), "all of what is below but the last")]
+    cases: list[tuple[str, Collection[Mend], str]] = [("as printed", (), "everything")]
     cases += [
-        (f"mended but for {place}", tuple(other for other in EVERY_TERM if other is not mend), mend.value)
+        (f"mended but for ({place})", tuple(other for other in EVERY_TERM if other is not mend), mend.value)
         for place, mend in enumerate(EVERY_TERM, 1)
     ]
-    cases += [("mended", EVERY_TERM, "nothing: eq. 40 as printed")]
+    cases += [("mended", EVERY_TERM, "only the inertias, as in eq. 40")]
     rows = [(name, *_difference("I", mends), *_difference("II", mends), text) for name, mends, text in cases]
     exact = [_difference(path, everything, exact=True) for path in ("I", "II")]
-    rows.append(
-        ("mended, and the inertias, against the exact model", *exact[0], *exact[1], f"nothing: {Mend.INERTIA.value}")
-    )
+    rows.append(("mended, and the inertias, against the exact model", *exact[0], *exact[1], f"nothing: {Mend.INERTIA}"))
     return Sheet(
         "Eqs. 42 and 43, printed and mended",
         "Actuator forces by eqs. 41 to 43, 48 and 51 against those by eq. 40 with the paper's own inertias and L_uo: "
@@ -73,7 +71,8 @@ def errata_sheet() -> Sheet:
 
 
 def _shown(error: tuple[float, float]) -> tuple[str, str]:
-    return number(error[0], "%"), number(error[1], "N")
+    share, largest = number(error[0], "%"), number(error[1], "N")
+    return share.replace(" ", "\u00a0"), largest.replace(" ", "\u00a0")
 
 
 def _spin_error(mended: bool) -> float:

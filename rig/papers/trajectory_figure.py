@@ -29,7 +29,14 @@ def trajectory_figure() -> Picture:
         panels = figure.subplots(3, 1, sharex=True)
         for values, name, axes in zip(table, _NAMES, panels, strict=True):
             for column, (_, label, _, color) in enumerate(_SHOWN):
-                axes.plot(times, values[:, column], color=color, linewidth=1.4, label=label)
+                axes.plot(
+                    times,
+                    values[:, column],
+                    color=color,
+                    linestyle="-" if column == 0 else "--",
+                    linewidth=1.4,
+                    label=label,
+                )
             for edge in edges:
                 axes.axvline(edge, color=GREY, linewidth=0.7, linestyle=(0, (4, 3)))
             axes.set_ylabel(name)

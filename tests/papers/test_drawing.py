@@ -155,7 +155,7 @@ def test_symbols_are_set_as_mathematics(text: str, shown: str) -> None:
 def test_no_heading_is_left_alone_in_print() -> None:
     """Headings stay with what follows, figures, rows and the pictures' sections are whole, tables repeat their head."""
     text = TEMPLATE.read_text(encoding="utf-8")
-    printed = text[text.index("@media print") : text.index("</style>")]
+    printed = re.sub(r"/\*.*?\*/", "", text[text.index("@media print") : text.index("</style>")])
     rules: dict[str, str] = {}
     for selectors, body in re.findall(r"([^{}]+)\{([^{}]*)\}", printed):
         for selector in selectors.split(","):
@@ -163,6 +163,11 @@ def test_no_heading_is_left_alone_in_print() -> None:
     for selector in ("h2", "h3", ".note", "figcaption", "thead"):
         assert "break-after: avoid" in rules[selector], selector
     assert "table-header-group" in rules["thead"]
+    room = re.search(r"height: (\d+)mm; margin-bottom: -(\d+)mm", rules["section > h3::after"])
+    assert room is not None
+    assert room[1] == room[2]
+    assert int(room[1]) >= 30
+    assert "break-inside: avoid" in rules["section > h3"]
     for selector in (".picture", "figure", "tr", "li"):
         assert "break-inside: avoid" in rules[selector], selector
     assert text.count("<thead>") == text.count("<table>")
