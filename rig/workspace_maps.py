@@ -36,7 +36,7 @@ _HUES = tuple(_paler(hue, share) for hue in LEG_COLORS for share in (_PALE, 0.0)
 _COLORS = (_REACHABLE, *_HUES, *_OTHERS)
 """By number of REASONS."""
 _LEVELS = 7
-_LABELLED = 7  # cells from the middle of a region to its edge, at least, for its name to stand in it
+_LABELLED = 14  # cells from the middle of a region to its edge, at least, for its name to stand in it
 _DPI = 110
 
 
@@ -96,7 +96,7 @@ def _name(panel: Any, plane: Slice, number: int) -> None:
     xs, ys = _places(plane)
     red, green, blue = to_rgb(_COLORS[number])
     ink = "#FFFFFF" if red + green + blue < 1.4 else "#222A32"
-    text = REASONS[number].replace(" too", "\ntoo")
+    text = REASONS[number].replace(" too", "\ntoo").replace(" joint", "\njoint")
     panel.text(xs[across], ys[up], text, ha="center", va="center", fontsize=7, color=ink, linespacing=0.95)
 
 
@@ -105,7 +105,7 @@ def _panels(workspace: "Workspace", planes: Sequence[Slice], title: str) -> tupl
     figure.suptitle(f"{workspace.mechanism}: {title}", fontsize=11)
     panels = list(figure.subplots(1, len(planes), squeeze=False)[0])
     for panel, plane in zip(panels, planes, strict=True):
-        where = f"{plane.grid.names[plane.across]} = {_scale(plane) * plane.value:.4g} {_unit(plane)}"
+        where = f"{plane.grid.names[plane.across]} = {_scale(plane) * plane.value + 0.0:.4g} {_unit(plane)}"
         panel.set_title(f"{where}, through home" if plane.home else where, fontsize=10)
     return figure, panels
 
