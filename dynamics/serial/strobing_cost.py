@@ -84,11 +84,11 @@ def strobing_costs() -> tuple[StrobingCost, ...]:
     both = (*outward, *inward)
     kinematic, dynamic = ("outward, from base to hand", "inward, from hand to base")
     return (
-        _cost("M-kinematic", f"M: {kinematic}", "k₁ n(n+1)/2", half.times(k), "M", outward),
-        _cost("M-dynamic", f"M: {dynamic}", "d₁ n(n+1)/2", half.times(d), "M", inward),
-        _cost("C-kinematic", f"C^i: {kinematic}", "k₂ n(n+1)(2n+1)/6", pyramid.times(k), "C", outward),
-        _cost("C-dynamic", f"C^i: {dynamic}", "d₂ n(n+1)/2", half.times(d), "C", inward),
-        _cost("C-apart", "C^i: C_jj and C_kk taken off", "not counted", None, "C", (REST,)),
+        _cost("mass-outward", f"M: {kinematic}", "k₁ n(n+1)/2", half.times(k), "M", outward),
+        _cost("mass-inward", f"M: {dynamic}", "d₁ n(n+1)/2", half.times(d), "M", inward),
+        _cost("coriolis-outward", f"C^i: {kinematic}", "k₂ n(n+1)(2n+1)/6", pyramid.times(k), "C", outward),
+        _cost("coriolis-inward", f"C^i: {dynamic}", "d₂ n(n+1)/2", half.times(d), "C", inward),
+        _cost("coriolis-apart", "C^i: C_jj and C_kk taken off", "not counted", None, "C", (REST,)),
         _cost(
             "step", "step of the simulation: M, C + G", "(k₁ + d₁) n(n+1)/2 + (k₂ + d₂) n",
             half.times(k + d) + law(0, k + d), "step", both,

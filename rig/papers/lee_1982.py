@@ -21,7 +21,8 @@ _ERRATA = (
     "(1986), with rotors as collected by Corke & Armstrong-Hélouvry (1994). Neither is the trajectory: here a quintic "
     "of 2 s from rest to rest, and 0.5 s at its end.",
     "Eq. 3.10 has G with the wrong sign; eq. 3.6 has it right, but q̇_j for q̈_j in its first sum.",
-    "Eqs. 2.13 and 2.14 sum from the joint on, not from 1; eq. 2.20 holds in principal axes only.",
+    "Eqs. 2.13 and 2.14 sum from the joint on, not from 1; eq. 2.20 holds in principal axes only; eq. 2.21, and with "
+    "it 4.15, has r̄_i r̄_iᵗ where m_i r̄_i r̄_iᵗ is meant.",
     "Table 2's a_i and ā_i cannot be had from eqs. 3.23 and 3.24, which take 27n and 21n, 18n and 15n.",
 )
 

@@ -216,11 +216,11 @@ def strobing_orders() -> list[Claim]:
         )
 
     return [
-        claim("M-kinematic", "M by strobing, outward", "§6"),
-        claim("M-dynamic", "M by strobing, inward", "§6"),
-        claim("C-kinematic", "The C^i by strobing, outward", "§6"),
+        claim("mass-outward", "M by strobing, outward", "§6"),
+        claim("mass-inward", "M by strobing, inward", "§6"),
+        claim("coriolis-outward", "The C^i by strobing, outward", "§6"),
         claim(
-            "C-dynamic",
+            "coriolis-inward",
             "The C^i by strobing, inward",
             "§6",
             "each of the n(n + 1)/2 pairs of rates takes an inward recursion over all n links",

@@ -212,25 +212,25 @@ def test_counts_beyond_those_that_the_laws_are_fitted_to() -> None:
 def test_what_strobing_costs() -> None:
     costs = {cost.key: cost for cost in strobing_costs()}
     assert {key: cost.order for key, cost in costs.items()} == {
-        "M-kinematic": 2,
-        "M-dynamic": 2,
-        "C-kinematic": 3,
-        "C-dynamic": 3,
-        "C-apart": 3,
+        "mass-outward": 2,
+        "mass-inward": 2,
+        "coriolis-outward": 3,
+        "coriolis-inward": 3,
+        "coriolis-apart": 3,
         "step": 2,
         "elimination": 3,
     }
     # 103 and 75 operations per link by table 4
     printed = {key: cost.printed.at(6) for key, cost in costs.items() if cost.printed}
     assert printed == {
-        "M-kinematic": 103 * 21,
-        "M-dynamic": 75 * 21,
-        "C-kinematic": 103 * 91,
-        "C-dynamic": 75 * 21,
+        "mass-outward": 103 * 21,
+        "mass-inward": 75 * 21,
+        "coriolis-outward": 103 * 91,
+        "coriolis-inward": 75 * 21,
         "step": 178 * 27,
     }
-    assert costs["M-kinematic"].counted.at(6) == 105 * 21
-    assert costs["C-dynamic"].counted.at(6) > 4 * printed["C-dynamic"]
+    assert costs["mass-outward"].counted.at(6) == 105 * 21
+    assert costs["coriolis-inward"].counted.at(6) > 4 * printed["coriolis-inward"]
 
 
 @pytest.mark.parametrize("joints", [1, 4])

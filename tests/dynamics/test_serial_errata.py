@@ -18,6 +18,7 @@ from dynamics.serial import (
     newton_euler,
     strobed_coriolis,
 )
+from dynamics.serial.chain import displacement, rotation
 from dynamics.serial.vectors import Matrix, Scalar, Vector
 from kinematics import Array
 
@@ -145,3 +146,74 @@ def test_001_strobing_with_two_rates_does_not_give_one_coefficient() -> None:
     C = np.array(strobed_coriolis(chain, q))
     assert right((C[:, 0, 0] + C[:, 2, 2] + 2.0 * C[:, 0, 2]).tolist(), strobed)
     assert wrong(C[:, 0, 2].tolist(), strobed)
+
+
+def _place(chain: SerialChain, q: Array) -> tuple[Array, list[tuple[Array, Array]]]:
+    """p₀ⁿ, and of each link A_0^i and A_0^i r_i (000 eq. 2.12)."""
+    turned, steps = np.eye(3), []
+    for link, x in zip(chain.links, q.tolist(), strict=True):
+        turned = turned @ np.array(rotation(link, x))
+        steps.append((turned, turned @ np.array(displacement(link, x))))
+    return np.sum([step for _, step in steps], axis=0), steps
+
+
+def test_000_eqs_2_13_and_2_14_sum_from_the_joint_on() -> None:
+    chain, (q, _, _), _ = case()
+    _, steps = _place(chain, q)
+    axes = [np.array([0.0, 0.0, 1.0]), *(turned[:, 2] for turned, _ in steps)]
+    step = 1e-4 * np.eye(4)
+    j, k = 1, 2  # joints 2 and 3
+    rate = (_place(chain, q + step[j])[0] - _place(chain, q - step[j])[0]) / 2e-4
+    corners = [_place(chain, q + a * step[j] + b * step[k])[0] * a * b for a in (1.0, -1.0) for b in (1.0, -1.0)]
+    second = np.sum(corners, axis=0) / 4e-8
+
+    def first_sum(start: int) -> Array:
+        return np.asarray(np.cross(axes[j], np.sum([part for _, part in steps[start:]], axis=0)))
+
+    def second_sum(start: int) -> Array:
+        whole = np.sum([part for _, part in steps[start:]], axis=0)
+        return np.asarray(np.cross(axes[j], np.cross(axes[k], whole)))
+
+    np.testing.assert_allclose(first_sum(j), rate, atol=1e-7)
+    np.testing.assert_allclose(second_sum(k), second, atol=1e-6)
+    # as printed: from link 1 on
+    assert np.abs(first_sum(0) - rate).max() > 0.01
+    assert np.abs(second_sum(0) - second).max() > 0.01
+
+
+def test_000_eq_2_21_lacks_the_mass() -> None:
+    chain, _, _ = case()
+    for link in chain.links:
+        J, square = np.array(link.pseudo_inertia)[:3, :3], np.outer(link.center, link.center)
+        mended, printed = (np.trace(part) * np.eye(3) - part for part in (J - link.mass * square, J - square))
+        np.testing.assert_allclose(mended, link.inertia, atol=1e-12)
+        assert np.abs(printed - np.array(link.inertia)).max() > 1e-4
+
+
+def test_000_eq_3_6_has_rates_for_accelerations() -> None:
+    chain, (q, qd, qdd), _ = case(revolute=False)
+    smooth = replace(chain, links=tuple(replace(link, viscous=0.0, coulomb=0.0) for link in chain.links))
+    expected = PinocchioChain(smooth).inverse(q, qd, qdd, NO_WRENCH)
+    D, H, G = (np.array(part) for part in lagrange_coefficients(smooth, q))
+    assert right((D @ qdd + H @ qd @ qd + G).tolist(), expected)
+    assert wrong((D @ qd + H @ qd @ qd + G).tolist(), expected)
+
+
+def test_001_eq_2_6_has_lost_its_rates() -> None:
+    chain, (q, qd, _), _ = case(revolute=False)
+    peer = PinocchioChain(chain)
+    kinetic = peer.energy(q, qd) - peer.energy(q, np.zeros(4))
+    D = np.array(lagrange_coefficients(chain, q).D)
+    assert 0.5 * qd @ D @ qd == pytest.approx(kinetic, rel=1e-11)
+    assert abs(0.5 * D.sum() - kinetic) > 0.01 * kinetic
+
+
+def test_001_eqs_2_1_and_2_7_have_two_wrong_signs() -> None:
+    """P.E. = −Σ g z₀ᵀ T m r̄ is the opposite of the energy, and τ takes + ∂V/∂θ of it."""
+    chain, (q, _, _), _ = case(revolute=False)
+    peer, still = PinocchioChain(chain), np.zeros(4)
+    slope = np.array([peer.energy(q + e, still) - peer.energy(q - e, still) for e in 1e-5 * np.eye(4)]) / 2e-5
+    gravity = np.array(lagrange_coefficients(chain, q).G)
+    np.testing.assert_allclose(gravity, slope, atol=1e-7 * np.abs(slope).max())
+    # of the true energy 2.7 would have the opposite
+    assert wrong((-slope).tolist(), gravity)

@@ -118,10 +118,10 @@ TURNS: dict[str, Turn] = {
     **{f"turney-1980-3-{kind}": Turn(_turning_matrix_by_products(printed), _totals(3)) for kind in KINDS},
     **{f"turney-1980-4-{kind}": Turn(_turning_matrix_by_products(modified), _totals(4)) for kind in KINDS},
     **{f"turney-1980-5-{kind}": Turn(_turning_matrix_by_products(modified), _totals(5)) for kind in KINDS},
-    "strobing-M-kinematic": Turn(_strobes("M", times=True), turney_1980.strobing_orders),
-    "strobing-M-dynamic": Turn(_strobes("M", times=True), turney_1980.strobing_orders),
-    "strobing-C-kinematic": Turn(_strobes("C", like="M"), turney_1980.strobing_orders),
-    "strobing-C-dynamic": Turn(_strobes("C", like="M"), turney_1980.strobing_orders),
+    "strobing-mass-outward": Turn(_strobes("M", times=True), turney_1980.strobing_orders),
+    "strobing-mass-inward": Turn(_strobes("M", times=True), turney_1980.strobing_orders),
+    "strobing-coriolis-outward": Turn(_strobes("C", like="M"), turney_1980.strobing_orders),
+    "strobing-coriolis-inward": Turn(_strobes("C", like="M"), turney_1980.strobing_orders),
     "strobing-step": Turn(_strobes("step", like="C"), turney_1980.strobing_orders),
 }
 

@@ -145,7 +145,7 @@ def test_serial_formulations_and_counts() -> None:
     assert [claim.computed for claim in found.values() if claim.key.endswith("order")] == [1.0, 1.0, 3.0]
     assert value("turney-1980", "modified-cheaper") == pytest.approx(100.0 * (1.0 - 1158 / 1302))
     assert found["modified-cheaper"].verdict is Verdict.DIFFERS
-    assert found["strobing-C-dynamic"].verdict is Verdict.DIFFERS
+    assert found["strobing-coriolis-inward"].verdict is Verdict.DIFFERS
     assert found["parallelism"].verdict is Verdict.UNDECIDABLE
     sums = [claim for claim in found.values() if "-sum-" in claim.key]
     assert {(claim.verdict, claim.counted) for claim in sums} == {(Verdict.HOLDS, False)}

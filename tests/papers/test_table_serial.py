@@ -1,0 +1,43 @@
+"""The documents' tables of the serial arms' papers say of every claim what is computed of it."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from test_table import ROOT, rows
+
+from rig.papers import Claim, reproduce
+
+SECTIONS = {"lee-1982": "Lee", "turney-1980": "Turney", "iterative-newton-euler": "The iterative"}
+_ROUNDING = 1e-9
+
+
+def told(study: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The keys that the section's rows name, each with its row."""
+    text = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+    section = next(part for part in text.split("\n## ") if part.startswith(SECTIONS[study]))
+    for row in rows(section)[2:]:
+        for key in re.findall(r"`([a-z0-9]+(?:-[a-z0-9]+)*)`", row[1]):
+            yield key, row
+
+
+@pytest.fixture(scope="module", params=SECTIONS)
+def study(request: pytest.FixtureRequest) -> tuple[str, dict[str, Claim]]:
+    made = reproduce([request.param])[0]
+    return made.name, {claim.key: claim for claim in made.claims}
+
+
+def test_every_claim_is_in_it_once(study: tuple[str, dict[str, Claim]]) -> None:
+    name, computed = study
+    assert sorted(key for key, _ in told(name)) == sorted(computed)
+
+
+def test_verdicts_and_numbers_are_the_computed_ones(study: tuple[str, dict[str, Claim]]) -> None:
+    name, computed = study
+    for key, row in told(name):
+        claim, here, verdict = computed[key], row[4], row[5]
+        assert verdict == (str(claim.verdict) if claim.counted else "not counted"), key
+        if isinstance(claim.computed, float) and abs(claim.computed) < _ROUNDING:
+            assert "to rounding" in here or "to 1e−9" in here, key
+        else:
+            assert claim.found in here, (key, claim.found)
