@@ -1,0 +1,40 @@
+"""The documents' table of the paper of 1998 says of every claim what is computed of it."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from test_table import ROOT, rows
+
+from rig.papers import Claim, reproduce
+from rig.papers.claims import Legs
+
+_ROUNDING = 1e-9
+
+
+def told() -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The keys that the section's rows name, each with its row."""
+    text = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+    section = next(part for part in text.split("\n## ") if part.startswith("Dasgupta"))
+    for row in rows(section)[2:]:
+        for key in re.findall(r"`([a-z0-9]+(?:-[a-z0-9]+)*)`", row[1]):
+            yield key, row
+
+
+@pytest.fixture(scope="module")
+def computed() -> dict[str, Claim]:
+    return {claim.key: claim for claim in reproduce(["dasgupta-1998"])[0].claims}
+
+
+def test_every_claim_is_in_it_once(computed: dict[str, Claim]) -> None:
+    assert sorted(key for key, _ in told()) == sorted(computed)
+
+
+def test_verdicts_and_numbers_are_the_computed_ones(computed: dict[str, Claim]) -> None:
+    for key, row in told():
+        claim, here, verdict = computed[key], row[4], row[5]
+        assert verdict == (str(claim.verdict) if claim.counted else "not counted"), key
+        rounding = isinstance(claim.computed, float) and 0.0 < abs(claim.computed) < _ROUNDING
+        assert ("to rounding" if rounding else claim.found) in here, (key, claim.found)
+        if isinstance(claim.criterion, Legs) and key != "path-2-bounds":
+            assert row[3] == claim.published, key
