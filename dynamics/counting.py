@@ -78,7 +78,7 @@ class Parameter(float):
 
 
 def _structure(x: Any, *values: int) -> bool:
-    return not isinstance(x, Counted | Parameter) and x in values
+    return type(x) is not Counted and not isinstance(x, Parameter) and x in values
 
 
 class Counted:

@@ -1,7 +1,7 @@
-"""Dynamics of open chains of revolute and prismatic joints: four formulations, simulation, computed torque, a PUMA.
+"""Dynamics of open chains of revolute and prismatic joints: five formulations, simulation, computed torque, a PUMA.
 
 After Turney, Mudge & Lee (1980), Lee, Chung, Mudge & Turney (1982), and the Newton–Euler iteration with prismatic
-joints as commonly published.
+joints as commonly published, in standard Denavit–Hartenberg form and in the modified one.
 """
 
 from dynamics.serial.as_printed import (

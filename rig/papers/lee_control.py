@@ -1,7 +1,7 @@
 """Lee, Chung, Mudge & Turney (1982), §§4–5: what is claimed of computed torque on the PUMA."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 import numpy as np
@@ -28,37 +28,35 @@ def our_run() -> ControlStudy:
     return puma_study(plant=puma(), model=puma(), preview=True)
 
 
-def gains() -> list[Claim]:
+def gains() -> Iterator[Claim]:
     """What §4 says of the gains."""
     run = coupled_run()
-    return [
-        Claim(
-            "error-equation",
-            "With an exact model the law of eq. 4.4 leaves ë + K_v ė + K_p e = 0, K_v and K_p full matrices",
-            "§4, eqs. 4.3, 4.4",
-            Between(None, 1e-4),
-            run.gap,
-            measure="largest difference of a simulated PUMA's error from that equation's solution, of the largest "
-            "error; gains that couple the joints",
-            threshold=Threshold.OURS,
-        ),
-        Claim(
-            "error-vanishes",
-            "Under conditions (a) to (c) on K_v and K_p the error goes to zero",
-            "§4, after eq. 4.3",
-            Between(None, 1e-3),
-            run.left,
-            measure="what is left of it after 2 s; the same run",
-            threshold=Threshold.OURS,
-        ),
-        counting.agreement(
-            "control-laws",
-            "The Newton–Euler control law 4.4 is equivalent to the computed-torque law 4.1",
-            "§4",
-            control_laws_spread(),
-            "largest relative difference of the torques, random chains of 2 to 8 joints",
-        ),
-    ]
+    yield Claim(
+        "error-equation",
+        "With an exact model the law of eq. 4.4 leaves ë + K_v ė + K_p e = 0, K_v and K_p full matrices",
+        "§4, eqs. 4.3, 4.4",
+        Between(None, 1e-4),
+        run.gap,
+        measure="largest difference of a simulated PUMA's error from that equation's solution, of the largest "
+        "error; gains that couple the joints",
+        threshold=Threshold.OURS,
+    )
+    yield Claim(
+        "error-vanishes",
+        "Under conditions (a) to (c) on K_v and K_p the error goes to zero",
+        "§4, after eq. 4.3",
+        Between(None, 1e-3),
+        run.left,
+        measure="what is left of it after 2 s; the same run",
+        threshold=Threshold.OURS,
+    )
+    yield counting.agreement(
+        "control-laws",
+        "The Newton–Euler control law 4.4 is equivalent to the computed-torque law 4.1",
+        "§4",
+        control_laws_spread(),
+        "largest relative difference of the torques, random chains of 2 to 8 joints",
+    )
 
 
 def errors() -> list[Claim]:
