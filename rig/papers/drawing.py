@@ -207,6 +207,7 @@ def _look(curve: Curve, hue: str) -> dict[str, Any]:
         "markersize": 3.5,
         "fillstyle": "none" if curve.dash == "--" else "full",
         "label": curve.name,
+        "zorder": 2.0 if curve.dash == "-" else 2.1,
     }
 
 

@@ -14,8 +14,10 @@ from rig.papers.claims import Origin, Threshold, Verdict
 from rig.papers.study import Numbers, Picture, Study
 from rig.report.pages import page_environment
 
-_SYMBOL = re.compile(r"(?<![^\W\d])([^\W\d_][\u0300-\u036f]*)_([0-9A-Za-z]{1,3})(?!\w)(?:/([A-Z])\b)?")
-"""A letter, with accents, and its index; over a capital letter where it is a fraction."""
+_SYMBOL = re.compile(
+    r"(?<![^\W\d])([^\W\d_][\u0300-\u036f]*)([_^])(?:([0-9A-Za-z]{1,3})|\{([^}]{1,6})\})(?![0-9A-Za-z_])(?:/([A-Z])\b)?"
+)
+"""A letter, with accents, and its index or power; over a capital letter where it is a fraction."""
 
 
 def write_studies(studies: Sequence[Study], folder: Path) -> tuple[Path, ...]:
@@ -67,8 +69,9 @@ def mathematics(text: str) -> Markup:
 
 
 def _set(symbol: re.Match[str]) -> str:
-    letter, index, over = symbol.groups()
-    return f"<i>{letter}</i><sub>{index}</sub>" + (f"/<i>{over}</i>" if over else "")
+    letter, kind, index, longer, over = symbol.groups()
+    tag = "sub" if kind == "_" else "sup"
+    return f"<i>{letter}</i><{tag}>{index or longer}</{tag}>" + (f"/<i>{over}</i>" if over else "")
 
 
 def _cell(value: object) -> str | float | int:

@@ -83,6 +83,13 @@ def test_the_legend_has_all_six_legs() -> None:
     assert tuple(dict.fromkeys(shown)) == LEG_COLORS
 
 
+def test_what_agrees_is_dashed_over_solid() -> None:
+    same = np.zeros((len(TIMES), 6))
+    axes = panel(Curve("printed", same, INK, "--"), Curve("exact", same))
+    order = {str(line.get_label()): line.get_zorder() for line in axes.lines}
+    assert order["printed"] > order["exact"]
+
+
 def test_a_spike_may_be_drawn_to_a_logarithmic_scale() -> None:
     axes = panel(fraction(0.7051), rule=Rule(), linear=1.0)
     assert axes.get_yscale() == "symlog"
@@ -144,6 +151,8 @@ def test_close_instants_lie_about_a_pole() -> None:
         ("C_jj + 2C_jk", "<i>C</i><sub>jj</sub> + 2<i>C</i><sub>jk</sub>"),
         ("2√K_p", "2√<i>K</i><sub>p</sub>"),
         ("L̇_u", "<i>L̇</i><sub>u</sub>"),
+        ("r̄_iᵗ, of the C^i", "<i>r̄</i><sub>i</sub>ᵗ, of the <i>C</i><sup>i</sup>"),
+        ("f_{N+1}", "<i>f</i><sub>N+1</sub>"),
         ("lab_hexapod, a <b>", "lab_hexapod, a &lt;b&gt;"),
         ("straight_condition", "straight_condition"),
     ],
