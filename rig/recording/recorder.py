@@ -87,7 +87,7 @@ class Recorder:
             self._beat = (status.heartbeat, now)
         return status.healthy and now - self._beat[1] < _STALL
 
-    def wait_ready(self, timeout: float = 10.0) -> None:
+    def wait_ready(self, timeout: float = 60.0) -> None:
         """Wait until the file is open and rows are being written.
 
         Raises RecordingError with the cause when that fails or takes longer than `timeout` (s).
