@@ -24,6 +24,7 @@ from dynamics.counting import (
     count_operations,
     counted,
     interpreted,
+    kinematics_operations,
     platform_operations,
     sum_operations,
 )
@@ -312,3 +313,23 @@ def test_against_the_4889_operations_of_1998() -> None:
     assert rows[3].published / rows[4].published == pytest.approx(3.36, abs=0.005)
     assert 2.0 < rows[3].counted / rows[4].counted < 3.36
     assert all(row.reason for row in rows)
+
+
+def test_both_directions_of_the_kinematics_are_counted() -> None:
+    geometry = random_mechanism(3).geometry
+    motions = random_motions(3, 2)
+    near, far = (kinematics_operations(geometry, motions[0], guess[:7]) for guess in motions)
+    assert near["inverse"] == far["inverse"]
+    assert near["inverse"].functions == 12  # length and sine of each leg
+    assert near["forward"].total < far["forward"].total  # more Newton steps from farther away
+    unreachable = motions[0].copy()
+    unreachable[2] = 1e6
+    with pytest.raises(DynamicsError, match="no kinematics there"):
+        kinematics_operations(geometry, unreachable, motions[0, :7])
+
+
+def test_powers_are_products() -> None:
+    x = Counted(3.0)
+    assert float(x**1) == 3.0
+    assert float(x**3) == 27.0
+    assert count_operations(lambda: x**3)[REST] == Operations(multiplications=2)

@@ -2,8 +2,10 @@
 
 import pytest
 
-from rig.papers import Claim, Origin, Study, Verdict
+from rig.cli.paper import _say
+from rig.papers import Claim, Origin, Study, Threshold, Verdict
 from rig.papers.claims import Between, Legs, Near, Rounded, Unquantified, number
+from rig.papers.page import render
 
 
 def claim(criterion: Near | Rounded | Between | Legs, computed: float | tuple[int, ...], unit: str = "") -> Claim:
@@ -107,3 +109,14 @@ def test_what_could_not_come_out_otherwise_is_not_counted() -> None:
     assert study.headline == (
         "of 3 claims that the paper prints 1 hold, 1 differ, 1 cannot be decided; 2 more are shown and not counted"
     )
+
+
+def test_a_bound_of_ours_is_marked_also_without_a_tolerance(capsys: pytest.CaptureFixture[str]) -> None:
+    bound = Claim("key", "statement", "§1", Between(0.5, None), 0.7, threshold=Threshold.OURS)
+    theirs = Claim("other", "statement", "§1", Between(0.5, None), 0.7)
+    study = Study("name", "title", "citation", "summary", (bound, theirs), (), (), ())
+    _say(study)
+    out = capsys.readouterr().out
+    assert "claimed at least 0.5 (a threshold of ours); computed 0.7" in out
+    assert "claimed at least 0.5; computed 0.7" in out
+    assert render([study]).count("a bound of ours") == 1
