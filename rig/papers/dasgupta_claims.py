@@ -151,7 +151,7 @@ def _greatest_fraction(run: PathRun, steady: list[int]) -> tuple[Claim, Claim]:
         ),
         Claim(
             "path-1-fraction-maximum",
-            "… with the exact model",
+            f"{statement}; with the exact model",
             source,
             Near(40.0, 0.05),
             exact,

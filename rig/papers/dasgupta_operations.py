@@ -41,7 +41,7 @@ def operation_claims() -> tuple[Claim, ...]:
         ),
         Claim(
             "operations-counted",
-            "… 4889 in all",
+            "Legs, platform and final system take 4889 in all",
             "§4.5",
             Near(total.published, _WITHIN),
             float(total.as_printed),
@@ -70,7 +70,7 @@ def operation_claims() -> tuple[Claim, ...]:
         ),
         Claim(
             "operations-law",
-            "… which is 132n + 111n − 4 at n = 6",
+            "132n multiplications and 111n − 4 additions of a serial arm are 1454 at n = 6",
             "§4.5",
             Near(1454, 0.0),
             float(132 * 6 + 111 * 6 - 4),
@@ -120,7 +120,7 @@ def _parallel(leg: PlatformRow, platform: PlatformRow, final: PlatformRow, arm: 
         ),
         Claim(
             "parallel-printed",
-            "… by the printed numbers",
+            "In parallel: a leg and the final system are less than the serial arm, by the printed numbers",
             "§4.5",
             Between(None, 1454.0),
             float(leg.published + final.published),

@@ -7,7 +7,7 @@ import numpy as np
 
 from dynamics import Body, Friction, Mechanism, variant_forces, with_spherical_ends
 from kinematics import Array, quaternion_to_matrix
-from rig.papers.claims import Between, Claim, Origin, Threshold
+from rig.papers.claims import Between, Claim, Origin, Threshold, number
 from rig.papers.paths import force_error, manipulator, rms, run_path
 
 _ROUNDING = 1e-9  # of the forces' RMS
@@ -102,12 +102,12 @@ def spherical_claims() -> tuple[Claim, Claim]:
         ),
         Claim(
             "spherical-ends-mended",
-            "… and exact, with the upper part's inertia counted once",
+            "Spherical joints at both ends: the formulation is exact with the upper part's inertia counted once",
             "§1, §2.1",
             Between(None, _ROUNDING),
             mended,
             measure="RMS of the difference from Lagrange's equations over that of the forces",
-            why=f"with universal joints at the base the same legs take forces that differ by {spin:.1e}",
+            why=f"with universal joints at the base the same legs take forces that differ by {number(spin)}",
             origin=Origin.REPRODUCTION,
         ),
     )
