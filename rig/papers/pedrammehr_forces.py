@@ -3,7 +3,7 @@
 import numpy as np
 
 from dynamics import EVERY_TERM, Mend, compact_forces, variant_forces
-from rig.papers.claims import Between, Claim, Criterion, Near, Origin, Threshold, Unquantified
+from rig.papers.claims import Between, Claim, Criterion, Near, Origin, Threshold, Unquantified, number
 from rig.papers.error_table import error_claims
 from rig.papers.paths import PathRun, force_error, manipulator, run_path
 
@@ -100,7 +100,7 @@ def parallel_axes() -> Claim:
         without[0] - printed[0],
         "% points",
         measure="RMS error of path 3 without the terms less that with them, all other equations the same "
-        f"({without[0]:.2g} and {printed[0]:.2f} %; largest {without[1]:.2g} and {printed[1]:.1f} N)",
+        f"({number(without[0])} and {printed[0]:.2f} %; largest {number(without[1])} and {printed[1]:.1f} N)",
         why=f"{_TWICE}; without the terms the equations are exact",
     )
 
