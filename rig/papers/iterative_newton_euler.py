@@ -103,7 +103,7 @@ def forces() -> list[Claim]:
             threshold=Threshold.OURS,
         ),
         _claim("contact", "f_{N+1} and n_{N+1} bring in the forces of a contact", "§2.2",
-               checks.contact_error, "virtual work at the tip, less its sign"),
+               checks.contact_error, "the virtual work of what acts on the tip"),
         _claim("gravity", "v̇_0 = G, against gravity, brings in the links' weights", "§2.4",
                checks.gravity_error, "slope of the potential energy, by differences"),
         agreement(

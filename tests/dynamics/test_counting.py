@@ -193,6 +193,13 @@ def test_table_1_of_000_counts_four_full_products_for_each_trace() -> None:
         assert (multiplications.at(joints), additions.at(joints)) == (256 * traces, 195 * traces)
 
 
+def test_table_2_of_000_prints_what_its_equations_do_not_take() -> None:
+    rows = {row.term: row for row in TABLES["lee-1982 table 2"].rows}
+    for term, printed, counts in (("a_i", ("27n", "22n"), ("27n", "21n")), ("ā_i", ("15n", "14n"), ("18n", "15n"))):
+        assert tuple(map(str, rows[term].published or ())) == printed
+        assert tuple(map(str, rows[term].counted)) == counts
+
+
 def test_lagrange_costs_far_more() -> None:
     """000: "about 100 times" as printed and counted so; less where nothing is formed twice."""
     lagrange, recursion = (TABLES[f"lee-1982 table {k}"].rows[-1] for k in (1, 2))
