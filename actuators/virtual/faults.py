@@ -102,6 +102,7 @@ class FaultyDevice:
         self._held = b""
         self._previous = b""
         self._past: dict[bytes, deque[bytes]] = {}
+        self._gone = False
 
     @property
     def active(self) -> dict[str, float]:
@@ -139,12 +140,18 @@ class FaultyDevice:
         for name in list(self._active):
             self.clear(name)
 
+    def fall_silent(self) -> None:
+        """Answer nothing any more, for good: no machine is left behind this device."""
+        self._gone = True
+
     def tick(self, now: float) -> None:
         """See `Responder.tick`."""
         self.device.tick(now)
 
     def due(self) -> bytes:
         """See `Responder.due`: replies whose delay is over."""
+        if self._gone:
+            return b""
         if not self._delayed or self._delayed[0][0] > self.device.now:
             return b""
         ready = [data for at, data in self._delayed if at <= self.device.now]
@@ -153,6 +160,8 @@ class FaultyDevice:
 
     def respond(self, adu: bytes) -> bytes:
         """See `Responder.respond`."""
+        if self._gone:
+            return b""
         if not (self._wire or self._delayed or self._held):
             self._previous = reply = self.device.respond(adu)
             return reply

@@ -31,7 +31,8 @@ class VirtualRig:
 
     `plant` is the machine, `faults` what is wrong with it, `servos` and `amplifier` (None when the drives read the
     cells) the devices behind their fallible wires. `time` (s) is the instant all of it stands at, `skipped` (s) what
-    `advance` has left out. Two rigs of one configuration, moved and asked alike, answer the same bytes.
+    `advance` has left out. Two rigs of one configuration, moved and asked alike, answer the same bytes. When the plant
+    stands still for good, no device answers any more: feedback that does not move passes for a platform at rest.
 
     Raises ConfigError when the configuration has no [virtual] section or describes devices that have no virtual twin.
     """
@@ -98,6 +99,9 @@ class VirtualRig:
             if plant.time < due < until:
                 until = due
             plant.advance(until)
+            if plant.fault:
+                for device in self._devices:
+                    device.fall_silent()
             self._tick()
             if due <= until:
                 self.faults.play()

@@ -43,7 +43,7 @@ def test_a_disconnect_that_is_refused_changes_nothing(live: MainWindow, qtbot: A
 
 def test_a_virtual_rig_that_is_of_no_use_any_more_is_replaced(live: MainWindow, qtbot: Any) -> None:
     engage(live, qtbot)
-    live.session.virtual.inject("force_step", 3, 1e7, 0.1)  # at rest the plant may stand still before anything shows it
+    live.session.virtual.inject("force_step", 3, 1e7, 0.1)  # the plant stands still before anything else shows it
     reach(live, qtbot, State.FAULT)
     qtbot.waitUntil(lambda: _said(live, "stands still; Disconnect, then Connect, starts a new") == 1, timeout=STEP)
     _anew(live, qtbot)

@@ -54,6 +54,17 @@ def test_a_force_the_model_does_not_know_is_a_controlled_stop(bench: Bench, faul
     invariants(recording)
 
 
+@pytest.mark.parametrize("state", [State.PARKED, State.ENGAGED, State.RUNNING])
+def test_a_plant_that_is_no_more_answers_no_more(bench: Bench, state: State) -> None:
+    """Its last lengths would be those of a platform at rest."""
+    {State.PARKED: bench.park, State.ENGAGED: bench.engage, State.RUNNING: bench.run}[state]()
+    bench.virtual.plant._state[7:10] = 1e4  # m/s
+    bench.steps(bench.config.safety.stale_cycles + 2)
+    assert "the plant stands still" in bench.virtual.plant.fault
+    assert bench.machine.cause is not None and bench.machine.cause.code is FaultCode.COMMUNICATION_LOST
+    assert bench.machine.state is not state
+
+
 def test_a_push_while_the_platform_is_held(bench: Bench) -> None:
     bench.engage().inject("force_step", None, 300.0)
     bench.until_state(State.FAULT)
