@@ -6,6 +6,7 @@ joints as commonly published, in standard Denavit–Hartenberg form and in the m
 
 from dynamics.serial.as_printed import (
     computed_torque_as_printed,
+    lagrange_control_as_printed,
     modified_newton_euler_as_printed,
     newton_euler_as_printed,
 )
@@ -78,6 +79,7 @@ __all__ = [
     "iterative_newton_euler",
     "iterative_newton_euler_as_printed",
     "lagrange_coefficients",
+    "lagrange_control_as_printed",
     "lagrange_euler",
     "leg_chain",
     "leg_joints",

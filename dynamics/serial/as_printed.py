@@ -3,7 +3,7 @@
 What their tables count, which is right and dearer:
 * 000 table 1 (Lee et al. 1982): D, H and G by eqs. 3.8–3.10 with every trace by four 4×4 products, all formed.
 * 001 table 3 (Turney et al. 1980): the recursion of §3 with eqs. 3.17 and 3.18 by the matrix A_i of §5.
-And what their equations give with the errors of the print: 001 §3 and §5.
+And what their equations give with the errors of the print: 001 §3 and §5, 000 eq. 3.10.
 """
 
 from collections.abc import Callable
@@ -19,6 +19,7 @@ from dynamics.serial.lagrange_euler import (
     chain_products,
     differentiated,
     first_derivatives,
+    lagrange_coefficients,
 )
 from dynamics.serial.modified_newton_euler import (
     inertial_moment_of_matrix,
@@ -119,6 +120,23 @@ def computed_torque_as_printed(
     bracket = servo_acceleration(desired, position, rate, kp, kv)
     friction = [joint_load(link, speed, 0.0) for link, speed in zip(chain.links, rate, strict=True)]
     return control_sum(coefficients.D, coefficients.H, coefficients.G, bracket, rate, friction)
+
+
+def _printed_gravity(G: Vector) -> list[Scalar]:
+    """000 eq. 3.10 as printed: + Σ m_j g ∂T₀ʲ/∂q_i r̄_j, with g of eq. 3.5."""
+    return [-x for x in G]
+
+
+def lagrange_control_as_printed(
+    chain: SerialChain, desired: tuple[Values, Values, Values], q: Values, qd: Values, kp: Gain, kv: Gain
+) -> list[Scalar]:
+    """What 000 eq. 4.1 gives with eqs. 3.8 to 3.10 as printed: `computed_torque_lagrange` but for the sign of G."""
+    n = len(chain)
+    position, rate = scalars("q", q, n), scalars("qd", qd, n)
+    coefficients = lagrange_coefficients(chain, position)
+    bracket = servo_acceleration(desired, position, rate, kp, kv)
+    friction = [joint_load(link, speed, 0.0) for link, speed in zip(chain.links, rate, strict=True)]
+    return control_sum(coefficients.D, coefficients.H, _printed_gravity(coefficients.G), bracket, rate, friction)
 
 
 Turn = Callable[[Matrix, Vector, Vector, Scalar, Scalar], tuple[Vector, Vector]]

@@ -1,20 +1,19 @@
 """Lee, Chung, Mudge & Turney (1982): a change of the code turns every verdict that is counted."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib import import_module
 
-import numpy as np
 import pytest
 from turning import Turn, check_turn, check_whole
 
-from dynamics import computed_torque_lagrange, puma, puma_study
-from dynamics.serial.gains import Gain, gain_matrix
+from dynamics import SerialChain, puma, puma_study
 from dynamics.serial.vectors import Matrix, Scalar, Vector, apply, multiply, transpose
 from rig.papers import Study, lee_1982, lee_control, reproduce
 from rig.papers import operation_claims as counting
 from rig.papers.claims import Claim
 
-tables = import_module("dynamics.serial.tables")
+recursion = import_module("dynamics.serial.newton_euler")
 MULTIPLIED, ADDED = "multiplications", "additions"
 
 
@@ -23,17 +22,8 @@ def study() -> Study:
     return reproduce(["lee-1982"])[0]
 
 
-def _only_diagonals(patch: pytest.MonkeyPatch) -> None:
-    """Eq. 4.4 without what couples the joints."""
-
-    def fed_back(gain: Gain, error: Vector) -> Vector:
-        return list(np.diag(gain_matrix("gain", gain, len(error))) * np.array(error))
-
-    patch.setattr("dynamics.serial.gains.fed_back", fed_back)
-
-
-def _no_feedback(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("dynamics.serial.gains.fed_back", lambda _gain, error: [0.0 for _ in error])
+def _gravity_mended(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr("dynamics.serial.as_printed._printed_gravity", list)
 
 
 def _rotors(preview: bool) -> Callable[[pytest.MonkeyPatch], None]:
@@ -44,14 +34,17 @@ def _rotors(preview: bool) -> Callable[[pytest.MonkeyPatch], None]:
     return change
 
 
-def _counts_lagrange(table: str) -> Callable[[pytest.MonkeyPatch], None]:
-    """The table's counts are those of the Lagrangian law with nothing formed twice."""
+def _forces_from_the_hand_for_every_joint(patch: pytest.MonkeyPatch) -> None:
+    """The way inward gone anew for every joint: the same torques, and no recursion."""
+    whole = recursion.inward
 
-    def change(patch: pytest.MonkeyPatch) -> None:
-        run = tables._control(computed_torque_lagrange)
-        patch.setitem(tables._RUNS, table, (tables._RUNS[f"{lee_1982.TABLES[0]} here"][0], run))
+    def inward(chain: SerialChain, *rows: Sequence[Scalar] | None) -> list[Scalar]:
+        def above(i: int) -> Scalar:
+            return whole(replace(chain, links=chain.links[i:]), *(row and row[i:] for row in rows))[0]
 
-    return change
+        return [above(i) for i in range(len(chain))]
+
+    patch.setattr(recursion, "inward", inward)
 
 
 def _no_velocity_traces(patch: pytest.MonkeyPatch) -> None:
@@ -75,7 +68,7 @@ def _vector_products_by_matrices(patch: pytest.MonkeyPatch) -> None:
         zero = a[0] - a[0]
         return apply(transpose([[zero, a[2], -a[1]], [-a[2], zero, a[0]], [a[1], -a[0], zero]]), b)
 
-    patch.setattr(import_module("dynamics.serial.newton_euler"), "cross", cross)
+    patch.setattr(recursion, "cross", cross)
 
 
 def _totals(table: int) -> list[Claim]:
@@ -83,14 +76,11 @@ def _totals(table: int) -> list[Claim]:
 
 
 TURNS: dict[str, Turn] = {
-    "error-equation": Turn(_only_diagonals, lee_control.gains),
-    "error-vanishes": Turn(_no_feedback, lee_control.gains),
+    "control-laws": Turn(_gravity_mended, lee_control.laws),
     "errors": Turn(_rotors(preview=True), lee_control.errors),
     "oscillatory": Turn(_rotors(preview=False), lee_control.errors),
     "lee-1982-table-1-order": Turn(_no_velocity_traces, lee_1982.orders),
-    "lee-1982-table-2-order": Turn(_counts_lagrange(lee_1982.TABLES[1]), lee_1982.orders),
-    "hundred-times": Turn(_counts_lagrange(lee_1982.TABLES[0]), lee_1982.ratios),
-    "pdp": Turn(_counts_lagrange(lee_1982.TABLES[1]), lee_1982.ratios),
+    "lee-1982-table-2-order": Turn(_forces_from_the_hand_for_every_joint, lee_1982.orders),
     f"lee-1982-1-{MULTIPLIED}": Turn(_diagonals_of_traces, lambda: _totals(1)),
     f"lee-1982-1-{ADDED}": Turn(_diagonals_of_traces, lambda: _totals(1)),
     f"lee-1982-2-{MULTIPLIED}": Turn(_vector_products_by_matrices, lambda: _totals(2)),
