@@ -27,7 +27,7 @@ def paper(
     ] = Path("papers"),
     as_json: JsonOption = False,
 ) -> None:
-    """Reproduce the study of a paper: its figures, its tables, and for each of its claims whether it holds.
+    """Reproduce the study of a paper: its figures, its tables, and what becomes of its claims.
 
     Writes one HTML file that needs nothing else, STUDY.html (papers.html for all), and in a folder STUDY beside it
     the numbers of every figure, table and claim as CSV files and the figures as SVG and PDF. Prints every claim with
@@ -36,7 +36,7 @@ def paper(
     from rig.cli.progress import progress_display
     from rig.csvio import check_folder
     from rig.operation import Progress
-    from rig.papers import STUDIES, reproduce, write_studies
+    from rig.papers import STUDIES, reproduce, total, write_studies
 
     if study not in (*STUDIES, _ALL):
         known = ", ".join((*STUDIES, _ALL))
@@ -54,6 +54,8 @@ def paper(
         return
     for one in studies:
         _say(one)
+    if len(studies) > 1:
+        typer.secho(f"{total(studies)}\n", bold=True)
     typer.echo(f"page: {page}")
     typer.echo(f"beside it: {len(tables)} CSV files, {len(figures) // 2} figures, each as SVG and PDF")
 

@@ -3,7 +3,7 @@
 from rig.papers.claims import Claim, Origin, Threshold, Verdict
 from rig.papers.page import write_studies
 from rig.papers.reproduce import STUDIES, reproduce
-from rig.papers.study import Numbers, Picture, Sheet, Study
+from rig.papers.study import Numbers, Picture, Sheet, Study, total
 
 __all__ = [
     "STUDIES",
@@ -16,5 +16,6 @@ __all__ = [
     "Threshold",
     "Verdict",
     "reproduce",
+    "total",
     "write_studies",
 ]

@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 from rig.csvio import check_output, whole_binary_file, whole_file
 from rig.errors import InputError
 from rig.papers.claims import Origin, Threshold, Verdict
-from rig.papers.study import Numbers, Picture, Study
+from rig.papers.study import Numbers, Picture, Study, total
 from rig.report.pages import page_environment
 
 _SYMBOL = re.compile(
@@ -59,7 +59,7 @@ def render(studies: Sequence[Study]) -> str:
     environment.filters["embedded"] = lambda svg: base64.b64encode(svg.encode()).decode()
     title = studies[0].title if len(studies) == 1 else "Five papers, reproduced"
     return environment.get_template("papers.html.j2").render(
-        title=title, studies=studies, Verdict=Verdict, Origin=Origin, Threshold=Threshold
+        title=title, studies=studies, total=total(studies), Verdict=Verdict, Origin=Origin, Threshold=Threshold
     )
 
 

@@ -1,6 +1,6 @@
 """A reproduced study: its claims, figures and tables, whatever they are shown on."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rig.papers.claims import Claim, Verdict
@@ -69,11 +69,21 @@ class Study:
     @property
     def headline(self) -> str:
         """What became of the claims, in words."""
-        holds, differ, open_ = (self.count(verdict) for verdict in Verdict)
-        return (
-            f"of {len(self.counted)} claims that the paper prints {holds} hold, {differ} differ, {open_} cannot be "
-            f"decided; {len(self.apart)} more are shown and not counted"
-        )
+        return _outcome((self,))
+
+
+def total(studies: Sequence[Study]) -> str:
+    """What became of the claims of several studies together, in words."""
+    return f"{len(studies)} papers together: {_outcome(studies)}"
+
+
+def _outcome(studies: Sequence[Study]) -> str:
+    counted, apart = sum(len(study.counted) for study in studies), sum(len(study.apart) for study in studies)
+    holds, differ, open_ = (sum(study.count(verdict) for study in studies) for verdict in Verdict)
+    return (
+        f"of {counted} claims that could have come out otherwise {holds} hold, {differ} differ, {open_} cannot be "
+        f"decided; {apart} more are shown and not counted"
+    )
 
 
 Report = Callable[[str, float], None]

@@ -4,6 +4,8 @@ import base64
 import csv
 import json
 import re
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,14 +15,29 @@ from rig.cli import main
 from rig.errors import ExitCode
 
 STUDIES = ("dasgupta-1998", "pedrammehr-2012", "turney-1980", "lee-1982", "iterative-newton-euler")
+OUTCOME = (
+    r"of (\d+) claims that could have come out otherwise (\d+) hold, (\d+) differ, (\d+) cannot be decided; "
+    r"(\d+) more are shown and not counted"
+)
 EMBEDDED = re.compile(r'src="data:image/svg\+xml;base64,([^"]+)"')
 
 
 @pytest.fixture(scope="module")
-def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     folder = tmp_path_factory.mktemp("papers") / "not" / "there"
-    assert main(["paper", "all", "-o", str(folder)]) == 0
-    return folder
+    with redirect_stdout(StringIO()) as out:
+        assert main(["paper", "all", "-o", str(folder)]) == 0
+    return folder, out.getvalue()
+
+
+@pytest.fixture(scope="module")
+def everything(run: tuple[Path, str]) -> Path:
+    return run[0]
+
+
+@pytest.fixture(scope="module")
+def printed(run: tuple[Path, str]) -> str:
+    return run[1]
 
 
 def test_one_page_and_its_numbers(everything: Path) -> None:
@@ -31,6 +48,15 @@ def test_one_page_and_its_numbers(everything: Path) -> None:
     for name in STUDIES:
         assert f'id="{name}"' in text
         assert (everything / name / "claims.csv").exists()
+
+
+def test_the_total_over_all_studies(everything: Path, printed: str) -> None:
+    found = [list(map(int, numbers)) for numbers in re.findall(rf"^  {OUTCOME}$", printed, re.MULTILINE)]
+    total = re.findall(rf"^5 papers together: {OUTCOME}$", printed, re.MULTILINE)
+    assert len(found) == len(STUDIES)
+    assert [list(map(int, numbers)) for numbers in total] == [[sum(column) for column in zip(*found, strict=True)]]
+    line = next(line for line in printed.splitlines() if "papers together" in line)
+    assert f"<p>{line}.</p>" in (everything / "papers.html").read_text(encoding="utf-8")
 
 
 def test_the_page_needs_nothing_else(everything: Path) -> None:
@@ -78,7 +104,8 @@ def test_what_is_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> N
     assert "expected 5.62 % (±0.005 %); computed 5.618 %" in out
     assert "differs       Path 1: 0.5 m in 6 s at a greatest speed of 0.08 m/s" in out
     assert "claimed 0.08 m/s (±1 %); computed 0.08333 m/s; difference +4.2 %" in out
-    assert re.search(r"of \d+ claims that the paper prints \d+ hold, \d+ differ, \d+ cannot be decided; \d+ more", out)
+    assert re.search(rf"^  {OUTCOME}$", out, re.MULTILINE)
+    assert "papers together" not in out
     assert "8 figures, each as SVG and PDF" in out
     assert f"page: {tmp_path / 'pedrammehr-2012.html'}" in out
 

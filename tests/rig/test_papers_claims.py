@@ -3,7 +3,7 @@
 import pytest
 
 from rig.cli.paper import _say
-from rig.papers import Claim, Origin, Study, Threshold, Verdict
+from rig.papers import Claim, Origin, Study, Threshold, Verdict, total
 from rig.papers.claims import Between, Legs, Near, Rounded, Unquantified, number
 from rig.papers.page import render
 
@@ -107,8 +107,21 @@ def test_what_could_not_come_out_otherwise_is_not_counted() -> None:
     study = Study("name", "title", "citation", "summary", claims, (), (), ())
     assert (study.counted, study.apart) == (claims[:3], claims[3:])
     assert study.headline == (
-        "of 3 claims that the paper prints 1 hold, 1 differ, 1 cannot be decided; 2 more are shown and not counted"
+        "of 3 claims that could have come out otherwise 1 hold, 1 differ, 1 cannot be decided; 2 more are shown and "
+        "not counted"
     )
+
+
+def test_a_total_adds_the_papers_up() -> None:
+    holds, differs = claim(Near(1.0, 0.1), 1.05), claim(Near(1.0, 0.1), 2.0)
+    ours = Claim("key", "statement", "§1", Near(1.0, 0.1), 1.0, apart="arithmetic on printed numbers")
+    studies = [Study("name", "title", "citation", "summary", made, (), (), ()) for made in ((holds, ours), (differs,))]
+    assert total(studies) == (
+        "2 papers together: of 2 claims that could have come out otherwise 1 hold, 1 differ, 0 cannot be decided; 1 "
+        "more are shown and not counted"
+    )
+    assert f"<p>{total(studies)}.</p>" in render(studies)
+    assert "papers together" not in render(studies[:1])
 
 
 def test_a_bound_of_ours_is_marked_also_without_a_tolerance(capsys: pytest.CaptureFixture[str]) -> None:
