@@ -38,7 +38,7 @@ def dasgupta_1998(mechanism: Mechanism, motions: Array, wrenches: Array) -> LegR
     a_d = np.cross(A, r_d) + np.cross(W, np.cross(W, r_d))  # eq. 13
     a_u = L_ddot * s + np.cross(A, r_u) + np.cross(W, np.cross(W, r_u)) + 2.0 * L_dot * np.cross(W, s)  # eq. 14
     I_d = about(legs.I_d0, T)  # eq. 15
-    moved = (legs.m_u * motion.L**2)[..., None, None] * np.diag([0.0, 1.0, 1.0])
+    moved = _parallel_axes(legs.m_u, motion.L)
     I_u = about(legs.I_u0 + moved, T)  # eq. 16
 
     # 2.3 Dynamic equations for a leg
@@ -70,3 +70,9 @@ def dasgupta_1998(mechanism: Mechanism, motions: Array, wrenches: Array) -> LegR
     F_u = m_d * (a_d - g) + m_u * (a_u - g) - (x[..., None] * s + K)  # eqs. 21, 27
     beyond = beyond_cells(mechanism, T, motion.L, L_ddot[..., 0], W, A)
     return LegReactions(s, D - x, x, K, F_u, beyond)  # eq. 37
+
+
+def _parallel_axes(m_u: Array, L: Array) -> Array:
+    """What eq. 16 adds to I_u0 (n, 6, 3, 3) for lengths L (n, 6): m_u L² across the leg."""
+    moved: Array = (m_u * L**2)[..., None, None] * np.diag([0.0, 1.0, 1.0])
+    return moved
