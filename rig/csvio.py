@@ -185,7 +185,8 @@ def _row_faults(table: Table, increasing: bool) -> Iterator[tuple[int, str]]:
             yield int(row), f"the quaternion's norm is {norms[row]:.9g}, not 1 within {_UNIT_NORM:g}"
     if increasing:
         for row in np.flatnonzero(np.diff(table.times) <= 0.0) + 1:
-            yield int(row), f"t = {table.times[row]:.9g} s does not increase"
+            before, now = table.times[row - 1 : row + 1]
+            yield int(row), f"t = {now:.9g} s does not increase, the row before has {before:.9g} s"
 
 
 def check_output(path: Path) -> None:

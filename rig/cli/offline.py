@@ -44,7 +44,7 @@ def inverse(
         typer.Option(
             "--spherical-ends",
             help="Spherical joints at the legs' base ends too: legs that are symmetric about their axes and do not "
-            "spin; the exact model.",
+            "spin, without friction at their end joints; the exact model.",
         ),
     ] = False,
     peaks: Annotated[bool, typer.Option("--peaks", help="Print the greatest reaction of every joint.")] = False,
@@ -240,8 +240,8 @@ def fk(
         Path,
         typer.Argument(
             metavar="LEGS.csv",
-            help="Columns t, l1…l6: leg lengths in m; v1…v6, their speeds in m/s, and then a1…a6, their accelerations "
-            "in m/s², may follow.",
+            help="Columns t, increasing, l1…l6: leg lengths in m; v1…v6, their speeds in m/s, and then a1…a6, their "
+            "accelerations in m/s², may follow.",
         ),
     ],
     output: OutputOption,
@@ -280,7 +280,7 @@ def fk(
     pose = np.array(parse_pose(guess, "--guess")) if guess is not None else np.empty(7)
     check_output(output)
     machine = load_mechanism(mechanism, evaluate_only=True)
-    table = read_table(legs, per_leg("l"), [per_leg("v"), per_leg("a")])
+    table = read_table(legs, per_leg("l"), [per_leg("v"), per_leg("a")], increasing=True)
     if every:
         write_all_poses(machine.geometry, table, output, seed or 0)
         return

@@ -66,6 +66,18 @@ def test_accelerations_without_speeds(here: Path, motion: Path, capfd: pytest.Ca
     assert not (here / "found.csv").exists()
 
 
+def test_times_that_do_not_increase(here: Path, motion: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    table = read_table(here / "legs.csv", LENGTHS, [SPEEDS, ACCELERATIONS])
+    rows = table.columns(("t", *LENGTHS))[[0, 3, 2, 4, 4]]
+    write_table(here / "legs.csv", ("t", *LENGTHS), rows)
+    for more in (("--guess", HOME), ("--all",)):
+        assert main(["fk", "lab-hexapod", "legs.csv", *more, "-o", "found.csv"]) == ExitCode.INPUT
+        text = capfd.readouterr().err
+        assert "line 4: t = 5.04 s does not increase, the row before has 5.06 s" in text
+        assert "line 6: t = 5.08 s does not increase, the row before has 5.08 s" in text
+        assert not (here / "found.csv").exists()
+
+
 def test_a_singular_row_is_named_with_its_pose(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Path III of 1998 to where it meets its singularity: the pose is found, its twist is not."""
     geometry = load_mechanism("dasgupta-1998", evaluate_only=True).geometry
