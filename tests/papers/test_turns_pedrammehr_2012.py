@@ -13,8 +13,8 @@ from turning import Turn, check_turn, check_whole
 from dynamics import Mechanism
 from dynamics.variants import compact_2012
 from dynamics.variants.pods_2012 import pods_in_motion
-from kinematics import Array, LegMotion
-from rig.papers import Claim, Study, paths, pedrammehr_equations, pods
+from kinematics import Array
+from rig.papers import Claim, Study, paths, pedrammehr_equations
 from rig.papers.paths import run_path
 from rig.papers.pedrammehr_claims import claims, spin_claims
 from rig.papers.pedrammehr_equations import equation_claims
@@ -50,17 +50,6 @@ def heavy_legs(mechanism: Mechanism) -> Mechanism:
     """The upper parts' mass, 1 kg, fifty times as large."""
     legs = tuple(replace(leg, upper=replace(leg.upper, mass=50.0 * leg.upper.mass)) for leg in mechanism.legs)
     return replace(mechanism, legs=legs)
-
-
-def across_by_eq_23(patch: pytest.MonkeyPatch) -> None:
-    """The simplified acceleration is what is across the pod of the whole one, not 1998's eq. 9."""
-    simplified = pods._without_spin
-
-    def changed(motions: Array, legs: LegMotion) -> tuple[Array, Array]:
-        s, A = legs.direction, legs.angular_acceleration
-        return simplified(motions, legs)[0], A - np.einsum("nij,nij->ni", A, s)[..., None] * s
-
-    patch.setattr(pods, "_without_spin", changed)
 
 
 def eq_25_mended(patch: pytest.MonkeyPatch) -> None:
@@ -106,7 +95,7 @@ TURNS: dict[str, Turn] = {
     "path-1-velocities": Turn(axes({4: (0.0, 1.0, 0.0)}), first_path),
     "path-1-accelerations": Turn(axes({4: (0.0, 1.0, 0.0)}), first_path),
     "path-1-perpendicular": Turn(axes(dict.fromkeys((1, 2, 6), (1.0, 0.0, 0.0)) | {4: (0.0, 1.0, 0.0)}), first_path),
-    "tangential-only": Turn(across_by_eq_23, first_path),
+    "path-1-perpendicular-accelerations": Turn(axes({3: (1.0, 0.0, 0.0), 4: (0.0, 1.0, 0.0)}), first_path),
     "tangential-acceleration": Turn(eq_25_mended, equation_claims),
     "compact-form": Turn(eqs_42_43_mended, equation_claims),
     "path-2-trends": Turn(manipulator_with(heavy_legs), lambda: [trend("2", "fig. 9", run_path("I", OWN))]),

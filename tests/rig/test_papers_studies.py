@@ -111,7 +111,16 @@ def test_the_spin_of_path_one() -> None:
     assert found["path-1-spin"].computed == (4,)
     assert found["path-1-velocities"].computed == (1, 2, 4, 6)
     assert found["path-1-accelerations"].computed == (3, 4)
-    assert found["path-1-perpendicular"].computed == (4,)
+    assert "as vectors they are up to 16, 14, 48, 0, 30, 16 % apart by pod, and agree in 4" in (
+        found["path-1-velocities"].why
+    )
+    for key, percent in (
+        ("path-1-perpendicular", "16, 14, 48, 0, 30, 16"),
+        ("path-1-perpendicular-accelerations", "43, 39, 18, 0, 72, 42"),
+    ):
+        assert found[key].computed == (4,)
+        assert f"up to {percent} % lie along it" in found[key].why
+    assert found["tangential-only"].verdict is Verdict.UNDECIDABLE
     assert "from 4.3 to 5.4 %" in found["path-1-velocities"].why
     assert found["path-1-speed"].verdict is Verdict.DIFFERS
     assert not found["path-1-speed"].counted
