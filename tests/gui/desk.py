@@ -52,7 +52,8 @@ class Desk:
         owner.callback(self.block.close)
         ours, theirs = os.pipe()
         with os.fdopen(ours) as number:
-            screen = ["Xvfb", "-displayfd", str(theirs), "-screen", "0", "1920x1080x24", "-nolisten", "tcp"]
+            # without -noreset it begins anew, and refuses who comes meanwhile, when its only client, a question, leaves
+            screen = ["Xvfb", "-displayfd", str(theirs), "-screen", "0", "1920x1080x24", "-nolisten", "tcp", "-noreset"]
             self._start(screen, pass_fds=[theirs])
             os.close(theirs)
             assert select.select([number], [], [], _PATIENCE)[0], "Xvfb does not come up"
@@ -68,8 +69,13 @@ class Desk:
             "NO_AT_BRIDGE": "1",
             "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path]),
         }
-        self._start(_MANAGERS[manager])
-        until(lambda: self._tool("get_num_desktops").returncode == 0, f"{manager} to manage", _PATIENCE)
+        managing = self._start(_MANAGERS[manager])
+
+        def manages() -> bool:
+            assert managing.poll() is None, f"{manager} has ended with {managing.returncode}"
+            return self._tool("get_num_desktops").returncode == 0
+
+        until(manages, f"{manager} to manage", _PATIENCE)
         self._environment |= environment
         self.start_app()
 
