@@ -51,6 +51,7 @@ from dynamics.serial import (
     PlatformRow,
     SerialChain,
     StrobingCost,
+    StrobingEffort,
     chain_acceleration,
     check_gains,
     computed_torque,
@@ -73,6 +74,7 @@ from dynamics.serial import (
     modified_newton_euler_as_printed,
     newton_euler,
     newton_euler_as_printed,
+    newton_euler_in_base_axes,
     newton_euler_saving,
     operation_tables,
     platform_table,
@@ -86,6 +88,7 @@ from dynamics.serial import (
     strobed_gravity,
     strobed_mass_matrix,
     strobing_costs,
+    strobing_effort,
 )
 from dynamics.spherical_ends import with_spherical_ends
 from dynamics.task_space import TaskSpace, task_space_equations
@@ -148,6 +151,7 @@ __all__ = [
     "Singularity",
     "SingularityError",
     "StrobingCost",
+    "StrobingEffort",
     "TaskSpace",
     "acceleration_kernel",
     "base_loads",
@@ -191,6 +195,7 @@ __all__ = [
     "modified_newton_euler_as_printed",
     "newton_euler",
     "newton_euler_as_printed",
+    "newton_euler_in_base_axes",
     "newton_euler_saving",
     "operation_tables",
     "opposite_sides",
@@ -211,6 +216,7 @@ __all__ = [
     "strobed_gravity",
     "strobed_mass_matrix",
     "strobing_costs",
+    "strobing_effort",
     "supplied_power",
     "tangential_accelerations",
     "task_space_equations",

@@ -10,6 +10,7 @@ from dynamics.serial.as_printed import (
     modified_newton_euler_as_printed,
     newton_euler_as_printed,
 )
+from dynamics.serial.base_axes import newton_euler_in_base_axes
 from dynamics.serial.chain import Joint, Link, SerialChain
 from dynamics.serial.computed_torque import (
     ERROR_BOUND,
@@ -36,7 +37,7 @@ from dynamics.serial.strobed import (
     strobed_gravity,
     strobed_mass_matrix,
 )
-from dynamics.serial.strobing_cost import StrobingCost, strobing_costs
+from dynamics.serial.strobing_cost import StrobingCost, StrobingEffort, strobing_costs, strobing_effort
 from dynamics.serial.tables import (
     NewtonEulerSaving,
     OperationRow,
@@ -67,6 +68,7 @@ __all__ = [
     "PlatformRow",
     "SerialChain",
     "StrobingCost",
+    "StrobingEffort",
     "chain_acceleration",
     "check_gains",
     "computed_torque",
@@ -90,6 +92,7 @@ __all__ = [
     "modified_newton_euler_as_printed",
     "newton_euler",
     "newton_euler_as_printed",
+    "newton_euler_in_base_axes",
     "newton_euler_saving",
     "operation_tables",
     "platform_table",
@@ -104,4 +107,5 @@ __all__ = [
     "strobed_gravity",
     "strobed_mass_matrix",
     "strobing_costs",
+    "strobing_effort",
 ]

@@ -7,13 +7,15 @@ revolute, principal axes as there.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
-from dynamics.counting import REST, Operations, count_operations, counted
+from dynamics.counting import REST, Operations, count_operations, counted, sum_operations
+from dynamics.serial.lagrange_euler import lagrange_coefficients, lagrange_euler
 from dynamics.serial.laws import BEYOND, SAMPLES, Law, degree, general_chain, interpolated, law
+from dynamics.serial.modified_newton_euler import modified_newton_euler
 from dynamics.serial.published import TURNEY_4
-from dynamics.serial.strobed import chain_acceleration, strobed_coriolis, strobed_mass_matrix
+from dynamics.serial.strobed import chain_acceleration, strobed_coriolis, strobed_gravity, strobed_mass_matrix
 
 _OUTWARD = ("ω_i", "α_i", "A_i", "a_i", "m_i ā_i")
 """Terms of table 4 that are formed on the way from base to hand."""
@@ -53,9 +55,23 @@ def _step(joints: int) -> Callable[[], object]:
     return lambda: chain_acceleration(chain, _posture(joints), rates, counted([3.0] * joints))
 
 
+def _moving(joints: int) -> Callable[[], object]:
+    """The recursions for the C^i, over the links that move: from joint min(j, k) on."""
+    chain, posture = general_chain(joints, True), _posture(joints)
+
+    def strobed(first: int, other: int) -> object:
+        above = replace(chain, links=chain.links[first:])
+        rates = list(counted(float(i in (first, other)) for i in range(first, joints)))
+        still = list(counted(0.0 for _ in rates))
+        return modified_newton_euler(above, posture[first:], rates, still, gravity=(0.0, 0.0, 0.0))
+
+    return lambda: [strobed(j, k) for j in range(joints) for k in range(j, joints)]
+
+
 _RUNS: dict[str, Callable[[int], Callable[[], object]]] = {
     "M": lambda n: lambda: strobed_mass_matrix(general_chain(n, True), _posture(n)),
     "C": lambda n: lambda: strobed_coriolis(general_chain(n, True), _posture(n)),
+    "C moving": _moving,
     "step": _step,
 }
 
@@ -86,7 +102,8 @@ def strobing_costs() -> tuple[StrobingCost, ...]:
     return (
         _cost("mass-outward", f"M: {kinematic}", "k₁ n(n+1)/2", half.times(k), "M", outward),
         _cost("mass-inward", f"M: {dynamic}", "d₁ n(n+1)/2", half.times(d), "M", inward),
-        _cost("coriolis-outward", f"C^i: {kinematic}", "k₂ n(n+1)(2n+1)/6", pyramid.times(k), "C", outward),
+        _cost("coriolis-outward", f"C^i: {kinematic}", "k₂ n(n+1)(2n+1)/6", pyramid.times(k), "C moving", outward),
+        _cost("coriolis-all", f"C^i: {kinematic}, over all links", "as used here", None, "C", outward),
         _cost("coriolis-inward", f"C^i: {dynamic}", "d₂ n(n+1)/2", half.times(d), "C", inward),
         _cost("coriolis-apart", "C^i: C_jj and C_kk taken off", "not counted", None, "C", (REST,)),
         _cost(
@@ -95,3 +112,42 @@ def strobing_costs() -> tuple[StrobingCost, ...]:
         ),
         _cost("elimination", "step: elimination", "not counted", None, "step", ("solve_positive_definite",)),
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class StrobingEffort:
+    """Multiplications and additions at n joints: M, the C^i and G by strobing, over all links, and outward for the C^i
+    over those alone that move; D, H and G by Lagrange; a step of the simulation with its elimination, and the joint
+    forces by Lagrange, of order n³ as 001 table 2 has them."""
+
+    joints: int
+    strobed: int
+    strobed_moving: int
+    lagrange: int
+    step: int
+    lagrange_forces: int
+
+
+@cache
+def strobing_effort(joints: int = 6) -> StrobingEffort:
+    """What the explicit form and a step of the simulation take by strobing, and by Lagrange."""
+    chain, posture = general_chain(joints, True), _posture(joints)
+    rates = list(counted([0.7] * joints))
+
+    def size(run: Callable[[], object]) -> int:
+        whole = sum_operations(count_operations(run))
+        return whole.multiplications + whole.additions
+
+    def gravity() -> object:
+        return strobed_gravity(chain, posture)
+
+    outward = {cost.key: cost.counted.at(joints) for cost in strobing_costs()}
+    strobed = sum(size(run) for run in (_RUNS["M"](joints), _RUNS["C"](joints), gravity))
+    return StrobingEffort(
+        joints,
+        strobed,
+        strobed - outward["coriolis-all"] + outward["coriolis-outward"],
+        size(lambda: lagrange_coefficients(chain, posture)),
+        size(_RUNS["step"](joints)),
+        size(lambda: lagrange_euler(chain, posture, rates, rates)),
+    )

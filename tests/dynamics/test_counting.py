@@ -42,6 +42,7 @@ from dynamics.serial import (
     operation_tables,
     platform_table,
     strobing_costs,
+    strobing_effort,
 )
 from dynamics.serial.as_printed import newton_euler_as_counted
 from dynamics.serial.laws import degree
@@ -223,6 +224,7 @@ def test_what_strobing_costs() -> None:
         "mass-outward": 2,
         "mass-inward": 2,
         "coriolis-outward": 3,
+        "coriolis-all": 3,
         "coriolis-inward": 3,
         "coriolis-apart": 3,
         "step": 2,
@@ -238,6 +240,11 @@ def test_what_strobing_costs() -> None:
         "step": 178 * 27,
     }
     assert costs["mass-outward"].counted.at(6) == 105 * 21
+    assert costs["coriolis-outward"].counted.at(6) == 105 * 91  # of the printed form, n(n + 1)(2n + 1)/6
+    assert costs["coriolis-all"].counted.at(6) == 105 * 6 * 21
+    effort = strobing_effort(6)
+    assert effort.strobed - effort.strobed_moving == 105 * (6 * 21 - 91)
+    assert effort.strobed_moving < effort.lagrange < effort.strobed
     assert costs["coriolis-inward"].counted.at(6) > 4 * printed["coriolis-inward"]
 
 

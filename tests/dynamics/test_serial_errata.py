@@ -16,6 +16,7 @@ from dynamics.serial import (
     lagrange_euler,
     modified_newton_euler,
     newton_euler,
+    newton_euler_in_base_axes,
     strobed_coriolis,
 )
 from dynamics.serial.chain import displacement, rotation
@@ -60,6 +61,24 @@ def test_001_eq_3_16_has_the_angular_velocity_of_the_wrong_link(monkeypatch: pyt
 
     monkeypatch.setattr(recursion, "angular_acceleration", printed)
     assert wrong(newton_euler(chain, *motion), expected)
+
+
+def test_001_eqs_3_3_to_3_13_are_right_as_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    chain, motion, expected = case()
+    assert right(newton_euler_in_base_axes(chain, *motion), expected)
+    monkeypatch.setattr(module("base_axes"), "gyroscopic_moment", lambda _inertia, omega: [0.0 * x for x in omega])
+    assert wrong(newton_euler_in_base_axes(chain, *motion), expected)
+
+
+def test_001_eq_4_9_turns_gravity_the_wrong_way() -> None:
+    chain, (q, _, _), _ = case()
+    turned, felt = np.eye(3), np.array([0.0, 0.0, 9.8])  # R₀ⁱ, and the base's acceleration g z₀ in axes of link i
+    base = felt
+    for link, x in zip(chain.links, q.tolist(), strict=True):
+        R = np.array(rotation(link, x))
+        turned, felt = turned @ R, R.T @ felt  # eq. 3.17 at rest
+    np.testing.assert_allclose(turned.T @ base, felt, atol=1e-12)
+    assert np.abs(turned @ base - felt).max() > 0.1
 
 
 def test_001_eq_3_18_has_the_wrong_point(monkeypatch: pytest.MonkeyPatch) -> None:

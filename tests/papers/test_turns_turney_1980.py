@@ -1,19 +1,28 @@
 """Turney, Mudge & Lee (1980): a change of the code turns every verdict that is counted."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib import import_module
+from types import ModuleType
 
 import pytest
 from turning import Turn, check_turn, check_whole
 
-from dynamics import lagrange_euler, newton_euler, strobed_mass_matrix
-from dynamics.serial.laws import general_chain
+from dynamics import (
+    SerialChain,
+    chain_acceleration,
+    lagrange_euler,
+    modified_newton_euler,
+    newton_euler,
+    strobed_coriolis,
+    strobed_mass_matrix,
+)
 from dynamics.serial.vectors import Matrix, Scalar, Vector, multiply, transpose
 from rig.papers import Study, chains, reproduce, turney_1980
 from rig.papers import operation_claims as counting
 from rig.papers.claims import Claim
 
-tables, strobing_cost = (import_module(f"dynamics.serial.{name}") for name in ("tables", "strobing_cost"))
+base_axes, strobing_cost = (import_module(f"dynamics.serial.{name}") for name in ("base_axes", "strobing_cost"))
 printed, modified, lagrange = (
     import_module(f"dynamics.serial.{name}") for name in ("as_printed", "modified_newton_euler", "lagrange_euler")
 )
@@ -48,20 +57,27 @@ def _each_rate_alone_taken_off(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(chains, "newton_euler", recursion)
 
 
-def _counts(table: int, algorithm: Callable[..., object]) -> Change:
-    """The table counts another algorithm."""
-
-    def change(patch: pytest.MonkeyPatch) -> None:
-        name = f"turney-1980 table {table}"
-        patch.setitem(tables._RUNS, name, (tables._RUNS[name][0], tables._inverse(algorithm, False)))
-
-    return change
+def _no_gyroscopic_moment(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(base_axes, "gyroscopic_moment", lambda _inertia, omega: [0.0 * x for x in omega])
 
 
-def _on_the_tables_terms(patch: pytest.MonkeyPatch) -> None:
-    """A_i and the full tensor in the plain form, the principal one in the modified."""
-    for name, other in (("3 here", "3"), ("4 full", "4")):
-        patch.setitem(tables._RUNS, f"turney-1980 table {name}", tables._RUNS[f"turney-1980 table {other}"])
+def _kinetic_terms_for_every_torque(patch: pytest.MonkeyPatch) -> None:
+    """What the appendix forms once, formed again for every joint that it acts on."""
+    once = lagrange.kinetic_matrix
+    patch.setattr(lagrange, "kinetic_matrix", lambda i, *rest: [once(i, *rest) for _ in range(i)][-1])
+
+
+def _forces_from_the_hand_for_every_joint(where: ModuleType) -> Change:
+    """The way inward gone anew for every joint: the same torques, and no recursion."""
+    whole = where.inward
+
+    def inward(chain: SerialChain, *rows: Sequence[Scalar] | None) -> list[Scalar]:
+        def above(i: int) -> Scalar:
+            return whole(replace(chain, links=chain.links[i:]), *(row and row[i:] for row in rows))[0]
+
+        return [above(i) for i in range(len(chain))]
+
+    return lambda patch: patch.setattr(where, "inward", inward)
 
 
 def _whole_products_under_the_trace(patch: pytest.MonkeyPatch) -> None:
@@ -86,43 +102,58 @@ def _turning_matrix_by_products(module: object) -> Change:
     return lambda patch: patch.setattr(module, "turning_matrix", turning_matrix)
 
 
-def _strobes(run: str, *, like: str = "", times: bool = False) -> Change:
-    """A strobed form costs what another does, or M is formed once for each joint."""
+def _recursion_for_every_torque(
+    chain: SerialChain, *motion: list[Scalar], gravity: Sequence[float] | None = None
+) -> list[Scalar]:
+    """The whole recursion anew for each joint's torque."""
+    return [modified_newton_euler(chain, *motion, gravity=gravity)[i] for i in range(len(chain))]
 
-    def change(patch: pytest.MonkeyPatch) -> None:
-        other = strobing_cost._RUNS.get(like)
-        if times:
 
-            def other(n: int) -> Callable[[], object]:
-                chain, posture = general_chain(n), strobing_cost._posture(n)
-                return lambda: [strobed_mass_matrix(chain, posture) for _ in range(n)]
+def _strobed_by(recursion: Callable[..., object], function: Callable[..., object], *before: object) -> Change:
+    """A strobed form runs another recursion than the modified one."""
+    return lambda patch: patch.setattr(function, "__defaults__", (*before, recursion))
 
-        patch.setitem(strobing_cost._RUNS, run, other)
 
-    return change
+def _moving_strobed_for_every_torque(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(strobing_cost, "modified_newton_euler", _recursion_for_every_torque)
+
+
+def _each_rate_alone(patch: pytest.MonkeyPatch) -> None:
+    """Of the C^i only C_jj is strobed: n recursions instead of one for each pair of rates."""
+
+    def recursion(chain: SerialChain, q: list[Scalar], qd: list[Scalar], *rest: Scalar, **options: Scalar) -> object:
+        moving = sum(float(rate) != 0.0 for rate in qd)
+        return modified_newton_euler(chain, q, qd, *rest, **options) if moving == 1 else [0.0] * len(chain)
+
+    patch.setattr(strobed_coriolis, "__defaults__", (recursion,))
 
 
 def _totals(table: int) -> Callable[[], list[Claim]]:
     return lambda: counting.totals(f"turney-1980 table {table}")
 
 
+_MASS = _strobed_by(_recursion_for_every_torque, strobed_mass_matrix)
+_STEP = _strobed_by(_recursion_for_every_torque, chain_acceleration, None)
+
 TURNS: dict[str, Turn] = {
-    "equivalence": Turn(_section_3_mended, turney_1980.equations),
+    "equivalence": Turn(_no_gyroscopic_moment, turney_1980.equations),
+    "links-axes": Turn(_section_3_mended, turney_1980.equations),
     "modified-equivalent": Turn(_section_5_mended, turney_1980.equations),
     "strobing-rates": Turn(_each_rate_alone_taken_off, turney_1980.strobing),
-    "turney-1980-table-2-order": Turn(_counts(2, newton_euler), turney_1980.orders),
-    "turney-1980-table-3-order": Turn(_counts(3, lagrange_euler), turney_1980.orders),
-    "turney-1980-table-4-order": Turn(_counts(4, lagrange_euler), turney_1980.orders),
-    "modified-cheaper": Turn(_on_the_tables_terms, turney_1980.savings),
+    "turney-1980-table-2-order": Turn(_kinetic_terms_for_every_torque, turney_1980.orders),
+    "turney-1980-table-3-order": Turn(_forces_from_the_hand_for_every_joint(printed), turney_1980.orders),
+    "turney-1980-table-4-order": Turn(_forces_from_the_hand_for_every_joint(modified), turney_1980.orders),
+    "modified-cheaper": Turn(_turning_matrix_by_products(modified), turney_1980.savings),
     **{f"turney-1980-2-{kind}": Turn(_whole_products_under_the_trace, _totals(2)) for kind in KINDS},
     **{f"turney-1980-3-{kind}": Turn(_turning_matrix_by_products(printed), _totals(3)) for kind in KINDS},
     **{f"turney-1980-4-{kind}": Turn(_turning_matrix_by_products(modified), _totals(4)) for kind in KINDS},
     **{f"turney-1980-5-{kind}": Turn(_turning_matrix_by_products(modified), _totals(5)) for kind in KINDS},
-    "strobing-mass-outward": Turn(_strobes("M", times=True), turney_1980.strobing_orders),
-    "strobing-mass-inward": Turn(_strobes("M", times=True), turney_1980.strobing_orders),
-    "strobing-coriolis-outward": Turn(_strobes("C", like="M"), turney_1980.strobing_orders),
-    "strobing-coriolis-inward": Turn(_strobes("C", like="M"), turney_1980.strobing_orders),
-    "strobing-step": Turn(_strobes("step", like="C"), turney_1980.strobing_orders),
+    "strobing-mass-outward": Turn(_MASS, turney_1980.strobing_orders),
+    "strobing-mass-inward": Turn(_MASS, turney_1980.strobing_orders),
+    "strobing-coriolis-outward": Turn(_moving_strobed_for_every_torque, turney_1980.strobing_orders),
+    "strobing-coriolis-inward": Turn(_each_rate_alone, turney_1980.strobing_orders),
+    "strobing-step": Turn(_STEP, turney_1980.strobing_orders),
+    "step-works-better": Turn(_strobed_by(lagrange_euler, chain_acceleration, None), turney_1980.effort),
 }
 
 
