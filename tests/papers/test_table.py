@@ -7,6 +7,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 HEADER = ("In the paper", "What", "In the code", "Printed", "Here", "Verdict")
+KEY = re.compile(r"`([a-z0-9]+(?:-[a-z0-9]+)*)`")
+"""A claim's key, as a row names it under "What"."""
 _SECTIONS = re.split(r"^## ", (ROOT / "docs" / "papers.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
 
 
