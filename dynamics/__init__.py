@@ -20,7 +20,7 @@ from dynamics.closed_form import closed_form_equations, closed_form_pods
 from dynamics.counting import Counted, Operations, count_operations, kinematics_operations, platform_operations
 from dynamics.energy import Energy, friction_power, mechanical_energy, supplied_power
 from dynamics.equations import EquationsMethod, equations_of_motion, forward_dynamics
-from dynamics.errors import DynamicsError, MechanismError, SingularityError
+from dynamics.errors import DynamicsError, MechanismError, NoPathError, SingularityError
 from dynamics.kernels.batch import NOT_UNIT
 from dynamics.kernels.cells import cells_kernel
 from dynamics.kernels.forward import acceleration_kernel, rk4_kernel
@@ -141,6 +141,7 @@ __all__ = [
     "Mend",
     "ModifiedChain",
     "NewtonEulerSaving",
+    "NoPathError",
     "OperationRow",
     "OperationTable",
     "Operations",

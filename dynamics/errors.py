@@ -11,6 +11,10 @@ class SingularityError(DynamicsError, kinematics.SingularityError):
     """A pose at which the leg forces are not determined: H is singular, or a leg lies along its universal axis."""
 
 
+class NoPathError(DynamicsError):
+    """No path keeps to the limits; the message says which the nearest one exceeds, and by how much."""
+
+
 _LISTED_FAULTS = 30
 """Faults that a message prints; `faults` holds them all."""
 

@@ -12,9 +12,18 @@ import numpy.typing as npt
 from scipy import optimize
 
 from dynamics.batch import BatchError, inverse_batch
-from dynamics.errors import DynamicsError, SingularityError
+from dynamics.errors import DynamicsError, NoPathError, SingularityError
 from dynamics.mechanism import Mechanism
-from kinematics import Array, PoseLimits, Trajectory, assess_poses, coordinates_to_pose, finite_array
+from kinematics import (
+    Array,
+    PoseFault,
+    PoseLimits,
+    Trajectory,
+    assess_poses,
+    coordinates_to_pose,
+    finite_array,
+    strokes_beyond,
+)
 
 Objective = Literal["condition", "force"]
 
@@ -112,7 +121,7 @@ def best_path(
         all six of them.
     terms: sines.  samples: along the path.  seed: of the search.  threads: as for `inverse_batch`.
     Raises SingularityError if start and end lie on opposite sides of a singularity and the end has no freedom;
-    DynamicsError if no path within the limits is found.
+    NoPathError, with what the nearest one exceeds, if no path within the limits is found.
     """
     freedom = finite_array("end freedom", end_freedom, 6)
     free = np.flatnonzero(freedom)
@@ -161,7 +170,11 @@ def best_path(
     coefficients = polished.x if polished.fun < found.fun else found.x
     cost = min(float(polished.fun), float(found.fun))
     if cost >= _REFUSED:
-        raise DynamicsError("no path of the family keeps to the limits from start to end")
+        exceeded = search.exceeded(search.path(coefficients))
+        raise NoPathError(
+            "no path of the family keeps to the limits from start to end; on the nearest one:\n  "
+            + "\n  ".join(exceeded)
+        )
     path = search.path(coefficients)
     return BestPath(
         path=path,
@@ -213,7 +226,8 @@ class _Search:
         peaks = assessment.condition.reshape(shape).max(axis=1)
         if motions is not None:
             forces = np.abs(_forces(self.mechanism, motions, self.threads)).reshape(shape[0], -1).max(axis=1)
-            broken = broken + (forces > self.greatest_force)
+            over = np.maximum(np.minimum(forces, 1e300) / self.greatest_force, 1.0)
+            broken = broken + np.where(over > 1.0, 1.0 + np.log(over), 0.0)  # so that the search goes towards less
             peaks = forces if self.objective == "force" else peaks
         cost = np.log(np.minimum(peaks, 1e300)) + _PLAIN * ((columns / self.most[:, None]) ** 2).mean(axis=0)
         return np.asarray(np.where(broken > 0, _REFUSED * (1.0 + broken) + cost, cost))
@@ -228,6 +242,59 @@ class _Search:
             return float(np.abs(_forces(self.mechanism, path.motion(self.times), 1)).max())
         poses = path.motion(self.times)[:, :7]
         return float(assess_poses(self.mechanism.geometry, poses, self.limits, threads=1).condition.max())
+
+    def exceeded(self, path: BentPath) -> list[str]:
+        """The limits that a path exceeds, each with its worst value along it and its bound."""
+        motions, limits = path.motion(self.times), self.limits
+        assessed = assess_poses(self.mechanism.geometry, motions[:, :7], limits, threads=1)
+        found = []
+        if assessed.stroke_margin.min() < 0.0:
+            worst = int(assessed.stroke_margin.argmin())
+            leg = int(strokes_beyond(self.mechanism.geometry, motions[worst : worst + 1, :7], limits)[0])
+            found.append(
+                f"stroke: leg {abs(leg)} too {'long' if leg > 0 else 'short'} by "
+                f"{-assessed.stroke_margin[worst]:.4g} m at t = {self.times[worst]:.4g} s"
+            )
+        for fault, what, value, bound in (
+            (
+                PoseFault.UNIVERSAL,
+                "universal angle",
+                f"{assessed.universal_angle.max():.4g} rad",
+                f"at most {_span(limits.universal_angles)} rad",
+            ),
+            (
+                PoseFault.SPHERICAL,
+                "spherical angle",
+                f"{assessed.spherical_angle.max():.4g} rad",
+                f"at most {_span(limits.spherical_angles)} rad",
+            ),
+            (
+                PoseFault.CLEARANCE,
+                "clearance",
+                f"{assessed.clearance.min():.4g} m",
+                f"at least {limits.clearance:.4g} m",
+            ),
+            (
+                PoseFault.CONDITION,
+                "condition number",
+                f"{assessed.condition.max():.4g}",
+                f"at most {limits.condition:.4g}",
+            ),
+        ):
+            if (assessed.faults & fault).any():
+                found.append(f"{what}: {value}, must be {bound}")
+        if (assessed.side != assessed.side[0]).any() or (assessed.faults & PoseFault.SIDE).any():
+            found.append("singularity: det H changes its sign")
+        force = float(np.abs(_forces(self.mechanism, motions, 1)).max())
+        if force > self.greatest_force:
+            found.append(f"leg force: {force:.4g} N, must be at most {self.greatest_force:.4g} N")
+        return found
+
+
+def _span(angles: Array) -> str:
+    """One bound for all legs, or from the least to the greatest."""
+    low, high = float(angles.min()), float(angles.max())
+    return f"{low:.4g}" if low == high else f"{low:.4g} to {high:.4g}, by leg,"
 
 
 def _forces(mechanism: Mechanism, motions: Array, threads: int | None) -> Array:

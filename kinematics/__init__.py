@@ -12,6 +12,7 @@ from kinematics.errors import (
     ConvergenceError,
     InputFileError,
     KinematicsError,
+    LimitError,
     MissingFileError,
     SingularityError,
     TrajectoryError,
@@ -83,6 +84,7 @@ from kinematics.rotations import (
     rotation_vector_from_quaternion,
 )
 from kinematics.trajectories import (
+    MOST_SAMPLES,
     Blend,
     Chirp,
     ChirpTerm,
@@ -140,6 +142,7 @@ __all__ = [
     "MINIMUM_LENGTH",
     "MINIMUM_SINE",
     "MOST_BYTES",
+    "MOST_SAMPLES",
     "MOTION_FIELDS",
     "MOTION_SIZE",
     "POSE",
@@ -174,6 +177,7 @@ __all__ = [
     "KinematicsError",
     "LegMotion",
     "Length",
+    "LimitError",
     "Mass",
     "MinimumJerk",
     "MissingFileError",

@@ -25,6 +25,19 @@ class SingularityError(KinematicsError):
     """A pose at which a joint or the platform loses or gains a freedom."""
 
 
+class LimitError(KinematicsError):
+    """A limit of poses that cannot be; `name` is the argument's, `fault` its value and its bound."""
+
+    def __init__(self, name: str, fault: str) -> None:
+        super().__init__(f"{name.replace('_', ' ')}: {fault}")
+        self.name = name
+        self.fault = fault
+
+    def __reduce__(self) -> tuple[type["LimitError"], tuple[str, str]]:
+        """Pickle by the two arguments."""
+        return LimitError, (self.name, self.fault)
+
+
 class InputFileError(KinematicsError):
     """A file that cannot be read as what it should be; the message does not name the file."""
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from kinematics import workspace_kernel as kernels
 from kinematics.arrays import LEGS, Array, checked_poses
 from kinematics.block import BLOCK, SYSTEM_ROWS
-from kinematics.errors import KinematicsError
+from kinematics.errors import KinematicsError, LimitError
 from kinematics.geometry import Geometry
 from kinematics.jacobian import leg_matrix
 from kinematics.leg import leg_lengths
@@ -45,7 +45,7 @@ class PoseLimits:
     condition: greatest condition number of H, moments divided by `characteristic_length`, m; inf does not limit.
     same_side: whether det H must have the sign it has at home, so that no singularity lies between.
 
-    Raises KinematicsError, naming the limit, for one that cannot be.
+    Raises KinematicsError, naming the limit, its value and its bound, for one that cannot be.
     """
 
     lengths: Array
@@ -77,14 +77,20 @@ class PoseLimits:
         object.__setattr__(self, "lengths", strokes)
         object.__setattr__(self, "universal_angles", _angles("universal angle", universal_angles))
         object.__setattr__(self, "spherical_angles", _angles("spherical angle", spherical_angles))
-        for name, value, fits in (
-            ("clearance", clearance, clearance < math.inf),
-            ("leg_radius", leg_radius, 0.0 <= leg_radius < math.inf),
-            ("condition", condition, condition >= 1.0),
-            ("characteristic_length", characteristic_length, 0.0 < characteristic_length < math.inf),
+        for name, value, unit, fits, bound in (
+            ("clearance", clearance, " m", clearance < math.inf, "finite"),
+            ("leg_radius", leg_radius, " m", 0.0 <= leg_radius < math.inf, "finite and at least 0 m"),
+            ("condition", condition, "", condition >= 1.0, "at least 1"),
+            (
+                "characteristic_length",
+                characteristic_length,
+                " m",
+                0.0 < characteristic_length < math.inf,
+                "finite and above 0 m",
+            ),
         ):
             if not fits:
-                raise KinematicsError(f"{name.replace('_', ' ')}: {value} cannot be a limit")
+                raise LimitError(name, f"{value:g}{unit}, must be {bound}")
             object.__setattr__(self, name, float(value))
         object.__setattr__(self, "same_side", bool(same_side))
 

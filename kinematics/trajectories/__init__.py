@@ -11,9 +11,10 @@ from kinematics.trajectories.files import (
 from kinematics.trajectories.generators import Blend, Chirp, ChirpTerm, Harmonic, HarmonicTerm, Hold, MinimumJerk
 from kinematics.trajectories.poses import Poses, read_poses
 from kinematics.trajectories.sequence import Sequence
-from kinematics.trajectories.table import MotionTable, scaled, table_motion_kernel, tabulate
+from kinematics.trajectories.table import MOST_SAMPLES, MotionTable, scaled, table_motion_kernel, tabulate
 
 __all__ = [
+    "MOST_SAMPLES",
     "Blend",
     "Chirp",
     "ChirpTerm",

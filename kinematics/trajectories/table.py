@@ -12,7 +12,8 @@ from kinematics.kernel import kernel
 from kinematics.rotations import coordinates_to_motion_kernel, motion_to_coordinates
 from kinematics.trajectories.base import Trajectory, time_span
 
-_MOST_SAMPLES = 2_000_000  # 288 MB, an hour at 500 Hz
+MOST_SAMPLES = 2_000_000
+"""Of a trajectory: 288 MB, an hour at 500 Hz."""
 _BLOCK = 50_000  # samples made together: a long table needs little more memory than itself
 
 
@@ -65,9 +66,9 @@ def tabulate(trajectory: Trajectory | MotionTable, step: float) -> MotionTable:
     """
     time_span("step", step)
     intervals = max(1, math.ceil(trajectory.duration / step * (1.0 - 1e-9)))
-    if intervals + 1 > _MOST_SAMPLES:
+    if intervals + 1 > MOST_SAMPLES:
         raise TrajectoryError(
-            f"{trajectory.duration:g} s in steps of {step:g} s need {intervals + 1} samples, at most {_MOST_SAMPLES}"
+            f"{trajectory.duration:g} s in steps of {step:g} s need {intervals + 1} samples, at most {MOST_SAMPLES}"
         )
     step = trajectory.duration / intervals
     samples = np.empty((intervals + 1, 18))

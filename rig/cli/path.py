@@ -72,10 +72,11 @@ def path(
     """
     import numpy as np
 
-    from dynamics import best_path, load_mechanism, pose_limits
-    from kinematics import pose_to_coordinates
-    from rig.cli.workspace_options import joint_radius
+    from dynamics import NoPathError, best_path, load_mechanism
+    from kinematics import MOST_SAMPLES, pose_to_coordinates
+    from rig.cli.workspace_options import chosen_limits
     from rig.csvio import MOTION, check_output, write_table
+    from rig.errors import RefusedError
 
     if objective not in _UNITS:
         raise typer.BadParameter(f"{objective!r} must be condition or force", param_hint="'--objective'")
@@ -88,35 +89,41 @@ def path(
             raise typer.BadParameter(f"{value:g} {unit} must be above 0 {unit}", param_hint=f"'--{name}'")
     if step > duration:
         raise typer.BadParameter(f"{step:g} s must be at most the duration, {duration:g} s", param_hint="'--step'")
+    if duration / step > MOST_SAMPLES - 1:
+        raise typer.BadParameter(
+            f"{step:g} s is too short for a duration of {duration:g} s: {duration / step + 1.0:.7g} rows, at most "
+            f"{MOST_SAMPLES}, so at least {duration / (MOST_SAMPLES - 1):.3g} s",
+            param_hint="'--step'",
+        )
     freedom = (0.0,) * 6 if end_freedom is None else _bounds(end_freedom, "--end-freedom", least=0.0)
     bends = _bounds(reach, "--reach", least=math.ulp(0.0))
     check_output(output)
     machine = load_mechanism(mechanism, evaluate_only=True)
     for warning in machine.warnings:
         print_warning(warning)
-    limits = pose_limits(
-        machine,
-        clearance=-math.inf if clearance is None else clearance,
-        leg_radius=leg_radius,
-        characteristic_length=joint_radius(machine) if characteristic_length is None else characteristic_length,
+    limits = chosen_limits(
+        machine, clearance=clearance, leg_radius=leg_radius, characteristic_length=characteristic_length
     )
     ends = np.array([_pose(start, "--from", machine), _pose(end, "--to", machine)])
     _refuse(machine, limits, ends[:1], "--from")
     if not any(freedom):
         _refuse(machine, limits, ends[1:], "--to")
     first, last = pose_to_coordinates(ends)
-    best = best_path(
-        machine,
-        first,
-        last,
-        duration,
-        objective=cast("Literal['condition', 'force']", objective),
-        limits=limits,
-        greatest_force=greatest_force,
-        reach=bends,
-        end_freedom=freedom,
-        seed=seed,
-    )
+    try:
+        best = best_path(
+            machine,
+            first,
+            last,
+            duration,
+            objective=cast("Literal['condition', 'force']", objective),
+            limits=limits,
+            greatest_force=greatest_force,
+            reach=bends,
+            end_freedom=freedom,
+            seed=seed,
+        )
+    except NoPathError as error:
+        raise RefusedError(str(error)) from None
     times = np.linspace(0.0, duration, max(2, round(duration / step) + 1))
     write_table(output, ("t", *MOTION), np.column_stack([times, best.path.motion(times)]))
     _say(machine.name, best, output, as_json)

@@ -1,7 +1,6 @@
 """`rig workspace`: where a mechanism's platform can be, and how well it is conditioned there."""
 
 import json
-import math
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -86,21 +85,21 @@ def workspace(
     Sizes are m³ of positions, or rad³ of orientations (measure cos ry; all of them are 8π²), of a slice one power less.
     "connected" is the part that can be reached from home.
     """
-    from dynamics import load_mechanism, pose_limits
-    from rig.cli.workspace_options import GridOptions, joint_radius
+    from dynamics import load_mechanism
+    from rig.cli.workspace_options import GridOptions, chosen_limits
     from rig.csvio import check_folder
     from rig.workspace import fit_box, summarize, sweep_workspace, write_workspace
 
     if output is not None:
         check_folder(output)
     machine = load_mechanism(mechanism, evaluate_only=True)
-    limits = pose_limits(
+    limits = chosen_limits(
         machine,
-        clearance=-math.inf if clearance is None else clearance,
+        clearance=clearance,
         leg_radius=leg_radius,
-        condition=math.inf if condition is None else condition,
-        characteristic_length=joint_radius(machine) if characteristic_length is None else characteristic_length,
-        **({"same_side": False} if any_side else {}),
+        condition=condition,
+        characteristic_length=characteristic_length,
+        any_side=any_side,
     )
     box = GridOptions(constant_orientation, orientation, grid, poses, slices, tuple(ranges or ())).grid(machine)
     if not ranges:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import typer
 
-from dynamics import Mechanism
-from kinematics import Array, PoseGrid, Quantity, pose_to_coordinates, reach_box
+from dynamics import Mechanism, pose_limits
+from kinematics import Array, LimitError, PoseGrid, PoseLimits, Quantity, pose_to_coordinates, reach_box
 from rig.cli.options import parse_quantity
 
 _DEFAULT_CELLS = 60
@@ -20,6 +20,30 @@ def joint_radius(machine: Mechanism) -> float:
     """Root mean square distance of the platform's joints from their centre, m."""
     points = machine.geometry.platform_points
     return float(((points - points.mean(axis=0)) ** 2).sum(axis=1).mean() ** 0.5)
+
+
+def chosen_limits(
+    machine: Mechanism,
+    *,
+    clearance: float | None,
+    leg_radius: float,
+    characteristic_length: float | None,
+    condition: float | None = None,
+    any_side: bool = False,
+) -> PoseLimits:
+    """The mechanism's limits with those of the options; typer.BadParameter, naming the option, for one that cannot
+    be."""
+    try:
+        return pose_limits(
+            machine,
+            clearance=-math.inf if clearance is None else clearance,
+            leg_radius=leg_radius,
+            condition=math.inf if condition is None else condition,
+            characteristic_length=joint_radius(machine) if characteristic_length is None else characteristic_length,
+            **({"same_side": False} if any_side else {}),
+        )
+    except LimitError as error:
+        raise typer.BadParameter(error.fault, param_hint=f"'--{error.name.replace('_', '-')}'") from None
 
 
 @dataclass(frozen=True, slots=True)

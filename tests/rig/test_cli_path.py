@@ -78,6 +78,16 @@ def test_the_file_is_a_trajectory_and_a_motion(here: Path, capfd: pytest.Capture
         ({"--end-freedom": "0,0,0,0,-1,0"}, "ry is -1, must be at least 0, in m or rad"),
         ({"--reach": "0,1,1,1,1,1"}, "x is 0, must be above 0, in m or rad"),
         ({"--greatest-force": "-5"}, "-5 N must be above 0 N"),
+        ({"--step": "1e-7"}, "2e+07 rows, at most 2000000, so at least 1e-06 s"),
+        ({"--step": "1e-320"}, "inf rows, at most 2000000"),
+        ({"--leg-radius": "-1"}, "'--leg-radius': -1 m, must be finite and at least 0 m"),
+        ({"--clearance": "nan"}, "'--clearance': nan m, must be finite"),
+        ({"--characteristic-length": "0"}, "'--characteristic-length': 0 m, must be finite and above 0 m"),
+        ({"--greatest-force": "1"}, "on the nearest one: leg force: 61.14 N, must be at most 1 N"),
+        (
+            {"--from": "0,0,0.36,1,0,0,0", "--to": "0.28,0,0.4,1,0,0,0", "--reach": "1e-3,1e-3,1e-3,1e-3,1e-3,1e-3"},
+            "stroke: leg 1 too short by 0.0076",
+        ),
         ({"-o": "gone/out.csv"}, "there is no folder gone"),
     ],
 )
@@ -89,7 +99,7 @@ def test_what_cannot_be_is_refused_by_name(
         *SHORT[:2],
         *(f"{name}={value}" if name[1] == "-" else name + value for name, value in options.items()),
     ]
-    refused = "beyond" in words or "short" in words
+    refused = any(word in words for word in ("beyond", "short", "nearest"))
     assert main(arguments) == (ExitCode.REFUSED if refused else ExitCode.INPUT)
     printed = capfd.readouterr()
     assert words in " ".join(printed.err.replace("│", " ").split())
