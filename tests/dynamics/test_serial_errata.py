@@ -144,6 +144,8 @@ def test_000_eq_3_10_has_the_wrong_sign() -> None:
     # as printed: + Σ m_j g ∂T₀ʲ/∂q_i r̄_j
     printed = [-x for x in lagrange_coefficients(chain, q, down).G]
     assert wrong(printed, at_rest)
+    # the same sum with g upwards, as after eq. 4.32
+    assert right([-x for x in lagrange_coefficients(chain, q, -down).G], at_rest)
 
 
 def test_001_eq_1_26_holds_in_principal_axes_only() -> None:

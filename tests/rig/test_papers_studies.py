@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from rig.papers import STUDIES, Claim, Origin, Study, Verdict, reproduce
+from rig.papers import STUDIES, Claim, Origin, Study, Threshold, Verdict, reproduce
 from rig.papers.paths import force_error, run_path
 
 
@@ -156,6 +156,8 @@ def test_serial_formulations_and_counts() -> None:
     assert found["modified-cheaper"].verdict is Verdict.HOLDS
     assert not found["modified-saving"].counted
     assert found["less-effort"].verdict is Verdict.UNDECIDABLE
+    forms = [claim for key, claim in found.items() if key.startswith(("strobing-mass", "strobing-coriolis"))]
+    assert [claim.threshold for claim in forms] == [Threshold.OURS] * 4
     assert value("turney-1980", "step-works-better") < 0.5
     assert found["strobing-coriolis-inward"].verdict is Verdict.DIFFERS
     assert found["parallelism"].verdict is Verdict.UNDECIDABLE
