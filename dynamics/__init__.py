@@ -100,6 +100,7 @@ from dynamics.variants.compact_2012 import (
     compact_pods,
     tangential_accelerations,
 )
+from dynamics.variants.dasgupta_flops import flops_1998
 
 __all__ = [
     "BEYOND",
@@ -173,6 +174,7 @@ __all__ = [
     "counted_table",
     "equations_of_motion",
     "find_singularities",
+    "flops_1998",
     "forward_dynamics",
     "friction_power",
     "inverse_batch",

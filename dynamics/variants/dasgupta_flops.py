@@ -15,7 +15,7 @@ from dynamics.serial.vectors import Matrix, Scalar, Vector, add, cross, scale, t
 from kinematics import MOTION_FIELDS, Array, finite_array, quaternion_to_matrix, solve_kernel
 
 _ZERO = Parameter(0.0)  # that an inner product is added to: one operation more
-_PARTS = {"leg": "_leg", "platform": "_platform", "equations": "_equations"}
+_PARTS = {"leg": "_leg", "platform": "_platform", "equations": "_equations", "constraints": "_constraints"}
 
 
 class _Motion(NamedTuple):
@@ -30,13 +30,34 @@ class _Motion(NamedTuple):
 
 
 class _Reaction(NamedTuple):
-    """What a leg brings into the final system: q, s, K of eq. 21, f of eq. 18, D of eq. 24."""
+    """What a leg brings into the final system, q, s, K of eq. 21, f of eq. 18, D of eq. 24, and into §3.3 the rest."""
 
     q: Vector
     s: Vector
     K: Vector
     f: Vector
     D: Scalar
+    L_dot: Scalar
+    W: Vector
+    A: Vector
+    r_d: Vector
+    r_u: Vector
+    a_d: Vector
+    a_u: Vector
+    I_d: Matrix
+    C: Vector
+
+
+class _Constraints(NamedTuple):
+    """Of a leg: F_s, F_p and M_p, which act at r_u, F_c, F_u, M_u."""
+
+    F_s: Vector
+    F_p: Vector
+    M_p: Vector
+    F_c: Vector
+    F_u: Vector
+    M_u: Scalar
+    r_u: Vector
 
 
 def forces_1998(mechanism: Mechanism, motion: Array, wrench: Array | None = None) -> Array:
@@ -45,23 +66,39 @@ def forces_1998(mechanism: Mechanism, motion: Array, wrench: Array | None = None
     Raises KinematicsError for a wrong shape or a number that is not finite.
     """
     state, load = _given(motion, wrench)
-    return np.array([float(force) for force in _run(mechanism, _motion(state.tolist(), state), load.tolist())])
+    forces, _ = _run(mechanism, _motion(state.tolist(), state), load.tolist())
+    return np.array([float(force) for force in forces])
+
+
+def constraints_1998(mechanism: Mechanism, motion: Array, wrench: Array | None = None) -> tuple[Array, Array, Array]:
+    """Constraint forces of §3.3 at one motion (19,) under one wrench (6,), base axes, legs 1 to 6.
+
+    F_u (6, 3) N of the base on the leg, F_c (6, 3) N across the prismatic joint, and the moment (6, 3) N m there of the
+    lower on the upper part, r×F_p + M_p, about the base point.  Raises as `forces_1998`.
+    """
+    state, load = _given(motion, wrench)
+    _, found = _run(mechanism, _motion(state.tolist(), state), load.tolist())
+    base, guide, moment, force, place = (
+        np.array([[float(x) for x in getattr(leg, name)] for leg in found])
+        for name in ("F_u", "F_c", "M_p", "F_p", "r_u")
+    )
+    return base, guide, moment + np.cross(place, force)
 
 
 def flops_1998(mechanism: Mechanism, motion: Array, wrench: Array | None = None) -> dict[str, Operations]:
     """Operations of the printed equations at a motion (19,) under a wrench (6,), by the parts of §4.5.
 
     Keys "leg" (each of six; eqs. 1–24), "platform" (eqs. 30–32 and what has no leg in eq. 35), "equations" (the sums
-    over the legs in eq. 35, H, its solution by elimination, eq. 37), "total". Friction of a coefficient 0 costs
-    nothing: the paper leaves it out.  Raises as `forces_1998`.
+    over the legs in eq. 35, H, its solution by elimination, eq. 37), "total"; and "constraints", not in the total:
+    §3.3 for six legs. Friction of a coefficient 0 costs nothing: the paper leaves it out.  Raises as `forces_1998`.
     """
     state, load = _given(motion, wrench)
     given = _motion(counted(state), state), counted(load)
     counts = count_operations(_run, mechanism, *given, owners=_PARTS.values())
-    legs, platform, equations = (counts[owner] for owner in _PARTS.values())
+    legs, platform, equations, constraints = (counts[owner] for owner in _PARTS.values())
     leg = Operations(*(number // 6 for number in legs))
     total = legs.plus(platform).plus(equations)
-    return {"leg": leg, "platform": platform, "equations": equations, "total": total}
+    return {"leg": leg, "platform": platform, "equations": equations, "total": total, "constraints": constraints}
 
 
 def _given(motion: Array, wrench: Array | None) -> tuple[Array, Array]:
@@ -76,11 +113,14 @@ def _motion(numbers: Vector, state: Array) -> _Motion:
     return _Motion(numbers[:3], rotation, numbers[7:10], numbers[10:13], numbers[13:16], numbers[16:19])
 
 
-def _run(mechanism: Mechanism, motion: _Motion, wrench: Vector) -> list[Scalar]:
+def _run(mechanism: Mechanism, motion: _Motion, wrench: Vector) -> tuple[list[Scalar], list[_Constraints]]:
+    """Actuator forces, and what the joints bear besides."""
     geometry, g = mechanism.geometry, _constants(mechanism.gravity)
     places = zip(mechanism.legs, geometry.base_points, geometry.universal_axes, geometry.platform_points, strict=True)
     legs = [_leg(leg, _constants(b), _constants(k), _constants(p), g, motion) for leg, b, k, p in places]
-    return _equations(legs, _platform(mechanism, g, motion, wrench))
+    solved = _equations(legs, _platform(mechanism, g, motion, wrench))
+    borne = [_constraints(leg, g, known, x_F) for leg, known, x_F in zip(mechanism.legs, legs, solved, strict=True)]
+    return [F for _, F in solved], borne
 
 
 def _leg(leg: Leg, b: Vector, k: Vector, p: Vector, g: Vector, motion: _Motion) -> _Reaction:
@@ -122,7 +162,7 @@ def _leg(leg: Leg, b: Vector, k: Vector, p: Vector, g: Vector, motion: _Motion) 
     )  # eq. 20
     K = [x / L for x in cross(C, s)]  # eq. 21
     D = m_u * _inner(s, _minus(a_u, g)) + (friction.prismatic * L_dot if friction.prismatic else 0)  # eq. 24
-    return _Reaction(q, s, K, f, D)
+    return _Reaction(q, s, K, f, D, L_dot, W, A, r_d, r_u, a_d, a_u, I_d, C)
 
 
 def _platform(mechanism: Mechanism, g: Vector, motion: _Motion, wrench: Vector) -> list[Scalar]:
@@ -137,8 +177,8 @@ def _platform(mechanism: Mechanism, g: Vector, motion: _Motion, wrench: Vector) 
     return force + add(moment, _apply(motion.R, wrench[3:]))
 
 
-def _equations(legs: list[_Reaction], platform: Vector) -> list[Scalar]:
-    """Eqs. 35 to 37: the leg forces."""
+def _equations(legs: list[_Reaction], platform: Vector) -> list[tuple[Scalar, Scalar]]:
+    """Eqs. 35 to 37: x and F of the legs."""
     moments = [_minus(cross(leg.q, leg.K), leg.f) for leg in legs]
     c = _minus(platform, add(*(leg.K for leg in legs)) + add(*moments))  # eq. 35
     H = transpose([[*leg.s, *cross(leg.q, leg.s)] for leg in legs])
@@ -146,7 +186,27 @@ def _equations(legs: list[_Reaction], platform: Vector) -> list[Scalar]:
     for row in range(6):
         system[row] = [*H[row], c[row]]
     interpreted(solve_kernel)(system)  # eq. 36
-    return [leg.D - x for leg, x in zip(legs, system[:, 6], strict=True)]  # eq. 37
+    return [(x, leg.D - x) for leg, x in zip(legs, system[:, 6], strict=True)]  # eq. 37
+
+
+def _constraints(leg: Leg, g: Vector, known: _Reaction, solved: tuple[Scalar, Scalar]) -> _Constraints:
+    """§3.3, of one leg; where F_p acts is not said, the upper part's mass centre is taken."""
+    (x, F), s, friction = solved, known.s, leg.friction
+    m_d, m_u = Parameter(leg.lower.mass), Parameter(leg.upper.mass)
+    F_s = add(scale(x, s), known.K)  # eq. 21
+    F_p = _minus(scale(m_u, _minus(known.a_u, g)), F_s)
+    if friction.prismatic:
+        F_p = add(F_p, scale(friction.prismatic * known.L_dot, s))  # eq. 26
+    F_c = _minus(F_p, scale(F, s))  # eq. 28
+    carried = _minus(add(scale(m_d, known.a_d), scale(m_u, known.a_u)), scale(Parameter(m_d + m_u), g))
+    F_u = _minus(carried, F_s)  # eq. 27
+    M_u = _inner(s, known.C)  # eq. 29
+    M_p = _minus(scale(M_u, s), scale(m_d, cross(known.r_d, _minus(known.a_d, g))))
+    M_p = _minus(M_p, add(_apply(known.I_d, known.A), cross(known.W, _apply(known.I_d, known.W))))
+    M_p = _minus(M_p, cross(known.r_u, F_p))
+    if friction.universal:
+        M_p = _minus(M_p, scale(friction.universal, known.W))  # eq. 17
+    return _Constraints(F_s, F_p, M_p, F_c, F_u, M_u, known.r_u)
 
 
 def _constants(vector: Array) -> list[Scalar]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from random_mechanisms import random_mechanism, random_motions
+from test_spherical_ends import symmetric
 
 from dynamics import (
     OK,
@@ -15,6 +16,7 @@ from dynamics import (
     inverse_kernel,
     load_mechanism,
     variant_forces,
+    with_spherical_ends,
 )
 from dynamics.counting import (
     PLATFORM_PARTS,
@@ -46,7 +48,7 @@ from dynamics.serial import (
 )
 from dynamics.serial.as_printed import newton_euler_as_counted
 from dynamics.serial.laws import degree
-from dynamics.variants.dasgupta_flops import flops_1998, forces_1998
+from dynamics.variants.dasgupta_flops import constraints_1998, flops_1998, forces_1998
 
 TABLES = {table.name: table for table in operation_tables()}
 
@@ -310,6 +312,26 @@ def test_what_is_counted_of_1998_computes_its_forces() -> None:
     smooth = replace(mechanism, legs=tuple(replace(leg, friction=Friction()) for leg in mechanism.legs))
     assert counts["leg"].total - flops_1998(smooth, motion, wrench)["leg"].total == 3 + 3 + 3 + 3 + 3 + 1 + 1
     assert counts["total"].total == 6 * counts["leg"].total + counts["platform"].total + counts["equations"].total
+
+
+def test_what_is_counted_of_its_constraint_forces_computes_them() -> None:
+    """Upper parts without mass: eq. 16 moves nothing, and with symmetric legs the equations are those of spherical
+    ends."""
+    whole, motion = symmetric(4), random_motions(4, 1)[0]
+    legs = tuple(
+        replace(leg, upper=replace(leg.upper, mass=0.0), load_cell=replace(leg.load_cell, mass_beyond=0.0))
+        for leg in whole.legs
+    )
+    mechanism = replace(whole, legs=legs)
+    base, guide, moment = constraints_1998(mechanism, motion)
+    expected = Dynamics(with_spherical_ends(mechanism)).inverse(motion)
+    for found, known in (
+        (base, expected.base_forces),
+        (guide, expected.guide_forces),
+        (moment, expected.prismatic_moments),
+    ):
+        np.testing.assert_allclose(found, known.reshape(6, 3), rtol=1e-9, atol=1e-9)
+    assert np.abs(moment).max() > 0.1
 
 
 def test_against_the_4889_operations_of_1998() -> None:
