@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from rig.papers import Verdict
+
 ROOT = Path(__file__).parents[2]
 HEADER = ("In the paper", "What", "In the code", "Printed", "Here", "Verdict")
 KEY = re.compile(r"`([a-z0-9]+(?:-[a-z0-9]+)*)`")
@@ -26,3 +28,10 @@ def test_a_paper_is_told_whole(section: str) -> None:
     for row in found[2:]:
         for place in re.findall(r"`([a-z_/0-9]+\.py)`", row[2]):
             assert (ROOT / place).is_file(), f"{row[0]}: {place}"
+
+
+@pytest.mark.parametrize("section", _SECTIONS, ids=lambda section: section.splitlines()[0])
+def test_no_verdict_is_without_its_claim(section: str) -> None:
+    """What the key names is a claim of the study: each section's own test asks for that."""
+    verdicts = set(map(str, Verdict))
+    assert [row[:2] for row in rows(section)[2:] if row[5] in verdicts and not KEY.search(row[1])] == []

@@ -1,10 +1,9 @@
 """The documents' table of the paper of 1998 says of every claim what is computed of it."""
 
-import re
 from collections.abc import Iterator
 
 import pytest
-from test_table import ROOT, rows
+from test_table import KEY, ROOT, rows
 
 from rig.papers import Claim, reproduce
 from rig.papers.claims import Legs
@@ -17,7 +16,7 @@ def told() -> Iterator[tuple[str, tuple[str, ...]]]:
     text = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
     section = next(part for part in text.split("\n## ") if part.startswith("Dasgupta"))
     for row in rows(section)[2:]:
-        for key in re.findall(r"`([a-z0-9]+(?:-[a-z0-9]+)*)`", row[1]):
+        for key in KEY.findall(row[1]):
             yield key, row
 
 
