@@ -9,9 +9,9 @@ And what their equations give with the errors of the print: 001 §3 and §5, 000
 from collections.abc import Callable
 from typing import Any
 
-from dynamics.serial.chain import Link, SerialChain, displacement, joint_load, rotation, scalars
-from dynamics.serial.computed_torque import control_sum
-from dynamics.serial.gains import Gain, servo_acceleration
+from dynamics.serial.chain import Link, SerialChain, displacement, rotation, scalars
+from dynamics.serial.computed_torque import lagrange_control
+from dynamics.serial.gains import Gain
 from dynamics.serial.lagrange_euler import (
     LagrangeCoefficients,
     Products,
@@ -114,12 +114,7 @@ def computed_torque_as_printed(
     chain: SerialChain, desired: tuple[Values, Values, Values], q: Values, qd: Values, kp: Gain, kv: Gain
 ) -> list[Scalar]:
     """`computed_torque_lagrange` as 000 table 1 counts it."""
-    n = len(chain)
-    position, rate = scalars("q", q, n), scalars("qd", qd, n)
-    coefficients = lagrange_coefficients_as_printed(chain, position)
-    bracket = servo_acceleration(desired, position, rate, kp, kv)
-    friction = [joint_load(link, speed, 0.0) for link, speed in zip(chain.links, rate, strict=True)]
-    return control_sum(coefficients.D, coefficients.H, coefficients.G, bracket, rate, friction)
+    return lagrange_control(chain, desired, q, qd, kp, kv, lagrange_coefficients_as_printed)
 
 
 def _printed_gravity(G: Vector) -> list[Scalar]:
@@ -127,16 +122,16 @@ def _printed_gravity(G: Vector) -> list[Scalar]:
     return [-x for x in G]
 
 
+def _coefficients_with_printed_gravity(chain: SerialChain, q: Values) -> LagrangeCoefficients:
+    coefficients = lagrange_coefficients(chain, q)
+    return coefficients._replace(G=_printed_gravity(coefficients.G))
+
+
 def lagrange_control_as_printed(
     chain: SerialChain, desired: tuple[Values, Values, Values], q: Values, qd: Values, kp: Gain, kv: Gain
 ) -> list[Scalar]:
     """What 000 eq. 4.1 gives with eqs. 3.8 to 3.10 as printed: `computed_torque_lagrange` but for the sign of G."""
-    n = len(chain)
-    position, rate = scalars("q", q, n), scalars("qd", qd, n)
-    coefficients = lagrange_coefficients(chain, position)
-    bracket = servo_acceleration(desired, position, rate, kp, kv)
-    friction = [joint_load(link, speed, 0.0) for link, speed in zip(chain.links, rate, strict=True)]
-    return control_sum(coefficients.D, coefficients.H, _printed_gravity(coefficients.G), bracket, rate, friction)
+    return lagrange_control(chain, desired, q, qd, kp, kv, _coefficients_with_printed_gravity)
 
 
 Turn = Callable[[Matrix, Vector, Vector, Scalar, Scalar], tuple[Vector, Vector]]

@@ -1,6 +1,7 @@
 """Computed-torque control of a chain (Lee, Chung, Mudge & Turney 1982 = 000, §4), and its study of a PUMA (§5)."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from dynamics.errors import DynamicsError
 from dynamics.serial.chain import SerialChain, joint_load, scalars
 from dynamics.serial.gains import Gain, check_gains, servo_acceleration
-from dynamics.serial.lagrange_euler import lagrange_coefficients
+from dynamics.serial.lagrange_euler import LagrangeCoefficients, lagrange_coefficients
 from dynamics.serial.newton_euler import newton_euler
 from dynamics.serial.puma import puma
 from dynamics.serial.simulation import Torque, rk4_step
@@ -43,10 +44,23 @@ def computed_torque_lagrange(
     chain: SerialChain, desired: tuple[Values, Values, Values], q: Values, qd: Values, kp: Gain, kv: Gain
 ) -> list[Scalar]:
     """The same τ (n,) by 4.1: D(q) [bracket] + H(q, q̇) + G(q), friction added."""
+    check_gains(kp, kv, len(chain))
+    return lagrange_control(chain, desired, q, qd, kp, kv, lagrange_coefficients)
+
+
+def lagrange_control(
+    chain: SerialChain,
+    desired: tuple[Values, Values, Values],
+    q: Values,
+    qd: Values,
+    kp: Gain,
+    kv: Gain,
+    coefficients_of: Callable[[SerialChain, Values], LagrangeCoefficients],
+) -> list[Scalar]:
+    """τ (n,) by 4.1 with D, H and G as `coefficients_of` gives them of a chain at q (n,); gains as they are."""
     n = len(chain)
-    check_gains(kp, kv, n)
     position, rate = scalars("q", q, n), scalars("qd", qd, n)
-    coefficients = lagrange_coefficients(chain, position)
+    coefficients = coefficients_of(chain, position)
     bracket = servo_acceleration(desired, position, rate, kp, kv)
     friction = [joint_load(link, speed, 0.0) for link, speed in zip(chain.links, rate, strict=True)]
     return control_sum(coefficients.D, coefficients.H, coefficients.G, bracket, rate, friction)

@@ -68,8 +68,8 @@ def modified_displacement(link: Link, q: Scalar) -> list[Scalar]:
 
 def tip_rotation(chain: ModifiedChain) -> list[list[float]]:
     """R_{N+1}^N (3, 3), from the tip's frame to that of the last link."""
-    c, s = math.cos(chain.tip_alpha), math.sin(chain.tip_alpha)
-    return [[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]]
+    rotation: list[list[float]] = _turn(chain.tip_alpha).tolist()
+    return rotation
 
 
 def link_poses(chain: ModifiedChain, q: Values) -> Array:

@@ -81,8 +81,8 @@ def _outcome(studies: Sequence[Study]) -> str:
     counted, apart = sum(len(study.counted) for study in studies), sum(len(study.apart) for study in studies)
     holds, differ, open_ = (sum(study.count(verdict) for study in studies) for verdict in Verdict)
     return (
-        f"of {counted} claims that could have come out otherwise {holds} hold, {differ} differ, {open_} cannot be "
-        f"decided; {apart} more are shown and not counted"
+        f"{counted} claims that could have come out otherwise: {holds} holding, {differ} differing, {open_} not "
+        f"decidable; {apart} more shown, not counted"
     )
 
 

@@ -1,6 +1,7 @@
 """The documents' table of the five papers: one shape, no empty cell, and code that is there."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,14 @@ def rows(section: str) -> list[tuple[str, ...]]:
     """The rows of a section's table, its header first."""
     lines = [line for line in section.splitlines() if line.startswith("|")]
     return [tuple(cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]) for line in lines]
+
+
+def told(title: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The keys that the rows of the section named so name, each with its row."""
+    section = next(section for section in _SECTIONS if section.startswith(title))
+    for row in rows(section)[2:]:
+        for key in KEY.findall(row[1]):
+            yield key, row
 
 
 @pytest.mark.parametrize("section", _SECTIONS, ids=lambda section: section.splitlines()[0])

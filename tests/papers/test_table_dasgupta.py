@@ -1,9 +1,7 @@
 """The documents' table of the paper of 1998 says of every claim what is computed of it."""
 
-from collections.abc import Iterator
-
 import pytest
-from test_table import KEY, ROOT, rows
+from test_table import told
 
 from rig.papers import Claim, reproduce
 from rig.papers.claims import Legs
@@ -11,13 +9,8 @@ from rig.papers.claims import Legs
 _ROUNDING = 1e-9
 
 
-def told() -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The keys that the section's rows name, each with its row."""
-    text = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
-    section = next(part for part in text.split("\n## ") if part.startswith("Dasgupta"))
-    for row in rows(section)[2:]:
-        for key in KEY.findall(row[1]):
-            yield key, row
+TOLD = list(told("Dasgupta"))
+"""The keys that the section's rows name, each with its row."""
 
 
 @pytest.fixture(scope="module")
@@ -26,11 +19,11 @@ def computed() -> dict[str, Claim]:
 
 
 def test_every_claim_is_in_it_once(computed: dict[str, Claim]) -> None:
-    assert sorted(key for key, _ in told()) == sorted(computed)
+    assert sorted(key for key, _ in TOLD) == sorted(computed)
 
 
 def test_verdicts_and_numbers_are_the_computed_ones(computed: dict[str, Claim]) -> None:
-    for key, row in told():
+    for key, row in TOLD:
         claim, here, verdict = computed[key], row[4], row[5]
         assert verdict == (str(claim.verdict) if claim.counted else "not counted"), key
         rounding = isinstance(claim.computed, float) and 0.0 < abs(claim.computed) < _ROUNDING

@@ -1,23 +1,12 @@
 """The documents' tables of the serial arms' papers say of every claim what is computed of it."""
 
-from collections.abc import Iterator
-
 import pytest
-from test_table import KEY, ROOT, rows
+from test_table import told
 
 from rig.papers import Claim, reproduce
 
 SECTIONS = {"lee-1982": "Lee", "turney-1980": "Turney", "iterative-newton-euler": "The iterative"}
 _ROUNDING = 1e-9
-
-
-def told(study: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The keys that the section's rows name, each with its row."""
-    text = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
-    section = next(part for part in text.split("\n## ") if part.startswith(SECTIONS[study]))
-    for row in rows(section)[2:]:
-        for key in KEY.findall(row[1]):
-            yield key, row
 
 
 @pytest.fixture(scope="module", params=SECTIONS)
@@ -28,12 +17,12 @@ def study(request: pytest.FixtureRequest) -> tuple[str, dict[str, Claim]]:
 
 def test_every_claim_is_in_it_once(study: tuple[str, dict[str, Claim]]) -> None:
     name, computed = study
-    assert sorted(key for key, _ in told(name)) == sorted(computed)
+    assert sorted(key for key, _ in told(SECTIONS[name])) == sorted(computed)
 
 
 def test_verdicts_and_numbers_are_the_computed_ones(study: tuple[str, dict[str, Claim]]) -> None:
     name, computed = study
-    for key, row in told(name):
+    for key, row in told(SECTIONS[name]):
         claim, here, verdict = computed[key], row[4], row[5]
         assert verdict == (str(claim.verdict) if claim.counted else "not counted"), key
         if isinstance(claim.computed, float) and abs(claim.computed) < _ROUNDING:

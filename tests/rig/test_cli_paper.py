@@ -16,8 +16,8 @@ from rig.errors import ExitCode
 
 STUDIES = ("dasgupta-1998", "pedrammehr-2012", "turney-1980", "lee-1982", "iterative-newton-euler")
 OUTCOME = (
-    r"of (\d+) claims that could have come out otherwise (\d+) hold, (\d+) differ, (\d+) cannot be decided; "
-    r"(\d+) more are shown and not counted"
+    r"(\d+) claims that could have come out otherwise: (\d+) holding, (\d+) differing, (\d+) not decidable; "
+    r"(\d+) more shown, not counted"
 )
 EMBEDDED = re.compile(r'src="data:image/svg\+xml;base64,([^"]+)"')
 

@@ -107,7 +107,7 @@ def test_what_could_not_come_out_otherwise_is_not_counted() -> None:
     study = Study("name", "title", "citation", "summary", claims, (), (), ())
     assert (study.counted, study.apart) == (claims[:3], claims[3:])
     assert study.headline == (
-        "of 3 claims that could have come out otherwise 1 hold, 1 differ, 1 cannot be decided; 2 more are shown and "
+        "3 claims that could have come out otherwise: 1 holding, 1 differing, 1 not decidable; 2 more shown, "
         "not counted"
     )
 
@@ -117,8 +117,8 @@ def test_a_total_adds_the_papers_up() -> None:
     ours = Claim("key", "statement", "§1", Near(1.0, 0.1), 1.0, apart="arithmetic on printed numbers")
     studies = [Study("name", "title", "citation", "summary", made, (), (), ()) for made in ((holds, ours), (differs,))]
     assert total(studies) == (
-        "2 papers together: of 2 claims that could have come out otherwise 1 hold, 1 differ, 0 cannot be decided; 1 "
-        "more are shown and not counted"
+        "2 papers together: 2 claims that could have come out otherwise: 1 holding, 1 differing, 0 not decidable; "
+        "1 more shown, not counted"
     )
     assert f"<p>{total(studies)}.</p>" in render(studies)
     assert "papers together" not in render(studies[:1])
