@@ -9,12 +9,12 @@ from types import TracebackType
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.main_window import MainWindow
-from gui.rig_session import RigSession
+from gui.session import RigSession
+from gui.shell import MainWindow
+from rig.client import on_free_ports, on_ports
 from rig.config import RigConfig, load_config, patient
 from rig.engine import find_engine
 from rig.errors import ExitCode, RigError
-from rig.runs import on_free_ports, on_ports
 
 _NAME = "stewart-rig"
 _PORTS = "virtual ports"

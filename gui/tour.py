@@ -19,9 +19,9 @@ from PIL import Image
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.application import app_config, make_window
-from gui.main_window import MainWindow
-from gui.rules import Action, Phase
-from gui.theme import THEMES
+from gui.session import Action, Phase
+from gui.shell import MainWindow
+from gui.widgets import THEMES
 from rig.states import State
 
 SIZES = ("1280x800", "1920x1080")

@@ -5,8 +5,34 @@ velocity, ω, its acceleration and α, all in base axes: the slices POSE, TWIST,
 """
 
 from kinematics.arrays import ACCELERATION, MOTION_FIELDS, MOTION_SIZE, POSE, TWIST, Array, finite_array
-from kinematics.assembly import AssemblyModes, assembly_modes
-from kinematics.block import BLOCK, SYSTEM_ROWS, solve_block_kernel
+from kinematics.assembly import (
+    CONVERGED,
+    CROSSED,
+    EXHAUSTED,
+    FORWARD_WORK,
+    INVALID,
+    AssemblyModes,
+    assembly_modes,
+    forward_kinematics,
+    forward_kinematics_kernel,
+)
+from kinematics.compiled import (
+    BLOCK,
+    SYSTEM_ROWS,
+    chunk_bounds,
+    cross,
+    dot,
+    inlined,
+    kernel,
+    kernel_cache_folder,
+    processor_count,
+    rotate,
+    rotation_matrix,
+    run_chunks,
+    solve_block_kernel,
+    solve_kernel,
+    spectral_condition_kernel,
+)
 from kinematics.errors import (
     AssemblyModeError,
     ConvergenceError,
@@ -17,17 +43,31 @@ from kinematics.errors import (
     SingularityError,
     TrajectoryError,
 )
-from kinematics.forward import (
-    CONVERGED,
-    CROSSED,
-    EXHAUSTED,
-    FORWARD_WORK,
-    INVALID,
-    forward_kinematics,
-    forward_kinematics_kernel,
-)
 from kinematics.geometry import Geometry
-from kinematics.input_files import MOST_BYTES, open_input, parse_toml, read_text
+from kinematics.inputs import (
+    MOST_BYTES,
+    Acceleration,
+    Angle,
+    AngularAcceleration,
+    AngularDamping,
+    AngularSpeed,
+    Damping,
+    Force,
+    ForceRate,
+    Frequency,
+    Inertia,
+    Length,
+    Mass,
+    Quantity,
+    Speed,
+    Stiffness,
+    Time,
+    Torque,
+    in_words,
+    open_input,
+    parse_toml,
+    read_text,
+)
 from kinematics.jacobian import (
     SINGULAR_CONDITION,
     condition_number,
@@ -40,8 +80,6 @@ from kinematics.jacobian import (
     leg_matrix_kernel,
     leg_rows_kernel,
 )
-from kinematics.jogging import JogFrame, leg_stepped_pose, stepped_pose
-from kinematics.kernel import inlined, kernel, kernel_cache_folder
 from kinematics.leg import (
     LEG_COLUMNS,
     MINIMUM_LENGTH,
@@ -57,9 +95,6 @@ from kinematics.leg import (
     leg_strokes,
     leg_vector_kernel,
 )
-from kinematics.linear import solve_kernel, spectral_condition_kernel
-from kinematics.parallel import chunk_bounds, processor_count, run_chunks
-from kinematics.pose_grid import ROTATION_GROUP, PoseGrid, reach_box
 from kinematics.rotations import (
     angle_accelerations_to_angular_acceleration,
     angle_rates_to_angular_velocity,
@@ -91,6 +126,7 @@ from kinematics.trajectories import (
     Harmonic,
     HarmonicTerm,
     Hold,
+    JogFrame,
     MinimumJerk,
     MotionTable,
     Placement,
@@ -99,36 +135,26 @@ from kinematics.trajectories import (
     Trajectory,
     TrajectorySpec,
     build_trajectory,
+    leg_stepped_pose,
     load_trajectory,
     parse_trajectory,
     read_poses,
     scaled,
+    stepped_pose,
     table_motion_kernel,
     tabulate,
     trajectory_names,
 )
-from kinematics.units import (
-    Acceleration,
-    Angle,
-    AngularAcceleration,
-    AngularDamping,
-    AngularSpeed,
-    Damping,
-    Force,
-    ForceRate,
-    Frequency,
-    Inertia,
-    Length,
-    Mass,
-    Quantity,
-    Speed,
-    Stiffness,
-    Time,
-    Torque,
-    in_words,
+from kinematics.workspace import (
+    ROTATION_GROUP,
+    PoseAssessment,
+    PoseFault,
+    PoseGrid,
+    PoseLimits,
+    assess_poses,
+    reach_box,
+    strokes_beyond,
 )
-from kinematics.vector import cross, dot, rotate, rotation_matrix
-from kinematics.workspace import PoseAssessment, PoseFault, PoseLimits, assess_poses, strokes_beyond
 
 __all__ = [
     "ACCELERATION",

@@ -4,13 +4,11 @@ import numpy as np
 import numpy.typing as npt
 
 from kinematics.arrays import LEGS, MOTION_FIELDS, Array, checked_poses, finite_array, single
+from kinematics.compiled import cross, kernel, rotate, rotation_matrix, solve_kernel, spectral_condition_kernel
 from kinematics.errors import KinematicsError, SingularityError
 from kinematics.geometry import Geometry
-from kinematics.kernel import kernel
 from kinematics.leg import leg_vector_kernel
-from kinematics.linear import solve_kernel, spectral_condition_kernel
 from kinematics.rotations import quaternion_to_matrix
-from kinematics.vector import cross, rotate, rotation_matrix
 
 SINGULAR_CONDITION = 1e12
 """From this condition number on a pose counts as singular: no digit that matters survives a solution."""

@@ -13,10 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kinematics.arrays import LEGS, MOTION_FIELDS, Array, checked_poses
+from kinematics.compiled import cross, dot, kernel, rotate, rotation_matrix
 from kinematics.errors import SingularityError
 from kinematics.geometry import Geometry
-from kinematics.kernel import kernel
-from kinematics.vector import cross, dot, rotate, rotation_matrix
 
 MINIMUM_LENGTH = 1e-9
 """A leg shorter than this, m, has no direction."""

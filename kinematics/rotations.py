@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
 from kinematics.arrays import Array
+from kinematics.compiled import kernel
 from kinematics.errors import KinematicsError
-from kinematics.kernel import kernel
 
 _LEAST_COSINE = 1e-3  # of θy: nearer ±90° than 0.06° the angles and their rates lose their meaning
 _ORTHONORMAL = 1e-6  # largest deviation of RᵀR from the identity

@@ -10,7 +10,7 @@ import typer
 import typer.main
 
 from rig.cli.application import app
-from rig.config import load_config
+from rig.config.rig_config import load_config
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])

@@ -39,6 +39,34 @@ def test_packages_import_each_other_from_the_root_only(package: str) -> None:
     assert wrong == []
 
 
+ROOMS = sorted(
+    ".".join(path.parent.relative_to(ROOT).parts)
+    for package in ("rig", "gui", "kinematics")
+    for path in (ROOT / package).glob("*/__init__.py")
+)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_packages_inside_a_package_import_each_other_by_their_face(room: str) -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line}: {module}"
+        for path in sorted((ROOT / room.replace(".", "/")).rglob("*.py"))
+        for line, module in _imported_modules(path)
+        if any(module.startswith(f"{other}.") for other in ROOMS if other != room)
+    ]
+    assert wrong == []
+
+
+LOOSE = {"rig": 6, "gui": 4, "kinematics": 6}
+"""How many modules may lie loose at the top of a package, beside `__init__` and `__main__`."""
+
+
+@pytest.mark.parametrize("package", LOOSE)
+def test_few_modules_lie_loose(package: str) -> None:
+    loose = [path.stem for path in (ROOT / package).glob("*.py") if not path.stem.startswith("__")]
+    assert len(loose) <= LOOSE[package], loose
+
+
 def test_every_data_file_is_installed() -> None:
     patterns = PROJECT["tool"]["setuptools"]["package-data"]["*"]
     left_out = [

@@ -5,8 +5,16 @@ of frames while they are visible, `set_theme(theme)` and `set_mechanism(mechanis
 of the first and the last. All read a `gui.history.Timeline`.
 """
 
+from gui.live.decimation import decimate
 from gui.live.live_view import LiveView
 from gui.live.platform_view import PlatformView
+from gui.live.plot_looks import dress_plot
 from gui.live.recordings_view import RecordingsView
 
-__all__ = ["LiveView", "PlatformView", "RecordingsView"]
+__all__ = [
+    "LiveView",
+    "PlatformView",
+    "RecordingsView",
+    "decimate",
+    "dress_plot",
+]

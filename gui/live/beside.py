@@ -4,7 +4,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
 from gui.live.platform_view import PlatformView
-from gui.theme import Theme
+from gui.widgets import Theme
 
 ROOMY = 1600
 """px of the window from which on the platform is shown beside the curves unless somebody has chosen"""

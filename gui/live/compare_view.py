@@ -8,7 +8,7 @@ from gui.live.live_bar import LegButtons
 from gui.live.outline import Outline
 from gui.live.plot_looks import AXIS_WIDTH, dress_plot, header_label, plain_plot
 from gui.live.series import FORCES, Panel
-from gui.theme import LEG_COLOURS, Theme
+from gui.widgets import LEG_COLOURS, Theme
 
 
 class CompareView(QtWidgets.QWidget):

@@ -3,7 +3,7 @@
 import numpy as np
 import pyqtgraph as pg
 
-from gui.history import Floats
+from gui.session import Floats
 
 
 class Curve(pg.PlotCurveItem):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gui.history import Floats
+from gui.session import Floats
 
 _STEPS = (1.0, 1.5)
 """Strides grow by these times powers of two, so that a bin stays what it is while the number of rows wavers."""

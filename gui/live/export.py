@@ -6,9 +6,8 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtGui
 
-from gui.history import Stretch
 from gui.live.series import Panel
-from gui.workers import Worker
+from gui.session import Stretch, Worker
 from rig.csvio import Column
 
 _PATIENCE = 5.0  # s for a file that is being written

@@ -14,7 +14,7 @@ from OpenGL import GL
 from pyqtgraph.opengl.GLViewWidget import GLViewMixin, QtOpenGL
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.history import Floats
+from gui.session import Floats
 
 HALF_SIGHT = 0.31
 """half of what the camera sees across the shorter side, as part of the distance"""

@@ -5,8 +5,7 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.file_dialogs import ask_save
-from gui.theme import LEG_COLOURS, Theme
+from gui.widgets import LEG_COLOURS, Theme, ask_save
 
 WINDOWS = (1, 2, 5, 10, 20, 30, 60)
 """Lengths of the time window on offer, s."""

@@ -9,7 +9,6 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from dynamics import Mechanism
-from gui.history import Excerpt, Stretch, Timeline
 from gui.live.beside import Beside
 from gui.live.cursors import Cursors
 from gui.live.export import ExportWriter, table_of, write_picture
@@ -21,7 +20,8 @@ from gui.live.readout import WRENCH_WINDOW, StrokeBars, WrenchTable
 from gui.live.series import EXACT, panels_by_page
 from gui.live.shown_times import ShownTimes
 from gui.live.timing_page import TimingPage
-from gui.theme import Theme
+from gui.session import Excerpt, Stretch, Timeline
+from gui.widgets import Theme
 from kinematics import Geometry
 from rig.csvio import write_columns
 from rig.telemetry import ROW

@@ -8,10 +8,9 @@ import numpy.typing as npt
 from pyqtgraph.Qt import QtCore
 
 from dynamics import Mechanism
-from gui.history import Floats, Stretch, Timeline
 from gui.live.series import EXACT, MODEL_NAMES, Differences
-from gui.workers import Worker
-from rig.models import comparable_rows, model_differences
+from gui.session import Floats, Stretch, Timeline, Worker
+from rig.cell_models import comparable_rows, model_differences
 
 Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]

@@ -4,11 +4,11 @@ import math
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.history import Floats
 from gui.live.numbers import number_text
 from gui.live.plot_looks import swatch
 from gui.live.series import EXACT, LEGS, MODEL_DASHES, MODEL_NAMES
-from gui.theme import LEG_COLOURS, Theme
+from gui.session import Floats
+from gui.widgets import LEG_COLOURS, Theme
 
 UNKNOWN = "The mechanism is not known, the models cannot be computed"
 _COLUMNS = (*LEGS, "all")

@@ -1,7 +1,7 @@
 """Curves of a whole recording, thinned beforehand so that any part of them is drawn at once."""
 
-from gui.history import Floats
 from gui.live.decimation import decimate
+from gui.session import Floats
 
 _FACTOR = 8
 """points of a level that make one of the next"""

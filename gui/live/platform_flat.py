@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtWidgets
 
 from gui.live.plot_looks import dress_plot, plain_plot
 from gui.live.scene import Scene, ring_order
-from gui.theme import Theme
+from gui.widgets import Theme
 
 _PROJECTIONS = {"Front": (0, 2), "Top": (0, 1)}
 

@@ -8,10 +8,10 @@ import pyqtgraph as pg
 import pyqtgraph.opengl as gl
 from pyqtgraph.Qt import QtGui, QtWidgets
 
-from gui.history import Floats
 from gui.live.gl_canvas import HALF_SIGHT, GLCanvas, Mark
 from gui.live.scene import Scene, ring_order
-from gui.theme import Theme
+from gui.session import Floats
+from gui.widgets import Theme
 
 _TUBE = 0.55
 """part of the leg that is drawn thick"""

@@ -8,12 +8,12 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
-from gui.history import Timeline, largest_amount
 from gui.live.numbers import number_text
 from gui.live.opengl import gl_problem
 from gui.live.platform_flat import PlatformFlat
 from gui.live.scene import STROKE_SCALE, Colouring, Scale, colour_map, force_scale, make_scene
-from gui.theme import Theme
+from gui.session import Timeline, largest_amount
+from gui.widgets import Theme
 from rig.angles import shown_angle
 from rig.states import State, enum_name
 

@@ -3,7 +3,7 @@
 import pyqtgraph as pg
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.theme import Theme
+from gui.widgets import Theme
 
 AXIS_WIDTH = 62
 """px of the value axis, the same everywhere, so that plots one above the other agree in time"""

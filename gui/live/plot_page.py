@@ -5,11 +5,11 @@ from collections.abc import Collection, Sequence
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.history import Stretch, Timeline
 from gui.live.export import Selection
 from gui.live.plot_panel import PlotPanel
 from gui.live.series import Panel
-from gui.theme import Theme
+from gui.session import Stretch, Timeline
+from gui.widgets import Theme
 
 
 class PlotPage(QtWidgets.QWidget):

@@ -7,14 +7,14 @@ import numpy as np
 import pyqtgraph as pg
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.history import Floats, Stretch, Timeline
 from gui.live.axis_range import AxisRange
 from gui.live.curve import Curve
 from gui.live.decimation import decimate, stride_for
 from gui.live.numbers import number_text
 from gui.live.plot_looks import AXIS_WIDTH, dress_plot, header_label, plain_plot, swatch
 from gui.live.series import LEGS, Panel, Series
-from gui.theme import Theme
+from gui.session import Floats, Stretch, Timeline
+from gui.widgets import Theme
 
 _BINS = 2 / 3
 """bins a pixel, at most: each of them is two points"""

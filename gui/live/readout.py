@@ -6,11 +6,11 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
-from gui.history import Floats, Rows
 from gui.live.numbers import number_text
 from gui.live.scene import strokes
 from gui.live.wrench import AXES, wrench_of
-from gui.theme import LEG_COLOURS, Theme
+from gui.session import Floats, Rows
+from gui.widgets import LEG_COLOURS, Theme
 from rig.telemetry import CycleFlag
 
 WRENCH_WINDOW = 0.5  # s

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from dynamics import Mechanism, MechanismError, parse_mechanism
-from gui.history import Excerpt, Floats
 from gui.live.decimation import decimate
 from gui.live.outline import Outline
 from gui.live.replay import Replay
 from gui.live.series import FORCES
+from gui.session import Excerpt, Floats
 from rig.recording import Recording, RecordingError, RecordingFile, size_of_rows
 from rig.telemetry import ROW
 

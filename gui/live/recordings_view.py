@@ -8,8 +8,6 @@ from pathlib import Path
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
-from gui.file_dialogs import ask_save
-from gui.history import Timeline
 from gui.live.compare_view import CompareView
 from gui.live.live_view import LiveView
 from gui.live.numbers import side_by_side
@@ -18,11 +16,10 @@ from gui.live.recording_files import Opened, open_with_numbers
 from gui.live.recording_list import RecordingList
 from gui.live.replay import Replay
 from gui.live.replay_bar import ReplayBar
-from gui.report_maker import ReportMaker
-from gui.theme import Theme
-from gui.workers import Worker
+from gui.session import ReportMaker, Timeline, Worker
+from gui.widgets import Theme, ask_save
+from rig.cell_models import recorded_coulomb_speed
 from rig.errors import InputError
-from rig.models import recorded_coulomb_speed
 from rig.recording import EventLevel, RecordingError, RecordingFile, caveats, write_rows_csv
 from rig.states import FaultCode, enum_name
 

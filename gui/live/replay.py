@@ -2,7 +2,7 @@
 
 import math
 
-from gui.history import Excerpt, Rows, largest_amount
+from gui.session import Excerpt, Rows, largest_amount
 
 
 class Replay:

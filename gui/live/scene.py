@@ -8,8 +8,8 @@ import numpy as np
 import pyqtgraph as pg
 
 from dynamics import Mechanism
-from gui.history import Floats
-from gui.theme import LEG_COLOURS, Theme
+from gui.session import Floats
+from gui.widgets import LEG_COLOURS, Theme
 from kinematics import Geometry, quaternion_to_matrix
 
 

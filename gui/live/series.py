@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gui.history import Floats, Rows, Stretch
 from gui.live.wrench import AXES, wrench_of
-from gui.theme import AXIS_COLOURS, DASHED, LEG_COLOURS
+from gui.session import Floats, Rows, Stretch
+from gui.widgets import AXIS_COLOURS, DASHED, LEG_COLOURS
 from kinematics import Geometry
 from rig.angles import shown_angle
 from rig.telemetry import TERMS, CycleFlag

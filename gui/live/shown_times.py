@@ -1,6 +1,6 @@
 """Which times of a timeline are shown: the newest ones, or those that somebody has chosen."""
 
-from gui.history import Timeline
+from gui.session import Timeline
 
 _BEFORE = 0.1
 """part of the times shown that is before what they are to show"""

@@ -6,10 +6,10 @@ import numpy as np
 import pyqtgraph as pg
 from pyqtgraph.Qt import QtWidgets
 
-from gui.history import Floats, Rows
 from gui.live.numbers import number_text
 from gui.live.plot_looks import AXIS_WIDTH, dress_plot, header_label, plain_plot
-from gui.theme import Theme
+from gui.session import Floats, Rows
+from gui.widgets import Theme
 from rig.csvio import Column
 
 _BINS = 60

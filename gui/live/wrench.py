@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gui.history import Floats, Rows
+from gui.session import Floats, Rows
 from kinematics import Geometry, quaternion_to_matrix
 
 AXES = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")

@@ -7,9 +7,9 @@ from typing import Any
 from pydantic import BaseModel
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.controls import Choice
 from gui.motion.fields import Field, TupleField, make_field
 from gui.motion.specification import NEW_PARTS, Data, part_models
+from gui.widgets import Choice
 from kinematics import TrajectorySpec
 
 _FRAMES = {"home": "relative to the home pose", "base": "in the base frame"}

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.controls import Choice, QuantityBox
+from gui.widgets import Choice, QuantityBox
 from kinematics import Quantity
 
 COORDINATE_NAMES = ("x", "y", "z", "θx", "θy", "θz")

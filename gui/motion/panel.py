@@ -6,18 +6,13 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.controls import GuardedButton, QuantityBox, Reason, WholeNumber
-from gui.file_dialogs import ask_save
 from gui.motion.editor import MotionEditor
 from gui.motion.plots import PreviewPlots
 from gui.motion.preview import Preview, describe, look_ahead
 from gui.motion.specification import NEW_PARTS, moved, read_motion, shipped_motion, to_toml
 from gui.motion.unsaved import UnsavedQuestion
-from gui.mover import Mover
-from gui.rig_session import RigSession
-from gui.rules import Action
-from gui.theme import Theme
-from gui.workers import Worker
+from gui.session import Action, Mover, RigSession, Worker
+from gui.widgets import GuardedButton, QuantityBox, Reason, Theme, WholeNumber, ask_save
 from rig.csvio import whole_file
 from rig.errors import InputError
 

@@ -4,9 +4,9 @@ import numpy as np
 import pyqtgraph as pg
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.live.plot_looks import dress_plot
+from gui.live import dress_plot
 from gui.motion.preview import Curves, Preview, tightest
-from gui.theme import LEG_COLOURS, Theme
+from gui.widgets import LEG_COLOURS, Theme
 from kinematics import Array
 from rig.config import RigConfig
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from dynamics import Dynamics, DynamicsError
-from gui.live.decimation import decimate
+from gui.live import decimate
 from gui.motion.specification import Data, to_toml
 from kinematics import (
     Array,
@@ -17,9 +17,9 @@ from kinematics import (
     leg_kinematics,
     parse_trajectory,
 )
-from rig.checks import LimitCheck, Verdict
+from rig.client import checked_motion
 from rig.config import RigConfig
-from rig.operation import checked_motion
+from rig.safety import LimitCheck, Verdict
 
 _BINS = 800  # of a curve, each with its lowest and highest value
 _BLOCK = 8192  # samples evaluated together: a long motion takes no more memory than a short one

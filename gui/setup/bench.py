@@ -10,7 +10,8 @@ from pyqtgraph.Qt import QtCore
 
 from actuators import ActuatorError
 from calibration import CalibrationError
-from gui.workers import Worker
+from gui.session import Worker
+from rig.client import Interruption, Progress
 from rig.commissioning import (
     DriveKind,
     LegMove,
@@ -24,11 +25,8 @@ from rig.commissioning import (
     probe_rig,
     zero_rig,
 )
-from rig.config import RigConfig, patient
+from rig.config import LegDrive, RigConfig, patient
 from rig.errors import RigError
-from rig.operation import Progress
-from rig.schema import LegDrive
-from rig.session import Interruption
 from rig.virtual import VirtualRigProcess
 
 _LOOK = 20  # ms between two signs of life

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from pyqtgraph.Qt import QtWidgets
 
-from gui.controls import QuantityBox, WholeNumber
 from gui.setup.drives_page import rehearsal_amplifier
 from gui.setup.page import SetupPage, browse_button, line_edit
+from gui.widgets import QuantityBox, WholeNumber
 from rig.commissioning import CellAmplifier, Draft
 
 

@@ -9,9 +9,8 @@ from functools import partial
 from pyqtgraph.Qt import QtWidgets
 
 from actuators import drive_names
-from gui.controls import Choice, GuardedButton, QuantityBox, WholeNumber
 from gui.setup.page import SetupPage, line_edit, set_role, unbroken
-from gui.theme import LEG_COLOURS
+from gui.widgets import LEG_COLOURS, Choice, GuardedButton, QuantityBox, WholeNumber
 from rig.commissioning import CellAmplifier, Draft, DriveAddress, LegProbe, Probe, compare
 
 _LOCAL = "127.0.0.1"

@@ -4,8 +4,7 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.rig_session import RigSession
-from gui.rules import Phase
+from gui.session import Phase, RigSession
 from gui.setup.wizard import SetupWizard
 
 _TEXT = "&Set up a new rig …"

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.controls import Reason
+from gui.widgets import Reason
 from rig.commissioning import Draft
 
 FAULT_LIMIT = 6

@@ -8,7 +8,7 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.rig_session import RigSession
+from gui.session import RigSession, StopButton
 from gui.setup.bench import Configured, SetupBench
 from gui.setup.cells_page import CellsPage
 from gui.setup.drives_page import DrivesPage
@@ -17,7 +17,6 @@ from gui.setup.page import SetupPage, listed, ranges, set_role
 from gui.setup.save_page import SavePage
 from gui.setup.start_page import StartPage
 from gui.setup.zero_page import ZeroPage
-from gui.stop_everywhere import StopButton
 from rig.commissioning import (
     Draft,
     DriveKind,
@@ -34,8 +33,7 @@ from rig.commissioning import (
     placed_profile,
     save_rig,
 )
-from rig.config import RigConfig, beside
-from rig.schema import LegDrive
+from rig.config import LegDrive, RigConfig, beside
 
 _EDIT_PAUSE = 150  # ms without a change before the draft is looked at
 _OWN_KEYS = (QtCore.Qt.Key.Key_Escape, QtCore.Qt.Key.Key_Return, QtCore.Qt.Key.Key_Enter)

@@ -4,10 +4,9 @@ from collections.abc import Callable
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.arming import ArmedPair
-from gui.controls import QuantityBox, Reason
 from gui.setup.drives_page import leg_label
 from gui.setup.page import SetupPage, line_edit, set_role, unbroken
+from gui.widgets import ArmedPair, QuantityBox, Reason
 from rig.commissioning import Zero, ZeroOptions
 
 _NOT_ZEROED = "not zeroed: the cells are taken as they read, or as a calibration made later"

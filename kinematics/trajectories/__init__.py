@@ -9,6 +9,7 @@ from kinematics.trajectories.files import (
     trajectory_names,
 )
 from kinematics.trajectories.generators import Blend, Chirp, ChirpTerm, Harmonic, HarmonicTerm, Hold, MinimumJerk
+from kinematics.trajectories.jogging import JogFrame, leg_stepped_pose, stepped_pose
 from kinematics.trajectories.poses import Poses, read_poses
 from kinematics.trajectories.sequence import Sequence
 from kinematics.trajectories.table import MOST_SAMPLES, MotionTable, scaled, table_motion_kernel, tabulate
@@ -21,6 +22,7 @@ __all__ = [
     "Harmonic",
     "HarmonicTerm",
     "Hold",
+    "JogFrame",
     "MinimumJerk",
     "MotionTable",
     "Placement",
@@ -29,10 +31,12 @@ __all__ = [
     "Trajectory",
     "TrajectorySpec",
     "build_trajectory",
+    "leg_stepped_pose",
     "load_trajectory",
     "parse_trajectory",
     "read_poses",
     "scaled",
+    "stepped_pose",
     "table_motion_kernel",
     "tabulate",
     "trajectory_names",

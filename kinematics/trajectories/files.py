@@ -22,12 +22,11 @@ from numpy.typing import ArrayLike
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from kinematics.errors import InputFileError, TrajectoryError
-from kinematics.input_files import parse_toml, read_text
+from kinematics.inputs import Angle, AngularSpeed, Frequency, Length, Speed, Time, parse_toml, read_text
 from kinematics.trajectories.base import COORDINATES, Frame, Placement, Trajectory
 from kinematics.trajectories.generators import Blend, Chirp, ChirpTerm, Harmonic, HarmonicTerm, Hold, MinimumJerk
 from kinematics.trajectories.poses import Poses, read_poses
 from kinematics.trajectories.sequence import Sequence
-from kinematics.units import Angle, AngularSpeed, Frequency, Length, Speed, Time
 
 LONGEST_FILE = 3600.0
 """s, of what a trajectory file describes; a longer run repeats a shorter motion."""

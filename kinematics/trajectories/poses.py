@@ -14,7 +14,7 @@ from scipy.interpolate import make_interp_spline
 
 from kinematics.arrays import MOTION_FIELDS, POSE, Array, checked_poses
 from kinematics.errors import InputFileError, KinematicsError, TrajectoryError
-from kinematics.input_files import open_input
+from kinematics.inputs import open_input
 from kinematics.rotations import pose_to_coordinates
 from kinematics.trajectories.base import SHORTEST, Placement, Trajectory, bounded
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from kinematics.arrays import Array
 from kinematics.errors import TrajectoryError
+from kinematics.inputs import in_words
 from kinematics.trajectories.base import COORDINATE_UNITS, COORDINATES, Placement, Trajectory
-from kinematics.units import in_words
 
 POSITION_TOLERANCE = 1e-9  # m, rad
 SPEED_TOLERANCE = 1e-6  # m/s, rad/s

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kinematics.arrays import Array
+from kinematics.compiled import kernel
 from kinematics.errors import TrajectoryError
-from kinematics.kernel import kernel
 from kinematics.rotations import coordinates_to_motion_kernel, motion_to_coordinates
 from kinematics.trajectories.base import Trajectory, time_span
 

@@ -20,9 +20,9 @@ from kinematics import (
     forward_twist,
 )
 from rig.cli.progress import progress_display
+from rig.client import Progress
 from rig.csvio import MOTION, POSE, Table, per_leg, whole_file, write_table
 from rig.errors import InputError
-from rig.operation import Progress
 
 _LISTED_ROWS = 10
 _QUICK_ROWS = 20  # a row takes some 50 ms; fewer need no progress bar

@@ -26,10 +26,9 @@ def check(
     control loop that is unstable at the configured rate.
     """
     from kinematics import load_trajectory
-    from rig.checks import check_trajectory
     from rig.commissioning import check_devices
     from rig.config import load_config
-    from rig.stability import check_loop
+    from rig.safety import check_loop, check_trajectory
 
     rig = load_config(config)
     check_devices(rig)

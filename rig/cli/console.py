@@ -9,14 +9,11 @@ import typer
 from typer.main import get_command
 
 from kinematics import KinematicsError
-from rig.attendance import Attendance, EventFollower
 from rig.cli.console_commands import app
 from rig.cli.options import print_error
+from rig.client import Attendance, EventFollower, Interruption, LiveRig, LockstepRig, leave, stop
 from rig.engine import TORQUE_STATES, Event
 from rig.errors import InputError, InterruptedRunError, RigError, RunFaultError
-from rig.lockstep import LockstepRig
-from rig.operation import leave, stop
-from rig.session import Interruption, LiveRig
 from rig.states import State
 
 _COLOURS = {"info": None, "warning": "yellow", "error": "red"}

@@ -6,13 +6,11 @@ import numpy as np
 import typer
 
 from kinematics import leg_lengths, pose_to_coordinates
-from rig import operation
 from rig.cli import console_motions
 from rig.cli.help import command_group
+from rig.client import LiveRig, LockstepRig, operation
 from rig.engine import Disconnect, Reset
 from rig.errors import InputError, RefusedError
-from rig.lockstep import LockstepRig
-from rig.session import LiveRig
 from rig.states import State, StopCategory
 from rig.virtual import FAULTS, Faults, VirtualRigProcess
 

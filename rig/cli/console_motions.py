@@ -8,13 +8,12 @@ import numpy as np
 import typer
 
 from kinematics import Array, JogFrame, Quantity, leg_stepped_pose, load_trajectory, stepped_pose
-from rig import operation
 from rig.cli.help import command_group
 from rig.cli.options import parse_pose, parse_with_unit
 from rig.cli.progress import progress_display
+from rig.client import Rig, operation
 from rig.engine import Abandon, Pause, Resume
-from rig.engine.control_block import StopRequest
-from rig.session import Rig
+from rig.runtime import StopRequest
 from rig.states import State
 
 _AXES = ("x", "y", "z", "rx", "ry", "rz")

@@ -12,7 +12,7 @@ from rig.cli.options import ConfigArgument, JsonOption
 if TYPE_CHECKING:
     from rig.config import RigConfig
     from rig.engine import RunningEngine
-    from rig.engine.control_block import StopRequest
+    from rig.runtime import StopRequest
 
 _CLIENT = "rig engine"
 _CATEGORIES: tuple[StopRequest, ...] = (0, 1, 2)
@@ -74,10 +74,10 @@ def stop(
     import time
     from contextlib import closing
 
+    from rig.client import has_stopped
     from rig.config import load_config
     from rig.engine import Stop
     from rig.errors import HardwareError
-    from rig.operation import has_stopped
 
     engine = found_engine(load_config(config))
     wanted = _CATEGORIES[category]
@@ -99,10 +99,9 @@ def end(config: ConfigArgument = "virtual") -> None:
 
     Refused while another client that lives holds the lease.
     """
+    from rig.client import Interruption, LiveRig, bring_to_rest
     from rig.config import load_config
     from rig.errors import HardwareError
-    from rig.operation import bring_to_rest
-    from rig.session import Interruption, LiveRig
 
     settings = load_config(config)
     engine = found_engine(settings)

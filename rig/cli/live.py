@@ -11,8 +11,8 @@ import typer
 from rig.cli.options import ConfigArgument, JsonOption, print_warning, warn_of_checks_off
 
 if TYPE_CHECKING:
+    from rig.client import RunResult
     from rig.config import RigConfig
-    from rig.runs import RunResult
 
 OutputFolder = Annotated[
     Path | None,
@@ -46,8 +46,8 @@ def demo(
     the forces of the exact model in every cycle and compares them with the load cells. No hardware is needed.
     Ctrl-C stops the rig in a controlled way and closes the recording; a second one stops at once.
     """
+    from rig.client import demo_trajectory, on_free_ports
     from rig.config import load_config, patient
-    from rig.runs import demo_trajectory, on_free_ports
 
     config = load_config("virtual").changed(_changes(rate, seed))
     trajectory = demo_trajectory(config.machine.geometry.home_pose, duration)
@@ -110,8 +110,8 @@ def virtual(config: ConfigArgument = "virtual") -> None:
     Six drives (and the load-cell amplifier, if one is configured) on Modbus TCP, with the exact plant behind them:
     `rig run` with the same configuration but without its [virtual] table operates it, and so can any Modbus client.
     """
+    from rig.client import serve_virtual
     from rig.config import load_config
-    from rig.runs import serve_virtual
 
     settings = load_config(config)
     serve_virtual(settings, typer.echo)
@@ -148,8 +148,8 @@ def _execute(
     reset: bool = False,
 ) -> RunResult:
     from rig.cli.progress import progress_display
-    from rig.runs import execute
-    from rig.stability import check_loop
+    from rig.client import execute
+    from rig.safety import check_loop
 
     warn_of_checks_off(config)
     loop = check_loop(config)
@@ -171,7 +171,7 @@ def _execute(
 
 def finish(result: RunResult, as_json: bool) -> None:
     """Say what came out, then how the run ended."""
-    from rig.runs import describe
+    from rig.client import describe
 
     if as_json:
         typer.echo(json.dumps(result.summary, indent=2))

@@ -12,11 +12,10 @@ import typer
 from actuators import COMMAND_OFF, Amplifier, Drive, Wire, exchange_all
 from calibration import CELLS, CellMeasurements, Load, record_measurements
 from kinematics import Array
-from rig.clock import Cadence
 from rig.config import RigConfig, load_config
-from rig.engine.claim import claim_drives
-from rig.engine.devices import make_amplifier, make_drive
+from rig.engine import claim_drives, make_amplifier, make_drive
 from rig.errors import HardwareError, InputError
+from rig.runtime import Cadence
 
 if TYPE_CHECKING:
     from rig.virtual import VirtualRig

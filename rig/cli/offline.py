@@ -105,7 +105,7 @@ def inverse(
     wrenches = table.columns(WRENCH) if table.has(WRENCH) else None
     names, columns = ["t", *per_leg("f")], [table.times[:, np.newaxis]]
     if cluster is not None:
-        from rig.cluster import inverse_on_cluster, open_cluster
+        from rig.workspace import inverse_on_cluster, open_cluster
 
         with open_cluster(cluster) as client:
             columns.append(inverse_on_cluster(client, machine, motions, wrenches))
@@ -178,7 +178,7 @@ def simulate(
     from dynamics import load_mechanism
     from rig.csvio import MOTION, REACTIONS, WRENCH, check_output, per_leg, read_table, write_table
     from rig.errors import RefusedError
-    from rig.simulation import simulate as integrate
+    from rig.virtual import simulate as integrate
 
     if not 0.0 < dt < float("inf"):
         raise typer.BadParameter(f"{dt:g} s must be greater than 0 s", param_hint="'--dt'")

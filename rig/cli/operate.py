@@ -10,8 +10,7 @@ from rig.cli.live import OutputFolder, RateOption, chosen_config, finish
 from rig.cli.options import ConfigArgument, warn_of_checks_off
 
 if TYPE_CHECKING:
-    from rig.lockstep import LockstepRig
-    from rig.session import LiveRig
+    from rig.client import LiveRig, LockstepRig
 
 
 def operate(
@@ -41,9 +40,8 @@ def operate(
 
     from rig.cli.console import Console
     from rig.cli.engine import found_engine
+    from rig.client import Interruption, conduct
     from rig.errors import InputError
-    from rig.runs import conduct
-    from rig.session import Interruption
 
     if sys.stdin is None:
         raise InputError("there is no standard input to read commands from")

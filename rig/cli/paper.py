@@ -34,8 +34,8 @@ def paper(
     what comes out here. A claim that differs, or that cannot be decided, is a result, not an error.
     """
     from rig.cli.progress import progress_display
+    from rig.client import Progress
     from rig.csvio import check_folder
-    from rig.operation import Progress
     from rig.papers import STUDIES, reproduce, total, write_studies
 
     if study not in (*STUDIES, _ALL):

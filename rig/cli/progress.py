@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rig.operation import Progress
+from rig.client import Progress
 
 
 @contextmanager

@@ -9,9 +9,9 @@ from pathlib import Path
 from actuators import drive_names
 from rig.cli.finding import Finding
 from rig.cli.machine_probes import writable
+from rig.commissioning import Steadiness, measure
 from rig.config import RigConfig, load_config
 from rig.errors import ConfigError, HardwareError
-from rig.steadiness import Steadiness, measure
 
 _PATIENCE = 1.0  # s, for a connection to be taken
 _LITTLE_DISK = 2e9  # bytes

@@ -173,10 +173,10 @@ def leg(
     answer or something else commands it, 4 if refused, 130 after Ctrl-C.
     """
     from kinematics import Quantity
+    from rig.client import Interruption
     from rig.commissioning import LatchedFaultError, LegMove, NotHomedError, check_move, run_leg_test, served
     from rig.config import load_config
     from rig.errors import InterruptedRunError, RefusedError, RunFaultError
-    from rig.session import Interruption
 
     settings = load_config(config)
     move = LegMove(

@@ -11,7 +11,7 @@ import typer
 from rig.cli.options import ClusterOption, JsonOption, MechanismArgument
 
 if TYPE_CHECKING:
-    from rig.cluster import Client
+    from rig.workspace import Client
 
 
 def workspace(
@@ -117,7 +117,7 @@ def workspace(
 
 
 def _cluster(address: str | None) -> "AbstractContextManager[Client | None]":
-    from rig.cluster import open_cluster
+    from rig.workspace import open_cluster
 
     return nullcontext() if address is None else open_cluster(address)
 
@@ -125,7 +125,7 @@ def _cluster(address: str | None) -> "AbstractContextManager[Client | None]":
 @contextmanager
 def _progress() -> "Iterator[Callable[[float], None]]":
     from rig.cli.progress import progress_display
-    from rig.operation import Progress
+    from rig.client import Progress
 
     with progress_display() as display:
         yield lambda fraction: display(Progress("sweeping poses", fraction))

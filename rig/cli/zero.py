@@ -46,6 +46,7 @@ def zero(
 
     from calibration import save_cell_calibration
     from rig.cli.progress import progress_display
+    from rig.client import Interruption
     from rig.commissioning import (
         ZeroOptions,
         check_naming,
@@ -56,7 +57,6 @@ def zero(
     )
     from rig.config import load_config, patient, shipped_configs
     from rig.errors import InputError, RefusedError
-    from rig.session import Interruption
 
     settings = load_config(config)
     if apply and config in shipped_configs():

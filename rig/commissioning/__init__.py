@@ -22,6 +22,7 @@ from rig.commissioning.leg_run import LatchedFaultError, NotHomedError
 from rig.commissioning.naming import check_naming, name_calibration
 from rig.commissioning.probe import DriveKind, LegProbe, Probe, compare, probe_drive, probe_drives, probe_rig
 from rig.commissioning.serving import served
+from rig.commissioning.steadiness import Steadiness, measure
 from rig.commissioning.zero import Zero, ZeroOptions, check_zero, measure_zero, zero_rig
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "MoveBounds",
     "NotHomedError",
     "Probe",
+    "Steadiness",
     "Zero",
     "ZeroOptions",
     "check_devices",
@@ -49,6 +51,7 @@ __all__ = [
     "draft_faults",
     "draft_text",
     "free_calibration_path",
+    "measure",
     "measure_zero",
     "move_bounds",
     "name_calibration",

@@ -5,7 +5,7 @@ from pathlib import Path
 from actuators import ConfigurationError
 from calibration import CalibrationError
 from rig.config import RigConfig
-from rig.engine.devices import make_bank
+from rig.engine import make_bank
 from rig.errors import ConfigError
 from rig.virtual import VirtualRig
 

@@ -9,10 +9,9 @@ from typing import Any
 from calibration import LoadCellCalibration, calibration_file_name, save_cell_calibration
 from dynamics import mechanism_names
 from rig.commissioning.devices import check_devices
-from rig.config import RigConfig, load_config, names_file, parse_config, patient_bounds
+from rig.config import RigConfig, Safety, load_config, names_file, parse_config, patient_bounds
 from rig.csvio import check_output, whole_file
 from rig.errors import ConfigError, InputError
-from rig.schema import Safety
 
 _HEADER = """\
 # Plain numbers are SI; text may carry a unit ("300 mm"). What is left out takes its default:

@@ -8,7 +8,7 @@ import numpy as np
 
 from actuators import Mode
 from rig.config import RigConfig
-from rig.engine.devices import make_drive
+from rig.engine import make_drive
 from rig.errors import RefusedError
 
 LEAST_TRAVEL = 0.5e-3

@@ -12,20 +12,13 @@ from typing import Self
 
 from actuators import ActuatorError, ConfigurationError
 from calibration import CalibrationError
-from rig.clock import Cadence
+from rig.client import Interruption
 from rig.commissioning.leg_move import LegMove, LegProgress, LegResult, check_move
 from rig.commissioning.leg_run import Halt, LegRun
 from rig.config import RigConfig
-from rig.engine import ControlBlock
-from rig.engine.claim import claim_drives
-from rig.engine.control_block import StopRequest
-from rig.engine.devices import make_bank
-from rig.engine.loop import owner_gone
+from rig.engine import ControlBlock, claim_drives, make_bank, owner_gone
 from rig.errors import HardwareError, InputError, RigError
-from rig.realtime import prepare_process
-from rig.runtime import RuntimeFolder
-from rig.session import Interruption
-from rig.spawning import start_shielded
+from rig.runtime import Cadence, RuntimeFolder, StopRequest, prepare_process, start_shielded
 
 _STOP_TIME = 3.0  # s for a process that was told to stop, beside the drives' own time
 _TERMINATE_TIME = 2.0  # s

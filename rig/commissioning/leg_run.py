@@ -11,7 +11,7 @@ from actuators import COMMAND_CLEAR, COMMAND_HOME, COMMAND_OFF, COMMAND_STOP, Co
 from kinematics import leg_lengths
 from rig.commissioning.leg_move import LegMove, LegProgress, LegResult, judge_move, move_bounds
 from rig.config import RigConfig
-from rig.engine.bank import DriveBank
+from rig.engine import DriveBank
 from rig.errors import HardwareError, RefusedError, RigError
 
 OTHER_MOVED = 0.2e-3

@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 
 from actuators import ActuatorError, Drive, Feedback, Identity, Status, create_drive
-from rig.config import RigConfig
-from rig.engine.bank import NEEDED_MODES
-from rig.engine.claim import claim_addresses
+from rig.config import LegDrive, RigConfig
+from rig.engine import NEEDED_MODES, claim_addresses
 from rig.errors import HardwareError
-from rig.schema import LegDrive
 
 _UNITS = tuple(range(1, 9))  # other unit ids tried where the one configured stays silent
 _TRY_TIMEOUT = 0.25  # s for each of them

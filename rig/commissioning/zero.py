@@ -14,15 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration import CalibrationError, LoadCellCalibration, Provenance, shift_offsets
+from rig.client import Interruption, LiveRig, Progress, Rig, bring_to_rest, connect_and_home, leave
 from rig.config import RigConfig
-from rig.engine import Status
-from rig.engine.devices import cell_calibration
-from rig.engine.tare import reads_reversed
+from rig.engine import Status, cell_calibration, reads_reversed
 from rig.errors import InputError, RefusedError, RigError, RunFaultError
-from rig.operation import Progress, bring_to_rest, connect_and_home, leave
-from rig.ring import TelemetryRing
-from rig.runtime import RuntimeFolder
-from rig.session import Interruption, LiveRig, Rig
+from rig.runtime import RuntimeFolder, TelemetryRing
 from rig.states import State
 from rig.telemetry import CycleFlag
 

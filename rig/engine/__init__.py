@@ -1,8 +1,14 @@
 """The engine: the cyclic part of the rig, its states, its safety checks and the link by which clients command it."""
 
-from rig.engine.control_block import ControlBlock
-from rig.engine.link import LinkClient
-from rig.engine.machine import TORQUE_STATES
+from rig.engine.approach import approach_move
+from rig.engine.bank import NEEDED_MODES, DriveBank
+from rig.engine.claim import claim_addresses, claim_drives
+from rig.engine.core import Engine
+from rig.engine.devices import cell_calibration, make_amplifier, make_bank, make_drive
+from rig.engine.header import ClockPair, recording_header
+from rig.engine.journal import note_departures
+from rig.engine.link import LinkClient, Submission
+from rig.engine.loop import owner_gone
 from rig.engine.messages import (
     Abandon,
     Acquire,
@@ -13,43 +19,75 @@ from rig.engine.messages import (
     Event,
     Follow,
     Home,
+    Note,
     Park,
     Pause,
     Release,
+    Reply,
     Reset,
     Resume,
     Shutdown,
     Status,
     Stop,
 )
+from rig.engine.operator import Operator
+from rig.engine.ports import Tick
 from rig.engine.process import EngineProcess
 from rig.engine.reference import straight_move
 from rig.engine.running import EngineAddress, RunningEngine, find_engine
+from rig.engine.status import closing_counts, engine_status
+from rig.engine.tare import reads_reversed
+from rig.engine.warmup import warm_up
+from rig.runtime import ControlBlock
+from rig.safety import TORQUE_STATES
 
 __all__ = [
+    "NEEDED_MODES",
     "TORQUE_STATES",
     "Abandon",
     "Acquire",
+    "ClockPair",
     "Command",
     "Connect",
     "ControlBlock",
     "Disconnect",
+    "DriveBank",
     "Engage",
+    "Engine",
     "EngineAddress",
     "EngineProcess",
     "Event",
     "Follow",
     "Home",
     "LinkClient",
+    "Note",
+    "Operator",
     "Park",
     "Pause",
     "Release",
+    "Reply",
     "Reset",
     "Resume",
     "RunningEngine",
     "Shutdown",
     "Status",
     "Stop",
+    "Submission",
+    "Tick",
+    "approach_move",
+    "cell_calibration",
+    "claim_addresses",
+    "claim_drives",
+    "closing_counts",
+    "engine_status",
     "find_engine",
+    "make_amplifier",
+    "make_bank",
+    "make_drive",
+    "note_departures",
+    "owner_gone",
+    "reads_reversed",
+    "recording_header",
     "straight_move",
+    "warm_up",
 ]

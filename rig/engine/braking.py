@@ -12,8 +12,8 @@ from kinematics import (
     table_motion_kernel,
 )
 from rig.config import RigConfig
-from rig.engine.limits import ReferenceCheck, check_kernel
 from rig.engine.reference import Reference
+from rig.safety import ReferenceCheck, check_kernel
 
 _SAMPLES = 20
 _DURATIONS = (0.05, 0.1, 0.2, 0.4, 0.8)  # of `safety.stop_time`; the shortest that keeps to the limits is taken

@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from dynamics import DynamicsError
 from kinematics import KinematicsError, MotionTable, pose_to_coordinates
-from rig.checks import check_trajectory
 from rig.config import RigConfig
 from rig.errors import HardwareError
-from rig.spawning import start_shielded
+from rig.runtime import start_shielded
+from rig.safety import check_trajectory
 
 _READY_TIMEOUT = 120.0  # s; the first start on a machine compiles the kernels
 _TERMINATE_TIMEOUT = 1.0  # s

@@ -9,11 +9,10 @@ import struct
 from collections.abc import Mapping
 from pathlib import Path
 
-from rig.config import RigConfig
+from rig.config import LegDrive, RigConfig
 from rig.engine.drive_names import drive_names
 from rig.engine.running import running_engines
 from rig.errors import HardwareError
-from rig.schema import LegDrive
 
 _PEER = struct.Struct("3i")  # pid, uid, gid
 _ANSWER = 1.0  # s

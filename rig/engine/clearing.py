@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
-from rig.engine.machine import Cause
 from rig.engine.messages import Reply
+from rig.safety import Cause
 from rig.states import FaultCode
 
 _CYCLES = 4  # of the clearing edge, and of torque off before and after it

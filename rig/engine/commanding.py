@@ -9,9 +9,9 @@ from kinematics import Array
 from rig.engine.bank import force_commands
 from rig.engine.frame import Frame
 from rig.engine.homing import Homing
-from rig.engine.machine import Cause, StateMachine
 from rig.engine.reference import Reference
 from rig.engine.supervision import Stops, Supervision
+from rig.safety import Cause, StateMachine
 from rig.states import FaultCode, State, StopCategory
 
 

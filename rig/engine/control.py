@@ -7,7 +7,7 @@ import numpy as np
 
 from dynamics import Dynamics
 from kinematics import Array, kernel
-from rig.schema import Control
+from rig.config import Control
 
 
 @kernel

@@ -13,26 +13,22 @@ import numpy as np
 
 from actuators import Command, Status
 from kinematics import leg_lengths
-from rig.clock import Clock
 from rig.config import RigConfig
 from rig.engine.bank import DriveBank
 from rig.engine.clearing import Clearing
 from rig.engine.commanding import Commander
-from rig.engine.control_block import StopRequest
 from rig.engine.cycle_row import CycleRow
-from rig.engine.exchange import ExchangeCheck
-from rig.engine.finding import over
 from rig.engine.frame import Frame
 from rig.engine.homing import Homing, disagreement
 from rig.engine.lateness import HostLateness
-from rig.engine.limits import ReferenceCheck
-from rig.engine.machine import FORCE_STATES, Cause, Conditions, Deadlines, StateMachine
 from rig.engine.messages import Event, Reply
 from rig.engine.pace import Pace
 from rig.engine.ports import Sink, Tick
 from rig.engine.reference import Reference
 from rig.engine.supervision import Supervision
 from rig.engine.tare import Tare
+from rig.runtime import Clock, StopRequest
+from rig.safety import FORCE_STATES, Cause, Conditions, Deadlines, ExchangeCheck, ReferenceCheck, StateMachine, over
 from rig.states import FaultCode, State, StopCategory
 
 _RAMPS = (0.4, 0.8, 1.6, 3.2)  # s, of the path rate, to pause and to go on; the first that the legs bear

@@ -2,9 +2,9 @@
 
 from rig.engine.bank import DriveBank
 from rig.engine.frame import Frame
-from rig.engine.machine import StateMachine
 from rig.engine.ports import Tick
 from rig.engine.reference import Reference
+from rig.safety import StateMachine
 from rig.telemetry import CycleFlag, RowWriter
 
 _FRESH, _HOMED, _POSE, _PAUSED, _LATCHED = (flag.value for flag in CycleFlag)

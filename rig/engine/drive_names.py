@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterable, Mapping
 
-from rig.schema import LegDrive
+from rig.config import LegDrive
 
 _RESOLUTION = 1.0  # s for all host names together; one that takes longer is known by its name alone
 

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 
 from actuators import Status
 from kinematics import Array
-from rig.engine.finding import Finding, over
-from rig.engine.machine import Cause
-from rig.schema import Safety
+from rig.config import Safety
+from rig.safety import Cause, Finding, over
 from rig.states import FaultCode, StopCategory
 
 _TELLING = 2e-4  # m, by which a leg has moved: more than a closed brake gives

@@ -5,12 +5,11 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 
-from rig.config import RigConfig
+from rig.config import InjectedFault, RigConfig, VirtualCells
 from rig.engine.core import Engine
 from rig.engine.link import Submission
 from rig.engine.messages import Event, Follow, Reply, Stop
-from rig.recording.schema import COMMAND, INJECTED
-from rig.schema import InjectedFault, VirtualCells
+from rig.recording import COMMAND, INJECTED
 from rig.states import FaultCode
 
 _MOST = 50

@@ -3,8 +3,8 @@
 from collections import deque
 from dataclasses import replace
 
-from rig.engine.machine import Cause
 from rig.engine.ports import Tick
+from rig.safety import Cause
 from rig.states import FaultCode
 
 _WINDOW = 1.0  # s before a fault

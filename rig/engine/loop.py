@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
 from actuators import COMMAND_STOP
-from rig.engine.control_block import ControlBlock
 from rig.engine.core import Engine
 from rig.engine.link import LinkServer
-from rig.engine.machine import TORQUE_STATES, Cause
 from rig.engine.operator import Operator
 from rig.engine.ports import Tick
-from rig.recording.schema import COMMAND
+from rig.recording import COMMAND
+from rig.runtime import ControlBlock
+from rig.safety import TORQUE_STATES, Cause
 from rig.states import FaultCode, State, StopCategory
 
 _MOVING = frozenset({State.HOMING, State.ENGAGING, State.RUNNING, State.PARKING})  # at somebody's command

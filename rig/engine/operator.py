@@ -17,7 +17,6 @@ from rig.engine.checking import refusal as checked_here
 from rig.engine.core import Engine
 from rig.engine.journal import Journal
 from rig.engine.link import Lease, Submission
-from rig.engine.machine import TORQUE_STATES, name_legs
 from rig.engine.messages import (
     Abandon,
     Command,
@@ -36,7 +35,7 @@ from rig.engine.messages import (
 )
 from rig.engine.tare import describe_shift
 from rig.errors import HardwareError, RefusedError
-from rig.stability import check_loop
+from rig.safety import TORQUE_STATES, check_loop, name_legs
 from rig.states import State
 
 _START_DISTANCE = 1e-4  # m and rad between a motion's start and the reference

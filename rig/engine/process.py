@@ -13,11 +13,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from rig.clock import MonotonicClock
 from rig.config import RigConfig
 from rig.engine.checking import MotionChecker
 from rig.engine.claim import claim_drives
-from rig.engine.control_block import ControlBlock
 from rig.engine.core import Engine
 from rig.engine.devices import cell_calibration, make_bank
 from rig.engine.header import ClockPair, recording_header
@@ -30,11 +28,8 @@ from rig.engine.running import EngineAddress, leave_record, own_record
 from rig.engine.status import closing_counts, engine_status
 from rig.engine.warmup import warm_up
 from rig.errors import HardwareError
-from rig.realtime import prepare_process
 from rig.recording import EventLevel, Recorder, RecorderPhase, StatusBlock
-from rig.ring import TelemetryRing
-from rig.runtime import RuntimeFolder
-from rig.spawning import start_shielded
+from rig.runtime import ControlBlock, MonotonicClock, RuntimeFolder, TelemetryRing, prepare_process, start_shielded
 
 _START_TIMEOUT = 180.0  # s; the first start on a machine compiles the kernels
 _TERMINATE_TIMEOUT = 3.0  # s

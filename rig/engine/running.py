@@ -16,12 +16,11 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as validated
 
 from rig.config import RigConfig
-from rig.engine.control_block import ControlBlock, StopRequest
 from rig.engine.drive_names import drive_names
 from rig.engine.link import LinkClient
 from rig.engine.messages import Status
 from rig.errors import HardwareError
-from rig.runtime import RuntimeFolder, folders
+from rig.runtime import ControlBlock, RuntimeFolder, StopRequest, folders
 
 _RECORD = "engine.json"
 _STATUS_TIMEOUT = 1.0  # s

@@ -11,15 +11,21 @@ from kinematics import Array
 from rig.config import RigConfig
 from rig.engine.bank import DriveBank
 from rig.engine.braking import Braking
-from rig.engine.feedback import FeedbackMonitor
-from rig.engine.finding import Finding, over
 from rig.engine.frame import Frame
-from rig.engine.limits import ReferenceCheck
-from rig.engine.machine import FORCE_STATES, TORQUE_STATES, Cause, StateMachine
-from rig.engine.measured import MeasuredBounds
 from rig.engine.reference import Reference
-from rig.engine.rest import RestMonitor
-from rig.engine.torque_checks import TorqueChecks
+from rig.safety import (
+    FORCE_STATES,
+    TORQUE_STATES,
+    Cause,
+    FeedbackMonitor,
+    Finding,
+    MeasuredBounds,
+    ReferenceCheck,
+    RestMonitor,
+    StateMachine,
+    TorqueChecks,
+    over,
+)
 from rig.states import FaultCode, State, StopCategory
 
 

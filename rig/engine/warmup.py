@@ -3,8 +3,8 @@
 import numpy as np
 
 from kinematics import MotionTable, pose_to_coordinates
-from rig.checks import check_trajectory
 from rig.engine.core import Engine
+from rig.safety import check_trajectory
 
 
 def warm_up(engine: Engine) -> None:

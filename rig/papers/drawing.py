@@ -17,8 +17,7 @@ from matplotlib.lines import Line2D
 
 from kinematics import Array
 from rig.papers.study import Numbers
-from rig.report.pages import Drawing, drawing
-from rig.report.plots import LEG_COLORS, STYLE
+from rig.report import LEG_COLORS, STYLE, Drawing, drawing
 
 INK = "#222A32"
 GREY = "#8A929A"

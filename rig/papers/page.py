@@ -12,7 +12,7 @@ from rig.csvio import check_output, whole_binary_file, whole_file
 from rig.errors import InputError
 from rig.papers.claims import Origin, Threshold, Verdict
 from rig.papers.study import Numbers, Picture, Study, total
-from rig.report.pages import page_environment
+from rig.report import page_environment
 
 _SYMBOL = re.compile(
     r"(?<![^\W\d])([^\W\d_][\u0300-\u036f]*)([_^])(?:([0-9A-Za-z]{1,3})|\{([^}]{1,6})\})(?![0-9A-Za-z_])(?:/([A-Z])\b)?"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rig.papers.claims import Claim, Verdict
-from rig.report.pages import Drawing
+from rig.report import Drawing
 
 Cell = str | float | int
 

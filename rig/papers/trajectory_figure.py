@@ -7,8 +7,7 @@ from matplotlib.figure import Figure
 from rig.papers.drawing import GREY, INK, series
 from rig.papers.paths import PLANS
 from rig.papers.study import Picture
-from rig.report.pages import drawing
-from rig.report.plots import LEG_COLORS, STYLE
+from rig.report import LEG_COLORS, STYLE, drawing
 
 _STEPS = 240
 _ASIDE = 1e-9  # of the duration, on either side of a jump

@@ -17,8 +17,7 @@ from typing import Any
 from rig.recording.schema import Event, EventLevel, RecordingError
 from rig.recording.status import RecorderPhase, RecorderStatus, StatusBlock
 from rig.recording.writer import RecordingWriter
-from rig.ring import TelemetryRing
-from rig.spawning import start_shielded
+from rig.runtime import TelemetryRing, start_shielded
 
 _POLL = 0.02
 """s between two looks at the ring."""

@@ -5,7 +5,7 @@ from enum import IntEnum
 from multiprocessing.shared_memory import SharedMemory
 from typing import Self
 
-from rig.ring import attach_shared_memory, shared_buffer
+from rig.runtime import attach_shared_memory, shared_buffer
 
 _WORDS = 8
 _ERROR_SIZE = 448

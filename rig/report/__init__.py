@@ -3,12 +3,23 @@
 from typing import TYPE_CHECKING, Any
 
 from rig.report.html import write_report
+from rig.report.pages import Drawing, drawing, page_environment
+from rig.report.plots import LEG_COLORS, STYLE
 from rig.report.summary import summarize
 
 if TYPE_CHECKING:
     from rig.report.models import compare_models
 
-__all__ = ["compare_models", "summarize", "write_report"]
+__all__ = [
+    "LEG_COLORS",
+    "STYLE",
+    "Drawing",
+    "compare_models",
+    "drawing",
+    "page_environment",
+    "summarize",
+    "write_report",
+]
 
 
 def __getattr__(name: str) -> Any:

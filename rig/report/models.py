@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from dynamics import MODELS, parse_mechanism
-from rig.models import comparable_rows, model_differences, recorded_coulomb_speed
+from rig.cell_models import comparable_rows, model_differences, recorded_coulomb_speed
 from rig.recording import Recorded, RecordingError
 from rig.report.running import Moments
 from rig.report.summary import window_of

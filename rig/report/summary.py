@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rig.recording import Recorded, caveats
-from rig.recording.schema import COMMAND, INJECTED
+from rig.recording import COMMAND, INJECTED, Recorded, caveats
 from rig.report.survey import HELD, Covered, Survey
 from rig.states import State, enum_name
 

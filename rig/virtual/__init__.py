@@ -1,6 +1,7 @@
 """The virtual rig: the plant, its drives' and cells' behaviour and faults, and the process that serves them."""
 
 from rig.virtual.faults import FAULTS, ActiveFault, Faults
+from rig.virtual.free_motion import simulate
 from rig.virtual.plant import Plant
 from rig.virtual.port import LegPort
 from rig.virtual.process import RigView, VirtualRigProcess, serve_virtual_rig
@@ -16,4 +17,5 @@ __all__ = [
     "VirtualRig",
     "VirtualRigProcess",
     "serve_virtual_rig",
+    "simulate",
 ]

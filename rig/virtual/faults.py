@@ -9,9 +9,9 @@ import numpy as np
 
 from actuators import AMPLIFIER_FAULTS as DEVICE_FAULTS
 from actuators import SERVO_FAULTS, WIRE_FAULTS, FaultKind, FaultyAmplifier, FaultyDevice, FaultyServo
+from rig.config import InjectedFault
 from rig.errors import ConfigError, InputError
-from rig.recording.schema import INJECTED
-from rig.schema import InjectedFault
+from rig.recording import INJECTED
 from rig.virtual.arrays import Array
 from rig.virtual.plant import Plant
 from rig.virtual.port import LegPort

@@ -5,8 +5,7 @@ import queue
 import threading
 from collections.abc import Iterable
 
-from rig.engine.link import LinkClient
-from rig.engine.messages import Note
+from rig.engine import LinkClient, Note
 from rig.errors import RigError
 from rig.virtual.faults import News
 

@@ -7,8 +7,8 @@ import numpy as np
 from actuators import Mode
 from dynamics import WORK_SIZE, Dynamics, Mechanism
 from kinematics import KinematicsError, forward_kinematics, leg_lengths, leg_matrix
+from rig.config import Virtual, VirtualDrive
 from rig.errors import ConfigError
-from rig.schema import Virtual, VirtualDrive
 from rig.virtual import drive_kernel as columns
 from rig.virtual import plant_kernel as rows
 from rig.virtual.arrays import Array

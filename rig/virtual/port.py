@@ -3,7 +3,7 @@
 import numpy as np
 
 from actuators import Mode
-from rig.schema import Virtual
+from rig.config import Virtual
 from rig.virtual.plant import Plant
 
 _BLOCK = 256

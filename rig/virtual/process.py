@@ -16,8 +16,7 @@ from typing import Self
 from actuators import ActuatorError, ModbusTcpServer
 from rig.config import RigConfig
 from rig.errors import HardwareError, InputError, RigError
-from rig.realtime import prepare_process
-from rig.spawning import start_shielded
+from rig.runtime import prepare_process, start_shielded
 from rig.virtual.faults import ActiveFault
 from rig.virtual.news import Herald
 from rig.virtual.virtual_rig import VirtualRig

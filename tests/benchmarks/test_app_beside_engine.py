@@ -14,9 +14,9 @@ import pytest
 from bench_app import app
 
 from gui.application import app_config
-from gui.main_window import MainWindow
+from gui.shell.main_window import MainWindow
+from rig.client.runs import demo_trajectory, execute
 from rig.recording import open_recording
-from rig.runs import demo_trajectory, execute
 from rig.states import State
 
 MOTION = 20.0  # s of the demonstration, each way

@@ -12,7 +12,7 @@ import pinocchio as pin
 
 from dynamics import inverse_batch, load_mechanism, pose_limits
 from kinematics import PoseGrid, coordinates_to_motion, pose_to_coordinates, processor_count
-from rig.workspace import sweep_workspace
+from rig.workspace.sweep import sweep_workspace
 
 STATES, ROUNDS = 400_000, 12
 PEER_STATES = 20_000

@@ -16,13 +16,13 @@ import pytest
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from dynamics import load_mechanism
-from gui.history import History
 from gui.live import LiveView, PlatformView
-from gui.main_window import MainWindow
-from gui.rig_session import RigSession
-from gui.shell_style import dress
-from gui.theme import DARK, LEG_COLOURS
-from rig.config import load_config
+from gui.session.history import History
+from gui.session.rig_session import RigSession
+from gui.shell.main_window import MainWindow
+from gui.shell.style import dress
+from gui.widgets.theme import DARK, LEG_COLOURS
+from rig.config.rig_config import load_config
 from rig.telemetry import ROW
 
 RATE = 500

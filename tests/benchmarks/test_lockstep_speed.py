@@ -3,11 +3,11 @@
 import time
 from pathlib import Path
 
-from rig.config import load_config
-from rig.lockstep import LockstepRig
-from rig.operation import prepare_motion, run_motion
-from rig.runs import demo_trajectory
-from rig.session import Interruption
+from rig.client.lockstep import LockstepRig
+from rig.client.operation import prepare_motion, run_motion
+from rig.client.runs import demo_trajectory
+from rig.client.session import Interruption
+from rig.config.rig_config import load_config
 
 
 def test_lockstep_rig_beside_real_time(tmp_path: Path) -> None:

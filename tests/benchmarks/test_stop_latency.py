@@ -16,10 +16,10 @@ import pytest
 from bench_app import app
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 
-from gui.main_window import MainWindow
+from gui.shell.main_window import MainWindow
 from gui.tour import Pilot
 from rig.engine import ControlBlock, EngineAddress
-from rig.ring import TelemetryRing
+from rig.runtime.ring import TelemetryRing
 from rig.states import State
 
 BOUND = 0.1  # s

@@ -14,13 +14,13 @@ from actuators import ConfigurationError, Mode, ServoProfile, create_drive, load
 from calibration import CalibrationError, format_cell_calibration, load_cell_calibration, parse_cell_calibration
 from dynamics import Dynamics, DynamicsError, Mechanism, load_mechanism, mechanism_names
 from kinematics import KinematicsError, leg_kinematics, load_trajectory, trajectory_names
-from rig.checks import check_trajectory
 from rig.commissioning import check_devices
-from rig.config import RigConfig, load_config
+from rig.config.rig_config import RigConfig, load_config
 from rig.engine.approach import approach_move
-from rig.engine.limits import ReferenceCheck
 from rig.errors import ConfigError
-from rig.stability import check_loop
+from rig.safety.limits import ReferenceCheck
+from rig.safety.stability import check_loop
+from rig.safety.trajectory_check import check_trajectory
 
 RIG = load_config("virtual")
 HOME = RIG.machine.geometry.home_pose

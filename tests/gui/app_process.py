@@ -6,13 +6,13 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.main_window import MainWindow
-from gui.rig_session import RigSession
-from gui.rules import Action
+from gui.session.rig_session import RigSession
+from gui.session.rules import Action
+from gui.shell.main_window import MainWindow
 from kinematics import TrajectorySpec, build_trajectory
-from rig.config import RigConfig
+from rig.client.operation import prepare_motion
+from rig.config.rig_config import RigConfig
 from rig.engine import Command, Connect, Engage, Follow, Home, Status
-from rig.operation import prepare_motion
 from rig.states import State
 
 _RUNNING = 1.0  # s of the motion before the test is told

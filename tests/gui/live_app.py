@@ -10,10 +10,10 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from shell_support import make_settings, press
 
 from gui.application import app_config
-from gui.main_window import MainWindow
-from gui.rig_session import RigSession
-from gui.rules import Action
-from rig.config import RigConfig, patient
+from gui.session.rig_session import RigSession
+from gui.session.rules import Action
+from gui.shell.main_window import MainWindow
+from rig.config.rig_config import RigConfig, patient
 from rig.states import State
 
 START = 180_000  # ms; the first start on a machine compiles the kernels

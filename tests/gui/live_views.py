@@ -8,12 +8,12 @@ from live_rows import MECHANISM, live_rows
 from pyqtgraph.Qt import QtCore
 from pytestqt.qtbot import QtBot
 
-from gui.history import Floats, History
 from gui.live import LiveView, PlatformView
 from gui.live.platform_flat import PlatformFlat
 from gui.live.plot_page import PlotPage
 from gui.live.plot_panel import PlotPanel
-from gui.theme import DARK
+from gui.session.history import Floats, History
+from gui.widgets.theme import DARK
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from gui.motion.panel import MotionPanel
-from rig.config import load_config
+from rig.config.rig_config import load_config
 
 HOME = load_config("virtual").machine.geometry.home_pose
 

@@ -10,8 +10,8 @@ from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 from shell_support import press
 
 from calibration import CellCalibration, LoadCellCalibration
-from gui.main_window import MainWindow
 from gui.setup import SetupWizard
+from gui.shell.main_window import MainWindow
 from rig.commissioning import LegResult, Zero
 
 PATIENCE = 90_000  # ms; processes start, and the machine has other work

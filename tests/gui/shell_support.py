@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 
-from gui.main_window import MainWindow
-from gui.rig_session import RigSession
-from gui.rules import Phase
-from gui.virtual_hardware import VirtualHardware
-from rig.config import RigConfig, load_config
+from gui.session.rig_session import RigSession
+from gui.session.rules import Phase
+from gui.session.virtual_hardware import VirtualHardware
+from gui.shell.main_window import MainWindow
+from rig.config.rig_config import RigConfig, load_config
 from rig.engine import ControlBlock, Event, Status
 from rig.states import FaultCode, State, StopCategory
 from rig.telemetry import ROW

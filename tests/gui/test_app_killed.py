@@ -17,8 +17,8 @@ from live_app import live_config, offspring
 from waiting import eventually
 
 from actuators import Status as DriveStatus
-from rig.aftermath import ask_drives
-from rig.config import RigConfig
+from rig.client.aftermath import ask_drives
+from rig.config.rig_config import RigConfig
 from rig.engine import EngineAddress, LinkClient, Status
 from rig.engine.claim import claim_drives
 from rig.errors import HardwareError

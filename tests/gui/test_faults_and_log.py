@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from shell_support import FakeSession, make_event, make_status, press
 
-from gui.log_entries import LogEntry
-from gui.main_window import MainWindow
+from gui.session.log_entries import LogEntry
+from gui.shell.main_window import MainWindow
 from rig.states import FaultCode, State
 from rig.virtual import FAULTS, ActiveFault
 

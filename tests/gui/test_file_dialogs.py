@@ -7,8 +7,8 @@ import pytest
 from pyqtgraph.Qt import QtCore, QtWidgets
 from pytestqt.qtbot import QtBot
 
-from gui.file_dialogs import ask_save
-from gui.theme import DARK, LIGHT, Theme, style_sheet
+from gui.widgets.file_dialogs import ask_save
+from gui.widgets.theme import DARK, LIGHT, Theme, style_sheet
 
 
 @pytest.fixture

@@ -13,15 +13,15 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from shell_support import KEY, key, make_settings, press
 
 from gui.application import app_config
-from gui.main_window import MainWindow
-from gui.rig_session import RigSession
-from gui.rules import Action, Phase
-from rig.config import RigConfig, load_config
+from gui.session.rig_session import RigSession
+from gui.session.rules import Action, Phase
+from gui.shell.main_window import MainWindow
+from rig.client.runs import on_free_ports
+from rig.config.rig_config import RigConfig, load_config
 from rig.engine import EngineAddress, Shutdown, Stop
 from rig.engine.link import socket_address
 from rig.engine.running import leave_record, own_record
-from rig.ring import TelemetryRing
-from rig.runs import on_free_ports
+from rig.runtime.ring import TelemetryRing
 from rig.states import State
 
 sys.path.append(str(Path(__file__).parent.parent / "rig"))

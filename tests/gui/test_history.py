@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from live_rows import RATE, latest, live_rows
 
-from gui.history import Excerpt, History
+from gui.session.history import Excerpt, History
 
 
 @settings(deadline=None, max_examples=60)

@@ -9,8 +9,8 @@ import pytest
 from pyqtgraph.Qt import QtWidgets
 from shell_support import KEY, FakeSession, focus, key, make_settings, make_status, press
 
-from gui.main_window import MainWindow
-from gui.rules import Phase
+from gui.session.rules import Phase
+from gui.shell.main_window import MainWindow
 from kinematics import (
     angles_to_quaternion,
     coordinates_to_pose,

@@ -5,9 +5,9 @@ from importlib.resources import files
 from desk import Desk
 
 from kinematics import load_trajectory
-from rig.config import load_config
+from rig.config.rig_config import load_config
 
-_VIRTUAL = (files("rig.configs") / "virtual.toml").read_text()
+_VIRTUAL = (files("rig.config.shipped") / "virtual.toml").read_text()
 _HOME = load_config("virtual").machine.geometry.home_pose
 _FIELDS = "[each.text() for each in window.findChildren(QtWidgets.QAbstractSpinBox)]"
 _TERMS = "window.motion.editor.form(0).fields['terms']"

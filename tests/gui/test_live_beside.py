@@ -10,13 +10,13 @@ from live_views import panel_of
 from pytestqt.qtbot import QtBot
 from shell_support import FakeSession, make_settings
 
-from gui.history import History
 from gui.live import LiveView
 from gui.live.platform_view import PlatformView
 from gui.live.plot_page import PlotPage
 from gui.live.plot_panel import PlotPanel
-from gui.main_window import MainWindow
-from gui.theme import LIGHT
+from gui.session.history import History
+from gui.shell.main_window import MainWindow
+from gui.widgets.theme import LIGHT
 
 
 @pytest.fixture

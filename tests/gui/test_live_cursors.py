@@ -9,10 +9,10 @@ from live_views import panel_of, value_of
 from pyqtgraph.Qt import QtCore, QtWidgets
 from pytestqt.qtbot import QtBot
 
-from gui.history import History
 from gui.live import LiveView
 from gui.live.cursors import Cursors
 from gui.live.plot_panel import PlotPanel
+from gui.session.history import History
 
 
 def test_cursors_by_three_clicks() -> None:

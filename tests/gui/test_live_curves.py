@@ -10,7 +10,7 @@ from dynamics import Dynamics
 from gui.live.axis_range import AxisRange
 from gui.live.decimation import decimate, stride_for
 from gui.live.wrench import implied_wrench
-from gui.theme import DARK, LIGHT, Theme
+from gui.widgets.theme import DARK, LIGHT, Theme
 
 
 @settings(deadline=None, max_examples=80)

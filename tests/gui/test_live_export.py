@@ -9,10 +9,10 @@ from live_rows import latest, live_rows
 from pyqtgraph.Qt import QtGui
 from pytestqt.qtbot import QtBot
 
-from gui.history import History
 from gui.live import LiveView
 from gui.live.export import write_picture
 from gui.live.plot_page import PlotPage
+from gui.session.history import History
 
 
 def test_export_writes_what_is_shown(

@@ -12,21 +12,21 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from pytestqt.qtbot import QtBot
 
 from dynamics import MODELS, DynamicsError, variant_cells
-from gui.history import Excerpt, Floats, History
 from gui.live import LiveView, RecordingsView
 from gui.live.models_bar import UNKNOWN
 from gui.live.plot_page import PlotPage
 from gui.live.plot_panel import PlotPanel
 from gui.live.series import MODEL_NAMES
-from gui.theme import DARK
-from rig.config import load_config
-from rig.lockstep import LockstepRig
-from rig.models import model_differences
-from rig.operation import prepare_motion, run_motion
+from gui.session.history import Excerpt, Floats, History
+from gui.widgets.theme import DARK
+from rig.cell_models import model_differences
+from rig.client.lockstep import LockstepRig
+from rig.client.operation import prepare_motion, run_motion
+from rig.client.runs import demo_trajectory
+from rig.client.session import Interruption
+from rig.config.rig_config import load_config
 from rig.recording import Recording, open_recording
 from rig.report import compare_models, summarize
-from rig.runs import demo_trajectory
-from rig.session import Interruption
 from rig.states import State
 
 PUBLISHED = tuple(model for model in MODELS if model != "exact")

@@ -11,13 +11,13 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from pytestqt.qtbot import QtBot
 from shell_support import make_settings
 
-from gui.history import Excerpt, History
 from gui.live import LiveView
 from gui.live.plot_page import PlotPage
 from gui.live.plot_panel import PlotPanel
 from gui.live.readout import StrokeBars
 from gui.live.timing_page import TimingPage
-from gui.theme import DARK, LIGHT
+from gui.session.history import Excerpt, History
+from gui.widgets.theme import DARK, LIGHT
 from rig.telemetry import CycleFlag
 
 

@@ -9,10 +9,10 @@ import pytest
 from motion_support import HOME, looked, open_motion, take
 from shell_support import FakeSession, make_status, press
 
-from gui.main_window import MainWindow
 from gui.motion import panel as panel_module
 from gui.motion.panel import MotionPanel
 from gui.motion.specification import NEW_PARTS, read_motion, shipped_motion, to_toml
+from gui.shell.main_window import MainWindow
 from rig.engine import Abandon, Follow, Pause, Resume
 from rig.states import State
 

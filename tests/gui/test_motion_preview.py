@@ -10,14 +10,14 @@ import pytest
 from motion_support import HOME, looked, take
 from shell_support import FakeSession, finite, make_status, press
 
-from gui.main_window import MainWindow
 from gui.motion import panel as panel_module
 from gui.motion.plots import PreviewPlots
 from gui.motion.preview import Preview, look_ahead
 from gui.motion.specification import NEW_PARTS
-from gui.theme import DARK
+from gui.shell.main_window import MainWindow
+from gui.widgets.theme import DARK
 from kinematics import leg_lengths
-from rig.config import load_config
+from rig.config.rig_config import load_config
 from rig.states import State
 
 

@@ -8,9 +8,9 @@ from pyqtgraph.Qt import QtWidgets
 from shell_support import FakeSession, make_event, make_status, press
 
 from actuators import Status as DriveStatus
-from gui.guide import CONTENTS
-from gui.main_window import MainWindow
-from gui.rules import Action, Phase
+from gui.session.rules import Action, Phase
+from gui.shell.guide import CONTENTS
+from gui.shell.main_window import MainWindow
 from rig.engine import Engage, Event, Home, Park, Reset
 from rig.states import FaultCode, State
 from rig.telemetry import ROW

@@ -9,13 +9,13 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from shell_support import FakeSession, key, make_settings, make_status
 
 from gui import application
-from gui.guide import CONTENTS, FIRST_STEPS, GuideWindow
-from gui.main_window import MainWindow
-from gui.rules import Phase
-from rig.config import RigConfig
+from gui.session.rules import Phase
+from gui.shell.guide import CONTENTS, FIRST_STEPS, GuideWindow
+from gui.shell.main_window import MainWindow
+from rig.config.rig_config import RigConfig
 from rig.states import State
 
-VIRTUAL = (files("rig.configs") / "virtual.toml").read_text()
+VIRTUAL = (files("rig.config.shipped") / "virtual.toml").read_text()
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from live_views import out_of_picture, xy_of
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from pytestqt.qtbot import QtBot
 
-from gui.history import Floats, History
 from gui.live import PlatformView, platform_view
 from gui.live.opengl import gl_problem
 from gui.live.platform_flat import PlatformFlat
@@ -24,7 +23,8 @@ from gui.live.scene import (
     ring_order,
     strokes,
 )
-from gui.theme import DARK, LEG_COLOURS, LIGHT, Theme
+from gui.session.history import Floats, History
+from gui.widgets.theme import DARK, LEG_COLOURS, LIGHT, Theme
 from kinematics import Geometry, leg_lengths
 
 SMALL = MECHANISM.geometry

@@ -11,11 +11,11 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from pytestqt.qtbot import QtBot
 from shell_support import FakeSession, make_settings, make_status
 
-from gui.history import History
 from gui.live import RecordingsView
 from gui.live.outline import Outline
-from gui.main_window import MainWindow
-from gui.theme import DARK, LIGHT
+from gui.session.history import History
+from gui.shell.main_window import MainWindow
+from gui.widgets.theme import DARK, LIGHT
 from rig.recording import size_of_rows
 from rig.states import State
 

@@ -8,10 +8,10 @@ from live_rows import BEGIN, END, MOTION, write_moving
 from pyqtgraph.Qt import QtCore, QtGui, QtTest, QtWidgets
 from pytestqt.qtbot import QtBot
 
-from gui.history import History
 from gui.live import RecordingsView
 from gui.live.plot_panel import PlotPanel
-from gui.theme import DARK
+from gui.session.history import History
+from gui.widgets.theme import DARK
 
 LIVE = History(1)
 

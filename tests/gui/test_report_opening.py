@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from shell_support import FakeSession
 
-from gui.main_window import MainWindow
+from gui.shell.main_window import MainWindow
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from live_app import START, STEP, connect, engage, left_over, live_config, press_when_possible, reach, state_of
 
-from gui.main_window import MainWindow
-from gui.rig_session import RigSession
-from gui.rules import Action, Phase
+from gui.session.rig_session import RigSession
+from gui.session.rules import Action, Phase
+from gui.shell.main_window import MainWindow
 from rig.recording import open_recording
 from rig.states import State
 

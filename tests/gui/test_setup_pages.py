@@ -10,13 +10,13 @@ from pyqtgraph.Qt import QtTest, QtWidgets
 from setup_support import BUTTON, PASSED, ZERO, back, click, forward, press_indicator, rehearse, settled, until, write
 from shell_support import KEY, FakeSession, key, make_status, press
 
-from gui.main_window import MainWindow
-from gui.rules import Phase
+from gui.session.rules import Phase
+from gui.session.stop_everywhere import StopButton
 from gui.setup import SetupWizard
 from gui.setup.page import ranges, unbroken
-from gui.stop_everywhere import StopButton
+from gui.shell.main_window import MainWindow
 from rig.commissioning import Draft, LegMove, draft_config
-from rig.config import RigConfig
+from rig.config.rig_config import RigConfig
 from rig.states import State
 
 

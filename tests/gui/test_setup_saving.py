@@ -7,9 +7,9 @@ from typing import Any
 from setup_support import BUTTON, PASSED, ZERO, back, forward, press_indicator, rehearse, settled, until, write
 from shell_support import FakeSession, press
 
-from gui.main_window import MainWindow
 from gui.setup import SetupWizard
-from rig.config import load_config
+from gui.shell.main_window import MainWindow
+from rig.config.rig_config import load_config
 
 
 def test_what_was_entered_is_saved_and_opened(

@@ -8,8 +8,8 @@ import pytest
 from live_app import STEP, connect, engage, left_over, run, state_of
 from shell_support import press
 
-from gui.main_window import MainWindow
-from gui.rules import Action, Phase
+from gui.session.rules import Action, Phase
+from gui.shell.main_window import MainWindow
 from rig.recording import Recording, open_recording
 from rig.states import FaultCode, State
 

@@ -9,8 +9,8 @@ from live_app import START, STEP, engage, press_when_possible, reach, run, state
 from pyqtgraph.Qt import QtCore
 from shell_support import KEY, key
 
-from gui.main_window import MainWindow
-from gui.rules import Action, Phase
+from gui.session.rules import Action, Phase
+from gui.shell.main_window import MainWindow
 from rig.recording import open_recording
 from rig.states import State
 

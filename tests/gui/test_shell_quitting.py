@@ -8,8 +8,8 @@ from live_app import STEP, connect, left_over, press_when_possible
 from pyqtgraph.Qt import QtWidgets
 from shell_support import FakeSession, make_status, press
 
-from gui.main_window import MainWindow
-from gui.rules import Action, Phase
+from gui.session.rules import Action, Phase
+from gui.shell.main_window import MainWindow
 from rig.recording import open_recording
 from rig.states import State
 

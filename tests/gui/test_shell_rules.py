@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from shell_support import make_event, make_status
 
-from gui.banner import detail_of, look_of
-from gui.log_entries import EventFollower
-from gui.meter import CycleMeter
-from gui.rules import Action, Phase, Situation, obstacle
+from gui.session.log_entries import EventFollower
+from gui.session.meter import CycleMeter
+from gui.session.rules import Action, Phase, Situation, obstacle
+from gui.shell.banner import detail_of, look_of
 from rig.states import FaultCode, State, StopCategory
 from rig.telemetry import ROW
 

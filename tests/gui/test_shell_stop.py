@@ -7,9 +7,9 @@ import pytest
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 from shell_support import KEY, LEFT, FakeSession, focus, key, make_status, press
 
-from gui.main_window import MainWindow
-from gui.rules import Action
-from gui.stop_everywhere import StopButton
+from gui.session.rules import Action
+from gui.session.stop_everywhere import StopButton
+from gui.shell.main_window import MainWindow
 from rig.states import State
 
 

@@ -11,11 +11,11 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from shell_support import FakeSession, make_settings, make_status, press
 
 from gui.application import errors_logged
-from gui.guide import FIRST_STEPS
-from gui.main_window import MainWindow
-from gui.rules import Action, Phase
-from gui.theme import DARK, LIGHT
-from rig.config import load_config
+from gui.session.rules import Action, Phase
+from gui.shell.guide import FIRST_STEPS
+from gui.shell.main_window import MainWindow
+from gui.widgets.theme import DARK, LIGHT
+from rig.config.rig_config import load_config
 from rig.engine import Status
 from rig.errors import HardwareError
 from rig.states import State

@@ -8,8 +8,8 @@ import pytest
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 from shell_support import KEY, LEFT, BusyEngine, FakeSession, key, make_status
 
-from gui.main_window import MainWindow
-from gui.stop_everywhere import StopButton
+from gui.session.stop_everywhere import StopButton
+from gui.shell.main_window import MainWindow
 from rig.engine import ControlBlock
 from rig.states import State
 

@@ -4,7 +4,7 @@ import pytest
 from pyqtgraph.Qt import QtWidgets
 from pytestqt.qtbot import QtBot
 
-from gui.theme import DARK, LIGHT, Theme, style_sheet
+from gui.widgets.theme import DARK, LIGHT, Theme, style_sheet
 
 
 @pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: theme.name)

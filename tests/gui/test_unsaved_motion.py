@@ -9,10 +9,10 @@ from motion_support import HOME, looked, open_motion
 from pyqtgraph.Qt import QtCore, QtWidgets
 from shell_support import KEY, FakeSession, focus, key, make_status, press
 
-from gui.main_window import MainWindow
+from gui.shell.main_window import MainWindow
 from kinematics import TrajectoryError, load_trajectory, parse_trajectory, scaled
-from rig.config import load_config
-from rig.operation import checked_motion
+from rig.client.operation import checked_motion
+from rig.config.rig_config import load_config
 from rig.states import State
 
 

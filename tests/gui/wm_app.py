@@ -18,11 +18,11 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from shell_support import BusyEngine, FakeSession, make_status
 
 from gui import application
-from gui.main_window import MainWindow
-from gui.rig_session import RigSession
-from gui.rules import Action, Phase
-from gui.stop_everywhere import StopButton
-from rig.config import RigConfig
+from gui.session.rig_session import RigSession
+from gui.session.rules import Action, Phase
+from gui.session.stop_everywhere import StopButton
+from gui.shell.main_window import MainWindow
+from rig.config.rig_config import RigConfig
 from rig.states import FaultCode, State, StopCategory
 
 _HOLD = 300.0  # s that an engine without its app waits for the next, which starts on a busy machine

@@ -3,7 +3,7 @@
 import numpy as np
 
 from kinematics import MotionTable, pose_to_coordinates
-from rig.config import load_config
+from rig.config.rig_config import load_config
 
 CONFIG = load_config("virtual")
 _GEOMETRY, _PERIOD = CONFIG.machine.geometry, CONFIG.period

@@ -17,8 +17,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from invariant_watcher import TorqueWatcher, Watcher
 
 from actuators import Mode, Status
-from rig.config import RigConfig
-from rig.engine.control_block import ControlBlock
+from rig.client.lockstep import LockstepRig
+from rig.client.session import Interruption
+from rig.config.rig_config import RigConfig
 from rig.engine.link import Lease, Submission
 from rig.engine.loop import Watch
 from rig.engine.messages import (
@@ -36,8 +37,7 @@ from rig.engine.messages import (
     Resume,
     Stop,
 )
-from rig.lockstep import LockstepRig
-from rig.session import Interruption
+from rig.runtime.control_block import ControlBlock
 from rig.states import State
 from rig.virtual import FAULTS
 

@@ -8,9 +8,9 @@ import numpy.typing as npt
 from actuators import Mode, Status
 from dynamics import LegLimits
 from kinematics import leg_kinematics
-from rig.config import RigConfig
-from rig.engine.machine import TORQUE_STATES
+from rig.config.rig_config import RigConfig
 from rig.engine.messages import Event
+from rig.safety.machine import TORQUE_STATES
 from rig.states import State, StopCategory
 from rig.telemetry import CycleFlag
 

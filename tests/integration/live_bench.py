@@ -12,11 +12,11 @@ import numpy as np
 from lockstep_bench import bench_config
 from waiting import PATIENCE, eventually
 
-from rig.config import RigConfig
+from rig.client.runs import on_free_ports
+from rig.config.rig_config import RigConfig
 from rig.errors import RigError
 from rig.recording import open_recording
-from rig.ring import RingError, TelemetryRing
-from rig.runs import on_free_ports
+from rig.runtime.ring import RingError, TelemetryRing
 from rig.states import State
 
 ROOT = Path(__file__).parents[2]

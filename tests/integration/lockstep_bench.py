@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from kinematics import MotionTable, TrajectorySpec, build_trajectory
-from rig.config import RigConfig, load_config
+from rig.client.lockstep import LockstepRig
+from rig.client.operation import prepare_motion
+from rig.client.session import Interruption
+from rig.config.rig_config import RigConfig, load_config
 from rig.engine.messages import Connect, Engage, Follow, Home
-from rig.lockstep import LockstepRig
-from rig.operation import prepare_motion
 from rig.recording import Recording, open_recording
-from rig.session import Interruption
 from rig.states import FaultCode, State, StopCategory
 
 PATIENCE = 5.0  # s of rig time for anything to happen

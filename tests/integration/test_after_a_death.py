@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from lockstep_bench import Bench, motion_table
 
+from rig.client.operation import connect, run_motion
 from rig.engine.core import Engine
 from rig.engine.devices import make_bank
 from rig.engine.operator import Operator
 from rig.errors import RunFaultError
-from rig.operation import connect, run_motion
 from rig.states import FaultCode, State
 
 

@@ -7,11 +7,11 @@ import pytest
 from fault_bench import C1, LEG, Q, faulty, invariants, stopped
 from lockstep_bench import Bench, causes, reaction
 
+from rig.client.operation import finish
 from rig.engine.lateness import HostLateness
-from rig.engine.machine import Cause
 from rig.engine.ports import Tick
 from rig.errors import RunFaultError
-from rig.operation import finish
+from rig.safety.machine import Cause
 from rig.states import FaultCode, State
 
 REMEDY = "End other programs, lower `rate`, or give real-time rights: `rig doctor` measures what this computer carries"

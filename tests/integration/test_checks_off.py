@@ -11,11 +11,11 @@ import pytest
 from lockstep_bench import Bench, bench_config
 
 from rig.cli import main
-from rig.config import load_config
+from rig.config.rig_config import load_config
+from rig.config.sections import CheckName, Safety
 from rig.engine.messages import Connect, Engage
 from rig.errors import ConfigError, ExitCode, RefusedError
 from rig.report import summarize, write_report
-from rig.schema import CheckName, Safety
 from rig.states import FaultCode, State
 
 NAMES = get_args(CheckName)
@@ -150,7 +150,7 @@ def test_every_start_says_it(
         raise RefusedError("started")
 
     monkeypatch.setattr("sys.stdin", StringIO())
-    monkeypatch.setattr("rig.runs.conduct", refuse)
+    monkeypatch.setattr("rig.client.runs.conduct", refuse)
     name, *rest = command
     assert main([name, str(config_without(tmp_path)), *rest, "-o", str(tmp_path / "out")]) == ExitCode.REFUSED
     said = "warning: checks switched off by safety.off, not checked: force_residual, tare_shift"

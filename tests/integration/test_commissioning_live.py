@@ -14,6 +14,7 @@ from waiting import eventually
 from actuators import Status
 from calibration import load_cell_calibration
 from rig.cli import main
+from rig.client.session import Interruption
 from rig.commissioning import (
     Draft,
     DriveAddress,
@@ -25,10 +26,9 @@ from rig.commissioning import (
     run_leg_test,
     zero_rig,
 )
-from rig.config import RigConfig, load_config
+from rig.config.rig_config import RigConfig, load_config
 from rig.engine.devices import make_drive
 from rig.errors import ExitCode, HardwareError, InterruptedRunError, RefusedError
-from rig.session import Interruption
 from rig.virtual import VirtualRigProcess
 
 pytestmark = pytest.mark.realtime

@@ -7,9 +7,9 @@ import pytest
 from fault_bench import invariants
 from lockstep_bench import TARE, Bench, bench_config, causes
 
-from rig.config import RigConfig
-from rig.engine.exchange import SETTLING
+from rig.config.rig_config import RigConfig
 from rig.engine.messages import Connect, Home, Reset
+from rig.safety.exchanged_drives import SETTLING
 from rig.states import FaultCode, State
 
 REST = 150  # cycles between connecting and homing

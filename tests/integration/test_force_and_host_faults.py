@@ -11,14 +11,14 @@ from lockstep_bench import Bench, bench_config, causes, motion_table, reaction
 
 from actuators import Mode
 from kinematics import MotionTable, load_trajectory
-from rig.clock import ManualClock
+from rig.client.operation import prepare_motion
 from rig.engine.core import Engine
 from rig.engine.devices import make_bank
 from rig.engine.messages import Command, Connect, Engage, Follow, Park, Pause, Reset, Resume, Stop
 from rig.engine.ports import Tick
 from rig.errors import RefusedError
-from rig.operation import prepare_motion
 from rig.recording import Recording
+from rig.runtime.clock import ManualClock
 from rig.states import FaultCode, State
 
 

@@ -17,15 +17,15 @@ from waiting import eventually
 
 from actuators import Status
 from kinematics import MotionTable, TrajectorySpec, build_trajectory
-from rig.aftermath import ask_drives
-from rig.engine.control_block import ControlBlock
+from rig.client.aftermath import ask_drives
+from rig.client.runs import execute
+from rig.client.session import Interruption, LiveRig
 from rig.engine.devices import make_bank
 from rig.engine.link import LinkClient
 from rig.engine.messages import Connect, Disconnect, Engage, Follow, Home, Park, Shutdown
 from rig.errors import ExitCode, RefusedError
 from rig.recording import open_recording
-from rig.runs import execute
-from rig.session import Interruption, LiveRig
+from rig.runtime.control_block import ControlBlock
 from rig.states import FaultCode, State
 
 realtime = pytest.mark.realtime
@@ -213,7 +213,7 @@ def test_ctrl_c_before_anything_moves_leaves_nothing(rig_command: Callable[..., 
 
 def configuration(folder: Path, ports: list[int], *, virtual: bool) -> Path:
     """The shipped configuration on other ports, as a file."""
-    text = (resources.files("rig") / "configs" / "virtual.toml").read_text(encoding="utf-8")
+    text = (resources.files("rig.config") / "shipped" / "virtual.toml").read_text(encoding="utf-8")
     for leg, port in enumerate(ports, start=1):
         text = text.replace(f"port = 1502{leg},", f"port = {port},")
     if not virtual:

@@ -13,15 +13,15 @@ import pytest
 from live_bench import live_config
 from waiting import PATIENCE, eventually
 
-from rig.attendance import Attendance
 from rig.cli import main
-from rig.config import RigConfig
+from rig.client.attendance import Attendance
+from rig.client.operation import connect_and_home, engage, leave
+from rig.client.session import Interruption, LiveRig
+from rig.config.rig_config import RigConfig
 from rig.engine import find_engine
 from rig.errors import ExitCode
-from rig.operation import connect_and_home, engage, leave
 from rig.recording import open_recording
-from rig.runtime import RuntimeFolder, folders
-from rig.session import Interruption, LiveRig
+from rig.runtime.folders import RuntimeFolder, folders
 from rig.states import FaultCode, State
 
 HOLD = 3.0  # s
@@ -98,7 +98,7 @@ def test_the_engine_of_an_owner_that_was_killed_is_taken_over(
     config, process, _pipe = owner
     engine = find_engine(config)
     assert engine is not None
-    monkeypatch.setattr("rig.config.load_config", lambda _name: config)
+    monkeypatch.setattr("rig.config.rig_config.load_config", lambda _name: config)
     monkeypatch.setattr("sys.stdin", io.StringIO("status\njog z 2mm\npark\n"))
     process.kill()
     process.join()

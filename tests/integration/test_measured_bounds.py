@@ -9,7 +9,7 @@ from fault_bench import C1, LEG, Q, faulty, invariants, stopped
 from lockstep_bench import Bench, bench_config, causes, reaction
 
 from actuators import COMMAND_OFF, Command, Drive, MemoryWire, Mode, Status, create_drive
-from rig.config import RigConfig
+from rig.config.rig_config import RigConfig
 from rig.engine.messages import Connect, Home, Reset
 from rig.errors import ConfigError, HardwareError, RefusedError
 from rig.states import FaultCode, State

@@ -12,13 +12,13 @@ from lockstep_bench import causes
 from waiting import eventually
 
 from rig.cli.console import Console
+from rig.client.lockstep import LockstepRig
+from rig.client.operation import connect
+from rig.client.runs import conduct
+from rig.client.session import Interruption, LiveRig
 from rig.engine import Stop
 from rig.errors import HardwareError, InterruptedRunError
-from rig.lockstep import LockstepRig
-from rig.operation import connect
 from rig.recording import open_recording
-from rig.runs import conduct
-from rig.session import Interruption, LiveRig
 from rig.states import FaultCode, State
 
 _PATIENCE = 10.0  # s

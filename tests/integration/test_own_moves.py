@@ -9,12 +9,12 @@ import pytest
 from lockstep_bench import Bench, bench_config, motion_table
 
 from kinematics import Array, MotionTable
-from rig.config import RigConfig
+from rig.client.operation import checked_move
+from rig.config.rig_config import RigConfig
 from rig.engine.approach import approach_move
 from rig.engine.messages import Follow, Park, Pause, Stop
 from rig.engine.reference import straight_move
 from rig.errors import RefusedError
-from rig.operation import checked_move
 from rig.recording import Recording
 from rig.states import State
 

@@ -8,15 +8,15 @@ import pytest
 from live_bench import live_config
 from lockstep_bench import Bench, bench_config
 
+from rig.client.operation import checked_move, connect
+from rig.client.session import Interruption, LiveRig
 from rig.engine import Engage, Home, Pause, Stop
 from rig.engine.journal import Journal
 from rig.engine.messages import Follow, Reply
 from rig.errors import RefusedError
-from rig.operation import checked_move, connect
 from rig.recording import Recorded, open_recording
 from rig.recording.schema import COMMAND, INJECTED
 from rig.report import summarize, write_report
-from rig.session import Interruption, LiveRig
 from rig.states import State
 
 

@@ -26,9 +26,9 @@ from kinematics import (
     quaternion_from_rotation_vector,
     quaternion_multiply,
 )
-from kinematics.assembly_endpoints import End, Endpoints, follow_paths
-from kinematics.assembly_equations import Complex
-from kinematics.assembly_start import Start
+from kinematics.assembly.endpoints import End, Endpoints, follow_paths
+from kinematics.assembly.equations import Complex
+from kinematics.assembly.start import Start
 
 AXES = np.tile([1.0, 0.0, 0.0], (6, 1))
 
@@ -230,7 +230,7 @@ def lose_paths(monkeypatch: pytest.MonkeyPatch, attempts: int) -> list[float]:
         lost = 3 if len(tolerances) <= attempts else 0
         return Endpoints(endpoints.points, (End.FAILED,) * lost + endpoints.ends[lost:])
 
-    monkeypatch.setattr("kinematics.assembly.follow_paths", lossy)
+    monkeypatch.setattr("kinematics.assembly.modes.follow_paths", lossy)
     return tolerances
 
 
@@ -259,7 +259,7 @@ def test_a_path_that_lost_its_way_is_noticed(monkeypatch: pytest.MonkeyPatch) ->
         endpoints.points[0] = 1j * endpoints.points[1]
         return endpoints
 
-    monkeypatch.setattr("kinematics.assembly.follow_paths", jumping)
+    monkeypatch.setattr("kinematics.assembly.modes.follow_paths", jumping)
     geometry = random_hexapod(0)
     modes = assembly_modes(geometry, leg_lengths(geometry, geometry.home_pose), attempts=1)
     assert not modes.complete

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from kinematics import units
+from kinematics.inputs import units
 
 
 class Model(BaseModel):

@@ -7,11 +7,11 @@ _BOUNDS = "integration/test_measured_bounds.py"
 
 
 def _rest(name: str, old: str, new: str, test: str) -> Break:
-    return Break(name, "rig/engine/rest.py", old, new, (f"{_BRAKES}::{test}", _BRAKES))
+    return Break(name, "rig/safety/rest.py", old, new, (f"{_BRAKES}::{test}", _BRAKES))
 
 
 def _measured(name: str, old: str, new: str, test: str) -> Break:
-    return Break(name, "rig/engine/measured.py", old, new, (f"{_BOUNDS}::{test}",))
+    return Break(name, "rig/safety/measured.py", old, new, (f"{_BOUNDS}::{test}",))
 
 
 def _homing(name: str, old: str, new: str, test: str) -> Break:

@@ -12,19 +12,19 @@ _DRIVERS = "conformance/test_every_driver.py"
 
 
 def _motion(name: str, old: str, new: str, *tests: str) -> Break:
-    return Break(name, "rig/engine/motion_checks.py", old, new, tests)
+    return Break(name, "rig/safety/motion_checks.py", old, new, tests)
 
 
 def _drive(name: str, old: str, new: str, *tests: str) -> Break:
-    return Break(name, "rig/engine/drive_checks.py", old, new, tests)
+    return Break(name, "rig/safety/drive_checks.py", old, new, tests)
 
 
 def _cell(name: str, old: str, new: str, *tests: str) -> Break:
-    return Break(name, "rig/engine/cell_checks.py", old, new, tests)
+    return Break(name, "rig/safety/cell_checks.py", old, new, tests)
 
 
 def _limit(name: str, old: str, new: str = "if False:") -> Break:
-    return Break(name, "rig/engine/limits.py", old, new, (f"{_PARTS}::{_LIMITS[0]}", f"{_PARTS}::{_LIMITS[1]}", _PARTS))
+    return Break(name, "rig/safety/limits.py", old, new, (f"{_PARTS}::{_LIMITS[0]}", f"{_PARTS}::{_LIMITS[1]}", _PARTS))
 
 
 _LIMITS = (
@@ -163,7 +163,7 @@ FEEDBACK_BREAKS = [
     ),
     Break(
         "an encoder's creep is a brake that slips",
-        "rig/engine/rest.py",
+        "rig/safety/rest.py",
         "np.abs(legs[_MOVED] - departure)",
         "np.abs(legs[_MOVED])",
         (f"{_FAULTS}::test_an_encoder_that_creeps_takes_the_homing_with_it",),

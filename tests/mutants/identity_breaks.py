@@ -36,7 +36,7 @@ IDENTITY_BREAKS = [
     ),
     Break(
         "drives at each other's address are not told by the forces",
-        "rig/engine/exchange.py",
+        "rig/safety/exchanged_drives.py",
         "if misfit[0] > _EXCLUDED and best <= _BORNE:",
         "if False:",
         (_EXCHANGED,),

@@ -60,7 +60,7 @@ LINK_BREAKS = [
     ),
     Break(
         "the milder of two stops counts",
-        "rig/engine/control_block.py",
+        "rig/runtime/control_block.py",
         "return raised[0] if raised else None",
         "return raised[-1] if raised else None",
         (f"{_LINK}::test_the_more_severe_of_two_stop_requests_counts",),

@@ -12,7 +12,7 @@ _WATCH = "rig/test_engine_watch.py"
 
 
 def _machine(name: str, old: str, new: str) -> Break:
-    return Break(name, "rig/engine/machine.py", old, new, (_MACHINE,))
+    return Break(name, "rig/safety/machine.py", old, new, (_MACHINE,))
 
 
 def _supervision(name: str, old: str, new: str, *tests: str) -> Break:

@@ -7,7 +7,7 @@ _LOST = f"{_TORQUE}::test_torque_that_is_lost_comes_back_by_a_new_engage_only"
 
 
 def _check(name: str, old: str, new: str, *tests: str) -> Break:
-    return Break(name, "rig/engine/torque_checks.py", old, new, tests)
+    return Break(name, "rig/safety/torque_checks.py", old, new, tests)
 
 
 TORQUE_BREAKS = [
@@ -40,7 +40,7 @@ TORQUE_BREAKS = [
     ),
     Break(
         "what holds is wanted of drives that have no torque yet",
-        "rig/engine/machine.py",
+        "rig/safety/machine.py",
         "elif self.state is State.ENGAGING and category is StopCategory.CATEGORY_2:",
         "elif False:",
         (

@@ -9,8 +9,8 @@ import pytest
 from engine_stand_in import StandIn
 from engine_support import CONFIG
 
-from rig.config import RigConfig
-from rig.runs import on_free_ports
+from rig.client.runs import on_free_ports
+from rig.config.rig_config import RigConfig
 
 
 @pytest.fixture

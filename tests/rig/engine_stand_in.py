@@ -4,15 +4,15 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from rig.config import RigConfig
+from rig.client.lockstep import LockstepRig
+from rig.client.session import Interruption
+from rig.config.rig_config import RigConfig
 from rig.engine import ControlBlock, EngineAddress, Park, Shutdown, Status, Stop
 from rig.engine.claim import claim_drives
 from rig.engine.link import LinkServer, Submission, socket_address
 from rig.engine.messages import Command, Reply
 from rig.engine.running import leave_record, own_record
-from rig.lockstep import LockstepRig
-from rig.runtime import RuntimeFolder
-from rig.session import Interruption
+from rig.runtime.folders import RuntimeFolder
 from rig.states import State
 
 

@@ -11,13 +11,13 @@ import numpy.typing as npt
 import pytest
 
 from kinematics import MotionTable, pose_to_coordinates
-from rig.config import RigConfig, load_config
+from rig.client.lockstep import LockstepRig
+from rig.client.session import Interruption
+from rig.config.rig_config import RigConfig, load_config
 from rig.engine.link import Submission
 from rig.engine.messages import Command, Connect, Engage, Event, Follow, Home, Reply
 from rig.errors import RefusedError
-from rig.lockstep import LockstepRig
 from rig.recording.schema import COMMAND, INJECTED
-from rig.session import Interruption
 from rig.states import State
 
 CONFIG = load_config("virtual")

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from actuators import Drive, Feedback, Status
-from rig.aftermath import LegAftermath, ask_drives, describe_aftermath
-from rig.config import load_config
-from rig.runs import on_free_ports
+from rig.client.aftermath import LegAftermath, ask_drives, describe_aftermath
+from rig.client.runs import on_free_ports
+from rig.config.rig_config import load_config
 
 CONFIG = load_config("virtual")
 STOPPED = Status.FAULT | Status.WATCHDOG | Status.BRAKE | Status.STANDSTILL | Status.HOMED
@@ -58,7 +58,7 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> list[Status]:
         status = script[min(looks[drive.name], len(script)) - 1]
         return Feedback(0.6, 0.0, 0.0, status, 0, True, 0, 1)
 
-    monkeypatch.setattr("rig.aftermath._look", look)
+    monkeypatch.setattr("rig.client.aftermath._look", look)
     return script
 
 

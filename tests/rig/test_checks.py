@@ -14,8 +14,8 @@ from kinematics import (
     load_trajectory,
     parse_trajectory,
 )
-from rig.checks import Verdict, check_trajectory
-from rig.config import load_config
+from rig.config.rig_config import load_config
+from rig.safety.trajectory_check import Verdict, check_trajectory
 
 RIG = load_config()
 MACHINE = RIG.machine
@@ -144,7 +144,7 @@ def test_a_long_motion_is_judged_as_a_short_one(monkeypatch: pytest.MonkeyPatch)
     machine = dataclasses.replace(MACHINE, legs=tuple(tight))
     broken = check_trajectory(machine, RIG.safety, trajectory, 100.0)
     assert whole.passed and not broken.passed
-    monkeypatch.setattr("rig.checks._BLOCK", 37)
+    monkeypatch.setattr("rig.safety.trajectory_check._BLOCK", 37)
     assert check_trajectory(MACHINE, RIG.safety, trajectory, 100.0) == whole
     assert check_trajectory(machine, RIG.safety, trajectory, 100.0) == broken
 

@@ -24,7 +24,7 @@ from actuators import (
 from calibration import CalibrationError, load_cell_calibration
 from rig.cli import live_cells
 from rig.cli.calibrate import app
-from rig.config import load_config
+from rig.config.rig_config import load_config
 from rig.engine.claim import claim_drives
 from rig.errors import HardwareError, InputError, RefusedError
 

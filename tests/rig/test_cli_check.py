@@ -8,7 +8,7 @@ import pytest
 
 from kinematics import load_trajectory
 from rig.cli import main, rig_probes
-from rig.config import load_config
+from rig.config.rig_config import load_config
 from rig.csvio import POSE, write_table
 from rig.errors import ExitCode
 

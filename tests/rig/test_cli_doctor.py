@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rig import steadiness
 from rig.cli import machine_probes, main, rig_probes
-from rig.config import RigConfig, load_config
+from rig.commissioning import steadiness
+from rig.config.rig_config import RigConfig, load_config
 from rig.errors import ExitCode
-from rig.runtime import RuntimeFolder
+from rig.runtime.folders import RuntimeFolder
 
 
 @pytest.fixture

@@ -8,15 +8,15 @@ import pytest
 from engine_stand_in import StandIn
 
 from rig.cli import main
-from rig.config import RigConfig
+from rig.client.session import Interruption, LiveRig
+from rig.config.rig_config import RigConfig
 from rig.engine import Abandon, Disconnect, Park, Shutdown, Stop, find_engine
 from rig.errors import ExitCode
-from rig.session import Interruption, LiveRig
 
 
 @pytest.fixture(autouse=True)
 def _configured(free_config: RigConfig, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rig.config.load_config", lambda _name: free_config)
+    monkeypatch.setattr("rig.config.rig_config.load_config", lambda _name: free_config)
 
 
 def test_what_is_known_of_it_is_said(stand_in: StandIn, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,9 +11,9 @@ import pytest
 
 from rig import commissioning
 from rig.cli import main
-from rig.config import RigConfig, load_config
+from rig.client.runs import on_free_ports
+from rig.config.rig_config import RigConfig, load_config
 from rig.errors import ExitCode
-from rig.runs import on_free_ports
 from rig.virtual import VirtualRigProcess
 
 pytestmark = pytest.mark.usefixtures("here")

@@ -10,7 +10,7 @@ from kinematics import leg_lengths, load_trajectory
 from rig.cli import main
 from rig.csvio import MOTION, WRENCH, Table, per_leg, read_table, write_table
 from rig.errors import ExitCode
-from rig.simulation import simulate
+from rig.virtual.free_motion import simulate
 
 LAB = load_mechanism("lab-hexapod")
 HOME = LAB.geometry.home_pose

@@ -14,8 +14,8 @@ from matplotlib.image import imread
 from dynamics import load_mechanism
 from kinematics import leg_lengths
 from rig.cli import main
-from rig.cluster import open_cluster
 from rig.errors import ExitCode, InputError
+from rig.workspace.cluster import open_cluster
 
 SMALL = ("--grid", "24")
 PATIENCE = 120  # s
@@ -144,7 +144,7 @@ def test_a_folder_that_cannot_be_made_is_said_before_the_sweep(
     def never(*_arguments: object, **_named: object) -> None:
         raise AssertionError("swept")
 
-    monkeypatch.setattr("rig.workspace.sweep_workspace", never)
+    monkeypatch.setattr("rig.workspace.sweep.sweep_workspace", never)
     (here / "taken").write_text("a file")
     assert main(["workspace", "lab-hexapod", "--grid", "2", "-o", "taken/map"]) == ExitCode.INPUT
     assert "cannot make the folder taken/map" in capsys.readouterr().err
@@ -178,9 +178,9 @@ import distributed
 import numpy as np
 from dynamics import BatchError, inverse_batch, load_mechanism
 from kinematics import coordinates_to_motion, pose_to_coordinates
-from rig.cluster import inverse_on_cluster, open_cluster, run_on_cluster
+from rig.workspace.cluster import inverse_on_cluster, open_cluster, run_on_cluster
 from rig.errors import HardwareError
-import rig.cluster
+import rig.workspace.cluster
 
 if __name__ == "__main__":
     machine = load_mechanism("lab-hexapod")

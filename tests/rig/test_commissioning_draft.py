@@ -29,7 +29,7 @@ from rig.commissioning import (
     with_serials,
 )
 from rig.commissioning import draft as draft_module
-from rig.config import RigConfig, load_config
+from rig.config.rig_config import RigConfig, load_config
 from rig.errors import ConfigError, InputError
 
 DRIVES = tuple(DriveAddress("10.0.0.1", 500 + leg, leg, f"S{leg}") for leg in range(1, 7))

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from actuators import Command, Status
+from rig.client.runs import on_free_ports
+from rig.client.session import Interruption
 from rig.commissioning import (
     LatchedFaultError,
     LegMove,
@@ -22,12 +24,10 @@ from rig.commissioning import (
     run_leg_test,
 )
 from rig.commissioning.leg_run import Halt, LegRun
-from rig.config import RigConfig, load_config
+from rig.config.rig_config import RigConfig, load_config
 from rig.engine.claim import claim_drives
 from rig.engine.devices import make_bank
 from rig.errors import HardwareError, InputError, RefusedError, RigError
-from rig.runs import on_free_ports
-from rig.session import Interruption
 from rig.virtual import VirtualRig
 
 NEAR = {"drive": {"start_spread": 1e-3}}

@@ -19,9 +19,9 @@ from actuators import (
 )
 from rig.commissioning import DriveKind, LegProbe, compare, probe_drive, probe_drives
 from rig.commissioning import probe as probe_module
-from rig.config import load_config
+from rig.config.rig_config import load_config
+from rig.config.sections import LegDrive
 from rig.engine.claim import claim_addresses
-from rig.schema import LegDrive
 from rig.virtual import VirtualRig
 
 KIND = DriveKind(timeout=1.0)

@@ -10,11 +10,11 @@ import pytest
 from engine_support import CONFIG, Bench, bench
 
 from calibration import save_cell_calibration
+from rig.client.operation import Progress, connect_and_home
 from rig.commissioning import Zero, ZeroOptions, check_zero, measure_zero
-from rig.config import RigConfig
+from rig.config.rig_config import RigConfig
 from rig.engine import Engage
 from rig.errors import InputError, RefusedError, RunFaultError
-from rig.operation import Progress, connect_and_home
 from rig.states import State
 from rig.telemetry import ROW
 

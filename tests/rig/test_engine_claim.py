@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from engine_support import CONFIG
 
+from rig.client.runs import on_free_ports
+from rig.config.sections import LegDrive
 from rig.engine.claim import claim_addresses, claim_drives
 from rig.engine.drive_names import drive_names
 from rig.engine.process import run_engine
 from rig.errors import HardwareError
-from rig.runs import on_free_ports
-from rig.runtime import RuntimeFolder
-from rig.schema import LegDrive
+from rig.runtime.folders import RuntimeFolder
 
 
 def test_a_drive_takes_one_engine() -> None:

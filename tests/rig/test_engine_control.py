@@ -10,8 +10,8 @@ from scipy.spatial.transform import Rotation
 
 from dynamics import Dynamics
 from kinematics import Array, leg_kinematics
+from rig.config.sections import Control
 from rig.engine.control import Controller, _task_kernel
-from rig.schema import Control
 from rig.states import State
 
 DYNAMICS = Dynamics(CONFIG.machine, coulomb_speed=CONFIG.control.coulomb_speed)

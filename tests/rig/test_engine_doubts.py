@@ -11,11 +11,11 @@ from actuators import Mode, Status
 from dynamics import DynamicsError
 from kinematics import pose_difference
 from rig.engine.bank import DriveBank
-from rig.engine.cell_checks import CellChecks
-from rig.engine.machine import Cause
 from rig.engine.messages import Connect, Disconnect, Engage, Reset, Stop
-from rig.engine.motion_checks import MotionChecks
 from rig.errors import RefusedError
+from rig.safety.cell_checks import CellChecks
+from rig.safety.machine import Cause
+from rig.safety.motion_checks import MotionChecks
 from rig.states import FaultCode, State, StopCategory
 
 SAFETY, CELLS = CONFIG.safety, CONFIG.load_cells
@@ -225,7 +225,7 @@ def test_engaging_away_from_home_holds_the_pose_that_is_measured(rig: Bench) -> 
 def test_nothing_is_engaged_whose_pose_is_not_known(rig: Bench, unknown: str) -> None:
     """Supervision leaves PARKED before this can be; the guard does not rely on it."""
     rig.park()
-    setattr(rig.engine.machine if unknown == "homed" else rig.engine.frame, unknown, False)
+    setattr(rig.safety.machine if unknown == "homed" else rig.engine.frame, unknown, False)
     assert refused(rig, Engage()) == "engage: the measured pose is not known: home first"
 
 

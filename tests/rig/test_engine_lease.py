@@ -10,7 +10,6 @@ import pytest
 from engine_support import Bench, bench, smooth_table
 
 from kinematics import MotionTable
-from rig.engine.control_block import ControlBlock
 from rig.engine.link import Lease, LinkClient, LinkServer, Submission
 from rig.engine.loop import Watch
 from rig.engine.messages import (
@@ -32,6 +31,7 @@ from rig.engine.messages import (
 )
 from rig.engine.operator import Operator
 from rig.errors import RefusedError
+from rig.runtime.control_block import ControlBlock
 from rig.states import FaultCode, State
 
 PATIENCE = 20.0  # s, of waits that end as soon as the other side has done its part

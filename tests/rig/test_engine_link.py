@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 import zmq
 
-from rig.engine.control_block import ControlBlock
 from rig.engine.link import LinkClient, LinkServer, Submission
 from rig.engine.messages import Connect, Engage, Follow, Home, Pause, Release, Reply, Resume, Status, Stop
 from rig.errors import HardwareError, RefusedError
+from rig.runtime.control_block import ControlBlock
 from rig.states import FaultCode, State, StopCategory
 
 PATIENCE = 10.0  # s, of waits that end as soon as the other side has done its part

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rig.engine.machine import FORCE_STATES, LEGS, TORQUE_STATES, Cause, Conditions, Deadlines, StateMachine
+from rig.safety.machine import FORCE_STATES, LEGS, TORQUE_STATES, Cause, Conditions, Deadlines, StateMachine
 from rig.states import FaultCode, State, StopCategory
 
 DEADLINES = Deadlines(homing=30.0, stop=1.0)

@@ -11,18 +11,18 @@ from scipy.spatial.transform import Rotation
 
 from actuators import COMMAND_STOP, Capabilities, Command, Mode, Status
 from kinematics import Array, Geometry, condition_number, inverse_kinematics_kernel, leg_kinematics, leg_lengths
+from rig.config.sections import Safety
 from rig.engine.bank import force_commands
-from rig.engine.control_block import ControlBlock
 from rig.engine.estimate import PoseEstimator
-from rig.engine.feedback import FeedbackMonitor
-from rig.engine.finding import Finding
 from rig.engine.homing import Homing, disagreement
-from rig.engine.limits import ReferenceCheck
 from rig.engine.loop import run_cycles
 from rig.engine.messages import Connect
 from rig.engine.ports import Tick
 from rig.errors import HardwareError
-from rig.schema import Safety
+from rig.runtime.control_block import ControlBlock
+from rig.safety.feedback import FeedbackMonitor
+from rig.safety.finding import Finding
+from rig.safety.limits import ReferenceCheck
 from rig.states import FaultCode, State, StopCategory
 
 GEOMETRY: Geometry = CONFIG.machine.geometry

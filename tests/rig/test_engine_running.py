@@ -7,12 +7,12 @@ import pytest
 from engine_stand_in import StandIn
 from engine_support import CONFIG
 
-from rig.config import RigConfig
+from rig.client.runs import on_free_ports
+from rig.client.session import Interruption, LiveRig
+from rig.config.rig_config import RigConfig
 from rig.engine import Home, find_engine
 from rig.engine.claim import claim_drives
 from rig.errors import HardwareError, RefusedError
-from rig.runs import on_free_ports
-from rig.session import Interruption, LiveRig
 
 
 def test_an_engine_is_found_by_its_drives_while_it_lives(

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from engine_support import CONFIG, bench, smooth_table
 
+from rig.client.operation import bring_to_rest
+from rig.client.session import Interruption
 from rig.engine import checking
 from rig.engine.checking import MotionChecker
 from rig.engine.link import LinkClient, LinkServer, Submission
 from rig.engine.messages import Follow, Park, Reply, Status, Stop
 from rig.errors import HardwareError, RefusedError
-from rig.operation import bring_to_rest
-from rig.session import Interruption
 from rig.states import FaultCode, State
 
 

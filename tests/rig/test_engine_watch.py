@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from engine_support import CONFIG, Bench, bench, smooth_table
 
-from rig.engine.control_block import ControlBlock
 from rig.engine.loop import Watch
 from rig.engine.messages import Engage
+from rig.runtime.control_block import ControlBlock
 from rig.states import FaultCode, State, StopCategory
 
 

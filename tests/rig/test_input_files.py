@@ -16,7 +16,7 @@ from dynamics import MechanismError, load_mechanism
 from kinematics import MOST_BYTES, InputFileError, TrajectoryError, load_trajectory, parse_toml, read_poses
 from rig.cli import main
 from rig.commissioning import name_calibration
-from rig.config import load_config
+from rig.config.rig_config import load_config
 from rig.csvio import POSE, read_table
 from rig.errors import ExitCode, InputError
 

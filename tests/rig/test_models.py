@@ -9,8 +9,8 @@ import pytest
 
 from dynamics import MODELS, Dynamics, Mechanism, load_mechanism, variant_cells
 from kinematics import leg_kinematics, load_trajectory
-from rig.config import load_config
-from rig.models import Floats, model_differences
+from rig.cell_models import Floats, model_differences
+from rig.config.rig_config import load_config
 
 PUBLISHED = MODELS[1:]
 ROOT = Path(__file__).parents[2]

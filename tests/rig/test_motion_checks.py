@@ -8,8 +8,8 @@ import pytest
 from engine_support import CONFIG, HOME
 
 from kinematics import leg_lengths
-from rig.engine.finding import Finding
-from rig.engine.motion_checks import MotionChecks
+from rig.safety.finding import Finding
+from rig.safety.motion_checks import MotionChecks
 from rig.states import FaultCode, StopCategory
 
 Floats = npt.NDArray[np.float64]

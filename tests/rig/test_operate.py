@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-import rig.config
+import rig.config.rig_config
 from kinematics import JogFrame, leg_lengths, leg_stepped_pose, load_trajectory, pose_difference, stepped_pose
 from rig.cli import main
-from rig.config import load_config
+from rig.config.rig_config import load_config
 from rig.errors import ExitCode
 from rig.recording import Recording, open_recording
 from rig.states import FaultCode, State
@@ -263,7 +263,7 @@ def test_help_at_the_prompt(operate: Operate) -> None:
 
 
 def test_lockstep_needs_a_virtual_rig(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = (Path(rig.config.__file__).parent / "configs" / "virtual.toml").read_text(encoding="utf-8")
+    text = (Path(rig.config.__file__).parent / "shipped" / "virtual.toml").read_text(encoding="utf-8")
     Path("real.toml").write_text(text[: text.index("\n[virtual]")], encoding="utf-8")
     assert main(["operate", "real.toml", "--lockstep"]) == ExitCode.INPUT
     assert "has no [virtual] table" in capsys.readouterr().err

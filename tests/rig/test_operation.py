@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from kinematics import parse_trajectory, scaled
-from rig.checks import LimitCheck, Verdict, check_trajectory
 from rig.cli import main
-from rig.config import load_config
+from rig.client.operation import approach, checked_motion, checked_move, ends, prepare_motion
+from rig.config.rig_config import load_config
 from rig.engine import straight_move
 from rig.errors import ExitCode, RefusedError
-from rig.operation import approach, checked_motion, checked_move, ends, prepare_motion
 from rig.recording import open_recording
+from rig.safety.trajectory_check import LimitCheck, Verdict, check_trajectory
 from rig.states import State
 
 RIG = load_config("virtual")
@@ -74,7 +74,7 @@ def test_a_target_out_of_reach_is_refused_before_the_way_to_it_is_made(monkeypat
         looked_at.append(verdict.samples)
         return verdict
 
-    monkeypatch.setattr("rig.operation.check_trajectory", counted)
+    monkeypatch.setattr("rig.client.operation.check_trajectory", counted)
     far = np.add(HOME, [0, 0, 5.0, 0, 0, 0, 0])
     with pytest.raises(RefusedError) as refused:
         checked_move(RIG, HOME, far, 0.02, 0.1)

@@ -16,7 +16,7 @@ from rig.cli import main
 from rig.csvio import check_output, whole_binary_file, whole_file, write_table
 from rig.errors import ExitCode, InputError
 from rig.recording import recover
-from rig.workspace import sweep_workspace, write_workspace
+from rig.workspace.sweep import sweep_workspace, write_workspace
 
 MALLORY = 12345
 

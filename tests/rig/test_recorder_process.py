@@ -13,7 +13,7 @@ import pytest
 from synthetic_rows import make_header, make_rows, packed
 
 from rig.recording import Event, EventLevel, Recorder, RecorderPhase, RecordingError, StatusBlock, open_recording
-from rig.ring import TelemetryRing
+from rig.runtime.ring import TelemetryRing
 
 ROWS = make_rows(duration=4.0, rate=500.0)
 

@@ -14,7 +14,7 @@ from synthetic_rows import make_header, make_rows
 
 from rig.recording import RecordingWriter, StatusBlock, open_recording
 from rig.recording.recorder import _Session
-from rig.ring import TelemetryRing
+from rig.runtime.ring import TelemetryRing
 from rig.telemetry import ROW
 
 CHUNK = 64 * 1024  # bytes

@@ -19,9 +19,9 @@ from hypothesis.extra import numpy as hnp
 from scipy.spatial.transform import Rotation
 from synthetic_rows import NOISE, make_header, make_rows
 
+from rig.client.operation import checked_move
 from rig.engine import Abandon, Park, Pause, Resume
 from rig.errors import InputError
-from rig.operation import checked_move
 from rig.recording import Event, EventLevel, Recording
 from rig.report import summarize, write_report
 from rig.report.running import Column

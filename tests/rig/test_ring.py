@@ -11,7 +11,7 @@ import pytest
 from synthetic_rows import make_rows, packed
 from waiting import PATIENCE
 
-from rig.ring import RingError, TelemetryRing
+from rig.runtime.ring import RingError, TelemetryRing
 from rig.telemetry import ROW
 
 ROWS = make_rows(duration=0.1, rate=1000.0)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from rig.engine.control_block import ControlBlock
 from rig.errors import HardwareError
-from rig.runtime import RuntimeFolder, folders, runtime_root
+from rig.runtime.control_block import ControlBlock
+from rig.runtime.folders import RuntimeFolder, folders, runtime_root
 
 
 @pytest.fixture(autouse=True)

@@ -10,9 +10,9 @@ import pytest
 from pydantic import BaseModel
 
 from rig.commissioning import check_devices
-from rig.config import RigConfig, load_config
+from rig.config.rig_config import RigConfig, load_config
+from rig.config.sections import MOST_STALE_CYCLES, Safety
 from rig.errors import ConfigError
-from rig.schema import MOST_STALE_CYCLES, Safety
 
 CONFIG = load_config()
 

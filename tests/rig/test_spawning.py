@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from rig.spawning import start_shielded
+from rig.runtime.spawning import start_shielded
 
 _PATIENCE = 20.0  # s
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from actuators import Mode
 from dynamics import Dynamics, load_mechanism
 from kinematics import forward_kinematics
+from rig.config.sections import Virtual
 from rig.errors import ConfigError
-from rig.schema import Virtual
 from rig.virtual import Plant
 
 MACHINE = load_mechanism("lab-hexapod")

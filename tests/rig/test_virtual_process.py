@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from actuators import COMMAND_OFF, Drive, create_drive, exchange_all
-from rig.config import RigConfig, load_config
+from rig.config.rig_config import RigConfig, load_config
 from rig.errors import ConfigError, HardwareError, InputError
 from rig.virtual import RigView, VirtualRigProcess, serve_virtual_rig
 from rig.virtual.process import LINGER

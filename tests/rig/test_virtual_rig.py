@@ -3,7 +3,7 @@ import pytest
 from virtual_support import PERIOD, Bench, Controller, virtual_config
 
 from actuators import COMMAND_CLEAR, COMMAND_OFF, Amplifier, AmplifierOptions, Command, Mode, Status
-from rig.config import load_config
+from rig.config.rig_config import load_config
 from rig.errors import ConfigError
 from rig.virtual import VirtualRig
 

@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 
 from dynamics import load_mechanism, pose_limits
 from kinematics import PoseGrid, PoseLimits, condition_numbers, leg_lengths, pose_to_coordinates
-from rig.workspace import Workspace, sweep_workspace
-from rig.workspace_maps import dexterity_figure, draw_maps, limits_figure
-from rig.workspace_slices import REASONS, Slice, slices
+from rig.workspace.maps import dexterity_figure, draw_maps, limits_figure
+from rig.workspace.slices import REASONS, Slice, slices
+from rig.workspace.sweep import Workspace, sweep_workspace
 
 MACHINE = load_mechanism("lab-hexapod")
 LIMITS = pose_limits(MACHINE, characteristic_length=0.22)

@@ -19,7 +19,7 @@ from actuators import (
 )
 from dynamics import Dynamics
 from kinematics import leg_kinematics
-from rig.config import RigConfig, load_config
+from rig.config.rig_config import RigConfig, load_config
 from rig.virtual import VirtualRig
 
 PERIOD = 2e-3

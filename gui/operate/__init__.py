@@ -1,0 +1,11 @@
+"""Operating the rig by hand: the steps from connecting to parking, jogging, and faults of the virtual rig."""
+
+from gui.operate.faults_panel import FaultsPanel
+from gui.operate.jog_panel import JogPanel
+from gui.operate.operate_panel import OperatePanel
+
+__all__ = [
+    "FaultsPanel",
+    "JogPanel",
+    "OperatePanel",
+]

@@ -1,0 +1,119 @@
+"""Which drive answers, which does not, and why."""
+
+import math
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from actuators import Status as DriveStatus
+from rig.client import LegAftermath
+from rig.config import RigConfig
+
+_LEG_LINE = re.compile(r"\s*leg (?P<leg>[1-6]): (?P<text>.*)")
+_BITS = (
+    (DriveStatus.WATCHDOG, "stopped by its watchdog"),
+    (DriveStatus.FAULT, "fault"),
+    (DriveStatus.QUICK_STOP, "quick stop"),
+    (DriveStatus.HOMING, "homing"),
+    (DriveStatus.ENABLED, "torque on"),
+    (DriveStatus.BRAKE, "brake on"),
+    (DriveStatus.HOMED, "homed"),
+)
+_BAD = DriveStatus.WATCHDOG | DriveStatus.FAULT
+
+
+class DrivesView(QtWidgets.QWidget):
+    """One line a leg: its address, then what its drive says of itself, or why it does not answer."""
+
+    def __init__(self, config: RigConfig, parent: QtWidgets.QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._addresses = [f"{leg.host}:{leg.port}" for leg in config.drives.legs]
+        self._identities = [""] * 6
+        self._failures: dict[int, str] = {}
+        self._aftermath: Sequence[LegAftermath] = ()
+        self._labels: list[QtWidgets.QLabel] = []
+        grid = QtWidgets.QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setVerticalSpacing(3)
+        grid.setColumnStretch(1, 1)
+        for leg in range(6):
+            name = QtWidgets.QLabel(f"Leg {leg + 1}")
+            label = QtWidgets.QLabel()
+            label.setWordWrap(True)
+            label.setAccessibleName(f"Drive of leg {leg + 1}")
+            grid.addWidget(name, leg, 0, QtCore.Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(label, leg, 1)
+            self._labels.append(label)
+        self.show_unconnected()
+
+    def show_unconnected(self) -> None:
+        """Nothing is connected."""
+        if not (self._failures or self._aftermath):  # else those say more
+            for label, address in zip(self._labels, self._addresses, strict=True):
+                _show(label, "muted", address)
+
+    def note_identity(self, text: str) -> None:
+        """Take in an event such as "leg 3: vendor product, serial …" about a drive that answered."""
+        match = _LEG_LINE.fullmatch(text)
+        if match is not None and "serial" in text:
+            self._identities[int(match["leg"]) - 1] = match["text"]
+
+    def begin(self) -> None:
+        """A new attempt to connect."""
+        self._failures, self._aftermath = {}, ()
+        self.show_unconnected()
+
+    def show_failure(self, reason: str) -> None:
+        """Connecting failed: `reason` has a line for each leg that is to blame; the others answered."""
+        found = [match for line in reason.splitlines() if (match := _LEG_LINE.search(line)) is not None]
+        self._failures = {int(match["leg"]) - 1: match["text"] for match in found}
+        if not self._failures:
+            return
+        for leg, label in enumerate(self._labels):
+            if leg in self._failures:
+                _show(label, "bad", f"✗ {self._failures[leg]}")
+            else:
+                _show(label, "good", f"✓ answered ({self._addresses[leg]})")
+
+    def show_aftermath(self, legs: Sequence[LegAftermath]) -> None:
+        """The engine has died: what each drive did then."""
+        self._failures, self._aftermath = {}, legs
+        for label, address, leg in zip(self._labels, self._addresses, legs, strict=True):
+            _show(label, "good" if leg.safe else "bad", f"{'✓' if leg.safe else '✗'} {leg.words}")
+            moved = f"\n{leg.moved * 1e3:+.2f} mm from its length in the last cycle" if math.isfinite(leg.moved) else ""
+            label.setToolTip(f"{address}{moved}")
+
+    def show_row(self, row: np.void, lag: Sequence[int] = (0,) * 6) -> None:
+        """Show what a telemetry row says of the drives; lag: cycles by which the replies of each leg are old."""
+        self._failures, self._aftermath = {}, ()
+        for leg, label in enumerate(self._labels):
+            status = DriveStatus(int(row["drive_status"][leg]))
+            stale, error = int(row["stale"][leg]), int(row["drive_error"][leg])
+            words = [text for bit, text in _BITS if status & bit]
+            if lag[leg]:
+                words.append(f"replies {lag[leg]} cycle{'s' if lag[leg] > 1 else ''} old")
+            if error:
+                words.insert(0, f"error {error}")
+            if stale:
+                _show(label, "bad", f"✗ silent for {stale} cycles")
+            elif status & _BAD or error:
+                _show(label, "bad", f"✗ {', '.join(words)}")
+            else:
+                _show(label, "good", f"✓ {', '.join(words) or 'ready'}")
+            label.setToolTip(f"{self._addresses[leg]} {self._identities[leg]}".strip())
+
+    def text(self, leg: int) -> str:
+        """What is shown for leg 1 to 6."""
+        return str(self._labels[leg - 1].text())
+
+
+def _show(label: QtWidgets.QLabel, role: str, text: str) -> None:
+    if label.text() == text:
+        return
+    label.setText(text)
+    if label.objectName() != role:
+        label.setObjectName(role)
+        label.style().unpolish(label)
+        label.style().polish(label)

@@ -1,0 +1,172 @@
+"""Faults of the virtual rig: begin and end them by name, and watch what follows."""
+
+import math
+
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.session import Action, LogEntry, RigSession
+from gui.widgets import GuardedButton, QuantityBox, Reason
+from rig.virtual import FAULTS, RigView
+
+_LOOK_INTERVAL = 500  # ms, while the panel is in view
+_MOST_LINES = 1000  # of the reaction; the oldest go first
+
+
+class FaultsPanel(QtWidgets.QWidget):
+    """Every fault by name with its meaning, those that are on, and the reaction.
+
+    Args:
+        session: the rig.
+    """
+
+    def __init__(self, session: RigSession, parent: QtWidgets.QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._since: float | None = None
+        self.faults = QtWidgets.QTreeWidget()
+        self.faults.setAccessibleName("Faults that can be injected")
+        self.faults.setHeaderLabels(["Fault", "What it does"])
+        self.faults.setRootIsDecorated(False)
+        for name, kind in FAULTS.items():
+            if name.startswith("amplifier_") and session.config.load_cells.amplifier is None:
+                continue
+            item = QtWidgets.QTreeWidgetItem([name, kind.text])
+            item.setToolTip(1, kind.text)
+            self.faults.addTopLevelItem(item)
+        self.faults.resizeColumnToContents(0)
+        self.leg = QtWidgets.QComboBox()
+        self.leg.addItem("all, or the whole rig", None)
+        for leg in range(1, 7):
+            self.leg.addItem(f"leg {leg}", leg)
+        self.leg.setAccessibleName("Leg of the fault")
+        self.value = QuantityBox("Value of the fault", "")
+        self.lasting = QtWidgets.QCheckBox("only for")
+        self.lasting.setAccessibleName("The fault ends by itself")
+        self.duration = QuantityBox("Duration of the fault", "s", 1.0, 1e-3, 3600.0)
+        self.duration.setEnabled(False)
+        self.lasting.toggled.connect(self.duration.setEnabled)
+        self.inject = GuardedButton("Inject", "Begin this fault now")
+        self.inject.clicked.connect(self._inject)
+        self.active = QtWidgets.QTreeWidget()
+        self.active.setAccessibleName("Faults that are on")
+        self.active.setHeaderLabels(["Fault", "Leg", "Value"])
+        self.active.setRootIsDecorated(False)
+        self.clear = GuardedButton("Clear selected", "End the fault that is selected above")
+        self.clear.clicked.connect(self._clear)
+        self.clear_all = GuardedButton("Clear all", "End every fault")
+        self.clear_all.clicked.connect(lambda: session.virtual.clear())
+        self.reaction = QtWidgets.QPlainTextEdit()
+        self.reaction.setReadOnly(True)
+        self.reaction.setMaximumBlockCount(_MOST_LINES)
+        self.reaction.setAccessibleName("What followed the last fault")
+        self.reaction.setPlaceholderText("What the engine says after a fault is injected")
+        self._reason = Reason()
+        self._lay_out()
+        self._timer = QtCore.QTimer(self)
+        self._timer.setInterval(_LOOK_INTERVAL)
+        self._timer.timeout.connect(session.virtual.look)
+        self.faults.currentItemChanged.connect(lambda *_: self._chosen())
+        session.changed.connect(self.refresh)
+        session.virtual.seen.connect(self._show_active)
+        session.logged.connect(self._react)
+        self.faults.setCurrentItem(self.faults.topLevelItem(0))
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        form = QtWidgets.QGridLayout()
+        form.addWidget(QtWidgets.QLabel("Leg"), 0, 0)
+        form.addWidget(self.leg, 0, 1)
+        form.addWidget(QtWidgets.QLabel("Value"), 0, 2)
+        form.addWidget(self.value, 0, 3)
+        form.addWidget(self.lasting, 0, 4)
+        form.addWidget(self.duration, 0, 5)
+        form.addWidget(self.inject, 0, 6)
+        form.setColumnStretch(1, 1)
+        form.setColumnStretch(3, 1)
+        left = QtWidgets.QVBoxLayout()
+        left.addWidget(QtWidgets.QLabel("Faults of plant, drives, cells and wires"))
+        left.addWidget(self.faults, 1)
+        left.addLayout(form)
+        left.addWidget(self._reason)
+        buttons = QtWidgets.QHBoxLayout()
+        buttons.addWidget(self.clear)
+        buttons.addWidget(self.clear_all)
+        right = QtWidgets.QVBoxLayout()
+        right.addWidget(QtWidgets.QLabel("On now"))
+        right.addWidget(self.active, 1)
+        right.addLayout(buttons)
+        right.addWidget(QtWidgets.QLabel("Reaction"))
+        right.addWidget(self.reaction, 1)
+        layout = QtWidgets.QHBoxLayout(self)
+        layout.addLayout(left, 3)
+        layout.addLayout(right, 2)
+
+    def refresh(self) -> None:
+        """Enable what can be done now, or say why not."""
+        reason = self._session.obstacle(Action.INJECT)
+        self._reason.show_reason(reason)
+        self.inject.set_obstacle(reason)
+        nothing = reason or ("" if self.active.topLevelItemCount() else "no fault is on")
+        self.clear_all.set_obstacle(nothing)
+        self.clear.set_obstacle(nothing)
+
+    def choose(self, name: str) -> None:
+        """Select a fault by name."""
+        (item,) = self.faults.findItems(name, QtCore.Qt.MatchFlag.MatchExactly)
+        self.faults.setCurrentItem(item)
+
+    def showEvent(self, event: QtCore.QEvent) -> None:
+        """Ask now and then which faults are on, while that can be seen."""
+        super().showEvent(event)
+        self._timer.start()
+
+    def hideEvent(self, event: QtCore.QEvent) -> None:
+        """Nobody looks."""
+        super().hideEvent(event)
+        self._timer.stop()
+
+    def _chosen(self) -> None:
+        kind = FAULTS[self.faults.currentItem().text(0)]
+        self.value.set_unit("")
+        self.value.setEnabled(kind.default is not None)
+        self.value.setSuffix(f" {kind.unit}" if kind.unit else "")
+        self.value.setValue(0.0 if kind.default is None else kind.default)
+        self.value.setAccessibleName(f"Value of the fault, {kind.unit}" if kind.unit else "Value of the fault")
+        measured = f"Value of the fault in {kind.unit}" if kind.unit else "Value of the fault, a number without unit"
+        self.value.setToolTip("This fault has no value" if kind.default is None else measured)
+
+    def _inject(self) -> None:
+        name = self.faults.currentItem().text(0)
+        value = float(self.value.value()) if FAULTS[name].default is not None else None
+        duration = self.duration.si() if self.lasting.isChecked() else None
+        self._since = self._session.rig_time
+        self.reaction.clear()
+        self._session.virtual.inject(name, self.leg.currentData(), value, duration)
+
+    def _clear(self) -> None:
+        item = self.active.currentItem()
+        if item is not None:
+            leg = int(item.text(1)) if item.text(1).isdigit() else 0
+            self._session.virtual.clear(item.text(0), leg)
+
+    def _show_active(self, view: RigView) -> None:
+        lines = []
+        for fault in view.faults:
+            unit = FAULTS[fault.name].unit
+            value = "" if fault.value is None or math.isnan(fault.value) else f"{fault.value:g} {unit}".strip()
+            lines.append((fault.name, str(fault.leg) if fault.leg else "whole rig", value))
+        shown = [
+            tuple(self.active.topLevelItem(row).text(column) for column in range(3))
+            for row in range(self.active.topLevelItemCount())
+        ]
+        if lines != shown:
+            self.active.clear()
+            self.active.addTopLevelItems([QtWidgets.QTreeWidgetItem(line) for line in lines])
+            if lines:
+                self.active.setCurrentItem(self.active.topLevelItem(0))
+        self.refresh()
+
+    def _react(self, entry: LogEntry) -> None:
+        if entry.source != "operator" and self._since is not None:
+            late = "" if entry.t is None else f"{entry.t - self._since:+.3f} s  "
+            self.reaction.appendPlainText(f"{late}{entry.level}: {entry.text}")

@@ -1,0 +1,163 @@
+"""Operate: from connecting to parking, in the order in which it is done, and what each drive says."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.operate.drives_view import DrivesView
+from gui.session import Action, LogEntry, Phase, RigSession
+from gui.widgets import ArmedPair, GuardedButton
+from rig.engine import Engage, Home, Park, Reset
+from rig.states import State
+
+_NEXT = {State.OFF: Action.CONNECT, State.IDLE: Action.HOME, State.PARKED: Action.ENGAGE, State.FAULT: Action.RESET}
+"""The step that leads on, by state."""
+
+_CONNECT, _RESTART, _TAKE = "&1  Connect", "&1  Restart engine", "&1  Take it over"
+_DISCONNECT, _END = "&5  Disconnect", "&5  End it"
+
+_HINTS = {
+    Action.CONNECT: "Start the engine and open, identify and configure six drives",
+    Action.HOME: "Every leg looks for its reference; the platform moves",
+    Action.ENGAGE: "Torque on: the platform is held where it is",
+    Action.PARK: "Move home, then brakes on and torque off",
+    Action.RESET: "Acknowledge the fault: back to idle, without torque",
+    Action.DISCONNECT: "Close drives and recording",
+}
+
+
+class OperatePanel(QtWidgets.QScrollArea):
+    """The steps of operating a rig, each with the reason why it cannot be taken now.
+
+    Args:
+        session: the rig.
+    """
+
+    def __init__(self, session: RigSession, parent: QtWidgets.QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.buttons: dict[Action, GuardedButton] = {}
+        self._reasons: dict[Action, QtWidgets.QLabel] = {}
+        self.setWidgetResizable(True)
+        self.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        content = QtWidgets.QWidget()
+        layout = QtWidgets.QVBoxLayout(content)
+        layout.setSpacing(2)
+        layout.addWidget(_heading("Operate"))
+        self._connect = self._add_step(layout, _CONNECT, Action.CONNECT, session.connect_rig)
+        self._add_step(layout, "&2  Home", Action.HOME, lambda: session.send("home", Home()))
+        self._add_engage(layout)
+        self._add_step(layout, "&4  Park", Action.PARK, lambda: session.send("park", Park()))
+        self._disconnect = self._add_step(layout, _DISCONNECT, Action.DISCONNECT, session.disconnect_rig)
+        self._add_step(layout, "&Reset fault", Action.RESET, lambda: session.send("reset", Reset()))
+        layout.addSpacing(6)
+        layout.addWidget(_heading("Drives"))
+        self.drives = DrivesView(session.config)
+        layout.addWidget(self.drives)
+        layout.addStretch(1)
+        self.setWidget(content)
+        session.changed.connect(self.refresh)
+        session.refused.connect(self._refused)
+        session.logged.connect(self._logged)
+        session.aftermathKnown.connect(self.drives.show_aftermath)
+        session.stopped.connect(lambda _category: self.pair.disarm())
+        self.refresh()
+
+    def _add_step(
+        self, layout: QtWidgets.QVBoxLayout, text: str, action: Action, press: Callable[[], None]
+    ) -> GuardedButton:
+        button = GuardedButton(text, _HINTS[action])
+        button.setObjectName("step")
+        button.setAccessibleName(action.value)
+        button.clicked.connect(lambda: press())
+        layout.addWidget(button)
+        self._add_reason(layout, action, button)
+        return button
+
+    def _add_reason(self, layout: QtWidgets.QVBoxLayout, action: Action, button: GuardedButton) -> None:
+        reason = QtWidgets.QLabel()
+        reason.setObjectName("reason")
+        reason.setWordWrap(True)
+        reason.setIndent(8)
+        reason.setAccessibleName(f"{action.value}: why not now")
+        reason.setMinimumHeight(reason.fontMetrics().height())  # buttons must not move under the pointer
+        layout.addWidget(reason)
+        self.buttons[action] = button
+        self._reasons[action] = reason
+
+    def _add_engage(self, layout: QtWidgets.QVBoxLayout) -> None:
+        self.pair = ArmedPair(
+            "Engage", _HINTS[Action.ENGAGE], lambda: self._session.send("engage", Engage()), self, "&3  "
+        )
+        self.arm = self.pair.arm
+        self.arm.toggled.connect(self._armed)
+        row = QtWidgets.QHBoxLayout()
+        row.addWidget(self.arm, 1)
+        row.addWidget(self.pair.act, 1)
+        layout.addLayout(row)
+        self._add_reason(layout, Action.ENGAGE, self.pair.act)
+
+    def refresh(self) -> None:
+        """Enable what can be done now; say why the rest cannot."""
+        for action, button in self.buttons.items():
+            reason = self._session.obstacle(action)
+            if action is Action.ENGAGE:
+                self.pair.set_obstacle(reason)
+            else:
+                button.set_obstacle(reason)
+            self._reasons[action].setText(button.obstacle)
+        died = self._session.phase is Phase.DIED
+        held = self._session.situation.holder is not None
+        self._connect.setText(_TAKE if held else _RESTART if died else _CONNECT)
+        self._disconnect.setText(_END if held else _DISCONNECT)
+        for button in (self._connect, self._disconnect):
+            button.setAccessibleName(button.text().split("  ")[1])
+        status = self._session.status
+        up = self._session.phase is Phase.UP
+        following = _NEXT.get(status.state) if up and status is not None else Action.CONNECT
+        for action, button in self.buttons.items():
+            target = self.arm if action is Action.ENGAGE and not self.arm.isChecked() else button
+            if action is Action.ENGAGE:
+                _mark(self.arm if target is button else button, False)
+            _mark(target, action is following and target.isEnabled())
+        if self._session.busy == "connect":
+            self.drives.begin()
+        elif not up or status is None or status.state is State.OFF:
+            self.drives.show_unconnected()
+
+    def show_row(self, row: np.void, lag: Sequence[int] = (0,) * 6) -> None:
+        """Show what the latest telemetry row says of the drives; lag: see `DrivesView.show_row`."""
+        if int(row["state"]) != State.OFF:
+            self.drives.show_row(row, lag)
+
+    def reason(self, action: Action) -> str:
+        """The reason shown for an action."""
+        return str(self._reasons[action].text())
+
+    def _armed(self, armed: bool) -> None:
+        self._session.armed = armed
+        self._session.changed.emit()
+
+    def _refused(self, what: str, reason: str) -> None:
+        if what == "connect":
+            self.drives.show_failure(reason)
+
+    def _logged(self, entry: LogEntry) -> None:
+        if entry.source == "engine":
+            self.drives.note_identity(entry.text)
+
+
+def _mark(button: GuardedButton, following: bool) -> None:
+    """Show that a button is the next step, or not."""
+    if bool(button.property("next")) != following:
+        button.setProperty("next", following)
+        button.style().unpolish(button)
+        button.style().polish(button)
+
+
+def _heading(text: str) -> QtWidgets.QLabel:
+    label = QtWidgets.QLabel(text)
+    label.setObjectName("heading")
+    return label

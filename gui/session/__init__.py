@@ -1,0 +1,36 @@
+"""The rig as the app holds it: its processes, its state, what can be done now, and telemetry in memory."""
+
+from gui.session.frame_clock import FrameClock
+from gui.session.history import Excerpt, Floats, History, Rows, Stretch, Timeline, largest_amount
+from gui.session.log_entries import LogEntry
+from gui.session.meter import CycleFigures
+from gui.session.mover import Mover
+from gui.session.report_maker import ReportMaker
+from gui.session.rig_session import RigSession
+from gui.session.rules import Action, Phase, Situation, heavy_work_obstacle, held_for_fault
+from gui.session.stop_everywhere import StopButton, StopEverywhere
+from gui.session.workers import Worker
+
+__all__ = [
+    "Action",
+    "CycleFigures",
+    "Excerpt",
+    "Floats",
+    "FrameClock",
+    "History",
+    "LogEntry",
+    "Mover",
+    "Phase",
+    "ReportMaker",
+    "RigSession",
+    "Rows",
+    "Situation",
+    "StopButton",
+    "StopEverywhere",
+    "Stretch",
+    "Timeline",
+    "Worker",
+    "heavy_work_obstacle",
+    "held_for_fault",
+    "largest_amount",
+]

@@ -1,0 +1,28 @@
+"""What is said of an engine that died: at once, and after its drives were asked."""
+
+from rig.client import LegAftermath, describe_aftermath
+from rig.config import RigConfig
+from rig.engine import Status
+
+
+def said_at_once(status: Status | None) -> str:
+    """That it died, and in which state."""
+    state = "" if status is None else f" in state {status.state.name}"
+    return f"The engine ended by itself{state}."
+
+
+def expected(config: RigConfig) -> str:
+    """What its drives should do, before they have answered."""
+    watchdog = f"within {config.drives.watchdog * 1e3:g} ms"
+    return f"The drives should stop by their own watchdog {watchdog}; they are being asked."
+
+
+def found(legs: list[LegAftermath] | None, error: Exception | None) -> str:
+    """What the drives answered."""
+    return f"The drives cannot be asked: {error}." if legs is None else describe_aftermath(legs)
+
+
+def next_step(config: RigConfig) -> str:
+    """What is to be done now."""
+    real = "" if config.virtual is not None else " Look at the machine first."
+    return f"{real} Next: Restart engine."

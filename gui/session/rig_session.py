@@ -1,0 +1,342 @@
+"""The rig as the app sees it: starts and ends its processes, sends commands, follows its status, never blocks."""
+
+import contextlib
+import threading
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from pyqtgraph.Qt import QtCore
+
+from gui.session import death
+from gui.session.live_engine import CLIENT, LiveEngine
+from gui.session.log_entries import EventFollower
+from gui.session.rules import Phase
+from gui.session.session_state import Done, SessionState, StopSource
+from gui.session.virtual_hardware import VirtualHardware
+from gui.session.workers import Worker
+from rig.client import LegAftermath, ask_drives, new_recording, remove_empty
+from rig.config import RigConfig
+from rig.engine import Command, Connect, Disconnect, EngineAddress, Shutdown, Status
+from rig.errors import HardwareError, RefusedError
+from rig.states import State
+from rig.telemetry import ROW
+
+_STATUS_INTERVAL = 50  # ms
+_CLOSING_TIMEOUT = 15.0  # s
+
+
+class RigSession(SessionState):
+    """One rig and, at most, one engine at a time.
+
+    Args:
+        config: the rig.
+        folder: where recordings go.
+        parent: owner.
+    """
+
+    def __init__(self, config: RigConfig, folder: Path, parent: QtCore.QObject | None = None) -> None:
+        super().__init__(config, folder, parent)
+        self._engine: LiveEngine | None = None
+        self._unclaimed: LiveEngine | None = None  # started, but not taken over yet
+        self.virtual = VirtualHardware(config, self)
+        self.virtual.answered.connect(lambda what, error: self._answer(what, error, None))
+        self.virtual.stuck.connect(lambda reason: self.log("error", "virtual rig", reason))
+        self.virtual.stuck.connect(partial(self.refused.emit, "virtual rig"))
+        self._commands = Worker("commands", self)
+        self._watching = Worker("status", self)
+        self._stops = Worker("stops", self)
+        self._events = EventFollower()
+        self._connect_next = False
+        self._asked_status = False
+        self._alive_at = 0.0
+        self._lengths: npt.NDArray[np.float64] | None = None
+        self._timer = QtCore.QTimer(self)
+        self._timer.setInterval(_STATUS_INTERVAL)
+        self._timer.timeout.connect(self._ask_status)
+        self.found.watch(True)
+
+    # -- what others look at -----------------------------------------------------------------------------------------
+
+    @property
+    def engine_pid(self) -> int | None:
+        """Process id of the engine, None while there is none."""
+        return None if self._engine is None else self._engine.pid
+
+    @property
+    def engine_address(self) -> EngineAddress | None:
+        """Where other clients find the engine, None while there is none."""
+        return None if self._engine is None else self._engine.address
+
+    @property
+    def asked_status(self) -> bool:
+        """Whether a status is on its way that may have been taken before what was answered last."""
+        return self._asked_status
+
+    def poll_rows(self) -> tuple[npt.NDArray[np.void], int]:
+        """Telemetry rows since the last call and how many were lost; notices an engine that has died."""
+        if self._engine is None or self.phase is not Phase.UP:
+            return np.empty(0, ROW), 0
+        rows, dropped = self._engine.read_rows()
+        if len(rows):
+            self._lengths = rows["length"][-1].copy()
+        if self._engine.alive:
+            self._alive_at = time.monotonic()
+        else:
+            self._bury()
+        return rows, dropped
+
+    def beat(self) -> None:
+        """Show the engine that the window is alive."""
+        if self._engine is not None:
+            self._engine.beat()
+
+    # -- what an operator asks for -----------------------------------------------------------------------------------
+
+    def stop(self, category: Literal[0, 1, 2] = 1, source: StopSource = "button") -> None:
+        """Stop: by the flag in shared memory, at once, and by the control link as well. Possible at any time."""
+        reached = ""
+        if self._engine is not None:
+            self._engine.raise_stop_flag(category)
+            self._stops.submit(partial(self._engine.send_stop, category), self._stop_sent)
+        elif self.found.request_stop(category, partial(self._stop_sent, None)):
+            reached = ", sent to the engine that has the drives"
+        self._connect_next = False
+        self.log("warning", "operator", f"stop, category {category} ({source}){reached}")
+        self.stopped.emit(category)
+
+    def connect_rig(self) -> None:
+        """Connect to the drives; starts the engine, and a virtual rig, where they do not run.
+
+        An engine that has the drives already is taken over as it is.
+        """
+        if self.phase is Phase.UP:
+            self.send("connect", Connect())
+        elif self.found.engine is not None and self.found.holder is not None:
+            self._enter(Phase.STARTING)
+            self._commands.submit(partial(LiveEngine, self.config, self.found.engine), self._taken_over)
+        elif self.phase in (Phase.DOWN, Phase.DIED):
+            self._connect_next = True
+            self._enter(Phase.STARTING)
+            virtual = "the virtual rig and " if self.config.virtual is not None else ""
+            self.log("info", "app", f"starting {virtual}the engine")
+            self._commands.submit(self._start, self._started)
+
+    def send(
+        self, what: str, command: Command, samples: npt.NDArray[np.float64] | None = None, done: Done | None = None
+    ) -> None:
+        """Send a command; `what` says so in words. A refusal is logged, signalled and told to `done`."""
+        engine = self._engine
+        if engine is None or self.phase is not Phase.UP:
+            self._answer(what, HardwareError("the engine is not running"), done)
+            return
+        self.busy, asked = what, self.rig_time
+        self.changed.emit()
+
+        def answered(_result: Any, error: Exception | None) -> None:
+            self.busy = ""
+            self.changed.emit()
+            self._answer(what, error, done, asked)
+
+        self._commands.submit(lambda: engine.request(command, samples), answered)
+
+    def disconnect_rig(self) -> None:
+        """Disconnect the drives and end the engine, which closes the recording; a virtual rig goes on.
+
+        An engine that was found brings the platform to rest first.
+        """
+        if self.found.holder is not None:
+            self.busy = "end the engine"
+            self.changed.emit()
+            self.found.end(CLIENT, self._found_ended)
+            return
+        if self._engine is None or self.phase is not Phase.UP or self.torque:
+            return
+        connected = self.status is not None and self.status.state in (State.IDLE, State.PARKED)
+        commands: list[Command] = [Disconnect(), Shutdown()] if connected else [Shutdown()]
+        self._enter(Phase.ENDING)
+        self._commands.submit(partial(self._engine.end, commands), self._left)
+
+    def end(self) -> None:
+        """End engine and virtual rig, whatever they are doing; `ended` follows."""
+        self._timer.stop()
+        self._connect_next = False
+        self._enter(Phase.ENDING)
+        self._retire()
+        self._commands.submit(self.virtual.stop, lambda _result, _error: self._enter_ended())
+
+    def close(self) -> None:
+        """End what still runs and wait for it. May be called again."""
+        self._timer.stop()
+        self._retire()
+        self._commands.submit(self.virtual.stop, _ignore)
+        self.found.close(_CLOSING_TIMEOUT)
+        workers = (self._watching, self._stops, self.virtual, self._commands)
+        for worker in workers:
+            worker.finish()
+        for worker in workers:
+            worker.join(_CLOSING_TIMEOUT)
+        if self._unclaimed is not None:
+            self._unclaimed.close()
+
+    # -- starting and ending -----------------------------------------------------------------------------------------
+
+    def _start(self) -> LiveEngine:
+        self.virtual.begin()  # gets ready while the engine does
+        engine = LiveEngine(self.config, new_recording(self.folder, self.config.name))
+        try:
+            self.virtual.wait_ready(engine.address.socket)
+        except Exception:
+            engine.close()
+            engine.recording.unlink(missing_ok=True)  # no drive was ever asked
+            raise
+        self._unclaimed = engine
+        return engine
+
+    def _started(self, engine: LiveEngine | None, error: Exception | None) -> None:
+        if engine is None:
+            if self.phase is Phase.STARTING:
+                self._enter(Phase.DOWN)
+            self._answer("start the engine", error, None)
+            return
+        self._engine, self._unclaimed = engine, None
+        if self.phase is not Phase.STARTING:
+            return  # everything is ending: so will this
+        self._follow(engine)
+        if self._connect_next:
+            self._connect_next = False
+            self.send("connect", Connect())
+        else:
+            self.log("warning", "app", "stopped while the engine started: the drives were not connected")
+
+    def _follow(self, engine: LiveEngine) -> None:
+        self.recording = engine.recording
+        self._events = EventFollower()
+        self._lengths = None
+        self._alive_at = time.monotonic()
+        self._enter(Phase.UP)
+        self._timer.start()
+
+    def _taken_over(self, engine: LiveEngine | None, error: Exception | None) -> None:
+        self._engine = engine
+        if self.phase is Phase.STARTING:
+            self._enter(Phase.DOWN) if engine is None else self._follow(engine)
+        self._answer("take over the engine", error, None)
+
+    def _found_ended(self, error: Exception | None) -> None:
+        self.busy = ""
+        self.found.look()
+        self.changed.emit()
+        self._answer("end the engine", error, None)
+
+    def _left(self, _result: object, error: Exception | None) -> None:
+        engine = self._engine
+        if engine is None:
+            return  # it has been let go of already
+        if isinstance(error, RefusedError):
+            self._enter(Phase.UP)  # nothing has changed: the state was another already than the one that was shown
+            self._answer("disconnect", error, None)
+            return
+        self._timer.stop()
+        if error is not None:
+            self._answer("disconnect", error, None)
+        fault = "" if self.status is None else self.status.recording_fault
+        self._retire()
+        if error is None:
+            self._commands.submit(partial(remove_empty, engine.recording), self._drop_empty)
+        self._enter(Phase.DOWN)
+        level, end = ("warning", f"cut off ({fault})") if fault else ("info", "closed")
+        self.log(level, "app", f"the recording is {end}: {self.recording}")
+
+    def _drop_empty(self, removed: bool | None, _error: Exception | None) -> None:
+        """After the engine has ended: no recording is left where nothing was recorded."""
+        if removed and self.phase is Phase.DOWN:
+            self.recording = None
+            self.changed.emit()
+
+    def _bury(self) -> None:
+        """The engine has died: say so at once, then ask the drives, which are free now, what they did."""
+        self._timer.stop()
+        said = death.said_at_once(self.status)
+        self.death = f"{said} {death.expected(self.config)}"
+        ask = partial(ask_drives, self.config, self._alive_at, self._lengths)
+        self._commands.submit(ask, partial(self._drives_asked, said))
+        self._retire()
+        self._enter(Phase.DIED)
+        self.log("error", "app", self.death)
+        self.died.emit()
+
+    def _drives_asked(self, said: str, legs: list[LegAftermath] | None, error: Exception | None) -> None:
+        for number, leg in enumerate(legs or (), start=1):
+            self.log("info" if leg.safe else "error", "app", f"leg {number}: {leg.words}")
+        found = death.found(legs, error)
+        self.log("warning", "app", found)
+        if self.phase is not Phase.DIED:
+            return  # another engine is on its way
+        self.death = f"{said} {found}{death.next_step(self.config)}"
+        if legs is not None:
+            self.aftermathKnown.emit(legs)
+        self.changed.emit()
+
+    def _retire(self) -> None:
+        """Let go of the engine, in the commands' thread, once no other thread uses it any more."""
+        engine, self._engine = self._engine, None
+        if engine is None:
+            return
+        barrier = threading.Barrier(3)
+
+        def close() -> None:
+            with contextlib.suppress(threading.BrokenBarrierError):
+                barrier.wait(_CLOSING_TIMEOUT)
+            engine.close()
+
+        for worker in (self._watching, self._stops):
+            worker.submit(barrier.wait, _ignore)
+        self._commands.submit(close, _ignore)
+
+    def _enter_ended(self) -> None:
+        if self._engine is not None:  # it was being started
+            self._retire()
+            self._commands.submit(lambda: None, lambda _result, _error: self._enter_ended())
+            return
+        self._enter(Phase.DOWN)
+        self.ended.emit()
+
+    # -- status and log ----------------------------------------------------------------------------------------------
+
+    def _ask_status(self) -> None:
+        if self._engine is not None and not self._asked_status:
+            self._asked_status = True
+            self._watching.submit(self._engine.status, self._take_status)
+
+    def _take_status(self, status: Status | None, _error: Exception | None) -> None:
+        self._asked_status = False
+        if self.phase is not Phase.UP:
+            return
+        if status is None:
+            if not self.silent:
+                self.silent = True
+                self.log("error", "app", "the engine runs, but does not answer; STOP still raises its stop flag")
+                self.changed.emit()
+            return
+        self.silent = False
+        if status.state is State.FAULT and (self.status is None or self.status.state is not State.FAULT):
+            self.virtual.look()  # what the plant says of itself may be the cause
+        self.status, self._status_at = status, time.monotonic()
+        for entry in self._events.new(status.events):
+            self.logged.emit(entry)
+            if entry.level == "warning" and not entry.code:  # nothing has stopped: the banner does not say it
+                self.refused.emit("warning", entry.text)
+        self.statusChanged.emit(status)
+        self.changed.emit()
+
+    def _stop_sent(self, _result: object, error: Exception | None) -> None:
+        if error is not None:
+            self.log("error", "app", f"the stop was not acknowledged over the control link: {error}")
+
+
+def _ignore(_result: object, _error: Exception | None) -> None:
+    """Nobody waits for this job."""

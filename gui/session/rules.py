@@ -1,0 +1,198 @@
+"""What an operator can do now, and why the rest cannot be done: one place for every control's enabled state.
+
+The engine's guards decide; these rules say beforehand what they would answer, so that nobody has to try.
+"""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from gui.session.found_engine import Holder
+from rig.engine import TORQUE_STATES, Status
+from rig.states import State, StopCategory
+
+
+class Phase(Enum):
+    """Whether there is an engine."""
+
+    DOWN = auto()
+    STARTING = auto()
+    UP = auto()
+    ENDING = auto()
+    DIED = auto()
+
+
+class Action(Enum):
+    """What the operator can ask for; the value is its name for a person."""
+
+    CONNECT = "Connect"
+    HOME = "Home"
+    ENGAGE = "Engage"
+    PARK = "Park"
+    RESET = "Reset"
+    DISCONNECT = "Disconnect"
+    MOVE = "Move"
+    PAUSE = "Pause"
+    RESUME = "Resume"
+    ABANDON = "Abandon"
+    HOLD = "Hold here"
+    INJECT = "Inject"
+    REPORT = "Report"
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """All that the rules look at."""
+
+    phase: Phase = Phase.DOWN
+    status: Status | None = None
+    """the engine's latest, None as long as there is none"""
+    busy: str = ""
+    """request under way, in words; empty when there is none"""
+    moving: bool = False
+    """a move or a sequence of motions was asked for and has not come to its end, be it between two of them"""
+    virtual: bool = True
+    recording: str = ""
+    """path of the present or last recording"""
+    silent: bool = False
+    """the engine runs, but does not answer"""
+    armed: bool = False
+    """the first of the two steps to Engage has been taken"""
+    death: str = ""
+    """what is known of an engine that died, and of what the drives did then"""
+    holder: Holder | None = None
+    """an engine that has the drives though the app has none"""
+
+
+_STATES: dict[Action, tuple[State, ...]] = {
+    Action.CONNECT: (State.OFF,),
+    Action.HOME: (State.IDLE,),
+    Action.ENGAGE: (State.PARKED,),
+    Action.PARK: (State.ENGAGED,),
+    Action.RESET: (State.FAULT,),
+    Action.DISCONNECT: (State.OFF, State.IDLE, State.PARKED, State.FAULT),
+    Action.MOVE: (State.ENGAGED,),
+    Action.PAUSE: (State.RUNNING,),
+    Action.RESUME: (State.ENGAGED, State.RUNNING),
+    Action.ABANDON: (State.ENGAGED,),
+    Action.HOLD: (State.RUNNING,),
+}
+
+_HINTS = {
+    State.OFF: "connect first",
+    State.IDLE: "home first",
+    State.HOMING: "wait until homing is done",
+    State.PARKED: "engage first",
+    State.ENGAGING: "wait until the drives have torque",
+    State.ENGAGED: "park first",
+    State.RUNNING: "a motion is running",
+    State.PARKING: "wait until the platform is parked",
+    State.STOPPING: "wait until the stop is done",
+    State.FAULT: "a fault is latched: reset first",
+}
+"""What is to be done, or waited for, in a state that does not allow something."""
+
+_NOT_STARTED = {
+    Phase.DOWN: "connect first",
+    Phase.STARTING: "the engine is starting",
+    Phase.ENDING: "the engine is ending",
+    Phase.DIED: "the engine has died: restart it first",
+}
+
+
+def obstacle(action: Action, now: Situation) -> str:
+    """Why `action` cannot be done now, in words; empty when it can."""
+    if action is Action.REPORT:
+        return _report_obstacle(now)
+    if action is Action.INJECT:
+        return _injection_obstacle(now)
+    if now.holder is not None and action in (Action.CONNECT, Action.DISCONNECT):
+        return _holder_obstacle(now, now.holder)
+    if action is Action.CONNECT and now.phase in (Phase.DOWN, Phase.DIED):
+        return ""
+    if now.phase is not Phase.UP:
+        return "an engine has the drives: take it over first" if now.holder else _NOT_STARTED[now.phase]
+    if now.status is None:
+        return "the engine has not answered yet"
+    if action is Action.HOLD and (now.moving or now.status.state is State.RUNNING):
+        return ""  # a stop waits for nothing
+    if now.silent and action is not Action.DISCONNECT:  # which ends an engine that does not hear as well
+        return "the engine does not answer"
+    if action is Action.PAUSE and _at_a_seam(now, now.status):
+        return ""
+    if now.busy:
+        return f"{now.busy} is under way"
+    return _state_obstacle(action, now.status)
+
+
+def _at_a_seam(now: Situation, status: Status) -> bool:
+    """Whether the next motion of a sequence is on its way to the engine."""
+    waiting = not now.busy or now.busy.startswith("follow ")
+    return now.moving and waiting and status.state in (State.ENGAGED, State.RUNNING) and not status.paused
+
+
+def held_for_fault(status: Status) -> bool:
+    """Whether a fault has stopped the platform, which is held under power until STOP takes the torque off."""
+    return status.state is State.STOPPING and status.latched and status.stop is StopCategory.CATEGORY_2
+
+
+def _state_obstacle(action: Action, status: Status) -> str:
+    state = status.state
+    if held_for_fault(status):
+        return "held for a fault: press STOP, then reset"
+    if state not in _STATES[action]:
+        if action is Action.CONNECT:
+            return "the drives are connected"
+        if action is Action.RESET:
+            return "there is no fault to reset"
+        if action is Action.HOME and state is State.PARKED:
+            return "homed; disconnect to home again"
+        if action in (Action.PAUSE, Action.HOLD):
+            return "no motion is running"
+        if action is Action.ABANDON and state is State.RUNNING:
+            return "a motion is running: pause it first"
+        if action in (Action.RESUME, Action.ABANDON):
+            return "nothing is paused"
+        if action is Action.ENGAGE and state in (State.ENGAGED, State.RUNNING):
+            return "the drives have torque already"
+        if action is Action.PARK and state is State.PARKED:
+            return "engage first" if status.away else "the platform is parked"
+        if action is Action.PARK and state in (State.OFF, State.IDLE):
+            return "the drives have no torque"
+        return _HINTS[state]
+    if action is Action.ENGAGE and not status.homed:
+        return "the platform is not homed any more: disconnect, connect and home"
+    if action in (Action.ENGAGE, Action.MOVE, Action.RESUME) and status.recording_fault:
+        return f"nothing is being recorded: {status.recording_fault}"
+    if action in (Action.RESUME, Action.ABANDON) and not status.paused:
+        return "nothing is paused"
+    if action is Action.MOVE and status.paused:
+        return f"{status.motion!r} is paused: resume it, abandon it, or park"
+    return ""
+
+
+def _holder_obstacle(now: Situation, holder: Holder) -> str:
+    """Why the engine that was found can be neither taken over nor ended."""
+    if now.busy:
+        return f"{now.busy} is under way"
+    if holder.status is None:
+        return f"it does not answer; `kill -9 {holder.pid}` ends it, and the drives stop by their own watchdog"
+    return f"{holder.status.lease!r} commands it" if holder.status.lease else ""
+
+
+def _injection_obstacle(now: Situation) -> str:
+    if not now.virtual:
+        return "faults can be injected into a virtual rig only"
+    return "" if now.phase in (Phase.UP, Phase.DIED) else "the virtual rig is not running: connect first"
+
+
+def _report_obstacle(now: Situation) -> str:
+    if not now.recording:
+        return "nothing has been recorded yet"
+    return heavy_work_obstacle(now)
+
+
+def heavy_work_obstacle(now: Situation) -> str:
+    """Why nothing that keeps the processor busy for long can be begun now, in words; empty when it can."""
+    if now.phase is Phase.UP and now.status is not None and now.status.state in TORQUE_STATES:
+        return "while the drives have torque the processor belongs to the engine: park or stop first"
+    return ""

@@ -1,0 +1,123 @@
+"""What the app knows of the rig, who is told when that changes, and the log of what was done."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+from pyqtgraph.Qt import QtCore
+
+from gui.session.found_engine import FoundEngine
+from gui.session.log_entries import LogEntry
+from gui.session.rules import Action, Phase, Situation, obstacle
+from rig.config import RigConfig
+from rig.engine import TORQUE_STATES, Status
+from rig.errors import RigError
+
+StopSource = Literal["button", "Esc", "hold", "closing the window"]
+Done = Callable[[str], None]
+"""Told how a request ended: "" when it was accepted, else why not."""
+
+
+class SessionState(QtCore.QObject):
+    """The state of one rig as the app sees it.
+
+    Signals: `changed` when the `situation` is another; `statusChanged` with every `Status`; `logged` with a `LogEntry`;
+    `refused(request, reason)` and `accepted(request)`; `stopped(category)` when the operator asked for a stop; `died`
+    when an engine ended by itself; `aftermathKnown` with six `LegAftermath` then; `ended` when no process is left.
+
+    Args:
+        config: the rig.
+        folder: where recordings go.
+        parent: owner.
+    """
+
+    changed = QtCore.Signal()
+    statusChanged = QtCore.Signal(object)
+    logged = QtCore.Signal(object)
+    refused = QtCore.Signal(str, str)
+    accepted = QtCore.Signal(str)
+    stopped = QtCore.Signal(int)
+    died = QtCore.Signal()
+    aftermathKnown = QtCore.Signal(object)
+    ended = QtCore.Signal()
+
+    def __init__(self, config: RigConfig, folder: Path, parent: QtCore.QObject | None = None) -> None:
+        super().__init__(parent)
+        self.config = config
+        self.folder = folder
+        self.phase = Phase.DOWN
+        self.status: Status | None = None
+        self.busy = ""
+        self.moving = False
+        """a move or a sequence of motions is under way, as whoever sends it says"""
+        self.silent = False
+        self.armed = False
+        """the operator has taken the first step to Engage, as the panel says"""
+        self.death = ""
+        self.recording: Path | None = None
+        self._status_at = 0.0
+        self.found = FoundEngine(config, self)
+        self.found.changed.connect(self.changed)
+
+    @property
+    def situation(self) -> Situation:
+        """What the rules judge by."""
+        return Situation(
+            phase=self.phase,
+            status=self.status,
+            busy=self.busy,
+            moving=self.moving,
+            virtual=self.config.virtual is not None,
+            recording="" if self.recording is None else str(self.recording),
+            silent=self.silent,
+            armed=self.armed,
+            death=self.death,
+            holder=self.found.holder,
+        )
+
+    @property
+    def torque(self) -> bool:
+        """Whether a drive may carry torque, as far as the engine said."""
+        return self.phase is Phase.UP and self.status is not None and self.status.state in TORQUE_STATES
+
+    def obstacle(self, action: Action) -> str:
+        """Why `action` cannot be done now, in words; empty when it can."""
+        return obstacle(action, self.situation)
+
+    def _enter(self, phase: Phase) -> None:
+        self.phase = phase
+        self.found.watch(phase in (Phase.DOWN, Phase.DIED))
+        self.silent = False
+        if phase is not Phase.UP:
+            self.busy = ""
+        if phase is not Phase.DIED:
+            self.death = ""
+        if phase in (Phase.DOWN, Phase.STARTING):
+            self.status = None
+        self.changed.emit()
+
+    def _answer(self, what: str, error: Exception | None, done: Done | None, t: float | None = None) -> None:
+        reason = "" if error is None else str(error).removeprefix(f"{what}: ")
+        if error is None:
+            self.log("info", "operator", what, t)
+            self.accepted.emit(what)
+        else:
+            if not isinstance(error, RigError):
+                reason = f"{type(error).__name__}: {reason}"
+            self.log("error", "app", f"{what}: {reason}", t)
+            self.refused.emit(what, reason)
+        if done is not None:
+            done(reason)
+
+    @property
+    def rig_time(self) -> float | None:
+        """s, as far as it is known: that of the last status, and what has passed since while the engine answers."""
+        if self.status is None:
+            return None
+        answering = self.phase is Phase.UP and not self.silent
+        return self.status.t + (time.monotonic() - self._status_at if answering else 0.0)
+
+    def log(self, level: str, source: str, text: str, t: float | None = None) -> None:
+        """Add a line to the event log; of what happened at the rig time `t`, s, or now."""
+        self.logged.emit(LogEntry(level, source, text, t=self.rig_time if t is None else t))

@@ -1,0 +1,114 @@
+"""The virtual rig's process as the app holds it, and the faults that are begun and ended there."""
+
+import threading
+from collections.abc import Callable
+
+from pyqtgraph.Qt import QtCore
+
+from gui.session.workers import Worker
+from rig.config import RigConfig
+from rig.errors import HardwareError
+from rig.virtual import RigView, VirtualRigProcess
+
+_WAY_OUT = "Disconnect, then Connect, starts a new virtual rig"
+
+
+class VirtualHardware(QtCore.QObject):
+    """No process where the configuration has no virtual rig. `wait_ready` and `stop` wait, nothing else does.
+
+    Signals: `answered(request, error)` when a fault was begun or ended, or could not be; `seen` with a `RigView`;
+    `stuck(reason)` when the plant stands still for good, or the process has died.
+
+    Args:
+        config: the rig.
+    """
+
+    answered = QtCore.Signal(str, object)
+    seen = QtCore.Signal(object)
+    stuck = QtCore.Signal(str)
+
+    def __init__(self, config: RigConfig, parent: QtCore.QObject | None = None) -> None:
+        super().__init__(parent)
+        self._config = config
+        self._process: VirtualRigProcess | None = None
+        self._lock = threading.Lock()
+        self._worker = Worker("virtual rig", self)
+        self._ready = False
+        self._plant_fault = ""
+
+    def begin(self) -> None:
+        """Start the process where there is none yet, or none that goes on."""
+        with self._lock:
+            if self._config.virtual is None or (self._alive and not self._plant_fault):
+                return
+            if self._process is not None:
+                self._process.stop()
+            self._ready = False
+            self._plant_fault = ""
+            self._process = VirtualRigProcess(self._config)
+            self._process.begin()
+
+    def wait_ready(self, engine: str) -> None:
+        """Wait until its drives can be connected to, and have the engine with that control link told of faults.
+
+        Raises HardwareError with the reason why they cannot.
+        """
+        with self._lock:
+            if self._process is not None and not self._ready:
+                self._process.wait_ready()
+                self._ready = True
+            if self._process is not None:
+                self._process.tell(engine)
+
+    @property
+    def _alive(self) -> bool:
+        return self._process is not None and self._process.alive
+
+    def stop(self) -> None:
+        """End the process. May be called again."""
+        with self._lock:
+            if self._process is not None:
+                self._process.stop()
+                self._process = None
+
+    def finish(self) -> None:
+        """Let the thread end once it has done what it was asked for."""
+        self._worker.finish()
+
+    def join(self, timeout: float) -> None:
+        """Wait for the thread, s."""
+        self._worker.join(timeout)
+
+    def inject(self, name: str, leg: int | None, value: float | None, duration: float | None) -> None:
+        """Begin a fault; see `rig.virtual.Faults.inject`."""
+        self._ask(f"inject {name}", lambda rig: rig.inject(name, leg, value, duration))
+
+    def clear(self, name: str | None = None, leg: int | None = None) -> None:
+        """End faults; see `rig.virtual.Faults.clear`."""
+        self._ask("clear faults" if name is None else f"clear {name}", lambda rig: rig.clear(name, leg))
+
+    def look(self) -> None:
+        """Ask which faults are on."""
+        if self._process is not None:
+            self._ask("", lambda rig: rig.look())
+
+    def _ask(self, what: str, ask: Callable[[VirtualRigProcess], RigView]) -> None:
+        def job() -> RigView:
+            with self._lock:
+                if self._process is None or not self._ready:
+                    raise HardwareError("the virtual rig is not running")
+                return ask(self._process)
+
+        def done(view: RigView | None, error: Exception | None) -> None:
+            if what:
+                self.answered.emit(what, error)
+            if view is not None:
+                if view.plant_fault not in ("", self._plant_fault):
+                    self.stuck.emit(f"{view.plant_fault}; {_WAY_OUT}")
+                self._plant_fault = view.plant_fault
+                self.seen.emit(view)
+            elif not (what or self._alive or self._plant_fault == str(error)):  # said once
+                self._plant_fault = str(error)
+                self.stuck.emit(f"{self._plant_fault}; {_WAY_OUT}")
+
+        self._worker.submit(job, done)

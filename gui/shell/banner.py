@@ -1,0 +1,231 @@
+"""Always in view: the state with its first cause, timing, recording, and STOP."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.session import CycleFigures, Phase, Situation, StopButton, held_for_fault
+from rig.engine import TORQUE_STATES
+from rig.states import FaultCode, State, StopCategory
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a state is shown: in text, as a shape and in a colour."""
+
+    text: str
+    icon: str
+    background: str
+    foreground: str
+    hint: str
+    """what can be done next"""
+
+
+_GREY, _BLUE, _AMBER, _GREEN, _ORANGE, _RED = "#5b6470", "#0072b2", "#e69f00", "#007a59", "#b34700", "#9b1111"
+
+_STATES = {
+    State.OFF: Look("Off", "○", _GREY, "white", "Not connected. Next: Connect."),
+    State.IDLE: Look("Idle", "◐", _GREY, "white", "Connected, torque off, brakes on. Next: Home."),
+    State.HOMING: Look("Homing", "⌂", _AMBER, "#10151a", "The legs look for their references. Keep clear."),
+    State.PARKED: Look("Parked", "■", _BLUE, "white", "Homed, torque off, brakes on. Next: Arm, then Engage."),
+    State.ENGAGING: Look("Engaging", "◔", _AMBER, "#10151a", "The drives take the load. Keep clear."),
+    State.ENGAGED: Look("Engaged", "●", _GREEN, "white", "Holding under power. Next: run a motion, jog, or Park."),
+    State.RUNNING: Look("Running", "▶", _GREEN, "white", ""),
+    State.PARKING: Look("Parking", "◑", _AMBER, "#10151a", "Moving home, then brakes on and torque off."),
+    State.STOPPING: Look("Stopping", "▼", _ORANGE, "white", ""),
+    State.FAULT: Look("Fault", "⚠", _RED, "white", ""),
+}
+
+_PHASES = {
+    Phase.DOWN: Look("Off", "○", _GREY, "white", "The engine is not running. Next: Connect."),
+    Phase.STARTING: Look("Starting", "◔", _AMBER, "#10151a", "The engine starts; the first time takes a minute."),
+    Phase.ENDING: Look("Ending", "◑", _AMBER, "#10151a", "The recording is being closed."),
+    Phase.DIED: Look("Engine died", "⚠", _RED, "white", ""),
+}
+
+_SILENT = Look(
+    "No answer", "⚠", _RED, "white", "The engine runs, but does not answer. Press STOP, then look at the machine."
+)
+
+_HELD = Look("Held by another engine", "⚠", _ORANGE, "white", "")
+
+_STOPS = {
+    StopCategory.NONE: "",
+    StopCategory.CATEGORY_2: "category 2: decelerate and hold",
+    StopCategory.CATEGORY_1: "category 1: decelerate, brakes on, torque off",
+    StopCategory.QUICK_STOP: "the drives' own quick stop",
+    StopCategory.CATEGORY_0: "category 0: torque off at once",
+}
+
+
+def look_of(now: Situation) -> Look:
+    """How the situation is shown."""
+    if now.holder is not None:
+        return _HELD
+    if now.phase is not Phase.UP or now.status is None:
+        return _PHASES.get(now.phase, _PHASES[Phase.STARTING])
+    if now.silent:
+        return _SILENT
+    if now.status.state is State.PARKED and now.status.away:
+        hint = (
+            f"Torque off, brakes on, {1e3 * now.status.from_home:.0f} mm from home. Next: Arm, then Engage, then Park."
+        )
+        return Look("On its brakes", "▣", _BLUE, "white", hint)
+    if now.status.state is State.ENGAGED and now.status.paused:
+        where = f"{now.status.motion!r} at {now.status.path_time:.1f} of {now.status.path_duration:.1f} s"
+        return Look("Paused", "❚❚", _GREEN, "white", f"{where}, held under power. Next: Resume, Abandon, or Park.")
+    return _STATES[now.status.state]
+
+
+def detail_of(now: Situation) -> str:
+    """The first cause of a stop or fault in words, or what can be done next."""
+    look = look_of(now)
+    status = now.status
+    if now.holder is not None:
+        return f"{now.holder.words} STOP reaches it. Next: Take it over, or End it."
+    if now.phase is Phase.DIED:
+        return now.death
+    if now.phase is not Phase.UP or status is None or now.silent:
+        return look.hint
+    if status.cause:
+        code = "" if status.cause_code is FaultCode.NONE else f"{status.cause_code.name.replace('_', ' ').lower()}: "
+        kind = f"{_STOPS[status.stop]} — " if status.state is State.STOPPING else ""
+        after = ""
+        if status.state is State.FAULT:
+            after = " Next: mend the cause, then Reset fault."
+        elif held_for_fault(status):
+            after = " Next: STOP, which takes the torque off, then Reset fault."
+        text = f"{kind}{code}{status.cause}, at {status.cause_t:.3f} s.{after}"
+        return text[0].upper() + text[1:]
+    if status.recording_fault:
+        park = "Park, " if status.state in TORQUE_STATES else ""
+        return f"Nothing is being recorded: {status.recording_fault}. Next: {park}Disconnect, Connect."
+    if status.state is State.RUNNING:
+        return f"{status.motion!r}, {status.path_time:.1f} of {status.path_duration:.1f} s"
+    if now.armed and status.state is State.PARKED:
+        return "Armed. Next: Engage."
+    if now.busy:
+        return f"{now.busy.capitalize()} …"
+    return look.hint
+
+
+class Banner(QtWidgets.QFrame):
+    """The strip on top of the window.
+
+    Args:
+        stop: the red button.
+        virtual: whether the rig is a virtual one.
+        off: checks that the configuration switches off, by name.
+    """
+
+    def __init__(
+        self, stop: StopButton, virtual: bool, off: Sequence[str] = (), parent: QtWidgets.QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("State of the rig")
+        self._state = QtWidgets.QFrame()
+        self._state.setObjectName("state")
+        self._icon = QtWidgets.QLabel()
+        self._text = QtWidgets.QLabel()
+        self._detail = QtWidgets.QLabel()
+        self._detail.setWordWrap(True)
+        self._detail.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._detail.setAccessibleName("Cause, or next step")
+        state = QtWidgets.QGridLayout(self._state)
+        state.setContentsMargins(12, 4, 12, 4)
+        state.setVerticalSpacing(0)
+        state.addWidget(self._icon, 0, 0, 2, 1)
+        state.addWidget(self._text, 0, 1)
+        state.addWidget(self._detail, 1, 1)
+        state.setColumnStretch(1, 1)
+        self._figures = {name: _figure(name) for name in _MEANINGS}
+        figures = QtWidgets.QGridLayout()
+        figures.setHorizontalSpacing(8)
+        figures.setVerticalSpacing(2)
+        for place, (name, label) in enumerate(self._figures.items()):
+            caption = QtWidgets.QLabel(name)
+            caption.setObjectName("muted")
+            figures.addWidget(caption, place % 3, 2 * (place // 3))
+            figures.addWidget(label, place % 3, 2 * (place // 3) + 1)
+        layout = QtWidgets.QHBoxLayout(self)
+        layout.setContentsMargins(8, 6, 8, 6)
+        layout.setSpacing(12)
+        layout.addWidget(self._state, 1)
+        if virtual:
+            badge = QtWidgets.QLabel("VIRTUAL RIG")
+            badge.setObjectName("virtual")
+            badge.setToolTip("Nothing real moves: drives and plant are simulated in a process of their own")
+            layout.addWidget(badge, 0, QtCore.Qt.AlignmentFlag.AlignVCenter)
+        if off:
+            names = QtWidgets.QLabel("CHECKS OFF\n" + "\n".join(off))
+            names.setObjectName("off")
+            names.setToolTip("The configuration switches these off (safety.off): the engine does not look")
+            names.setAccessibleName(f"Checks switched off: {', '.join(off)}")
+            layout.addWidget(names, 0, QtCore.Qt.AlignmentFlag.AlignVCenter)
+        layout.addLayout(figures)
+        layout.addWidget(stop)
+        self.setFixedHeight(92)
+        self._shown: tuple[str, str] = ("", "")
+        self.show_situation(Situation())
+
+    def show_situation(self, now: Situation) -> None:
+        """Show state and cause."""
+        look, detail = look_of(now), detail_of(now)
+        status = now.status
+        self._figures["Overruns"].setText("–" if status is None or now.silent else f"{status.overruns}")
+        self._figures["Recorded"].setText("–" if status is None else f"{status.rows} rows")
+        self._figures["Dropped"].setText("–" if status is None else f"{status.dropped} rows")
+        if self._shown == (look.text, detail):
+            return
+        renamed = look.text != self._shown[0]
+        self._shown = (look.text, detail)
+        self._detail.setText(detail)
+        self._detail.setToolTip(detail)
+        if renamed:
+            self._icon.setText(look.icon)
+            self._text.setText(look.text)
+            sheet = f"QFrame#state {{ background: {look.background}; border-radius: 6px; }}"
+            self._state.setStyleSheet(f"{sheet} QLabel {{ color: {look.foreground}; background: transparent; }}")
+            self._icon.setStyleSheet("font-size: 34px;")
+            self._text.setStyleSheet("font-size: 20px; font-weight: bold;")
+            self.setAccessibleName(f"State of the rig: {look.text}")  # Qt tells a screen reader
+        self.setAccessibleDescription(detail)
+
+    def show_figures(self, figures: CycleFigures | None, size: int | None) -> None:
+        """Show what the cycle achieves, and the recording's size in bytes."""
+        self._figures["Rate"].setText("–" if figures is None else f"{figures.rate:.1f} Hz")
+        self._figures["Period error"].setText("–" if figures is None else f"± {figures.spread * 1e6:.0f} µs")
+        self._figures["Size"].setText("–" if size is None else f"{size / 1e6:.1f} MB")
+
+    def figure(self, name: str) -> str:
+        """The text of one figure by its caption."""
+        return str(self._figures[name].text())
+
+    @property
+    def state_text(self) -> str:
+        """The state as it is shown."""
+        return str(self._text.text())
+
+    @property
+    def detail(self) -> str:
+        """The cause or next step as it is shown."""
+        return str(self._detail.text())
+
+
+_MEANINGS = {
+    "Rate": "cycles carried out a second, over the last two seconds",
+    "Overruns": "cycles skipped since the engine started",
+    "Period error": "99 % of the cycles came within this of their period, over the last two seconds",
+    "Recorded": "rows of telemetry in the recording",
+    "Size": "of the recording's file",
+    "Dropped": "rows that are missing in the recording",
+}
+
+
+def _figure(name: str) -> QtWidgets.QLabel:
+    label = QtWidgets.QLabel("–")
+    label.setAccessibleName(name)
+    label.setToolTip(_MEANINGS[name])
+    label.setMinimumWidth(label.fontMetrics().horizontalAdvance("9999999 rows"))
+    return label

@@ -1,0 +1,121 @@
+"""The user guide in a window of its own, and what this program is."""
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+
+_PAGES = Path(__file__).parent.parent.parent / "docs"
+_PROGRAM = "stewart-rig"
+FIRST_STEPS, CONTENTS = "first-run.md", "README.md"
+_SIZE = QtCore.QSize(900, 760)
+_MARGIN = 48  # px beside a picture
+
+
+class GuideWindow(QtWidgets.QWidget):
+    """Shows the pages of the guide; links between them are followed here, others by the system's browser.
+
+    Args:
+        parent: whose window this one belongs to.
+        pages: folder of the guide.
+    """
+
+    def __init__(self, parent: QtWidgets.QWidget | None = None, pages: Path = _PAGES) -> None:
+        super().__init__(parent, QtCore.Qt.WindowType.Window)
+        self._pages = pages
+        self.setWindowTitle("User guide")
+        self.text = _Page()
+        self.text.setAccessibleName("Page of the user guide")
+        self.text.setOpenExternalLinks(True)
+        buttons = QtWidgets.QHBoxLayout()
+        self.buttons = {name: QtWidgets.QPushButton(name) for name in ("Contents", "Back", "Forward")}
+        for button in self.buttons.values():
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        self.buttons["Contents"].clicked.connect(lambda: self.show_page(CONTENTS))
+        self.buttons["Back"].clicked.connect(self.text.backward)
+        self.buttons["Forward"].clicked.connect(self.text.forward)
+        for name, changed in (("Back", self.text.backwardAvailable), ("Forward", self.text.forwardAvailable)):
+            self.buttons[name].setEnabled(False)
+            changed.connect(self.buttons[name].setEnabled)
+        layout = QtWidgets.QVBoxLayout(self)
+        layout.addLayout(buttons)
+        layout.addWidget(self.text, 1)
+        self.resize(_SIZE)
+
+    def show_page(self, name: str) -> None:
+        """Show a page by the name of its file; where the guide is not installed, say where it is."""
+        page = self._pages / name
+        if page.is_file():
+            self.text.setSource(QtCore.QUrl.fromLocalFile(str(page)))
+        else:
+            self.text.setPlainText(
+                f"The guide is not installed here ({page} is missing).\n"
+                f"It is the folder docs of {_PROGRAM}'s source; begin with {name}."
+            )
+        self.show()
+        self.raise_()
+
+
+class _Page(QtWidgets.QTextBrowser):
+    """A page whose pictures are no wider than the window."""
+
+    def loadResource(self, kind: int, name: QtCore.QUrl) -> object:
+        """Text as it is, pictures made to fit."""
+        if kind != QtGui.QTextDocument.ResourceType.ImageResource:
+            return super().loadResource(kind, name)
+        picture = QtGui.QImage(self.source().resolved(name).toLocalFile())
+        width = max(200, self.viewport().width() - _MARGIN)
+        if picture.width() > width:
+            picture = picture.scaledToWidth(width, QtCore.Qt.TransformationMode.SmoothTransformation)
+        return picture
+
+
+class HelpMenu(QtCore.QObject):
+    """The menu Help: first steps, guide, about.
+
+    Args:
+        window: the main window, whose menu bar gets the menu.
+    """
+
+    def __init__(self, window: QtWidgets.QMainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.guide: GuideWindow | None = None
+        menu = window.menuBar().addMenu("&Help")
+        menu.addAction("&First steps", lambda: self.show_page(FIRST_STEPS), "F1")
+        menu.addAction("&User guide", lambda: self.show_page(CONTENTS), "Shift+F1")
+        menu.addSeparator()
+        menu.addAction(f"&About {_PROGRAM}", self.show_about)
+
+    def show_page(self, name: str) -> None:
+        """Show a page of the guide."""
+        if self.guide is None:
+            self.guide = GuideWindow(self._window)
+        self.guide.show_page(name)
+
+    def show_about(self) -> None:
+        """Say what this program is."""
+        box = QtWidgets.QMessageBox(self._window)
+        box.setWindowTitle("About")
+        box.setText(_about())
+        box.setModal(False)
+        box.setAttribute(QtCore.Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.show()
+
+
+def _about() -> str:
+    """What this program is and what it runs on, as rich text."""
+    try:
+        number = version(_PROGRAM)
+    except PackageNotFoundError:
+        number = "from source"
+    return (
+        f"<b>{_PROGRAM} {number}</b>"
+        "<p>Hardware-in-the-loop test rig for a 6-UPS Stewart platform: the exact model's leg forces in every cycle, "
+        "measured against load cells.</p>"
+        f"<p>Python {platform.python_version()}, Qt {QtCore.QT_VERSION_STR}, "
+        f"{platform.system()} {platform.release()}</p>"
+        "<p>The stops and limits of this software are not safety functions.</p>"
+    )

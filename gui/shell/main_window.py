@@ -1,0 +1,367 @@
+"""The main window: what is always in view, the panels, and what happens when it is closed."""
+
+import contextlib
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+
+from gui.live import LiveView, PlatformView, RecordingsView
+from gui.motion import MotionPanel
+from gui.operate import FaultsPanel, JogPanel, OperatePanel
+from gui.session import (
+    Action,
+    FrameClock,
+    History,
+    Mover,
+    Phase,
+    ReportMaker,
+    RigSession,
+    StopButton,
+    StopEverywhere,
+    heavy_work_obstacle,
+)
+from gui.setup import SetupEntry
+from gui.shell.banner import Banner, detail_of, look_of
+from gui.shell.closing import Closing
+from gui.shell.event_log import EventLog
+from gui.shell.guide import HelpMenu
+from gui.shell.notice import Notice
+from gui.shell.other_rig import OtherRig
+from gui.shell.style import dress
+from gui.widgets import DARK, THEMES, Browser, Theme
+from rig.states import State
+
+_HISTORY = 120.0  # s of telemetry that the views reach back
+_SIZE = QtCore.QSize(1280, 800)
+_FRAME = QtCore.QSize(8, 32)  # what a window manager adds
+_TITLE = "stewart-rig"
+
+
+class MainWindow(QtWidgets.QMainWindow):
+    """Everything the operator sees.
+
+    Args:
+        session: the rig.
+        settings: where layout and look are kept.
+    """
+
+    def __init__(self, session: RigSession, settings: QtCore.QSettings) -> None:
+        super().__init__()
+        self.session = session
+        self._settings = settings
+        self.theme: Theme = THEMES.get(str(settings.value("theme", DARK.name)), DARK)
+        self.history = History(int(_HISTORY * session.config.rate))
+        self.mover = Mover(session, self)
+        self.reports = ReportMaker(self)
+        self.browser = Browser(self)
+        self.browser.failed.connect(self._show_unopened)
+        self.open_file: Callable[[Path], bool] = self.browser.open
+        self.stop_button = StopButton(lambda: session.stop(1, "button"))
+        self.banner = Banner(self.stop_button, session.config.virtual is not None, session.config.safety.off)
+        self.operate = OperatePanel(session)
+        self.motion = MotionPanel(session, self.mover, self.theme)
+        self.jog = JogPanel(session, self.mover)
+        self.live_page, self.platform_page, self.recordings_page = (_Page() for _ in range(3))
+        self.log = EventLog(self.theme)
+        self.tabs = QtWidgets.QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.tabBar().setDrawBase(False)
+        self.tabs.setAccessibleName("Panels")
+        self._themed: list[Callable[[Theme], None]] = [
+            self.motion.set_theme,
+            self.log.set_theme,
+        ]
+        self.closing = Closing(session, self, self.motion.let_go)
+        self.closing.ended.connect(self.close, QtCore.Qt.ConnectionType.QueuedConnection)
+        self.tabs.addTab(self.motion, "Motion")
+        self.tabs.addTab(self.jog, "Jog")
+        self.tabs.addTab(self.live_page, "Live")
+        self.tabs.addTab(self.platform_page, "3-D view")
+        self.tabs.addTab(self.recordings_page, "Recordings")
+        if session.config.virtual is not None:
+            self.faults = FaultsPanel(session)
+            self.tabs.addTab(self.faults, "Faults")
+        self.tabs.addTab(self.log, "Event log")
+        self._lay_out()
+        self._make_menus()
+        self.clock = FrameClock(session, self.history, self._slow_update, self)
+        session.changed.connect(self._refresh)
+        session.logged.connect(self.log.add)
+        session.refused.connect(self.notice.refuse)
+        session.accepted.connect(lambda _what: self.notice.clear())
+        self.reports.finished.connect(self._report_made)
+        self._restore()
+        self._refresh()
+        self.operate.buttons[Action.CONNECT].setFocus()
+        self.stop_everywhere = StopEverywhere(self.stop_button, lambda source: session.stop(1, source))
+        self.clock.start()
+        self._builders = [self._build_live, self._build_platform, self._build_recordings]
+        self._building = QtCore.QTimer(self)  # dozens of plots: the window need not wait for them
+        self._building.timeout.connect(self._build_next)
+        self._building.start()
+
+    @property
+    def complete(self) -> bool:
+        """Whether every view is there; the window shows before."""
+        return not self._builders
+
+    # -- what is on the window ---------------------------------------------------------------------------------------
+
+    def _lay_out(self) -> None:
+        self.report = QtWidgets.QPushButton("Open report")
+        self.report.setAccessibleName("Make and open the report of the recording")
+        self.report.clicked.connect(self._make_report)
+        self.notice = Notice()
+        side = QtWidgets.QWidget()
+        column = QtWidgets.QVBoxLayout(side)
+        column.setContentsMargins(6, 4, 6, 6)
+        column.addWidget(self.operate, 1)
+        column.addWidget(self.notice)
+        column.addWidget(self.report)
+        side.setMinimumWidth(270)
+        self.splitter = QtWidgets.QSplitter()
+        self.splitter.addWidget(side)
+        pages = QtWidgets.QScrollArea()  # on a small screen they scroll, and STOP stays where it is
+        pages.setWidgetResizable(True)
+        pages.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
+        pages.setWidget(self.tabs)
+        self.splitter.addWidget(pages)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.setSizes([290, 990])
+        content = QtWidgets.QWidget()
+        layout = QtWidgets.QVBoxLayout(content)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.banner)
+        layout.addWidget(self.splitter, 1)
+        self.setCentralWidget(content)
+
+    def _build_next(self) -> None:
+        self._builders.pop(0)()
+        if not self._builders:
+            self._building.stop()
+
+    def _build_live(self) -> None:
+        self.live = LiveView(self.theme)
+        self._add_view(self.live, self.live_page)
+        self.live.set_mechanism(self.session.config.machine, self.session.config.control.coulomb_speed)
+        self.live.restore(self._settings, "live")
+
+    def _build_platform(self) -> None:
+        self.platform = PlatformView(self.theme)
+        self._add_view(self.platform, self.platform_page)
+        self.platform.restore(self._settings, "platform")
+
+    def _build_recordings(self) -> None:
+        self.recordings = RecordingsView(
+            self.theme,
+            show_file=lambda path: self.open_file(path),
+            obstacle=lambda: heavy_work_obstacle(self.session.situation),
+        )
+        self.recordings.set_folder(self.session.folder)
+        self._add_view(self.recordings, self.recordings_page)
+        self.recordings.restore(self._settings)
+
+    def _add_view(self, view: LiveView | PlatformView | RecordingsView, page: "_Page") -> None:
+        view.set_mechanism(self.session.config.machine)
+        page.fill(view)
+        self._themed.append(view.set_theme)
+        self.clock.views.append(view)
+        self._say_what_is_past(self.session.phase)
+
+    def _make_menus(self) -> None:
+        rig = self.menuBar().addMenu("&Rig")
+        self._add_action(rig, "Open &motion …", self._open_motion, "Ctrl+O")
+        self._add_action(rig, "Open &report", self._make_report, "Ctrl+R")
+        rig.addSeparator()
+        self.setup = SetupEntry(self.session, rig, self)
+        self.other = OtherRig(rig, lambda: self.setup.obstacle, self.notice.refuse, self)
+        self.setup.finished.connect(self.other.open)
+        self.closing.stayed.connect(self.other.window_stays)
+        self._add_action(rig, "&Quit", self.close, "Ctrl+Q")
+        view = self.menuBar().addMenu("&View")
+        view.setToolTipsVisible(True)
+        schemes = QtGui.QActionGroup(self)
+        for name in THEMES:
+            action = self._add_action(view, f"{name.capitalize()} &colours", partial(self._choose_theme, name))
+            action.setCheckable(True)
+            action.setChecked(name == self.theme.name)
+            schemes.addAction(action)
+        self.schemes = schemes
+        view.addSeparator()
+        for index in range(self.tabs.count()):
+            self._add_action(view, self.tabs.tabText(index), partial(self._show_tab, index), f"Ctrl+{index + 1}")
+        self.help = HelpMenu(self)
+
+    def _add_action(
+        self, menu: QtWidgets.QMenu, text: str, act: Callable[..., object], shortcut: str = ""
+    ) -> QtGui.QAction:
+        action = menu.addAction(text)
+        action.triggered.connect(act)
+        if shortcut:
+            action.setShortcut(QtGui.QKeySequence(shortcut))
+        return action
+
+    def _show_tab(self, index: int, _checked: bool = False) -> None:
+        self.tabs.setCurrentIndex(index)
+
+    def _choose_theme(self, name: str, _checked: bool = False) -> None:
+        self.use_theme(name)
+
+    def use_theme(self, name: str) -> None:
+        """Take the dark or the light look."""
+        self.theme = THEMES[name]
+        application = QtWidgets.QApplication.instance()
+        dress(application, self.theme)
+        for take in self._themed:
+            self.session.beat()  # each takes its time, in which the engine must not miss the app
+            take(self.theme)
+
+    # -- following the rig -------------------------------------------------------------------------------------------
+
+    def _refresh(self) -> None:
+        now = self.session.situation
+        self.banner.show_situation(now)
+        virtual = "VIRTUAL RIG – " if now.virtual else ""
+        cause = f" – {detail_of(now)}" if now.status is not None and now.status.cause else ""
+        title = f"{look_of(now).text}{cause} – {virtual}{self.session.config.name} – {_TITLE}"
+        if title != self.windowTitle():
+            self.setWindowTitle(title)
+        self._guard_schemes()
+        self.other.refresh()
+        self._say_what_is_past(now.phase)
+        reason = "a report is being made" if self.reports.busy else self.session.obstacle(Action.REPORT)
+        self.report.setEnabled(not reason)
+        self.report.setToolTip(reason or f"Make the report of {now.recording} and open it")
+        self.report.setText("Making the report …" if self.reports.busy else "Open report")
+
+    def _say_what_is_past(self, phase: Phase) -> None:
+        """Platforms that are drawn stand still without an engine."""
+        past = {Phase.DIED: "The engine died", Phase.DOWN: "Not connected", Phase.ENDING: "Not connected"}.get(
+            phase, ""
+        )
+        for view in self.clock.views:
+            if isinstance(view, PlatformView):
+                view.set_past(past)
+            elif isinstance(view, LiveView):
+                view.beside.set_past(past)
+
+    def _guard_schemes(self) -> None:
+        torque = self.session.torque  # restyling takes longer than STOP may take
+        reason = "not while the drives have torque, as the window stands still meanwhile: park or stop first"
+        if self.schemes.isEnabled() == torque:
+            self.schemes.setEnabled(not torque)
+            for action in self.schemes.actions():
+                action.setToolTip(reason if torque else "")
+                action.setStatusTip(reason if torque else "")
+
+    def _slow_update(self, row: "np.void | None") -> None:
+        up = self.session.phase is Phase.UP
+        size = None
+        if self.session.recording is not None and self.session.status is not None:
+            with contextlib.suppress(OSError):
+                size = self.session.recording.stat().st_size
+        self.banner.show_figures(self.clock.meter.figures() if up and not self.session.silent else None, size)
+        if row is not None and up and self.session.status is not None and self.session.status.state is not State.OFF:
+            self.operate.show_row(row, self.session.status.echo_lag)
+
+    # -- reports -----------------------------------------------------------------------------------------------------
+
+    def _make_report(self) -> None:
+        if self.session.recording is not None and not self.session.obstacle(Action.REPORT):
+            self.reports.make(self.session.recording)
+            self._refresh()
+
+    def _report_made(self, path: str, fault: str) -> None:
+        if fault:
+            self.session.log("error", "app", f"report: {fault}")
+            self.notice.refuse("report", fault)
+        else:
+            self.session.log("info", "app", f"report: {path}")
+            self.notice.remark(f"The report: {path}")
+            if not self.open_file(Path(path)):
+                self._show_unopened(path, "no browser is known to the system")
+        self._refresh()
+
+    def _show_unopened(self, path: str, reason: str) -> None:
+        self.session.log("error", "app", f"{path} was not opened: {reason}")
+        self.notice.refuse("report", f"{reason}. It is here: {path}")
+
+    def _open_motion(self) -> None:
+        self.tabs.setCurrentWidget(self.motion)
+        self.motion.open()
+
+    # -- closing -----------------------------------------------------------------------------------------------------
+
+    def closeEvent(self, event: QtGui.QCloseEvent) -> None:
+        """Go once nothing is left that would have to end before; see `Closing`."""
+        if self.closing.request():
+            self.other.window_closes()
+            self.close_now()
+            event.accept()
+        else:
+            event.ignore()
+
+    def close_now(self) -> None:
+        """Keep layout and look, and end every thread and process. May be called again."""
+        self.clock.stop()
+        self._building.stop()
+        self.stop_everywhere.remove()
+        self.reports.close()
+        self.browser.close()
+        self.setup.close()
+        if self.complete:
+            self.recordings.close_worker()
+            self.live.close_worker()
+            self.live.save(self._settings, "live")
+            self.platform.save(self._settings, "platform")
+            self.recordings.save(self._settings)
+        self.motion.close_worker()
+        self.mover.close()
+        self.session.close()
+        settings = self._settings
+        settings.setValue("theme", self.theme.name)
+        settings.setValue("geometry", self.saveGeometry())
+        settings.setValue("splitter", self.splitter.saveState())
+        settings.setValue("motion splitter", self.motion.splitter.saveState())
+        settings.setValue("tab", self.tabs.tabText(self.tabs.currentIndex()))
+        self.jog.save(settings)
+        settings.sync()
+
+    def _restore(self) -> None:
+        settings = self._settings
+        self.use_theme(self.theme.name)
+        geometry = settings.value("geometry")
+        if not isinstance(geometry, QtCore.QByteArray) or not self.restoreGeometry(geometry):
+            self.resize(_SIZE)
+        room = self.screen().availableSize()
+        self.resize(self.size().boundedTo(room - _FRAME).expandedTo(self.minimumSizeHint()))
+        self.jog.restore(settings)
+        self._restore_splitter("splitter", self.splitter)
+        self._restore_splitter("motion splitter", self.motion.splitter)
+        titles = [self.tabs.tabText(index) for index in range(self.tabs.count())]
+        wanted = settings.value("tab", titles[0])
+        if wanted in titles:
+            self.tabs.setCurrentIndex(titles.index(wanted))
+
+    def _restore_splitter(self, key: str, splitter: QtWidgets.QSplitter) -> None:
+        state = self._settings.value(key)
+        if isinstance(state, QtCore.QByteArray):  # somebody may have edited the file
+            splitter.restoreState(state)
+
+
+class _Page(QtWidgets.QWidget):
+    """A tab whose view comes later."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._layout = QtWidgets.QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+
+    def fill(self, view: QtWidgets.QWidget) -> None:
+        """Put the view in."""
+        self._layout.addWidget(view)

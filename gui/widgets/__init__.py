@@ -1,0 +1,27 @@
+"""Small controls and looks that every part of the app uses."""
+
+from gui.widgets.arming import ArmedPair
+from gui.widgets.browser import Browser
+from gui.widgets.controls import Choice, GuardedButton, GuardedCheckBox, QuantityBox, Reason, WholeNumber
+from gui.widgets.file_dialogs import ask_save
+from gui.widgets.theme import AXIS_COLOURS, DARK, DASHED, LEG_COLOURS, THEMES, Theme, palette, style_sheet
+
+__all__ = [
+    "AXIS_COLOURS",
+    "DARK",
+    "DASHED",
+    "LEG_COLOURS",
+    "THEMES",
+    "ArmedPair",
+    "Browser",
+    "Choice",
+    "GuardedButton",
+    "GuardedCheckBox",
+    "QuantityBox",
+    "Reason",
+    "Theme",
+    "WholeNumber",
+    "ask_save",
+    "palette",
+    "style_sheet",
+]

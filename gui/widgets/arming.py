@@ -1,0 +1,78 @@
+"""Two steps to anything that moves: arm, then press within five seconds."""
+
+import math
+from collections.abc import Callable
+
+from pyqtgraph.Qt import QtCore
+
+from gui.widgets.controls import GuardedButton
+
+ARMED_TIME = 5000
+"""ms in which the second step must follow the first."""
+_TICK = 200  # ms between two looks at how much of it is left
+
+
+class ArmedPair(QtCore.QObject):
+    """An Arm button and the one that it enables.
+
+    Args:
+        act: text of the second.
+        what: what moves, in words.
+        press: called by the second.
+        parent: owner.
+        key: before the text of the first, "&3  " for Alt+3.
+    """
+
+    def __init__(self, act: str, what: str, press: Callable[[], None], parent: QtCore.QObject, key: str = "") -> None:
+        super().__init__(parent)
+        self._text = f"{key}Arm"
+        self.arm = GuardedButton(self._text, f"First of two steps: then press {act} within five seconds")
+        self.arm.setAccessibleName(f"Arm: {what}")
+        self.arm.setObjectName("armed")
+        self.arm.setCheckable(True)
+        self.arm.setMinimumWidth(110)  # "Armed, 5 s", in bold type
+        self.act = GuardedButton(act, what)
+        self.act.setAccessibleName(f"{act}: {what}")
+        self._press = press
+        self._then = f"press Arm, then {act} within {ARMED_TIME // 1000}\u00a0s"
+        self._obstacle = ""
+        self.timer = QtCore.QTimer(self)
+        self.timer.setSingleShot(True)
+        self.timer.setInterval(ARMED_TIME)
+        self.timer.timeout.connect(self.disarm)
+        self._ticks = QtCore.QTimer(self)
+        self._ticks.setInterval(_TICK)
+        self._ticks.timeout.connect(self._count_down)
+        self.arm.toggled.connect(self._toggled)
+        self.act.clicked.connect(lambda: self._pressed())
+        self.set_obstacle("")
+
+    def set_obstacle(self, reason: str) -> None:
+        """Disable both for `reason`; empty: the first can be pressed."""
+        self._obstacle = reason
+        if reason and self.arm.isChecked():
+            self.arm.setChecked(False)  # comes back here
+            return
+        self.arm.set_obstacle(reason)
+        self._count_down()
+        self.act.set_obstacle(reason or ("" if self.arm.isChecked() else self._then))
+
+    def disarm(self) -> None:
+        """Back to the first step."""
+        self.arm.setChecked(False)
+
+    def _count_down(self) -> None:
+        left = math.ceil(self.timer.remainingTime() / 1000.0)
+        self.arm.setText(f"{self._text}ed, {left}\u00a0s" if self.arm.isChecked() else self._text)
+
+    def _toggled(self, armed: bool) -> None:
+        for timer in (self.timer, self._ticks):
+            if armed:
+                timer.start()
+            else:
+                timer.stop()
+        self.set_obstacle(self._obstacle)
+
+    def _pressed(self) -> None:
+        self.disarm()
+        self._press()

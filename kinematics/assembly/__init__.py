@@ -1,0 +1,24 @@
+"""From leg lengths to poses: forward kinematics on the own branch, and every assembly mode."""
+
+from kinematics.assembly.forward import (
+    CONVERGED,
+    CROSSED,
+    EXHAUSTED,
+    FORWARD_WORK,
+    INVALID,
+    forward_kinematics,
+    forward_kinematics_kernel,
+)
+from kinematics.assembly.modes import AssemblyModes, assembly_modes
+
+__all__ = [
+    "CONVERGED",
+    "CROSSED",
+    "EXHAUSTED",
+    "FORWARD_WORK",
+    "INVALID",
+    "AssemblyModes",
+    "assembly_modes",
+    "forward_kinematics",
+    "forward_kinematics_kernel",
+]

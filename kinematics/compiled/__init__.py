@@ -1,0 +1,25 @@
+"""Compiled code: how kernels are compiled, and the small algebra that they share."""
+
+from kinematics.compiled.block import BLOCK, SYSTEM_ROWS, solve_block_kernel
+from kinematics.compiled.kernel import inlined, kernel, kernel_cache_folder
+from kinematics.compiled.linear import solve_kernel, spectral_condition_kernel
+from kinematics.compiled.parallel import chunk_bounds, processor_count, run_chunks
+from kinematics.compiled.vector import cross, dot, rotate, rotation_matrix
+
+__all__ = [
+    "BLOCK",
+    "SYSTEM_ROWS",
+    "chunk_bounds",
+    "cross",
+    "dot",
+    "inlined",
+    "kernel",
+    "kernel_cache_folder",
+    "processor_count",
+    "rotate",
+    "rotation_matrix",
+    "run_chunks",
+    "solve_block_kernel",
+    "solve_kernel",
+    "spectral_condition_kernel",
+]

@@ -1,0 +1,62 @@
+"""The one place that decides how numerical kernels are compiled."""
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import numba
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+_PACKAGES = ("kinematics", "dynamics", "rig")
+
+
+def _source_digest() -> str:
+    """Digest of every source file that defines kernels.
+
+    Numba notices a change of the file a kernel stands in, but not of the files of the kernels it calls; a cache
+    folder named after all of them can never serve stale machine code.
+    """
+    digest = hashlib.sha256(numba.__version__.encode())
+    root = Path(__file__).resolve().parent.parent.parent
+    for package in _PACKAGES:
+        for path in sorted((root / package).rglob("*.py")):
+            source = path.read_bytes()
+            if b"@kernel" in source or b"@inlined" in source:
+                digest.update(path.name.encode() + b"\0" + source)
+    return digest.hexdigest()[:16]
+
+
+def kernel_cache_folder() -> Path:
+    """Where compiled kernels are kept, numba's own setting NUMBA_CACHE_DIR before the user's cache folder."""
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    if given is not None:
+        return Path(given)
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "stewart-rig" / "kernels"
+
+
+if "NUMBA_CACHE_DIR" not in os.environ:
+    numba.config.CACHE_DIR = str(kernel_cache_folder() / _source_digest())
+
+
+def kernel(function: Function) -> Function:
+    """Compile `function` with numba: cached on disk, without the GIL, IEEE arithmetic (no fast-math).
+
+    Kernels take plain floats and contiguous float64 arrays, allocate nothing and raise nothing: what can go wrong is
+    a returned status.
+    """
+    compiled: Function = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=False)(function)
+    return compiled
+
+
+def inlined(function: Function) -> Function:
+    """Compile `function` into the body of every kernel that calls it, as if it were written there.
+
+    For what is called inside a loop over the legs: only a loop whose body calls nothing is turned into vector
+    instructions.
+    """
+    compiled: Function = numba.njit(inline="always", nogil=True, error_model="numpy", fastmath=False)(function)
+    return compiled

@@ -1,0 +1,48 @@
+"""What a person writes: files of bounded size and depth, and quantities with their units."""
+
+from kinematics.inputs.files import MOST_BYTES, open_input, parse_toml, read_text
+from kinematics.inputs.units import (
+    Acceleration,
+    Angle,
+    AngularAcceleration,
+    AngularDamping,
+    AngularSpeed,
+    Damping,
+    Force,
+    ForceRate,
+    Frequency,
+    Inertia,
+    Length,
+    Mass,
+    Quantity,
+    Speed,
+    Stiffness,
+    Time,
+    Torque,
+    in_words,
+)
+
+__all__ = [
+    "MOST_BYTES",
+    "Acceleration",
+    "Angle",
+    "AngularAcceleration",
+    "AngularDamping",
+    "AngularSpeed",
+    "Damping",
+    "Force",
+    "ForceRate",
+    "Frequency",
+    "Inertia",
+    "Length",
+    "Mass",
+    "Quantity",
+    "Speed",
+    "Stiffness",
+    "Time",
+    "Torque",
+    "in_words",
+    "open_input",
+    "parse_toml",
+    "read_text",
+]

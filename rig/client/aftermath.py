@@ -1,0 +1,129 @@
+"""What the drives did once nobody commanded them any more: asked of the drives themselves, by reading alone."""
+
+import math
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from actuators import ActuatorError, Drive, Feedback, Status
+from kinematics import Array
+from rig.config import RigConfig
+from rig.engine import make_drive
+
+_LOOK = 0.01  # s between two looks at a drive that is not at rest
+_ANSWER = 0.1  # s that a drive has for an answer at least, even when patience is over
+_STANDSTILL = 2e-3  # m/s
+_SILENT = Feedback(math.nan, math.nan, math.nan, Status(0), 0, False, 0, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class LegAftermath:
+    """What one drive says of itself after its engine is gone."""
+
+    seen: Feedback
+    """the last reading; not `fresh` where there was none"""
+    error: str
+    """the drive's error in its own words, or why it does not answer; empty where there is neither"""
+    moved: float
+    """m, leg length now less that of the last cycle; not a number where one is not known, as without homing"""
+    rest: float
+    """s after the engine was last known to live, when the leg was first seen at rest without torque; infinite: never"""
+
+    @property
+    def safe(self) -> bool:
+        """Whether the drive says that it has no torque, its brake is on and its leg stands still."""
+        return math.isfinite(self.rest) and Status.BRAKE in self.seen.status
+
+    @property
+    def words(self) -> str:
+        """What the drive did, for a person; alike for drives that did alike."""
+        status = self.seen.status
+        if not self.seen.fresh:
+            return f"does not answer: {self.error}"
+        if Status.WATCHDOG in status:
+            first = "stopped by its own watchdog"
+        elif Status.FAULT in status:
+            first = f"stopped for a fault of its own ({self.error})"
+        else:
+            first = "no fault"
+        torque = ", TORQUE ON" if Status.ENABLED in status else ""
+        brake = "brake on" if Status.BRAKE in status else "no brake reported on"
+        motion = "standstill" if _still(self.seen) else "MOVING"
+        reference = "" if Status.HOMED in status else ", not homed (move unknown)"
+        return f"{first}{torque}, {brake}, {motion}{reference}"
+
+
+def ask_drives(
+    config: RigConfig, since: float, lengths: Array | None = None, patience: float | None = None
+) -> list[LegAftermath]:
+    """Ask the six drives, all at once, once at least and until each is at rest or `patience` is over; commands nothing.
+
+    Args:
+        config: the rig; nobody else may hold a drive's connection where it takes but one.
+        since: `time.monotonic()` when the engine was last known to live, s.
+        lengths: (6,) m, leg lengths of its last cycle, if known.
+        patience: s; left out: the drives' watchdog time and that of a stop.
+    """
+    if patience is None:
+        patience = config.drives.watchdog + config.safety.stop_time
+    deadline = time.monotonic() + patience
+    before = [math.nan] * 6 if lengths is None else [float(length) for length in lengths]
+    with ThreadPoolExecutor(6, "aftermath") as pool:
+        return list(pool.map(lambda leg: _ask(config, leg, since, before[leg], deadline), range(6)))
+
+
+def _ask(config: RigConfig, leg: int, since: float, before: float, deadline: float) -> LegAftermath:
+    seen, error, rest = _SILENT, "", math.inf
+    drive = make_drive(config, leg)
+    try:
+        while True:
+            try:
+                seen, error = _look(drive, max(deadline - time.monotonic(), _ANSWER)), ""
+            except ActuatorError as trouble:
+                seen, error = _SILENT, str(trouble)
+                drive.close()
+            if not (seen.fresh and Status.ENABLED not in seen.status and _still(seen)):
+                rest = math.inf
+            elif math.isinf(rest):
+                rest = time.monotonic() - since
+            if (math.isfinite(rest) and Status.BRAKE in seen.status) or time.monotonic() >= deadline:
+                break
+            time.sleep(_LOOK)
+    finally:
+        drive.close()
+    if seen.error:
+        error = drive.error_text(seen.error)
+    referenced = Status.HOMED in seen.status  # without, its position counts from anywhere
+    return LegAftermath(seen, error, seen.position - before if referenced else math.nan, rest)
+
+
+def _look(drive: Drive, timeout: float) -> Feedback:
+    if not drive.connected:
+        drive.connect(timeout)
+        drive.identify()
+    return drive.observe(timeout)
+
+
+def _still(seen: Feedback) -> bool:
+    return abs(seen.velocity) <= _STANDSTILL  # False where the speed is not a number
+
+
+def describe_aftermath(legs: Sequence[LegAftermath]) -> str:
+    """What six drives did, in a sentence or two: those that did alike together."""
+    alike: dict[str, list[int]] = {}
+    for number, leg in enumerate(legs, start=1):
+        alike.setdefault(leg.words, []).append(number)
+    parts = [f"{_who(numbers, len(legs))}: {words}" for words, numbers in alike.items()]
+    rests = [leg.rest for leg in legs]
+    measured = [abs(leg.moved) for leg in legs if math.isfinite(leg.moved)]
+    if measured and math.isfinite(max(rests)):
+        parts.append(f"at rest {max(rests):.2f} s after the last cycle, moved {max(measured) * 1e3:.1f} mm at most")
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _who(numbers: Sequence[int], of: int) -> str:
+    if len(numbers) == of:
+        return "every drive"
+    return f"leg{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"

@@ -1,0 +1,301 @@
+"""A run as a command or the app starts it: a rig, a motion, a recording and the report on it."""
+
+import contextlib
+import re
+import socket
+import time
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from kinematics import Array, Trajectory, TrajectorySpec, build_trajectory
+from rig.client.lockstep import LockstepRig
+from rig.client.operation import Progress, bring_to_rest, prepare_motion, run_motion
+from rig.client.session import Interruption, LiveRig
+from rig.config import RigConfig
+from rig.csvio import check_folder
+from rig.engine import RunningEngine
+from rig.errors import HardwareError, InputError, InterruptedRunError, RefusedError, RigError
+from rig.recording import RecordingFile, size_of_rows
+from rig.safety import check_loop
+from rig.virtual import VirtualRigProcess
+
+_LOOK = 0.1  # s
+_SURELY_ROWS = 1_000_000
+"""bytes that the events alone do not take; what is longer need not be read to know that it holds rows"""
+_NO_NAME = re.compile(r"[/\\\0]")
+"""what a file's name cannot hold, or not everywhere"""
+_FADE_PART = 0.25  # of a short demo motion
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What came of a run."""
+
+    recording: Path
+    report: Path
+    summary: dict[str, Any] = field(default_factory=dict)
+    """the report's numbers with the paths, empty when nothing was recorded"""
+    error: RigError | None = None
+    """why the run did not go to its end, or None"""
+
+
+def execute(
+    config: RigConfig,
+    trajectory: Trajectory,
+    name: str,
+    folder: Path | None,
+    *,
+    amplitude: float = 1.0,
+    repeats: int = 1,
+    reset: bool = False,
+    lockstep: bool = False,
+    report: Callable[[Progress], None],
+) -> RunResult:
+    """Do a whole run and report on it; whatever ends it, the rig is brought to rest and the recording closed.
+
+    Args:
+        config: the rig.
+        trajectory: the motion.
+        name: of the motion; recording and report are called after it and the time.
+        folder: where they go, or None for the configuration's folder.
+        amplitude: size of the motion about its start pose, 1 for the motion as it is.
+        repeats: how many times it is run.
+        reset: whether a fault that the drives have from before is reset first; the operator's word.
+        lockstep: run rig and engine in this process on a manual clock.
+        report: told the progress.
+
+    Raises:
+        RefusedError, TrajectoryError: the motion is outside the limits, or the control loop is unstable; nothing was
+            started or written.
+        InputError: the folder cannot be used.
+        HardwareError: a process could not be started.
+    """
+    report(Progress("checking", 0.0))
+    loop = check_loop(config)
+    if not loop.passed:
+        raise RefusedError(loop.message)
+    table = prepare_motion(config, trajectory, amplitude, repeats)
+
+    def body(rig: LockstepRig | LiveRig) -> None:
+        run_motion(rig, table, name, report, repeats, reset=reset)
+
+    return conduct(config, body, name, folder, Interruption(), lockstep=lockstep, report=report)
+
+
+def conduct(
+    config: RigConfig,
+    body: Callable[[LockstepRig | LiveRig], None],
+    name: str,
+    folder: Path | None,
+    interruption: Interruption,
+    *,
+    lockstep: bool,
+    report: Callable[[Progress], None],
+    engine: RunningEngine | None = None,
+) -> RunResult:
+    """Start a rig, have `body` operate it from OFF, and report on what was recorded.
+
+    Whatever `body` raises, the rig is brought to rest and the recording closed.
+    Args:
+        config, name, folder, lockstep, report: as `execute`.
+        body: operates the rig, and ends its engine where all goes well.
+        interruption: by which Ctrl-C is heard.
+        engine: one that runs already, in whatever state, to be operated and ended in place of a new one; it goes on
+            with its own recording.
+
+    Raises:
+        InputError: the folder cannot be used.
+        HardwareError: a process could not be started.
+        RefusedError: another client holds the running engine's lease.
+    """
+    if engine is not None:
+        return _run(body, lambda: LiveRig(config, engine, name, interruption), engine.recording, interruption, report)
+    folder = Path(config.recording.directory) if folder is None else folder
+    new = not folder.exists()
+    recording = new_recording(folder, name)
+
+    def start() -> LockstepRig | LiveRig:
+        if lockstep:
+            return LockstepRig(config, recording, interruption)
+        return LiveRig(config, recording, name, interruption)
+
+    try:
+        return _run(body, start, recording, interruption, report)
+    finally:
+        remove_empty(recording)
+        if new:
+            with contextlib.suppress(OSError):  # it holds something
+                folder.rmdir()
+
+
+def _run(
+    body: Callable[[LockstepRig | LiveRig], None],
+    start: Callable[[], LockstepRig | LiveRig],
+    recording: Path,
+    interruption: Interruption,
+    report: Callable[[Progress], None],
+) -> RunResult:
+    error: RigError | None = None
+    unforeseen: Exception | None = None
+    rig: LockstepRig | LiveRig | None = None
+    with interruption.installed():
+        try:
+            rig = start()
+            with rig:
+                try:
+                    body(rig)
+                except (Exception, KeyboardInterrupt) as stopped:
+                    report(Progress("stopping", 1.0))
+                    controlled = _brought_to_rest(rig)
+                    if isinstance(stopped, KeyboardInterrupt) or not controlled:
+                        error = InterruptedRunError("interrupted twice; the torque was taken off at once")
+                    elif isinstance(stopped, RigError):
+                        error = stopped
+                    else:
+                        unforeseen = stopped
+        except KeyboardInterrupt:
+            late = "interrupted while the recording was being closed"
+            error = InterruptedRunError("interrupted before anything moved" if rig is None else late)
+        report(Progress("reporting", 1.0))
+        try:
+            result = _reported(recording, error)
+        except KeyboardInterrupt:
+            text = f"interrupted while the report was made; the recording is {recording}"
+            result = RunResult(recording, recording.with_suffix(".html"), error=error or InterruptedRunError(text))
+    if unforeseen is not None:
+        raise unforeseen
+    return result
+
+
+def _brought_to_rest(rig: LockstepRig | LiveRig) -> bool:
+    """Stop the rig in a controlled way as far as it lets itself be stopped; False when a Ctrl-C came in between."""
+    try:
+        with contextlib.suppress(RigError):
+            bring_to_rest(rig)
+    except KeyboardInterrupt:
+        with contextlib.suppress(RigError, KeyboardInterrupt):
+            bring_to_rest(rig, category=0)
+        return False
+    return True
+
+
+def _reported(recording: Path, error: RigError | None) -> RunResult:
+    from rig.report import summarize, write_report  # brings matplotlib along, which the app need not wait for
+
+    target = recording.with_suffix(".html")
+    if not recording.exists():
+        return RunResult(recording, target, error=error)
+    opened = RecordingFile(recording)
+    if not opened.count:
+        return RunResult(recording, target, error=error)
+    summary = summarize(opened) | {"paths": {"recording": str(recording), "report": str(target)}}
+    try:
+        write_report(opened, target, summary=summary)
+    except InputError as failure:
+        return RunResult(recording, target, summary, error or failure)
+    return RunResult(recording, target, summary, error)
+
+
+def remove_empty(recording: Path) -> bool:
+    """Remove a recording in which not one cycle took place; says whether it was one."""
+    if not recording.exists() or recording.with_suffix(".html").exists():
+        return False
+    if size_of_rows(recording) < _SURELY_ROWS and not RecordingFile(recording).count:
+        recording.unlink()
+        return True
+    return False
+
+
+def new_recording(folder: Path, name: str) -> Path:
+    """A file name not taken yet in `folder`, made if need be. Raises InputError if the folder cannot be used."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make folder {folder}: {error.strerror}") from error
+    check_folder(folder)
+    stem = f"{_NO_NAME.sub('-', name)}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
+    path = folder / f"{stem}.mcap"
+    number = 2
+    while path.exists():
+        path = folder / f"{stem}-{number}.mcap"
+        number += 1
+    return path
+
+
+def describe(result: RunResult) -> str:
+    """A run's outcome in a few lines for a person."""
+    summary = result.summary
+    cycle, tracking, written = summary["cycle"], summary["tracking"], summary["recording"]
+    force = summary["force"]["legs"]
+    error = cycle["period_error_p99_us"]  # None where there is no second cycle
+    spread = "" if error is None else f", period error {error:.0f} µs (99 %)"
+    lines = [f"cycles     {cycle['cycles']} at {cycle['rate_hz']:g} Hz, {cycle['overruns']} overruns{spread}"]
+    if tracking["position_rms_m"] is not None:
+        residuals = ", ".join(f"{leg['rms_residual_n']:.2f}" for leg in force)
+        lines += [
+            f"tracking   {tracking['position_rms_m'] * 1e3:.4f} mm, "
+            f"{tracking['rotation_rms_rad'] * 1e3:.4f} mrad (RMS)",
+            f"forces     residual {residuals} N (RMS, legs 1 to 6)",
+        ]
+    lines += [
+        f"recording  {result.recording} ({written['rows']} rows, {written['dropped']} dropped)",
+        f"report     {result.report if result.report.is_file() else 'could not be written'}",
+    ]
+    return "\n".join(lines)
+
+
+def demo_trajectory(home: Array, duration: float) -> Trajectory:
+    """The shipped demo motion with another length, s; a short one is faded in and out over a quarter of it each."""
+    text = (resources.files("kinematics") / "trajectories" / "demo.toml").read_text(encoding="utf-8")
+    data = tomllib.loads(text)
+    (part,) = data["parts"]
+    part["duration"] = duration
+    part["fade"] = f"{min(3.0, _FADE_PART * duration)} s"
+    return build_trajectory(TrajectorySpec.model_validate(data), home)
+
+
+def on_free_ports(config: RigConfig) -> RigConfig:
+    """The configuration with every device moved to a free port of this machine."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(7)]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        ports = [one.getsockname()[1] for one in sockets]
+    return on_ports(config, ports)
+
+
+def on_ports(config: RigConfig, ports: Sequence[int]) -> RigConfig:
+    """The configuration with its drives on the first six of seven `ports` of this machine, an amplifier on the last."""
+    resolved = config.resolved()
+    legs = [
+        leg | {"host": "127.0.0.1", "port": port}
+        for leg, port in zip(resolved["drives"]["legs"], ports[:6], strict=True)
+    ]
+    changes: dict[str, Any] = {"drives": {"legs": legs}}
+    if config.load_cells.amplifier is not None:
+        changes["load_cells"] = {"amplifier": {"host": "127.0.0.1", "port": ports[6]}}
+    return config.changed(changes)
+
+
+def serve_virtual(config: RigConfig, say: Callable[[str], None]) -> None:
+    """Serve the configuration's virtual rig until Ctrl-C.
+
+    Raises:
+        InputError: the configuration has no virtual rig.
+        HardwareError: a port is taken.
+    """
+    if config.virtual is None:
+        raise InputError(f"configuration {config.name!r} has no [virtual] table")
+    interruption = Interruption()
+    with interruption.installed(), VirtualRigProcess(config) as process:
+        addresses = ", ".join(f"{leg.host}:{leg.port}" for leg in config.drives.legs)
+        say(f"virtual rig: drives at {addresses}; Ctrl-C ends it")
+        while process.alive and interruption.count == 0:
+            time.sleep(_LOOK)
+        if interruption.count == 0:
+            raise HardwareError("the virtual rig ended by itself")

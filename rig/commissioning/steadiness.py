@@ -1,0 +1,139 @@
+"""How steadily this machine keeps a cycle: measured beside whatever else runs on it, and judged against rates."""
+
+import contextlib
+import multiprocessing
+import signal
+import time
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.config import RigConfig
+from rig.engine import Engine, Event, make_bank, warm_up
+from rig.errors import HardwareError
+from rig.runtime import MonotonicClock, prepare_process, start_shielded
+
+RATES = (2000.0, 1000.0, 500.0, 250.0, 200.0, 100.0, 50.0)
+"""Hz, those that are judged beside the configured one."""
+_BORNE = 0.01
+"""Share of cycles that may be late: each is one stale sample, or one that is skipped."""
+_READY_TIMEOUT = 120.0  # s; the first start on a machine compiles the kernels
+_SLACK = 10.0  # s, beside the time of measuring
+
+
+@dataclass(frozen=True, slots=True)
+class Steadiness:
+    """What a second of cycles says."""
+
+    rate: float
+    """Hz, at which it was measured"""
+    cycles: int
+    late: int
+    """cycles of that rate that would not have been done in time"""
+    usual: float
+    """s from a cycle's deadline to the end of its computations, in 99 of 100 cycles"""
+    longest: float
+    """s, the same in the worst cycle"""
+    carries: float | None
+    """Hz, the highest rate judged whose cycles would have caused no fault; None where it is none"""
+
+
+def judge(config: RigConfig, delays: npt.NDArray[np.float64]) -> Steadiness:
+    """Judge the delays of cycles at the configured rate.
+
+    A rate is carried where all but one in a hundred cycles leave the replies their time (`drives.reply_deadline` of the
+    period), and the longest delay is one that the rig bears: shorter than the drives' watchdog, and than
+    `safety.stale_cycles` and `safety.overruns_in_a_row` cycles.
+
+    Args:
+        config: the rig.
+        delays: (n,) s from each cycle's deadline to the end of its computations; n ≥ 1.
+    """
+    borne = min(config.safety.stale_cycles, config.safety.overruns_in_a_row)
+    room = 1.0 - config.drives.reply_deadline
+    longest = float(delays.max())
+
+    def carried(rate: float) -> bool:
+        late = float(np.mean(delays > room / rate))
+        return late <= _BORNE and longest < min(borne / rate, config.drives.watchdog)
+
+    rates = sorted({*RATES, config.rate}, reverse=True)
+    return Steadiness(
+        rate=config.rate,
+        cycles=len(delays),
+        late=int(np.count_nonzero(delays > room * config.period)),
+        usual=float(np.quantile(delays, 0.99)),
+        longest=longest,
+        carries=next((rate for rate in rates if carried(rate)), None),
+    )
+
+
+def measure(config: RigConfig, duration: float = 1.0) -> Steadiness:
+    """Run the cycle's computations at the configured rate for `duration` s, without drives, and judge it.
+
+    In a process of its own, with the real-time settings of the configuration as far as they are granted.
+
+    Raises:
+        HardwareError: the process ends or hangs.
+    """
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_measure, args=(config, duration, theirs), name="steadiness", daemon=True)
+    try:
+        start_shielded(process)
+        theirs.close()
+        if not ours.poll(_READY_TIMEOUT + duration + _SLACK):
+            raise HardwareError("the cycle's computations take longer than two minutes to be compiled and tried")
+        delays: npt.NDArray[np.float64] | str = ours.recv()
+    except EOFError:
+        process.join(_SLACK)
+        raise HardwareError(f"the process that tries a cycle ended with exit code {process.exitcode}") from None
+    finally:
+        theirs.close()
+        ours.close()
+        if process.is_alive():
+            process.kill()
+        if process.pid is not None:
+            process.join()
+    if isinstance(delays, str):
+        raise HardwareError(delays)
+    return judge(config, delays)
+
+
+class _Nowhere:
+    """A sink for an engine that never steps."""
+
+    fault = ""
+
+    def push(self, row: npt.NDArray[np.void]) -> None:
+        pass
+
+    def event(self, event: Event) -> None:
+        pass
+
+
+def _measure(config: RigConfig, duration: float, answer: Connection) -> None:
+    """Main function of the process: the engine's loop, with a rehearsal in place of each cycle."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        engine = Engine(config, make_bank(config), _Nowhere(), MonotonicClock())
+        warm_up(engine)
+    except Exception as error:  # as of a calibration that cannot be read
+        answer.send(f"a cycle cannot be tried: {error}")
+        return
+    prepare_process(config.realtime)
+    delays = []
+    period = config.period
+    deadline = time.monotonic() + period
+    end = deadline + duration
+    while deadline < end:
+        while (remaining := deadline - time.monotonic()) > 0.0:
+            time.sleep(remaining)
+        engine.rehearse()
+        delay = time.monotonic() - deadline
+        delays.append(delay)
+        deadline += (1 + int(delay / period)) * period
+    with contextlib.suppress(OSError):  # nobody waits any more
+        answer.send(np.array(delays))

@@ -1,0 +1,43 @@
+"""A rig's configuration: one TOML file, validated whole, with the mechanism, drives, cells, control and limits."""
+
+from rig.config.rig_config import (
+    RigConfig,
+    beside,
+    load_config,
+    names_file,
+    parse_config,
+    patient,
+    patient_bounds,
+    shipped_configs,
+)
+from rig.config.sections import (
+    Control,
+    InjectedFault,
+    LegDrive,
+    LoadCells,
+    Realtime,
+    Safety,
+    Virtual,
+    VirtualCells,
+    VirtualDrive,
+)
+
+__all__ = [
+    "Control",
+    "InjectedFault",
+    "LegDrive",
+    "LoadCells",
+    "Realtime",
+    "RigConfig",
+    "Safety",
+    "Virtual",
+    "VirtualCells",
+    "VirtualDrive",
+    "beside",
+    "load_config",
+    "names_file",
+    "parse_config",
+    "patient",
+    "patient_bounds",
+    "shipped_configs",
+]

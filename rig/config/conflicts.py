@@ -1,0 +1,139 @@
+"""What a configuration asks for that its own mechanism, drives and load cells cannot do: seen by no section alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from dynamics import LegLimits, Mechanism
+from kinematics import MOST_BYTES, InputFileError, open_input
+
+if TYPE_CHECKING:
+    from rig.config.rig_config import RigConfig
+
+_PEAK_SPEED = 15.0 / 8.0  # of a minimum-jerk motion, over its mean speed
+_PEAK_ACCELERATION = 10.0 / 3.0**0.5  # of the same, over its length divided by the square of its duration
+_RAMP = 1.5  # steepest slope of the ramp that stops a path, over its mean
+_RAMP_PART = 0.8  # of `safety.stop_time` that the ramp of a controlled stop may take
+_STROKE_PART = 0.1  # of a leg's stroke, that a bound on its length may have
+_SIGMAS = 3.0
+
+
+def conflicts(config: RigConfig, machine: Mechanism | None) -> list[str]:
+    """All of them, one line each: the setting, its value, its unit and the bound.
+
+    `machine` is the configuration's mechanism, None where it cannot be used by a rig.
+    """
+    faults = [*_timing(config), *_files(config)]
+    if machine is not None:
+        limits = [leg.limits or LegLimits() for leg in machine.legs]
+        faults += [*_moves(config, machine, limits), *_bounds(config, machine, limits)]
+    return faults
+
+
+def _timing(config: RigConfig) -> Iterator[str]:
+    watchdog = config.drives.watchdog
+    if watchdog < 2.0 * config.period:
+        yield (
+            f"drives.watchdog: {watchdog:g} s is less than two cycles ({2.0 * config.period:g} s): "
+            "one lost telegram would stop the rig"
+        )
+
+
+def _files(config: RigConfig) -> Iterator[str]:
+    calibration = config.calibration_path
+    if calibration is not None:
+        try:
+            with open_input(calibration, MOST_BYTES):
+                pass
+        except InputFileError as error:
+            yield f"load_cells.calibration: {error}: {calibration}"
+
+
+def _moves(config: RigConfig, machine: Mechanism, limits: list[LegLimits]) -> Iterator[str]:
+    """The speed of the rig's own moves, and the ramp of a controlled stop."""
+    motion, geometry = config.motion, machine.geometry
+    speed = min(limit.velocity or np.inf for limit in limits)
+    acceleration = min(limit.acceleration or np.inf for limit in limits)
+    arm = float(np.linalg.norm(geometry.platform_points, axis=1).max())
+    stroke = _least_stroke(limits)
+    fastest = min(speed, _PEAK_SPEED * (acceleration * stroke / _PEAK_ACCELERATION) ** 0.5)  # even across the stroke
+    for name, value, unit, bound in (
+        ("approach_speed", motion.approach_speed, "m/s", fastest),
+        ("approach_rotation", motion.approach_rotation, "rad/s", fastest / max(arm, 1e-9)),
+    ):
+        if value > bound:
+            yield (
+                f"motion.{name}: {value:g} {unit}, must be at most {bound:.3g} {unit} by the legs' limits of "
+                f"{speed:g} m/s and {acceleration:g} m/s^2 across {stroke:.3g} m"
+            )
+    shortest = max(_RAMP * (limit.velocity or 0.0) / (limit.acceleration or np.inf) / _RAMP_PART for limit in limits)
+    if config.safety.stop_time < shortest:
+        yield (
+            f"safety.stop_time: {config.safety.stop_time:g} s, must be at least {shortest:.3g} s to brake from the "
+            f"legs' {speed:g} m/s with their {acceleration:g} m/s^2"
+        )
+
+
+def _bounds(config: RigConfig, machine: Mechanism, limits: list[LegLimits]) -> Iterator[str]:
+    """Bounds that could never be reached, or that the platform at rest at home is beyond."""
+    safety, cells = config.safety, config.load_cells
+    stroke = _least_stroke(limits)
+    for name in ("following_error", "position_jump", "homing_tolerance"):
+        value = getattr(safety, name)
+        if value > _STROKE_PART * stroke:
+            yield (
+                f"safety.{name}: {value:g} m, must be at most {_STROKE_PART * stroke:.3g} m, "
+                f"a tenth of the shortest stroke"
+            )
+    weakest = min(limit.force or np.inf for limit in limits)
+    for name in ("force_residual", "tare_shift"):
+        value = getattr(safety, name)
+        if value > weakest:
+            yield f"safety.{name}: {value:g} N, must be at most {weakest:g} N, the least of the legs' force limits"
+    if cells.noise * _SIGMAS > safety.bound("force_residual"):
+        yield (
+            f"load_cells.noise: {cells.noise:g} N, must be at most {safety.force_residual / _SIGMAS:.3g} N: "
+            f"beyond safety.force_residual = {safety.force_residual:g} N it would stop the rig"
+        )
+    yield from _at_home(config, machine, limits)
+
+
+def _at_home(config: RigConfig, machine: Mechanism, limits: list[LegLimits]) -> Iterator[str]:
+    safety, reach = config.safety, config.load_cells.range
+    wrenches = _leg_wrenches(machine)
+    scaled = wrenches / np.repeat([1.0, safety.characteristic_length], 3)[:, np.newaxis]
+    largest, *_, least = np.linalg.svd(scaled, compute_uv=False)
+    if not largest <= safety.condition * least:
+        condition = largest / least if least > 0.0 else np.inf
+        yield f"safety.condition: {safety.condition:g}, but at home it is {condition:.3g}: no pose could be held there"
+        return
+    weight = machine.mass * np.asarray(machine.gravity)
+    forces = np.abs(np.linalg.solve(wrenches, -np.concatenate([weight, np.cross(machine.center_of_mass, weight)])))
+    for leg, (force, limit) in enumerate(zip(forces, limits, strict=True), start=1):
+        if limit.force is not None and force > limit.force:
+            yield f"mechanism: force limit of leg {leg}: {limit.force:g} N, but it {_bears(force)}"
+        if force >= reach:
+            yield f"load_cells.range: {reach:g} N, but leg {leg} {_bears(force)}"
+
+
+def _bears(force: float) -> str:
+    return f"bears {force:.3g} N of the platform's weight at home"
+
+
+def _leg_wrenches(machine: Mechanism) -> npt.NDArray[np.float64]:
+    """(6, 6): force and moment about the platform's origin of unit leg forces, at home, where the platform is level.
+
+    In numpy: no kernel is compiled because a file is read.
+    """
+    geometry = machine.geometry
+    legs = geometry.home_pose[:3] + geometry.platform_points - geometry.base_points
+    directions = legs / np.linalg.norm(legs, axis=1, keepdims=True)
+    return np.vstack([directions.T, np.cross(geometry.platform_points, directions).T])
+
+
+def _least_stroke(limits: list[LegLimits]) -> float:
+    return min((limit.length[1] - limit.length[0] for limit in limits if limit.length), default=np.inf)

@@ -1,0 +1,259 @@
+"""A rig's configuration: one TOML file that names the mechanism and describes drives, cells, control and limits."""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import PrivateAttr, ValidationError
+
+from dynamics import DynamicsError, Mechanism, load_mechanism
+from kinematics import Frequency, InputFileError, MissingFileError, parse_toml, read_text
+from rig.config.conflicts import conflicts
+from rig.config.sections import (
+    MOST_STALE_CYCLES,
+    Control,
+    Drives,
+    LoadCells,
+    Motion,
+    Realtime,
+    RecordingOptions,
+    Safety,
+    Section,
+    Text,
+    Virtual,
+    within,
+)
+from rig.errors import ConfigError
+
+_SHIPPED = Path(__file__).parent / "shipped"
+_NEEDED_LIMITS = ("length", "velocity", "acceleration", "force")
+_PATIENCE = 0.5  # of a drive's watchdog
+
+
+class RigConfig(Section):
+    """A whole rig, validated; see `rig.schema` for the sections.
+
+    `machine` is the loaded mechanism, `folder` where relative paths of the file start, `path` the file itself.
+    """
+
+    name: Text
+    mechanism: Text
+    """Name of a shipped mechanism, or a TOML file relative to the configuration's folder."""
+    mode: Literal["force", "computed-torque"] = "force"
+    rate: Annotated[Frequency, within(50.0, 2000.0, "Hz")] = 500.0
+    """Cycles per second."""
+    control: Control = Control()
+    safety: Safety = Safety()
+    motion: Motion = Motion()
+    drives: Drives
+    load_cells: LoadCells = LoadCells()
+    recording: RecordingOptions = RecordingOptions()
+    realtime: Realtime = Realtime()
+    virtual: Virtual | None = None
+
+    _path: Path = PrivateAttr(default=Path())
+    _machine: Mechanism = PrivateAttr()
+
+    @property
+    def path(self) -> Path:
+        """The file this came from."""
+        return self._path
+
+    @property
+    def folder(self) -> Path:
+        """Folder where the file's relative paths start."""
+        return self._path.parent
+
+    @property
+    def machine(self) -> Mechanism:
+        """The mechanism that `mechanism` names."""
+        return self._machine
+
+    @property
+    def period(self) -> float:
+        """Length of a cycle, s."""
+        return 1.0 / self.rate
+
+    @property
+    def command_lead(self) -> float:
+        """How far ahead of its cycle the feedforward is evaluated, s.
+
+        `control.lead` if given; else half a period (a force is held for one), the drive's dead time and the time
+        constant of its force loop.
+        """
+        if self.control.lead is not None:
+            return self.control.lead
+        return 0.5 * self.period + self.drives.delay + 1.0 / (2.0 * math.pi * self.drives.force_bandwidth)
+
+    @property
+    def calibration_path(self) -> Path | None:
+        """The load cells' calibration file, or None."""
+        name = self.load_cells.calibration
+        return None if name is None else self.folder / name
+
+    def resolved(self) -> dict[str, Any]:
+        """Every value, defaults included, as JSON-able data: for embedding in recordings and for hashing."""
+        return self.model_dump(mode="json")
+
+    def changed(self, changes: Mapping[str, Any]) -> "RigConfig":
+        """A copy with nested `changes` applied, `{"rate": 1000, "virtual": {"seed": 3}}`, validated as a file is.
+
+        Raises:
+            ConfigError: a change is not valid.
+        """
+        return _build(_merged(self.resolved(), changes), self._path)
+
+
+def load_config(path_or_name: str | Path = "virtual") -> RigConfig:
+    """Read and check a configuration with its mechanism: a shipped one by its bare name, or a TOML file.
+
+    Raises:
+        ConfigError: no such file, not TOML, or wrong values: all of them at once, each with its place in the file.
+    """
+    path = _find(path_or_name)
+    try:
+        text = read_text(path)
+    except MissingFileError:
+        known = ", ".join(shipped_configs())
+        raise ConfigError(f"no such configuration: {path} (neither a file nor one of those shipped: {known})") from None
+    except InputFileError as error:
+        raise ConfigError(f"configuration {path}: {error}") from None
+    return parse_config(text, path)
+
+
+def parse_config(text: str, path: Path) -> RigConfig:
+    """Check the text that the configuration file `path` has or is to have; the file is not looked at.
+
+    Raises:
+        ConfigError: see `load_config`.
+    """
+    try:
+        data = parse_toml(text)
+    except InputFileError as error:
+        raise ConfigError(f"configuration {path}: {error}") from None
+    return _build(data, path)
+
+
+def patient(config: RigConfig) -> RigConfig:
+    """The configuration with the patience of half a drive watchdog for late replies and cycles.
+
+    For a demonstration whose six drives are a process on a machine that others use too: a reply that is late there says
+    something about the scheduler, nothing about a drive. A rig with real drives keeps its own bounds.
+    """
+    return config.changed({"safety": patient_bounds(config.drives.watchdog, config.rate, config.safety)})
+
+
+def patient_bounds(watchdog: float, rate: float, own: Safety) -> dict[str, int]:
+    """The bounds of `patient` by their names: none lower than `own`, none that the schema refuses.
+
+    Args:
+        watchdog: of the drives, s; not checked yet, like `rate`.
+        rate: Hz.
+        own: bounds of the configuration.
+    """
+    cycles = int(max(0.0, min(float(MOST_STALE_CYCLES), _PATIENCE * watchdog * rate)))  # a number also for NaN
+    return {name: max(cycles, getattr(own, name)) for name in ("stale_cycles", "overruns_in_a_row")}
+
+
+def shipped_configs() -> list[str]:
+    """Names of the configurations that come with the program."""
+    return sorted(path.stem for path in _SHIPPED.glob("*.toml"))
+
+
+def _find(path_or_name: str | Path) -> Path:
+    shipped = _SHIPPED / f"{path_or_name}.toml"
+    if isinstance(path_or_name, str) and path_or_name in shipped_configs():
+        return shipped
+    return Path(path_or_name)
+
+
+def _build(data: Mapping[str, Any], path: Path) -> RigConfig:
+    faults: list[str] = []
+    config: RigConfig | None = None
+    try:
+        config = RigConfig.model_validate(data)
+    except ValidationError as error:
+        # One value given for six legs is wrong once.
+        faults.extend(dict.fromkeys(_fault(data, item) for item in error.errors(include_url=False)))
+    machine, machine_faults = _load_machine(data.get("mechanism"), path.parent)
+    faults.extend(machine_faults)
+    if config is not None:
+        config = _with_profiles(config, path.parent.absolute())
+        config._path = path
+        faults.extend(conflicts(config, machine if not machine_faults else None))
+    if config is None or machine is None or faults:
+        raise ConfigError(f"configuration {path} cannot be used:", faults)
+    config._machine = machine
+    return config
+
+
+def _load_machine(name: object, folder: Path) -> tuple[Mechanism | None, list[str]]:
+    if not isinstance(name, str) or not name:
+        return None, []
+    try:
+        machine = load_mechanism(beside(folder, name))
+    except (DynamicsError, OSError) as error:
+        return None, [f"mechanism: {line}" for line in str(error).splitlines()]
+    faults = []
+    if machine.geometry.home is None:
+        faults.append(f"mechanism: {name} gives no platform.home; a rig needs one")
+    for leg, part in enumerate(machine.legs, start=1):
+        missing = [limit for limit in _NEEDED_LIMITS if part.limits is None or getattr(part.limits, limit) is None]
+        if missing:
+            faults.append(f"mechanism: {name} does not limit {', '.join(missing)} of leg {leg}; a rig needs that")
+    return machine, faults
+
+
+def _with_profiles(config: RigConfig, folder: Path) -> RigConfig:
+    """The configuration with profiles that are files named so that they are found from anywhere."""
+    profile = str(beside(folder, config.drives.profile))
+    changes: dict[str, Section] = {"drives": config.drives.model_copy(update={"profile": profile})}
+    amplifier = config.load_cells.amplifier
+    if amplifier is not None:
+        amplifier = amplifier.model_copy(update={"profile": str(beside(folder, amplifier.profile))})
+        changes["load_cells"] = config.load_cells.model_copy(update={"amplifier": amplifier})
+    return config.model_copy(update=changes)
+
+
+def names_file(name: str) -> bool:
+    """Whether the `name` of a mechanism or profile means a file; a bare one means something that comes along."""
+    return name.endswith(".toml") or Path(name).name != name
+
+
+def beside(folder: Path, name: str) -> str | Path:
+    """The file `name` means in `folder`; a bare name stays."""
+    return folder / name if names_file(name) else name
+
+
+def _fault(data: Mapping[str, Any], item: Any) -> str:
+    """One line of a validation error: the place in the file (lists count from 1), the value, what is wrong."""
+    place = ""
+    value: Any = data
+    for part in item["loc"]:
+        if not isinstance(value, (Mapping, list, tuple)):
+            break
+        place += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if place else str(part)
+        known = part in value if isinstance(value, Mapping) else part < len(value)
+        value = value[part] if known else None
+    text = str(item["msg"]).removeprefix("Value error, ").replace("Input should be", "must be")
+    match item["type"]:
+        case "extra_forbidden":
+            return f"{place}: unknown key"
+        case "missing":
+            return f"{place}: missing"
+        case "too_long":
+            return f"{place}: {len(item['input'])} entries, not {item['ctx']['max_length']}"
+        case "value_error":
+            return f"{place}: {text}"
+        case _:
+            shown = repr(item["input"])
+            return f"{place}: {text}, not {shown if len(shown) <= 60 else shown[:57] + '...'}"
+
+
+def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    result = dict(base)
+    for key, value in changes.items():
+        old = result.get(key)
+        result[key] = _merged(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return result

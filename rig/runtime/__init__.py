@@ -1,0 +1,25 @@
+"""What the processes of a rig share: folders, shared memory, clocks, and real time as far as it is granted."""
+
+from rig.runtime.clock import Cadence, Clock, ManualClock, MonotonicClock
+from rig.runtime.control_block import ControlBlock, StopRequest
+from rig.runtime.folders import RuntimeFolder, folders, runtime_root
+from rig.runtime.realtime import prepare_process
+from rig.runtime.ring import TelemetryRing, attach_shared_memory, shared_buffer
+from rig.runtime.spawning import start_shielded
+
+__all__ = [
+    "Cadence",
+    "Clock",
+    "ControlBlock",
+    "ManualClock",
+    "MonotonicClock",
+    "RuntimeFolder",
+    "StopRequest",
+    "TelemetryRing",
+    "attach_shared_memory",
+    "folders",
+    "prepare_process",
+    "runtime_root",
+    "shared_buffer",
+    "start_shielded",
+]

@@ -1,0 +1,63 @@
+"""A small block of shared memory for what must not wait for a queue: the stop flag and the client's heartbeat."""
+
+import struct
+from multiprocessing.shared_memory import SharedMemory
+from typing import Literal
+
+from rig.runtime.ring import attach_shared_memory, shared_buffer
+
+StopRequest = Literal[0, 1, 2]
+
+_SIZE = 64
+_CATEGORIES: tuple[StopRequest, ...] = (0, 1, 2)  # a byte each, the most severe first
+_BEAT = struct.Struct("<Q")
+_BEAT_AT = 8
+
+
+class ControlBlock:
+    """Stop flag and heartbeat: the engine creates the block and unlinks it, clients attach to it by name.
+
+    Args:
+        name: block to attach to, or the name of a new one; None creates one of a name of its own.
+        create: make it.
+
+    Raises:
+        FileNotFoundError: no block of that name.
+    """
+
+    def __init__(self, name: str | None = None, *, create: bool = False) -> None:
+        self._owner = create or name is None
+        self._memory = SharedMemory(name, True, _SIZE) if name is None or create else attach_shared_memory(name)
+        self.name = self._memory.name
+        self._bytes = shared_buffer(self._memory)
+
+    def request_stop(self, category: StopRequest) -> None:
+        """Raise the stop flag: the engine takes it in its next cycle. The more severe of two requests counts."""
+        self._bytes[category] = 1  # a flag of its own: two processes at once lose nothing
+
+    def stop_requested(self) -> StopRequest | None:
+        """The stop category asked for that was not taken yet, or None; the flag stays."""
+        return next((category for category in _CATEGORIES if self._bytes[category]), None)
+
+    def take_stop(self) -> StopRequest | None:
+        """Read and lower the stop flag: the stop category asked for, or None."""
+        raised = [category for category in _CATEGORIES if self._bytes[category]]
+        for category in raised:
+            self._bytes[category] = 0
+        return raised[0] if raised else None
+
+    def beat(self) -> None:
+        """Show that the client that holds the lease is alive."""
+        _BEAT.pack_into(self._bytes, _BEAT_AT, (self.heartbeat() + 1) & 0xFFFF_FFFF_FFFF_FFFF)
+
+    def heartbeat(self) -> int:
+        """The heartbeat counter."""
+        return int(_BEAT.unpack_from(self._bytes, _BEAT_AT)[0])
+
+    def close(self) -> None:
+        """Detach; the side that created the block removes it. May be called again."""
+        self._bytes.release()
+        self._memory.close()
+        if self._owner:
+            self._owner = False
+            self._memory.unlink()

@@ -1,0 +1,35 @@
+"""What must hold before and while anything moves: states, and the checks of feedback, references and motions."""
+
+from rig.safety.exchanged_drives import ExchangeCheck
+from rig.safety.feedback import FeedbackMonitor
+from rig.safety.finding import Finding, over
+from rig.safety.limits import ReferenceCheck, check_kernel
+from rig.safety.machine import FORCE_STATES, TORQUE_STATES, Cause, Conditions, Deadlines, StateMachine, name_legs
+from rig.safety.measured import MeasuredBounds
+from rig.safety.rest import RestMonitor
+from rig.safety.stability import check_loop
+from rig.safety.torque_checks import TorqueChecks
+from rig.safety.trajectory_check import LimitCheck, Verdict, check_trajectory
+
+__all__ = [
+    "FORCE_STATES",
+    "TORQUE_STATES",
+    "Cause",
+    "Conditions",
+    "Deadlines",
+    "ExchangeCheck",
+    "FeedbackMonitor",
+    "Finding",
+    "LimitCheck",
+    "MeasuredBounds",
+    "ReferenceCheck",
+    "RestMonitor",
+    "StateMachine",
+    "TorqueChecks",
+    "Verdict",
+    "check_kernel",
+    "check_loop",
+    "check_trajectory",
+    "name_legs",
+    "over",
+]

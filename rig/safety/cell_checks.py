@@ -1,0 +1,133 @@
+"""Readings of the load cells, judged by themselves and against the model."""
+
+import math
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from kinematics import Array, kernel
+from rig.config import LoadCells, Safety
+from rig.safety.finding import Finding, over
+from rig.safety.machine import Cause
+from rig.states import FaultCode, StopCategory
+
+_LEGS = 6
+_RESIDUAL_CYCLES = 2
+
+# What is kept of each load cell from cycle to cycle, rows of (5, 6): the last reading, the model's force when it came,
+# and for how many readings in a row it has repeated itself, meant nothing, and been off the model.
+_READING, _MODEL, _SILENT, _MISSING, _BEYOND = range(5)
+
+
+@kernel
+def _count_kernel(
+    force: Array, residual: Array, bounds: Array, controlled: bool, suspicion: Array, cells: Array
+) -> tuple[int, int, int]:
+    """Count, by leg, the readings in a row that repeat the one before, mean nothing, or are off the model.
+
+    cells (5, 6) is kept from cycle to cycle and updated; suspicion as `MotionChecks` has it. bounds: [expected noise,
+    end of scale, greatest residual], N, and the readings a cell may repeat itself. A reading counts as repeated only
+    once the model has moved on by more than the noise. A residual is judged while the host closes the loop, and of
+    readings and encoders that are not suspect themselves. Returns the legs (index) with the largest counts, -1 where
+    all are zero.
+    """
+    silent, missing, beyond = -1, -1, -1
+    suspect = False
+    for i in range(_LEGS):
+        suspect = suspect or suspicion[0, i] > 0.0 or suspicion[1, i] > 0.0
+    for i in range(_LEGS):
+        model = force[i] - residual[i]
+        valid = abs(force[i]) < bounds[1]  # False for not a number
+        repeated = force[i] == cells[_READING, i] and bounds[3] < math.inf
+        if not repeated:
+            cells[_READING, i], cells[_MODEL, i] = force[i], model
+        cells[_SILENT, i] = cells[_SILENT, i] + 1.0 if repeated and valid else 0.0
+        cells[_MISSING, i] = 0.0 if valid else cells[_MISSING, i] + 1.0
+        if controlled and valid and not (repeated or suspect):
+            cells[_BEYOND, i] = cells[_BEYOND, i] + 1.0 if abs(residual[i]) > bounds[2] else 0.0
+        elif not controlled:
+            cells[_BEYOND, i] = 0.0
+        stuck = controlled and cells[_SILENT, i] > 0.0 and abs(model - cells[_MODEL, i]) > bounds[0]
+        if stuck and (silent < 0 or cells[_SILENT, i] > cells[_SILENT, silent]):
+            silent = i
+        if cells[_MISSING, i] > 0.0 and (missing < 0 or cells[_MISSING, i] > cells[_MISSING, missing]):
+            missing = i
+        if cells[_BEYOND, i] > 0.0 and (beyond < 0 or cells[_BEYOND, i] > cells[_BEYOND, beyond]):
+            beyond = i
+    return silent, missing, beyond
+
+
+class CellChecks:
+    """Judges the readings of six load cells; keeps what it needs of the cycles before.
+
+    Args:
+        safety: bounds of the configuration.
+        cells: what is expected of the load cells.
+        suspicion: of the encoders, as `MotionChecks.suspicion`.
+    """
+
+    def __init__(self, safety: Safety, cells: LoadCells, suspicion: Array) -> None:
+        self._safety = safety
+        self._suspicion = suspicion
+        residual, frozen = safety.bound("force_residual"), safety.bound("frozen_cycles")
+        self._bounds = np.array([cells.noise, cells.range, residual, frozen])
+        self._cells = np.zeros((5, _LEGS))
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew: the next reading is compared with none before it."""
+        self._cells[:] = 0.0
+        self._cells[_READING] = np.nan
+
+    def check(
+        self, t: float, force: Array, residual: Array, age: int, silence: Callable[[], str], *, controlled: bool
+    ) -> Finding | None:
+        """Judge the load cells.
+
+        Args:
+            t: s, rig time.
+            force: (6,) N, measured.
+            residual: (6,) N, measured less modelled.
+            age: consecutive cycles without a fresh reading of all cells.
+            silence: what is known of why there is none, to follow those words.
+            controlled: the host closes the loop, so that a residual means something.
+        """
+        if age >= self._safety.stale_cycles:
+            bound = self._safety.stale_cycles
+            text = f"load cells: no fresh reading for {age} cycles (bound {bound}){silence()}"
+            return Finding(Cause(FaultCode.LOAD_CELL, text, t), StopCategory.CATEGORY_2, over)
+        if age:
+            return None
+        cells = self._cells
+        silent, missing, beyond = _count_kernel(force, residual, self._bounds, controlled, self._suspicion, cells)
+        if missing >= 0 and cells[_MISSING, missing] >= self._safety.stale_cycles:
+            cause = Cause(FaultCode.LOAD_CELL, self._no_force(missing, force), t, missing + 1)
+            return Finding(cause, StopCategory.CATEGORY_2, partial(self._no_force, missing, force))
+        if silent >= 0 and cells[_SILENT, silent] >= self._bounds[3]:
+            text = f"leg {silent + 1}: the load cell repeated itself for {cells[_SILENT, silent]:.0f} cycles of motion"
+            cause = Cause(FaultCode.LOAD_CELL, text, t, silent + 1)
+            return Finding(cause, StopCategory.CATEGORY_2, partial(_no_news, silent, force, float(force[silent])))
+        if beyond < 0 or cells[_BEYOND, beyond] < _RESIDUAL_CYCLES:
+            return None
+        cause = Cause(FaultCode.FORCE_RESIDUAL, self._off_the_model(beyond, residual), t, beyond + 1)
+        return Finding(cause, StopCategory.CATEGORY_1, partial(self._still_off, beyond, residual))
+
+    def _no_force(self, leg: int, force: Array) -> str:
+        """What the cell of a leg (index) reads, in words, where that is no force."""
+        if abs(force[leg]) < self._bounds[1]:
+            return ""
+        end = f", at or beyond its end of scale {self._bounds[1]:g} N" if math.isfinite(force[leg]) else ""
+        return f"leg {leg + 1}: the load cell reads {force[leg]:g} N{end}"
+
+    def _off_the_model(self, leg: int, residual: Array) -> str:
+        bound = self._safety.force_residual
+        return f"leg {leg + 1}: measured force is {residual[leg]:+.1f} N off the model's (bound {bound:g} N)"
+
+    def _still_off(self, leg: int, residual: Array) -> str:
+        return self._off_the_model(leg, residual) if abs(residual[leg]) > self._bounds[2] else ""
+
+
+def _no_news(leg: int, force: Array, before: float) -> str:
+    """Whether the cell of a leg (index) still reads what it read `before`, N, in words."""
+    return f"leg {leg + 1}: the load cell still reads {before:g} N, bit for bit" if force[leg] == before else ""

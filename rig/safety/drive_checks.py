@@ -1,0 +1,77 @@
+"""What the drives say of themselves, judged in the order of severity."""
+
+import math
+from collections.abc import Callable
+
+from actuators import Status
+from kinematics import Array
+from rig.config import Safety
+from rig.safety.finding import Finding, no_length, over
+from rig.safety.machine import Cause
+from rig.states import FaultCode, StopCategory
+
+_LEGS = 6
+# plain integers: the flags' own operators cost more than the rest of the checks
+_WATCHDOG, _FAULT, _HOMED = Status.WATCHDOG.value, Status.FAULT.value, Status.HOMED.value
+
+
+class DriveChecks:
+    """Judges what six drives say of themselves.
+
+    Args:
+        safety: bounds of the configuration.
+    """
+
+    def __init__(self, safety: Safety) -> None:
+        self._safety = safety
+
+    def check(
+        self,
+        t: float,
+        age: list[int],
+        status: list[int],
+        error: list[int],
+        length: Array,
+        explain: Callable[[int], str],
+        silence: Callable[[int], str],
+        *,
+        homed: bool,
+    ) -> Finding | None:
+        """Judge what the drives say of themselves.
+
+        Args:
+            t: s, rig time.
+            age: consecutive cycles without fresh feedback, by leg.
+            status: bits of `actuators.Status`, by leg.
+            error: the drives' own error codes.
+            length: (6,) m, by leg.
+            explain: the present error of a leg (index) in words.
+            silence: what is known of why a leg (index) is silent, to follow those words.
+            homed: the rig counts as homed.
+        """
+        if min(age) > 0 and max(age) >= self._safety.stale_cycles:  # what they share has failed, and no leg of them
+            text = f"all six legs: no fresh feedback for {max(age)} cycles (bound {self._safety.stale_cycles})"
+            text += silence(0) if len({silence(leg) for leg in range(_LEGS)}) == 1 else ""
+            return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t), StopCategory.QUICK_STOP, over)
+        for leg in range(_LEGS):
+            if age[leg] >= self._safety.stale_cycles:
+                bound = self._safety.stale_cycles
+                text = f"leg {leg + 1}: no fresh feedback for {age[leg]} cycles (bound {bound}){silence(leg)}"
+                return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t, leg + 1), StopCategory.QUICK_STOP, over)
+        for leg in range(_LEGS):
+            if age[leg]:
+                continue
+            if status[leg] & _WATCHDOG:
+                text = f"leg {leg + 1}: the drive's own watchdog stopped it"
+                return Finding(Cause(FaultCode.DRIVE_WATCHDOG, text, t, leg + 1), StopCategory.QUICK_STOP, over)
+            if not math.isfinite(length[leg]):
+                # before the drive's own fault, which says the same and would take the torque off at once
+                return no_length(leg, float(length[leg]), t, unhome=not status[leg] & _HOMED)
+            if status[leg] & _FAULT:
+                text = f"leg {leg + 1}: drive fault {error[leg]}, {explain(leg)}"
+                return Finding(Cause(FaultCode.DRIVE_FAULT, text, t, leg + 1), StopCategory.CATEGORY_0, over)
+            if homed and not status[leg] & _HOMED:
+                text = f"leg {leg + 1}: the drive lost its reference; it may have restarted"
+                cause = Cause(FaultCode.DRIVE_RESTARTED, text, t, leg + 1)
+                return Finding(cause, StopCategory.QUICK_STOP, over, unhome=True)
+        return None

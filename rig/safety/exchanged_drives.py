@@ -1,0 +1,206 @@
+"""Whether the drives of two legs answer at each other's address, from the static forces before and after homing.
+
+Such drives move their own legs and read their own cells, only under the other's number, and every length looks right.
+But the forces by which the legs carry the platform at rest follow from the pose, and the pose from which leg is how
+long: between where homing began and home they change by something else than the model says for the lengths as reported.
+"""
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from actuators import Status
+from dynamics import Dynamics, DynamicsError
+from kinematics import Array, KinematicsError, forward_kinematics, leg_lengths, quaternion_to_matrix
+from rig.config import RigConfig
+from rig.safety.finding import Finding, over
+from rig.safety.machine import Cause
+from rig.states import FaultCode, StopCategory
+
+SETTLING = 0.15  # s at rest after homing, before the forces are compared
+_REFERENCE = (Status.HOMED | Status.HOMING).value  # a drive may zero its position where one of these changes
+_MOST = 256  # samples of a mean; the newest count
+_FEWEST = 5
+_COMPUTING = 0.1  # s at most, over which the computation is spread
+# What the model may be wrong by, standard deviations: the platform's mass, of itself; where that sits, of the
+# characteristic length; a cell's gain; what a cell keeps from one load to the next, of its noise.
+_MASS, _PLACE, _GAIN, _CREEP = 0.4, 0.5, 0.03, 0.2
+# Sums of six squared deviations, in those: one that is borne, one that is excluded, and by how much one must be worse
+# than the best to be told from it. Without an exchange one in a million is beyond the first by chance alone.
+_BORNE, _EXCLUDED, _APART = 38.0, 80.0, 20.0
+_PAIRS = list(itertools.combinations(range(6), 2))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the forces tell: `finding` where drives are exchanged, else `unclear`, why they do not tell, or neither."""
+
+    finding: Finding | None = None
+    unclear: str = ""
+
+
+class ExchangeCheck:
+    """Compares the change of the cells' forces from where homing began to home with the model's, once a homing.
+
+    Args:
+        config: gives mechanism, expected noise, and whether the cells are wired to the drives or to an amplifier.
+    """
+
+    def __init__(self, config: RigConfig) -> None:
+        self._geometry = config.machine.geometry
+        self._home = self._geometry.home_pose
+        self._dynamics = Dynamics(config.machine)
+        self._gravity = config.machine.gravity
+        self._noise = config.load_cells.noise
+        self._own_cells = config.load_cells.source == "drive"
+        mass, lever = _MASS * config.machine.mass, _PLACE * config.safety.characteristic_length
+        self._prior = np.diag([mass**2] + 3 * [(mass * lever) ** 2])
+        self._halves = math.ceil(2 * (1 + len(_PAIRS)) * config.period / _COMPUTING)
+        self._motions, self._wrenches = np.zeros((5, 19)), np.zeros((5, 6))
+        self._before, self._samples_before = np.zeros(6), 0
+        self._status, self._length, self._moved = [0] * 6, [math.nan] * 6, [0.0] * 6
+        self._expected: Iterator[tuple[Array, Array] | None] = iter(())
+        self._candidates: list[tuple[Array, Array]] = []
+        self.connected()
+
+    def connected(self) -> None:
+        """Other drives may answer from now on."""
+        self._found: Cause | None = None
+        self.pending = False
+        """whether a homing's forces are still to be compared"""
+        self.forget()
+
+    def forget(self) -> None:
+        """The platform may stand elsewhere: begin the mean force at rest anew."""
+        self._mean, self._samples = np.zeros(6), 0
+
+    def rest(self, fresh: Array, cells_age: int, force: Array) -> None:
+        """Take the cells' `force` (6,) N of a cycle at rest, where it is new and finite."""
+        if cells_age == 0 and fresh.all() and np.isfinite(force).all():
+            self._samples += 1
+            self._mean += (force - self._mean) / min(self._samples, _MOST)
+
+    def begin(self, status: Sequence[int], length: Array) -> None:
+        """Homing begins, of drives that report `status` and `length` (6,) m, from any zero."""
+        self._before, self._samples_before = self._mean, self._samples
+        self._status, self._length, self._moved = list(status), length.tolist(), [0.0] * 6
+        self.pending = False
+
+    def follow(self, fresh: Array, status: Sequence[int], length: Array) -> None:
+        """Add up by how much each leg moves while homing, without the steps in which its drive zeroes its position."""
+        for leg, bits in enumerate(status):
+            now = float(length[leg])
+            if fresh[leg] and math.isfinite(now):
+                if not (bits ^ self._status[leg]) & _REFERENCE:
+                    self._moved[leg] += now - self._length[leg]
+                self._status[leg], self._length[leg] = bits, now
+
+    def homed(self, length: Array) -> None:
+        """Homing is over: `length` (6,) m, true."""
+        self.forget()
+        self._expected = self._expect(length.copy(), np.array(self._moved))
+        self._candidates = []
+        self.pending = True
+
+    def judge(self, t: float, settled: float) -> Verdict | None:
+        """Verdict of the homing that is `pending`, at rig time `t`, `settled` s after it; None before there is one.
+
+        The computation is spread over calls, so that no cycle is late for it.
+        """
+        for candidate in itertools.islice(self._expected, self._halves):
+            if candidate is not None:
+                self._candidates.append(candidate)
+        if len(self._candidates) <= len(_PAIRS) or settled < SETTLING:
+            return None
+        self.pending = False
+        verdict = self._verdict(t)
+        if verdict.finding is not None:
+            self._found = verdict.finding.cause
+        elif not verdict.unclear:
+            self._found = None
+        elif self._found is not None:
+            text = f"{self._found.text}: found before, and not gone by what the forces tell; connect anew"
+            again = Cause(FaultCode.WIRING, text, t, self._found.leg)
+            return Verdict(Finding(again, StopCategory.CATEGORY_0, over, unhome=True))
+        return verdict
+
+    def rehearse(self) -> None:
+        """Do the computations once at home, so that kernels are compiled and libraries loaded; then forget them."""
+        self._samples = self._samples_before = 1
+        self._candidates = [one for one in self._expect(leg_lengths(self._geometry, self._home), np.zeros(6)) if one]
+        self._misfit()
+        self.forget()
+
+    def _verdict(self, t: float) -> Verdict:
+        if min(self._samples, self._samples_before) < _FEWEST:
+            return Verdict(unclear="the rig was not at rest for long enough before homing")
+        misfit = self._misfit()
+        best = min(misfit)
+        exchanged, borne = misfit[1:], misfit[0] <= _BORNE
+        if misfit[0] > _EXCLUDED and best <= _BORNE:
+            pairs = [pair for pair, value in zip(_PAIRS, exchanged, strict=True) if value <= best + _APART]
+            text = (
+                f"the drives of legs {_listed(pairs, ' or of legs ')} answer at each other's address (network cables "
+                "exchanged): the load cells' change from the start of homing to home fits no other wiring"
+            )
+            cause = Cause(FaultCode.WIRING, text, t, pairs[0][0] + 1)
+            return Verdict(Finding(cause, StopCategory.CATEGORY_0, over, unhome=True))
+        if not borne:
+            return Verdict(unclear="the load cells' change from the start of homing to home fits no wiring well")
+        alike = [pair for pair, value in zip(_PAIRS, exchanged, strict=True) if value <= _EXCLUDED]
+        if not alike:
+            return Verdict()
+        legs = "any two legs" if len(alike) == len(_PAIRS) else f"legs {_listed(alike, ', ')}"
+        return Verdict(unclear=f"from where homing began, those of {legs} would look much the same")
+
+    def _misfit(self) -> list[float]:
+        """Of each candidate the squared deviations of what was measured, in standard deviations, summed over cells."""
+        measured = self._mean - self._before
+        noise = self._noise**2 * (sum(1.0 / min(n, _MOST) for n in (self._samples, self._samples_before)) + _CREEP**2)
+        change, by_mass = (np.array(part) for part in zip(*self._candidates, strict=True))
+        found = np.full(len(change), math.inf)
+        real = np.isfinite(change).all(axis=1)
+        change, by_mass = change[real], by_mass[real]
+        own = (noise + (_GAIN * change) ** 2)[:, None] * np.eye(6)
+        error = (measured - change)[:, :, None]
+        weighted = np.linalg.solve(own + by_mass @ self._prior @ by_mass.swapaxes(1, 2), error)
+        found[real] = (error * weighted).sum(axis=(1, 2))
+        misfit: list[float] = found.tolist()
+        return misfit
+
+    def _expect(self, length: Array, moved: Array) -> Iterator[tuple[Array, Array] | None]:
+        """What the cells' forces, as reported, change by, and that by mass; as wired right, then of each pair.
+
+        None before each: half of the work is done.
+        """
+        for pair in [(0, 0), *_PAIRS]:
+            order = list(range(6))
+            order[pair[0]], order[pair[1]] = pair[1], pair[0]
+            try:
+                before = self._statics((length - moved)[order])
+                yield None
+                change = self._statics(length[order]) - before
+            except (DynamicsError, KinematicsError):
+                change = np.full((6, 5), math.nan)  # no such pose: the drives are not wired in this way
+            if self._own_cells:
+                change = change[order]
+            yield change[:, 0], change[:, 1:]
+
+    def _statics(self, length: Array) -> Array:
+        """Forces at the cells, N, of legs of `length` (6,) m at rest, then per kg and kg m (3) of the platform more."""
+        pose = forward_kinematics(self._geometry, length, self._home)
+        down = quaternion_to_matrix(pose[3:]).T @ self._gravity
+        self._motions[:, :7] = pose
+        self._wrenches[1, :3] = down
+        for axis in range(3):
+            self._wrenches[2 + axis, 3:] = np.cross(np.eye(3)[axis], down)
+        forces = self._dynamics.cells(self._motions, self._wrenches).T
+        forces[:, 1:] -= forces[:, :1]
+        return forces
+
+
+def _listed(pairs: Sequence[tuple[int, int]], joint: str) -> str:
+    return joint.join(f"{one + 1} and {other + 1}" for one, other in pairs)

@@ -1,0 +1,27 @@
+"""Checks of what the drives and load cells report, every cycle, before anything is computed from it."""
+
+from rig.config import RigConfig
+from rig.safety.cell_checks import CellChecks
+from rig.safety.drive_checks import DriveChecks
+from rig.safety.motion_checks import MotionChecks
+
+
+class FeedbackMonitor:
+    """The checks of one rig: `check_drives`, then `check_motion`, then `check_forces`, which bears in mind the motion.
+
+    Args:
+        config: gives the bounds.
+    """
+
+    def __init__(self, config: RigConfig) -> None:
+        self._motion = MotionChecks(config.machine, config.safety, config.period, config.drives.watchdog)
+        self._cells = CellChecks(config.safety, config.load_cells, self._motion.suspicion)
+        self.departure = self._motion.departure
+        self.check_drives = DriveChecks(config.safety).check
+        self.check_motion = self._motion.check
+        self.check_forces = self._cells.check
+
+    def forget(self) -> None:
+        """Begin anew: the next samples are compared with none before them."""
+        self._motion.forget()
+        self._cells.forget()

@@ -1,0 +1,85 @@
+"""Bounds on what is measured: leg speeds under torque, forces while homing, and what the drives say of themselves."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+
+import numpy as np
+
+from dynamics import LegLimits, Mechanism
+from kinematics import Array, kernel
+from rig.config import Safety
+from rig.safety.finding import Finding, over
+from rig.safety.machine import Cause
+from rig.states import FaultCode, StopCategory
+
+
+@kernel
+def _beyond_kernel(fresh: Array, value: Array, bound: Array) -> int:
+    """Leg (index) whose fresh value is farthest beyond its bound, in parts of it; -1 where none is."""
+    worst, leg = 1.0, -1
+    for i in range(6):
+        if fresh[i] != 0.0 and abs(value[i]) > worst * bound[i]:
+            worst, leg = abs(value[i]) / bound[i], i
+    return leg
+
+
+def _limits(values: list[float | None], factor: float) -> Array:
+    return np.array([math.inf if value is None else value * factor for value in values])
+
+
+class MeasuredBounds:
+    """Judges measured speeds, forces, temperatures and supply voltages; what has no limit is not judged.
+
+    Args:
+        mechanism: gives the legs' speed and force limits.
+        safety: gives the margins beyond them, and the bounds of the drives' own quantities.
+        auxiliary: what the drive of a leg (index) said last of itself: `temperature` °C, `supply` V, by name.
+    """
+
+    def __init__(self, mechanism: Mechanism, safety: Safety, auxiliary: Callable[[int], Mapping[str, float]]) -> None:
+        self._auxiliary = auxiliary
+        limits = [leg.limits or LegLimits() for leg in mechanism.legs]
+        self._speed = _limits([limit.velocity for limit in limits], safety.bound("overspeed"))
+        self._force = _limits([limit.force for limit in limits], safety.bound("homing_force"))
+        self._temperature = safety.bound("temperature")
+        least = safety.bound("supply_min")
+        self._supply = (-math.inf if least == math.inf else least, safety.bound("supply_max"))
+
+    def check_speed(self, t: float, fresh: Array, velocity: Array) -> Finding | None:
+        """Judge the speeds (6,) m/s of legs under torque; fresh: (6,) 0 where the sample is stale; t: s, rig time."""
+        leg = _beyond_kernel(fresh, velocity, self._speed)
+        if leg < 0:
+            return None
+        text = f"leg {leg + 1}: measured speed {velocity[leg]:+.3f} m/s (bound {self._speed[leg]:g} m/s)"
+        return Finding(Cause(FaultCode.OVERSPEED, text, t, leg + 1), StopCategory.QUICK_STOP, over)
+
+    def check_homing_force(self, t: float, fresh: Array, force: Array) -> Finding | None:
+        """Judge the load cells (6,) N while the drives home; fresh: (6,) 0 where a reading is stale; t: s, rig time."""
+        leg = _beyond_kernel(fresh, force, self._force)
+        if leg < 0:
+            return None
+        text = f"leg {leg + 1}: measured force {force[leg]:+.0f} N while homing (bound {self._force[leg]:g} N)"
+        return Finding(Cause(FaultCode.FORCE_LIMIT, text, t, leg + 1), StopCategory.QUICK_STOP, over)
+
+    def check_drive(self, t: float, leg: int) -> Finding | None:
+        """Judge what the drive of `leg` (index) says of itself; t: s, rig time."""
+        for code, text in self._wrong(leg):
+            return Finding(
+                Cause(code, text, t, leg + 1), StopCategory.CATEGORY_1, partial(self._still_wrong, leg, code)
+            )
+        return None
+
+    def _still_wrong(self, leg: int, code: FaultCode) -> str:
+        return next((text for found, text in self._wrong(leg) if found is code), "")
+
+    def _wrong(self, leg: int) -> Iterator[tuple[FaultCode, str]]:
+        auxiliary = self._auxiliary(leg)
+        temperature, supply = auxiliary.get("temperature"), auxiliary.get("supply")
+        if temperature is not None and self._temperature < math.inf and not temperature <= self._temperature:
+            text = f"leg {leg + 1}: the drive's temperature is {temperature:.1f} °C (bound {self._temperature:g} °C)"
+            yield FaultCode.TEMPERATURE, text
+        low, high = self._supply
+        if supply is not None and (low, high) != (-math.inf, math.inf) and not low <= supply <= high:
+            text = f"leg {leg + 1}: the drive's supply has {supply:.1f} V (bounds {low:g} and {high:g} V)"
+            yield FaultCode.SUPPLY_VOLTAGE, text

@@ -1,0 +1,239 @@
+"""Lengths and speeds of the legs, judged against each other, the samples before and the reference."""
+
+import math
+from functools import partial
+
+import numpy as np
+
+from dynamics import Mechanism
+from kinematics import Array, kernel
+from rig.config import Safety
+from rig.safety.finding import Finding, no_length, over
+from rig.safety.machine import Cause
+from rig.states import FaultCode, StopCategory
+
+_LEGS = 6
+_ABSURD = 0.05  # m beyond the length limits: no leg gets there
+_RUNAWAY = 3.0  # following errors
+_REVERSED_CYCLES = 3
+_MOVING = 1e-3  # m/s of reference above which an honest encoder never repeats itself
+_OPPOSED = 0.02  # m/s of both reference and feedback above which their signs must agree
+_WINDOW = 1.0  # s over which the way of a leg that is to stand is held against its speed
+_MOVING_WINDOW = 10  # cycles of that where it is to move: what is slower shows as a following error, or in the forces
+_SPEED_DELAY = 0.01  # s by which a drive's estimate of its speed may be late
+_MIRRORED = 0.25  # of its amount that a speed may lose or gain when its sign turns round: a push would change it more
+
+_OK, _NOT_FINITE, _ABSURD_LENGTH, _JUMP, _FROZEN, _AGAINST, _RUNAWAY_ERROR, _FOLLOWING = range(8)
+
+# What is kept of each leg from cycle to cycle, rows of (7, 6): length and velocity of the last fresh sample, s since
+# then, cycles by which it was old, by how much the length has departed from what the speed explains, and for how many
+# samples in a row the encoder has repeated itself or run against the reference.
+_LENGTH, _VELOCITY, _SINCE, _LAG, _DEPARTURE, _REPEATS, _REVERSALS = range(7)
+_ROWS = 7
+_LOW, _HIGH, _JUMPED, _REPEATED, _FOLLOWED, _RAN, _PERIOD, _GAP, _ACCELERATION = range(9)  # of the bounds
+
+
+@kernel
+def _departure_kernel(
+    i: int, length: float, velocity: float, lag: float, window: float, legs: Array, bounds: Array
+) -> tuple[float, float]:
+    """By how much leg i has come to be elsewhere than its speed explains, m: since the last sample, and lately.
+
+    The speed explains its mean over the gap between the samples, and as much more as it may have changed early or late
+    in the gap, or its estimate may be late; beyond the longest gap in which the host still controls the leg also what
+    the leg's acceleration allows. What is left adds up, and fades with the window, s.
+    """
+    before = legs[_VELOCITY, i]
+    gap = legs[_SINCE, i] - (lag - legs[_LAG, i]) * bounds[_PERIOD]
+    beyond = length - legs[_LENGTH, i] - 0.5 * gap * (velocity + before)
+    slack = (0.5 * gap + _SPEED_DELAY) * abs(velocity - before)
+    if gap > bounds[_GAP]:
+        slack += 0.25 * bounds[_ACCELERATION] * gap * gap
+    step = 0.0
+    if abs(beyond) > slack:  # False where there is no sample before this one
+        step = beyond - math.copysign(slack, beyond)
+    return step, legs[_DEPARTURE, i] * math.exp(-gap / window) + step
+
+
+@kernel
+def _check_kernel(
+    fresh: Array,
+    length: Array,
+    velocity: Array,
+    lag: Array,
+    length_reference: Array,
+    velocity_reference: Array,
+    legs: Array,
+    bounds: Array,
+    elapsed: float,
+    homed: bool,
+    controlled: bool,
+) -> tuple[int, int, float]:
+    """Check the fresh legs; returns (what, leg index, value) of the first fault, in the order of their severity.
+
+    legs (7, 6) is kept from cycle to cycle and updated. elapsed: s since the samples of the cycle before. bounds (9,):
+    least length, greatest length, greatest departure from what the speed explains, samples a moving encoder may repeat
+    itself, greatest following error, that of a runaway, s of a cycle, s of the longest gap under control, greatest
+    acceleration, beside the module's constants; an infinite one is not checked. While a leg repeats itself, where that
+    is looked at, or runs the wrong way its following error means nothing yet. The wrong way: its speed has turned
+    round from one sample to the next and kept its amount, as no force could make it do, and has been opposed to the
+    reference since.
+    """
+    what, leg, value = _OK, -1, 0.0
+    for i in range(_LEGS):
+        legs[_SINCE, i] += elapsed
+        if fresh[i] != 0.0 and not (math.isfinite(length[i]) and math.isfinite(velocity[i])):
+            return _NOT_FINITE, i, length[i]
+    for i in range(_LEGS):
+        if fresh[i] == 0.0:
+            continue
+        speed, before, wanted = velocity[i], legs[_VELOCITY, i], velocity_reference[i]
+        repeated = controlled and abs(wanted) > _MOVING and length[i] == legs[_LENGTH, i]
+        repeated = repeated and bounds[_REPEATED] < math.inf
+        opposed = controlled and speed * wanted < 0.0 and min(abs(speed), abs(wanted)) > _OPPOSED
+        opposed = opposed and (legs[_REVERSALS, i] > 0.0 or abs(speed + before) < _MIRRORED * abs(before))
+        window = _MOVING_WINDOW * bounds[_PERIOD] if controlled and abs(wanted) > _MOVING else _WINDOW
+        step, departure = _departure_kernel(i, length[i], speed, lag[i], window, legs, bounds)
+        jump = max(abs(step), abs(departure))
+        error = abs(length[i] - length_reference[i])
+        legs[_REPEATS, i] = legs[_REPEATS, i] + 1.0 if repeated else 0.0
+        legs[_REVERSALS, i] = legs[_REVERSALS, i] + 1.0 if opposed else 0.0
+        found = _OK
+        amount = 0.0
+        if homed and not (bounds[_LOW] - _ABSURD <= length[i] <= bounds[_HIGH] + _ABSURD):
+            found, amount = _ABSURD_LENGTH, length[i]
+        elif homed and jump > bounds[_JUMPED]:
+            found, amount = _JUMP, jump
+        elif legs[_REPEATS, i] >= bounds[_REPEATED]:
+            found, amount = _FROZEN, legs[_REPEATS, i]
+        elif legs[_REVERSALS, i] >= _REVERSED_CYCLES:
+            found, amount = _AGAINST, legs[_REVERSALS, i]
+        elif controlled and error > bounds[_RAN]:
+            found, amount = _RUNAWAY_ERROR, error
+        elif controlled and error > bounds[_FOLLOWED] and not (repeated or opposed):
+            found, amount = _FOLLOWING, error
+        if found != _OK and (what == _OK or found < what):
+            what, leg, value = found, i, amount
+        legs[_LENGTH, i] = length[i]
+        legs[_VELOCITY, i] = speed
+        legs[_SINCE, i] = 0.0
+        legs[_LAG, i] = lag[i]
+        legs[_DEPARTURE, i] = departure if homed else 0.0
+    return what, leg, value
+
+
+class MotionChecks:
+    """Judges lengths and speeds of six legs; keeps what it needs of the cycles before.
+
+    Args:
+        mechanism: gives the legs' limits.
+        safety: bounds of the configuration.
+        period: s, of a cycle.
+        watchdog: s of silence after which the drives stop by themselves.
+    """
+
+    def __init__(self, mechanism: Mechanism, safety: Safety, period: float, watchdog: float) -> None:
+        ranges = [leg.limits.length for leg in mechanism.legs if leg.limits and leg.limits.length]
+        low, high = (min(low for low, _ in ranges), max(high for _, high in ranges)) if ranges else (0.0, math.inf)
+        self._safety = safety
+        jump, frozen = safety.bound("position_jump"), safety.bound("frozen_cycles")
+        following, runaway = safety.bound("following_error"), _RUNAWAY * safety.following_error
+        gap, acceleration = max(safety.stale_cycles * period, watchdog), _largest_acceleration(mechanism)
+        self._bounds = np.array([low, high, jump, frozen, following, runaway, period, gap, acceleration])
+        self._legs = np.zeros((_ROWS, _LEGS))
+        self.suspicion = self._legs[_REPEATS:]
+        """(2, 6) samples in a row that are suspect, by kind and leg: while there are any, forces mean nothing"""
+        self.departure = self._legs[_DEPARTURE]
+        """(6,) m by which each leg has lately come to be elsewhere than its speed explains; 0 before homing"""
+        self._homed = False
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew: the next sample is compared with none before it."""
+        self._legs[:] = 0.0
+        self._legs[_LENGTH] = np.nan
+
+    def check(
+        self,
+        t: float,
+        elapsed: float,
+        fresh: Array,
+        length: Array,
+        velocity: Array,
+        lag: Array,
+        length_reference: Array,
+        velocity_reference: Array,
+        *,
+        homed: bool,
+        controlled: bool,
+    ) -> Finding | None:
+        """Judge lengths (6,) m and velocities (6,) m/s against each other, the cycle before and the reference.
+
+        Args:
+            t: s, rig time.
+            elapsed: s since the cycle before took its samples.
+            fresh: (6,) 1 where the sample is fresh, 0 where it is stale.
+            length, velocity: (6,) measured.
+            lag: (6,) cycles by which the samples are old.
+            length_reference, velocity_reference: (6,) of the reference at `t`.
+            homed: lengths are absolute.
+            controlled: the host closes the loop, so that a following error means something.
+        """
+        what, leg, value = _check_kernel(
+            fresh,
+            length,
+            velocity,
+            lag,
+            length_reference,
+            velocity_reference,
+            self._legs,
+            self._bounds,
+            elapsed,
+            homed,
+            controlled,
+        )
+        self._homed = homed
+        return None if what == _OK else self._finding(what, leg, value, t)
+
+    def _finding(self, what: int, leg: int, value: float, t: float) -> Finding:
+        safety, name = self._safety, f"leg {leg + 1}"
+        if what == _NOT_FINITE:
+            return no_length(leg, value, t)
+        if what == _ABSURD_LENGTH:
+            cause = Cause(FaultCode.FEEDBACK_INVALID, self._absurd(leg), t, leg + 1)
+            return Finding(cause, StopCategory.QUICK_STOP, partial(self._absurd, leg))
+        if what == _JUMP:
+            text = (
+                f"{name}: length jumped, or crept, by {value * 1e3:.2f} mm more than its speed explains "
+                f"(bound {safety.position_jump * 1e3:g} mm)"
+            )
+            cause = Cause(FaultCode.POSITION_JUMP, text, t, leg + 1)
+            return Finding(cause, StopCategory.QUICK_STOP, over, unhome=True)
+        if what == _FROZEN:
+            text = f"{name}: the encoder repeated itself for {value:.0f} cycles while the reference moved"
+            return Finding(Cause(FaultCode.FEEDBACK_FROZEN, text, t, leg + 1), StopCategory.QUICK_STOP, over)
+        if what == _AGAINST:
+            text = f"{name}: runs against its reference for {value:.0f} cycles, a sign is reversed"
+            return Finding(Cause(FaultCode.RUNAWAY, text, t, leg + 1), StopCategory.CATEGORY_0, over)
+        text = (
+            f"{name}: following error {value * 1e3:.2f} mm (bound {safety.following_error * 1e3:g} mm"
+            f"{', three times of which counts as a runaway' if what == _RUNAWAY_ERROR else ''})"
+        )
+        if what == _RUNAWAY_ERROR:
+            return Finding(Cause(FaultCode.RUNAWAY, text, t, leg + 1), StopCategory.CATEGORY_0, over)
+        return Finding(Cause(FaultCode.FOLLOWING_ERROR, text, t, leg + 1), StopCategory.CATEGORY_1, over)
+
+    def _absurd(self, leg: int) -> str:
+        """Where the last sample of a leg (index) says that it is, in words, if no leg gets there."""
+        low, high, length = self._bounds[0], self._bounds[1], self._legs[_LENGTH, leg]
+        if not self._homed or low - _ABSURD <= length <= high + _ABSURD:
+            return ""
+        return (
+            f"leg {leg + 1}: length {length:.4f} m is beyond anything the leg can reach (limits {low:g} to {high:g} m)"
+        )
+
+
+def _largest_acceleration(mechanism: Mechanism) -> float:
+    """Of any leg, m/s²; infinite where some leg has no limit."""
+    limits = [None if leg.limits is None else leg.limits.acceleration for leg in mechanism.legs]
+    return max(math.inf if limit is None else limit for limit in limits)

@@ -1,0 +1,150 @@
+"""Whether the legs stand still while they carry no torque: that the brakes hold."""
+
+import math
+
+import numpy as np
+
+from actuators import Status
+from kinematics import Array, kernel
+from rig.config import Safety
+from rig.safety.finding import Finding
+from rig.safety.machine import Cause
+from rig.states import FaultCode, StopCategory
+
+_LEGS = 6
+_STANDSTILL = 2e-3  # m/s, below which a leg has come to rest
+_SETTLING = 0.25  # s without torque, after which a leg that has not come to rest counts from where it is
+_GAINED = 0.05  # m/s, more than the speed at which the torque went off: a brake that holds only takes speed away
+_CONTINUOUS = 2e-3  # m between two samples beyond what the speed explains: the drive counts from another zero
+_LONGEST_GAP = 0.025  # s between two samples, beyond which the speeds do not explain the way any more
+_WINDOW = 0.25  # s between two marks by which is told whether the leg moves on
+_STILL = 1e-4  # m since the mark before the last, within which it does not
+_NAMED = 0.25  # of the bound, beyond which a leg is named beside the one that is over it
+_ENABLED = Status.ENABLED.value
+
+# What is kept of each leg, rows of (9, 6): where it came to rest, how far it has moved from there, s without torque,
+# length, speed and s of the last fresh sample, the speed at which the torque went off, and two marks.
+_REST, _MOVED, _OFF, _LENGTH, _VELOCITY, _SINCE, _FIRST, _MARK, _MARK_BEFORE = range(9)
+_ROWS = 9
+
+
+@kernel
+def _rest_kernel(
+    fresh: Array, torque: Array, length: Array, velocity: Array, legs: Array, elapsed: float, homed: bool, mark: bool
+) -> bool:
+    """Follow the fresh legs, `elapsed` s after the cycle before; returns whether one gains speed without torque.
+
+    legs (9, 6) is kept from cycle to cycle and updated; mark: set a new mark. Where the samples do not follow from
+    each other the leg is watched anew.
+    """
+    gains = False
+    for i in range(_LEGS):
+        legs[_SINCE, i] += elapsed
+        if fresh[i] == 0.0 or not (math.isfinite(length[i]) and math.isfinite(velocity[i])):
+            continue
+        gap, speed = legs[_SINCE, i], velocity[i]
+        way = abs(length[i] - legs[_LENGTH, i] - 0.5 * gap * (speed + legs[_VELOCITY, i]))
+        known = way <= _CONTINUOUS if gap <= _LONGEST_GAP else homed  # False before the first sample
+        if torque[i] != 0.0 or not known or math.isnan(legs[_LENGTH, i]):
+            legs[_REST, i] = math.nan
+            legs[_MOVED, i] = legs[_OFF, i] = 0.0
+            legs[_FIRST, i] = abs(speed)
+            legs[_MARK, i] = legs[_MARK_BEFORE, i] = length[i]
+        else:
+            legs[_OFF, i] += gap
+        legs[_LENGTH, i], legs[_VELOCITY, i], legs[_SINCE, i] = length[i], speed, 0.0
+        if torque[i] != 0.0:
+            continue
+        if mark:
+            legs[_MARK_BEFORE, i], legs[_MARK, i] = legs[_MARK, i], length[i]
+        if not math.isnan(legs[_REST, i]):
+            legs[_MOVED, i] = length[i] - legs[_REST, i]
+        elif abs(speed) <= _STANDSTILL or legs[_OFF, i] >= _SETTLING:
+            legs[_REST, i] = length[i]
+        elif abs(speed) > legs[_FIRST, i] + _GAINED:
+            gains = True
+    return gains
+
+
+class RestMonitor:
+    """Compares the legs with where they came to rest once their torque was off.
+
+    Slow creep shows as well as a fall, for a leg is compared with its length at rest and not with the cycle before.
+
+    Args:
+        safety: `brake_slip` bounds the movement.
+    """
+
+    def __init__(self, safety: Safety) -> None:
+        self._bound = safety.bound("brake_slip")
+        self._legs = np.zeros((_ROWS, _LEGS))
+        self._torque = np.zeros(_LEGS)
+        self._marked = 0.0
+        self._told = False
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew: the legs come to rest where they are."""
+        self._legs[:] = 0.0
+        self._legs[_REST] = self._legs[_LENGTH] = math.nan
+        self._told = False
+
+    def check(
+        self,
+        t: float,
+        elapsed: float,
+        fresh: Array,
+        status: list[int],
+        length: Array,
+        velocity: Array,
+        departure: Array,
+        *,
+        homed: bool,
+    ) -> Finding | None:
+        """Judge legs without torque; what is found is told once, until `forget`.
+
+        Args:
+            t: s, rig time.
+            elapsed: s since the cycle before took its samples.
+            fresh: (6,) 1 where the sample is fresh, 0 where it is stale.
+            status: bits of `actuators.Status`, by leg; legs with torque are not judged.
+            length, velocity: (6,) m and m/s, measured; before homing from any zero.
+            departure: (6,) m of the lengths that the speeds do not explain: an encoder's creep, not the leg's.
+            homed: lengths are absolute.
+        """
+        if self._bound == math.inf:
+            return None
+        self._torque[:] = [bits & _ENABLED for bits in status]
+        mark = not 0.0 <= t - self._marked < _WINDOW
+        if mark:
+            self._marked = t
+        legs = self._legs
+        gains = _rest_kernel(fresh, self._torque, length, velocity, legs, elapsed, homed, mark)
+        moved = np.abs(legs[_MOVED] - departure)
+        if self._told or not (gains or (moved > self._bound).any()):
+            return None
+        self._told = True
+        if gains:
+            speeds = np.where(self._torque == 0.0, legs[_VELOCITY], 0.0)
+            falling = np.flatnonzero(np.abs(speeds) > legs[_FIRST] + _GAINED)
+            what = ", ".join(f"leg {leg + 1} by {speeds[leg] * 1e3:+.0f} mm/s" for leg in falling)
+            text = f"the brakes do not hold: without torque {what}, and faster than before"
+            return self._finding(text, [int(leg) for leg in falling], t)
+        slipping = np.flatnonzero(moved > _NAMED * self._bound)
+        what = ", ".join(f"leg {leg + 1} by {legs[_MOVED, leg] * 1e3:+.2f} mm" for leg in slipping)
+        text = f"the brakes do not hold: moved without torque: {what} (bound {self._bound * 1e3:g} mm)"
+        return self._finding(text, [int(leg) for leg in slipping], t)
+
+    def _still_moving(self) -> str:
+        """Which legs without torque move on, in words; empty where none does."""
+        way = self._legs[_LENGTH] - self._legs[_MARK_BEFORE]
+        return "; ".join(
+            f"leg {leg + 1}: moves without torque, {way[leg] * 1e3:+.2f} mm just now: the brake does not hold"
+            for leg in np.flatnonzero(np.abs(way) > _STILL)
+            if self._torque[leg] == 0.0
+        )
+
+    def _finding(self, text: str, legs: list[int], t: float) -> Finding:
+        leg = legs[0] + 1 if len(legs) == 1 else 0
+        cause = Cause(FaultCode.BRAKES_SLIP, text, t, leg)
+        return Finding(cause, StopCategory.CATEGORY_0, self._still_moving)

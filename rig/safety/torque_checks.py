@@ -1,0 +1,96 @@
+"""Which drives have torque, judged against the state: lost or late where it is needed, on where it must not be."""
+
+from collections.abc import Sequence
+
+from actuators import Status
+from rig.safety.finding import Finding, over
+from rig.safety.machine import LEGS, TORQUE_STATES, StateMachine, about
+from rig.states import FaultCode, StopCategory
+
+_ENABLED = Status.ENABLED.value
+
+
+class TorqueChecks:
+    """Judges the torque of six drives; keeps since when it is as it should be.
+
+    Args:
+        machine: says where torque is needed, and how long a drive may take.
+
+    A drive loses its torque without any fault where safe torque off or a contactor takes it, and may take it up again
+    by itself once it can. One that gives none is not told to for long: it could begin when nobody expects it any more.
+    """
+
+    def __init__(self, machine: StateMachine) -> None:
+        self._machine = machine
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self._seen = [False] * 6
+        """legs that have been as the state wants them since it does"""
+        self._since: list[float | None] = [None] * 6
+        """rig time at which each was told to be so"""
+        self._said: list[int] = []
+        self._needed = False
+
+    def check(self, t: float, age: Sequence[int], status: Sequence[int], asked: Sequence[bool]) -> Finding | None:
+        """Judge the last exchange.
+
+        Args:
+            t: s, rig time.
+            age: consecutive cycles without fresh feedback, by leg.
+            status: bits of `actuators.Status`, by leg.
+            asked: whether the drive was told to have torque, by leg.
+        """
+        machine = self._machine
+        at_rest = machine.state not in TORQUE_STATES
+        needed = not at_rest and machine.stop < StopCategory.QUICK_STOP
+        if needed is not self._needed:
+            self.forget()
+            self._needed = needed
+        if not (needed or at_rest or machine.stop is StopCategory.CATEGORY_0):
+            return None  # in a quick stop each drive takes its own time
+        changed, late = self._strays(t, age, status, asked)
+        if not needed:
+            return self._unexpected(t, changed + late) if at_rest else None
+        if changed:
+            every = " (every drive: safe torque off, or the supply)" if len(changed) == len(LEGS) else ""
+            cause = about(FaultCode.TORQUE_LOST, changed, f"torque lost without a fault of the drive{every}", t)
+            return Finding(cause, StopCategory.CATEGORY_0, over)
+        if late:
+            cause = about(FaultCode.DRIVE_FAULT, late, f"no torque within {machine.deadlines.engage:g} s", t)
+            return Finding(cause, StopCategory.CATEGORY_1, over)
+        return None
+
+    def _strays(
+        self, t: float, age: Sequence[int], status: Sequence[int], asked: Sequence[bool]
+    ) -> tuple[list[int], list[int]]:
+        """Legs (1…6) that are no more what they have been seen to be, and those that have not come to be it in time."""
+        deadlines, seen = self._machine.deadlines, self._seen
+        wanted, patience = (_ENABLED, deadlines.engage) if self._needed else (0, deadlines.torque_off)
+        changed: list[int] = []
+        late: list[int] = []
+        for leg in range(6):
+            if age[leg]:
+                continue
+            if status[leg] & _ENABLED == wanted:
+                seen[leg] = True
+            elif seen[leg]:
+                changed.append(leg + 1)
+            elif self._needed and not asked[leg]:
+                self._since[leg] = None  # homing begins with one leg after the other
+            else:
+                since = self._since[leg]
+                if since is None:
+                    self._since[leg] = t
+                elif t - since > patience:
+                    late.append(leg + 1)
+        return changed, late
+
+    def _unexpected(self, t: float, legs: list[int]) -> Finding | None:
+        new = [leg for leg in sorted(legs) if leg not in self._said]
+        self._said = legs
+        if not new:
+            return None
+        text = f"the drive has torque in state {self._machine.state.name}"
+        return Finding(about(FaultCode.TORQUE_UNEXPECTED, new, text, t), StopCategory.CATEGORY_0, over)

@@ -1,0 +1,155 @@
+"""Pictures of a workspace: conditioning where the platform can be, and what keeps it from being elsewhere."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import matplotlib
+import numpy as np
+import numpy.typing as npt
+from matplotlib.colors import ListedColormap, LogNorm, Normalize, to_hex, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.ticker import LogLocator, MaxNLocator
+from scipy import ndimage
+
+from kinematics import Array
+from rig.csvio import whole_binary_file, whole_file
+from rig.report import LEG_COLORS, STYLE, drawing
+from rig.workspace.slices import REASONS, Slice, slices
+
+if TYPE_CHECKING:
+    from rig.workspace.sweep import Workspace
+
+_REACHABLE = "#FFFFFF"
+_PALE = 0.55  # of white, in the hue of a leg that would be too short
+_OTHERS = ("#3B3F45", "#6B7077", "#5C3A1E", "#8C6D4F", "#A7ADB4", "#000000")
+
+
+def _paler(hue: str, share: float) -> str:
+    red, green, blue = ((1.0 - share) * part + share for part in to_rgb(hue))
+    return to_hex((red, green, blue))
+
+
+_HUES = tuple(_paler(hue, share) for hue in LEG_COLORS for share in (_PALE, 0.0))
+_COLORS = (_REACHABLE, *_HUES, *_OTHERS)
+"""By number of REASONS."""
+_LEVELS = 7
+_LABELLED = 14  # cells from the middle of a region to its edge, at least, for its name to stand in it
+_DPI = 110
+
+
+def draw_maps(workspace: "Workspace", folder: Path) -> list[Path]:
+    """Draw dexterity and limits as PNG, SVG and PDF: a slice, or three planes through home; their paths."""
+    planes = slices(workspace)
+    with matplotlib.rc_context(STYLE):
+        pictures = {"dexterity": dexterity_figure(workspace, planes), "limits": limits_figure(workspace, planes)}
+        return [path for name, figure in pictures.items() for path in _saved(figure, folder / name)]
+
+
+def dexterity_figure(workspace: "Workspace", planes: Sequence[Slice]) -> Figure:
+    """The condition number of H where the platform can be, with contours where it is smooth."""
+    shown = np.concatenate([plane.condition[plane.reachable] for plane in planes])
+    low, high = (float(shown.min()), float(np.quantile(shown, 0.99))) if len(shown) else (1.0, 10.0)
+    logarithmic = high > 10.0 * low
+    norm = LogNorm(low, high) if logarithmic else Normalize(low, max(high, 1.001 * low))
+    levels = (LogLocator(subs=(1.0, 2.0, 5.0)) if logarithmic else MaxNLocator(_LEVELS)).tick_values(low, high)
+    figure, panels = _panels(workspace, planes, "condition number of H where the platform can be")
+    for panel, plane in zip(panels, planes, strict=True):
+        values = np.where(plane.reachable, plane.condition, np.nan)
+        image = _show(panel, plane, values, norm=norm, cmap="viridis_r")
+        contoured = np.where(plane.smooth, values, np.nan)
+        seen = contoured[np.isfinite(contoured)]
+        inside = [level for level in levels if len(seen) and seen.min() < level < seen.max()]
+        if inside:
+            lines = panel.contour(*_places(plane), contoured.T, levels=inside, colors="#FFFFFF", linewidths=0.8)
+            panel.clabel(lines, fmt="%.4g", fontsize=7)
+    bar = figure.colorbar(image, ax=panels, shrink=0.85)
+    bar.set_label(f"condition number (characteristic length {workspace.limits.characteristic_length:.3g} m)")
+    return figure
+
+
+def limits_figure(workspace: "Workspace", planes: Sequence[Slice]) -> Figure:
+    """What keeps the platform from a pose; a stroke by the leg and the end that is exceeded most."""
+    colors = ListedColormap(list(_COLORS))
+    figure, panels = _panels(workspace, planes, "what keeps the platform from a pose (the first that applies)")
+    for panel, plane in zip(panels, planes, strict=True):
+        _show(panel, plane, plane.reason, cmap=colors, vmin=-0.5, vmax=len(_COLORS) - 0.5)
+        reachable = plane.reachable.T.astype(float)
+        if 0.0 < reachable.mean() < 1.0:
+            panel.contour(*_places(plane), reachable, levels=[0.5], colors="#222A32", linewidths=1.0)
+        for number in np.unique(plane.reason[plane.reason > 0]):
+            _name(panel, plane, int(number))
+    present = sorted({int(number) for plane in planes for number in np.unique(plane.reason)})
+    handles = [Patch(facecolor=_COLORS[number], edgecolor="#8A929A", label=REASONS[number]) for number in present]
+    figure.legend(handles=handles, loc="outside lower center", ncols=6, frameon=False)
+    return figure
+
+
+def _name(panel: Any, plane: Slice, number: int) -> None:
+    """Write what a region is into its middle, if there is room."""
+    depth = ndimage.distance_transform_edt(np.pad(plane.reason == number, 1))[1:-1, 1:-1]
+    if depth.max() < _LABELLED:
+        return
+    across, up = np.unravel_index(int(depth.argmax()), depth.shape)
+    xs, ys = _places(plane)
+    red, green, blue = to_rgb(_COLORS[number])
+    ink = "#FFFFFF" if red + green + blue < 1.4 else "#222A32"
+    text = REASONS[number].replace(" too", "\ntoo").replace(" joint", "\njoint")
+    panel.text(xs[across], ys[up], text, ha="center", va="center", fontsize=7, color=ink, linespacing=0.95)
+
+
+def _panels(workspace: "Workspace", planes: Sequence[Slice], title: str) -> tuple[Figure, list[Any]]:
+    figure = Figure(figsize=(4.2 * len(planes) + 1.4, 4.8), layout="constrained")
+    figure.suptitle(f"{workspace.mechanism}: {title}", fontsize=11)
+    panels = list(figure.subplots(1, len(planes), squeeze=False)[0])
+    for panel, plane in zip(panels, planes, strict=True):
+        where = f"{plane.grid.names[plane.across]} = {_scale(plane) * plane.value + 0.0:.4g} {_unit(plane)}"
+        panel.set_title(f"{where}, through home" if plane.home else where, fontsize=10)
+    return figure, panels
+
+
+def _unit(plane: Slice) -> str:
+    return "m" if plane.grid.kind == "position" else "°"
+
+
+def _scale(plane: Slice) -> float:
+    """To what is shown: m, or degrees."""
+    return 1.0 if plane.grid.kind == "position" else 180.0 / np.pi
+
+
+def _sides(plane: Slice) -> tuple[int, int]:
+    across, up = (axis for axis in range(3) if axis != plane.across)
+    return across, up
+
+
+def _places(plane: Slice) -> tuple[Array, Array]:
+    """The two coordinates of its cells, as shown."""
+    across, up = (_scale(plane) * plane.grid.axis(axis) for axis in _sides(plane))
+    return across, up
+
+
+def _show(panel: Any, plane: Slice, values: Array | npt.NDArray[np.int8], **style: Any) -> Any:
+    """Show a plane's values with its two coordinates, and home."""
+    grid, (across, up) = plane.grid, _sides(plane)
+    extent = [_scale(plane) * float(bound[axis]) for axis in (across, up) for bound in (grid.lower, grid.upper)]
+    panel.set_xlabel(f"{grid.names[across]} ({_unit(plane)})")
+    panel.set_ylabel(f"{grid.names[up]} ({_unit(plane)})")
+    panel.set_facecolor("#EDEFF1")
+    panel.grid(visible=False)
+    image = panel.imshow(values.T, origin="lower", extent=extent, interpolation="nearest", aspect="equal", **style)
+    if plane.home:
+        panel.plot(*(_scale(plane) * place for place in plane.home), "+", color="#222A32", markersize=9, zorder=5)
+    return image
+
+
+def _saved(figure: Figure, place: Path) -> tuple[Path, Path, Path]:
+    paths = place.with_suffix(".png"), place.with_suffix(".svg"), place.with_suffix(".pdf")
+    drawn = drawing(figure)
+    with whole_binary_file(paths[0]) as file:
+        figure.savefig(file, dpi=_DPI, format="png")
+    with whole_file(paths[1]) as text:
+        text.write(drawn.svg)
+    with whole_binary_file(paths[2]) as file:
+        file.write(drawn.pdf)
+    return paths
