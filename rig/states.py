@@ -18,7 +18,7 @@ class State(IntEnum):
     FAULT = 9
 
 
-class StopCategory(IntEnum):
+class StopSeverity(IntEnum):
     """How the rig is being stopped, in rising severity (IEC 60204-1 numbers its categories the other way round)."""
 
     NONE = 0

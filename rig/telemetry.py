@@ -62,7 +62,7 @@ _FIELDS: list[tuple[str, type[np.generic], tuple[int, ...], str]] = [
     ("drive_status", np.uint16, (6,), "bits of actuators.Status"),
     ("fault", np.uint16, (), "rig.states.FaultCode of the latched or stopping cause"),
     ("state", np.uint8, (), "rig.states.State"),
-    ("stop", np.uint8, (), "rig.states.StopCategory"),
+    ("stop", np.uint8, (), "rig.states.StopSeverity"),
     ("fault_leg", np.uint8, (), "leg 1..6 the cause belongs to, 0 for the whole rig"),
     ("mode", np.uint8, (), "actuators.Mode sent"),
 ]

@@ -2,10 +2,10 @@
 
 from rig.client import LegAftermath, describe_aftermath
 from rig.config import RigConfig
-from rig.engine import Status
+from rig.engine import Snapshot
 
 
-def said_at_once(status: Status | None) -> str:
+def said_at_once(status: Snapshot | None) -> str:
     """That it died, and in which state."""
     state = "" if status is None else f" in state {status.state.name}"
     return f"The engine ended by itself{state}."

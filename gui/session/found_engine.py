@@ -10,7 +10,7 @@ from pyqtgraph.Qt import QtCore
 from gui.session.workers import Worker
 from rig.client import Interruption, LiveRig, bring_to_rest
 from rig.config import RigConfig
-from rig.engine import RunningEngine, Status, Stop, find_engine
+from rig.engine import RunningEngine, Snapshot, Stop, find_engine
 from rig.errors import HardwareError
 
 _LOOK_INTERVAL = 1000  # ms
@@ -24,7 +24,7 @@ class Holder:
     pid: int
     owner_alive: bool
     """whether the process that started it lives"""
-    status: Status | None
+    status: Snapshot | None
     """None where it does not answer"""
 
     @property
@@ -138,7 +138,7 @@ def find_holder(config: RigConfig) -> tuple[RunningEngine | None, Holder | None]
     engine = find_engine(config)
     if engine is None:
         return None, None
-    status: Status | None = None
+    status: Snapshot | None = None
     with contextlib.suppress(HardwareError):
         status = engine.status()
     return engine, Holder(engine.pid, engine.owner_alive, status)

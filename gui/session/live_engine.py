@@ -11,14 +11,14 @@ import numpy.typing as npt
 
 from rig.config import RigConfig
 from rig.engine import (
-    Command,
     ControlBlock,
     EngineAddress,
     EngineProcess,
     LinkClient,
+    RigCommand,
     RunningEngine,
     Shutdown,
-    Status,
+    Snapshot,
     Stop,
 )
 from rig.errors import HardwareError, RigError
@@ -113,7 +113,7 @@ class LiveEngine:
         """Ask for a stop over the control link as well. Raises HardwareError when the engine does not answer."""
         self._stops.request(Stop(category))
 
-    def request(self, command: Command, samples: npt.NDArray[np.float64] | None = None) -> None:
+    def request(self, command: RigCommand, samples: npt.NDArray[np.float64] | None = None) -> None:
         """Send a command and wait until it is accepted; the command lease is taken again first where it was lost.
 
         Raises RefusedError or HardwareError as `LinkClient.request`.
@@ -122,11 +122,11 @@ class LiveEngine:
             self._commands.acquire(CLIENT)
         self._commands.request(command, samples)
 
-    def status(self) -> Status:
+    def status(self) -> Snapshot:
         """The engine's present status. Raises HardwareError when it does not answer."""
         return self._watch.status()
 
-    def end(self, commands: Sequence[Command]) -> None:
+    def end(self, commands: Sequence[RigCommand]) -> None:
         """Send commands, of which the last is to shut down, and wait for the engine to end. Raises as `request`."""
         for command in commands:
             self.request(command)

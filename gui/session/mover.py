@@ -12,7 +12,7 @@ from gui.session.workers import Worker
 from kinematics import Array, MotionTable
 from rig.client import approach, checked_move, ends
 from rig.config import RigConfig
-from rig.engine import Abandon, Follow, Pause, Resume, Status
+from rig.engine import Abandon, Follow, Pause, Resume, Snapshot
 from rig.states import State
 
 
@@ -184,7 +184,7 @@ class Mover(QtCore.QObject):
             if self._pausing:
                 self._session.send("pause", Pause())
 
-    def _follow(self, status: Status) -> None:
+    def _follow(self, status: Snapshot) -> None:
         if not (self.active and self._accepted and self._current is not None):
             return
         if self._late_status:

@@ -20,7 +20,7 @@ from gui.session.virtual_hardware import VirtualHardware
 from gui.session.workers import Worker
 from rig.client import LegAftermath, ask_drives, new_recording, remove_empty
 from rig.config import RigConfig
-from rig.engine import Command, Connect, Disconnect, EngineAddress, Shutdown, Status
+from rig.engine import Connect, Disconnect, EngineAddress, RigCommand, Shutdown, Snapshot
 from rig.errors import HardwareError, RefusedError
 from rig.states import State
 from rig.telemetry import ROW
@@ -126,7 +126,7 @@ class RigSession(SessionState):
             self._commands.submit(self._start, self._started)
 
     def send(
-        self, what: str, command: Command, samples: npt.NDArray[np.float64] | None = None, done: Done | None = None
+        self, what: str, command: RigCommand, samples: npt.NDArray[np.float64] | None = None, done: Done | None = None
     ) -> None:
         """Send a command; `what` says so in words. A refusal is logged, signalled and told to `done`."""
         engine = self._engine
@@ -156,7 +156,7 @@ class RigSession(SessionState):
         if self._engine is None or self.phase is not Phase.UP or self.torque:
             return
         connected = self.status is not None and self.status.state in (State.IDLE, State.PARKED)
-        commands: list[Command] = [Disconnect(), Shutdown()] if connected else [Shutdown()]
+        commands: list[RigCommand] = [Disconnect(), Shutdown()] if connected else [Shutdown()]
         self._enter(Phase.ENDING)
         self._commands.submit(partial(self._engine.end, commands), self._left)
 
@@ -312,7 +312,7 @@ class RigSession(SessionState):
             self._asked_status = True
             self._watching.submit(self._engine.status, self._take_status)
 
-    def _take_status(self, status: Status | None, _error: Exception | None) -> None:
+    def _take_status(self, status: Snapshot | None, _error: Exception | None) -> None:
         self._asked_status = False
         if self.phase is not Phase.UP:
             return

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from gui.session.found_engine import Holder
-from rig.engine import TORQUE_STATES, Status
-from rig.states import State, StopCategory
+from rig.engine import TORQUE_STATES, Snapshot
+from rig.states import State, StopSeverity
 
 
 class Phase(Enum):
@@ -44,7 +44,7 @@ class Situation:
     """All that the rules look at."""
 
     phase: Phase = Phase.DOWN
-    status: Status | None = None
+    status: Snapshot | None = None
     """the engine's latest, None as long as there is none"""
     busy: str = ""
     """request under way, in words; empty when there is none"""
@@ -124,18 +124,18 @@ def obstacle(action: Action, now: Situation) -> str:
     return _state_obstacle(action, now.status)
 
 
-def _at_a_seam(now: Situation, status: Status) -> bool:
+def _at_a_seam(now: Situation, status: Snapshot) -> bool:
     """Whether the next motion of a sequence is on its way to the engine."""
     waiting = not now.busy or now.busy.startswith("follow ")
     return now.moving and waiting and status.state in (State.ENGAGED, State.RUNNING) and not status.paused
 
 
-def held_for_fault(status: Status) -> bool:
+def held_for_fault(status: Snapshot) -> bool:
     """Whether a fault has stopped the platform, which is held under power until STOP takes the torque off."""
-    return status.state is State.STOPPING and status.latched and status.stop is StopCategory.CATEGORY_2
+    return status.state is State.STOPPING and status.latched and status.stop is StopSeverity.CATEGORY_2
 
 
-def _state_obstacle(action: Action, status: Status) -> str:
+def _state_obstacle(action: Action, status: Snapshot) -> str:
     state = status.state
     if held_for_fault(status):
         return "held for a fault: press STOP, then reset"

@@ -11,7 +11,7 @@ from gui.session.found_engine import FoundEngine
 from gui.session.log_entries import LogEntry
 from gui.session.rules import Action, Phase, Situation, obstacle
 from rig.config import RigConfig
-from rig.engine import TORQUE_STATES, Status
+from rig.engine import TORQUE_STATES, Snapshot
 from rig.errors import RigError
 
 StopSource = Literal["button", "Esc", "hold", "closing the window"]
@@ -22,9 +22,10 @@ Done = Callable[[str], None]
 class SessionState(QtCore.QObject):
     """The state of one rig as the app sees it.
 
-    Signals: `changed` when the `situation` is another; `statusChanged` with every `Status`; `logged` with a `LogEntry`;
-    `refused(request, reason)` and `accepted(request)`; `stopped(category)` when the operator asked for a stop; `died`
-    when an engine ended by itself; `aftermathKnown` with six `LegAftermath` then; `ended` when no process is left.
+    Signals: `changed` when the `situation` is another; `statusChanged` with every `Snapshot`; `logged` with a
+    `LogEntry`; `refused(request, reason)` and `accepted(request)`; `stopped(category)` when the operator asked for a
+    stop; `died` when an engine ended by itself; `aftermathKnown` with six `LegAftermath` then; `ended` when no process
+    is left.
 
     Args:
         config: the rig.
@@ -47,7 +48,7 @@ class SessionState(QtCore.QObject):
         self.config = config
         self.folder = folder
         self.phase = Phase.DOWN
-        self.status: Status | None = None
+        self.status: Snapshot | None = None
         self.busy = ""
         self.moving = False
         """a move or a sequence of motions is under way, as whoever sends it says"""

@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.session import CycleFigures, Phase, Situation, StopButton, held_for_fault
 from rig.engine import TORQUE_STATES
-from rig.states import FaultCode, State, StopCategory
+from rig.states import FaultCode, State, StopSeverity
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,11 @@ _SILENT = Look(
 _HELD = Look("Held by another engine", "⚠", _ORANGE, "white", "")
 
 _STOPS = {
-    StopCategory.NONE: "",
-    StopCategory.CATEGORY_2: "category 2: decelerate and hold",
-    StopCategory.CATEGORY_1: "category 1: decelerate, brakes on, torque off",
-    StopCategory.QUICK_STOP: "the drives' own quick stop",
-    StopCategory.CATEGORY_0: "category 0: torque off at once",
+    StopSeverity.NONE: "",
+    StopSeverity.CATEGORY_2: "category 2: decelerate and hold",
+    StopSeverity.CATEGORY_1: "category 1: decelerate, brakes on, torque off",
+    StopSeverity.QUICK_STOP: "the drives' own quick stop",
+    StopSeverity.CATEGORY_0: "category 0: torque off at once",
 }
 
 

@@ -11,7 +11,7 @@ from rig.cli.help import command_group
 from rig.client import LiveRig, LockstepRig, operation
 from rig.engine import Disconnect, Reset
 from rig.errors import InputError, RefusedError
-from rig.states import State, StopCategory
+from rig.states import State, StopSeverity
 from rig.virtual import FAULTS, Faults, VirtualRigProcess
 
 _EPILOG = 'Lengths, angles and speeds carry their unit: "5mm", "1deg", "20mm/s". "jog --help" explains a command.'
@@ -89,7 +89,7 @@ def status(context: typer.Context) -> None:
     ]
     if now.state is State.RUNNING or (now.state is State.ENGAGED and now.paused):
         lines.append(f"motion     {console_motions.place(rig)}")
-    if now.stop is not StopCategory.NONE:
+    if now.stop is not StopSeverity.NONE:
         lines.append(f"stop       {now.stop.name}")
     if now.cause:
         lines.append(f"cause      {now.cause}")

@@ -17,12 +17,12 @@ from rig.client.session import Interruption
 from rig.config import RigConfig
 from rig.engine import (
     ClockPair,
-    Command,
     Engine,
     Event,
     Operator,
     Reply,
-    Status,
+    RigCommand,
+    Snapshot,
     Submission,
     Tick,
     cell_calibration,
@@ -115,7 +115,7 @@ class LockstepRig:
         self.operator.carry_out()
         self.engine.step(Tick(t, 0.0, (1 + overslept) * self.config.period, self._overruns))
 
-    def request(self, command: Command, samples: npt.NDArray[np.float64] | None = None) -> None:
+    def request(self, command: RigCommand, samples: npt.NDArray[np.float64] | None = None) -> None:
         """See `rig.session.Rig.request`."""
         reply: Future[Reply] = Future()
         self.operator.submit(Submission(command, samples, reply, client=_CLIENT))
@@ -123,11 +123,11 @@ class LockstepRig:
             self.step()
         reply.result().check()
 
-    def status(self) -> Status:
+    def status(self) -> Snapshot:
         """See `rig.session.Rig.status`."""
         return engine_status(self.engine, self.operator, _CLIENT, (), None, "")
 
-    def wait(self, until: Callable[[Status], bool], timeout: float, what: str) -> Status:
+    def wait(self, until: Callable[[Snapshot], bool], timeout: float, what: str) -> Snapshot:
         """See `rig.session.Rig.wait`."""
         end = self.engine.tick.t + timeout
         while True:

@@ -27,7 +27,7 @@ from rig.engine import (
     Park,
     Reset,
     Shutdown,
-    Status,
+    Snapshot,
     Stop,
     approach_move,
     straight_move,
@@ -35,7 +35,7 @@ from rig.engine import (
 from rig.errors import InterruptedRunError, RefusedError, RunFaultError
 from rig.runtime import StopRequest
 from rig.safety import Verdict, check_trajectory
-from rig.states import State, StopCategory
+from rig.states import State, StopSeverity
 
 _LOOK_AND_RESET = (
     "Drives whose engine has died stop so. Look at the machine; then reset them: `rig run --reset`, or `reset` at the "
@@ -197,7 +197,7 @@ def connect(rig: Rig, *, reset: bool = False) -> None:
     begun = rig.status().cycles
     rig.request(Connect())
 
-    def looked_at(status: Status) -> bool:
+    def looked_at(status: Snapshot) -> bool:
         return status.state is State.FAULT or (status.state is State.IDLE and status.cycles > begun)
 
     status = rig.wait(looked_at, _STATE_TIMEOUT, "state IDLE")
@@ -261,7 +261,7 @@ def finish(rig: Rig, report: Callable[[Progress], None] | None = None) -> None:
     """Wait until the motion that was begun has come to its end."""
     begun = rig.status()
 
-    def done(status: Status) -> bool:
+    def done(status: Snapshot) -> bool:
         _refuse_fault(status)
         if status.paused or status.state in _AT_REST:
             place = f"{status.path_time:.3f} s"
@@ -298,9 +298,9 @@ def stop(rig: Rig, category: StopRequest = 1) -> None:
         come_to_rest()
 
 
-def has_stopped(status: Status, category: StopRequest) -> bool:
+def has_stopped(status: Snapshot, category: StopRequest) -> bool:
     """Whether a stop has done what it was asked for: standing under power (2), or no torque (1, 0)."""
-    held = status.state is State.ENGAGED or (status.latched and status.stop is StopCategory.CATEGORY_2)
+    held = status.state is State.ENGAGED or (status.latched and status.stop is StopSeverity.CATEGORY_2)
     return status.state in _AT_REST or (category == 2 and held)
 
 
@@ -342,7 +342,7 @@ def _part_of(report: Callable[[Progress], None], number: int, repeats: int) -> C
 
 
 def _reach(rig: Rig, state: State, timeout: float) -> None:
-    def reached(status: Status) -> bool:
+    def reached(status: Snapshot) -> bool:
         _refuse_fault(status)
         return status.state is state
 
@@ -352,20 +352,20 @@ def _reach(rig: Rig, state: State, timeout: float) -> None:
 def _let_pass(rig: Rig, duration: float) -> None:
     end = rig.status().t + duration
 
-    def passed(status: Status) -> bool:
+    def passed(status: Snapshot) -> bool:
         _refuse_fault(status)
         return status.t >= end
 
     rig.wait(passed, duration + _STATE_TIMEOUT, f"{duration:g} s to pass")
 
 
-def _refuse_fault(status: Status) -> None:
+def _refuse_fault(status: Snapshot) -> None:
     if status.state is State.FAULT or (status.state is State.STOPPING and status.latched):
         raise RunFaultError(f"the run ended in a fault at {status.cause_t:.3f} s: {status.cause}")
     if status.state is State.STOPPING:
         raise RunFaultError(f"the run was stopped at {status.cause_t:.3f} s: {status.cause}")
 
 
-def _last_warning(status: Status) -> str:
+def _last_warning(status: Snapshot) -> str:
     texts = [event.text for event in status.events if event.level != "info"]
     return texts[-1] if texts else "for no reason given"

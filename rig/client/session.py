@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.config import RigConfig
-from rig.engine import Command, EngineProcess, RunningEngine, Shutdown, Status
+from rig.engine import EngineProcess, RigCommand, RunningEngine, Shutdown, Snapshot
 from rig.errors import HardwareError, InterruptedRunError
 from rig.runtime import ControlBlock, StopRequest
 from rig.virtual import VirtualRigProcess
@@ -27,17 +27,17 @@ class Rig(Protocol):
 
     config: RigConfig
 
-    def request(self, command: Command, samples: npt.NDArray[np.float64] | None = None) -> None:
+    def request(self, command: RigCommand, samples: npt.NDArray[np.float64] | None = None) -> None:
         """Send a command.
 
         Raises RefusedError, with the engine's reason, when it is refused and nothing changed; HardwareError when that
         is because a device does not answer as it should, or when the engine is gone.
         """
 
-    def status(self) -> Status:
+    def status(self) -> Snapshot:
         """The engine's present status."""
 
-    def wait(self, until: Callable[[Status], bool], timeout: float, what: str) -> Status:
+    def wait(self, until: Callable[[Snapshot], bool], timeout: float, what: str) -> Snapshot:
         """Let the rig run until `until` holds for its status, which is returned.
 
         Raises HardwareError when that takes longer than `timeout` s of rig time, saying `what` was waited for, and
@@ -148,19 +148,19 @@ class LiveRig:
         except FileNotFoundError:
             raise HardwareError(f"the engine (process {self.engine.pid}) has gone") from None
 
-    def request(self, command: Command, samples: npt.NDArray[np.float64] | None = None) -> None:
+    def request(self, command: RigCommand, samples: npt.NDArray[np.float64] | None = None) -> None:
         """See `Rig.request`."""
         self._block.beat()
         self._client.request(command, samples)
         self._leaving = isinstance(command, Shutdown)
         self._block.beat()
 
-    def status(self) -> Status:
+    def status(self) -> Snapshot:
         """See `Rig.status`."""
         self._block.beat()
         return self._client.status()
 
-    def wait(self, until: Callable[[Status], bool], timeout: float, what: str) -> Status:
+    def wait(self, until: Callable[[Snapshot], bool], timeout: float, what: str) -> Snapshot:
         """See `Rig.wait`."""
         deadline = time.monotonic() + timeout
         while True:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from calibration import CalibrationError, LoadCellCalibration, Provenance, shift_offsets
 from rig.client import Interruption, LiveRig, Progress, Rig, bring_to_rest, connect_and_home, leave
 from rig.config import RigConfig
-from rig.engine import Status, cell_calibration, reads_reversed
+from rig.engine import Snapshot, cell_calibration, reads_reversed
 from rig.errors import InputError, RefusedError, RigError, RunFaultError
 from rig.runtime import RuntimeFolder, TelemetryRing
 from rig.states import State
@@ -145,7 +145,7 @@ def measure_zero(
     found: list[Rows] = []
     read_rows()  # those from before
 
-    def enough(status: Status) -> bool:
+    def enough(status: Snapshot) -> bool:
         if status.state is not State.PARKED:
             raise RunFaultError(f"the rig left PARKED while it was to stand still: {status.cause or status.state.name}")
         rows = read_rows()

@@ -12,7 +12,6 @@ from rig.engine.loop import owner_gone
 from rig.engine.messages import (
     Abandon,
     Acquire,
-    Command,
     Connect,
     Disconnect,
     Engage,
@@ -26,8 +25,9 @@ from rig.engine.messages import (
     Reply,
     Reset,
     Resume,
+    RigCommand,
     Shutdown,
-    Status,
+    Snapshot,
     Stop,
 )
 from rig.engine.operator import Operator
@@ -47,7 +47,6 @@ __all__ = [
     "Abandon",
     "Acquire",
     "ClockPair",
-    "Command",
     "Connect",
     "ControlBlock",
     "Disconnect",
@@ -68,9 +67,10 @@ __all__ = [
     "Reply",
     "Reset",
     "Resume",
+    "RigCommand",
     "RunningEngine",
     "Shutdown",
-    "Status",
+    "Snapshot",
     "Stop",
     "Submission",
     "Tick",

@@ -12,7 +12,7 @@ from rig.engine.homing import Homing
 from rig.engine.reference import Reference
 from rig.engine.supervision import Stops, Supervision
 from rig.safety import Cause, StateMachine
-from rig.states import FaultCode, State, StopCategory
+from rig.states import FaultCode, State, StopSeverity
 
 
 class Commander:
@@ -53,7 +53,7 @@ class Commander:
     def passive(self, *, clear: bool = False) -> None:
         """Command what every drive is told while the host closes no loop; clear: the edge that clears their faults."""
         machine = self._machine
-        if machine.state is State.STOPPING and machine.stop is StopCategory.QUICK_STOP:
+        if machine.state is State.STOPPING and machine.stop is StopSeverity.QUICK_STOP:
             command = COMMAND_STOP
         elif machine.state is State.HOMING:
             self.commands = [COMMAND_HOME if begun else COMMAND_OFF for begun in self._homing.begun]
@@ -95,7 +95,7 @@ class Commander:
         """Hold forces to the legs' limits and stop the rig where they ask for more; False where they mean nothing."""
         if not np.isfinite(force).all():
             text = f"the control law asks for {force} N"
-            self._stops.trip(Cause(FaultCode.INTERNAL_ERROR, text, t), StopCategory.QUICK_STOP)
+            self._stops.trip(Cause(FaultCode.INTERNAL_ERROR, text, t), StopSeverity.QUICK_STOP)
             return False
         bound = self._force_bound
         beyond = np.abs(force) > bound
@@ -108,4 +108,4 @@ class Commander:
         bound = self._force_bound
         leg = int(np.argmax(np.abs(force) - bound))
         text = f"leg {leg + 1}: needs {force[leg]:.0f} N (limit {bound[leg]:g} N)"
-        self._stops.trip(Cause(FaultCode.FORCE_LIMIT, text, t, leg + 1), StopCategory.CATEGORY_1)
+        self._stops.trip(Cause(FaultCode.FORCE_LIMIT, text, t, leg + 1), StopSeverity.CATEGORY_1)

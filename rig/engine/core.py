@@ -29,7 +29,7 @@ from rig.engine.supervision import Supervision
 from rig.engine.tare import Tare
 from rig.runtime import Clock, StopRequest
 from rig.safety import FORCE_STATES, Cause, Conditions, Deadlines, ExchangeCheck, ReferenceCheck, StateMachine, over
-from rig.states import FaultCode, State, StopCategory
+from rig.states import FaultCode, State, StopSeverity
 
 _RAMPS = (0.4, 0.8, 1.6, 3.2)  # s, of the path rate, to pause and to go on; the first that the legs bear
 _STOP_RAMP = 0.4  # s, in a controlled stop, if there is twice that time for it
@@ -88,13 +88,13 @@ class Engine:
 
     def stop(self, category: StopRequest, text: str) -> None:
         """An operator's stop: decelerate and hold (2), decelerate and torque off (1), torque off at once (0)."""
-        wanted = (StopCategory.CATEGORY_0, StopCategory.CATEGORY_1, StopCategory.CATEGORY_2)[category]
+        wanted = (StopSeverity.CATEGORY_0, StopSeverity.CATEGORY_1, StopSeverity.CATEGORY_2)[category]
         self.trip(Cause(FaultCode.OPERATOR_STOP, text, self.tick.t), wanted, latch=False)
 
     def trip(
         self,
         cause: Cause,
-        category: StopCategory,
+        category: StopSeverity,
         *,
         latch: bool = True,
         unhome: bool = False,
@@ -117,9 +117,9 @@ class Engine:
         self.record("error" if latch else "warning", cause.text, cause.code)
         if self.machine.state is not before:
             self._entered(before)
-        if self.machine.state is State.STOPPING and self.machine.stop <= StopCategory.CATEGORY_1:
+        if self.machine.state is State.STOPPING and self.machine.stop <= StopSeverity.CATEGORY_1:
             self._pace.change(self.reference, 0.0, self._stop_ramps)
-        if self.machine.stop >= StopCategory.QUICK_STOP:
+        if self.machine.stop >= StopSeverity.QUICK_STOP:
             self._commander.passive()  # no force is sent any more, not even the one computed
 
     def pause(self) -> None:
@@ -213,7 +213,7 @@ class Engine:
         supervision.recording(t, self.sink.fault)
         self._advance_state()
         commander.decide(t, clear=self._clearing.edge)
-        if machine.stop > severity and machine.stop >= StopCategory.QUICK_STOP:
+        if machine.stop > severity and machine.stop >= StopSeverity.QUICK_STOP:
             # a stop reaches every leg in the cycle that finds its cause
             self.bank.exchange(commander.commands, self._clock.now() + self._reply_time)
         mode = commander.commands[0].mode.value
@@ -244,8 +244,8 @@ class Engine:
         if machine.state is not before and before is not State.HOMING:
             self._entered(before)
         if overdue is not None:
-            late = machine.stop >= StopCategory.CATEGORY_1
-            self.trip(overdue, StopCategory.CATEGORY_0 if late else StopCategory.CATEGORY_1)
+            late = machine.stop >= StopSeverity.CATEGORY_1
+            self.trip(overdue, StopSeverity.CATEGORY_0 if late else StopSeverity.CATEGORY_1)
         self._clearing.advance()
 
     def _entered(self, before: State) -> None:
@@ -269,7 +269,7 @@ class Engine:
         found = self.frame.home_error(self.bank)
         cause = disagreement(found, self.config.safety.homing_tolerance, self.tick.t)
         if cause is not None:
-            self.trip(cause, StopCategory.QUICK_STOP)
+            self.trip(cause, StopSeverity.QUICK_STOP)
             return
         self._supervision.forget()
         self.machine.homed = True

@@ -25,15 +25,15 @@ from pydantic.dataclasses import dataclass as validated
 from rig.engine.checking import CHECK_TIMEOUT
 from rig.engine.messages import (
     REPLY,
-    STATUS,
+    SNAPSHOT,
     Acquire,
-    Command,
-    GetStatus,
+    GetSnapshot,
     Note,
     Release,
     Reply,
     Request,
-    Status,
+    RigCommand,
+    Snapshot,
     Stop,
 )
 from rig.errors import HardwareError
@@ -68,7 +68,7 @@ class Lease:
 class Submission:
     """A command on its way to the cyclic thread, which completes `reply`."""
 
-    command: Command
+    command: RigCommand
     samples: npt.NDArray[np.float64] | None
     """(n, 18) motion table of a `Follow`"""
     reply: Future[Reply]
@@ -94,7 +94,7 @@ class LinkServer:
     Args:
         address: zmq address, `ipc://…` in a folder only its owner can enter.
         submit: hands a command to the cyclic thread; completes the future it carries.
-        status: builds the present `Status` for the lease holder's name given.
+        status: builds the present `Snapshot` for the lease holder's name given.
 
     Raises:
         HardwareError: the address cannot be used.
@@ -104,7 +104,7 @@ class LinkServer:
         self,
         address: str,
         submit: Callable[[Submission], None],
-        status: Callable[[str], Status],
+        status: Callable[[str], Snapshot],
         journal: LinkJournal | None = None,
     ) -> None:
         self._submit = submit
@@ -176,14 +176,14 @@ class LinkServer:
             self._serve_request(sender.bytes, envelope, parts[1] if len(parts) > 1 else None)
         except Exception as error:  # STOP must go on being served
             traceback.print_exc()
-            if not isinstance(envelope.request, GetStatus):  # whoever asked for it takes no other answer
+            if not isinstance(envelope.request, GetSnapshot):  # whoever asked for it takes no other answer
                 reason = f"{envelope.request.kind}: {type(error).__name__}: {error}"
                 self._send_reply(sender.bytes, envelope.number, Reply(False, reason))
 
     def _serve_request(self, sender: bytes, envelope: _Envelope, data: zmq.Frame | None) -> None:
         request, number, lease = envelope.request, envelope.number, self._lease
-        if isinstance(request, GetStatus):
-            self._send(sender, number, STATUS.dump_json(self._status(self.lease)))
+        if isinstance(request, GetSnapshot):
+            self._send(sender, number, SNAPSHOT.dump_json(self._status(self.lease)))
             return
         if isinstance(request, Note):
             if self._journal is not None:
@@ -217,7 +217,7 @@ class LinkServer:
         self._send(sender, number, REPLY.dump_json(Reply(True)), lease.token.encode())
 
     def _settle(
-        self, sender: bytes, number: int, request: Acquire | Release | Command, client: str, reply: Reply
+        self, sender: bytes, number: int, request: Acquire | Release | RigCommand, client: str, reply: Reply
     ) -> None:
         """Answer a request that does not get to the cyclic thread."""
         if not reply.accepted:
@@ -227,7 +227,7 @@ class LinkServer:
         self._send_reply(sender, number, reply)
 
     def _forward(
-        self, sender: bytes, number: int, command: Command, data: zmq.Frame | None, lease: Lease | None, client: str
+        self, sender: bytes, number: int, command: RigCommand, data: zmq.Frame | None, lease: Lease | None, client: str
     ) -> None:
         future: Future[Reply] = Future()
         if data is None:
@@ -241,7 +241,7 @@ class LinkServer:
         self._pending.append((sender, number, future))
 
     def _submit_motion(
-        self, command: Command, data: zmq.Frame, future: Future[Reply], lease: Lease | None, client: str
+        self, command: RigCommand, data: zmq.Frame, future: Future[Reply], lease: Lease | None, client: str
     ) -> None:
         try:
             samples = np.frombuffer(data.buffer, np.float64).reshape(-1, 18).copy()
@@ -290,11 +290,11 @@ class LinkClient:
         REPLY.validate_json(parts[0]).check()
         self._token = parts[1].decode()
 
-    def status(self) -> Status:
+    def status(self) -> Snapshot:
         """The engine's present status."""
-        return STATUS.validate_json(self._exchange(GetStatus())[0])
+        return SNAPSHOT.validate_json(self._exchange(GetSnapshot())[0])
 
-    def request(self, command: Command | Release | Note, samples: npt.NDArray[np.float64] | None = None) -> None:
+    def request(self, command: RigCommand | Release | Note, samples: npt.NDArray[np.float64] | None = None) -> None:
         """Send a command and wait until it is accepted.
 
         Args:

@@ -12,7 +12,7 @@ from rig.engine.ports import Tick
 from rig.recording import COMMAND
 from rig.runtime import ControlBlock
 from rig.safety import TORQUE_STATES, Cause
-from rig.states import FaultCode, State, StopCategory
+from rig.states import FaultCode, State, StopSeverity
 
 _MOVING = frozenset({State.HOMING, State.ENGAGING, State.RUNNING, State.PARKING})  # at somebody's command
 _OWNER_POLL = 0.1  # s between two looks whether the owner is still there
@@ -89,10 +89,10 @@ class Watch:
         self.hold_left = max(left, 0.0) if torque and not self.link.lease else None
         if torque and left < 0.0:
             text = f"nobody has commanded the engine for {hold:g} s"
-            self.engine.trip(Cause(FaultCode.CLIENT_LOST, text, t), StopCategory.CATEGORY_1, latch=False)
+            self.engine.trip(Cause(FaultCode.CLIENT_LOST, text, t), StopSeverity.CATEGORY_1, latch=False)
 
     def _hold(self, text: str, t: float) -> None:
-        self.engine.trip(Cause(FaultCode.CLIENT_LOST, text, t), StopCategory.CATEGORY_2, latch=False)
+        self.engine.trip(Cause(FaultCode.CLIENT_LOST, text, t), StopSeverity.CATEGORY_2, latch=False)
 
     @property
     def abandoned(self) -> bool:

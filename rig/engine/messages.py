@@ -7,12 +7,12 @@ from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.dataclasses import dataclass as validated
 
 from rig.errors import HardwareError, RefusedError
-from rig.states import FaultCode, State, StopCategory
+from rig.states import FaultCode, State, StopSeverity
 
 
 @validated(frozen=True, slots=True)
-class GetStatus:
-    """Ask for the `Status`; needs no lease."""
+class GetSnapshot:
+    """Ask for the `Snapshot`; needs no lease."""
 
     kind: Literal["status"] = "status"
 
@@ -130,12 +130,12 @@ class Note:
     kind: Literal["note"] = "note"
 
 
-Command = Connect | Disconnect | Home | Engage | Follow | Pause | Resume | Abandon | Park | Stop | Reset | Shutdown
+RigCommand = Connect | Disconnect | Home | Engage | Follow | Pause | Resume | Abandon | Park | Stop | Reset | Shutdown
 """What the cyclic thread carries out between two cycles."""
 
 _AWAY = 1e-3  # m
 
-Request = Annotated[GetStatus | Acquire | Release | Note | Command, Field(discriminator="kind")]
+Request = Annotated[GetSnapshot | Acquire | Release | Note | RigCommand, Field(discriminator="kind")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,13 +165,13 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class Snapshot:
     """What a client sees of the engine without reading telemetry."""
 
     __pydantic_config__ = ConfigDict(ser_json_inf_nan="constants")  # NaN would be null, which is no number
 
     state: State
-    stop: StopCategory
+    stop: StopSeverity
     t: float
     """s, rig time"""
     cause: str
@@ -224,4 +224,4 @@ class Status:
 
 
 REPLY: TypeAdapter[Reply] = TypeAdapter(Reply)
-STATUS: TypeAdapter[Status] = TypeAdapter(Status)
+SNAPSHOT: TypeAdapter[Snapshot] = TypeAdapter(Snapshot)

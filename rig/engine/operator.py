@@ -19,7 +19,6 @@ from rig.engine.journal import Journal
 from rig.engine.link import Lease, Submission
 from rig.engine.messages import (
     Abandon,
-    Command,
     Connect,
     Disconnect,
     Engage,
@@ -30,6 +29,7 @@ from rig.engine.messages import (
     Reply,
     Reset,
     Resume,
+    RigCommand,
     Shutdown,
     Stop,
 )
@@ -53,7 +53,7 @@ class _StaleFeedbackError(RefusedError):
 class _Job:
     """A command to be carried out, the machine's count of stops when it was asked for, how many cycles it waited."""
 
-    command: Command
+    command: RigCommand
     table: MotionTable | None
     reply: Future[Reply]
     stops: int

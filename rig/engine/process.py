@@ -22,7 +22,7 @@ from rig.engine.header import ClockPair, recording_header
 from rig.engine.journal import note_departures
 from rig.engine.link import LinkClient, LinkServer, socket_address
 from rig.engine.loop import Watch, owner_gone, run_cycles
-from rig.engine.messages import Event, Status
+from rig.engine.messages import Event, Snapshot
 from rig.engine.operator import Operator
 from rig.engine.running import EngineAddress, leave_record, own_record
 from rig.engine.status import closing_counts, engine_status
@@ -94,7 +94,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             checker.wait_ready()
             granted: list[str] = []
 
-            def status(lease: str) -> Status:
+            def status(lease: str) -> Snapshot:
                 hold_left = watch.hold_left
                 return engine_status(engine, operator, lease, tuple(granted), recorder, ring.name, hold_left)
 

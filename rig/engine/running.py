@@ -18,7 +18,7 @@ from pydantic.dataclasses import dataclass as validated
 from rig.config import RigConfig
 from rig.engine.drive_names import drive_names
 from rig.engine.link import LinkClient
-from rig.engine.messages import Status
+from rig.engine.messages import Snapshot
 from rig.errors import HardwareError
 from rig.runtime import ControlBlock, RuntimeFolder, StopRequest, folders
 
@@ -109,7 +109,7 @@ class RunningEngine:
         """A new client of the engine's control link."""
         return LinkClient(self.address.socket, timeout, beat)
 
-    def status(self, timeout: float = _STATUS_TIMEOUT) -> Status:
+    def status(self, timeout: float = _STATUS_TIMEOUT) -> Snapshot:
         """The engine's present status, with the lease's holder and the seconds left. Looking does not lengthen them.
 
         Raises:

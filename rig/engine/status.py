@@ -1,4 +1,4 @@
-"""The engine's status as clients see it."""
+"""What clients see of the engine."""
 
 import math
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rig.engine.core import Engine
-from rig.engine.messages import Status
+from rig.engine.messages import Snapshot
 from rig.engine.operator import Operator
 from rig.recording import Recorder
 from rig.states import FaultCode
@@ -22,7 +22,7 @@ def engine_status(
     recorder: Recorder | None,
     ring: str,
     hold_left: float | None = None,
-) -> Status:
+) -> Snapshot:
     """One look at the engine from another thread: single values are read as they stand.
 
     Args:
@@ -31,11 +31,11 @@ def engine_status(
         realtime: what the operating system granted.
         recorder: the recorder, or None where there is none.
         ring: name of the telemetry ring, or empty.
-        hold_left: see `Status`.
+        hold_left: see `Snapshot`.
     """
     machine, reference, cause = engine.machine, engine.reference, engine.machine.cause
     written = None if recorder is None else recorder.status()
-    return Status(
+    return Snapshot(
         state=machine.state,
         stop=machine.stop,
         t=engine.tick.t,
@@ -68,7 +68,7 @@ def engine_status(
 
 
 def _from_home(engine: Engine) -> float:
-    """See `Status.from_home`."""
+    """See `Snapshot.from_home`."""
     pose, geometry = engine.frame.fields["pose"].copy(), engine.config.machine.geometry
     if not (engine.machine.homed and np.isfinite(pose).all()):
         return math.nan

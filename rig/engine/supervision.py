@@ -26,7 +26,7 @@ from rig.safety import (
     TorqueChecks,
     over,
 )
-from rig.states import FaultCode, State, StopCategory
+from rig.states import FaultCode, State, StopSeverity
 
 
 class Stops(Protocol):
@@ -35,7 +35,7 @@ class Stops(Protocol):
     def trip(
         self,
         cause: Cause,
-        category: StopCategory,
+        category: StopSeverity,
         *,
         latch: bool = True,
         unhome: bool = False,
@@ -84,7 +84,7 @@ class Supervision:
     @property
     def controlled(self) -> bool:
         """Whether the host closes the loop: what the feedback says of the control means something."""
-        return self._machine.state in FORCE_STATES and self._machine.stop < StopCategory.QUICK_STOP
+        return self._machine.state in FORCE_STATES and self._machine.stop < StopSeverity.QUICK_STOP
 
     def forget(self) -> None:
         """Begin anew: the next sample is compared with none before it."""
@@ -114,10 +114,10 @@ class Supervision:
         self._overruns_in_a_row = self._overruns_in_a_row + 1 if missed else 0
         if missed * self._config.period > watchdog:
             text = f"the host stood still for {missed * self._config.period:.3f} s (the drives bear {watchdog:g} s)"
-            self._stops.trip(Cause(FaultCode.HOST_SUSPENDED, text, t), StopCategory.QUICK_STOP)
+            self._stops.trip(Cause(FaultCode.HOST_SUSPENDED, text, t), StopSeverity.QUICK_STOP)
         elif self._overruns_in_a_row >= bound:
             text = f"{self._overruns_in_a_row} overrun cycles in a row (bound {bound})"
-            self._stops.trip(Cause(FaultCode.OVERRUN, text, t), StopCategory.CATEGORY_1, latch=False)
+            self._stops.trip(Cause(FaultCode.OVERRUN, text, t), StopSeverity.CATEGORY_1, latch=False)
 
     def feedback(self, t: float, elapsed: float) -> None:
         """Judge the last exchange, made at rig time `t` (s), `elapsed` s after the one before."""
@@ -150,7 +150,7 @@ class Supervision:
         if machine.homed and not frame.pose_valid and bank.fresh.all():
             text = "the six measured lengths belong to no pose near the one before"
             cause = Cause(FaultCode.FEEDBACK_INVALID, text, t)
-            self._stops.trip(cause, StopCategory.QUICK_STOP, stands=self._poseless)
+            self._stops.trip(cause, StopSeverity.QUICK_STOP, stands=self._poseless)
         residual = frame.fields["force_residual"]
         self._trip(
             monitor.check_forces(
@@ -171,7 +171,7 @@ class Supervision:
             self._trip_or_say(found)
             return
         self._rest.forget()
-        if machine.stop < StopCategory.QUICK_STOP:
+        if machine.stop < StopSeverity.QUICK_STOP:
             self._trip(measured.check_speed(t, bank.fresh, bank.velocity))
         if machine.state is State.HOMING and not bank.cells_age:
             self._trip(measured.check_homing_force(t, bank.fresh, bank.force))
@@ -208,13 +208,13 @@ class Supervision:
     def _judged(self, t: float, legs: Array, condition: float) -> bool:
         cause = self._limits.judge(t, legs, condition)
         if cause is not None:
-            self._stops.trip(cause, StopCategory.CATEGORY_2)
+            self._stops.trip(cause, StopSeverity.CATEGORY_2)
         return cause is None
 
     def recording(self, t: float, fault: str) -> None:
         """Judge at rig time `t` (s) that nothing is recorded because of `fault`, empty while recording is healthy."""
         if fault and self._machine.state is State.RUNNING:
-            self._stops.trip(Cause(FaultCode.RECORDING, fault, t), StopCategory.CATEGORY_2, latch=False)
+            self._stops.trip(Cause(FaultCode.RECORDING, fault, t), StopSeverity.CATEGORY_2, latch=False)
         elif fault and not self._unrecorded:
             self._stops.record("warning", f"nothing is being recorded: {fault}", FaultCode.RECORDING)
         self._unrecorded = bool(fault)
@@ -224,7 +224,7 @@ class Supervision:
         try:
             compute()
         except DynamicsError as error:
-            self._stops.trip(Cause(FaultCode.CONDITIONING, str(error), t), StopCategory.QUICK_STOP)
+            self._stops.trip(Cause(FaultCode.CONDITIONING, str(error), t), StopSeverity.QUICK_STOP)
             return False
         return True
 

@@ -4,16 +4,16 @@ from rig.recording.export import write_rows_csv
 from rig.recording.reader import Recorded, Recording, RecordingFile, open_recording, size_of_rows
 from rig.recording.recorder import Recorder
 from rig.recording.recovery import caveats, recover
-from rig.recording.schema import COMMAND, INJECTED, Event, EventLevel, RecordingError
+from rig.recording.schema import COMMAND, INJECTED, EventLevel, RecordedEvent, RecordingError
 from rig.recording.status import RecorderPhase, RecorderStatus, StatusBlock
 from rig.recording.writer import RecordingWriter
 
 __all__ = [
     "COMMAND",
     "INJECTED",
-    "Event",
     "EventLevel",
     "Recorded",
+    "RecordedEvent",
     "Recorder",
     "RecorderPhase",
     "RecorderStatus",

@@ -21,7 +21,7 @@ from rig.recording.schema import (
     CYCLE_TOPIC,
     EVENTS_TOPIC,
     PACKED_SIZE,
-    Event,
+    RecordedEvent,
     RecordingError,
     cycle_definition,
     decode_event,
@@ -100,7 +100,7 @@ class ChunkParser:
         self._name = name
         self.topics: dict[int, str] = {}
 
-    def parse(self, data: bytes, on_event: Callable[[Event], Any] | None = None) -> list[npt.NDArray[np.void]]:
+    def parse(self, data: bytes, on_event: Callable[[RecordedEvent], Any] | None = None) -> list[npt.NDArray[np.void]]:
         """Rows of an unpacked chunk, as they lie in it, in stretches for `place`; each event goes to `on_event`.
 
         Raises one of `DAMAGE`, and RecordingError for rows of another layout.

@@ -13,7 +13,7 @@ from mcap.writer import MCAP0_MAGIC
 from rig.recording.chunks import DAMAGE, RECORD, Rows, place, rows_in, unpack, unpacked_size
 from rig.recording.said import count_in
 from rig.recording.scan import LARGEST_RECORD, Scan, open_file
-from rig.recording.schema import Event, RecordingError
+from rig.recording.schema import RecordedEvent, RecordingError
 from rig.telemetry import ROW
 
 _BLOCK = 4096
@@ -34,7 +34,7 @@ class Recorded(Protocol):
         """What the writer was given: configuration, mechanism, versions, clocks. Empty if the file is cut before it."""
 
     @property
-    def events(self) -> tuple[Event, ...]:
+    def events(self) -> tuple[RecordedEvent, ...]:
         """Events in the order of their times."""
 
     @property
@@ -76,7 +76,7 @@ class Recording:
     header: dict[str, Any]
     rows: Rows
     """Telemetry rows, (n,) of dtype ROW, in the order they were written."""
-    events: tuple[Event, ...]
+    events: tuple[RecordedEvent, ...]
     dropped: int
     complete: bool
     closing: dict[str, Any]

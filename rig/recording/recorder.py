@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from rig.recording.schema import Event, EventLevel, RecordingError
+from rig.recording.schema import EventLevel, RecordedEvent, RecordingError
 from rig.recording.status import RecorderPhase, RecorderStatus, StatusBlock
 from rig.recording.writer import RecordingWriter
 from rig.runtime import TelemetryRing, start_shielded
@@ -104,7 +104,7 @@ class Recorder:
 
         A text beyond 900 characters is cut. Raises ValueError for a time or number that an event cannot have.
         """
-        event = Event(t, level, code, text[:_LONGEST_TEXT])
+        event = RecordedEvent(t, level, code, text[:_LONGEST_TEXT])
         sent = self._send(("event", event.t, event.level, event.code, event.text))
         self.events_lost += not sent
         return sent

@@ -21,7 +21,7 @@ from rig.recording.schema import (
     CLOSING_METADATA,
     CYCLE_TOPIC,
     HEADER_METADATA,
-    Event,
+    RecordedEvent,
     RecordingError,
 )
 from rig.telemetry import ROW
@@ -70,7 +70,7 @@ class Scan:
         self.path = path
         self.header: dict[str, Any] = {}
         self.closing: dict[str, Any] | None = None
-        self.events: list[Event] = []
+        self.events: list[RecordedEvent] = []
         self.rows = 0
         self.doubts: list[str] = []
         """what contradicts itself or a checksum, a sentence each"""
@@ -144,7 +144,7 @@ class Scan:
 
     def _chunk(self, content: bytes, position: int) -> None:
         self._chunks += 1
-        found: list[Event] = []
+        found: list[RecordedEvent] = []
         stretches = self.parser.parse(unpack(content), found.append)
         count = sum(map(len, stretches))
         if count:

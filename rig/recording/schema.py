@@ -7,7 +7,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from rig.states import FaultCode, State, StopCategory
+from rig.states import FaultCode, State, StopSeverity
 from rig.telemetry import MEANING, ROW
 
 CYCLE_TOPIC = "/rig/cycle"
@@ -48,7 +48,7 @@ class EventLevel(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class RecordedEvent:
     """Something that happened at rig time `t` (s); `code` is a `rig.states.FaultCode`, 0 where it is no fault.
 
     Raises ValueError for a time that is negative or not finite, a level above 255 or a code above 65535.
@@ -85,7 +85,7 @@ def cycle_definition() -> str:
     labels = {
         "fault": _constants("FAULT", "uint16", FaultCode),
         "state": _constants("STATE", "uint8", State),
-        "stop": _constants("STOP", "uint8", StopCategory),
+        "stop": _constants("STOP", "uint8", StopSeverity),
     }
     lines = []
     end = 0
@@ -122,13 +122,13 @@ def event_definition() -> str:
     )
 
 
-def encode_event(event: Event) -> bytes:
+def encode_event(event: RecordedEvent) -> bytes:
     """CDR bytes of an event."""
     text = event.text.encode(errors="replace") + b"\0"
     return CDR_HEADER + _EVENT_FIXED.pack(event.t, event.level, event.code, len(text)) + text
 
 
-def decode_event(data: bytes) -> Event:
+def decode_event(data: bytes) -> RecordedEvent:
     """Event of its CDR bytes. Raises ValueError or struct.error when they are damaged."""
     if data[:4] != CDR_HEADER:
         raise ValueError("event: not little-endian CDR")
@@ -136,4 +136,4 @@ def decode_event(data: bytes) -> Event:
     text = data[4 + _EVENT_FIXED.size :]
     if len(text) != length or text[-1:] != b"\0":
         raise ValueError(f"event: text of {len(text)} bytes where {length} are announced")
-    return Event(t, level, code, text[:-1].decode())
+    return RecordedEvent(t, level, code, text[:-1].decode())

@@ -28,8 +28,8 @@ from rig.recording.schema import (
     JSON_KEY,
     LARGEST_TEXT,
     PACKED_SIZE,
-    Event,
     EventLevel,
+    RecordedEvent,
     RecordingError,
     cycle_definition,
     encode_event,
@@ -114,7 +114,7 @@ class RecordingWriter:
 
         Raises ValueError for numbers an event cannot have, OSError when the disk refuses.
         """
-        data = encode_event(Event(t, level, code, text.replace("\0", "")))
+        data = encode_event(RecordedEvent(t, level, code, text.replace("\0", "")))
         self._add(self._events, self._log_time(t), data, self.events)
         self.events += 1
         if level >= EventLevel.ERROR:

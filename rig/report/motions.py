@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rig.recording import Event, Recorded
+from rig.recording import Recorded, RecordedEvent
 from rig.report.series import Angles, Floats, finite
 from rig.states import State
 from rig.telemetry import CycleFlag
@@ -117,7 +117,7 @@ class Motions:
         return None
 
 
-def _given_up(events: Sequence[Event]) -> list[tuple[float, str, float]]:
+def _given_up(events: Sequence[RecordedEvent]) -> list[tuple[float, str, float]]:
     """Motions that were abandoned: when, s, their names, and how long they were, s."""
     found = []
     for event in events:

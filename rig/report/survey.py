@@ -10,7 +10,7 @@ from rig.recording import Recorded, RecordingError
 from rig.report.motions import Motions
 from rig.report.running import Column, Moments
 from rig.report.series import rotation_vector
-from rig.states import FaultCode, State, StopCategory, enum_name
+from rig.states import FaultCode, State, StopSeverity, enum_name
 
 Rows = npt.NDArray[np.void]
 
@@ -155,7 +155,7 @@ class Survey:
                     "fault": enum_name(FaultCode, row["fault"]),
                     "leg": int(row["fault_leg"]) or None,
                     "state": enum_name(State, row["state"]),
-                    "stop": enum_name(StopCategory, row["stop"]),
+                    "stop": enum_name(StopSeverity, row["stop"]),
                 }
             )
 

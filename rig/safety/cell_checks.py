@@ -10,7 +10,7 @@ from kinematics import Array, kernel
 from rig.config import LoadCells, Safety
 from rig.safety.finding import Finding, over
 from rig.safety.machine import Cause
-from rig.states import FaultCode, StopCategory
+from rig.states import FaultCode, StopSeverity
 
 _LEGS = 6
 _RESIDUAL_CYCLES = 2
@@ -96,22 +96,22 @@ class CellChecks:
         if age >= self._safety.stale_cycles:
             bound = self._safety.stale_cycles
             text = f"load cells: no fresh reading for {age} cycles (bound {bound}){silence()}"
-            return Finding(Cause(FaultCode.LOAD_CELL, text, t), StopCategory.CATEGORY_2, over)
+            return Finding(Cause(FaultCode.LOAD_CELL, text, t), StopSeverity.CATEGORY_2, over)
         if age:
             return None
         cells = self._cells
         silent, missing, beyond = _count_kernel(force, residual, self._bounds, controlled, self._suspicion, cells)
         if missing >= 0 and cells[_MISSING, missing] >= self._safety.stale_cycles:
             cause = Cause(FaultCode.LOAD_CELL, self._no_force(missing, force), t, missing + 1)
-            return Finding(cause, StopCategory.CATEGORY_2, partial(self._no_force, missing, force))
+            return Finding(cause, StopSeverity.CATEGORY_2, partial(self._no_force, missing, force))
         if silent >= 0 and cells[_SILENT, silent] >= self._bounds[3]:
             text = f"leg {silent + 1}: the load cell repeated itself for {cells[_SILENT, silent]:.0f} cycles of motion"
             cause = Cause(FaultCode.LOAD_CELL, text, t, silent + 1)
-            return Finding(cause, StopCategory.CATEGORY_2, partial(_no_news, silent, force, float(force[silent])))
+            return Finding(cause, StopSeverity.CATEGORY_2, partial(_no_news, silent, force, float(force[silent])))
         if beyond < 0 or cells[_BEYOND, beyond] < _RESIDUAL_CYCLES:
             return None
         cause = Cause(FaultCode.FORCE_RESIDUAL, self._off_the_model(beyond, residual), t, beyond + 1)
-        return Finding(cause, StopCategory.CATEGORY_1, partial(self._still_off, beyond, residual))
+        return Finding(cause, StopSeverity.CATEGORY_1, partial(self._still_off, beyond, residual))
 
     def _no_force(self, leg: int, force: Array) -> str:
         """What the cell of a leg (index) reads, in words, where that is no force."""

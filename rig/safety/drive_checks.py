@@ -8,7 +8,7 @@ from kinematics import Array
 from rig.config import Safety
 from rig.safety.finding import Finding, no_length, over
 from rig.safety.machine import Cause
-from rig.states import FaultCode, StopCategory
+from rig.states import FaultCode, StopSeverity
 
 _LEGS = 6
 # plain integers: the flags' own operators cost more than the rest of the checks
@@ -52,26 +52,26 @@ class DriveChecks:
         if min(age) > 0 and max(age) >= self._safety.stale_cycles:  # what they share has failed, and no leg of them
             text = f"all six legs: no fresh feedback for {max(age)} cycles (bound {self._safety.stale_cycles})"
             text += silence(0) if len({silence(leg) for leg in range(_LEGS)}) == 1 else ""
-            return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t), StopCategory.QUICK_STOP, over)
+            return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t), StopSeverity.QUICK_STOP, over)
         for leg in range(_LEGS):
             if age[leg] >= self._safety.stale_cycles:
                 bound = self._safety.stale_cycles
                 text = f"leg {leg + 1}: no fresh feedback for {age[leg]} cycles (bound {bound}){silence(leg)}"
-                return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t, leg + 1), StopCategory.QUICK_STOP, over)
+                return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t, leg + 1), StopSeverity.QUICK_STOP, over)
         for leg in range(_LEGS):
             if age[leg]:
                 continue
             if status[leg] & _WATCHDOG:
                 text = f"leg {leg + 1}: the drive's own watchdog stopped it"
-                return Finding(Cause(FaultCode.DRIVE_WATCHDOG, text, t, leg + 1), StopCategory.QUICK_STOP, over)
+                return Finding(Cause(FaultCode.DRIVE_WATCHDOG, text, t, leg + 1), StopSeverity.QUICK_STOP, over)
             if not math.isfinite(length[leg]):
                 # before the drive's own fault, which says the same and would take the torque off at once
                 return no_length(leg, float(length[leg]), t, unhome=not status[leg] & _HOMED)
             if status[leg] & _FAULT:
                 text = f"leg {leg + 1}: drive fault {error[leg]}, {explain(leg)}"
-                return Finding(Cause(FaultCode.DRIVE_FAULT, text, t, leg + 1), StopCategory.CATEGORY_0, over)
+                return Finding(Cause(FaultCode.DRIVE_FAULT, text, t, leg + 1), StopSeverity.CATEGORY_0, over)
             if homed and not status[leg] & _HOMED:
                 text = f"leg {leg + 1}: the drive lost its reference; it may have restarted"
                 cause = Cause(FaultCode.DRIVE_RESTARTED, text, t, leg + 1)
-                return Finding(cause, StopCategory.QUICK_STOP, over, unhome=True)
+                return Finding(cause, StopSeverity.QUICK_STOP, over, unhome=True)
         return None

@@ -18,7 +18,7 @@ from kinematics import Array, KinematicsError, forward_kinematics, leg_lengths, 
 from rig.config import RigConfig
 from rig.safety.finding import Finding, over
 from rig.safety.machine import Cause
-from rig.states import FaultCode, StopCategory
+from rig.states import FaultCode, StopSeverity
 
 SETTLING = 0.15  # s at rest after homing, before the forces are compared
 _REFERENCE = (Status.HOMED | Status.HOMING).value  # a drive may zero its position where one of these changes
@@ -124,7 +124,7 @@ class ExchangeCheck:
         elif self._found is not None:
             text = f"{self._found.text}: found before, and not gone by what the forces tell; connect anew"
             again = Cause(FaultCode.WIRING, text, t, self._found.leg)
-            return Verdict(Finding(again, StopCategory.CATEGORY_0, over, unhome=True))
+            return Verdict(Finding(again, StopSeverity.CATEGORY_0, over, unhome=True))
         return verdict
 
     def rehearse(self) -> None:
@@ -147,7 +147,7 @@ class ExchangeCheck:
                 "exchanged): the load cells' change from the start of homing to home fits no other wiring"
             )
             cause = Cause(FaultCode.WIRING, text, t, pairs[0][0] + 1)
-            return Verdict(Finding(cause, StopCategory.CATEGORY_0, over, unhome=True))
+            return Verdict(Finding(cause, StopSeverity.CATEGORY_0, over, unhome=True))
         if not borne:
             return Verdict(unclear="the load cells' change from the start of homing to home fits no wiring well")
         alike = [pair for pair, value in zip(_PAIRS, exchanged, strict=True) if value <= _EXCLUDED]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rig.safety.machine import Cause
-from rig.states import FaultCode, StopCategory
+from rig.states import FaultCode, StopSeverity
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +12,7 @@ class Finding:
     """What is wrong with the feedback, how the rig must stop for it, and what to ask before it is reset."""
 
     cause: Cause
-    category: StopCategory
+    category: StopSeverity
     stands: Callable[[], str]
     """why the cause is still there, asked at a reset of the latest feedback; empty once it is gone"""
     unhome: bool = False
@@ -27,4 +27,4 @@ def over() -> str:
 def no_length(leg: int, value: float, t: float, *, unhome: bool = False) -> Finding:
     """The drive of `leg` (index) reports a length that is no finite number, at rig time `t` (s)."""
     cause = Cause(FaultCode.FEEDBACK_INVALID, f"leg {leg + 1}: the drive reports a length of {value} m", t, leg + 1)
-    return Finding(cause, StopCategory.QUICK_STOP, over, unhome=unhome)
+    return Finding(cause, StopSeverity.QUICK_STOP, over, unhome=unhome)

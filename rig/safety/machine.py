@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rig.states import FaultCode, State, StopCategory
+from rig.states import FaultCode, State, StopSeverity
 
 TORQUE_STATES = frozenset({State.HOMING, State.ENGAGING, State.ENGAGED, State.RUNNING, State.PARKING, State.STOPPING})
 """States in which a drive may carry torque."""
@@ -75,7 +75,7 @@ class StateMachine:
     def __init__(self, deadlines: Deadlines) -> None:
         self.deadlines = deadlines
         self.state = State.OFF
-        self.stop = StopCategory.NONE
+        self.stop = StopSeverity.NONE
         self.cause: Cause | None = None
         self.latched = False
         self.homed = False
@@ -93,7 +93,7 @@ class StateMachine:
         self._entered = t
         self._still_since = None
         if state not in (State.STOPPING, State.FAULT):
-            self.stop = StopCategory.NONE
+            self.stop = StopSeverity.NONE
             if not self.latched:
                 self.cause = None
 
@@ -105,7 +105,7 @@ class StateMachine:
 
     # -- stops -------------------------------------------------------------------------------------------------------
 
-    def trip(self, cause: Cause, category: StopCategory, *, latch: bool = True) -> bool:
+    def trip(self, cause: Cause, category: StopSeverity, *, latch: bool = True) -> bool:
         """Stop for `cause` with at least `category`; True when this changed anything.
 
         The severity only rises until standstill; the first latched cause is kept. Without torque there is nothing to
@@ -123,10 +123,10 @@ class StateMachine:
             if changed and self.state is not State.FAULT:
                 self.enter(State.FAULT, cause.t)
             return changed
-        if self.state is State.HOMING and category is not StopCategory.CATEGORY_0:
-            category = StopCategory.QUICK_STOP  # the drives close the loop while homing: only they can decelerate
-        elif self.state is State.ENGAGING and category is StopCategory.CATEGORY_2:
-            category = StopCategory.CATEGORY_1  # a drive that has no torque yet holds nothing
+        if self.state is State.HOMING and category is not StopSeverity.CATEGORY_0:
+            category = StopSeverity.QUICK_STOP  # the drives close the loop while homing: only they can decelerate
+        elif self.state is State.ENGAGING and category is StopSeverity.CATEGORY_2:
+            category = StopSeverity.CATEGORY_1  # a drive that has no torque yet holds nothing
         if self.cause is None:
             self.cause = cause
         if category > self.stop:
@@ -134,7 +134,7 @@ class StateMachine:
             changed = True
         return changed
 
-    def _raise(self, category: StopCategory, t: float) -> None:
+    def _raise(self, category: StopSeverity, t: float) -> None:
         self.stop = category
         self._stop_since = t
         if self.state is not State.STOPPING:
@@ -164,7 +164,7 @@ class StateMachine:
 
     def _update_stopping(self, now: Conditions) -> Cause | None:
         late = now.t - self._stop_since
-        if self.stop is StopCategory.CATEGORY_2:
+        if self.stop is StopSeverity.CATEGORY_2:
             if not now.moving and now.standstill:
                 self._stop_since = math.inf  # done: from here on it holds, and cannot be late any more
                 if not self.latched:
@@ -172,13 +172,13 @@ class StateMachine:
             elif late > self.deadlines.stop:
                 return self._overdue(now.t, "category 2 stop", self.deadlines.stop)
             return None
-        if self.stop is StopCategory.CATEGORY_1:
+        if self.stop is StopSeverity.CATEGORY_1:
             if not now.moving and now.standstill:
                 self._torque_off(now.t)
             elif late > self.deadlines.stop:
                 return self._overdue(now.t, "category 1 stop", self.deadlines.stop)
             return None
-        if self.stop is StopCategory.QUICK_STOP:
+        if self.stop is StopSeverity.QUICK_STOP:
             if not now.torque and self._still(now):
                 self._torque_off(now.t)
             elif late > self.deadlines.stop:

@@ -11,7 +11,7 @@ from kinematics import Array, kernel
 from rig.config import Safety
 from rig.safety.finding import Finding, over
 from rig.safety.machine import Cause
-from rig.states import FaultCode, StopCategory
+from rig.states import FaultCode, StopSeverity
 
 
 @kernel
@@ -52,7 +52,7 @@ class MeasuredBounds:
         if leg < 0:
             return None
         text = f"leg {leg + 1}: measured speed {velocity[leg]:+.3f} m/s (bound {self._speed[leg]:g} m/s)"
-        return Finding(Cause(FaultCode.OVERSPEED, text, t, leg + 1), StopCategory.QUICK_STOP, over)
+        return Finding(Cause(FaultCode.OVERSPEED, text, t, leg + 1), StopSeverity.QUICK_STOP, over)
 
     def check_homing_force(self, t: float, fresh: Array, force: Array) -> Finding | None:
         """Judge the load cells (6,) N while the drives home; fresh: (6,) 0 where a reading is stale; t: s, rig time."""
@@ -60,13 +60,13 @@ class MeasuredBounds:
         if leg < 0:
             return None
         text = f"leg {leg + 1}: measured force {force[leg]:+.0f} N while homing (bound {self._force[leg]:g} N)"
-        return Finding(Cause(FaultCode.FORCE_LIMIT, text, t, leg + 1), StopCategory.QUICK_STOP, over)
+        return Finding(Cause(FaultCode.FORCE_LIMIT, text, t, leg + 1), StopSeverity.QUICK_STOP, over)
 
     def check_drive(self, t: float, leg: int) -> Finding | None:
         """Judge what the drive of `leg` (index) says of itself; t: s, rig time."""
         for code, text in self._wrong(leg):
             return Finding(
-                Cause(code, text, t, leg + 1), StopCategory.CATEGORY_1, partial(self._still_wrong, leg, code)
+                Cause(code, text, t, leg + 1), StopSeverity.CATEGORY_1, partial(self._still_wrong, leg, code)
             )
         return None
 

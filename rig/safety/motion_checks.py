@@ -10,7 +10,7 @@ from kinematics import Array, kernel
 from rig.config import Safety
 from rig.safety.finding import Finding, no_length, over
 from rig.safety.machine import Cause
-from rig.states import FaultCode, StopCategory
+from rig.states import FaultCode, StopSeverity
 
 _LEGS = 6
 _ABSURD = 0.05  # m beyond the length limits: no leg gets there
@@ -201,27 +201,27 @@ class MotionChecks:
             return no_length(leg, value, t)
         if what == _ABSURD_LENGTH:
             cause = Cause(FaultCode.FEEDBACK_INVALID, self._absurd(leg), t, leg + 1)
-            return Finding(cause, StopCategory.QUICK_STOP, partial(self._absurd, leg))
+            return Finding(cause, StopSeverity.QUICK_STOP, partial(self._absurd, leg))
         if what == _JUMP:
             text = (
                 f"{name}: length jumped, or crept, by {value * 1e3:.2f} mm more than its speed explains "
                 f"(bound {safety.position_jump * 1e3:g} mm)"
             )
             cause = Cause(FaultCode.POSITION_JUMP, text, t, leg + 1)
-            return Finding(cause, StopCategory.QUICK_STOP, over, unhome=True)
+            return Finding(cause, StopSeverity.QUICK_STOP, over, unhome=True)
         if what == _FROZEN:
             text = f"{name}: the encoder repeated itself for {value:.0f} cycles while the reference moved"
-            return Finding(Cause(FaultCode.FEEDBACK_FROZEN, text, t, leg + 1), StopCategory.QUICK_STOP, over)
+            return Finding(Cause(FaultCode.FEEDBACK_FROZEN, text, t, leg + 1), StopSeverity.QUICK_STOP, over)
         if what == _AGAINST:
             text = f"{name}: runs against its reference for {value:.0f} cycles, a sign is reversed"
-            return Finding(Cause(FaultCode.RUNAWAY, text, t, leg + 1), StopCategory.CATEGORY_0, over)
+            return Finding(Cause(FaultCode.RUNAWAY, text, t, leg + 1), StopSeverity.CATEGORY_0, over)
         text = (
             f"{name}: following error {value * 1e3:.2f} mm (bound {safety.following_error * 1e3:g} mm"
             f"{', three times of which counts as a runaway' if what == _RUNAWAY_ERROR else ''})"
         )
         if what == _RUNAWAY_ERROR:
-            return Finding(Cause(FaultCode.RUNAWAY, text, t, leg + 1), StopCategory.CATEGORY_0, over)
-        return Finding(Cause(FaultCode.FOLLOWING_ERROR, text, t, leg + 1), StopCategory.CATEGORY_1, over)
+            return Finding(Cause(FaultCode.RUNAWAY, text, t, leg + 1), StopSeverity.CATEGORY_0, over)
+        return Finding(Cause(FaultCode.FOLLOWING_ERROR, text, t, leg + 1), StopSeverity.CATEGORY_1, over)
 
     def _absurd(self, leg: int) -> str:
         """Where the last sample of a leg (index) says that it is, in words, if no leg gets there."""

@@ -9,7 +9,7 @@ from kinematics import Array, kernel
 from rig.config import Safety
 from rig.safety.finding import Finding
 from rig.safety.machine import Cause
-from rig.states import FaultCode, StopCategory
+from rig.states import FaultCode, StopSeverity
 
 _LEGS = 6
 _STANDSTILL = 2e-3  # m/s, below which a leg has come to rest
@@ -147,4 +147,4 @@ class RestMonitor:
     def _finding(self, text: str, legs: list[int], t: float) -> Finding:
         leg = legs[0] + 1 if len(legs) == 1 else 0
         cause = Cause(FaultCode.BRAKES_SLIP, text, t, leg)
-        return Finding(cause, StopCategory.CATEGORY_0, self._still_moving)
+        return Finding(cause, StopSeverity.CATEGORY_0, self._still_moving)

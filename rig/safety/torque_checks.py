@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from actuators import Status
 from rig.safety.finding import Finding, over
 from rig.safety.machine import LEGS, TORQUE_STATES, StateMachine, about
-from rig.states import FaultCode, StopCategory
+from rig.states import FaultCode, StopSeverity
 
 _ENABLED = Status.ENABLED.value
 
@@ -44,11 +44,11 @@ class TorqueChecks:
         """
         machine = self._machine
         at_rest = machine.state not in TORQUE_STATES
-        needed = not at_rest and machine.stop < StopCategory.QUICK_STOP
+        needed = not at_rest and machine.stop < StopSeverity.QUICK_STOP
         if needed is not self._needed:
             self.forget()
             self._needed = needed
-        if not (needed or at_rest or machine.stop is StopCategory.CATEGORY_0):
+        if not (needed or at_rest or machine.stop is StopSeverity.CATEGORY_0):
             return None  # in a quick stop each drive takes its own time
         changed, late = self._strays(t, age, status, asked)
         if not needed:
@@ -56,10 +56,10 @@ class TorqueChecks:
         if changed:
             every = " (every drive: safe torque off, or the supply)" if len(changed) == len(LEGS) else ""
             cause = about(FaultCode.TORQUE_LOST, changed, f"torque lost without a fault of the drive{every}", t)
-            return Finding(cause, StopCategory.CATEGORY_0, over)
+            return Finding(cause, StopSeverity.CATEGORY_0, over)
         if late:
             cause = about(FaultCode.DRIVE_FAULT, late, f"no torque within {machine.deadlines.engage:g} s", t)
-            return Finding(cause, StopCategory.CATEGORY_1, over)
+            return Finding(cause, StopSeverity.CATEGORY_1, over)
         return None
 
     def _strays(
@@ -93,4 +93,4 @@ class TorqueChecks:
         if not new:
             return None
         text = f"the drive has torque in state {self._machine.state.name}"
-        return Finding(about(FaultCode.TORQUE_UNEXPECTED, new, text, t), StopCategory.CATEGORY_0, over)
+        return Finding(about(FaultCode.TORQUE_UNEXPECTED, new, text, t), StopSeverity.CATEGORY_0, over)

@@ -12,13 +12,13 @@ from gui.shell.main_window import MainWindow
 from kinematics import TrajectorySpec, build_trajectory
 from rig.client.operation import prepare_motion
 from rig.config.rig_config import RigConfig
-from rig.engine import Command, Connect, Engage, Follow, Home, Status
+from rig.engine import Connect, Engage, Follow, Home, RigCommand, Snapshot
 from rig.states import State
 
 _RUNNING = 1.0  # s of the motion before the test is told
 _UP_AND_DOWN = {"dof": "z", "amplitude": 0.01, "frequency": 0.5}
 _LONG = {"frame": "home", "parts": [{"type": "harmonic", "duration": 60.0, "fade": 0.5, "terms": [_UP_AND_DOWN]}]}
-_STEPS: dict[State, Command] = {State.OFF: Connect(), State.IDLE: Home(), State.PARKED: Engage()}
+_STEPS: dict[State, RigCommand] = {State.OFF: Connect(), State.IDLE: Home(), State.PARKED: Engage()}
 
 
 def run_app(config: RigConfig, folder: Path, told: Connection) -> None:
@@ -31,7 +31,7 @@ def run_app(config: RigConfig, folder: Path, told: Connection) -> None:
     table = prepare_motion(config, build_trajectory(TrajectorySpec.model_validate(_LONG), home))
     sent: list[str] = []
 
-    def follow(status: Status) -> None:
+    def follow(status: Snapshot) -> None:
         if session.busy:
             return
         command = _STEPS.get(status.state)

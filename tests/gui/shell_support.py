@@ -15,8 +15,8 @@ from gui.session.rules import Phase
 from gui.session.virtual_hardware import VirtualHardware
 from gui.shell.main_window import MainWindow
 from rig.config.rig_config import RigConfig, load_config
-from rig.engine import ControlBlock, Event, Status
-from rig.states import FaultCode, State, StopCategory
+from rig.engine import ControlBlock, Event, Snapshot
+from rig.states import FaultCode, State, StopSeverity
 from rig.telemetry import ROW
 from rig.virtual import ActiveFault, RigView
 
@@ -24,12 +24,12 @@ LEFT = QtCore.Qt.MouseButton.LeftButton
 KEY = QtCore.Qt.Key
 
 
-def make_status(state: State = State.OFF, **changes: Any) -> Status:
+def make_status(state: State = State.OFF, **changes: Any) -> Snapshot:
     """A status as an engine without trouble gives it in `state`."""
     home = load_config("virtual").machine.geometry.home_pose
-    status = Status(
+    status = Snapshot(
         state=state,
-        stop=StopCategory.NONE,
+        stop=StopSeverity.NONE,
         t=10.0,
         cause="",
         cause_code=FaultCode.NONE,
@@ -91,7 +91,7 @@ class FakeSession(RigSession):
         self._held: tuple[str, Callable[[str], None] | None] = ("", None)
         self.ended_by_window = False
 
-    def take(self, status: Status) -> None:
+    def take(self, status: Snapshot) -> None:
         """An engine is up and says `status`."""
         self.phase = Phase.UP
         self._take_status(status, None)

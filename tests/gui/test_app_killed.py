@@ -19,7 +19,7 @@ from waiting import eventually
 from actuators import Status as DriveStatus
 from rig.client.aftermath import ask_drives
 from rig.config.rig_config import RigConfig
-from rig.engine import EngineAddress, LinkClient, Status
+from rig.engine import EngineAddress, LinkClient, Snapshot
 from rig.engine.claim import claim_drives
 from rig.errors import HardwareError
 from rig.recording import Recording, open_recording
@@ -45,7 +45,7 @@ class _Orphans:
     config: RigConfig
     folder: Path
     address: EngineAddress
-    before: Status
+    before: Snapshot
     processes: list[int]
     link: LinkClient = field(init=False)
 
@@ -57,7 +57,7 @@ class _Orphans:
         (path,) = self.folder.glob("*.mcap")
         return open_recording(path)
 
-    def until_held(self) -> Status:
+    def until_held(self) -> Snapshot:
         eventually(lambda: not self.link.status().lease, "the killed app's lease to be taken back")
         eventually(lambda: self.link.status().state is State.ENGAGED, "the platform to be held")
         return self.link.status()

@@ -8,7 +8,7 @@ from gui.session.log_entries import EventFollower
 from gui.session.meter import CycleMeter
 from gui.session.rules import Action, Phase, Situation, obstacle
 from gui.shell.banner import detail_of, look_of
-from rig.states import FaultCode, State, StopCategory
+from rig.states import FaultCode, State, StopSeverity
 from rig.telemetry import ROW
 
 _POSSIBLE = {
@@ -92,7 +92,7 @@ def test_the_first_cause_is_told_in_words() -> None:
     now = Situation(Phase.UP, status)
     assert look_of(now).text == "Fault"
     assert detail_of(now) == "Force residual: leg 3: jam, at 4.200 s. Next: mend the cause, then Reset fault."
-    stopping = make_status(State.STOPPING, stop=StopCategory.CATEGORY_1, cause="operator's stop", cause_t=1.0)
+    stopping = make_status(State.STOPPING, stop=StopSeverity.CATEGORY_1, cause="operator's stop", cause_t=1.0)
     assert detail_of(Situation(Phase.UP, stopping)).startswith("Category 1: decelerate, brakes on, torque off")
 
 
@@ -110,7 +110,7 @@ def test_that_nothing_is_recorded_is_told_before_any_next_step() -> None:
 
 def test_held_for_a_fault_the_way_out_is_told() -> None:
     """The engine holds for as long as nobody takes the torque off."""
-    held = make_status(State.STOPPING, stop=StopCategory.CATEGORY_2, cause="cell 4 is dead", latched=True)
+    held = make_status(State.STOPPING, stop=StopSeverity.CATEGORY_2, cause="cell 4 is dead", latched=True)
     now = Situation(Phase.UP, held)
     assert detail_of(now).endswith("Next: STOP, which takes the torque off, then Reset fault.")
     for action in (Action.RESET, Action.PARK, Action.MOVE):

@@ -16,7 +16,7 @@ from gui.shell.guide import FIRST_STEPS
 from gui.shell.main_window import MainWindow
 from gui.widgets.theme import DARK, LIGHT
 from rig.config.rig_config import load_config
-from rig.engine import Status
+from rig.engine import Snapshot
 from rig.errors import HardwareError
 from rig.states import State
 from rig.telemetry import ROW
@@ -55,7 +55,7 @@ def test_without_torque_closing_ends_everything_and_goes(
     ],
 )
 def test_closing_with_torque_stops_flushes_then_asks(
-    window: MainWindow, session: FakeSession, qtbot: Any, status: Status, rest: State
+    window: MainWindow, session: FakeSession, qtbot: Any, status: Snapshot, rest: State
 ) -> None:
     session.take(status)
     window.close()

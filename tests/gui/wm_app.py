@@ -23,7 +23,7 @@ from gui.session.rules import Action, Phase
 from gui.session.stop_everywhere import StopButton
 from gui.shell.main_window import MainWindow
 from rig.config.rig_config import RigConfig
-from rig.states import FaultCode, State, StopCategory
+from rig.states import FaultCode, State, StopSeverity
 
 _HOLD = 300.0  # s that an engine without its app waits for the next, which starts on a busy machine
 
@@ -113,7 +113,7 @@ class Eye:
                 each.__name__: each
                 for each in (make_status, out_of_picture, button, tab, entry, item, part, dialogs, Path)
             },
-            **{each.__name__: each for each in (Action, FaultCode, Phase, State, StopCategory)},
+            **{each.__name__: each for each in (Action, FaultCode, Phase, State, StopSeverity)},
         }
 
     def answer(self, request: str, what: str) -> Any:

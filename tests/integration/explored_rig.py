@@ -24,7 +24,6 @@ from rig.engine.link import Lease, Submission
 from rig.engine.loop import Watch
 from rig.engine.messages import (
     Abandon,
-    Command,
     Connect,
     Disconnect,
     Engage,
@@ -35,6 +34,7 @@ from rig.engine.messages import (
     Reply,
     Reset,
     Resume,
+    RigCommand,
     Stop,
 )
 from rig.runtime.control_block import ControlBlock
@@ -56,7 +56,7 @@ LYING = frozenset(
 UNHOMING = ("encoder_jump", "reboot")
 ELSEWHERE = frozenset({"owner_hangs"})
 """Faults that only a rig of several processes can have."""
-COMMANDS: list[Command] = [
+COMMANDS: list[RigCommand] = [
     Connect(), Disconnect(), Home(), Engage(), Pause(), Resume(), Abandon(), Park(), Reset(), Stop(0), Stop(1), Stop(2)
 ]  # fmt: skip
 
@@ -102,7 +102,7 @@ class ExploredRig(RuleBasedStateMachine):
     )
     def begin(self, config: str, way: str) -> None:
         self.start(CONFIGS[config])
-        commands: list[Command] = [Connect(), Home(), Engage()]
+        commands: list[RigCommand] = [Connect(), Home(), Engage()]
         states = (State.OFF, State.IDLE, State.PARKED, State.ENGAGED)
         for command, state in zip(commands, states[1:], strict=True):
             if way == states[states.index(state) - 1].name.lower():
@@ -210,20 +210,20 @@ class ExploredRig(RuleBasedStateMachine):
         self.counts[f"{command.kind} {'accepted' if accepted else 'refused'}"] += 1
         event(f"{command.kind} {accepted}")
 
-    def submit(self, command: Command, samples: npt.NDArray[np.float64] | None = None) -> Future[Reply]:
+    def submit(self, command: RigCommand, samples: npt.NDArray[np.float64] | None = None) -> Future[Reply]:
         reply: Future[Reply] = Future()
         lease = None if isinstance(command, Stop) else self.link.held
         self.operator.submit(Submission(command, samples, reply, lease))
         (self.resets if isinstance(command, Reset) else self.replies).append(reply)
         return reply
 
-    def ask_for(self, command: Command, samples: npt.NDArray[np.float64] | None = None) -> Future[Reply]:
+    def ask_for(self, command: RigCommand, samples: npt.NDArray[np.float64] | None = None) -> Future[Reply]:
         """Ask, and have it carried out before the next cycle begins."""
         reply = self.submit(command, samples)
         self.operator.carry_out()
         return reply
 
-    def may_wait(self, command: Command) -> bool:
+    def may_wait(self, command: RigCommand) -> bool:
         """For a late reply, drives that are asked or have yet to report their torque off, a reset to be done."""
         if isinstance(command, Reset):
             return self.engine.clearing
@@ -236,12 +236,12 @@ class ExploredRig(RuleBasedStateMachine):
     # -- rules -------------------------------------------------------------------------------------------------------
 
     @rule(command=st.sampled_from(COMMANDS), cycles=st.integers(0, 50))
-    def ask(self, command: Command, cycles: int) -> None:
+    def ask(self, command: RigCommand, cycles: int) -> None:
         self.ask_for(command)
         self.run(cycles)
 
     @rule(commands=st.lists(st.sampled_from(COMMANDS), min_size=2, max_size=4), cycles=st.integers(1, 60))
-    def ask_at_once(self, commands: list[Command], cycles: int) -> None:
+    def ask_at_once(self, commands: list[RigCommand], cycles: int) -> None:
         """Several commands between the same two cycles."""
         for command in commands:
             self.submit(command)
@@ -263,7 +263,7 @@ class ExploredRig(RuleBasedStateMachine):
         if state is State.ENGAGED and parks and not self.engine.reference.paused:
             self.follow("gentle" if parks > 1 else "brisk", cycles)
             return
-        following: dict[State, tuple[Command, State]] = {
+        following: dict[State, tuple[RigCommand, State]] = {
             State.OFF: (Connect(), State.IDLE),
             State.IDLE: (Home(), State.PARKED),
             State.PARKED: (Engage(), State.ENGAGED),
@@ -307,7 +307,7 @@ class ExploredRig(RuleBasedStateMachine):
         taken=st.booleans(),
         cycles=st.integers(0, 60),
     )
-    def hand_over(self, command: Command, taken: bool, cycles: int) -> None:
+    def hand_over(self, command: RigCommand, taken: bool, cycles: int) -> None:
         """The lease is given up while a command is on its way, and perhaps taken by another client."""
         samples = GOOD["gentle"].samples if isinstance(command, Follow) else None
         reply = self.submit(command, samples)

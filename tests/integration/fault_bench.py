@@ -6,7 +6,7 @@ from lockstep_bench import Bench, causes
 
 from actuators import Mode
 from rig.recording import Recording
-from rig.states import FaultCode, State, StopCategory
+from rig.states import FaultCode, State, StopSeverity
 from rig.telemetry import CycleFlag
 
 K = 3  # stale samples that are borne
@@ -14,7 +14,7 @@ LEG = 3
 D = 0.05  # s, the drives' watchdog
 ONCE = 3e-3  # s, a cycle and a half: one exchange takes place in it
 
-Q, C0, C1, C2 = StopCategory.QUICK_STOP, StopCategory.CATEGORY_0, StopCategory.CATEGORY_1, StopCategory.CATEGORY_2
+Q, C0, C1, C2 = StopSeverity.QUICK_STOP, StopSeverity.CATEGORY_0, StopSeverity.CATEGORY_1, StopSeverity.CATEGORY_2
 
 
 def faulty(bench: Bench, recording: Recording) -> npt.NDArray[np.bool_]:

@@ -11,7 +11,7 @@ from kinematics import leg_kinematics
 from rig.config.rig_config import RigConfig
 from rig.engine.messages import Event
 from rig.safety.machine import TORQUE_STATES
-from rig.states import State, StopCategory
+from rig.states import State, StopSeverity
 from rig.telemetry import CycleFlag
 
 _EDGE = 1.0 + 1e-6
@@ -38,10 +38,10 @@ class Watcher:
 
     def push(self, row: npt.NDArray[np.void]) -> None:
         now = row[0]
-        state, stop, flags = State(now["state"]), StopCategory(now["stop"]), CycleFlag(int(now["flags"]))
+        state, stop, flags = State(now["state"]), StopSeverity(now["stop"]), CycleFlag(int(now["flags"]))
         enabled, fresh = now["drive_status"] & Status.ENABLED != 0, now["stale"] == 0
         honest = fresh & ~self.lying
-        controlled = state in TORQUE_STATES and state is not State.HOMING and stop < StopCategory.QUICK_STOP
+        controlled = state in TORQUE_STATES and state is not State.HOMING and stop < StopSeverity.QUICK_STOP
         # 1: with a fault latched, force is commanded only to decelerate or to hold, and no drive that answers has any
         if CycleFlag.LATCHED in flags:
             assert state in (State.STOPPING, State.FAULT)
@@ -72,7 +72,7 @@ class Watcher:
         if before["state"] == now["state"] == State.STOPPING:
             assert now["stop"] >= before["stop"]
         # 9: the cycle that finds the cause tells every leg
-        if now["stop"] >= StopCategory.QUICK_STOP > before["stop"] and before["state"] in TORQUE_STATES:
+        if now["stop"] >= StopSeverity.QUICK_STOP > before["stop"] and before["state"] in TORQUE_STATES:
             stopping = now["drive_status"] & Status.QUICK_STOP != 0
             assert (stopping | ~enabled | ~honest).all()
         # 10

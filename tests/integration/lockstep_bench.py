@@ -14,7 +14,7 @@ from rig.client.session import Interruption
 from rig.config.rig_config import RigConfig, load_config
 from rig.engine.messages import Connect, Engage, Follow, Home
 from rig.recording import Recording, open_recording
-from rig.states import FaultCode, State, StopCategory
+from rig.states import FaultCode, State, StopSeverity
 
 PATIENCE = 5.0  # s of rig time for anything to happen
 TARE = 0.25  # s at rest before engaging
@@ -127,7 +127,7 @@ class Bench:
         return open_recording(self.path)
 
 
-def reaction(recording: Recording, bad: npt.NDArray[np.bool_], category: StopCategory) -> int:
+def reaction(recording: Recording, bad: npt.NDArray[np.bool_], category: StopSeverity) -> int:
     """In which cycle from the first one marked `bad` (counted from 1) a stop of `category` or worse was begun."""
     rows = recording.rows
     first = int(np.flatnonzero(bad)[0])

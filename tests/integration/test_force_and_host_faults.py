@@ -14,7 +14,7 @@ from kinematics import MotionTable, load_trajectory
 from rig.client.operation import prepare_motion
 from rig.engine.core import Engine
 from rig.engine.devices import make_bank
-from rig.engine.messages import Command, Connect, Engage, Follow, Park, Pause, Reset, Resume, Stop
+from rig.engine.messages import Connect, Engage, Follow, Park, Pause, Reset, Resume, RigCommand, Stop
 from rig.engine.ports import Tick
 from rig.errors import RefusedError
 from rig.recording import Recording
@@ -162,7 +162,7 @@ def test_the_engine_itself_refuses_a_motion_with_a_spike(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("command", [Engage(), Park(), Pause(), Resume(), Reset()])
-def test_nothing_starts_unhomed(bench: Bench, command: Command) -> None:
+def test_nothing_starts_unhomed(bench: Bench, command: RigCommand) -> None:
     bench.rig.request(Connect())
     with pytest.raises(RefusedError, match="IDLE"):
         bench.rig.request(command)

@@ -33,8 +33,8 @@ BOUND_BREAKS = [
     ),
     _rest(
         "a reset does not ask whether the brakes hold now",
-        "return Finding(cause, StopCategory.CATEGORY_0, self._still_moving)",
-        'return Finding(cause, StopCategory.CATEGORY_0, lambda: "")',
+        "return Finding(cause, StopSeverity.CATEGORY_0, self._still_moving)",
+        'return Finding(cause, StopSeverity.CATEGORY_0, lambda: "")',
         "test_a_reset_is_refused_while_the_brakes_slip",
     ),
     _rest(

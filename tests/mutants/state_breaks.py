@@ -36,7 +36,7 @@ STATE_BREAKS = [
     _machine("a stop may become milder", "if category > self.stop:", "if category != self.stop:"),
     _machine(
         "a stop while homing is not the drives' own",
-        "if self.state is State.HOMING and category is not StopCategory.CATEGORY_0:",
+        "if self.state is State.HOMING and category is not StopSeverity.CATEGORY_0:",
         "if False:",
     ),
     _machine(
@@ -140,7 +140,7 @@ STATE_BREAKS = [
     ),
     _supervision(
         "the reference is not checked while it is followed",
-        "            self._stops.trip(cause, StopCategory.CATEGORY_2)\n        return cause is None",
+        "            self._stops.trip(cause, StopSeverity.CATEGORY_2)\n        return cause is None",
         "            pass\n        return cause is None",
         "rig/test_engine_doubts.py::test_a_reference_is_judged_in_every_cycle_that_follows_it",
         _LAST_GOOD,
@@ -171,7 +171,7 @@ STATE_BREAKS = [
     ),
     _supervision(
         "a model without an answer stops nothing",
-        "self._stops.trip(Cause(FaultCode.CONDITIONING, str(error), t), StopCategory.QUICK_STOP)",
+        "self._stops.trip(Cause(FaultCode.CONDITIONING, str(error), t), StopSeverity.QUICK_STOP)",
         "pass",
         "rig/test_engine_doubts.py",
     ),
@@ -183,7 +183,7 @@ STATE_BREAKS = [
     ),
     _core(
         "a quick stop waits for the next cycle",
-        "if machine.stop > severity and machine.stop >= StopCategory.QUICK_STOP:",
+        "if machine.stop > severity and machine.stop >= StopSeverity.QUICK_STOP:",
         "if False:",
         f"{_GUARDS}::test_a_quick_stop_reaches_every_leg_in_the_cycle_of_its_cause",
     ),
@@ -195,13 +195,13 @@ STATE_BREAKS = [
     ),
     _core(
         "a stop that is late becomes no harder one",
-        "self.trip(overdue, StopCategory.CATEGORY_0 if late else StopCategory.CATEGORY_1)",
-        "self.trip(overdue, StopCategory.CATEGORY_1)",
+        "self.trip(overdue, StopSeverity.CATEGORY_0 if late else StopSeverity.CATEGORY_1)",
+        "self.trip(overdue, StopSeverity.CATEGORY_1)",
         "rig/test_engine_doubts.py",
     ),
     _core(
         "references found are not compared with the forward kinematics",
-        "        if cause is not None:\n            self.trip(cause, StopCategory.QUICK_STOP)\n            return",
+        "        if cause is not None:\n            self.trip(cause, StopSeverity.QUICK_STOP)\n            return",
         "        if False:\n            return",
         f"{_GUARDS}::test_references_that_disagree_are_a_fault",
     ),

@@ -41,7 +41,7 @@ TORQUE_BREAKS = [
     Break(
         "what holds is wanted of drives that have no torque yet",
         "rig/safety/machine.py",
-        "elif self.state is State.ENGAGING and category is StopCategory.CATEGORY_2:",
+        "elif self.state is State.ENGAGING and category is StopSeverity.CATEGORY_2:",
         "elif False:",
         (
             "rig/test_engine_machine.py",

@@ -7,10 +7,10 @@ from pathlib import Path
 from rig.client.lockstep import LockstepRig
 from rig.client.session import Interruption
 from rig.config.rig_config import RigConfig
-from rig.engine import ControlBlock, EngineAddress, Park, Shutdown, Status, Stop
+from rig.engine import ControlBlock, EngineAddress, Park, Shutdown, Snapshot, Stop
 from rig.engine.claim import claim_drives
 from rig.engine.link import LinkServer, Submission, socket_address
-from rig.engine.messages import Command, Reply
+from rig.engine.messages import Reply, RigCommand
 from rig.engine.running import leave_record, own_record
 from rig.runtime.folders import RuntimeFolder
 from rig.states import State
@@ -20,7 +20,7 @@ class StandIn:
     """What an engine leaves for others, without a cycle behind it; owner and engine die as they are told."""
 
     def __init__(self, config: RigConfig, recording: Path, stack: ExitStack) -> None:
-        self.commands: list[Command] = []
+        self.commands: list[RigCommand] = []
         self.owner = stack.enter_context(ExitStack())
         self.folder = RuntimeFolder.create(self.owner)
         stack.callback(self.folder.remove)
@@ -46,5 +46,5 @@ class StandIn:
         if isinstance(submission.command, Shutdown):
             self.lock.close()
 
-    def _look(self, lease: str) -> Status:
+    def _look(self, lease: str) -> Snapshot:
         return replace(self.status, lease=lease, hold_left=None if lease else self.status.hold_left)

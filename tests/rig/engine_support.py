@@ -15,7 +15,7 @@ from rig.client.lockstep import LockstepRig
 from rig.client.session import Interruption
 from rig.config.rig_config import RigConfig, load_config
 from rig.engine.link import Submission
-from rig.engine.messages import Command, Connect, Engage, Event, Follow, Home, Reply
+from rig.engine.messages import Connect, Engage, Event, Follow, Home, Reply, RigCommand
 from rig.errors import RefusedError
 from rig.recording.schema import COMMAND, INJECTED
 from rig.states import State
@@ -68,7 +68,7 @@ class Bench(LockstepRig):
     def until(self, *states: State, timeout: float = 5.0) -> State:
         return self.wait(lambda status: status.state in states, timeout, f"{states}").state
 
-    def submit(self, command: Command, samples: npt.NDArray[np.float64] | None = None) -> Future[Reply]:
+    def submit(self, command: RigCommand, samples: npt.NDArray[np.float64] | None = None) -> Future[Reply]:
         reply: Future[Reply] = Future()
         self.operator.submit(Submission(command, samples, reply))
         return reply
@@ -112,7 +112,7 @@ def _still(rig: Bench) -> object:
     return replace(rig.status(), t=0.0, cycles=0, path_time=0.0, reference=(), from_home=0.0)
 
 
-def refused(rig: Bench, command: Command, samples: npt.NDArray[np.float64] | None = None) -> str:
+def refused(rig: Bench, command: RigCommand, samples: npt.NDArray[np.float64] | None = None) -> str:
     """The reason; nothing may have changed but the time."""
     before = _still(rig)
     with pytest.raises(RefusedError) as caught:

@@ -16,7 +16,7 @@ from rig.errors import RefusedError
 from rig.safety.cell_checks import CellChecks
 from rig.safety.machine import Cause
 from rig.safety.motion_checks import MotionChecks
-from rig.states import FaultCode, State, StopCategory
+from rig.states import FaultCode, State, StopSeverity
 
 SAFETY, CELLS = CONFIG.safety, CONFIG.load_cells
 K = SAFETY.stale_cycles
@@ -39,7 +39,7 @@ def test_old_readings_of_the_cells_are_not_judged_and_stop_the_rig_when_they_sta
             assert checks.check(1.0, bad, bad, age, str, controlled=True) is None
     found = checks.check(1.0, np.zeros(6), np.zeros(6), K, str, controlled=True)
     assert found is not None and (found.cause.code, found.cause.leg) == (FaultCode.LOAD_CELL, 0)
-    assert found.category is StopCategory.CATEGORY_2
+    assert found.category is StopSeverity.CATEGORY_2
 
 
 def test_an_amplifier_that_falls_silent_holds_the_platform(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_an_amplifier_that_falls_silent_holds_the_platform(tmp_path: Path) -> No
             cycles += 1
             assert cycles <= K + 1
         machine = rig.engine.machine
-        assert machine.stop is StopCategory.CATEGORY_2 and machine.cause is not None
+        assert machine.stop is StopSeverity.CATEGORY_2 and machine.cause is not None
         assert machine.cause.text.startswith(f"load cells: no fresh reading for {K} cycles")
 
 
@@ -102,7 +102,7 @@ def test_a_force_that_is_no_number_is_never_sent(rig: Bench, monkeypatch: pytest
 
     monkeypatch.setattr(engine.frame, "command", spoiled)
     rig.step()
-    assert engine.machine.stop is StopCategory.QUICK_STOP and engine.machine.cause is not None
+    assert engine.machine.stop is StopSeverity.QUICK_STOP and engine.machine.cause is not None
     assert engine.machine.cause.code is FaultCode.INTERNAL_ERROR and "asks for" in engine.machine.cause.text
     assert all(one.quick_stop and one.mode is not Mode.FORCE for one in engine.commands)
     assert np.isfinite(rig.tap.take()["force_command"]).all()
@@ -110,15 +110,15 @@ def test_a_force_that_is_no_number_is_never_sent(rig: Bench, monkeypatch: pytest
     assert engine.bank.all(Status.QUICK_STOP)
 
 
-@pytest.mark.parametrize("category", [StopCategory.CATEGORY_0, StopCategory.QUICK_STOP])
-def test_forces_computed_before_a_stop_are_not_sent_after_it(rig: Bench, category: StopCategory) -> None:
+@pytest.mark.parametrize("category", [StopSeverity.CATEGORY_0, StopSeverity.QUICK_STOP])
+def test_forces_computed_before_a_stop_are_not_sent_after_it(rig: Bench, category: StopSeverity) -> None:
     """A stop that comes between two cycles finds the forces of the next exchange ready."""
     rig.engage()
     engine = rig.engine
     assert all(one.mode is Mode.FORCE for one in engine.commands)
     engine.trip(Cause(FaultCode.OPERATOR_STOP, "of the test", engine.tick.t), category, latch=False)
     assert all(one.mode is not Mode.FORCE and one.force == 0.0 for one in engine.commands)
-    assert all(one.quick_stop for one in engine.commands) == (category is StopCategory.QUICK_STOP)
+    assert all(one.quick_stop for one in engine.commands) == (category is StopSeverity.QUICK_STOP)
 
 
 def test_a_force_beyond_its_limit_is_held_to_it_and_stops_the_rig(rig: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +134,7 @@ def test_a_force_beyond_its_limit_is_held_to_it_and_stops_the_rig(rig: Bench, mo
     monkeypatch.setattr(engine.frame, "command", strong)
     rig.step()
     machine = engine.machine
-    assert machine.stop is StopCategory.CATEGORY_1 and machine.latched and machine.cause is not None
+    assert machine.stop is StopSeverity.CATEGORY_1 and machine.latched and machine.cause is not None
     assert (machine.cause.code, machine.cause.leg) == (FaultCode.FORCE_LIMIT, 5)
     assert engine.commands[4].force == -limits.force
     assert rig.tap.take()["force_command"][-1, 4] == -limits.force
@@ -151,7 +151,7 @@ def test_a_reference_is_judged_in_every_cycle_that_follows_it(rig: Bench, monkey
     rig.follow(table)
     rig.until(State.STOPPING)
     machine = rig.engine.machine
-    assert machine.stop is StopCategory.CATEGORY_2 and machine.latched and machine.cause is not None
+    assert machine.stop is StopSeverity.CATEGORY_2 and machine.latched and machine.cause is not None
     assert machine.cause.code is FaultCode.SPEED_LIMIT and machine.cause.text.startswith("reference of leg ")
 
 
@@ -164,7 +164,7 @@ def test_a_model_without_an_answer_is_a_quick_stop(rig: Bench, monkeypatch: pyte
     monkeypatch.setattr(rig.engine.frame, "model", fail)
     rig.step()
     machine = rig.engine.machine
-    assert machine.stop is StopCategory.QUICK_STOP and machine.latched and machine.cause is not None
+    assert machine.stop is StopSeverity.QUICK_STOP and machine.latched and machine.cause is not None
     assert (machine.cause.code, machine.cause.text) == (FaultCode.CONDITIONING, "no forces at this pose")
 
 
@@ -180,7 +180,7 @@ def test_lengths_that_belong_to_no_pose_are_a_quick_stop(rig: Bench, monkeypatch
     monkeypatch.setattr(frame, "measure", nowhere)
     rig.step()
     machine = rig.engine.machine
-    assert machine.stop is StopCategory.QUICK_STOP and machine.latched and machine.cause is not None
+    assert machine.stop is StopSeverity.QUICK_STOP and machine.latched and machine.cause is not None
     assert machine.cause.code is FaultCode.FEEDBACK_INVALID and "belong to no pose" in machine.cause.text
 
 
@@ -195,8 +195,8 @@ def test_a_stop_that_is_late_becomes_a_harder_one(rig: Bench, monkeypatch: pytes
     for _ in range(round(2.5 * SAFETY.stop_time * CONFIG.rate)):
         rig.step()
         found.append(rig.engine.machine.stop)
-    order = [StopCategory.CATEGORY_2, StopCategory.CATEGORY_1, StopCategory.CATEGORY_0]
-    assert [one for one in dict.fromkeys(found) if one is not StopCategory.NONE] == order
+    order = [StopSeverity.CATEGORY_2, StopSeverity.CATEGORY_1, StopSeverity.CATEGORY_0]
+    assert [one for one in dict.fromkeys(found) if one is not StopSeverity.NONE] == order
     assert rig.state is State.FAULT and all(rig.virtual.plant.braked(leg) for leg in range(6))
 
 

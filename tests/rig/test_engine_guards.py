@@ -20,7 +20,7 @@ from rig.engine.messages import (
     Resume,
     Stop,
 )
-from rig.states import FaultCode, State, StopCategory
+from rig.states import FaultCode, State, StopSeverity
 from rig.telemetry import CycleFlag
 
 PATIENCE = CONFIG.safety.stale_cycles
@@ -360,7 +360,7 @@ def test_a_quick_stop_reaches_every_leg_in_the_cycle_of_its_cause(rig: Bench) ->
     rig.virtual.faults.inject("encoder_jump", 2, 0.004)
     rig.run(0.02)
     rows = rig.tap.take()
-    (found,) = np.flatnonzero(rows["stop"] == StopCategory.QUICK_STOP)[:1]
+    (found,) = np.flatnonzero(rows["stop"] == StopSeverity.QUICK_STOP)[:1]
     assert found == 0 and rows["fault_leg"][0] == 2
     assert (rows["drive_status"][found] & Status.QUICK_STOP != 0).all()
     assert not rig.engine.machine.homed

@@ -14,7 +14,6 @@ from rig.engine.link import Lease, LinkClient, LinkServer, Submission
 from rig.engine.loop import Watch
 from rig.engine.messages import (
     Abandon,
-    Command,
     Connect,
     Disconnect,
     Engage,
@@ -26,6 +25,7 @@ from rig.engine.messages import (
     Reply,
     Reset,
     Resume,
+    RigCommand,
     Shutdown,
     Stop,
 )
@@ -116,7 +116,7 @@ def test_a_motion_is_not_checked_for_a_lease_that_is_gone(rig: Bench) -> None:
     assert reply.result(0.0) == Reply(False, f"follow: {FORSAKEN}")
 
 
-def _submitted(rig: Bench, command: Command, lease: Lease) -> Future[Reply]:
+def _submitted(rig: Bench, command: RigCommand, lease: Lease) -> Future[Reply]:
     reply: Future[Reply] = Future()
     samples = smooth_table().samples if isinstance(command, Follow) else None
     rig.operator.submit(Submission(command, samples, reply, lease))
@@ -153,7 +153,7 @@ def _into(rig: Bench, state: State) -> None:
         (State.FAULT, [Reset()]),
     ],
 )
-def test_what_was_queued_is_refused_in_the_next_cycle(rig: Bench, state: State, commands: list[Command]) -> None:
+def test_what_was_queued_is_refused_in_the_next_cycle(rig: Bench, state: State, commands: list[RigCommand]) -> None:
     _into(rig, state)
     for command in commands:
         lease = Lease("first")
@@ -177,7 +177,7 @@ def test_a_paused_motion_is_neither_resumed_nor_abandoned_by_a_lease_that_is_gon
 
 
 @pytest.mark.parametrize(("command", "state"), [(Home(), State.IDLE), (Engage(), State.PARKED)])
-def test_what_waits_for_a_late_reply_dies_with_its_lease(rig: Bench, command: Command, state: State) -> None:
+def test_what_waits_for_a_late_reply_dies_with_its_lease(rig: Bench, command: RigCommand, state: State) -> None:
     _into(rig, state)
     rig.virtual.faults.inject("drop_all", 2, duration=3.0 * rig.config.period)
     rig.step()
@@ -202,7 +202,7 @@ def test_a_stop_needs_no_lease(rig: Bench) -> None:
 
 @pytest.mark.parametrize("command", [Follow("m", 2e-3), Park(), Home(), Engage()])
 def test_a_motion_under_way_is_held_in_the_cycle_in_which_its_lease_passes_to_another(
-    rig: Bench, tmp_path: Path, command: Command
+    rig: Bench, tmp_path: Path, command: RigCommand
 ) -> None:
     before = {Home: State.IDLE, Engage: State.PARKED}.get(type(command), State.ENGAGED)
     _into(rig, before)

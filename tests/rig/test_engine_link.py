@@ -13,22 +13,22 @@ import pytest
 import zmq
 
 from rig.engine.link import LinkClient, LinkServer, Submission
-from rig.engine.messages import Connect, Engage, Follow, Home, Pause, Release, Reply, Resume, Status, Stop
+from rig.engine.messages import Connect, Engage, Follow, Home, Pause, Release, Reply, Resume, Snapshot, Stop
 from rig.errors import HardwareError, RefusedError
 from rig.runtime.control_block import ControlBlock
-from rig.states import FaultCode, State, StopCategory
+from rig.states import FaultCode, State, StopSeverity
 
 PATIENCE = 10.0  # s, of waits that end as soon as the other side has done its part
 
 
-def a_status(lease: str) -> Status:
+def a_status(lease: str) -> Snapshot:
     numbers = {"t": 0.5, "cause_t": 0.0, "path_time": 0.0, "path_duration": 1.0, "rate": 500.0}
     counts = {"cycles": 3, "overruns": 0, "rows": 2, "dropped": 0}
     texts = {"cause": "", "motion": "", "recording": "", "recording_fault": "", "ring": "r"}
     flags = {"homed": True, "latched": False, "paused": False, "virtual": True}
-    return Status(
+    return Snapshot(
         state=State.PARKED,
-        stop=StopCategory.NONE,
+        stop=StopSeverity.NONE,
         cause_code=FaultCode.NONE,
         lease=lease,
         reference=(0.0,) * 7,

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rig.safety.machine import FORCE_STATES, LEGS, TORQUE_STATES, Cause, Conditions, Deadlines, StateMachine
-from rig.states import FaultCode, State, StopCategory
+from rig.states import FaultCode, State, StopSeverity
 
 DEADLINES = Deadlines(homing=30.0, stop=1.0)
 QUIET = Conditions(t=0.0, torque=LEGS, standstill=True, moving=False)
 BUSY = replace(QUIET, standstill=False, moving=True)
 OFF = replace(QUIET, torque=())
-STOPS = tuple(StopCategory)[1:]
+STOPS = tuple(StopSeverity)[1:]
 
 
 def machine(state: State, *, homed: bool = True, t: float = 0.0) -> StateMachine:
@@ -35,7 +35,7 @@ def test_states_that_may_carry_torque() -> None:
 
 @pytest.mark.parametrize("category", STOPS)
 @pytest.mark.parametrize("state", [State.IDLE, State.PARKED])
-def test_a_latched_cause_without_torque_is_a_fault_at_once(state: State, category: StopCategory) -> None:
+def test_a_latched_cause_without_torque_is_a_fault_at_once(state: State, category: StopSeverity) -> None:
     rig = machine(state)
     assert rig.trip(cause(), category)
     assert (rig.state, rig.latched, rig.cause) == (State.FAULT, True, cause())
@@ -43,43 +43,43 @@ def test_a_latched_cause_without_torque_is_a_fault_at_once(state: State, categor
 
 @pytest.mark.parametrize("category", STOPS)
 @pytest.mark.parametrize("state", [State.IDLE, State.PARKED, State.FAULT, State.OFF])
-def test_an_operators_stop_without_torque_changes_nothing(state: State, category: StopCategory) -> None:
+def test_an_operators_stop_without_torque_changes_nothing(state: State, category: StopSeverity) -> None:
     rig = machine(state)
     assert not rig.trip(cause(FaultCode.OPERATOR_STOP), category, latch=False)
-    assert (rig.state, rig.stop, rig.latched, rig.cause) == (state, StopCategory.NONE, False, None)
+    assert (rig.state, rig.stop, rig.latched, rig.cause) == (state, StopSeverity.NONE, False, None)
 
 
 def test_nothing_trips_a_rig_that_is_off() -> None:
     rig = machine(State.OFF)
-    assert not rig.trip(cause(), StopCategory.CATEGORY_0)
+    assert not rig.trip(cause(), StopSeverity.CATEGORY_0)
     assert rig.cause is None and not rig.latched
 
 
 @pytest.mark.parametrize("state", sorted(FORCE_STATES - {State.STOPPING}))
 @pytest.mark.parametrize(("first", "second"), list(itertools.product(STOPS, STOPS)))
 def test_severity_only_rises_and_the_first_latched_cause_is_kept(
-    state: State, first: StopCategory, second: StopCategory
+    state: State, first: StopSeverity, second: StopSeverity
 ) -> None:
     rig = machine(state)
     assert rig.trip(cause(), first)
     rig.trip(Cause(FaultCode.DRIVE_FAULT, "later", 2.0), second)
-    least = StopCategory.CATEGORY_1 if state is State.ENGAGING else StopCategory.CATEGORY_2
+    least = StopSeverity.CATEGORY_1 if state is State.ENGAGING else StopSeverity.CATEGORY_2
     assert (rig.state, rig.stop, rig.cause) == (State.STOPPING, max(first, second, least), cause())
 
 
 def test_a_fault_during_an_operators_stop_is_the_cause() -> None:
     rig = machine(State.RUNNING)
-    rig.trip(Cause(FaultCode.OPERATOR_STOP, "stop", 0.5), StopCategory.CATEGORY_1, latch=False)
+    rig.trip(Cause(FaultCode.OPERATOR_STOP, "stop", 0.5), StopSeverity.CATEGORY_1, latch=False)
     assert rig.cause is not None and rig.cause.code is FaultCode.OPERATOR_STOP and not rig.latched
-    assert rig.trip(cause(), StopCategory.CATEGORY_2)
-    assert (rig.cause, rig.latched, rig.stop) == (cause(), True, StopCategory.CATEGORY_1)
+    assert rig.trip(cause(), StopSeverity.CATEGORY_2)
+    assert (rig.cause, rig.latched, rig.stop) == (cause(), True, StopSeverity.CATEGORY_1)
 
 
 @pytest.mark.parametrize("category", STOPS)
-def test_while_homing_only_the_drives_can_decelerate(category: StopCategory) -> None:
+def test_while_homing_only_the_drives_can_decelerate(category: StopSeverity) -> None:
     rig = machine(State.HOMING, homed=False)
     rig.trip(cause(), category)
-    assert rig.stop is (StopCategory.CATEGORY_0 if category is StopCategory.CATEGORY_0 else StopCategory.QUICK_STOP)
+    assert rig.stop is (StopSeverity.CATEGORY_0 if category is StopSeverity.CATEGORY_0 else StopSeverity.QUICK_STOP)
 
 
 def test_homing_that_takes_too_long_is_reported() -> None:
@@ -104,7 +104,7 @@ def test_what_stands_still_without_torque_is_neither_engaged_nor_stopped_with_it
         engaging.update(replace(QUIET, torque=(1, 2, 3, 4, 5), t=t))
         assert engaging.state is State.ENGAGING
     stopping = machine(State.RUNNING)
-    stopping.trip(cause(), StopCategory.QUICK_STOP)
+    stopping.trip(cause(), StopSeverity.QUICK_STOP)
     for t in (1.1, 1.3, 1.5):
         stopping.update(replace(QUIET, torque=(4,), t=t))
         assert stopping.state is State.STOPPING
@@ -136,29 +136,29 @@ def test_running_ends_with_its_motion_and_parking_at_rest() -> None:
 
 def test_category_2_holds_under_power() -> None:
     rig = machine(State.RUNNING)
-    rig.trip(cause(FaultCode.CLIENT_LOST), StopCategory.CATEGORY_2, latch=False)
+    rig.trip(cause(FaultCode.CLIENT_LOST), StopSeverity.CATEGORY_2, latch=False)
     rig.update(replace(BUSY, t=1.5))
     assert rig.state is State.STOPPING
     rig.update(replace(QUIET, t=1.6))
-    assert (rig.state, rig.stop, rig.cause) == (State.ENGAGED, StopCategory.NONE, None)
+    assert (rig.state, rig.stop, rig.cause) == (State.ENGAGED, StopSeverity.NONE, None)
 
 
 def test_a_latched_category_2_stop_holds_for_as_long_as_it_takes() -> None:
     rig = machine(State.RUNNING)
-    rig.trip(cause(), StopCategory.CATEGORY_2)
+    rig.trip(cause(), StopSeverity.CATEGORY_2)
     rig.update(replace(QUIET, t=1.5))
     for t in (2.5, 1000.0):
         assert rig.update(replace(QUIET, t=t)) is None
         assert rig.update(replace(QUIET, t=t + 0.1, standstill=False)) is None  # a trembling leg is not a late stop
-        assert (rig.state, rig.stop) == (State.STOPPING, StopCategory.CATEGORY_2)
-    rig.trip(Cause(FaultCode.OPERATOR_STOP, "stop", 1001.0), StopCategory.CATEGORY_1, latch=False)
+        assert (rig.state, rig.stop) == (State.STOPPING, StopSeverity.CATEGORY_2)
+    rig.trip(Cause(FaultCode.OPERATOR_STOP, "stop", 1001.0), StopSeverity.CATEGORY_1, latch=False)
     assert rig.update(replace(BUSY, t=1001.5)) is None  # its time begins with itself
     rig.update(replace(QUIET, t=1001.6))
     assert (rig.state, rig.cause) == (State.FAULT, cause())
 
 
-@pytest.mark.parametrize("category", [StopCategory.CATEGORY_2, StopCategory.CATEGORY_1, StopCategory.QUICK_STOP])
-def test_every_stop_that_is_late_says_so(category: StopCategory) -> None:
+@pytest.mark.parametrize("category", [StopSeverity.CATEGORY_2, StopSeverity.CATEGORY_1, StopSeverity.QUICK_STOP])
+def test_every_stop_that_is_late_says_so(category: StopSeverity) -> None:
     rig = machine(State.RUNNING)
     rig.trip(cause(), category)  # at 1 s
     assert rig.update(replace(BUSY, t=1.9)) is None
@@ -169,7 +169,7 @@ def test_every_stop_that_is_late_says_so(category: StopCategory) -> None:
 def test_category_1_ends_without_torque() -> None:
     for homed, latched, after in ((True, False, State.PARKED), (False, False, State.IDLE), (True, True, State.FAULT)):
         rig = machine(State.RUNNING, homed=homed)
-        rig.trip(cause(), StopCategory.CATEGORY_1, latch=latched)
+        rig.trip(cause(), StopSeverity.CATEGORY_1, latch=latched)
         rig.update(replace(BUSY, t=1.2))
         assert rig.state is State.STOPPING
         rig.update(replace(QUIET, t=1.3))
@@ -178,7 +178,7 @@ def test_category_1_ends_without_torque() -> None:
 
 def test_the_drives_quick_stop_ends_when_they_are_off_and_stand_still() -> None:
     rig = machine(State.RUNNING)
-    rig.trip(cause(), StopCategory.QUICK_STOP)
+    rig.trip(cause(), StopSeverity.QUICK_STOP)
     for t, now in ((1.1, QUIET), (1.2, OFF), (1.3, OFF)):
         rig.update(replace(now, t=t))
         assert rig.state is State.STOPPING
@@ -188,7 +188,7 @@ def test_the_drives_quick_stop_ends_when_they_are_off_and_stand_still() -> None:
 
 def test_category_0_ends_when_the_drives_are_off() -> None:
     rig = machine(State.RUNNING)
-    rig.trip(cause(), StopCategory.CATEGORY_0)
+    rig.trip(cause(), StopSeverity.CATEGORY_0)
     rig.update(replace(BUSY, t=1.1))
     assert rig.state is State.STOPPING
     rig.update(replace(OFF, t=1.2, standstill=False))
@@ -197,23 +197,23 @@ def test_category_0_ends_when_the_drives_are_off() -> None:
 
 def test_a_drive_that_keeps_its_torque_is_a_fault_even_after_an_operators_stop() -> None:
     rig = machine(State.RUNNING)
-    rig.trip(cause(FaultCode.OPERATOR_STOP), StopCategory.CATEGORY_0, latch=False)
+    rig.trip(cause(FaultCode.OPERATOR_STOP), StopSeverity.CATEGORY_0, latch=False)
     assert rig.update(replace(BUSY, t=1.4)) is None
     overdue = rig.update(replace(BUSY, t=1.6))
     assert overdue is not None and overdue.code is FaultCode.STOP_OVERDUE
-    assert rig.trip(overdue, StopCategory.CATEGORY_0)
+    assert rig.trip(overdue, StopSeverity.CATEGORY_0)
     assert rig.update(replace(BUSY, t=1.7)) is None
     assert (rig.state, rig.cause) == (State.FAULT, overdue)
 
 
 def test_only_a_reset_leaves_a_fault() -> None:
     rig = machine(State.PARKED)
-    rig.trip(cause(), StopCategory.CATEGORY_0)
+    rig.trip(cause(), StopSeverity.CATEGORY_0)
     for t, now in enumerate((QUIET, BUSY, OFF), start=2):
         assert rig.update(replace(now, t=float(t))) is None
         assert rig.state is State.FAULT
     rig.reset(9.0)
-    assert (rig.state, rig.stop, rig.cause, rig.latched) == (State.IDLE, StopCategory.NONE, None, False)
+    assert (rig.state, rig.stop, rig.cause, rig.latched) == (State.IDLE, StopSeverity.NONE, None, False)
 
 
 _TRIPS = st.tuples(st.sampled_from(STOPS), st.booleans(), st.sampled_from(list(FaultCode)[1:]))

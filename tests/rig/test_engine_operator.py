@@ -11,7 +11,6 @@ from actuators import Mode, Status
 from kinematics import Blend, MotionTable, pose_to_coordinates, tabulate
 from rig.engine.messages import (
     Abandon,
-    Command,
     Connect,
     Disconnect,
     Engage,
@@ -21,6 +20,7 @@ from rig.engine.messages import (
     Pause,
     Reset,
     Resume,
+    RigCommand,
     Shutdown,
     Stop,
 )
@@ -28,7 +28,7 @@ from rig.engine.reference import straight_move
 from rig.states import State
 from rig.telemetry import CycleFlag
 
-COMMANDS: tuple[Command, ...] = (
+COMMANDS: tuple[RigCommand, ...] = (
     Connect(), Disconnect(), Home(), Engage(), Pause(), Resume(), Abandon(), Park(), Reset(), Shutdown()
 )  # fmt: skip
 

@@ -23,7 +23,7 @@ from rig.runtime.control_block import ControlBlock
 from rig.safety.feedback import FeedbackMonitor
 from rig.safety.finding import Finding
 from rig.safety.limits import ReferenceCheck
-from rig.states import FaultCode, State, StopCategory
+from rig.states import FaultCode, State, StopSeverity
 
 GEOMETRY: Geometry = CONFIG.machine.geometry
 LENGTH = leg_lengths(GEOMETRY, HOME)
@@ -76,7 +76,7 @@ def test_numbers_that_are_none_stop_the_rig_in_any_state(leg: int, value: float)
     for homed, controlled in ((True, True), (True, False), (False, False)):
         for length, velocity in ((one(leg, value, LENGTH), ZERO), (LENGTH, one(leg, value))):
             found = look(monitor(), length, velocity, reference=LENGTH, homed=homed, controlled=controlled)
-            assert found is not None and found.category is StopCategory.QUICK_STOP
+            assert found is not None and found.category is StopSeverity.QUICK_STOP
             assert (found.cause.code, found.cause.leg) == (FaultCode.FEEDBACK_INVALID, leg + 1)
 
 
@@ -86,7 +86,7 @@ def test_a_jump_is_what_the_speed_does_not_explain() -> None:
     step = 0.5 * SAFETY.position_jump
     assert look(judge, LENGTH + step) is None
     found = look(judge, one(2, LENGTH[2] + step + 1.1 * SAFETY.position_jump, LENGTH + step))
-    assert found is not None and found.unhome and found.category is StopCategory.QUICK_STOP
+    assert found is not None and found.unhome and found.category is StopSeverity.QUICK_STOP
     assert (found.cause.code, found.cause.leg) == (FaultCode.POSITION_JUMP, 3)
     assert look(monitor(), LENGTH + 1.0, homed=False, controlled=False) is None  # lengths are not absolute yet
 
@@ -106,8 +106,8 @@ def test_a_gap_in_the_feedback_is_no_jump(lost: int) -> None:
 
 def test_following_errors_and_runaways_matter_only_under_control() -> None:
     for factor, code, category in (
-        (1.01, FaultCode.FOLLOWING_ERROR, StopCategory.CATEGORY_1),
-        (3.01, FaultCode.RUNAWAY, StopCategory.CATEGORY_0),
+        (1.01, FaultCode.FOLLOWING_ERROR, StopSeverity.CATEGORY_1),
+        (3.01, FaultCode.RUNAWAY, StopSeverity.CATEGORY_0),
     ):
         reference = one(4, LENGTH[4] - factor * SAFETY.following_error, LENGTH)
         found = look(monitor(), LENGTH, reference=reference)
@@ -146,22 +146,22 @@ def test_what_the_drives_say_of_themselves() -> None:
     assert drives() is None and drives(age=(0, k - 1, 0, 0, 0, 0)) is None
     homed = int(Status.HOMED)
     for found, code, category, leg, unhome in (
-        (drives(age=(0, k, 0, 0, 0, 0)), FaultCode.COMMUNICATION_LOST, StopCategory.QUICK_STOP, 2, False),
+        (drives(age=(0, k, 0, 0, 0, 0)), FaultCode.COMMUNICATION_LOST, StopSeverity.QUICK_STOP, 2, False),
         (
             drives(status=[homed] * 5 + [homed | Status.FAULT]),
             FaultCode.DRIVE_FAULT,
-            StopCategory.CATEGORY_0,
+            StopSeverity.CATEGORY_0,
             6,
             False,
         ),
         (
             drives(status=[homed | Status.FAULT | Status.WATCHDOG] + [homed] * 5),
             FaultCode.DRIVE_WATCHDOG,
-            StopCategory.QUICK_STOP,
+            StopSeverity.QUICK_STOP,
             1,
             False,
         ),
-        (drives(status=[homed, homed, 0, *[homed] * 3]), FaultCode.DRIVE_RESTARTED, StopCategory.QUICK_STOP, 3, True),
+        (drives(status=[homed, homed, 0, *[homed] * 3]), FaultCode.DRIVE_RESTARTED, StopSeverity.QUICK_STOP, 3, True),
     ):
         assert found is not None
         assert (found.cause.code, found.category, found.cause.leg, found.unhome) == (code, category, leg, unhome)
@@ -283,7 +283,7 @@ def test_skipped_cycles_are_counted_and_not_caught_up(tmp_path: Path) -> None:
         rig._clock.set(now)
         rig.virtual.advance(now)
         rig.engine.step(Tick(now, 0.0, 2 * PERIOD, 3))
-        assert rig.state is State.STOPPING and rig.engine.machine.stop is StopCategory.CATEGORY_1
+        assert rig.state is State.STOPPING and rig.engine.machine.stop is StopSeverity.CATEGORY_1
         assert "3 overrun cycles in a row (bound 3)" in rig.tap.texts()[-2]
 
 

@@ -12,7 +12,7 @@ from rig.client.session import Interruption
 from rig.engine import checking
 from rig.engine.checking import MotionChecker
 from rig.engine.link import LinkClient, LinkServer, Submission
-from rig.engine.messages import Follow, Park, Reply, Status, Stop
+from rig.engine.messages import Follow, Park, Reply, Snapshot, Stop
 from rig.errors import HardwareError, RefusedError
 from rig.states import FaultCode, State
 
@@ -62,7 +62,7 @@ def test_a_request_that_breaks_is_refused_and_stop_goes_on_being_served(
         taken.append(submission)
         submission.reply.set_result(Reply(True))
 
-    def status(_lease: str) -> Status:
+    def status(_lease: str) -> Snapshot:
         raise ValueError("unreadable")
 
     address = f"ipc://{tmp_path}/control.sock"

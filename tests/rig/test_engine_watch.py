@@ -11,7 +11,7 @@ from engine_support import CONFIG, Bench, bench, smooth_table
 from rig.engine.loop import Watch
 from rig.engine.messages import Engage
 from rig.runtime.control_block import ControlBlock
-from rig.states import FaultCode, State, StopCategory
+from rig.states import FaultCode, State, StopSeverity
 
 
 class _Link:
@@ -137,7 +137,7 @@ def test_an_owner_that_hangs_holds_torque_no_longer_than_one_that_is_gone(tmp_pa
         one.watch.look(t + 29.9)
         assert one.rig.state is State.ENGAGED
         one.watch.look(t + 30.1)
-        assert one.rig.state is State.STOPPING and one.rig.engine.machine.stop is StopCategory.CATEGORY_1
+        assert one.rig.state is State.STOPPING and one.rig.engine.machine.stop is StopSeverity.CATEGORY_1
         cause = one.rig.engine.machine.cause
         assert cause is not None and cause.code is FaultCode.CLIENT_LOST
         assert cause.text == "nobody has commanded the engine for 30 s"

@@ -10,7 +10,7 @@ from engine_support import CONFIG, HOME
 from kinematics import leg_lengths
 from rig.safety.finding import Finding
 from rig.safety.motion_checks import MotionChecks
-from rig.states import FaultCode, StopCategory
+from rig.states import FaultCode, StopSeverity
 
 Floats = npt.NDArray[np.float64]
 LENGTH = leg_lengths(CONFIG.machine.geometry, HOME)
@@ -56,7 +56,7 @@ def jumped(found: Finding | None) -> bool:
     if found is None:
         return False
     assert (found.cause.code, found.cause.leg) == (FaultCode.POSITION_JUMP, LEG), found.cause.text
-    assert found.unhome and found.category is StopCategory.QUICK_STOP
+    assert found.unhome and found.category is StopSeverity.QUICK_STOP
     return True
 
 

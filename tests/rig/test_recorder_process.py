@@ -12,7 +12,15 @@ from pathlib import Path
 import pytest
 from synthetic_rows import make_header, make_rows, packed
 
-from rig.recording import Event, EventLevel, Recorder, RecorderPhase, RecordingError, StatusBlock, open_recording
+from rig.recording import (
+    EventLevel,
+    RecordedEvent,
+    Recorder,
+    RecorderPhase,
+    RecordingError,
+    StatusBlock,
+    open_recording,
+)
 from rig.runtime.ring import TelemetryRing
 
 ROWS = make_rows(duration=4.0, rate=500.0)
@@ -54,8 +62,8 @@ def test_rows_and_events_are_in_the_file(ring: TelemetryRing, tmp_path: Path) ->
     assert recording.complete
     assert packed(recording.rows) == packed(ROWS[10:])
     assert recording.events == (
-        Event(0.5, EventLevel.INFO, 0, "trajectory started"),
-        Event(3.9, EventLevel.ERROR, 9, "x" * 900),
+        RecordedEvent(0.5, EventLevel.INFO, 0, "trajectory started"),
+        RecordedEvent(3.9, EventLevel.ERROR, 9, "x" * 900),
     )
     assert recording.header == make_header()
     assert recording.closing == {"verdict": "finished", "events_lost": 0}

@@ -18,7 +18,7 @@ from mcap.writer import CompressionType, Writer
 from mcap_ros2.decoder import DecoderFactory
 from synthetic_rows import make_header, make_rows, packed
 
-from rig.recording import Event, EventLevel, Recording, RecordingError, RecordingWriter, open_recording, recover
+from rig.recording import EventLevel, RecordedEvent, Recording, RecordingError, RecordingWriter, open_recording, recover
 from rig.recording.schema import cycle_definition, layout
 from rig.states import FaultCode, State
 from rig.telemetry import ROW
@@ -26,9 +26,9 @@ from rig.telemetry import ROW
 RATE = 200.0
 ROWS = make_rows(duration=3.0, rate=RATE)
 EVENTS = (
-    Event(0.0, EventLevel.INFO, 0, "recording"),
-    Event(0.5, EventLevel.WARNING, 0, "Gleichlauf: 0.2 µm daneben — kein Fehler"),
-    Event(2.9, EventLevel.ERROR, FaultCode.FOLLOWING_ERROR, ""),
+    RecordedEvent(0.0, EventLevel.INFO, 0, "recording"),
+    RecordedEvent(0.5, EventLevel.WARNING, 0, "Gleichlauf: 0.2 µm daneben — kein Fehler"),
+    RecordedEvent(2.9, EventLevel.ERROR, FaultCode.FOLLOWING_ERROR, ""),
 )
 
 
@@ -94,7 +94,7 @@ def test_an_independent_decoder_reads_the_same_bits(tmp_path: Path) -> None:
 
 def test_an_independent_decoder_reads_the_events(whole: Path) -> None:
     items = decode(whole, "/rig/events")
-    decoded = [Event(message.t, message.level, message.code, message.text) for _, message in items]
+    decoded = [RecordedEvent(message.t, message.level, message.code, message.text) for _, message in items]
     assert tuple(decoded) == EVENTS
     epoch = make_header()["clock"]["wall_ns"]
     assert [log_time for log_time, _ in items] == [epoch + round(event.t * 1e9) for event in EVENTS]

@@ -22,11 +22,11 @@ from synthetic_rows import NOISE, make_header, make_rows
 from rig.client.operation import checked_move
 from rig.engine import Abandon, Park, Pause, Resume
 from rig.errors import InputError
-from rig.recording import Event, EventLevel, Recording
+from rig.recording import EventLevel, RecordedEvent, Recording
 from rig.report import summarize, write_report
 from rig.report.running import Column
 from rig.report.series import Angles, Outline, rotation_vector
-from rig.states import FaultCode, State, StopCategory
+from rig.states import FaultCode, State, StopSeverity
 from rig.telemetry import ROW, CycleFlag
 
 RATE = 250.0
@@ -34,7 +34,7 @@ SKIPPED = (300, 301, 900)
 
 
 def make_recording(
-    rows: npt.NDArray[np.void], *, events: tuple[Event, ...] = (), complete: bool = True, **header: Any
+    rows: npt.NDArray[np.void], *, events: tuple[RecordedEvent, ...] = (), complete: bool = True, **header: Any
 ) -> Recording:
     return Recording(
         path=Path("run.mcap"),
@@ -50,9 +50,9 @@ def make_recording(
 @pytest.fixture(scope="module")
 def recording() -> Recording:
     events = (
-        Event(0.0, EventLevel.INFO, 0, "recording <run.mcap> & more"),
-        Event(3.0, EventLevel.WARNING, 0, "late"),
-        Event(4.0, 7, 0, "unknown level"),
+        RecordedEvent(0.0, EventLevel.INFO, 0, "recording <run.mcap> & more"),
+        RecordedEvent(3.0, EventLevel.WARNING, 0, "late"),
+        RecordedEvent(4.0, 7, 0, "unknown level"),
     )
     return make_recording(make_rows(8.0, RATE, skipped=SKIPPED), events=events)
 
@@ -66,7 +66,7 @@ def with_fault(rows: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
     rows = rows.copy()
     rows["fault"][1000:] = FaultCode.FORCE_RESIDUAL
     rows["fault_leg"][1000:] = 3
-    rows["stop"][1000:] = StopCategory.CATEGORY_1
+    rows["stop"][1000:] = StopSeverity.CATEGORY_1
     rows["state"][1000:1100] = State.STOPPING
     rows["state"][1100:] = State.FAULT
     return rows
@@ -305,7 +305,9 @@ def test_the_headline_says_how_the_longest_motion_ended(
             act(rig)
         rig.run(0.1)
         rows = rig.tap.take()
-        events = tuple(Event(one.t, EventLevel[one.level.upper()], one.code, one.text) for one in rig.tap.events)
+        events = tuple(
+            RecordedEvent(one.t, EventLevel[one.level.upper()], one.code, one.text) for one in rig.tap.events
+        )
     made = make_recording(rows, events=events)
     stood = rows["path_time"][rows["flags"] & CycleFlag.PAUSED != 0]
     if len(stood):
