@@ -70,7 +70,7 @@ class _BatchSink:
 
 
 class LockstepRig:
-    """A `rig.session.Rig` in this process; a context manager that closes its recording.
+    """A `rig.client.Rig` in this process; a context manager that closes its recording.
 
     Args:
         config: the rig; must have a [virtual] table.
@@ -116,7 +116,7 @@ class LockstepRig:
         self.engine.step(Tick(t, 0.0, (1 + overslept) * self.config.period, self._overruns))
 
     def request(self, command: RigCommand, samples: npt.NDArray[np.float64] | None = None) -> None:
-        """See `rig.session.Rig.request`."""
+        """See `rig.client.Rig.request`."""
         reply: Future[Reply] = Future()
         self.operator.submit(Submission(command, samples, reply, client=_CLIENT))
         while not reply.done():
@@ -124,11 +124,11 @@ class LockstepRig:
         reply.result().check()
 
     def status(self) -> Snapshot:
-        """See `rig.session.Rig.status`."""
+        """See `rig.client.Rig.status`."""
         return engine_status(self.engine, self.operator, _CLIENT, (), None, "")
 
     def wait(self, until: Callable[[Snapshot], bool], timeout: float, what: str) -> Snapshot:
-        """See `rig.session.Rig.wait`."""
+        """See `rig.client.Rig.wait`."""
         end = self.engine.tick.t + timeout
         while True:
             self._interruption.check()

@@ -57,7 +57,7 @@ def serve_leg_test(config: RigConfig, move: LegMove, block_name: str, owner: Con
             bank = make_bank(config)
             resources.callback(bank.close)
             bank.connect(config.drives.connect_timeout)
-            prepare_process(config.realtime)
+            prepare_process(config.realtime.cpu, config.realtime.priority)
             watch = _Watch(block, owner, config.safety.heartbeat)
             wait = Cadence(config.period).wait
             answer: LegResult | _Failure = LegRun(config, move, bank, wait, watch.look, watch.report).run()

@@ -123,7 +123,7 @@ def _measure(config: RigConfig, duration: float, answer: Connection) -> None:
     except Exception as error:  # as of a calibration that cannot be read
         answer.send(f"a cycle cannot be tried: {error}")
         return
-    prepare_process(config.realtime)
+    prepare_process(config.realtime.cpu, config.realtime.priority)
     delays = []
     period = config.period
     deadline = time.monotonic() + period

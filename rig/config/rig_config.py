@@ -32,7 +32,7 @@ _PATIENCE = 0.5  # of a drive's watchdog
 
 
 class RigConfig(Section):
-    """A whole rig, validated; see `rig.schema` for the sections.
+    """A whole rig, validated; see `rig.config.sections` for the sections.
 
     `machine` is the loaded mechanism, `folder` where relative paths of the file start, `path` the file itself.
     """

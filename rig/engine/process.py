@@ -104,7 +104,9 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             link.start()
             address = EngineAddress(socket_address(folder.path), block.name, ring.name, recorder.status_name)
             leave_record(folder, own_record(config, recording, address))
-            granted += prepare_process(config.realtime)  # after the link's threads, which must not inherit priority
+            granted += prepare_process(
+                config.realtime.cpu, config.realtime.priority
+            )  # after the link's threads, which must not inherit priority
         except Exception as error:
             with contextlib.suppress(OSError):  # the owner has gone already
                 owner.send(("failed", str(error)))

@@ -6,28 +6,30 @@ import os
 import sys
 from collections.abc import Callable
 
-from rig.config import Realtime
-
 _MCL_CURRENT_AND_FUTURE = 3
 _PR_SET_TIMERSLACK = 29
 _SWITCH_INTERVAL = 2e-4  # s; a client's request must not hold the interpreter for longer than a part of a cycle
 
 
-def prepare_process(settings: Realtime) -> tuple[str, ...]:
+def prepare_process(cpu: int | None, priority: int | None) -> tuple[str, ...]:
     """Set up the calling thread for cyclic work, after everything is loaded; one line for each thing granted or not.
 
     Garbage collection is frozen and switched off, memory locked, timers sharpened, the thread pinned and given
-    SCHED_FIFO as configured.
+    SCHED_FIFO where these are given.
+
+    Args:
+        cpu: processor to stay on.
+        priority: 1 to 99.
     """
     gc.collect()
     gc.freeze()
     gc.disable()
     sys.setswitchinterval(_SWITCH_INTERVAL)
     notes = [_lock_memory(), _sharpen_timers()]
-    if settings.cpu is not None:
-        notes.append(_attempt(f"pinned to processor {settings.cpu}", _pin, settings.cpu))
-    if settings.priority is not None:
-        notes.append(_attempt(f"SCHED_FIFO {settings.priority}", _prioritise, settings.priority))
+    if cpu is not None:
+        notes.append(_attempt(f"pinned to processor {cpu}", _pin, cpu))
+    if priority is not None:
+        notes.append(_attempt(f"SCHED_FIFO {priority}", _prioritise, priority))
     return tuple(notes)
 
 

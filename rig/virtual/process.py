@@ -127,7 +127,7 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
 
         def ready(_addresses: list[tuple[str, int]]) -> None:
             threading.Thread(target=_listen, args=(connection, requests, stop, orphaned), daemon=True).start()
-            prepare_process(config.realtime.model_copy(update={"cpu": None}))  # a pin is the engine's
+            prepare_process(None, config.realtime.priority)  # a pin is the engine's
             _send(connection, _view(rig))
 
         server = ModbusTcpServer(rig.endpoints, advance=advance, tick=TICK)

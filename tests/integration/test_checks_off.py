@@ -150,6 +150,7 @@ def test_every_start_says_it(
         raise RefusedError("started")
 
     monkeypatch.setattr("sys.stdin", StringIO())
+    monkeypatch.setattr("rig.client.conduct", refuse)
     monkeypatch.setattr("rig.client.runs.conduct", refuse)
     name, *rest = command
     assert main([name, str(config_without(tmp_path)), *rest, "-o", str(tmp_path / "out")]) == ExitCode.REFUSED

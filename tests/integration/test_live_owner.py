@@ -98,7 +98,7 @@ def test_the_engine_of_an_owner_that_was_killed_is_taken_over(
     config, process, _pipe = owner
     engine = find_engine(config)
     assert engine is not None
-    monkeypatch.setattr("rig.config.rig_config.load_config", lambda _name: config)
+    monkeypatch.setattr("rig.config.load_config", lambda _name: config)
     monkeypatch.setattr("sys.stdin", io.StringIO("status\njog z 2mm\npark\n"))
     process.kill()
     process.join()

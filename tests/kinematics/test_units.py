@@ -132,5 +132,5 @@ def test_any_text_gives_a_finite_float_or_a_clear_refusal(text: str) -> None:
 
 
 def test_pint_is_imported_only_for_text() -> None:
-    code = "import sys\nfrom kinematics import units\nunits.LENGTH.parse(1.0)\nassert 'pint' not in sys.modules"
+    code = "import sys\nfrom kinematics.inputs import units\nunits.LENGTH.parse(1.0)\nassert 'pint' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -16,7 +16,7 @@ from rig.errors import ExitCode
 
 @pytest.fixture(autouse=True)
 def _configured(free_config: RigConfig, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rig.config.rig_config.load_config", lambda _name: free_config)
+    monkeypatch.setattr("rig.config.load_config", lambda _name: free_config)
 
 
 def test_what_is_known_of_it_is_said(stand_in: StandIn, capsys: pytest.CaptureFixture[str]) -> None:

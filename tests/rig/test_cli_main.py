@@ -89,7 +89,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
         def fail(name: str) -> None:
             raise error
 
-        monkeypatch.setattr("rig.config.rig_config.load_config", fail)
+        monkeypatch.setattr("rig.config.load_config", fail)
         code = main([*options, "check"])
         printed = capsys.readouterr()
         assert printed.out == ""

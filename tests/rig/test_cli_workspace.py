@@ -144,7 +144,7 @@ def test_a_folder_that_cannot_be_made_is_said_before_the_sweep(
     def never(*_arguments: object, **_named: object) -> None:
         raise AssertionError("swept")
 
-    monkeypatch.setattr("rig.workspace.sweep.sweep_workspace", never)
+    monkeypatch.setattr("rig.workspace.sweep_workspace", never)
     (here / "taken").write_text("a file")
     assert main(["workspace", "lab-hexapod", "--grid", "2", "-o", "taken/map"]) == ExitCode.INPUT
     assert "cannot make the folder taken/map" in capsys.readouterr().err
@@ -205,7 +205,7 @@ if __name__ == "__main__":
             list(run_on_cluster(client, lambda first, end: (os._exit, (1,)), 1, 1))
     except HardwareError as error:
         print(error)
-    rig.cluster._TIMEOUT = 0.2
+    rig.workspace.cluster._TIMEOUT = 0.2
     with distributed.LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=None) as empty:
         for address in (empty.scheduler_address.removeprefix("tcp://"), "127.0.0.1:1"):
             try:

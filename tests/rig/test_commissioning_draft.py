@@ -178,7 +178,7 @@ def test_a_file_that_is_there_is_replaced_only_where_that_is_asked_for(tmp_path:
 def test_paths_start_at_the_file_wherever_the_command_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "rigs"
     (folder / "parts").mkdir(parents=True)
-    source = Path(load_config("virtual").path).parents[2] / "dynamics" / "mechanisms" / "lab-hexapod.toml"
+    source = Path(load_config("virtual").path).parents[3] / "dynamics" / "mechanisms" / "lab-hexapod.toml"
     mine = folder / "parts" / "mine.toml"
     mine.write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
     assert placed_mechanism("lab-hexapod", folder) == "lab-hexapod"

@@ -144,7 +144,7 @@ def test_the_move_is_as_slow_as_it_was_asked_for() -> None:
 
 def test_six_different_legs(tmp_path: Path) -> None:
     """A mechanism whose legs are each their own: bounds and home lengths are those of the leg."""
-    source = Path(CONFIG.path).parents[2] / "dynamics" / "mechanisms" / "lab-hexapod.toml"
+    source = Path(CONFIG.path).parents[3] / "dynamics" / "mechanisms" / "lab-hexapod.toml"
     head, legs = source.read_text(encoding="utf-8").split("[legs.lower]")
     tables = []
     for leg in range(6):
@@ -345,7 +345,7 @@ def test_a_second_stop_is_seen_while_the_drive_does_not_obey_the_first(monkeypat
 
 
 def test_a_leg_whose_drive_has_no_position_mode_is_not_tested(tmp_path: Path) -> None:
-    source = Path(CONFIG.path).parents[2] / "actuators" / "profiles" / "generic-servo.toml"
+    source = Path(CONFIG.path).parents[3] / "actuators" / "profiles" / "generic-servo.toml"
     profile = tmp_path / "plain.toml"
     profile.write_text(source.read_text(encoding="utf-8").replace("\nposition = 2\n", "\n"), encoding="utf-8")
     with pytest.raises(RefusedError, match=r"test of leg 3: its drive has no mode POSITION \(profile .*plain.toml\)"):

@@ -180,7 +180,7 @@ def test_a_drive_that_an_engine_commands_is_left_alone(servos: list[FaultyServo]
 
 
 def test_a_drive_needs_the_modes_of_the_engine_and_no_others(servos: list[FaultyServo], tmp_path: Path) -> None:
-    source = Path(load_config("virtual").path).parents[2] / "actuators" / "profiles" / "generic-servo.toml"
+    source = Path(load_config("virtual").path).parents[3] / "actuators" / "profiles" / "generic-servo.toml"
     text = source.read_text(encoding="utf-8")
     for mode, line in (("position", "\nposition = 2\n"), ("force", "\nforce = 1\n")):
         (tmp_path / f"no-{mode}.toml").write_text(text.replace(line, "\n"), encoding="utf-8")

@@ -225,7 +225,7 @@ def test_engaging_away_from_home_holds_the_pose_that_is_measured(rig: Bench) -> 
 def test_nothing_is_engaged_whose_pose_is_not_known(rig: Bench, unknown: str) -> None:
     """Supervision leaves PARKED before this can be; the guard does not rely on it."""
     rig.park()
-    setattr(rig.safety.machine if unknown == "homed" else rig.engine.frame, unknown, False)
+    setattr(rig.engine.machine if unknown == "homed" else rig.engine.frame, unknown, False)
     assert refused(rig, Engage()) == "engage: the measured pose is not known: home first"
 
 

@@ -60,7 +60,7 @@ def test_the_way_back_is_checked_where_there_is_one(monkeypatch: pytest.MonkeyPa
     assert back is not None and back.samples[[0, -1], 2] == pytest.approx([end[2], start[2]])
     assert prepare_motion(RIG, trajectory, repeats=2).samples.shape[1] == 18
     monkeypatch.setattr(
-        "rig.operation.approach_move", lambda _config, here, there: straight_move(here, there, 5.0, 1.0)
+        "rig.client.operation.approach_move", lambda _config, here, there: straight_move(here, there, 5.0, 1.0)
     )
     with pytest.raises(RefusedError, match="speed of leg"):
         prepare_motion(RIG, trajectory, repeats=2)

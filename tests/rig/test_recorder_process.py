@@ -91,7 +91,7 @@ def test_the_owner_dies(ring: TelemetryRing, tmp_path: Path) -> None:
     code = (
         "import os, signal, sys\n"
         "from rig.recording import Recorder\n"
-        "from rig.ring import TelemetryRing\n"
+        "from rig.runtime import TelemetryRing\n"
         f"recorder = Recorder(TelemetryRing.attach({ring.name!r}), {str(path)!r}, {{}})\n"
         "recorder.wait_ready()\n"
         "print(recorder.pid, flush=True)\n"

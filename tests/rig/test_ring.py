@@ -126,7 +126,7 @@ def test_no_row_is_torn_under_a_racing_writer() -> None:
 
 def test_a_program_that_attached_and_ended_leaves_the_ring_alone() -> None:
     with TelemetryRing.create(4) as ring:
-        code = f"from rig.ring import TelemetryRing; print(TelemetryRing.attach({ring.name!r}).capacity)"
+        code = f"from rig.runtime import TelemetryRing; print(TelemetryRing.attach({ring.name!r}).capacity)"
         ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert (ended.stdout, ended.stderr) == ("4\n", "")
         TelemetryRing.attach(ring.name).close()
