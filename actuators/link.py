@@ -6,7 +6,6 @@ encoded and decoded by pymodbus.
 
 import contextlib
 import struct
-import time
 
 from pymodbus.exceptions import ModbusException
 from pymodbus.framer import FramerSocket
@@ -67,7 +66,7 @@ class ModbusLink:
         return self._wire is not None and self._wire.send(frame)
 
     def collect(self, transaction: int, length: int, deadline: float) -> bytes | None:
-        """Return the reply frame of `transaction`, or None if it is not there at `deadline` (`time.monotonic()`, s).
+        """Return the reply frame of `transaction`, or None if it is not there at `deadline` (s, on the wire's clock).
 
         length: MBAP length field of a good reply. Replies to other transactions and bytes that are no frame are
         dropped and counted; a cut frame is kept until its rest arrives. The frame's PDU is the caller's to check.
@@ -84,7 +83,7 @@ class ModbusLink:
             if frame is not None:
                 return frame
             # A peer that never stops talking must not hold the caller beyond its deadline.
-            data = wire.receive(deadline) if time.monotonic() < deadline else b""
+            data = wire.receive(deadline) if wire.now() < deadline else b""
         return None
 
     def collect_values(self, codec: FixedCodec, transaction: int, deadline: float) -> tuple[int | float, ...] | None:
@@ -154,14 +153,14 @@ class ModbusLink:
         return {name: _decode_text(text, data, first) for name, text in texts.items()}
 
     def _transact(self, request: ModbusPDU, length: int, timeout: float, what: str) -> ModbusPDU:
-        deadline = time.monotonic() + timeout
+        wire = self._wire
         request.dev_id = self._unit
         request.transaction_id = self.next_transaction()
-        if not self.connected:
+        if wire is None or not wire.connected:
             raise ConnectError(f"{self.label} is not connected (no {what})")
         if not self.send(self._framer.buildFrame(request)):
             raise ConnectError(f"{self.label} did not take a request (no {what})")
-        frame = self.collect(request.transaction_id, length, deadline)
+        frame = self.collect(request.transaction_id, length, wire.now() + timeout)
         if frame is None:
             if not self.connected:
                 raise ConnectError(f"{self.label} closed the connection (no reply to {what})")

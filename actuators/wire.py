@@ -1,9 +1,11 @@
 """Byte transports: a TCP connection, and a call into a virtual device of the same process.
 
-A wire moves bytes and knows nothing of frames. It belongs to one owner, which alone sends and receives.
+A wire moves bytes and knows nothing of frames. It belongs to one owner, which alone sends and receives. Deadlines are
+on the wire's own clock, `now`: a virtual device's time need not be the machine's.
 """
 
 import contextlib
+import math
 import select
 import socket
 import time
@@ -27,11 +29,14 @@ class Wire(Protocol):
     def connected(self) -> bool:
         """False once either side has closed the connection."""
 
+    def now(self) -> float:
+        """The clock that deadlines are on, s; only differences mean anything."""
+
     def send(self, data: bytes) -> bool:
         """Hand `data` to the transport without blocking; False if it did not take all of it."""
 
     def receive(self, deadline: float) -> bytes:
-        """Return what has arrived, waiting until `deadline` (`time.monotonic()`, s) for a first byte; b"" = nothing.
+        """Return what has arrived, waiting until `deadline` (s, on `now`) for a first byte; b"" = nothing.
 
         What has already arrived is returned even after the deadline.
         """
@@ -61,6 +66,10 @@ class TcpWire:
             raise ConnectError(f"cannot connect to {host}:{port}: more than {_MAX_DESCRIPTOR} files are open")
         self._socket.setblocking(False)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def now(self) -> float:
+        """See `Wire.now`: the machine's monotonic clock."""
+        return time.monotonic()
 
     def send(self, data: bytes) -> bool:
         """See `Wire.send`. A frame the system takes only in part would break every later one: the wire is closed."""
@@ -116,6 +125,10 @@ class MemoryWire:
         self._respond = respond
         self._inbox = b""
         self.connected = True
+
+    def now(self) -> float:
+        """See `Wire.now`: nothing is waited for, so every deadline has passed."""
+        return math.inf
 
     def send(self, data: bytes) -> bool:
         """See `Wire.send`."""

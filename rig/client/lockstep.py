@@ -24,7 +24,6 @@ from rig.engine import (
     RigCommand,
     Snapshot,
     Submission,
-    Tick,
     cell_calibration,
     closing_counts,
     engine_status,
@@ -35,7 +34,7 @@ from rig.engine import (
 )
 from rig.errors import HardwareError
 from rig.recording import EventLevel, RecordingWriter
-from rig.runtime import ManualClock
+from rig.runtime import ManualTicker
 from rig.telemetry import ROW
 from rig.virtual import VirtualRig
 
@@ -86,14 +85,12 @@ class LockstepRig:
         self.config = config
         self.virtual = VirtualRig(config)
         self._interruption = interruption
-        self._clock = ManualClock()
-        self._cycle = 0
-        self._overruns = 0
+        self._ticker = ManualTicker(config.period)
         bank = make_bank(config, self.virtual.wires)
         calibration = cell_calibration(config) if config.load_cells.calibration else None
         self._writer = RecordingWriter(recording, recording_header(config, calibration, ClockPair(0, 0)))
         self.sink = _BatchSink(self._writer)
-        self.engine = Engine(config, bank, self.sink, self._clock)
+        self.engine = Engine(config, bank, self.sink, self._ticker)
         self.operator = Operator(self.engine)
         note_departures(config, self.operator.journal.note)
         warm_up(self.engine)
@@ -103,17 +100,14 @@ class LockstepRig:
 
         overslept: cycles that the host misses before this one; virtual rig and clock go on meanwhile.
         """
-        self._cycle += 1 + overslept
-        self._overruns += overslept
-        t = self._cycle * self.config.period
-        self._clock.set(t)
-        self.virtual.advance(t)
+        tick = self._ticker.next(overslept)
+        self.virtual.advance(self._ticker.now())
         if self.virtual.faults.news:
             for news in self.virtual.faults.news:
                 self.operator.journal.note(news.text)
             self.virtual.faults.news.clear()
         self.operator.carry_out()
-        self.engine.step(Tick(t, 0.0, (1 + overslept) * self.config.period, self._overruns))
+        self.engine.step(tick)
 
     def request(self, command: RigCommand, samples: npt.NDArray[np.float64] | None = None) -> None:
         """See `rig.client.Rig.request`."""
@@ -143,7 +137,7 @@ class LockstepRig:
     def close(self) -> None:
         """Finish the recording. May be called again."""
         self.sink.flush()
-        self._writer.close(closing_counts(self.engine) | {"overruns": self._overruns})
+        self._writer.close(closing_counts(self.engine) | {"overruns": self._ticker.overruns})
 
     def __enter__(self) -> Self:
         return self

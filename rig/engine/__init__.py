@@ -31,7 +31,6 @@ from rig.engine.messages import (
     Stop,
 )
 from rig.engine.operator import Operator
-from rig.engine.ports import Tick
 from rig.engine.process import EngineProcess
 from rig.engine.reference import straight_move
 from rig.engine.running import EngineAddress, RunningEngine, find_engine
@@ -73,7 +72,6 @@ __all__ = [
     "Snapshot",
     "Stop",
     "Submission",
-    "Tick",
     "approach_move",
     "cell_calibration",
     "claim_addresses",

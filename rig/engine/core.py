@@ -23,11 +23,11 @@ from rig.engine.homing import Homing, disagreement
 from rig.engine.lateness import HostLateness
 from rig.engine.messages import Event, Reply
 from rig.engine.pace import Pace
-from rig.engine.ports import Sink, Tick
+from rig.engine.ports import Sink
 from rig.engine.reference import Reference
 from rig.engine.supervision import Supervision
 from rig.engine.tare import Tare
-from rig.runtime import Clock, StopRequest
+from rig.runtime import Clock, StopRequest, Tick
 from rig.safety import FORCE_STATES, Cause, Conditions, Deadlines, ExchangeCheck, ReferenceCheck, StateMachine, over
 from rig.states import FaultCode, State, StopSeverity
 

@@ -2,8 +2,8 @@
 
 from rig.engine.bank import DriveBank
 from rig.engine.frame import Frame
-from rig.engine.ports import Tick
 from rig.engine.reference import Reference
+from rig.runtime import Tick
 from rig.safety import StateMachine
 from rig.telemetry import CycleFlag, RowWriter
 

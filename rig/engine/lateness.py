@@ -3,7 +3,7 @@
 from collections import deque
 from dataclasses import replace
 
-from rig.engine.ports import Tick
+from rig.runtime import Tick
 from rig.safety import Cause
 from rig.states import FaultCode
 

@@ -1,6 +1,5 @@
-"""The real-time loop: absolute deadlines; a missed cycle is skipped and counted, never caught up."""
+"""The loop of the engine's process: cycles as its ticker gives them, and a watch over those who command it."""
 
-import time
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
@@ -8,15 +7,15 @@ from actuators import COMMAND_STOP
 from rig.engine.core import Engine
 from rig.engine.link import LinkServer
 from rig.engine.operator import Operator
-from rig.engine.ports import Tick
 from rig.recording import COMMAND
-from rig.runtime import ControlBlock
+from rig.runtime import ControlBlock, Ticker
 from rig.safety import TORQUE_STATES, Cause
 from rig.states import FaultCode, State, StopSeverity
 
 _MOVING = frozenset({State.HOMING, State.ENGAGING, State.RUNNING, State.PARKING})  # at somebody's command
 _OWNER_POLL = 0.1  # s between two looks whether the owner is still there
 _LAST_WORDS = 3  # times the drives are told to stop by themselves: one telling may be lost
+_LAST_PATIENCE = 0.05  # s for their answers, each time
 
 
 @dataclass(slots=True)
@@ -110,42 +109,29 @@ def owner_gone(owner: Connection) -> bool:
     return False
 
 
-def run_cycles(engine: Engine, operator: Operator, watch: Watch) -> None:
+def run_cycles(engine: Engine, operator: Operator, watch: Watch, ticker: Ticker) -> None:
     """Run cycles until a client shuts the engine down, or owner and clients are gone and there is no torque.
 
     An error that leaves the cycle stops the drives by their own quick stop before it goes on its way.
     """
-    period = engine.config.period
-    origin = time.monotonic()
-    deadline = origin + period
-    begun_before = origin
-    overruns = 0
+    ticker.begin()
     try:
         while not (operator.ended or watch.abandoned):
-            while (remaining := deadline - time.monotonic()) > 0.0:
-                time.sleep(remaining)
-            begun = time.monotonic()
-            skipped = int((begun - deadline) / period)
-            overruns += skipped
-            deadline += skipped * period
-            t = deadline - origin
+            tick = ticker.next()
             operator.carry_out()
             if operator.reconnected:  # talking to the drives one by one took its time outside the cycle
                 operator.reconnected = False
-                begun_before = time.monotonic()
-                deadline = begun_before + period
+                ticker.begin()
                 continue
             requested = watch.block.take_stop()
             if requested is not None:
                 engine.stop(requested, f"stop flag, category {requested}")
                 operator.journal.note(f"{COMMAND}stop, category {requested}, by the stop flag")
-            watch.look(t)
-            engine.step(Tick(t, begun - deadline, begun - begun_before, overruns))
-            begun_before = begun
-            deadline += period
+            watch.look(tick.t)
+            engine.step(tick)
     except BaseException as error:
         for _ in range(_LAST_WORDS):
-            engine.bank.exchange([COMMAND_STOP] * 6, time.monotonic() + 0.05)
+            engine.bank.exchange([COMMAND_STOP] * 6, ticker.now() + _LAST_PATIENCE)
         if isinstance(error, SystemExit):
             engine.record("warning", "the engine was told to end at once")
         else:

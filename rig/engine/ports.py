@@ -1,6 +1,5 @@
-"""What the engine is given from outside: the time of each cycle, and a place for telemetry and events."""
+"""What the engine is given from outside: a place for telemetry and events."""
 
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -21,17 +20,3 @@ class Sink(Protocol):
 
     def event(self, event: Event) -> None:
         """Take an event, without waiting."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tick:
-    """What the keeper of the time says of a cycle."""
-
-    t: float
-    """s, rig time of the cycle's deadline"""
-    lateness: float = 0.0
-    """s"""
-    period: float = 0.0
-    """s, since the beginning of the cycle before"""
-    overruns: int = 0
-    """cycles skipped so far"""

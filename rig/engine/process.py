@@ -29,7 +29,7 @@ from rig.engine.status import closing_counts, engine_status
 from rig.engine.warmup import warm_up
 from rig.errors import HardwareError
 from rig.recording import EventLevel, Recorder, RecorderPhase, StatusBlock
-from rig.runtime import ControlBlock, MonotonicClock, RuntimeFolder, TelemetryRing, prepare_process, start_shielded
+from rig.runtime import ControlBlock, MachineTicker, RuntimeFolder, TelemetryRing, prepare_process, start_shielded
 
 _START_TIMEOUT = 180.0  # s; the first start on a machine compiles the kernels
 _TERMINATE_TIMEOUT = 3.0  # s
@@ -74,6 +74,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
         try:
             resources.enter_context(folder.hold("engine"))
             resources.enter_context(claim_drives(config))
+            ticker = MachineTicker(config.period)
             bank = make_bank(config)
             checker = MotionChecker(config)
             resources.callback(checker.close)
@@ -87,7 +88,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             summary: dict[str, Any] = {}
             resources.callback(recorder.close, summary)  # after the link, whose thread looks at it
             recorder.wait_ready()
-            engine = Engine(config, bank, _RingSink(ring, recorder), MonotonicClock())
+            engine = Engine(config, bank, _RingSink(ring, recorder), ticker)
             resources.callback(bank.close)
             operator = Operator(engine, checker.refusal)
             warm_up(engine)
@@ -118,7 +119,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
         note_departures(config, operator.journal.note)
         if operator.loop.message:
             engine.record("warning", operator.loop.message)
-        run_cycles(engine, operator, watch)
+        run_cycles(engine, operator, watch, ticker)
         summary.update(closing_counts(engine))
 
 

@@ -6,16 +6,21 @@ from rig.runtime.folders import RuntimeFolder, folders, runtime_root
 from rig.runtime.realtime import prepare_process
 from rig.runtime.ring import TelemetryRing, attach_shared_memory, shared_buffer
 from rig.runtime.spawning import start_shielded
+from rig.runtime.ticker import MachineTicker, ManualTicker, Tick, Ticker
 
 __all__ = [
     "Cadence",
     "Clock",
     "ControlBlock",
+    "MachineTicker",
     "ManualClock",
+    "ManualTicker",
     "MonotonicClock",
     "RuntimeFolder",
     "StopRequest",
     "TelemetryRing",
+    "Tick",
+    "Ticker",
     "attach_shared_memory",
     "folders",
     "prepare_process",

@@ -1,4 +1,5 @@
 import math
+import time
 
 import numpy as np
 import pytest
@@ -136,6 +137,9 @@ def test_reply_split_within_the_cycle():
     pieces = [reply(1)[:3], reply(1)[3:20], reply(1)[20:]]
 
     class Slow(MemoryWire):
+        def now(self):
+            return 0.0
+
         def receive(self, deadline):
             return pieces.pop(0) if pieces else b""
 
@@ -147,6 +151,9 @@ def test_reply_split_within_the_cycle():
 
 def test_a_peer_that_never_stops_talking_does_not_hold_the_cycle():
     class Chatter(MemoryWire):
+        def now(self):
+            return time.monotonic()
+
         def receive(self, deadline):
             return b"\0" * 4096
 

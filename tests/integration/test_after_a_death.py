@@ -20,10 +20,13 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
     with Bench(tmp_path) as made:
         made.run()
         rig = made.rig
-        rig._cycle += round(0.5 / made.config.period)  # nobody commands the drives, and their watchdogs trip
-        made.virtual.advance(rig._cycle * made.config.period)
+        for _ in range(round(0.5 / made.config.period)):  # nobody commands the drives, and their watchdogs trip
+            rig._ticker.next()
+        made.virtual.advance(rig._ticker.now())
         assert not made.torque
-        rig.engine = made.engine = Engine(made.config, make_bank(made.config, made.virtual.wires), rig.sink, rig._clock)
+        rig.engine = made.engine = Engine(
+            made.config, make_bank(made.config, made.virtual.wires), rig.sink, rig._ticker
+        )
         rig.operator = Operator(rig.engine)
         made.machine = rig.engine.machine
         yield made

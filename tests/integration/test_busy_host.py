@@ -9,8 +9,8 @@ from lockstep_bench import Bench, causes, reaction
 
 from rig.client.operation import finish
 from rig.engine.lateness import HostLateness
-from rig.engine.ports import Tick
 from rig.errors import RunFaultError
+from rig.runtime.ticker import Tick
 from rig.safety.machine import Cause
 from rig.states import FaultCode, State
 

@@ -15,10 +15,10 @@ from rig.client.operation import prepare_motion
 from rig.engine.core import Engine
 from rig.engine.devices import make_bank
 from rig.engine.messages import Connect, Engage, Follow, Park, Pause, Reset, Resume, RigCommand, Stop
-from rig.engine.ports import Tick
 from rig.errors import RefusedError
 from rig.recording import Recording
 from rig.runtime.clock import ManualClock
+from rig.runtime.ticker import Tick
 from rig.states import FaultCode, State
 
 

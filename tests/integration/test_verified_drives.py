@@ -10,8 +10,8 @@ from lockstep_bench import TARE, Bench, bench_config
 from actuators import create_drive
 from rig.engine.link import Submission
 from rig.engine.messages import Connect, Disconnect, Engage, Home, Reply
-from rig.engine.ports import Tick
 from rig.errors import RefusedError
+from rig.runtime.ticker import Tick
 from rig.states import FaultCode, State
 from rig.virtual import VirtualRig
 

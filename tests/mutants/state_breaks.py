@@ -31,6 +31,10 @@ def _loop(name: str, old: str, new: str) -> Break:
     return Break(name, "rig/engine/loop.py", old, new, (_LOOP,))
 
 
+def _ticker(name: str, old: str, new: str) -> Break:
+    return Break(name, "rig/runtime/ticker.py", old, new, (_LOOP,))
+
+
 STATE_BREAKS = [
     _machine("a later cause takes the place of the first", "if latch and not self.latched:", "if latch:"),
     _machine("a stop may become milder", "if category > self.stop:", "if category != self.stop:"),
@@ -270,12 +274,12 @@ STATE_BREAKS = [
         "and self.engine.machine.state not in TORQUE_STATES",
         "",
     ),
-    _loop("skipped cycles are caught up in a burst", "deadline += skipped * period", "deadline += 0.0 * period"),
-    _loop("skipped cycles are not counted", "overruns += skipped", "overruns += 0"),
-    _loop(
+    _ticker("skipped cycles are caught up in a burst", "self._deadline + skipped *", "self._deadline + 0.0 *"),
+    _ticker("skipped cycles are not counted", "self._overruns += skipped", "self._overruns += 0"),
+    _ticker(
         "the loop goes by the wall clock",
-        "begun = time.monotonic()\n            skipped",
-        "begun = time.time()\n            skipped",
+        "begun, begun_before = time.monotonic(), self._begun",
+        "begun, begun_before = time.time(), self._begun",
     ),
     _loop("talking to the drives counts as overruns", "if operator.reconnected:", "if False:"),
     _loop("an engine that fails leaves the drives alone", "for _ in range(_LAST_WORDS):", "for _ in range(0):"),

@@ -7,7 +7,7 @@ import pytest
 
 from actuators import COMMAND_STOP
 from rig.engine.loop import run_cycles
-from rig.engine.ports import Tick
+from rig.runtime.ticker import MachineTicker, Tick
 
 PERIOD = 0.002
 ORIGIN = 5000.0
@@ -82,7 +82,7 @@ class Loop:
 @pytest.fixture
 def times(monkeypatch: pytest.MonkeyPatch) -> Times:
     made = Times()
-    monkeypatch.setattr("rig.engine.loop.time", made)
+    monkeypatch.setattr("rig.runtime.ticker.time", made)
     return made
 
 
@@ -90,7 +90,7 @@ def loop(
     times: Times, cycles: int, work: Callable[[int], float], talks: Callable[[int], float] = lambda _number: 0.0
 ) -> Loop:
     made = Loop(times, cycles, work, talks)
-    run_cycles(made, made, made)  # type: ignore[arg-type]
+    run_cycles(made, made, made, MachineTicker(PERIOD))  # type: ignore[arg-type]
     return made
 
 
@@ -119,7 +119,7 @@ def test_cycles_that_were_missed_are_counted_and_never_come_in_a_burst(times: Ti
 def test_the_stop_flag_is_looked_at_before_every_cycle(times: Times) -> None:
     made = Loop(times, 10, lambda _number: 0.1 * PERIOD, lambda _number: 0.0)
     made.flags = {4: 0, 7: 2}
-    run_cycles(made, made, made)  # type: ignore[arg-type]
+    run_cycles(made, made, made, MachineTicker(PERIOD))  # type: ignore[arg-type]
     assert made.stops == [(0, 4), (2, 7)]
 
 
@@ -136,6 +136,6 @@ def test_an_error_that_leaves_a_cycle_is_said_after_the_drives_were_stopped(time
 
     made = Loop(times, 1, fail, lambda _number: 0.0)
     with pytest.raises(ZeroDivisionError):
-        run_cycles(made, made, made)  # type: ignore[arg-type]
+        run_cycles(made, made, made, MachineTicker(PERIOD))  # type: ignore[arg-type]
     assert made.said and all(commands == [COMMAND_STOP] * 6 for commands in made.said)
     assert made.events == ["the engine ends: ZeroDivisionError: of the test"]

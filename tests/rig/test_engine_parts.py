@@ -17,9 +17,9 @@ from rig.engine.estimate import PoseEstimator
 from rig.engine.homing import Homing, disagreement
 from rig.engine.loop import run_cycles
 from rig.engine.messages import Connect
-from rig.engine.ports import Tick
 from rig.errors import HardwareError
 from rig.runtime.control_block import ControlBlock
+from rig.runtime.ticker import MachineTicker, Tick
 from rig.safety.feedback import FeedbackMonitor
 from rig.safety.finding import Finding
 from rig.safety.limits import ReferenceCheck
@@ -272,7 +272,7 @@ def test_skipped_cycles_are_counted_and_not_caught_up(tmp_path: Path) -> None:
         now, place = rig.engine.tick.t, rig.engine.reference.path_time
         for overruns in (1, 2):
             now += 2 * PERIOD
-            rig._clock.set(now)
+            rig._ticker.set(now)
             rig.virtual.advance(now)
             rig.engine.step(Tick(now, 0.0, 2 * PERIOD, overruns))
         assert rig.state is State.RUNNING
@@ -280,7 +280,7 @@ def test_skipped_cycles_are_counted_and_not_caught_up(tmp_path: Path) -> None:
         assert len(rows) == 2 and list(np.diff(rows["cycle"].astype(np.int64))) == [2]
         assert rig.engine.reference.path_time - place == pytest.approx(4 * PERIOD)
         now += 2 * PERIOD
-        rig._clock.set(now)
+        rig._ticker.set(now)
         rig.virtual.advance(now)
         rig.engine.step(Tick(now, 0.0, 2 * PERIOD, 3))
         assert rig.state is State.STOPPING and rig.engine.machine.stop is StopSeverity.CATEGORY_1
@@ -364,7 +364,7 @@ def test_the_last_words_of_a_failing_cycle_are_the_drives_own_quick_stop(
         block = ControlBlock()
         try:
             with pytest.raises(_DeliberateError):
-                run_cycles(rig.engine, rig.operator, _Unwatched(block))  # type: ignore[arg-type]
+                run_cycles(rig.engine, rig.operator, _Unwatched(block), MachineTicker(PERIOD))  # type: ignore[arg-type]
         finally:
             block.close()
         assert len(said) >= 6 and all(command == COMMAND_STOP for command in said)
