@@ -8,6 +8,8 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
+from exploration import LONG
+from hypothesis import HealthCheck, settings
 
 _PATIENCE = 5.0  # s, for processes and threads on their way out
 _HELPERS = ("multiprocessing.resource_tracker",)
@@ -16,6 +18,10 @@ _HELPERS = ("multiprocessing.resource_tracker",)
 os.environ.setdefault("MPLBACKEND", "Agg")
 if not os.environ.get("DISPLAY"):
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+# Always the same examples, however busy the machine is; drawn anew only where a long run is asked for.
+settings.register_profile("suite", deadline=None, derandomize=not LONG, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("suite")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -3,7 +3,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actuators import (
@@ -332,7 +332,6 @@ def test_no_mangled_reply_with_a_wrong_echo_is_taken_for_good():
     assert bench.drive.counters.mismatched > 500
 
 
-@settings(deadline=None)
 @given(st.lists(st.one_of(st.binary(max_size=64), st.integers(1, 12).map(reply)), max_size=8))
 def test_any_bytes_give_feedback_and_never_cross_match(arriving):
     bench = Scripted()
@@ -347,7 +346,6 @@ def test_any_bytes_give_feedback_and_never_cross_match(arriving):
     assert (bench.drive.counters.sent, bench.drive.counters.received) == (8, fresh)
 
 
-@settings(deadline=None)
 @given(st.lists(st.binary(max_size=64), max_size=4))
 def test_any_bytes_outside_the_cycle_give_typed_errors(arriving):
     bench = Scripted(request_timeout=0.001)

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actuators import COMMAND_OFF, Command, Mode, VirtualServo
@@ -92,7 +92,6 @@ def test_other_units_and_what_is_no_frame():
     assert servo.respond(bytes.fromhex("0001 0000 0007 01 03 0000 0001")) == b""
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.one_of(

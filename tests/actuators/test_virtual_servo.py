@@ -283,7 +283,7 @@ def test_float_registers_and_lower_word_first():
     assert bench.leg.quick_stop
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.lists(
         st.one_of(

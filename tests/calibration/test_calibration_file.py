@@ -63,7 +63,7 @@ def test_round_trip_is_exact(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(note=st.text(max_size=60), serial=st.text(max_size=20))
 def test_any_text_comes_back(note: str, serial: str) -> None:
     calibration = replace(make(), provenance=Provenance(note=note), serials=("", "", serial, "", "", ""))

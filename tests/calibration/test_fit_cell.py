@@ -10,7 +10,7 @@ from calibration import STANDARD_GRAVITY, CalibrationError, CellCalibration, Loa
 MASSES = np.array([0.0, 2.0, 5.0, 10.0, 15.0, 20.0])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     gain=st.floats(1e-4, 1e4),
     offset_force=st.floats(-300.0, 300.0),

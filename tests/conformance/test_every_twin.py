@@ -119,7 +119,7 @@ def test_wire_faults_work_on_it(make, legs):
         assert not client.read_holding_registers(0, count=1, device_id=UNIT).isError()
 
 
-@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.binary(min_size=1, max_size=300), max_size=4))
 def test_any_bytes_over_tcp_leave_it_serving(client, chunks):
     address = client.comm_params.host, client.comm_params.port

@@ -253,7 +253,7 @@ def test_replace_repacks_and_checks() -> None:
         replace(mechanism, legs=mechanism.legs[:5])
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.text(max_size=200) | st.integers(0, len(LAB)).map(lambda cut: LAB[:cut]))
 def test_any_text_gives_a_mechanism_or_its_faults(text: str) -> None:
     try:

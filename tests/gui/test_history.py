@@ -9,7 +9,7 @@ from live_rows import RATE, latest, live_rows
 from gui.session.history import Excerpt, History
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(1, 40), st.lists(st.integers(0, 60), max_size=12))
 def test_history_keeps_the_newest_rows_in_order(capacity: int, batches: list[int]) -> None:
     history, given_rows = History(capacity), 0

@@ -13,7 +13,7 @@ from gui.live.wrench import implied_wrench
 from gui.widgets.theme import DARK, LIGHT, Theme
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(st.integers(0, 3000), st.integers(16, 400), st.integers(0, 10_000))
 def test_thinned_curves_lose_no_peak(count: int, bins: int, first: int) -> None:
     values = np.random.default_rng(count).normal(size=(count, 3))

@@ -80,7 +80,7 @@ def test_a_far_guess_is_never_answered_by_another_assembly_in_silence() -> None:
     assert 0 < refused < 300  # some guesses do lie across a singularity
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(min_value=0, max_value=2**32 - 1))
 def test_poses_of_random_platforms_are_found(seed: int) -> None:
     random = np.random.default_rng(seed)

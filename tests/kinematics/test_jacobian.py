@@ -33,7 +33,7 @@ def quarter_turn() -> Array:
     return np.array([0.0, 0.0, 0.45, np.cos(np.pi / 4), 0.0, 0.0, np.sin(np.pi / 4)])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=seeds)
 def test_columns_are_the_wrenches_of_unit_leg_forces(seed: int) -> None:
     geometry = random_hexapod(seed)
@@ -44,7 +44,7 @@ def test_columns_are_the_wrenches_of_unit_leg_forces(seed: int) -> None:
     np.testing.assert_allclose(leg_matrix(geometry, motion[:7]), expected, rtol=0, atol=1e-14)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=seeds)
 def test_transpose_gives_leg_speeds_and_forward_twist_undoes_it(seed: int) -> None:
     geometry = random_hexapod(seed)
@@ -56,7 +56,7 @@ def test_transpose_gives_leg_speeds_and_forward_twist_undoes_it(seed: int) -> No
     np.testing.assert_allclose(forward_twist(geometry, pose, speeds), twist, rtol=0, atol=error)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=seeds)
 def test_leg_accelerations_give_back_the_acceleration_of_a_known_motion(seed: int) -> None:
     geometry = random_hexapod(seed)
@@ -67,7 +67,7 @@ def test_leg_accelerations_give_back_the_acceleration_of_a_known_motion(seed: in
     np.testing.assert_allclose(found, motion[13:], rtol=0, atol=error * (1.0 + np.abs(legs.acceleration).max()))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=seeds, length=st.floats(min_value=0.05, max_value=5.0))
 def test_condition_number_is_that_of_the_library(seed: int, length: float) -> None:
     geometry = random_hexapod(seed)
@@ -76,7 +76,7 @@ def test_condition_number_is_that_of_the_library(seed: int, length: float) -> No
     assert condition_number(geometry, pose, length) == pytest.approx(np.linalg.cond(matrix), rel=1e-10)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(seed=seeds, decades=st.floats(min_value=0.0, max_value=9.0))
 def test_condition_of_any_matrix(seed: int, decades: float) -> None:
     random = np.random.default_rng(seed)
@@ -131,7 +131,7 @@ def test_kernels_agree_with_the_checked_functions() -> None:
     assert condition_number_kernel(geometry.array, pose, 0.3, work) == condition_number(geometry, pose, 0.3)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(seed=seeds)
 def test_solve_agrees_with_the_library(seed: int) -> None:
     random = np.random.default_rng(seed)

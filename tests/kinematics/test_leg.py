@@ -34,7 +34,7 @@ def tolerance(values: Array) -> float:
     return 1e-9 * (1.0 + float(np.abs(values).max()))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=seeds)
 def test_agrees_with_differentiated_leg_frames(seed: int) -> None:
     geometry, motion, frames = random_case(seed)
@@ -53,7 +53,7 @@ def test_agrees_with_differentiated_leg_frames(seed: int) -> None:
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=seeds)
 def test_universal_joint_never_turns_about_its_cross_normal(seed: int) -> None:
     geometry, motion, frames = random_case(seed)
@@ -62,7 +62,7 @@ def test_universal_joint_never_turns_about_its_cross_normal(seed: int) -> None:
     np.testing.assert_allclose(np.sum(legs.angular_velocity * normal, axis=-1), 0.0, atol=1e-12)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=seeds)
 def test_second_derivative_of_the_length_follows_from_the_rotation(seed: int) -> None:
     # L̈ = s·S̈ + L (W·W − (W·s)²), the form in which the papers have it
@@ -183,7 +183,7 @@ def test_joint_angles_and_strokes_are_zero_at_home() -> None:
     np.testing.assert_array_equal(leg_strokes(geometry, geometry.home_pose), 0.0)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=seeds)
 def test_joint_angles_are_those_between_the_leg_axes(seed: int) -> None:
     geometry, motion, _ = random_case(seed)

@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 angles = arrays(np.float64, 3, elements=st.floats(-1.5, 1.5))
 vectors = arrays(np.float64, 3, elements=st.floats(-3.0, 3.0))
-quick = settings(deadline=None, max_examples=60)
+quick = settings(max_examples=60)
 
 
 def random_quaternions(count: int) -> Array:

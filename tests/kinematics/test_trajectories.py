@@ -169,7 +169,7 @@ def test_both_blend_faults_are_named() -> None:
         Blend(A, B, 6.0, 1.0, 1.0)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.floats(0.01, 50.0), st.floats(1.0, 2.0), st.floats(0.1, 20.0))
 def test_any_possible_blend_is_continuous_and_arrives(distance: float, ratio: float, duration: float) -> None:
     end = np.array([0, 0, distance, 0, 0, 0])

@@ -252,7 +252,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 scalars = st.one_of(st.integers(-3, 3), st.floats(), st.booleans(), st.sampled_from(["1 mm", "2 s", "x", "", "nan m"]))
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(
     st.sampled_from(["frame", "pivot", "speed", "duration", "fade", "terms", "start", "type"]),
     st.one_of(scalars, st.lists(scalars, max_size=7)),

@@ -120,7 +120,7 @@ def test_unit_is_found_in_the_field() -> None:
     assert units.LENGTH in Model.model_fields["stroke"].metadata
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.one_of(st.text(max_size=30), st.from_regex(r"[0-9.]{1,3} ?[a-zA-Z0-9*/^.() -]{0,12}", fullmatch=True)))
 def test_any_text_gives_a_finite_float_or_a_clear_refusal(text: str) -> None:
     try:

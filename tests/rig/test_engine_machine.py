@@ -220,7 +220,7 @@ _TRIPS = st.tuples(st.sampled_from(STOPS), st.booleans(), st.sampled_from(list(F
 _MOMENTS = st.tuples(st.floats(1e-3, 0.4), st.booleans(), st.booleans(), st.booleans())
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150, derandomize=True)
 @given(st.sampled_from(sorted(TORQUE_STATES - {State.STOPPING})), st.lists(st.one_of(_TRIPS, _MOMENTS), max_size=30))
 def test_whatever_happens_a_stop_goes_one_way(state: State, happenings: list[tuple[object, ...]]) -> None:
     rig = machine(state)

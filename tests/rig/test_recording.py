@@ -204,7 +204,7 @@ def test_a_cut_recording_counts_the_cycles_without_a_row(tmp_path: Path) -> None
     assert recording.dropped == 4
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_damage_is_left_out_or_refused(whole: Path, tmp_path: Path, data: st.DataObject) -> None:
     content = bytearray(whole.read_bytes())

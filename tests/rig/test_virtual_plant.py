@@ -262,7 +262,7 @@ COMMAND = st.tuples(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(COMMAND, max_size=12), st.integers(0, 5), st.floats(0.0, 500.0), st.floats(-1.5, 1.5))
 def test_state_stays_finite_whatever_is_commanded(
     commands: list[tuple[Mode, list[float], float, float, bool, bool, float]], leg: int, jam: float, gain: float
