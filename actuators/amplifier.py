@@ -9,11 +9,12 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from actuators.bus import PipelinedBus
 from actuators.codec import ReadingCodec
 from actuators.errors import ConfigurationError, ConnectError
 from actuators.interface import Counters, Identity
-from actuators.link import ModbusLink
 from actuators.profile import AmplifierProfile, describe, load_profile
+from actuators.station import Station
 from actuators.wire import TcpWire, Wire
 
 
@@ -61,11 +62,10 @@ class Amplifier:
         self.name = options.name
         self.counters = Counters()
         self._options = options
-        self._link = ModbusLink(f"{options.name} at {options.host}:{options.port}", options.unit, self.counters)
+        label = f"{options.name} at {options.host}:{options.port}"
+        self._station = Station(PipelinedBus(self._open_wire), label, options.unit, self.counters)
         self._codec = ReadingCodec(self.profile, options.unit)
         self._scales = [(register.scale, register.invalid) for register in self.profile.reading.forces]
-        self._transaction = 0
-        self._sent = False
         self._last = AmplifierReading((math.nan,) * 6, False, 0, 0, -1)
         self._sample = -1
         self._age = 0
@@ -75,29 +75,24 @@ class Amplifier:
     @property
     def connected(self) -> bool:
         """False before `connect`, after `close`, and once the peer has gone."""
-        return self._link.connected
+        return self._station.connected
 
     def connect(self, timeout: float) -> None:
         """Open the connection within `timeout` s, closing one that is open. Raises ConnectError."""
-        options = self._options
         self.close()
         self._age, self._sample = 0, -1
         try:
-            wire = options.open_wire(timeout) if options.open_wire else TcpWire(options.host, options.port, timeout)
+            self._station.open(timeout)
         except ConnectError as error:
             raise ConnectError(f"{self.name}: {error}") from error
-        self._link.attach(wire)
 
     def identify(self) -> Identity:
         """Ask the device who it is. Raises ConnectError, ProtocolError."""
-        return Identity(**self._link.read_texts(self.profile.identity, self._options.request_timeout))
+        return Identity(**self._station.read_texts(self.profile.identity, self._options.request_timeout))
 
     def begin(self) -> None:
         """Send this cycle's request without waiting."""
-        self._transaction = self._link.next_transaction()
-        self._sent = self._link.send(self._codec.encode(self._transaction))
-        if self._sent:
-            self.counters.sent += 1
+        self._station.begin(self._codec, self._codec.request)
 
     def finish(self, deadline: float) -> AmplifierReading:
         """Collect the reply to `begin` by `deadline` (`time.monotonic()`, s).
@@ -123,14 +118,14 @@ class Amplifier:
 
     def close(self) -> None:
         """Close the connection; idempotent."""
-        self._sent = False
-        self._link.close()
+        self._station.close()
+
+    def _open_wire(self, timeout: float) -> Wire:
+        options = self._options
+        return options.open_wire(timeout) if options.open_wire else TcpWire(options.host, options.port, timeout)
 
     def _finish(self, deadline: float) -> AmplifierReading | None:
-        if not self._sent:
-            return None
-        self._sent = False
-        raw = self._link.collect_values(self._codec, self._transaction, deadline)
+        raw = self._station.finish(self._codec, deadline)
         if raw is None:
             return None
         status = int(raw[0])

@@ -1,42 +1,21 @@
-"""Modbus TCP frames of fixed shape, packed and unpacked by one precompiled struct each.
+"""Modbus messages of fixed shape, packed and unpacked by one precompiled struct each.
 
-A frame is the MBAP header (transaction, protocol 0, length of what follows, unit) and the PDU (function code, data).
-Everything but the transaction id and the registers is the same in every cycle and is packed as one constant.
+A message is a unit id and a PDU (function code, data), whatever frames it on the wire. Everything but the registers is
+the same in every cycle and is packed as one constant.
 """
 
 import struct
 from collections.abc import Sequence
 from operator import itemgetter
 
+from actuators.framing import EXCEPTION_LENGTH
 from actuators.profile import FORMATS, AmplifierProfile, Register, ServoProfile, WordOrder
 
-HEADER = struct.Struct(">HHHB")
-"""MBAP header: transaction, protocol, length, unit."""
 READ_HOLDING = 3
 READ_INPUT = 4
 WRITE_SINGLE = 6
 WRITE_MULTIPLE = 16
 READ_WRITE = 23
-EXCEPTION_LENGTH = 3
-"""MBAP length field of an exception reply."""
-
-EXCEPTIONS = {
-    1: "illegal function",
-    2: "illegal data address",
-    3: "illegal data value",
-    4: "device failure",
-    5: "acknowledge",
-    6: "device busy",
-    8: "memory parity error",
-    10: "gateway path unavailable",
-    11: "gateway target did not respond",
-}
-"""Exception codes in words."""
-
-
-def exception_text(code: int) -> str:
-    """Exception code and its meaning."""
-    return f"exception {code:02X} ({EXCEPTIONS.get(code, 'unknown')})"
 
 
 class Block:
@@ -82,33 +61,33 @@ class FixedCodec:
     def __init__(self, block: Block, unit: int, function: int) -> None:
         """unit: Modbus unit id. function: FC3, FC4 or FC23."""
         self.read_block = block
-        self._reply_head = struct.pack(">HHBBB", 0, 3 + 2 * block.count, unit, function, 2 * block.count)
-        self._exception_head = struct.pack(">HBB", EXCEPTION_LENGTH, unit, function | 0x80)
-        self._reply = struct.Struct(">2s7s" + block.format)
-        self._pick_reply = itemgetter(*(2 + place for place in block.order))
+        self._reply_head = bytes((unit, function, 2 * block.count))
+        self._exception_head = bytes((unit, function | 0x80))
+        self._reply = struct.Struct(">3s" + block.format)
+        self._pick_reply = itemgetter(*(1 + place for place in block.order))
         self._place_reply = itemgetter(*_inverse(block.order))
         self.reply_length = 3 + 2 * block.count
-        """MBAP length field of a good reply."""
+        """Bytes of a good reply."""
 
-    def decode(self, frame: bytes) -> tuple[int | float, ...] | None:
+    def decode(self, message: bytes) -> tuple[int | float, ...] | None:
         """Unpack a reply to raw values in the order of the block's registers; None if it is not such a reply."""
-        if len(frame) != self._reply.size or frame[2:9] != self._reply_head:
+        if len(message) != self.reply_length or not message.startswith(self._reply_head):
             return None
         if self.read_block.swapped:
-            frame = frame[:9] + self.read_block.swap_words(frame[9:])
-        picked: tuple[int | float, ...] = self._pick_reply(self._reply.unpack(frame))
+            message = message[:3] + self.read_block.swap_words(message[3:])
+        picked: tuple[int | float, ...] = self._pick_reply(self._reply.unpack(message))
         return picked
 
-    def exception_code(self, frame: bytes) -> int | None:
+    def exception_code(self, message: bytes) -> int | None:
         """Code of an exception reply to this exchange; None if it is none."""
-        return frame[8] if len(frame) == EXCEPTION_LENGTH + 6 and frame[4:8] == self._exception_head else None
+        return message[2] if len(message) == EXCEPTION_LENGTH and message.startswith(self._exception_head) else None
 
-    def encode_reply(self, transaction: bytes, values: tuple[int | float, ...]) -> bytes:
+    def encode_reply(self, values: tuple[int | float, ...]) -> bytes:
         """Device side: pack a reply. values: raw, in the order of the block's registers."""
-        frame = self._reply.pack(transaction, self._reply_head, *self._place_reply(values))
+        message = self._reply.pack(self._reply_head, *self._place_reply(values))
         if self.read_block.swapped:
-            return frame[:9] + self.read_block.swap_words(frame[9:])
-        return frame
+            return message[:3] + self.read_block.swap_words(message[3:])
+        return message
 
 
 class ReadingCodec(FixedCodec):
@@ -119,11 +98,8 @@ class ReadingCodec(FixedCodec):
         reading = profile.reading
         block = Block([reading.status, reading.sample, *reading.forces], profile.word_order)
         super().__init__(block, unit, READ_HOLDING)
-        self._request = struct.pack(">HHBBHH", 0, 6, unit, READ_HOLDING, block.address, block.count)
-
-    def encode(self, transaction: int) -> bytes:
-        """Pack a request."""
-        return transaction.to_bytes(2, "big") + self._request
+        self.request = struct.pack(">BBHH", unit, READ_HOLDING, block.address, block.count)
+        """The request, the same in every cycle."""
 
 
 class ExchangeCodec(FixedCodec):
@@ -142,9 +118,7 @@ class ExchangeCodec(FixedCodec):
         write = [command.control, command.mode, command.sequence, command.force, command.position, command.velocity]
         self.write_block = block = Block(write, profile.word_order)
         self._request_head = struct.pack(
-            ">HHBBHHHHB",
-            0,
-            11 + 2 * block.count,
+            ">BBHHHHB",
             unit,
             READ_WRITE,
             self.read_block.address,
@@ -153,24 +127,26 @@ class ExchangeCodec(FixedCodec):
             block.count,
             2 * block.count,
         )
-        self._request = struct.Struct(">2s15s" + block.format)
-        self._pick_request = itemgetter(*(2 + place for place in block.order))
+        self._request = struct.Struct(">11s" + block.format)
+        self.request_length = self._request.size
+        """Bytes of a request."""
+        self._pick_request = itemgetter(*(1 + place for place in block.order))
         self._place_request = itemgetter(*_inverse(block.order))
 
-    def encode(self, transaction: int, values: tuple[int | float, ...]) -> bytes:
+    def encode(self, values: tuple[int | float, ...]) -> bytes:
         """Pack a request. values: raw command; struct.error if one does not fit its register."""
-        frame = self._request.pack(transaction.to_bytes(2, "big"), self._request_head, *self._place_request(values))
+        message = self._request.pack(self._request_head, *self._place_request(values))
         if self.write_block.swapped:
-            return frame[:17] + self.write_block.swap_words(frame[17:])
-        return frame
+            return message[:11] + self.write_block.swap_words(message[11:])
+        return message
 
-    def decode_request(self, frame: bytes) -> tuple[int | float, ...] | None:
-        """Device side: unpack the raw command of exactly this exchange's request; None for any other frame."""
-        if len(frame) != self._request.size or frame[2:17] != self._request_head:
+    def decode_request(self, data: bytes, start: int = 0) -> tuple[int | float, ...] | None:
+        """Device side: unpack the raw command of exactly this exchange's request, from `start`; None for any other."""
+        if len(data) != start + self.request_length or not data.startswith(self._request_head, start):
             return None
         if self.write_block.swapped:
-            frame = frame[:17] + self.write_block.swap_words(frame[17:])
-        picked: tuple[int | float, ...] = self._pick_request(self._request.unpack(frame))
+            data = data[: start + 11] + self.write_block.swap_words(data[start + 11 :])
+        picked: tuple[int | float, ...] = self._pick_request(self._request.unpack_from(data, start))
         return picked
 
 

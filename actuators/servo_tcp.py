@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from actuators.bus import PipelinedBus
 from actuators.codec import ExchangeCodec
 from actuators.errors import ConfigurationError, ConnectError, IdentityError
 from actuators.interface import SEQUENCES, Capabilities, Command, Drive, Feedback, Identity, Mode, Status
-from actuators.link import ModbusLink
 from actuators.profile import FORMATS, RANGES, Register, ServoProfile, describe, load_profile
+from actuators.station import Station
 from actuators.wire import TcpWire, Wire
 
 
@@ -50,13 +51,12 @@ class ServoTcp(Drive):
         self.profile = profile if isinstance(profile, ServoProfile) else load_profile(profile, ServoProfile)
         self._options = options
         super().__init__(options.name, _capabilities(self.profile, options.position_offset), options.echo_lag)
-        self._link = ModbusLink(f"{options.name} at {options.host}:{options.port}", options.unit, self.counters)
+        label = f"{options.name} at {options.host}:{options.port}"
+        self._station = Station(PipelinedBus(self._open_wire), label, options.unit, self.counters)
         self._watchdog_counts = self._encode_watchdog()
 
         self._codec = ExchangeCodec(self.profile, options.unit)
-        self._transaction = 0
         self._sequence = 0
-        self._sent = False
         self._raw: tuple[int | float, ...] = ()
 
         control, modes, codes = self.profile.control, self.profile.modes.model_dump(), [0] * len(Mode)
@@ -82,7 +82,7 @@ class ServoTcp(Drive):
     @property
     def connected(self) -> bool:
         """See `Drive.connected`."""
-        return self._link.connected
+        return self._station.connected
 
     @property
     def sequence(self) -> int:
@@ -104,17 +104,17 @@ class ServoTcp(Drive):
         return self._identity(self._options.request_timeout)
 
     def _identity(self, timeout: float) -> Identity:
-        identity = Identity(**self._link.read_texts(self.profile.identity, timeout))
+        identity = Identity(**self._station.read_texts(self.profile.identity, timeout))
         expected = self._options.serial
         if expected is not None and identity.serial != expected:
-            raise IdentityError(f"{self._link.label} has serial number {identity.serial!r}, expected {expected!r}")
+            raise IdentityError(f"{self._station.label} has serial number {identity.serial!r}, expected {expected!r}")
         return identity
 
     def configure(self) -> None:
         """See `Drive.configure`: writes the watchdog time and reads it back."""
-        register, timeout, link = self.profile.parameters.watchdog, self._options.request_timeout, self._link
+        register, timeout, station = self.profile.parameters.watchdog, self._options.request_timeout, self._station
         words = _to_words(self._watchdog_counts, register, self.profile.word_order)
-        link.write(register.address, words, timeout)
+        station.write(register.address, words, timeout)
         self._confirm_watchdog(timeout, "did not take")
 
     def verify(self, timeout: float) -> Identity:
@@ -125,22 +125,22 @@ class ServoTcp(Drive):
 
     def _confirm_watchdog(self, timeout: float, otherwise: str) -> None:
         """Raise ConfigurationError, which says `otherwise`, where the register holds no or another watchdog time."""
-        register, link = self.profile.parameters.watchdog, self._link
+        register, station = self.profile.parameters.watchdog, self._station
         words = _to_words(self._watchdog_counts, register, self.profile.word_order)
-        found = link.read(register.address, register.words, timeout)
+        found = station.read(register.address, register.words, timeout)
         if found == words:
             return
         if not any(found):
-            raise ConfigurationError(f"{link.label} has no watchdog: register {register.address} reads back zero")
+            raise ConfigurationError(f"{station.label} has no watchdog: register {register.address} reads back zero")
         raise ConfigurationError(
-            f"{link.label} {otherwise} the watchdog time {self._options.watchdog:g} s: "
+            f"{station.label} {otherwise} the watchdog time {self._options.watchdog:g} s: "
             f"register {register.address} reads back {found}, not {words}"
         )
 
     def observe(self, timeout: float) -> Feedback:
         """See `Drive.observe`: reads the feedback registers alone."""
         block = self._codec.read_block
-        words = self._link.read(block.address, block.count, timeout)
+        words = self._station.read(block.address, block.count, timeout)
         return self._feedback(block.unpack(struct.pack(f">{block.count}H", *words)))
 
     def error_text(self, code: int) -> str:
@@ -154,16 +154,17 @@ class ServoTcp(Drive):
 
     def close(self) -> None:
         """See `Drive.close`."""
-        self._sent = False
-        self._link.close()
+        self._station.close()
 
     def _connect(self, timeout: float) -> None:
-        options = self._options
         try:
-            wire = options.open_wire(timeout) if options.open_wire else TcpWire(options.host, options.port, timeout)
+            self._station.open(timeout)
         except ConnectError as error:
             raise ConnectError(f"{self.name}: {error}") from error
-        self._link.attach(wire)
+
+    def _open_wire(self, timeout: float) -> Wire:
+        options = self._options
+        return options.open_wire(timeout) if options.open_wire else TcpWire(options.host, options.port, timeout)
 
     def _begin(self, command: Command) -> None:
         enable, quick_stop, clear = self._control_masks
@@ -175,9 +176,7 @@ class ServoTcp(Drive):
         force_scale, position_scale, velocity_scale = self._scales
         round_force, round_position, round_velocity = self._rounding
         self._sequence = sequence = (self._sequence + 1) % SEQUENCES
-        self._transaction = transaction = self._link.next_transaction()
-        frame = self._codec.encode(
-            transaction,
+        request = self._codec.encode(
             (
                 control,
                 self._mode_codes[command.mode],
@@ -185,17 +184,12 @@ class ServoTcp(Drive):
                 round_force(command.force / force_scale),
                 round_position((command.position - self._offset) / position_scale),
                 round_velocity(command.velocity / velocity_scale),
-            ),
+            )
         )
-        self._sent = self._link.send(frame)
-        if self._sent:
-            self.counters.sent += 1
+        self._station.begin(self._codec, request)
 
     def _finish(self, deadline: float) -> Feedback | None:
-        if not self._sent:
-            return None
-        self._sent = False
-        raw = self._link.collect_values(self._codec, self._transaction, deadline)
+        raw = self._station.finish(self._codec, deadline)
         if raw is None:
             return None
         self._raw = raw

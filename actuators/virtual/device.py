@@ -5,8 +5,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Literal, Protocol
 
-from actuators.codec import HEADER, READ_HOLDING, READ_INPUT, READ_WRITE, WRITE_MULTIPLE, WRITE_SINGLE
+from actuators.codec import READ_HOLDING, READ_INPUT, READ_WRITE, WRITE_MULTIPLE, WRITE_SINGLE
 from actuators.errors import ConfigurationError
+from actuators.framing import HEADER
 from actuators.profile import RANGES, IdentityMap, Register, Text
 
 ILLEGAL_FUNCTION = 1

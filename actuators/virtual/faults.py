@@ -5,8 +5,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from actuators.codec import HEADER
 from actuators.errors import ConfigurationError
+from actuators.framing import HEADER
 from actuators.interface import Mode
 from actuators.virtual.amplifier import VirtualAmplifier
 from actuators.virtual.device import ModbusDevice

@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from actuators.codec import HEADER
 from actuators.errors import ActuatorError
+from actuators.framing import HEADER
 from actuators.virtual.device import Responder
 from actuators.wire import LinkClosedError
 

@@ -5,6 +5,7 @@ import struct
 from enum import Enum
 
 from actuators.codec import ExchangeCodec
+from actuators.framing import MBAP
 from actuators.interface import Mode, Status
 from actuators.profile import ServoProfile
 from actuators.virtual.device import DEVICE_FAILURE, ILLEGAL_ADDRESS, ILLEGAL_VALUE, ModbusDevice, RegisterError, Sensor
@@ -61,6 +62,8 @@ class VirtualServo(ModbusDevice):
         self._standstill_speed = standstill_speed
         self._quick_stop_time = quick_stop_time
         self._codec = codec = ExchangeCodec(profile, unit)
+        self._request_frame = MBAP.pack(0, 0, codec.request_length)[2:]
+        self._reply_frame = MBAP.pack(0, 0, codec.reply_length)[2:]
         self._codes = {name: error.code for name, error in profile.errors.items()}
         codes = profile.modes.model_dump()
         self._modes = {codes[mode.name.lower()]: mode for mode in Mode if codes[mode.name.lower()] is not None}
@@ -154,12 +157,13 @@ class VirtualServo(ModbusDevice):
 
     def respond(self, adu: bytes) -> bytes:
         """See `ModbusDevice.respond`; the cyclic exchange has a way of its own, which every other write also takes."""
-        command = None if self.hung else self._codec.decode_request(adu)
+        framed = adu.startswith(self._request_frame, 2) and not self.hung
+        command = self._codec.decode_request(adu, MBAP.size) if framed else None
         if command is None or command[1] not in self._modes or not math.isfinite(sum(command)):
             return super().respond(adu)
         self._command_bytes = adu[17:]
         self._act(command)
-        return self._codec.encode_reply(adu[:2], self._feedback())
+        return adu[:2] + self._reply_frame + self._codec.encode_reply(self._feedback())
 
     def _write(self, address: int, data: bytes) -> None:
         block, watchdog = self._codec.write_block, self.profile.parameters.watchdog

@@ -13,6 +13,7 @@ from pymodbus.pdu.register_message import (
 )
 
 from actuators.codec import Block, ExchangeCodec, ReadingCodec
+from actuators.framing import MBAP
 from actuators.profile import AmplifierProfile, Register, ServoProfile, load_profile
 
 SERVO = load_profile("generic-servo", ServoProfile)
@@ -26,6 +27,10 @@ commands = st.tuples(words, words, words, longs, longs, longs)
 feedbacks = st.tuples(words, words, words, longs, longs, longs, st.integers(-(2**15), 2**15 - 1), words)
 transactions = st.integers(1, 0xFFFF)
 units = st.integers(0, 255)
+
+
+def framed(transaction: int, message: bytes) -> bytes:
+    return MBAP.pack(transaction, 0, len(message)) + message
 
 
 def split(value: int, order: str) -> list[int]:
@@ -42,8 +47,9 @@ def test_exchange_request_is_pymodbus_request(profile, transaction, unit, comman
         ReadWriteMultipleRegistersRequest(0, 11, 100, registers, dev_id=unit, transaction_id=transaction)
     )
     codec = ExchangeCodec(profile, unit)
-    assert codec.encode(transaction, command) == theirs
-    assert codec.decode_request(theirs) == command
+    assert framed(transaction, codec.encode(command)) == theirs
+    assert codec.decode_request(theirs[6:]) == command
+    assert codec.request_length == len(theirs) - 6
 
 
 @pytest.mark.parametrize("profile", [SERVO, LITTLE], ids=["big", "little"])
@@ -57,8 +63,8 @@ def test_exchange_reply_is_pymodbus_reply(profile, transaction, unit, feedback):
         ReadWriteMultipleRegistersResponse(registers=registers, dev_id=unit, transaction_id=transaction)
     )
     codec = ExchangeCodec(profile, unit)
-    assert codec.decode(theirs) == feedback
-    assert codec.encode_reply(transaction.to_bytes(2, "big"), feedback) == theirs
+    assert codec.decode(theirs[6:]) == feedback
+    assert framed(transaction, codec.encode_reply(feedback)) == theirs
     assert len(theirs) == codec.reply_length + 6
 
 
@@ -66,25 +72,25 @@ def test_exchange_reply_is_pymodbus_reply(profile, transaction, unit, feedback):
 def test_amplifier_frames_are_pymodbus_frames(transaction, unit, status, sample, forces):
     codec = ReadingCodec(AMPLIFIER, unit)
     request = ReadHoldingRegistersRequest(address=0, count=14, dev_id=unit, transaction_id=transaction)
-    assert codec.encode(transaction) == FRAMER.buildFrame(request)
+    assert framed(transaction, codec.request) == FRAMER.buildFrame(request)
     registers = [status, sample, *(word for force in forces for word in split(force, "big"))]
     reply = ReadHoldingRegistersResponse(registers=registers, dev_id=unit, transaction_id=transaction)
-    assert codec.decode(FRAMER.buildFrame(reply)) == (status, sample, *forces)
+    assert codec.decode(FRAMER.buildFrame(reply)[6:]) == (status, sample, *forces)
 
 
 @given(st.binary(max_size=80))
 def test_arbitrary_bytes_decode_to_nothing_or_values(data):
     codec = ExchangeCodec(SERVO, 1)
-    assert codec.decode(data) is None or len(data) == 31
-    assert codec.decode_request(data) is None or len(data) == 35
-    assert codec.exception_code(data) is None or len(data) == 9
+    assert codec.decode(data) is None or len(data) == 25
+    assert codec.decode_request(data) is None or len(data) == 29
+    assert codec.exception_code(data) is None or len(data) == 3
 
 
-def test_a_frame_of_another_unit_function_or_length_is_no_reply():
+def test_a_message_of_another_unit_function_or_length_is_no_reply():
     codec = ExchangeCodec(SERVO, 1)
-    reply = codec.encode_reply(b"\0\1", (0,) * 8)
+    reply = codec.encode_reply((0,) * 8)
     assert codec.decode(reply) == (0,) * 8
-    for byte in range(2, 9):
+    for byte in range(3):
         assert codec.decode(reply[:byte] + bytes((reply[byte] ^ 1,)) + reply[byte + 1 :]) is None
     assert codec.decode(reply[:-1]) is None
     assert codec.decode(reply + b"\0") is None
@@ -111,4 +117,4 @@ def test_drive_without_force_register():
     content["feedback"]["force"] = None
     codec = ExchangeCodec(ServoProfile.model_validate(content), 1)
     values = (1, 2, 3, 4, 5, 6, 7)
-    assert codec.decode(codec.encode_reply(b"\0\1", values)) == values
+    assert codec.decode(codec.encode_reply(values)) == values

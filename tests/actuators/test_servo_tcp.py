@@ -24,6 +24,7 @@ from actuators import (
     exchange_all,
 )
 from actuators.codec import ExchangeCodec
+from actuators.framing import MBAP
 from tests.actuators.support import PROFILE, Bench, Scripted
 
 CODEC = ExchangeCodec(PROFILE, 1)
@@ -32,7 +33,7 @@ CODEC = ExchangeCodec(PROFILE, 1)
 def reply(transaction: int, position: int = 1_000_000, echo: int | None = None) -> bytes:
     """To a request that was the drive's n-th command, if nothing else was asked of it."""
     echo = transaction if echo is None else echo
-    return CODEC.encode_reply(transaction.to_bytes(2, "big"), (3, 0, echo, position, -5, 7000, 351, 4800))
+    return MBAP.pack(transaction, 0, 25) + CODEC.encode_reply((3, 0, echo, position, -5, 7000, 351, 4800))
 
 
 EXCEPTION = bytes.fromhex("0001 0000 0003 01 97 06")
@@ -53,9 +54,9 @@ def test_feedback_is_scaled_once():
 def test_command_is_rounded_to_the_nearest_count():
     bench = Scripted(position_offset=0.5)
     bench.drive.begin(Command(Mode.FORCE, -12.3456, 0.60000004, 0.0100004, enable=True, clear=True))
-    assert CODEC.decode_request(bench.requests[0]) == (0b101, 1, 1, -12346, 1_000_000, 10_000)
+    assert CODEC.decode_request(bench.requests[0][6:]) == (0b101, 1, 1, -12346, 1_000_000, 10_000)
     bench.drive.begin(Command(Mode.POSITION, quick_stop=True, position=0.5))
-    assert CODEC.decode_request(bench.requests[1]) == (0b010, 2, 2, 0, 0, 0)
+    assert CODEC.decode_request(bench.requests[1][6:]) == (0b010, 2, 2, 0, 0, 0)
     assert bench.drive.sequence == 2
 
 
@@ -160,6 +161,15 @@ def test_a_peer_that_never_stops_talking_does_not_hold_the_cycle():
     drive = create_drive("servo-tcp", {"host": "x", "open_wire": lambda timeout: Chatter(lambda adu: b"")})
     drive.connect(1.0)
     assert not drive.exchange(COMMAND_OFF, 0.01).fresh
+
+
+def test_the_rest_of_a_connection_is_forgotten_with_it():
+    bench = Scripted()
+    bench.replies = [reply(1)[:13], reply(2)]
+    assert not bench.drive.exchange(COMMAND_OFF, 0.0).fresh
+    bench.drive.connect(1.0)
+    assert bench.drive.exchange(COMMAND_OFF, 0.0).fresh
+    assert bench.drive.counters.rejected == 0
 
 
 def test_lost_connection_is_stale_and_never_raises():

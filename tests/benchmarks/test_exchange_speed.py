@@ -13,6 +13,7 @@ from pymodbus.client import ModbusTcpClient
 
 from actuators import COMMAND_OFF, Command, MemoryWire, Mode, ServoProfile, create_drive, exchange_all, load_profile
 from actuators.codec import ExchangeCodec
+from actuators.framing import MBAP
 from tests.actuators.support import Bench
 
 PROFILE = load_profile("generic-servo", ServoProfile)
@@ -23,7 +24,8 @@ ROUNDS, CYCLES = 15, 100
 
 def answer_for_ever(listener: socket.socket) -> None:
     """Answer every frame with a good reply of its transaction id, as fast as Python can."""
-    reply = ExchangeCodec(PROFILE, 1).encode_reply(b"\0\0", (3, 0, 1, 1000, 0, 5000, 350, 4800))[2:]
+    message = ExchangeCodec(PROFILE, 1).encode_reply((3, 0, 1, 1000, 0, 5000, 350, 4800))
+    reply = MBAP.pack(0, 0, len(message))[2:] + message
     selector = selectors.DefaultSelector()
     selector.register(listener, selectors.EVENT_READ)
     while True:
@@ -89,8 +91,9 @@ def test_six_drives_over_tcp(address, record_property, capsys):
 
 
 def test_one_drive_without_its_wire(record_property, capsys):
-    codec = ExchangeCodec(PROFILE, 1)
-    wire = MemoryWire(lambda adu: codec.encode_reply(adu[:2], (3, 0, 1, 1000, 0, 5000, 350, 4800)))
+    message = ExchangeCodec(PROFILE, 1).encode_reply((3, 0, 1, 1000, 0, 5000, 350, 4800))
+    reply = MBAP.pack(0, 0, len(message))[2:] + message
+    wire = MemoryWire(lambda adu: adu[:2] + reply)
     drive = create_drive("servo-tcp", {"host": "memory", "profile": PROFILE, "open_wire": lambda timeout: wire})
     drive.connect(1.0)
     ours = seconds_per_call(lambda: drive.exchange(COMMAND, 0.0))

@@ -12,8 +12,8 @@ def _control(name: str, old: str, new: str, *tests: str) -> Break:
     return Break(name, "rig/engine/link.py", old, new, tests)
 
 
-def _wire(name: str, old: str, new: str, *tests: str, equivalent: str = "") -> Break:
-    return Break(name, "actuators/link.py", old, new, tests, equivalent)
+def _wire(name: str, old: str, new: str, *tests: str) -> Break:
+    return Break(name, "actuators/bus.py", old, new, tests)
 
 
 def _servo(name: str, old: str, new: str, *tests: str) -> Break:
@@ -67,14 +67,14 @@ LINK_BREAKS = [
     ),
     _wire(
         "a reply satisfies another request",
-        "if found == transaction:",
-        "if True:",
+        "asking = pending.get(found)",
+        "asking = next(iter(pending.values()), None)",
         _CROSS,
     ),
     _wire(
         "what came along with a reply is kept for the next",
-        "                if self._input:  # whatever came along cannot answer a request that is not sent yet",
-        "                if False:",
+        "            if not pending and self._input:  # what came along cannot answer a request that is not sent yet",
+        "            if False:",
         _CROSS,
         _SERVO,
     ),
@@ -86,16 +86,15 @@ LINK_BREAKS = [
     ),
     _wire(
         "a frame that is cut is given up",
-        "            if len(self._input) < size + 6:\n                return None",
-        '            if len(self._input) < size + 6:\n                self._input = b""\n                return None',
+        "< size + _MBAP_SIZE:\n",
+        '< size + _MBAP_SIZE:\n                self._input = b""\n',
         f"{_SERVO}::test_reply_split_within_the_cycle",
     ),
     _wire(
         "the rest of a connection answers on the next",
-        '        self._wire = wire\n        self._input = b""',
-        "        self._wire = wire",
-        f"{_SERVO}::test_reconnecting_does_not_take_up_old_transactions",
-        equivalent="a connection is closed before another is opened, which forgets the rest as well",
+        '        super()._close()\n        self._input = b""\n',
+        "        super()._close()\n",
+        f"{_SERVO}::test_the_rest_of_a_connection_is_forgotten_with_it",
     ),
     _servo(
         "any drive is taken for the one expected",

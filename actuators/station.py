@@ -1,0 +1,133 @@
+"""One unit on a bus: its cyclic exchange, and register accesses with a time limit, encoded and decoded by pymodbus."""
+
+import contextlib
+
+from pymodbus.exceptions import ModbusException
+from pymodbus.pdu import DecodePDU, ExceptionResponse, ModbusPDU
+from pymodbus.pdu.register_message import (
+    ReadHoldingRegistersRequest,
+    ReadHoldingRegistersResponse,
+    WriteMultipleRegistersRequest,
+    WriteMultipleRegistersResponse,
+)
+
+from actuators.bus import Bus, Exchange
+from actuators.codec import FixedCodec
+from actuators.errors import ConnectError, ProtocolError
+from actuators.framing import exception_text
+from actuators.interface import Counters
+from actuators.profile import IdentityMap, Text
+
+_DECODER = DecodePDU(is_server=False)
+
+
+class Station:
+    """A device's place on a bus."""
+
+    def __init__(self, bus: Bus, label: str, unit: int, counters: Counters) -> None:
+        """label: how messages call the device, for example "drive 3 at 127.0.0.1:5023". counters: where to count."""
+        self.bus = bus
+        self.label = label
+        self._unit = unit
+        self._counters = counters
+        self._exchange = Exchange(unit, counters)
+        self._sent = False
+
+    @property
+    def connected(self) -> bool:
+        """True between `open` and `close`, while neither side has closed the wire."""
+        return self.bus.joined(self._exchange)
+
+    def open(self, timeout: float) -> None:
+        """Join the bus within `timeout` s. Raises ConnectError."""
+        self.bus.join(self._exchange, timeout)
+
+    def close(self) -> None:
+        """Leave the bus; idempotent."""
+        self._sent = False
+        self.bus.leave(self._exchange)
+
+    def begin(self, codec: FixedCodec, request: bytes) -> None:
+        """Send the cyclic request of `codec` without waiting, counting it if it could be sent."""
+        self._exchange.reply_length = codec.reply_length
+        self._sent = self.bus.begin(self._exchange, request)
+        if self._sent:
+            self._counters.sent += 1
+
+    def finish(self, codec: FixedCodec, deadline: float) -> tuple[int | float, ...] | None:
+        """Return the raw values of the reply to `begin`, or None after counting why there are none."""
+        if not self._sent:
+            return None
+        self._sent = False
+        message = self.bus.collect(self._exchange, deadline)
+        if message is None:
+            self._counters.late += 1
+            return None
+        values = codec.decode(message)
+        if values is None:
+            code = codec.exception_code(message)
+            if code is None:
+                self._counters.rejected += 1
+            else:
+                self._counters.exceptions += 1
+                self._counters.exception_code = code
+        return values
+
+    def read(self, address: int, count: int, timeout: float) -> list[int]:
+        """Read `count` holding registers within `timeout` s. Raises ConnectError, ProtocolError."""
+        request = ReadHoldingRegistersRequest(address=address, count=count)
+        what = f"read of registers {address}..{address + count - 1}"
+        reply = self._transact(request, 3 + 2 * count, timeout, what)
+        if not isinstance(reply, ReadHoldingRegistersResponse) or len(reply.registers) != count:
+            raise ProtocolError(f"{self.label} answered a {what} with something else: {reply}")
+        return list(reply.registers)
+
+    def write(self, address: int, values: list[int], timeout: float) -> None:
+        """Write consecutive registers within `timeout` s. Raises ConnectError, ProtocolError."""
+        request = WriteMultipleRegistersRequest(address=address, registers=values)
+        what = f"write of registers {address}..{address + len(values) - 1}"
+        reply = self._transact(request, 6, timeout, what)
+        if (
+            not isinstance(reply, WriteMultipleRegistersResponse)
+            or reply.address != address
+            or reply.count != len(values)
+        ):
+            raise ProtocolError(f"{self.label} answered a {what} with something else: {reply}")
+
+    def read_texts(self, identity: IdentityMap, timeout: float) -> dict[str, str]:
+        """Read all texts of a profile's identity map in one access; characters that are not ASCII become "?"."""
+        texts = {name: getattr(identity, name) for name in IdentityMap.model_fields}
+        first = min(text.address for text in texts.values())
+        end = max(text.address + text.length for text in texts.values())
+        data = b"".join(word.to_bytes(2, "big") for word in self.read(first, end - first, timeout))
+        return {name: _decode_text(text, data, first) for name, text in texts.items()}
+
+    def _transact(self, request: ModbusPDU, length: int, timeout: float, what: str) -> ModbusPDU:
+        if not self.connected:
+            raise ConnectError(f"{self.label} is not connected (no {what})")
+        deadline = self.bus.now() + timeout
+        self._sent = False
+        self._exchange.reply_length = length
+        message = bytes((self._unit, request.function_code)) + request.encode()
+        if not self.bus.begin(self._exchange, message):
+            raise ConnectError(f"{self.label} did not take a request (no {what})")
+        answer = self.bus.collect(self._exchange, deadline)
+        if answer is None:
+            if not self.connected:
+                raise ConnectError(f"{self.label} closed the connection (no reply to {what})")
+            raise ConnectError(f"{self.label} did not answer within {timeout:g} s (no reply to {what})")
+        reply: ModbusPDU | None = None
+        if answer[0] == self._unit:
+            with contextlib.suppress(ModbusException):
+                reply = _DECODER.decode(answer[1:])
+        if reply is None:
+            raise ProtocolError(f"{self.label} answered a {what} with a frame that is none: {answer.hex(' ')}")
+        if isinstance(reply, ExceptionResponse):
+            raise ProtocolError(f"{self.label} refused a {what}: {exception_text(reply.exception_code)}")
+        return reply
+
+
+def _decode_text(text: Text, data: bytes, first: int) -> str:
+    start = 2 * (text.address - first)
+    raw = data[start : start + 2 * text.length]
+    return "".join(chr(byte) if 32 <= byte < 127 else "?" for byte in raw.rstrip(b"\0 "))
