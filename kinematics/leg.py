@@ -1,19 +1,23 @@
 """Inverse kinematics of the legs: what the platform's motion makes of each leg's length, direction and rotation.
 
-Symbols: S = q + t − b the leg vector, L its length, s its direction, u the universal joint's axis fixed in the base,
-v = (u×s)/‖u×s‖ its other axis, c = u×v, W and A the leg's angular velocity and acceleration.
-Equations: Dasgupta & Mruthyunjaya (1998), eqs. 1–9, with the axial spin that a universal joint forces on the leg
-(the paper leaves it out) as in Pedrammehr et al. (2012), eqs. 12–25, the second term of its eq. 21 completed.
+Symbols and equations: `kinematics.compiled.legs`.
 """
 
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
 
 from kinematics.arrays import LEGS, MOTION_FIELDS, Array, checked_poses
-from kinematics.compiled import cross, dot, kernel, rotate, rotation_matrix
+from kinematics.compiled import (
+    kernel,
+    leg_axes,
+    leg_direction,
+    leg_rates,
+    point_motion,
+    rotate,
+    rotation_matrix,
+)
 from kinematics.errors import SingularityError
 from kinematics.geometry import Geometry
 
@@ -31,77 +35,10 @@ def leg_vector_kernel(
     bx: float, by: float, bz: float, qx: float, qy: float, qz: float, tx: float, ty: float, tz: float
 ) -> tuple[float, float, float, float]:
     """Length and direction of a leg, (L, sx, sy, sz), of S = q + t − b; the direction is zero if L < MINIMUM_LENGTH."""
-    x, y, z = qx + tx - bx, qy + ty - by, qz + tz - bz
-    length = sqrt(x * x + y * y + z * z)
+    length, _, sx, sy, sz = leg_direction(bx, by, bz, qx, qy, qz, tx, ty, tz)
     if not length >= MINIMUM_LENGTH:
         return length, 0.0, 0.0, 0.0
-    return length, x / length, y / length, z / length
-
-
-@kernel
-def leg_kernel(
-    bx: float, by: float, bz: float,
-    ux: float, uy: float, uz: float,
-    qx: float, qy: float, qz: float,
-    tx: float, ty: float, tz: float,
-    vx: float, vy: float, vz: float,
-    ox: float, oy: float, oz: float,
-    ax: float, ay: float, az: float,
-    lx: float, ly: float, lz: float,
-) -> tuple[
-    float, float, float, float, float, float, float, float, float, float,
-    float, float, float, float, float, float, float, float, float,
-]:  # fmt: skip
-    """Motion of one leg in plain floats, base axes, for other kernels to inline.
-
-    Takes b, u, q = R p and the platform's t, ṫ, ω, ẗ, α. Gives, in this order: L, L̇, L̈; s; v; ‖u×s‖; W; A; S̈.
-    Where ‖u×s‖ < MINIMUM_SINE the universal joint is singular: v, W and A are then zero and the caller must refuse.
-    """
-    length, sx, sy, sz = leg_vector_kernel(bx, by, bz, qx, qy, qz, tx, ty, tz)
-    # Ṡ = ω×q + ṫ
-    dx, dy, dz = cross(ox, oy, oz, qx, qy, qz)
-    dx, dy, dz = dx + vx, dy + vy, dz + vz
-    # S̈ = α×q + ω×(ω×q) + ẗ
-    ex, ey, ez = cross(ox, oy, oz, dx - vx, dy - vy, dz - vz)
-    fx, fy, fz = cross(lx, ly, lz, qx, qy, qz)
-    sddx, sddy, sddz = fx + ex + ax, fy + ey + ay, fz + ez + az
-
-    speed = dot(sx, sy, sz, dx, dy, dz)
-    nx, ny, nz = cross(ux, uy, uz, sx, sy, sz)
-    sine = sqrt(nx * nx + ny * ny + nz * nz)
-    if not sine >= MINIMUM_SINE:
-        return length, speed, 0.0, sx, sy, sz, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, sddx, sddy, sddz
-    # L̈ = s·S̈ + ‖Ṡ − L̇ s‖²/L, which is L (W·W − (W·s)²) without the spin
-    px, py, pz = dx - speed * sx, dy - speed * sy, dz - speed * sz
-    acceleration = dot(sx, sy, sz, sddx, sddy, sddz) + (px * px + py * py + pz * pz) / length
-
-    yx, yy, yz = nx / sine, ny / sine, nz / sine
-    cx, cy, cz = cross(ux, uy, uz, yx, yy, yz)
-    scale = -1.0 / (length * sine)  # 1/(L s·c), s·c = −‖u×s‖
-    # W = w_u u + w_v v
-    wu = -scale * dot(dx, dy, dz, yx, yy, yz)
-    wv = scale * dot(px, py, pz, ux, uy, uz)
-    wx, wy, wz = wu * ux + wv * yx, wu * uy + wv * yy, wu * uz + wv * yz
-    # e = S̈ − w_u w_v c×S − W×(W×S) − 2L̇ W×s − L̈ s
-    csx, csy, csz = cross(cx, cy, cz, sx, sy, sz)
-    gx, gy, gz = cross(wx, wy, wz, sx, sy, sz)
-    hx, hy, hz = cross(wx, wy, wz, gx, gy, gz)
-    both = wu * wv
-    ex = sddx - length * (both * csx + hx) - 2.0 * speed * gx - acceleration * sx
-    ey = sddy - length * (both * csy + hy) - 2.0 * speed * gy - acceleration * sy
-    ez = sddz - length * (both * csz + hz) - 2.0 * speed * gz - acceleration * sz
-    # A = a_u u + a_v v + w_u w_v c
-    au = -scale * dot(ex, ey, ez, yx, yy, yz)
-    av = scale * dot(ex, ey, ez, ux, uy, uz)
-    return (
-        length, speed, acceleration,
-        sx, sy, sz,
-        yx, yy, yz,
-        sine,
-        wx, wy, wz,
-        au * ux + av * yx + both * cx, au * uy + av * yy + both * cy, au * uz + av * yz + both * cz,
-        sddx, sddy, sddz,
-    )  # fmt: skip
+    return length, sx, sy, sz
 
 
 @kernel
@@ -116,18 +53,24 @@ def inverse_kinematics_kernel(geometry: Array, motion: Array, out: Array) -> int
         qx, qy, qz = rotate(
             r00, r01, r02, r10, r11, r12, r20, r21, r22, geometry[i, 6], geometry[i, 7], geometry[i, 8]
         )  # fmt: skip
-        length, speed, acceleration, sx, sy, sz, _, _, _, sine, wx, wy, wz, ax, ay, az, _, _, _ = leg_kernel(
-            geometry[i, 0], geometry[i, 1], geometry[i, 2], geometry[i, 3], geometry[i, 4], geometry[i, 5], qx, qy, qz,
-            motion[0], motion[1], motion[2], motion[7], motion[8], motion[9], motion[10], motion[11], motion[12],
+        length, inverse, sx, sy, sz = leg_direction(
+            geometry[i, 0], geometry[i, 1], geometry[i, 2], qx, qy, qz, motion[0], motion[1], motion[2]
+        )
+        vx, vy, vz, wx, wy, wz, sine, slope = leg_axes(geometry[i, 3], geometry[i, 4], geometry[i, 5], sx, sy, sz)
+        if not (length >= MINIMUM_LENGTH and sine >= MINIMUM_SINE):
+            return i + 1
+        dx, dy, dz, ex, ey, ez = point_motion(
+            qx, qy, qz, motion[7], motion[8], motion[9], motion[10], motion[11], motion[12],
             motion[13], motion[14], motion[15], motion[16], motion[17], motion[18],
         )  # fmt: skip
-        if sine == 0.0:
-            return i + 1
+        speed, hv, hw = rotate(sx, sy, sz, vx, vy, vz, wx, wy, wz, dx, dy, dz)
+        es, ev, ew = rotate(sx, sy, sz, vx, vy, vz, wx, wy, wz, ex, ey, ez)
+        acceleration, Ws, Wv, Ww, As, Av, Aw = leg_rates(length, inverse, slope, hv, hw, speed, es, ev, ew)
         out[i, 0], out[i, 1], out[i, 2] = length, speed, acceleration
         out[i, 3], out[i, 4], out[i, 5] = sx, sy, sz
-        out[i, 6] = dot(wx, wy, wz, sx, sy, sz)
-        out[i, 7], out[i, 8], out[i, 9] = wx, wy, wz
-        out[i, 10], out[i, 11], out[i, 12] = ax, ay, az
+        out[i, 6] = Ws
+        out[i, 7], out[i, 8], out[i, 9] = rotate(sx, vx, wx, sy, vy, wy, sz, vz, wz, Ws, Wv, Ww)
+        out[i, 10], out[i, 11], out[i, 12] = rotate(sx, vx, wx, sy, vy, wy, sz, vz, wz, As, Av, Aw)
     return 0
 
 

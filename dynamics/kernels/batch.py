@@ -1,12 +1,8 @@
 """Inverse dynamics of many states at once: a block of states side by side, one leg after another.
 
 The leg forces are those of `dynamics.kernels.inverse`, in fewer operations: everything of a leg is taken in its own
-axes T = [s v w], where its inertia is constant and the universal joint's fixed axis is u = μ s + n w, c = μ w − n s:
+axes T = [s v w], where its inertia is constant and its motion (`kinematics.compiled.legs`) simplest:
 
-    W = (μ w_u, w_v, n w_u)      W_w = Ṡ·v/L     W_v = −Ṡ·w/L     w_u = W_w/n
-    L̈ = s·S̈ + L (W_v² + W_w²)
-    A_w = (S̈·v − 2L̇ W_w)/L − W_s W_v      A_v = W_s W_w − (S̈·w + 2L̇ W_v)/L
-    a_u = (A_w − μ w_u w_v)/n               A_s = μ a_u − n w_u w_v
     C = J A + W×J W − m_d r_d×g + m_u r_u×(a_u−g) + C_u W + f,   J = I_d + I_u + m_d (r_d·r_d 1 − r_d r_dᵀ)
     K = ((C_w + C_s μ/n) v − C_v w)/L       (C_s here the component of C along s)
 
@@ -43,7 +39,19 @@ from dynamics.kernels.layout import (
     UPPER_MASS,
 )
 from dynamics.kernels.vectors import combine, euler, load, project, turning, vector
-from kinematics import BLOCK, MINIMUM_SINE, Array, cross, dot, kernel, rotation_matrix, solve_block_kernel
+from kinematics import (
+    BLOCK,
+    MINIMUM_SINE,
+    Array,
+    cross,
+    kernel,
+    leg_axes,
+    leg_direction,
+    leg_rates,
+    point_motion,
+    rotation_matrix,
+    solve_block_kernel,
+)
 
 Indices = npt.NDArray[np.int64]
 
@@ -137,38 +145,20 @@ def _leg(p: Array, i: int, work: Array) -> None:
         R10, R11, R12 = work[28 * BLOCK + j], work[29 * BLOCK + j], work[30 * BLOCK + j]
         R20, R21, R22 = work[31 * BLOCK + j], work[32 * BLOCK + j], work[33 * BLOCK + j]
         qx, qy, qz = project(R00, R01, R02, R10, R11, R12, R20, R21, R22, px, py, pz)
-        Sx, Sy, Sz = qx + work[j] - bx, qy + work[BLOCK + j] - by, qz + work[2 * BLOCK + j] - bz
-        L = math.sqrt(dot(Sx, Sy, Sz, Sx, Sy, Sz))
-        per_L = 1.0 / L
-        sx, sy, sz = Sx * per_L, Sy * per_L, Sz * per_L
-        vx, vy, vz = cross(ux, uy, uz, sx, sy, sz)
-        n = math.sqrt(dot(vx, vy, vz, vx, vy, vz))
-        per_n = 1.0 / n
-        vx, vy, vz = vx * per_n, vy * per_n, vz * per_n
-        wx, wy, wz = cross(sx, sy, sz, vx, vy, vz)
-        slope = dot(ux, uy, uz, sx, sy, sz) * per_n  # μ/n
-        # the top's velocity and acceleration, then in leg axes
+        L, per_L, sx, sy, sz = leg_direction(
+            bx, by, bz, qx, qy, qz, work[j], work[BLOCK + j], work[2 * BLOCK + j]
+        )  # fmt: skip
+        vx, vy, vz, wx, wy, wz, n, slope = leg_axes(ux, uy, uz, sx, sy, sz)
         ox, oy, oz = work[10 * BLOCK + j], work[11 * BLOCK + j], work[12 * BLOCK + j]
-        lx, ly, lz = work[16 * BLOCK + j], work[17 * BLOCK + j], work[18 * BLOCK + j]
-        hx, hy, hz = cross(ox, oy, oz, qx, qy, qz)
-        ex, ey, ez = cross(lx, ly, lz, qx, qy, qz)
-        kx, ky, kz = cross(ox, oy, oz, hx, hy, hz)
-        hx, hy, hz = hx + work[7 * BLOCK + j], hy + work[8 * BLOCK + j], hz + work[9 * BLOCK + j]
-        ex, ey, ez = (
-            ex + kx + work[13 * BLOCK + j],
-            ey + ky + work[14 * BLOCK + j],
-            ez + kz + work[15 * BLOCK + j],
-        )
+        hx, hy, hz, ex, ey, ez = point_motion(
+            qx, qy, qz, work[7 * BLOCK + j], work[8 * BLOCK + j], work[9 * BLOCK + j], ox, oy, oz,
+            work[13 * BLOCK + j], work[14 * BLOCK + j], work[15 * BLOCK + j],
+            work[16 * BLOCK + j], work[17 * BLOCK + j], work[18 * BLOCK + j],
+        )  # fmt: skip
         Ld, hv, hw = project(sx, sy, sz, vx, vy, vz, wx, wy, wz, hx, hy, hz)
         es, ev, ew = project(sx, sy, sz, vx, vy, vz, wx, wy, wz, ex, ey, ez)
-        Ww, Wv = hv * per_L, -hw * per_L
-        Ws = Ww * slope
-        Ldd = es + L * (Wv * Wv + Ww * Ww)
+        Ldd, Ws, Wv, Ww, As, Av, Aw = leg_rates(L, per_L, slope, hv, hw, Ld, es, ev, ew)
         vertical, across = 2.0 * Ld * Ww, -2.0 * Ld * Wv  # 2L̇ W×s, along v and w
-        Aw = (ev - vertical) * per_L - Ws * Wv
-        Av = Ws * Ww - (ew - across) * per_L
-        # w_u = W_w/n; a_u = (A_w − μ w_u w_v)/n; A_s = μ a_u − n w_u w_v
-        As = slope * (Aw - slope * Ww * Wv) - Ww * Wv
         os, ov, ow = project(sx, sy, sz, vx, vy, vz, wx, wy, wz, ox, oy, oz)
         gs, gv, gw = project(sx, sy, sz, vx, vy, vz, wx, wy, wz, gx, gy, gz)
         # m_u (a_u−g) and the moment C about b

@@ -51,18 +51,14 @@ from dynamics.kernels.layout import (
     W,
 )
 from dynamics.kernels.vectors import combine, euler, load, project, store, turning, vector
-from kinematics import MINIMUM_SINE, Array, cross, dot, kernel
+from kinematics import MINIMUM_SINE, Array, cross, dot, kernel, leg_axes, leg_direction, leg_rates, point_motion
 
 
 @kernel
 def legs_motion(work: Array) -> int:
     """Fill in the legs' kinematics and what their parts' inertia needs, from the motion and R in `work`.
 
-        Ṡ = ω×q + ṫ            L̇ = s·Ṡ            S̈ = α×q + ω×(ω×q) + ẗ
-        w_u = −Ṡ·v / (L s·c)    w_v = (Ṡ − L̇ s)·u / (L s·c)        W = w_u u + w_v v
-        L̈ = s·S̈ + L (W·W − (W·s)²) = s·S̈ + ‖Ṡ − L̇ s‖²/L
-        e = S̈ − w_u w_v c×S − W×(W×S) − 2L̇ W×s − L̈ s
-        a_u = −e·v / (L s·c)    a_v = e·u / (L s·c)                 A = a_u u + a_v v + w_u w_v c
+        L, s, L̇, L̈, W, A as in `kinematics.compiled.legs`
         r_d = T r_d0            r_u = T (L x̂ + r_u0)
         a_d = A×r_d + W×(W×r_d)
         a_u = L̈ s + A×r_u + W×(W×r_u) + 2L̇ W×s
@@ -84,42 +80,18 @@ def legs_motion(work: Array) -> int:
         qx, qy, qz = project(R00, R01, R02, R10, R11, R12, R20, R21, R22, px, py, pz)
         bx, by, bz = load(work, BASE + i)
         ux, uy, uz = load(work, AXIS + i)
-        Sx, Sy, Sz = qx + tx - bx, qy + ty - by, qz + tz - bz
-        L = math.sqrt(dot(Sx, Sy, Sz, Sx, Sy, Sz))
-        per_L = 1.0 / L
-        sx, sy, sz = Sx * per_L, Sy * per_L, Sz * per_L
-        vx, vy, vz = cross(ux, uy, uz, sx, sy, sz)
-        n = math.sqrt(dot(vx, vy, vz, vx, vy, vz))
-        per_n = 1.0 / n
-        vx, vy, vz = vx * per_n, vy * per_n, vz * per_n
+        L, per_L, sx, sy, sz = leg_direction(bx, by, bz, qx, qy, qz, tx, ty, tz)
+        vx, vy, vz, wx, wy, wz, n, slope = leg_axes(ux, uy, uz, sx, sy, sz)
         cx, cy, cz = cross(ux, uy, uz, vx, vy, vz)
-        wx, wy, wz = cross(sx, sy, sz, vx, vy, vz)
-        per_Lsc = -per_L * per_n
-        # first derivatives
-        hx, hy, hz = cross(ox, oy, oz, qx, qy, qz)
-        Sdx, Sdy, Sdz = hx + tdx, hy + tdy, hz + tdz
-        Ld = dot(sx, sy, sz, Sdx, Sdy, Sdz)
-        ex, ey, ez = Sdx - Ld * sx, Sdy - Ld * sy, Sdz - Ld * sz
-        w_u = -per_Lsc * dot(Sdx, Sdy, Sdz, vx, vy, vz)
-        w_v = per_Lsc * dot(ex, ey, ez, ux, uy, uz)
-        Wx, Wy, Wz = w_u * ux + w_v * vx, w_u * uy + w_v * vy, w_u * uz + w_v * vz
-        # second derivatives
-        gx, gy, gz = cross(alx, aly, alz, qx, qy, qz)
-        hx, hy, hz = cross(ox, oy, oz, hx, hy, hz)
-        Sddx, Sddy, Sddz = gx + hx + tddx, gy + hy + tddy, gz + hz + tddz
-        Ldd = dot(sx, sy, sz, Sddx, Sddy, Sddz) + dot(ex, ey, ez, ex, ey, ez) * per_L
-        w_uv = w_u * w_v
-        gx, gy, gz = cross(cx, cy, cz, Sx, Sy, Sz)
-        Wsx, Wsy, Wsz = cross(Wx, Wy, Wz, sx, sy, sz)
-        hx, hy, hz = cross(Wx, Wy, Wz, Wsx, Wsy, Wsz)
-        ex = Sddx - w_uv * gx - L * hx - 2.0 * Ld * Wsx - Ldd * sx
-        ey = Sddy - w_uv * gy - L * hy - 2.0 * Ld * Wsy - Ldd * sy
-        ez = Sddz - w_uv * gz - L * hz - 2.0 * Ld * Wsz - Ldd * sz
-        a_u = -per_Lsc * dot(ex, ey, ez, vx, vy, vz)
-        a_v = per_Lsc * dot(ex, ey, ez, ux, uy, uz)
-        Ax = a_u * ux + a_v * vx + w_uv * cx
-        Ay = a_u * uy + a_v * vy + w_uv * cy
-        Az = a_u * uz + a_v * vz + w_uv * cz
+        hx, hy, hz, ex, ey, ez = point_motion(
+            qx, qy, qz, tdx, tdy, tdz, ox, oy, oz, tddx, tddy, tddz, alx, aly, alz
+        )  # fmt: skip
+        Ld, hv, hw = project(sx, sy, sz, vx, vy, vz, wx, wy, wz, hx, hy, hz)
+        es, ev, ew = project(sx, sy, sz, vx, vy, vz, wx, wy, wz, ex, ey, ez)
+        Ldd, Ws, Wv, Ww, As, Av, Aw = leg_rates(L, per_L, slope, hv, hw, Ld, es, ev, ew)
+        Wx, Wy, Wz = combine(sx, sy, sz, vx, vy, vz, wx, wy, wz, Ws, Wv, Ww)
+        Ax, Ay, Az = combine(sx, sy, sz, vx, vy, vz, wx, wy, wz, As, Av, Aw)
+        Wsx, Wsy, Wsz = Ww * vx - Wv * wx, Ww * vy - Wv * wy, Ww * vz - Wv * wz
         # the parts' centres of mass
         x, y, z = load(work, LOWER_CENTER + i)
         rdx, rdy, rdz = combine(sx, sy, sz, vx, vy, vz, wx, wy, wz, x, y, z)
@@ -131,11 +103,9 @@ def legs_motion(work: Array) -> int:
         auy += Ldd * sy + 2.0 * Ld * Wsy
         auz += Ldd * sz + 2.0 * Ld * Wsz
         # the moment of their rotation, taken in the leg's axes, where the inertias are constant
-        x, y, z = project(sx, sy, sz, vx, vy, vz, wx, wy, wz, Ax, Ay, Az)
-        hx, hy, hz = project(sx, sy, sz, vx, vy, vz, wx, wy, wz, Wx, Wy, Wz)
         Ixx, Iyy, Izz = load(work, LEG_INERTIA + i)
         Ixy, Ixz, Iyz = load(work, LEG_INERTIA + 3 * LANES + i)
-        x, y, z = euler(Ixx, Iyy, Izz, Ixy, Ixz, Iyz, x, y, z, hx, hy, hz)
+        x, y, z = euler(Ixx, Iyy, Izz, Ixy, Ixz, Iyz, As, Av, Aw, Ws, Wv, Ww)
         ex, ey, ez = combine(sx, sy, sz, vx, vy, vz, wx, wy, wz, x, y, z)
         store(work, S + i, sx, sy, sz)
         store(work, V + i, vx, vy, vz)

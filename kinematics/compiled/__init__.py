@@ -2,6 +2,7 @@
 
 from kinematics.compiled.block import BLOCK, SYSTEM_ROWS, solve_block_kernel
 from kinematics.compiled.kernel import inlined, kernel, kernel_cache_folder
+from kinematics.compiled.legs import leg_axes, leg_direction, leg_rates, point_motion
 from kinematics.compiled.linear import solve_kernel, spectral_condition_kernel
 from kinematics.compiled.parallel import chunk_bounds, processor_count, run_chunks
 from kinematics.compiled.vector import cross, dot, rotate, rotation_matrix
@@ -15,6 +16,10 @@ __all__ = [
     "inlined",
     "kernel",
     "kernel_cache_folder",
+    "leg_axes",
+    "leg_direction",
+    "leg_rates",
+    "point_motion",
     "processor_count",
     "rotate",
     "rotation_matrix",

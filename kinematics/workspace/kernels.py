@@ -9,7 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from kinematics.arrays import Array
-from kinematics.compiled import BLOCK, cross, dot, inlined, kernel, rotate, rotation_matrix, solve_block_kernel
+from kinematics.compiled import (
+    BLOCK,
+    cross,
+    dot,
+    inlined,
+    kernel,
+    leg_direction,
+    rotate,
+    rotation_matrix,
+    solve_block_kernel,
+)
 
 ASSESSED = 6
 """Columns of `assess_kernel`'s output: condition, side, stroke margin, chord² at U and at S, axis distance²."""
@@ -68,9 +78,9 @@ def _leg(leg: Array, work: Array) -> None:
         r10, r11, r12 = work[10 * BLOCK + j], work[11 * BLOCK + j], work[12 * BLOCK + j]
         r20, r21, r22 = work[13 * BLOCK + j], work[14 * BLOCK + j], work[15 * BLOCK + j]
         qx, qy, qz = rotate(r00, r01, r02, r10, r11, r12, r20, r21, r22, px, py, pz)
-        Sx, Sy, Sz = qx + work[j] - bx, qy + work[BLOCK + j] - by, qz + work[2 * BLOCK + j] - bz
-        length = math.sqrt(dot(Sx, Sy, Sz, Sx, Sy, Sz))
-        sx, sy, sz = Sx / length, Sy / length, Sz / length
+        length, _, sx, sy, sz = leg_direction(
+            bx, by, bz, qx, qy, qz, work[j], work[BLOCK + j], work[2 * BLOCK + j]
+        )  # fmt: skip
         low, high = length - shortest, longest - length
         least = low if low < high else high
         margin = work[_MARGIN * BLOCK + j]
@@ -94,7 +104,7 @@ def _leg(leg: Array, work: Array) -> None:
         ex, ey, ez = cross(qx, qy, qz, sx, sy, sz)
         work[16 * BLOCK + j], work[17 * BLOCK + j], work[18 * BLOCK + j] = sx, sy, sz
         work[19 * BLOCK + j], work[20 * BLOCK + j], work[21 * BLOCK + j] = scale * ex, scale * ey, scale * ez
-        work[22 * BLOCK + j], work[23 * BLOCK + j], work[24 * BLOCK + j] = Sx, Sy, Sz
+        work[22 * BLOCK + j], work[23 * BLOCK + j], work[24 * BLOCK + j] = length * sx, length * sy, length * sz
 
 
 @kernel

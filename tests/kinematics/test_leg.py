@@ -13,7 +13,7 @@ from kinematics import (
     SingularityError,
     inverse_kinematics_kernel,
     joint_angles,
-    leg_kernel,
+    leg_axes,
     leg_kinematics,
     leg_lengths,
     leg_lengths_kernel,
@@ -115,13 +115,13 @@ def test_kernels_agree_with_the_checked_functions() -> None:
     np.testing.assert_array_equal(out[:, :3], np.stack([legs.length, legs.velocity, legs.acceleration], axis=1))
     np.testing.assert_array_equal(out[:, 6], legs.spin)
 
-    rotation = quaternion_to_matrix(motion[3:7])
     for leg in range(6):
-        q = rotation @ geometry.platform_points[leg]
-        one = leg_kernel(*geometry.array[leg, :6], *q, *motion[:3], *motion[7:])
-        np.testing.assert_allclose(one[:3], out[leg, :3], rtol=1e-13)
-        np.testing.assert_allclose(one[10:16], out[leg, 7:], rtol=0, atol=1e-12)
-        np.testing.assert_allclose(np.cross(geometry.universal_axes[leg], one[3:6]), np.array(one[6:9]) * one[9])
+        u, s = geometry.universal_axes[leg], legs.direction[leg]
+        *axes, sine, slope = leg_axes(*u, *s)
+        v, w = np.array(axes[:3]), np.array(axes[3:])
+        np.testing.assert_allclose(np.cross(u, s), sine * v, atol=1e-15)
+        np.testing.assert_allclose(np.cross(s, v), w, atol=1e-15)
+        np.testing.assert_allclose(u, slope * sine * s + sine * w, atol=1e-15)
 
 
 def test_a_drifting_quaternion_norm_does_not_scale_the_platform() -> None:
