@@ -45,6 +45,12 @@ _FIELDS: list[tuple[str, type[np.generic], tuple[int, ...], str]] = [
     ("velocity", np.float64, (6,), "m/s, measured"),
     ("force_command", np.float64, (6,), "N, actuator force computed in this cycle, sent with the next exchange"),
     ("force_feedforward", np.float64, (6,), "N, part of force_command that is the model's"),
+    (
+        "position_command",
+        np.float64,
+        (6,),
+        "m, leg length commanded in this cycle, sent with the next exchange; not a number where none was",
+    ),
     ("force_measured", np.float64, (6,), "N, load cells, calibrated and tared, compression positive"),
     ("force_model", np.float64, (6,), "N, the model carried to the cells, at the reference"),
     ("force_residual", np.float64, (6,), "N, force_measured - force_model"),
@@ -64,7 +70,7 @@ _FIELDS: list[tuple[str, type[np.generic], tuple[int, ...], str]] = [
     ("state", np.uint8, (), "rig.states.State"),
     ("stop", np.uint8, (), "rig.states.StopSeverity"),
     ("fault_leg", np.uint8, (), "leg 1..6 the cause belongs to, 0 for the whole rig"),
-    ("mode", np.uint8, (), "actuators.Mode sent"),
+    ("mode", np.uint8, (6,), "actuators.Mode commanded in this cycle, by leg"),
 ]
 
 ROW = np.dtype([(name, kind, shape) for name, kind, shape, _ in _FIELDS], align=True)
@@ -72,6 +78,9 @@ ROW = np.dtype([(name, kind, shape) for name, kind, shape, _ in _FIELDS], align=
 
 MEANING: dict[str, str] = {name: meaning for name, _, _, meaning in _FIELDS}
 """Unit and meaning of every field of `ROW`."""
+
+ABSENT: dict[str, float] = {"position_command": np.nan}
+"""What is read for a field that rows recorded before it was there do not have."""
 
 TERMS = ("platform inertia", "gravity", "leg inertia", "friction", "external")
 """What the first axis of `terms` counts."""

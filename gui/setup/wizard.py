@@ -213,7 +213,7 @@ class SetupWizard(QtWidgets.QWizard):
         config, draft = self._configured(), self._known
         place = draft.drives[leg]
         address = LegDrive(host=place.host, port=place.port, unit=place.unit, serial=place.serial or None)
-        kind = DriveKind(draft.driver, str(beside(self.path.parent, draft.profile)), draft.watchdog)
+        kind = DriveKind(draft.driver, str(beside(self.path.parent, draft.profile)), draft.watchdog, mode=draft.mode)
         self.drives.begin(leg)
 
         def done(probe: LegProbe | None, reason: str) -> None:

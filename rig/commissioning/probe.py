@@ -10,7 +10,7 @@ import numpy as np
 
 from actuators import ActuatorError, Drive, Feedback, Identity, Status, create_drive
 from rig.config import LegDrive, RigConfig
-from rig.engine import NEEDED_MODES, claim_addresses
+from rig.engine import claim_addresses, needed_modes
 from rig.errors import HardwareError
 
 _UNITS = tuple(range(1, 9))  # other unit ids tried where the one configured stays silent
@@ -29,12 +29,13 @@ _WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class DriveKind:
-    """What all six drives share: driver, profile, watchdog time (s) and how long each answer may take (s)."""
+    """What all six drives share: driver, profile, watchdog time (s), how long each answer may take (s), control law."""
 
     driver: str = "servo-tcp"
     profile: str = "generic-servo"
     watchdog: float = 0.05
     timeout: float = 2.0
+    mode: str = "force"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,7 @@ def probe_drive(leg: int, address: LegDrive, kind: DriveKind, others: Sequence[L
             try:
                 probe = replace(probe, identity=drive.identify())
                 drive.configure()
-                return _judged(replace(probe, watchdog=kind.watchdog), drive, drive.observe(kind.timeout))
+                return _judged(replace(probe, watchdog=kind.watchdog), drive, drive.observe(kind.timeout), kind.mode)
             except ActuatorError as error:
                 probe = replace(probe, fault=str(error))
         if probe.answered:
@@ -174,7 +175,8 @@ def probe_drives(addresses: Sequence[LegDrive], kind: DriveKind) -> Probe:
 def probe_rig(config: RigConfig) -> Probe:
     """Ask the drives of a configuration; see `probe_drives`. A virtual rig must be served already."""
     drives = config.drives
-    return probe_drives(drives.legs, DriveKind(drives.driver, drives.profile, drives.watchdog, drives.connect_timeout))
+    kind = DriveKind(drives.driver, drives.profile, drives.watchdog, drives.connect_timeout, config.mode)
+    return probe_drives(drives.legs, kind)
 
 
 def compare(legs: Sequence[LegProbe]) -> list[str]:
@@ -215,10 +217,10 @@ def _make(leg: int, address: LegDrive, kind: DriveKind) -> Drive:
     return create_drive(kind.driver, options | place | {"request_timeout": kind.timeout})
 
 
-def _judged(probe: LegProbe, drive: Drive, read: Feedback) -> LegProbe:
+def _judged(probe: LegProbe, drive: Drive, read: Feedback, law: str) -> LegProbe:
     """The probe with what was read, and what is wrong with it."""
     words = tuple(text for bit, text in _WORDS if read.status & bit)
-    lacking = [mode.name for mode in NEEDED_MODES if mode not in drive.capabilities.modes]
+    lacking = [mode.name for mode in needed_modes(law) if mode not in drive.capabilities.modes]
     fault = ""
     if probe.expected and probe.identity is not None and probe.identity.serial != probe.expected:
         fault = f"another drive than expected, serial {probe.expected}"

@@ -1,12 +1,13 @@
 """The engine: the cyclic part of the rig, its states, its safety checks and the link by which clients command it."""
 
 from rig.engine.approach import approach_move
-from rig.engine.bank import NEEDED_MODES, DriveBank
+from rig.engine.bank import DriveBank
 from rig.engine.claim import claim_addresses, claim_drives
 from rig.engine.core import Engine
 from rig.engine.devices import cell_calibration, make_amplifier, make_bank, make_drive
 from rig.engine.header import ClockPair, recording_header
 from rig.engine.journal import note_departures
+from rig.engine.laws import needed_modes
 from rig.engine.link import LinkClient, Submission
 from rig.engine.loop import owner_gone
 from rig.engine.messages import (
@@ -41,7 +42,6 @@ from rig.runtime import ControlBlock
 from rig.safety import TORQUE_STATES
 
 __all__ = [
-    "NEEDED_MODES",
     "TORQUE_STATES",
     "Abandon",
     "Acquire",
@@ -82,6 +82,7 @@ __all__ = [
     "make_amplifier",
     "make_bank",
     "make_drive",
+    "needed_modes",
     "note_departures",
     "owner_gone",
     "reads_reversed",

@@ -18,11 +18,8 @@ from actuators import (
     exchange_all,
 )
 from calibration import LoadCellCalibration
-from kinematics import Array
 from rig.errors import HardwareError
 
-NEEDED_MODES = (Mode.OFF, Mode.FORCE, Mode.HOMING)
-"""Modes without which a drive cannot be used."""
 _SETTLING_EXCHANGES = 10
 _SETTLING_TIMEOUT = 0.1  # s
 
@@ -34,14 +31,22 @@ class DriveBank:
         drives: legs 1 to 6.
         amplifier: the cells' own device, or None when the drives report them.
         calibration: turns raw readings into forces.
+        modes: without which a drive cannot be used.
 
     The arrays hold the last exchange: `length` m, `velocity` m/s, `force` N (calibrated, compression positive),
     `fresh` 1 or 0, `lag` by how many cycles the values are older than the last one, all (6,); the lists `age`, `status`
     and `error` the rest, `asked` who was told to have torque.
     """
 
-    def __init__(self, drives: Sequence[Drive], amplifier: Amplifier | None, calibration: LoadCellCalibration) -> None:
+    def __init__(
+        self,
+        drives: Sequence[Drive],
+        amplifier: Amplifier | None,
+        calibration: LoadCellCalibration,
+        modes: Sequence[Mode],
+    ) -> None:
         self._drives = tuple(drives)
+        self._modes = tuple(modes)
         self._amplifier = amplifier
         self._calibration = calibration
         self._identities = [Identity("", "", "", "")] * 6
@@ -67,7 +72,7 @@ class DriveBank:
         """
         lines, faults = [], []
         for leg, drive in enumerate(self._drives, start=1):
-            lacking = [mode.name for mode in NEEDED_MODES if mode not in drive.capabilities.modes]
+            lacking = [mode.name for mode in self._modes if mode not in drive.capabilities.modes]
             if lacking:
                 faults.append(f"leg {leg}: the drive has no mode {', '.join(lacking)}")
                 continue
@@ -248,11 +253,6 @@ class DriveBank:
         silent = [f"leg {leg + 1}: no good reply to the cyclic exchange{self.silence(leg)}" for leg in range(6)]
         missing = [text for text, fresh in zip(silent, heard, strict=True) if not fresh]
         return missing or [f"load cells: no good reply to the cyclic exchange{self.cells_silence()}"]
-
-
-def force_commands(forces: Array) -> list[Command]:
-    """Commands of the closed loop: torque on, `forces` (6,) N."""
-    return [Command(Mode.FORCE, force, enable=True) for force in forces.tolist()]
 
 
 def _listed(faults: Sequence[str]) -> str:

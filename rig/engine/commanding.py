@@ -6,9 +6,9 @@ import numpy as np
 
 from actuators import COMMAND_CLEAR, COMMAND_HOME, COMMAND_OFF, COMMAND_STOP, Command
 from kinematics import Array
-from rig.engine.bank import force_commands
 from rig.engine.frame import Frame
 from rig.engine.homing import Homing
+from rig.engine.laws import ControlLaw
 from rig.engine.reference import Reference
 from rig.engine.supervision import Stops, Supervision
 from rig.safety import Cause, StateMachine
@@ -16,12 +16,13 @@ from rig.states import FaultCode, State, StopSeverity
 
 
 class Commander:
-    """Decides the six commands: forces where the host closes the loop, elsewhere what the state asks for.
+    """Decides the six commands: those of the control law where it commands, elsewhere what the state asks for.
 
     Args:
+        law: gives the commands where the state lets it.
         machine, frame, reference, homing: what the commands follow from.
         force_bound: (6,) N, largest force of each leg.
-        supervision: says whether the host closes the loop, and guards the model.
+        supervision: says whether the law commands, and guards the model.
         stops: told of forces that cannot be sent.
 
     `commands` are those of the next exchange.
@@ -29,6 +30,7 @@ class Commander:
 
     def __init__(
         self,
+        law: ControlLaw,
         machine: StateMachine,
         frame: Frame,
         reference: Reference,
@@ -38,6 +40,7 @@ class Commander:
         stops: Stops,
     ) -> None:
         self.commands: Sequence[Command] = (COMMAND_OFF,) * 6
+        self._law = law
         self._machine = machine
         self._frame = frame
         self._reference = reference
@@ -51,7 +54,7 @@ class Commander:
         self.commands = (COMMAND_OFF,) * 6
 
     def passive(self, *, clear: bool = False) -> None:
-        """Command what every drive is told while the host closes no loop; clear: the edge that clears their faults."""
+        """Command what every drive is told while no law does; clear: the edge that clears their faults."""
         machine = self._machine
         if machine.state is State.STOPPING and machine.stop is StopSeverity.QUICK_STOP:
             command = COMMAND_STOP
@@ -71,23 +74,23 @@ class Commander:
         if self._supervision.controlled:
             force = frame.fields["force_command"]
             if self._computed(t) and self._within_limits(t, force):
-                self.commands = force_commands(force)
+                self.commands = self._law.commands(frame)
                 return
             frame.no_command()
         self.passive(clear=clear)
 
     def _computed(self, t: float) -> bool:
-        """Compute the forces; the reference is judged before, and left where the model itself asks for too much."""
-        frame, supervision, reference = self._frame, self._supervision, self._reference
+        """Compute the set-points; the reference is judged before, and left where the model itself asks for too much."""
+        law, frame, supervision, reference = self._law, self._frame, self._supervision, self._reference
 
         def compute() -> None:
             supervision.foresee(t, reference)
-            frame.command()
+            law.compute(frame)
             feedforward = frame.fields["force_feedforward"]
             if (np.abs(feedforward) > self._force_bound).any():
                 self._trip_on_force(t, feedforward)
                 supervision.come_to_rest(t, reference)
-                frame.command()
+                law.compute(frame)
 
         return supervision.guarded(t, compute)
 

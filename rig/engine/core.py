@@ -21,6 +21,7 @@ from rig.engine.cycle_row import CycleRow
 from rig.engine.frame import Frame
 from rig.engine.homing import Homing, disagreement
 from rig.engine.lateness import HostLateness
+from rig.engine.laws import make_law
 from rig.engine.messages import Event, Reply
 from rig.engine.pace import Pace
 from rig.engine.ports import Sink
@@ -55,6 +56,7 @@ class Engine:
         self.machine = StateMachine(Deadlines(homing=safety.homing_timeout, stop=safety.stop_time))
         self.reference = Reference(mechanism.geometry.home_pose)
         self.frame = Frame(config)
+        self.law = make_law(config, self.frame.dynamics)
         self.events: deque[Event] = deque(maxlen=_HISTORY)
         self.tick = Tick(0.0)
         self.cycles = 0
@@ -69,7 +71,7 @@ class Engine:
         self._homing = Homing(safety)
         self._exchange = ExchangeCheck(config)
         self._commander = Commander(
-            self.machine, self.frame, self.reference, self._homing, force_bound, self._supervision, self
+            self.law, self.machine, self.frame, self.reference, self._homing, force_bound, self._supervision, self
         )
         self._row = CycleRow(self.frame, self.machine, bank, self.reference)
         self._clearing = Clearing(bank.troubles, self._reset)
@@ -180,7 +182,7 @@ class Engine:
         frame.refer(self.reference)
         frame.model(known=True)
         frame.foresee(self.reference)
-        frame.command()
+        self.law.compute(frame)
         self._supervision.rehearse()
         self._exchange.rehearse()
         self._pace.change(self.reference, 0.0, _RAMPS)
@@ -216,8 +218,8 @@ class Engine:
         if machine.stop > severity and machine.stop >= StopSeverity.QUICK_STOP:
             # a stop reaches every leg in the cycle that finds its cause
             self.bank.exchange(commander.commands, self._clock.now() + self._reply_time)
-        mode = commander.commands[0].mode.value
-        self._row.complete(tick, self.cycles, mode, collected - begun, self._clock.now() - collected)
+        spent = self._clock.now() - collected
+        self._row.complete(tick, self.cycles, commander.commands, collected - begun, spent)
         self.sink.push(frame.row)
         self.cycles += 1
 

@@ -1,5 +1,8 @@
 """The scalars of a cycle's telemetry row: times, counts, states and flags."""
 
+from collections.abc import Sequence
+
+from actuators import Command
 from rig.engine.bank import DriveBank
 from rig.engine.frame import Frame
 from rig.engine.reference import Reference
@@ -25,13 +28,15 @@ class CycleRow:
         self._reference = reference
         self._row = RowWriter(frame.row)
 
-    def complete(self, tick: Tick, cycles: int, mode: int, exchange_time: float, compute_time: float) -> None:
+    def complete(
+        self, tick: Tick, cycles: int, commands: Sequence[Command], exchange_time: float, compute_time: float
+    ) -> None:
         """Write the scalars of the cycle at `tick`.
 
         Args:
             tick: the cycle's time.
             cycles: done before it.
-            mode: `actuators.Mode` of the commands decided in it.
+            commands: the six decided in it.
             exchange_time, compute_time: s.
         """
         machine, bank, reference, frame = self._machine, self._bank, self._reference, self._frame
@@ -66,5 +71,5 @@ class CycleRow:
             machine.state.value,
             machine.stop.value,
             0 if cause is None else cause.leg,
-            mode,
+            *[command.mode for command in commands],
         )

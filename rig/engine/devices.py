@@ -6,6 +6,7 @@ from actuators import Amplifier, Drive, Wire, create_amplifier, create_drive
 from calibration import LoadCellCalibration, identity, load_cell_calibration
 from rig.config import RigConfig
 from rig.engine.bank import DriveBank
+from rig.engine.laws import needed_modes
 
 
 def cell_calibration(config: RigConfig) -> LoadCellCalibration:
@@ -31,7 +32,7 @@ def make_bank(config: RigConfig, wires: Callable[[], Sequence[Wire]] | None = No
         CalibrationError: the load cells' calibration cannot be used.
     """
     drives = [make_drive(config, leg, wires) for leg in range(len(config.drives.legs))]
-    return DriveBank(drives, make_amplifier(config, wires), cell_calibration(config))
+    return DriveBank(drives, make_amplifier(config, wires), cell_calibration(config), needed_modes(config.mode))
 
 
 def make_drive(config: RigConfig, leg: int, wires: Callable[[], Sequence[Wire]] | None = None) -> Drive:

@@ -8,7 +8,6 @@ from dynamics import Dynamics, DynamicsError
 from kinematics import Array, condition_number_kernel, inverse_kinematics_kernel
 from rig.config import RigConfig
 from rig.engine.bank import DriveBank
-from rig.engine.control import Controller
 from rig.engine.estimate import PoseEstimator
 from rig.engine.reference import Reference
 from rig.telemetry import ROW
@@ -18,11 +17,12 @@ class Frame:
     """Holds the telemetry row of the present cycle and computes its fields.
 
     Args:
-        config: gives mechanism, mode, gains and the characteristic length of the condition number.
+        config: gives mechanism, timing and the characteristic length of the condition number.
 
     `fields` are views of the row's array fields by name, `row` is the row (1,); `now` (19,) is the reference motion,
     `legs` (6, 13) its legs as `kinematics.inverse_kinematics_kernel` gives them, `condition` that of its pose;
-    `ahead`, `legs_ahead` and `condition_ahead` are those for which the next command is computed.
+    `ahead`, `legs_ahead` and `condition_ahead` are those for which the next command is computed. `length_error` and
+    `velocity_error` (6,) are m and m/s of the reference of now less measured, `dynamics` is the exact model.
     """
 
     def __init__(self, config: RigConfig) -> None:
@@ -35,17 +35,16 @@ class Frame:
         self.ahead = np.zeros(19)
         self.legs_ahead = np.zeros((6, 13))
         self.condition_ahead = math.nan
+        self.length_error = np.zeros(6)
+        self.velocity_error = np.zeros(6)
         self.pose_valid = False
+        self.dynamics = Dynamics(mechanism, coulomb_speed=config.control.coulomb_speed)
         self._home = mechanism.geometry.home_pose
         self._geometry = mechanism.geometry.array
         self._estimator = PoseEstimator(mechanism.geometry)
-        self._dynamics = Dynamics(mechanism, coulomb_speed=config.control.coulomb_speed)
-        self._controller = Controller(self._dynamics, config.mode, config.control)
         self._ahead_by = config.period + config.command_lead
         self._characteristic_length = config.safety.characteristic_length
         self._work = np.zeros((6, 6))
-        self._length_error = np.zeros(6)
-        self._velocity_error = np.zeros(6)
 
     def forget(self) -> None:
         """Look for the measured pose from home again."""
@@ -76,8 +75,8 @@ class Frame:
         fields["reference"][:] = now
         fields["length_reference"][:] = self.legs[:, 0]
         fields["velocity_reference"][:] = self.legs[:, 1]
-        np.subtract(fields["length_reference"], fields["length"], out=self._length_error)
-        np.subtract(fields["velocity_reference"], fields["velocity"], out=self._velocity_error)
+        np.subtract(fields["length_reference"], fields["length"], out=self.length_error)
+        np.subtract(fields["velocity_reference"], fields["velocity"], out=self.velocity_error)
         self.condition = condition_number_kernel(self._geometry, now[:7], self._characteristic_length, self._work)
 
     def model(self, *, known: bool) -> None:
@@ -89,14 +88,15 @@ class Frame:
         fields = self.fields
         fields["force_model"][:] = fields["terms"][:] = math.nan
         if known:
-            modelled = self._dynamics.cell_and_terms(self.now)
+            modelled = self.dynamics.cell_and_terms(self.now)
             fields["force_model"][:] = modelled.cells
             fields["terms"][:] = modelled.terms
         np.subtract(fields["force_measured"], fields["force_model"], out=fields["force_residual"])
 
     def no_command(self) -> None:
-        """No force is commanded in this cycle."""
+        """No set-point is commanded in this cycle."""
         self.fields["force_feedforward"][:] = self.fields["force_command"][:] = 0.0
+        self.fields["position_command"][:] = math.nan
 
     def foresee(self, reference: Reference) -> None:
         """Evaluate the reference of the time at which the next exchange acts, its legs and conditioning.
@@ -111,25 +111,6 @@ class Frame:
         self.condition_ahead = condition_number_kernel(
             self._geometry, ahead[:7], self._characteristic_length, self._work
         )
-
-    def command(self) -> Array:
-        """The control law's six forces, N, for the time that was foreseen.
-
-        Raises:
-            DynamicsError: the model is not defined there.
-        """
-        fields = self.fields
-        self._controller.forces(
-            self.now,
-            self.ahead,
-            self._length_error,
-            self._velocity_error,
-            fields["pose"],
-            fields["twist"],
-            fields["force_feedforward"],
-            fields["force_command"],
-        )
-        return fields["force_command"]
 
     def home_error(self, bank: DriveBank) -> tuple[int, float] | None:
         """Leg index and error, m, of the leg that stands farthest from its length at home; None if no pose fits."""

@@ -3,7 +3,6 @@
 import struct
 import zlib
 from collections.abc import Callable
-from functools import cache
 from io import BytesIO
 from typing import Any
 
@@ -15,19 +14,17 @@ from mcap.exceptions import McapError
 from mcap.opcode import Opcode
 from mcap.records import Channel, Schema
 
+from rig.recording.layouts import RowLayout, own_layout
 from rig.recording.schema import (
     CDR_HEADER,
     CYCLE_MESSAGE,
     CYCLE_TOPIC,
     EVENTS_TOPIC,
-    PACKED_SIZE,
     RecordedEvent,
     RecordingError,
-    cycle_definition,
     decode_event,
     layout,
 )
-from rig.telemetry import ROW
 
 Rows = npt.NDArray[np.void]
 
@@ -41,29 +38,12 @@ RECORD = struct.Struct("<BQ")
 """What every record begins with: opcode and length of its content."""
 _CHUNK = struct.Struct("<QQQI")
 _MESSAGE = struct.Struct("<HIQQ")
-_ROW_MESSAGE = np.dtype(
-    [
-        ("opcode", "u1"),
-        ("length", "<u8"),
-        ("channel", "<u2"),
-        ("sequence", "<u4"),
-        ("times", "<u8", 2),
-        ("cdr", f"V{len(CDR_HEADER)}"),
-        ("row", f"V{PACKED_SIZE}"),
-    ]
-)
-"""A row as it lies in a chunk, one after the other."""
-_ROW_LENGTH = _ROW_MESSAGE.itemsize - RECORD.size
-_ROW_START = _ROW_MESSAGE.fields["row"][1]  # type: ignore[index]
 _CDR = np.void(CDR_HEADER)
-_WITHOUT_PADDING = np.dtype(
-    {"names": ["row"], "formats": [f"V{PACKED_SIZE}"], "offsets": [0], "itemsize": ROW.itemsize}
-)
 
 
 def rows_in(unpacked: int) -> int:
     """How many rows so many bytes of unpacked chunks hold at most."""
-    return unpacked // _ROW_MESSAGE.itemsize
+    return unpacked // own_layout().message.itemsize
 
 
 def unpacked_size(content: bytes) -> int:
@@ -99,8 +79,9 @@ class ChunkParser:
     def __init__(self, name: str) -> None:
         self._name = name
         self.topics: dict[int, str] = {}
+        self._layout = own_layout()
 
-    def parse(self, data: bytes, on_event: Callable[[RecordedEvent], Any] | None = None) -> list[npt.NDArray[np.void]]:
+    def parse(self, data: bytes, on_event: Callable[[RecordedEvent], Any] | None = None) -> list[Rows]:
         """Rows of an unpacked chunk, as they lie in it, in stretches for `place`; each event goes to `on_event`.
 
         Raises one of `DAMAGE`, and RecordingError for rows of another layout.
@@ -116,44 +97,46 @@ class ChunkParser:
                 channel = _MESSAGE.unpack_from(data, start)[0]
                 topic = self.topics.get(channel)
                 if topic == CYCLE_TOPIC:
-                    stretch = _rows_from(data, position, channel)
+                    stretch = _rows_from(data, position, channel, self._layout.message)
                     stretches.append(stretch)
-                    stop = position + len(stretch) * _ROW_MESSAGE.itemsize
+                    stop = position + len(stretch) * self._layout.message.itemsize
                 elif topic == EVENTS_TOPIC and on_event is not None:
                     on_event(decode_event(data[start + _MESSAGE.size : stop]))
             elif opcode == Opcode.SCHEMA:
                 schema = Schema.read(_stream(data[start:stop]))
-                if schema.name == CYCLE_MESSAGE and layout(schema.data.decode()) != _own_layout():
-                    raise RecordingError(f"{self._name}: its rows have another layout than this version's")
+                if schema.name == CYCLE_MESSAGE:
+                    self._layout = self._known(tuple(layout(schema.data.decode())))
             elif opcode == Opcode.CHANNEL:
                 described = Channel.read(_stream(data[start:stop]))
                 self.topics[described.id] = described.topic
             position = stop
         return stretches
 
+    def place(self, stretch: Rows, rows: Rows) -> None:
+        """Copy a stretch (n,) from `parse` into rows (n,) of dtype ROW."""
+        self._layout.place(stretch, rows)
 
-def place(stretch: npt.NDArray[np.void], rows: Rows) -> None:
-    """Copy a stretch (n,) from `ChunkParser.parse` into rows (n,) of dtype ROW."""
-    rows.view(_WITHOUT_PADDING)["row"] = stretch
+    def _known(self, fields: tuple[str, ...]) -> RowLayout:
+        try:
+            return RowLayout(fields)
+        except ValueError as error:
+            text = f"{self._name}: its rows have another layout than this version's, and than those before: {error}"
+            raise RecordingError(text) from None
 
 
-@cache
-def _own_layout() -> list[str]:
-    return layout(cycle_definition())
-
-
-def _rows_from(data: bytes, position: int, channel: int) -> npt.NDArray[np.void]:
+def _rows_from(data: bytes, position: int, channel: int, message: np.dtype[np.void]) -> Rows:
     """The rows that follow each other from `position` on without anything else between them."""
-    messages = np.frombuffer(data, _ROW_MESSAGE, rows_in(len(data) - position), position)
+    messages = np.frombuffer(data, message, (len(data) - position) // message.itemsize, position)
     right = messages["opcode"] == Opcode.MESSAGE
-    right &= messages["length"] == _ROW_LENGTH
+    right &= messages["length"] == message.itemsize - RECORD.size
     right &= messages["channel"] == channel
     right &= messages["cdr"] == _CDR
     messages = messages[: len(right) if right.all() else int(right.argmin())]
     if not len(messages):
         raise ValueError("row: not the CDR encoding of one")
-    stretch: npt.NDArray[np.void] = messages["row"]
-    times = np.ndarray(len(messages), "<f8", data, position + _ROW_START, (_ROW_MESSAGE.itemsize,))  # t comes first
+    stretch: Rows = messages["row"]
+    start = message.fields["row"][1]  # type: ignore[index]
+    times = np.ndarray(len(messages), "<f8", data, position + start, (message.itemsize,))  # t comes first
     if not (np.isfinite(times) & (times >= 0.0)).all():
         raise ValueError("row: its time is not finite or negative")
     return stretch

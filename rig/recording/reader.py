@@ -10,7 +10,7 @@ import numpy as np
 from mcap.opcode import Opcode
 from mcap.writer import MCAP0_MAGIC
 
-from rig.recording.chunks import DAMAGE, RECORD, Rows, place, rows_in, unpack, unpacked_size
+from rig.recording.chunks import DAMAGE, RECORD, Rows, rows_in, unpack, unpacked_size
 from rig.recording.said import count_in
 from rig.recording.scan import LARGEST_RECORD, Scan, open_file
 from rig.recording.schema import RecordedEvent, RecordingError
@@ -132,7 +132,7 @@ class RecordingFile:
         for stretch in self._stretches(range(len(self._places))):
             while len(stretch):
                 count = min(len(stretch), _BLOCK - filled)
-                place(stretch[:count], block[filled : filled + count])
+                self._parser.place(stretch[:count], block[filled : filled + count])
                 stretch, filled = stretch[count:], filled + count
                 if filled == _BLOCK:
                     yield block
@@ -152,7 +152,7 @@ class RecordingFile:
             of_chunk = np.zeros(self._counts[chunk], ROW)
             filled = 0
             for stretch in self._stretches([chunk]):
-                place(stretch, of_chunk[filled : filled + len(stretch)])
+                self._parser.place(stretch, of_chunk[filled : filled + len(stretch)])
                 filled += len(stretch)
             here = chunks == chunk
             rows[here] = of_chunk[wanted[here] - (ends[chunk] - self._counts[chunk])]

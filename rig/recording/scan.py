@@ -15,7 +15,7 @@ from mcap.opcode import Opcode
 from mcap.records import DataEnd, Footer, Metadata, Statistics
 from mcap.writer import MCAP0_MAGIC
 
-from rig.recording.chunks import DAMAGE, LARGEST_CHUNK, RECORD, ChunkParser, Rows, place, unpack
+from rig.recording.chunks import DAMAGE, LARGEST_CHUNK, RECORD, ChunkParser, Rows, unpack
 from rig.recording.said import check_header, count_in, parse_object
 from rig.recording.schema import (
     CLOSING_METADATA,
@@ -150,8 +150,8 @@ class Scan:
         if count:
             for column, value in zip(self.chunks, (position, len(content), count), strict=True):
                 column.append(value)
-            self.last = _row(stretches[-1][-1:])
-            self.first = self.first if self.rows else _row(stretches[0][:1])
+            self.last = self._row(stretches[-1][-1:])
+            self.first = self.first if self.rows else self._row(stretches[0][:1])
         self.rows += count
         self._events += len(found)
         for event in found:
@@ -160,6 +160,11 @@ class Scan:
                 self._event_text = _MOST_EVENT_TEXT
                 break
             self.events.append(event)
+
+    def _row(self, stretch: Rows) -> Rows:
+        row = np.zeros(1, ROW)
+        self.parser.place(stretch, row)
+        return row
 
     def _metadata(self, metadata: Metadata) -> None:
         if metadata.name not in (HEADER_METADATA, CLOSING_METADATA):
@@ -252,12 +257,6 @@ def _ends(file: BinaryIO) -> bool:
     """Whether the last bytes of the file are those of a whole one."""
     file.seek(-len(MCAP0_MAGIC), os.SEEK_END)
     return file.read() == MCAP0_MAGIC
-
-
-def _row(stretch: "np.ndarray[Any, np.dtype[np.void]]") -> Rows:
-    row = np.zeros(1, ROW)
-    place(stretch, row)
-    return row
 
 
 def _stream(content: bytes) -> ReadDataStream:

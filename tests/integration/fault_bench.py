@@ -58,7 +58,7 @@ def invariants(recording: Recording) -> None:
     """What holds in every cycle of every run."""
     rows = recording.rows
     latched = rows["flags"] & CycleFlag.LATCHED.value > 0
-    torque = np.isin(rows["mode"], (Mode.FORCE, Mode.POSITION, Mode.HOMING))
+    torque = np.isin(rows["mode"], (Mode.FORCE, Mode.POSITION, Mode.HOMING)).any(axis=1)
     controlled_stop = (rows["state"] == State.STOPPING) & (rows["stop"] <= C1)
     assert not (latched & torque & ~controlled_stop).any(), "torque while a fault is latched"
     stopping = (rows["state"][1:] == State.STOPPING) & (rows["state"][:-1] == State.STOPPING)

@@ -45,9 +45,9 @@ class Watcher:
         # 1: with a fault latched, force is commanded only to decelerate or to hold, and no drive that answers has any
         if CycleFlag.LATCHED in flags:
             assert state in (State.STOPPING, State.FAULT)
-        assert (now["mode"] == Mode.FORCE) <= controlled
+        assert (now["mode"] == Mode.FORCE).any() <= controlled
         if state not in TORQUE_STATES:
-            assert now["mode"] == Mode.OFF and not now["force_command"].any()
+            assert (now["mode"] == Mode.OFF).all() and not now["force_command"].any()
         self._in_fault = self._in_fault + 1 if state is State.FAULT else 0
         if self._in_fault > _OFF_WITHIN:
             assert not (enabled & honest).any()

@@ -116,7 +116,8 @@ def make_rows(
     rows["force_measured"] = rows["force_model"] + leg_bias + random.normal(0, NOISE, (count, 6))
     rows["force_residual"] = rows["force_measured"] - rows["force_model"]
     rows["drive_status"] = 0x0B
-    rows["mode"] = on
+    rows["mode"] = on[:, None]
+    rows["position_command"] = np.nan
     if skipped:
         kept = np.ones(count, bool)
         kept[list(skipped)] = False

@@ -11,7 +11,9 @@ from scipy.spatial.transform import Rotation
 from dynamics import Dynamics
 from kinematics import Array, leg_kinematics
 from rig.config.sections import Control
-from rig.engine.control import Controller, _task_kernel
+from rig.engine.frame import Frame
+from rig.engine.laws import ComputedTorqueLaw, ForceLaw
+from rig.engine.laws.computed_torque import _task_kernel
 from rig.states import State
 
 DYNAMICS = Dynamics(CONFIG.machine, coulomb_speed=CONFIG.control.coulomb_speed)
@@ -62,26 +64,26 @@ def test_the_task_space_law_agrees_with_scipy(angle: float) -> None:
 
 def test_without_an_error_both_laws_are_the_model() -> None:
     motion = np.concatenate([HOME, np.linspace(-0.05, 0.05, 6), np.linspace(1.0, -1.0, 6)])
-    zero = np.zeros(6)
     expected = DYNAMICS.forces(motion)
-    for mode in ("force", "computed-torque"):
-        feedforward, command = np.zeros(6), np.zeros(6)
-        controller = Controller(DYNAMICS, mode, CONFIG.control)
-        controller.forces(motion, motion, zero, zero, motion[:7], motion[7:13], feedforward, command)
-        np.testing.assert_allclose(feedforward, expected, rtol=1e-12)
-        np.testing.assert_allclose(command, expected, rtol=1e-9)
+    for law in (ForceLaw, ComputedTorqueLaw):
+        frame = Frame(CONFIG)
+        frame.now[:] = frame.ahead[:] = motion
+        frame.fields["pose"][:], frame.fields["twist"][:] = motion[:7], motion[7:13]
+        law(DYNAMICS, CONFIG.control).compute(frame)
+        np.testing.assert_allclose(frame.fields["force_feedforward"], expected, rtol=1e-12)
+        np.testing.assert_allclose(frame.fields["force_command"], expected, rtol=1e-9)
 
 
 def test_the_leg_law_adds_stiffness_and_damping_to_the_model() -> None:
     random = np.random.default_rng(3)
     motion = np.concatenate([HOME, 0.05 * random.normal(size=6), random.normal(size=6)])
     error, rate = 1e-3 * random.normal(size=6), 1e-2 * random.normal(size=6)
-    feedforward, command = np.zeros(6), np.zeros(6)
-    control = Control(stiffness=3e4, damping=700.0)
-    Controller(DYNAMICS, "force", control).forces(
-        motion, motion, error, rate, np.full(7, np.nan), np.full(6, np.nan), feedforward, command
-    )
-    np.testing.assert_allclose(command, DYNAMICS.forces(motion) + 3e4 * error + 700.0 * rate, rtol=1e-12)
+    frame = Frame(CONFIG)
+    frame.ahead[:], frame.length_error[:], frame.velocity_error[:] = motion, error, rate
+    frame.fields["pose"][:] = frame.fields["twist"][:] = np.nan
+    ForceLaw(DYNAMICS, Control(stiffness=3e4, damping=700.0)).compute(frame)
+    expected = DYNAMICS.forces(motion) + 3e4 * error + 700.0 * rate
+    np.testing.assert_allclose(frame.fields["force_command"], expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])

@@ -94,13 +94,13 @@ def test_no_following_error_is_told_of_an_encoder_that_repeats_itself() -> None:
 def test_a_force_that_is_no_number_is_never_sent(rig: Bench, monkeypatch: pytest.MonkeyPatch, value: float) -> None:
     rig.engage()
     engine = rig.engine
-    compute = engine.frame.command
+    compute = engine.law.compute
 
     def spoiled(*arguments: object) -> None:
         compute(*arguments)  # type: ignore[arg-type]
         engine.frame.fields["force_command"][2] = value
 
-    monkeypatch.setattr(engine.frame, "command", spoiled)
+    monkeypatch.setattr(engine.law, "compute", spoiled)
     rig.step()
     assert engine.machine.stop is StopSeverity.QUICK_STOP and engine.machine.cause is not None
     assert engine.machine.cause.code is FaultCode.INTERNAL_ERROR and "asks for" in engine.machine.cause.text
@@ -125,13 +125,13 @@ def test_a_force_beyond_its_limit_is_held_to_it_and_stops_the_rig(rig: Bench, mo
     rig.engage()
     engine, limits = rig.engine, CONFIG.machine.legs[4].limits
     assert limits is not None and limits.force is not None
-    compute = engine.frame.command
+    compute = engine.law.compute
 
     def strong(*arguments: object) -> None:
         compute(*arguments)  # type: ignore[arg-type]
         engine.frame.fields["force_command"][4] = -1.5 * limits.force
 
-    monkeypatch.setattr(engine.frame, "command", strong)
+    monkeypatch.setattr(engine.law, "compute", strong)
     rig.step()
     machine = engine.machine
     assert machine.stop is StopSeverity.CATEGORY_1 and machine.latched and machine.cause is not None

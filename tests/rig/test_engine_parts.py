@@ -12,9 +12,10 @@ from scipy.spatial.transform import Rotation
 from actuators import COMMAND_STOP, Capabilities, Command, Mode, Status
 from kinematics import Array, Geometry, condition_number, inverse_kinematics_kernel, leg_kinematics, leg_lengths
 from rig.config.sections import Safety
-from rig.engine.bank import force_commands
 from rig.engine.estimate import PoseEstimator
+from rig.engine.frame import Frame
 from rig.engine.homing import Homing, disagreement
+from rig.engine.laws import make_law
 from rig.engine.loop import run_cycles
 from rig.engine.messages import Connect
 from rig.errors import HardwareError
@@ -291,7 +292,9 @@ def test_skipped_cycles_are_counted_and_not_caught_up(tmp_path: Path) -> None:
 
 
 def test_commands_of_the_closed_loop() -> None:
-    commands = force_commands(np.arange(6.0))
+    frame = Frame(CONFIG)
+    frame.fields["force_command"][:] = np.arange(6.0)
+    commands = make_law(CONFIG, frame.dynamics).commands(frame)
     assert [one.force for one in commands] == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
     assert all(one.mode is Mode.FORCE and one.enable and not one.quick_stop for one in commands)
 

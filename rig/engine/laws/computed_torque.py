@@ -1,13 +1,15 @@
-"""The control laws: feedforward from the exact model plus feedback, at the legs or in the platform's task space."""
+"""The computed-torque law: feedback in the platform's task space, through the exact inverse dynamics."""
 
 from math import atan2, sqrt
-from typing import Literal
 
 import numpy as np
 
+from actuators import Mode
 from dynamics import Dynamics
 from kinematics import Array, kernel
 from rig.config import Control
+from rig.engine.frame import Frame
+from rig.engine.laws.force import ForceLaw
 
 
 @kernel
@@ -48,50 +50,33 @@ def _task_kernel(
     motion[18] += stiffness * factor * z
 
 
-class Controller:
-    """Computes the six actuator forces of a cycle.
+class ComputedTorqueLaw(ForceLaw):
+    """The acceleration ẍ_d + K_v ė + K_p e of the platform through the inverse dynamics; see `_task_kernel`.
 
     Args:
         dynamics: the exact model.
-        mode: "force", F = F_ff + K_p (L_d − L) + K_d (L̇_d − L̇) at each leg; or "computed-torque", the acceleration
-            ẍ_d + K_v ė + K_p e of the platform through the inverse dynamics.
         control: gains.
     """
 
-    def __init__(self, dynamics: Dynamics, mode: Literal["force", "computed-torque"], control: Control) -> None:
-        self._dynamics = dynamics
-        self._mode = mode
-        self._control = control
+    name = "computed-torque"
+    mode = Mode.FORCE
+    host_loop = True
+
+    def __init__(self, dynamics: Dynamics, control: Control) -> None:
+        super().__init__(dynamics, control)
         self._motion = np.zeros(19)
 
-    def forces(
-        self,
-        now: Array,
-        ahead: Array,
-        length_error: Array,
-        velocity_error: Array,
-        pose: Array,
-        twist: Array,
-        feedforward: Array,
-        command: Array,
-    ) -> None:
-        """Fill `feedforward` (6,) and `command` (6,), N, pushing positive.
-
-        Args:
-            now: (19,) reference motion at the time of the measurement.
-            ahead: (19,) reference motion when the command will act.
-            length_error, velocity_error: (6,) m and m/s, reference less measured.
-            pose, twist: (7,), (6,) measured, base frame.
-
-        Raises:
-            DynamicsError: the model has no solution at the reference (singular pose).
-        """
-        self._dynamics.forces(ahead, out=feedforward)
-        if self._mode == "force":
-            np.multiply(length_error, self._control.stiffness, out=command)
-            command += self._control.damping * velocity_error
-            command += feedforward
-            return
-        control = self._control
-        _task_kernel(now, ahead, pose, twist, control.task_stiffness, control.task_damping, self._motion)
-        self._dynamics.forces(self._motion, out=command)
+    def compute(self, frame: Frame) -> None:
+        """See `ControlLaw.compute`."""
+        control, fields = self._control, frame.fields
+        self._dynamics.forces(frame.ahead, out=fields["force_feedforward"])
+        _task_kernel(
+            frame.now,
+            frame.ahead,
+            fields["pose"],
+            fields["twist"],
+            control.task_stiffness,
+            control.task_damping,
+            self._motion,
+        )
+        self._dynamics.forces(self._motion, out=fields["force_command"])

@@ -1,0 +1,38 @@
+"""The force law: feedforward from the exact model plus stiffness and damping at each leg."""
+
+import numpy as np
+
+from actuators import Command, Mode
+from dynamics import Dynamics
+from rig.config import Control
+from rig.engine.frame import Frame
+from rig.engine.laws.law import ControlLaw
+
+
+class ForceLaw(ControlLaw):
+    """F = F_ff + K_p (L_d − L) + K_d (L̇_d − L̇) at each leg, the drives' force loops below it.
+
+    Args:
+        dynamics: the exact model.
+        control: gains.
+    """
+
+    name = "force"
+    mode = Mode.FORCE
+    host_loop = True
+
+    def __init__(self, dynamics: Dynamics, control: Control) -> None:
+        self._dynamics = dynamics
+        self._control = control
+
+    def compute(self, frame: Frame) -> None:
+        """See `ControlLaw.compute`."""
+        feedforward, command = frame.fields["force_feedforward"], frame.fields["force_command"]
+        self._dynamics.forces(frame.ahead, out=feedforward)
+        np.multiply(frame.length_error, self._control.stiffness, out=command)
+        command += self._control.damping * frame.velocity_error
+        command += feedforward
+
+    def commands(self, frame: Frame) -> list[Command]:
+        """Torque on, and the forces."""
+        return [Command(Mode.FORCE, force=force, enable=True) for force in frame.fields["force_command"].tolist()]
