@@ -8,7 +8,7 @@ from typing import Literal
 from pyqtgraph.Qt import QtCore
 
 from gui.session.workers import Worker
-from rig.client import Interruption, LiveRig, bring_to_rest
+from rig.client import LiveRig, bring_to_rest
 from rig.config import RigConfig
 from rig.engine import RunningEngine, Snapshot, Stop, find_engine
 from rig.errors import HardwareError
@@ -106,7 +106,7 @@ class FoundEngine(QtCore.QObject):
             return
 
         def end() -> None:
-            with LiveRig(config, engine, client, Interruption()) as rig:
+            with LiveRig(config, engine, client) as rig:
                 bring_to_rest(rig)
             if engine.alive:
                 raise HardwareError(f"the engine was told to end, and has not: `kill {engine.pid}`")

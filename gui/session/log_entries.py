@@ -1,10 +1,8 @@
-"""Entries of the event log, and the engine's events told apart from those already seen."""
+"""Entries of the event log."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from rig.client import attendance
 from rig.engine import Event
 
 
@@ -24,15 +22,6 @@ class LogEntry:
     wall: datetime = field(default_factory=lambda: datetime.now().astimezone())
 
 
-class EventFollower:
-    """Entries for those of the engine's most recent events that are new."""
-
-    def __init__(self) -> None:
-        self._events = attendance.EventFollower()
-
-    def new(self, events: Sequence[Event]) -> list[LogEntry]:
-        """Entries for the events (oldest first) that came after those of the last call."""
-        return [
-            LogEntry(event.level, "engine", event.text, event.code.name if event.code else "", event.t)
-            for event in self._events.new(events)
-        ]
+def log_entry(event: Event) -> LogEntry:
+    """The entry for an event of the engine's."""
+    return LogEntry(event.level, "engine", event.text, event.code.name if event.code else "", event.t)

@@ -12,13 +12,13 @@ import numpy.typing as npt
 from pyqtgraph.Qt import QtCore
 
 from gui.session import death
-from gui.session.live_engine import CLIENT, LiveEngine
-from gui.session.log_entries import EventFollower
+from gui.session.app_engine import CLIENT, hold_engine, let_go
+from gui.session.log_entries import log_entry
 from gui.session.rules import Phase
 from gui.session.session_state import Done, SessionState, StopSource
 from gui.session.virtual_hardware import VirtualHardware
 from gui.session.workers import Worker
-from rig.client import LegAftermath, ask_drives, new_recording, remove_empty
+from rig.client import EventFollower, LegAftermath, LiveRig, ask_drives, new_recording, remove_empty
 from rig.config import RigConfig
 from rig.engine import Connect, Disconnect, EngineAddress, RigCommand, Shutdown, Snapshot
 from rig.errors import HardwareError, RefusedError
@@ -40,8 +40,8 @@ class RigSession(SessionState):
 
     def __init__(self, config: RigConfig, folder: Path, parent: QtCore.QObject | None = None) -> None:
         super().__init__(config, folder, parent)
-        self._engine: LiveEngine | None = None
-        self._unclaimed: LiveEngine | None = None  # started, but not taken over yet
+        self._engine: LiveRig | None = None
+        self._unclaimed: LiveRig | None = None  # started, but not taken over yet
         self.virtual = VirtualHardware(config, self)
         self.virtual.answered.connect(lambda what, error: self._answer(what, error, None))
         self.virtual.stuck.connect(lambda reason: self.log("error", "virtual rig", reason))
@@ -64,12 +64,12 @@ class RigSession(SessionState):
     @property
     def engine_pid(self) -> int | None:
         """Process id of the engine, None while there is none."""
-        return None if self._engine is None else self._engine.pid
+        return None if self._engine is None else self._engine.engine.pid
 
     @property
     def engine_address(self) -> EngineAddress | None:
         """Where other clients find the engine, None while there is none."""
-        return None if self._engine is None else self._engine.address
+        return None if self._engine is None else self._engine.engine.address
 
     @property
     def asked_status(self) -> bool:
@@ -117,7 +117,7 @@ class RigSession(SessionState):
             self.send("connect", Connect())
         elif self.found.engine is not None and self.found.holder is not None:
             self._enter(Phase.STARTING)
-            self._commands.submit(partial(LiveEngine, self.config, self.found.engine), self._taken_over)
+            self._commands.submit(partial(hold_engine, self.config, self.found.engine), self._taken_over)
         elif self.phase in (Phase.DOWN, Phase.DIED):
             self._connect_next = True
             self._enter(Phase.STARTING)
@@ -180,15 +180,15 @@ class RigSession(SessionState):
         for worker in workers:
             worker.join(_CLOSING_TIMEOUT)
         if self._unclaimed is not None:
-            self._unclaimed.close()
+            let_go(self._unclaimed)
 
     # -- starting and ending -----------------------------------------------------------------------------------------
 
-    def _start(self) -> LiveEngine:
+    def _start(self) -> LiveRig:
         self.virtual.begin()  # gets ready while the engine does
-        engine = LiveEngine(self.config, new_recording(self.folder, self.config.name))
+        engine = hold_engine(self.config, new_recording(self.folder, self.config.name))
         try:
-            self.virtual.wait_ready(engine.address.socket)
+            self.virtual.wait_ready(engine.engine.address.socket)
         except Exception:
             engine.close()
             engine.recording.unlink(missing_ok=True)  # no drive was ever asked
@@ -196,7 +196,7 @@ class RigSession(SessionState):
         self._unclaimed = engine
         return engine
 
-    def _started(self, engine: LiveEngine | None, error: Exception | None) -> None:
+    def _started(self, engine: LiveRig | None, error: Exception | None) -> None:
         if engine is None:
             if self.phase is Phase.STARTING:
                 self._enter(Phase.DOWN)
@@ -212,7 +212,7 @@ class RigSession(SessionState):
         else:
             self.log("warning", "app", "stopped while the engine started: the drives were not connected")
 
-    def _follow(self, engine: LiveEngine) -> None:
+    def _follow(self, engine: LiveRig) -> None:
         self.recording = engine.recording
         self._events = EventFollower()
         self._lengths = None
@@ -220,7 +220,7 @@ class RigSession(SessionState):
         self._enter(Phase.UP)
         self._timer.start()
 
-    def _taken_over(self, engine: LiveEngine | None, error: Exception | None) -> None:
+    def _taken_over(self, engine: LiveRig | None, error: Exception | None) -> None:
         self._engine = engine
         if self.phase is Phase.STARTING:
             self._enter(Phase.DOWN) if engine is None else self._follow(engine)
@@ -291,7 +291,7 @@ class RigSession(SessionState):
         def close() -> None:
             with contextlib.suppress(threading.BrokenBarrierError):
                 barrier.wait(_CLOSING_TIMEOUT)
-            engine.close()
+            let_go(engine)
 
         for worker in (self._watching, self._stops):
             worker.submit(barrier.wait, _ignore)
@@ -326,7 +326,7 @@ class RigSession(SessionState):
         if status.state is State.FAULT and (self.status is None or self.status.state is not State.FAULT):
             self.virtual.look()  # what the plant says of itself may be the cause
         self.status, self._status_at = status, time.monotonic()
-        for entry in self._events.new(status.events):
+        for entry in map(log_entry, self._events.new(status.events)):
             self.logged.emit(entry)
             if entry.level == "warning" and not entry.code:  # nothing has stopped: the banner does not say it
                 self.refused.emit("warning", entry.text)

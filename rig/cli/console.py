@@ -11,7 +11,7 @@ from typer.main import get_command
 from kinematics import KinematicsError
 from rig.cli.console_commands import app
 from rig.cli.options import print_error
-from rig.client import Attendance, EventFollower, Interruption, LiveRig, LockstepRig, leave, stop
+from rig.client import Interruption, Rig, leave, stop
 from rig.engine import TORQUE_STATES, Event
 from rig.errors import InputError, InterruptedRunError, RigError, RunFaultError
 from rig.states import State
@@ -30,11 +30,10 @@ class Console:
         terminal: whether a person types: then there is a prompt, and errors and a Ctrl-C do not end the session.
     """
 
-    def __init__(self, rig: LockstepRig | LiveRig, interruption: Interruption, *, terminal: bool) -> None:
+    def __init__(self, rig: Rig, interruption: Interruption, *, terminal: bool) -> None:
         self._rig = rig
         self._interruption = interruption
         self._terminal = terminal
-        self._events = EventFollower()
         self._commands = get_command(app)
         self._prompt = ""
         self._reading = False
@@ -78,8 +77,6 @@ class Console:
             words = _words(line)
             if words[0] == "help":
                 words = [*words[1:], "--help"]
-            if isinstance(self._rig, LiveRig):
-                self._rig.keep_lease()
             with self._commands.make_context("", words, obj=self._rig) as context:
                 self._commands.invoke(context)
         except typer.Exit:
@@ -91,8 +88,6 @@ class Console:
             raise
         except KinematicsError as error:
             raise InputError(str(error)) from error
-        finally:
-            self._say_news()
         self._interruption.check()
 
     def _next_line(self) -> str | None:
@@ -128,14 +123,12 @@ class Console:
             stop(self._rig)
         except RigError as failure:
             print_error(str(failure))
-        self._say_news()
         self._interruption.forget()
 
     def _end(self) -> None:
         if self._rig.status().state in TORQUE_STATES:
             typer.secho("the drives still have torque: stopping, category 1", fg="yellow", err=True)
             stop(self._rig)
-            self._say_news()
         status = self._rig.status()
         if status.state is State.FAULT:
             raise RunFaultError(f"the rig is left in a fault, at {status.cause_t:.3f} s: {status.cause}")
@@ -143,29 +136,20 @@ class Console:
 
     @contextlib.contextmanager
     def _attended(self) -> Iterator[None]:
-        """A first Ctrl-C stops the rig at once, and the engine of a live one hears and is heard all the time."""
+        """A first Ctrl-C stops the rig at once, and what happens is said."""
         self._interruption.at_first = self._stop_now
+        self._rig.listen(self._say)
         try:
-            if isinstance(self._rig, LiveRig):
-                with Attendance(self._rig, self._say):
-                    yield
-            else:
-                yield
+            yield
         finally:
+            self._rig.listen(None)
             self._interruption.at_first = None
 
     def _stop_now(self) -> None:
         """In the signal handler."""
-        if isinstance(self._rig, LiveRig):
-            self._rig.raise_stop_flag(1)
+        self._rig.raise_stop_flag(1)
         if self._reading:
             raise KeyboardInterrupt
-
-    def _say_news(self) -> None:
-        """What happened in lockstep; a live rig's attendance says it at once."""
-        if isinstance(self._rig, LockstepRig):
-            for event in self._events.new(self._rig.status().events):
-                self._say(event)
 
     def _say(self, event: Event | str) -> None:
         """An event, on a line of its own; what is being typed is shown again below it."""

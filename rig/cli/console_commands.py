@@ -8,11 +8,11 @@ import typer
 from kinematics import leg_lengths, pose_to_coordinates
 from rig.cli import console_motions
 from rig.cli.help import command_group
-from rig.client import LiveRig, LockstepRig, operation
+from rig.client import FaultDesk, Rig, operation
 from rig.engine import Disconnect, Reset
 from rig.errors import InputError, RefusedError
 from rig.states import State, StopSeverity
-from rig.virtual import FAULTS, Faults, VirtualRigProcess
+from rig.virtual import FAULTS
 
 _EPILOG = 'Lengths, angles and speeds carry their unit: "5mm", "1deg", "20mm/s". "jog --help" explains a command.'
 
@@ -106,8 +106,7 @@ app.add_typer(console_motions.app)
 @app.command()
 def faults(context: typer.Context) -> None:
     """What can be injected into a virtual rig, and what is on."""
-    virtual = _virtual(context)
-    on = virtual.active if isinstance(virtual, Faults) else virtual.look().faults
+    on = _virtual(context).active
     no_amplifier = _rig(context).config.load_cells.amplifier is None
     for name, kind in FAULTS.items():
         if no_amplifier and name.startswith("amplifier_"):
@@ -143,16 +142,15 @@ def clear(
     _virtual(context).clear(name, leg)
 
 
-def _rig(context: typer.Context) -> LockstepRig | LiveRig:
-    rig: LockstepRig | LiveRig = context.obj
+def _rig(context: typer.Context) -> Rig:
+    rig: Rig = context.obj
     return rig
 
 
-def _virtual(context: typer.Context) -> Faults | VirtualRigProcess:
+def _virtual(context: typer.Context) -> FaultDesk:
     rig = _rig(context)
-    virtual = rig.virtual.faults if isinstance(rig, LockstepRig) else rig.virtual
-    if virtual is None:
+    if rig.faults is None:
         if rig.config.virtual is not None:
             raise RefusedError("the virtual rig belongs to the process that started the engine, which was attached to")
         raise RefusedError("faults can be injected into a virtual rig only")
-    return virtual
+    return rig.faults

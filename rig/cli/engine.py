@@ -99,7 +99,7 @@ def end(config: ConfigArgument = "virtual") -> None:
 
     Refused while another client that lives holds the lease.
     """
-    from rig.client import Interruption, LiveRig, bring_to_rest
+    from rig.client import LiveRig, bring_to_rest
     from rig.config import load_config
     from rig.errors import HardwareError
 
@@ -110,7 +110,7 @@ def end(config: ConfigArgument = "virtual") -> None:
     except HardwareError as error:
         text = f"the engine does not answer; `kill -9 {engine.pid}` ends it, and the drives stop by their own watchdog"
         raise HardwareError(text) from error
-    with LiveRig(settings, engine, _CLIENT, Interruption()) as rig:
+    with LiveRig(settings, engine, _CLIENT) as rig:
         bring_to_rest(rig)
     if engine.alive:
         raise HardwareError(f"the engine was told to end, and has not: `kill {engine.pid}`")

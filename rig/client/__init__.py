@@ -1,7 +1,9 @@
 """Commanding a rig from outside the engine: the steps of an operation, a whole run, and what became of the drives."""
 
 from rig.client.aftermath import LegAftermath, ask_drives, describe_aftermath
-from rig.client.attendance import Attendance, EventFollower
+from rig.client.events import EventFollower, Listener, RowListener
+from rig.client.interruption import Interruption
+from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
 from rig.client.operation import (
     Progress,
@@ -15,6 +17,7 @@ from rig.client.operation import (
     leave,
     stop,
 )
+from rig.client.rig import FaultDesk, Rig
 from rig.client.runs import (
     RunResult,
     conduct,
@@ -27,17 +30,18 @@ from rig.client.runs import (
     remove_empty,
     serve_virtual,
 )
-from rig.client.session import Interruption, LiveRig, Rig
 
 __all__ = [
-    "Attendance",
     "EventFollower",
+    "FaultDesk",
     "Interruption",
     "LegAftermath",
+    "Listener",
     "LiveRig",
     "LockstepRig",
     "Progress",
     "Rig",
+    "RowListener",
     "RunResult",
     "approach",
     "ask_drives",

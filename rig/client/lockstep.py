@@ -13,7 +13,8 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from rig.client.session import Interruption
+from rig.client.events import Listener, News, RowListener
+from rig.client.interruption import Interruption
 from rig.config import RigConfig
 from rig.engine import (
     ClockPair,
@@ -34,9 +35,9 @@ from rig.engine import (
 )
 from rig.errors import HardwareError
 from rig.recording import EventLevel, RecordingWriter
-from rig.runtime import ManualTicker
+from rig.runtime import ManualTicker, StopRequest
 from rig.telemetry import ROW
-from rig.virtual import VirtualRig
+from rig.virtual import Faults, VirtualRig
 
 _CLIENT = "lockstep"
 _BATCH = 512  # rows
@@ -51,12 +52,20 @@ class _BatchSink:
         self.fault = ""
         self._rows = np.zeros(_BATCH, ROW)
         self._count = 0
+        self._told = 0
+        self.listener: RowListener | None = None
 
     def push(self, row: npt.NDArray[np.void]) -> None:
         self._rows[self._count] = row[0]
         self._count += 1
         if self._count == _BATCH:
             self.flush()
+
+    def tell(self) -> None:
+        """Tell the listener the rows that it has not been told."""
+        if self.listener is not None and self._told < self._count:
+            self.listener(self._rows[self._told : self._count].copy())
+        self._told = self._count
 
     def event(self, event: Event) -> None:
         self.flush()
@@ -65,11 +74,12 @@ class _BatchSink:
     def flush(self) -> None:
         if self._count:
             self.writer.write_rows(self._rows[: self._count])
-            self._count = 0
+            self.tell()
+            self._count = self._told = 0
 
 
 class LockstepRig:
-    """A `rig.client.Rig` in this process; a context manager that closes its recording.
+    """A `Rig` in this process, its clock standing between requests; a context manager that closes its recording.
 
     Args:
         config: the rig; must have a [virtual] table.
@@ -83,8 +93,11 @@ class LockstepRig:
 
     def __init__(self, config: RigConfig, recording: Path, interruption: Interruption) -> None:
         self.config = config
+        self.recording = recording
         self.virtual = VirtualRig(config)
         self._interruption = interruption
+        self._news = News()
+        self._stop: StopRequest | None = None
         self._ticker = ManualTicker(config.period)
         bank = make_bank(config, self.virtual.wires)
         calibration = cell_calibration(config) if config.load_cells.calibration else None
@@ -107,26 +120,49 @@ class LockstepRig:
                 self.operator.journal.note(news.text)
             self.virtual.faults.news.clear()
         self.operator.carry_out()
+        if self._stop is not None:
+            category, self._stop = self._stop, None
+            self.engine.stop(category, f"stop flag, category {category}")
         self.engine.step(tick)
 
     def request(self, command: RigCommand, samples: npt.NDArray[np.float64] | None = None) -> None:
-        """See `rig.client.Rig.request`."""
+        """See `Rig.request`."""
         reply: Future[Reply] = Future()
         self.operator.submit(Submission(command, samples, reply, client=_CLIENT))
         while not reply.done():
             self.step()
+        self.refresh()
         reply.result().check()
 
+    @property
+    def faults(self) -> Faults:
+        """See `Rig.faults`."""
+        return self.virtual.faults
+
+    def raise_stop_flag(self, category: StopRequest) -> None:
+        """See `Rig.raise_stop_flag`."""
+        self._stop = category if self._stop is None else min(self._stop, category)
+
+    def listen(self, listener: Listener | None, rows: RowListener | None = None) -> None:
+        """See `Rig.listen`; told by what waits."""
+        self._news.listener, self.sink.listener = listener, rows
+
+    def refresh(self) -> None:
+        """See `Rig.refresh`."""
+        self._news.take(self.engine.events)
+        self.sink.tell()
+
     def status(self) -> Snapshot:
-        """See `rig.client.Rig.status`."""
+        """See `Rig.status`."""
         return engine_status(self.engine, self.operator, _CLIENT, (), None, "")
 
     def wait(self, until: Callable[[Snapshot], bool], timeout: float, what: str) -> Snapshot:
-        """See `rig.client.Rig.wait`."""
+        """See `Rig.wait`."""
         end = self.engine.tick.t + timeout
         while True:
             self._interruption.check()
             status = self.status()
+            self.refresh()
             if until(status):
                 return status
             if status.t > end:

@@ -16,7 +16,7 @@ from kinematics import (
     scaled,
     tabulate,
 )
-from rig.client.session import Rig
+from rig.client.rig import Rig
 from rig.config import RigConfig
 from rig.engine import (
     Connect,

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from kinematics import Array, Trajectory, TrajectorySpec, build_trajectory
+from rig.client.interruption import Interruption
+from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
 from rig.client.operation import Progress, bring_to_rest, prepare_motion, run_motion
-from rig.client.session import Interruption, LiveRig
 from rig.config import RigConfig
 from rig.csvio import check_folder
 from rig.engine import RunningEngine

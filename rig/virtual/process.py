@@ -265,6 +265,11 @@ class VirtualRigProcess:
         """What the rig says of itself. Raises HardwareError if the rig is gone."""
         return self._ask(Look())
 
+    @property
+    def active(self) -> list[ActiveFault]:
+        """The faults that are on. Raises HardwareError if the rig is gone."""
+        return list(self.look().faults)
+
     def stop(self, timeout: float = 2.0) -> None:
         """End the process: by asking, after `timeout` s by a signal, at last by killing it; idempotent."""
         process, connection = self._process, self._connection

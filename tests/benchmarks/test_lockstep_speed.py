@@ -3,10 +3,10 @@
 import time
 from pathlib import Path
 
+from rig.client.interruption import Interruption
 from rig.client.lockstep import LockstepRig
 from rig.client.operation import prepare_motion, run_motion
 from rig.client.runs import demo_trajectory
-from rig.client.session import Interruption
 from rig.config.rig_config import load_config
 
 

@@ -143,6 +143,8 @@ class FakeSession(RigSession):
 class BusyEngine:
     """An engine that answers nothing: its control block, and a link that hangs until it is closed."""
 
+    attached = False
+
     def __init__(self, name: str) -> None:
         self.alive = True
         self._client = ControlBlock(name)

@@ -18,10 +18,7 @@ from gui.session.rules import Action, Phase
 from gui.shell.main_window import MainWindow
 from rig.client.runs import on_free_ports
 from rig.config.rig_config import RigConfig, load_config
-from rig.engine import EngineAddress, Shutdown, Stop
-from rig.engine.link import socket_address
-from rig.engine.running import leave_record, own_record
-from rig.runtime.ring import TelemetryRing
+from rig.engine import Shutdown, Stop
 from rig.states import State
 
 sys.path.append(str(Path(__file__).parent.parent / "rig"))
@@ -42,10 +39,6 @@ def orphan(config: RigConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         short = stack.enter_context(tempfile.TemporaryDirectory())  # a socket's path has little room
         monkeypatch.setattr("tempfile.tempdir", short)
         made = StandIn(config, tmp_path / "left.mcap", stack)
-        ring = TelemetryRing.create()
-        stack.callback(ring.close)
-        address = EngineAddress(socket_address(made.folder.path), made.block.name, ring.name, "")
-        leave_record(made.folder, own_record(config, tmp_path / "left.mcap", address))
         made.owner.close()
         yield made
 

@@ -20,10 +20,10 @@ from gui.live.series import MODEL_NAMES
 from gui.session.history import Excerpt, Floats, History
 from gui.widgets.theme import DARK
 from rig.cell_models import model_differences
+from rig.client.interruption import Interruption
 from rig.client.lockstep import LockstepRig
 from rig.client.operation import prepare_motion, run_motion
 from rig.client.runs import demo_trajectory
-from rig.client.session import Interruption
 from rig.config.rig_config import load_config
 from rig.recording import Recording, open_recording
 from rig.report import compare_models, summarize

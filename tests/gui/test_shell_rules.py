@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from shell_support import make_event, make_status
 
-from gui.session.log_entries import EventFollower
+from gui.session.log_entries import log_entry
 from gui.session.meter import CycleMeter
 from gui.session.rules import Action, Phase, Situation, obstacle
 from gui.shell.banner import detail_of, look_of
+from rig.client import EventFollower
 from rig.states import FaultCode, State, StopSeverity
 from rig.telemetry import ROW
 
@@ -132,10 +133,10 @@ def test_states_differ_in_text_shape_and_not_in_colour_alone() -> None:
 def test_events_are_told_apart_from_those_seen_before() -> None:
     follower = EventFollower()
     first = [make_event("one", 1.0), make_event("two", 2.0)]
-    assert [entry.text for entry in follower.new(first)] == ["one", "two"]
+    assert [event.text for event in follower.new(first)] == ["one", "two"]
     assert follower.new(first) == []
-    assert [entry.text for entry in follower.new([first[1], make_event("two", 3.0)])] == ["two"]
-    assert [entry.code for entry in follower.new([make_event("x", 4.0, FaultCode.OVERRUN)])] == ["OVERRUN"]
+    assert [event.text for event in follower.new([first[1], make_event("two", 3.0)])] == ["two"]
+    assert [log_entry(event).code for event in follower.new([make_event("x", 4.0, FaultCode.OVERRUN)])] == ["OVERRUN"]
 
 
 def test_the_meter_measures_rate_and_spread() -> None:

@@ -17,8 +17,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from invariant_watcher import TorqueWatcher, Watcher
 
 from actuators import Mode, Status
+from rig.client.interruption import Interruption
 from rig.client.lockstep import LockstepRig
-from rig.client.session import Interruption
 from rig.config.rig_config import RigConfig
 from rig.engine.link import Lease, Submission
 from rig.engine.loop import Watch

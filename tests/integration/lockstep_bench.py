@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kinematics import MotionTable, TrajectorySpec, build_trajectory
+from rig.client.interruption import Interruption
 from rig.client.lockstep import LockstepRig
 from rig.client.operation import prepare_motion
-from rig.client.session import Interruption
 from rig.config.rig_config import RigConfig, load_config
 from rig.engine.messages import Connect, Engage, Follow, Home
 from rig.recording import Recording, open_recording

@@ -14,7 +14,7 @@ from waiting import eventually
 from actuators import Status
 from calibration import load_cell_calibration
 from rig.cli import main
-from rig.client.session import Interruption
+from rig.client.interruption import Interruption
 from rig.commissioning import (
     Draft,
     DriveAddress,

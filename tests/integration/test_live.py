@@ -18,8 +18,9 @@ from waiting import eventually
 from actuators import Status
 from kinematics import MotionTable, TrajectorySpec, build_trajectory
 from rig.client.aftermath import ask_drives
+from rig.client.interruption import Interruption
+from rig.client.live import LiveRig
 from rig.client.runs import execute
-from rig.client.session import Interruption, LiveRig
 from rig.engine.devices import make_bank
 from rig.engine.link import LinkClient
 from rig.engine.messages import Connect, Disconnect, Engage, Follow, Home, Park, Shutdown
@@ -139,13 +140,14 @@ def test_the_client_goes_and_another_one_parks_the_rig(rig: LiveRig, table: Moti
         stack.callback(block.close)
         second = LinkClient(rig.engine.address.socket)
         stack.callback(second.close)
+        rig._beating.close()  # from now on the first is silent
         eventually(lambda: not second.status().lease, "the silent client's lease to be taken back")
         eventually(lambda: second.status().state is State.ENGAGED, "the platform to be held")
         held = second.status()
         assert held.paused and held.cause == "" and held.homed
-        with pytest.raises(RefusedError, match="lease"):
-            rig.request(Park())
         second.acquire("second")
+        with pytest.raises(RefusedError, match="'second' holds the command lease"):
+            rig.request(Park())
         second.request(Park())
 
         def parked() -> bool:

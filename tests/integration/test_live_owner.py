@@ -14,9 +14,9 @@ from live_bench import live_config
 from waiting import PATIENCE, eventually
 
 from rig.cli import main
-from rig.client.attendance import Attendance
+from rig.client.interruption import Interruption
+from rig.client.live import LiveRig
 from rig.client.operation import connect_and_home, engage, leave
-from rig.client.session import Interruption, LiveRig
 from rig.config.rig_config import RigConfig
 from rig.engine import find_engine
 from rig.errors import ExitCode
@@ -33,12 +33,10 @@ def hold_the_platform(config: RigConfig, path: Path, pipe: Connection) -> None:
     with LiveRig(config, path, "owner", Interruption()) as rig:
         connect_and_home(rig, lambda _progress: None)
         engage(rig)
-        with Attendance(rig, lambda _event: None):
-            pipe.send("engaged")
-            if pipe.recv() == "hang":
-                assert rig.virtual is not None
-                rig.virtual.inject("owner_hangs", value=2.5 * HOLD)
-        rig.keep_lease()
+        pipe.send("engaged")
+        if pipe.recv() == "hang":
+            assert rig.virtual is not None
+            rig.virtual.inject("owner_hangs", value=2.5 * HOLD)
         leave(rig)
         pipe.send("left")
 

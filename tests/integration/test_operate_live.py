@@ -12,10 +12,11 @@ from lockstep_bench import causes
 from waiting import eventually
 
 from rig.cli.console import Console
+from rig.client.interruption import Interruption
+from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
 from rig.client.operation import connect
 from rig.client.runs import conduct
-from rig.client.session import Interruption, LiveRig
 from rig.engine import Stop
 from rig.errors import HardwareError, InterruptedRunError
 from rig.recording import open_recording

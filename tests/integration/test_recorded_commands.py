@@ -8,8 +8,9 @@ import pytest
 from live_bench import live_config
 from lockstep_bench import Bench, bench_config
 
+from rig.client.interruption import Interruption
+from rig.client.live import LiveRig
 from rig.client.operation import checked_move, connect
-from rig.client.session import Interruption, LiveRig
 from rig.engine import Engage, Home, Pause, Stop
 from rig.engine.journal import Journal
 from rig.engine.messages import Follow, Reply

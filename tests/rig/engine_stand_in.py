@@ -4,8 +4,8 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
+from rig.client.interruption import Interruption
 from rig.client.lockstep import LockstepRig
-from rig.client.session import Interruption
 from rig.config.rig_config import RigConfig
 from rig.engine import ControlBlock, EngineAddress, Park, Shutdown, Snapshot, Stop
 from rig.engine.claim import claim_drives
@@ -13,6 +13,7 @@ from rig.engine.link import LinkServer, Submission, socket_address
 from rig.engine.messages import Reply, RigCommand
 from rig.engine.running import leave_record, own_record
 from rig.runtime.folders import RuntimeFolder
+from rig.runtime.ring import TelemetryRing
 from rig.states import State
 
 
@@ -30,13 +31,15 @@ class StandIn:
         self.engine.enter_context(claim_drives(config))
         self.block = ControlBlock(self.folder.shared("control"), create=True)
         self.engine.callback(self.block.close)
+        self.ring = self.engine.enter_context(TelemetryRing.create(name=self.folder.shared("ring")))
         with LockstepRig(config, recording, Interruption()) as rig:
             self.status = replace(rig.status(), state=State.ENGAGED, hold_left=22.0)
         address = socket_address(self.folder.path)
         self.server = LinkServer(address, self._submit, self._look)
         self.engine.callback(self.server.close)
         self.server.start()
-        leave_record(self.folder, own_record(config, recording, EngineAddress(address, self.block.name, "", "")))
+        found_at = EngineAddress(address, self.block.name, self.ring.name, "")
+        leave_record(self.folder, own_record(config, recording, found_at))
 
     def _submit(self, submission: Submission) -> None:
         self.commands.append(submission.command)

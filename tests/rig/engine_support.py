@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pytest
 
 from kinematics import MotionTable, pose_to_coordinates
+from rig.client.interruption import Interruption
 from rig.client.lockstep import LockstepRig
-from rig.client.session import Interruption
 from rig.config.rig_config import RigConfig, load_config
 from rig.engine.link import Submission
 from rig.engine.messages import Connect, Engage, Event, Follow, Home, Reply, RigCommand

@@ -8,7 +8,7 @@ import pytest
 from engine_stand_in import StandIn
 
 from rig.cli import main
-from rig.client.session import Interruption, LiveRig
+from rig.client.live import LiveRig
 from rig.config.rig_config import RigConfig
 from rig.engine import Abandon, Disconnect, Park, Shutdown, Stop, find_engine
 from rig.errors import ExitCode
@@ -41,7 +41,7 @@ def test_it_is_stopped_without_the_lease_and_goes_on(
 ) -> None:
     engine = find_engine(free_config)
     assert engine is not None
-    with LiveRig(free_config, engine, "another", Interruption()):
+    with LiveRig(free_config, engine, "another", beating=False):
         beats = stand_in.block.heartbeat()
         assert main(["engine", "stop", "--category", "0"]) == ExitCode.OK
         assert stand_in.block.heartbeat() == beats  # whoever holds the lease must beat by himself

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from actuators import Command, Status
+from rig.client.interruption import Interruption
 from rig.client.runs import on_free_ports
-from rig.client.session import Interruption
 from rig.commissioning import (
     LatchedFaultError,
     LegMove,

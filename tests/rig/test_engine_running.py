@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 from engine_stand_in import StandIn
 from engine_support import CONFIG
+from waiting import eventually
 
+from rig.client.interruption import Interruption
+from rig.client.live import LiveRig
 from rig.client.runs import on_free_ports
-from rig.client.session import Interruption, LiveRig
 from rig.config.rig_config import RigConfig
 from rig.engine import Home, find_engine
 from rig.engine.claim import claim_drives
@@ -69,7 +71,8 @@ def test_a_running_engine_is_attached_to_and_left_alone_again(free_config: RigCo
     assert found is not None
     with LiveRig(free_config, found, "second", Interruption()) as rig:
         beats = stand_in.block.heartbeat()
-        assert rig.status().lease == "second" and stand_in.block.heartbeat() > beats
+        assert rig.status().lease == "second"
+        eventually(lambda: stand_in.block.heartbeat() > beats, "a beat of its own")
         assert rig.virtual is None
         rig.request(Home())
         rig.raise_stop_flag(0)

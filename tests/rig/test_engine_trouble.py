@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from engine_support import CONFIG, bench, smooth_table
 
+from rig.client.interruption import Interruption
 from rig.client.operation import bring_to_rest
-from rig.client.session import Interruption
 from rig.engine import checking
 from rig.engine.checking import MotionChecker
 from rig.engine.link import LinkClient, LinkServer, Submission

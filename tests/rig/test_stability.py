@@ -10,10 +10,10 @@ import pytest
 from dynamics import Dynamics
 from kinematics import Array, coordinates_to_pose, leg_lengths, pose_to_coordinates
 from rig.cli import main
+from rig.client.interruption import Interruption
 from rig.client.lockstep import LockstepRig
 from rig.client.operation import prepare_motion, run_motion
 from rig.client.runs import demo_trajectory
-from rig.client.session import Interruption
 from rig.config.rig_config import RigConfig, load_config
 from rig.errors import ExitCode, RunFaultError
 from rig.safety.stability import WANTED_MARGIN, _Loop, check_loop, leg_masses

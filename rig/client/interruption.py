@@ -1,0 +1,54 @@
+"""Ctrl-C as operations hear it."""
+
+import contextlib
+import signal
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Self
+
+from rig.errors import InterruptedRunError
+
+
+class Interruption:
+    """Ctrl-C as a flag that waits look at; from the second one on, and while nothing can move yet, it interrupts."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.starting = False
+        """nothing moves yet: there is nothing to be stopped in a controlled way"""
+        self.at_once: Callable[[], None] | None = None
+        """called on the second Ctrl-C, from the signal handler"""
+        self.at_first: Callable[[], None] | None = None
+        """called on the first one, from the signal handler, once something can move"""
+        self._noticed = False
+
+    def check(self) -> None:
+        """Raise InterruptedRunError once after the first Ctrl-C."""
+        if self.count and not self._noticed:
+            self._noticed = True
+            raise InterruptedRunError("interrupted; the rig was stopped")
+
+    def forget(self) -> None:
+        """The next Ctrl-C is the first one again."""
+        self.count = 0
+        self._noticed = False
+
+    def _handle(self, _signal: int, _frame: FrameType | None) -> None:
+        self.count += 1
+        if self.count == 1 and not self.starting:
+            if self.at_first is not None:
+                self.at_first()
+            return
+        self._noticed = True
+        if self.at_once is not None:
+            self.at_once()
+        raise KeyboardInterrupt
+
+    @contextlib.contextmanager
+    def installed(self) -> Iterator[Self]:
+        """Take Ctrl-C over for the time of a `with` block."""
+        before = signal.signal(signal.SIGINT, self._handle)
+        try:
+            yield self
+        finally:
+            signal.signal(signal.SIGINT, before)

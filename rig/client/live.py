@@ -1,0 +1,247 @@
+"""The real-time rig: the engine's process, its shared memory, and a link for each kind of request."""
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.client.events import Listener, News, RowListener
+from rig.client.heartbeat import Heartbeat
+from rig.client.interruption import Interruption
+from rig.config import RigConfig
+from rig.engine import EngineProcess, LinkClient, RigCommand, RunningEngine, Shutdown, Snapshot, Stop
+from rig.errors import HardwareError
+from rig.runtime import ControlBlock, StopRequest, TelemetryRing
+from rig.virtual import VirtualRigProcess
+
+_POLL = 0.02  # s
+_REPLY_TIMEOUT = 10.0  # s, beside the time that six silent drives take
+_LEAVE_TIMEOUT = 10.0  # s for the engine to end by itself
+
+
+class LiveRig:
+    """A `Rig` of processes: the engine's, and the virtual rig's where the configuration has one; a context manager.
+
+    An engine that runs already, and its virtual rig, go on when this is closed, unless they were told to end; without a
+    client they set the platform down and end by themselves. The lease is taken at once, held by a heartbeat in the
+    background, and taken again with the next command where it was lost, as after a time in which this process stood
+    still. Any thread may call anything; requests wait for each other, but neither `status` nor a stop for them.
+
+    Args:
+        config: the rig.
+        source: file to record to, which must not exist, by an engine of its own; or a running engine to attach to.
+        client: name under which the command lease is taken.
+        interruption: looked at while waiting.
+        beating: left to `beat` where this is False, for whoever has a sign of life of his own.
+        serve: start the virtual rig, too.
+        patience: s that a status or a stop may take.
+
+    Raises:
+        HardwareError: a process could not start, with its reason, or the engine has gone.
+        RefusedError: another client holds the running engine's lease.
+    """
+
+    def __init__(
+        self,
+        config: RigConfig,
+        source: Path | RunningEngine,
+        client: str,
+        interruption: Interruption | None = None,
+        *,
+        beating: bool = True,
+        serve: bool = True,
+        patience: float = _REPLY_TIMEOUT,
+    ) -> None:
+        self.config = config
+        self.client = client
+        self.virtual: VirtualRigProcess | None = None
+        self._interruption = Interruption() if interruption is None else interruption
+        self._leaving = False
+        self._gone = threading.Event()
+        self._news = News()
+        self._rows: RowListener | None = None
+        self._reading = threading.Lock()
+        self._interruption.starting = True
+        with contextlib.ExitStack() as resources:
+            self.engine: EngineProcess | RunningEngine
+            if isinstance(source, RunningEngine):
+                self.engine, self.recording = source, source.recording
+            else:
+                self.engine, self.recording = self._started(source, serve, resources), source
+            self._block = self._control_block()
+            resources.callback(self._block.close)
+            ring = TelemetryRing.attach(self.engine.address.ring)
+            resources.callback(ring.close)
+            self._reader = ring.reader(0)
+            self.beat = self._block.beat
+            """shows the engine that its client is alive; never waits"""
+            sign = self._beat_while_waiting if beating else self._check
+            links = (_REPLY_TIMEOUT + 6 * config.drives.connect_timeout, patience, patience)
+            self._commands, self._watch, self._stops = (self._link(timeout, sign, resources) for timeout in links)
+            self._interruption.at_once = self._stop_at_once
+            self.beat()
+            self._commands.client.acquire(client)
+            self._beating = Heartbeat(self.beat, self._look)
+            resources.callback(self._beating.close)
+            if beating:
+                self._beating.start()
+            self._resources = resources.pop_all()
+        self._interruption.starting = False
+
+    def _started(self, recording: Path, serve: bool, resources: contextlib.ExitStack) -> EngineProcess:
+        if serve and self.config.virtual is not None:
+            self.virtual = VirtualRigProcess(self.config)
+            resources.callback(self.virtual.stop)
+            self.virtual.begin()  # gets ready while the engine does
+        engine = resources.enter_context(EngineProcess(self.config, recording))
+        if self.virtual is not None:
+            self.virtual.wait_ready()
+            self.virtual.tell(engine.address.socket)
+        return engine
+
+    def _control_block(self) -> ControlBlock:
+        try:
+            return ControlBlock(self.engine.address.block)
+        except FileNotFoundError:
+            raise HardwareError(f"the engine (process {self.engine.pid}) has gone") from None
+
+    def _link(self, timeout: float, sign: Callable[[], None], resources: contextlib.ExitStack) -> "_Link":
+        link = _Link(self.engine.client(timeout, sign))
+        resources.callback(link.client.close)
+        return link
+
+    # -- as `Rig` has it ---------------------------------------------------------------------------------------------
+
+    @property
+    def faults(self) -> VirtualRigProcess | None:
+        """See `Rig.faults`."""
+        return self.virtual
+
+    def request(self, command: RigCommand, samples: npt.NDArray[np.float64] | None = None) -> None:
+        """See `Rig.request`."""
+        with self._commands as link:
+            if link.status().lease != self.client:
+                link.acquire(self.client)
+            link.request(command, samples)
+        self._leaving = isinstance(command, Shutdown)
+
+    def status(self) -> Snapshot:
+        """See `Rig.status`."""
+        with self._watch as link:
+            return link.status()
+
+    def wait(self, until: Callable[[Snapshot], bool], timeout: float, what: str) -> Snapshot:
+        """See `Rig.wait`."""
+        deadline = time.monotonic() + timeout
+        while True:
+            self._interruption.check()
+            status = self.status()
+            if until(status):
+                return status
+            if time.monotonic() > deadline:
+                raise HardwareError(f"waited {timeout:.1f} s in vain for {what}; the state is {status.state.name}")
+            time.sleep(_POLL)
+
+    def raise_stop_flag(self, category: StopRequest) -> None:
+        """See `Rig.raise_stop_flag`."""
+        self._block.request_stop(category)
+
+    def listen(self, listener: Listener | None, rows: RowListener | None = None) -> None:
+        """See `Rig.listen`."""
+        self._news.listener, self._rows = listener, rows
+
+    def refresh(self) -> None:
+        """See `Rig.refresh`."""
+        if self._rows is not None:
+            with self._reading:
+                self._rows(self._reader.read_new()[0])
+        if self._news.listener is not None:
+            self._news.take(self.status().events)
+
+    def close(self) -> None:
+        """End both processes: the engine is given time to end by itself where it was asked to. May be called again."""
+        self._interruption.at_once = None
+        try:
+            if self._leaving:
+                self.engine.join(_LEAVE_TIMEOUT)
+        finally:
+            self._gone.set()  # nobody waits for its answers any more
+            self._resources.close()
+
+    # -- what only processes have ------------------------------------------------------------------------------------
+
+    @property
+    def attached(self) -> bool:
+        """Whether another process started the engine."""
+        return isinstance(self.engine, RunningEngine)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the engine's process runs; once it does not, nobody waits for its answers any more."""
+        if self.engine.alive:
+            return True
+        self._gone.set()
+        return False
+
+    def read_rows(self) -> tuple[npt.NDArray[np.void], int]:
+        """Telemetry rows since the last call, (n,) of dtype ROW, and how many were lost before them."""
+        return self._reader.read_new()
+
+    def send_stop(self, category: StopRequest) -> None:
+        """Ask for a stop over the control link as well. Raises HardwareError when the engine does not answer."""
+        with self._stops as link:
+            link.request(Stop(category))
+
+    def end(self, commands: Sequence[RigCommand]) -> None:
+        """Send commands, of which the last is to shut down, and wait for the engine to end. Raises as `request`."""
+        for command in commands:
+            self.request(command)
+        self.engine.join(_LEAVE_TIMEOUT)
+
+    def _look(self) -> bool:
+        """For the heartbeat's thread: tell what is new."""
+        if not self.alive:
+            self._news.say("the engine has died")
+            return False
+        self.refresh()
+        return True
+
+    def _check(self) -> None:
+        """Called again and again while an answer is waited for, which a dead engine does not give."""
+        if self._gone.is_set():
+            raise HardwareError("the engine has died")
+        if not self.engine.alive:
+            self._gone.set()  # its last reply may be on its way: the next look raises
+
+    def _beat_while_waiting(self) -> None:
+        self._check()
+        self.beat()
+
+    def _stop_at_once(self) -> None:
+        self.raise_stop_flag(0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+
+class _Link:
+    """A client of the control link for one thread at a time, within a `with` block."""
+
+    def __init__(self, client: LinkClient) -> None:
+        self.client = client
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> LinkClient:
+        self._lock.acquire()
+        return self.client
+
+    def __exit__(self, *_exception: object) -> None:
+        self._lock.release()
