@@ -32,7 +32,7 @@ def test_help_does_not_load_qt() -> None:
 
 
 def test_the_window_does_not_wait_for_what_reports_are_drawn_with() -> None:
-    code = "import sys; import gui.application, gui.main_window; print('matplotlib' in sys.modules)"
+    code = "import sys; import gui.application, gui.shell.main_window; print('matplotlib' in sys.modules)"
     shown = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60.0
     ).stdout
