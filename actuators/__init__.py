@@ -7,6 +7,7 @@ they act on is injected (`PlantPort`).
 """
 
 from actuators.amplifier import Amplifier, AmplifierOptions, AmplifierReading, create_amplifier
+from actuators.driver import DriveAddress, DriveOptions, Driver, DriveSettings, Line, TcpAddress
 from actuators.errors import (
     ActuatorError,
     CommandError,
@@ -31,20 +32,12 @@ from actuators.interface import (
     exchange_all,
 )
 from actuators.profile import AmplifierProfile, ServoProfile, load_profile
-from actuators.registry import create_drive, drive_names
-from actuators.servo_tcp import ServoTcp, ServoTcpOptions, create_servo_tcp
+from actuators.registry import create_drive, create_twin, drive_names, find_driver
+from actuators.servo_tcp import ServoTcp, ServoTcpOptions
 from actuators.virtual.amplifier import VirtualAmplifier
 from actuators.virtual.device import ModbusDevice, Responder
-from actuators.virtual.faults import (
-    AMPLIFIER_FAULTS,
-    SENSOR_FAULTS,
-    SERVO_FAULTS,
-    WIRE_FAULTS,
-    FaultKind,
-    FaultyAmplifier,
-    FaultyDevice,
-    FaultyServo,
-)
+from actuators.virtual.fault_kinds import AMPLIFIER_FAULTS, SENSOR_FAULTS, SERVO_FAULTS, WIRE_FAULTS, FaultKind
+from actuators.virtual.faults import FaultyAmplifier, FaultyDevice, FaultyDrive, FaultyServo
 from actuators.virtual.port import PlantPort
 from actuators.virtual.server import ModbusTcpServer
 from actuators.virtual.servo import VirtualServo
@@ -71,13 +64,19 @@ __all__ = [
     "ConnectError",
     "Counters",
     "Drive",
+    "DriveAddress",
+    "DriveOptions",
+    "DriveSettings",
+    "Driver",
     "FaultKind",
     "FaultyAmplifier",
     "FaultyDevice",
+    "FaultyDrive",
     "FaultyServo",
     "Feedback",
     "Identity",
     "IdentityError",
+    "Line",
     "LinkClosedError",
     "MemoryWire",
     "ModbusDevice",
@@ -90,14 +89,16 @@ __all__ = [
     "ServoTcp",
     "ServoTcpOptions",
     "Status",
+    "TcpAddress",
     "TcpWire",
     "VirtualAmplifier",
     "VirtualServo",
     "Wire",
     "create_amplifier",
     "create_drive",
-    "create_servo_tcp",
+    "create_twin",
     "drive_names",
     "exchange_all",
+    "find_driver",
     "load_profile",
 ]

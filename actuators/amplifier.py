@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from actuators.bus import PipelinedBus
 from actuators.codec import ReadingCodec
+from actuators.driver import Port, TcpAddress
 from actuators.errors import ConfigurationError, ConnectError
 from actuators.interface import Counters, Identity
 from actuators.profile import AmplifierProfile, describe, load_profile
@@ -36,15 +37,11 @@ class AmplifierReading:
     sample: int
 
 
-class AmplifierOptions(BaseModel):
+class AmplifierOptions(TcpAddress):
     """What an amplifier needs to know."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, arbitrary_types_allowed=True)
-
     name: str = "amplifier"
-    host: str
-    port: Annotated[int, Field(ge=1, le=65535)] = 502
-    unit: Annotated[int, Field(ge=0, le=255)] = 1
+    port: Port = 502
     profile: str | Path | AmplifierProfile = "generic-amplifier"
     request_timeout: Annotated[float, Field(gt=0.0)] = 2.0
     """s, for each access that is not cyclic."""
@@ -62,7 +59,7 @@ class Amplifier:
         self.name = options.name
         self.counters = Counters()
         self._options = options
-        label = f"{options.name} at {options.host}:{options.port}"
+        label = f"{options.name} at {options.place}"
         self._station = Station(PipelinedBus(self._open_wire), label, options.unit, self.counters)
         self._codec = ReadingCodec(self.profile, options.unit)
         self._scales = [(register.scale, register.invalid) for register in self.profile.reading.forces]

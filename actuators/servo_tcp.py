@@ -2,44 +2,37 @@
 
 import math
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from actuators.bus import PipelinedBus
 from actuators.codec import ExchangeCodec
+from actuators.driver import DriveOptions, Driver, DriveSettings, Line, Port, TcpAddress
 from actuators.errors import ConfigurationError, ConnectError, IdentityError
 from actuators.interface import SEQUENCES, Capabilities, Command, Drive, Feedback, Identity, Mode, Status
-from actuators.profile import FORMATS, RANGES, Register, ServoProfile, describe, load_profile
+from actuators.profile import FORMATS, RANGES, Register, ServoProfile, load_profile
 from actuators.station import Station
+from actuators.virtual.faults import FaultyServo
+from actuators.virtual.port import PlantPort
+from actuators.virtual.servo import VirtualServo
 from actuators.wire import TcpWire, Wire
 
 
-class ServoTcpOptions(BaseModel):
+class ServoSettings(DriveSettings):
+    """What all drives of a rig have in common."""
+
+    files = ("profile",)
+
+    profile: Line = "generic-servo"
+    """Name of a shipped register profile, or a TOML file relative to the configuration's folder."""
+
+
+class ServoTcpOptions(DriveOptions, TcpAddress):
     """What a `servo-tcp` drive needs to know."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, arbitrary_types_allowed=True)
-
-    name: str = "drive"
-    host: str
-    port: Annotated[int, Field(ge=1, le=65535)] = 502
-    unit: Annotated[int, Field(ge=0, le=255)] = 1
+    port: Port = 502
     profile: str | Path | ServoProfile = "generic-servo"
     """A shipped profile's name, a TOML file's path, or a loaded profile."""
-    watchdog: Annotated[float, Field(gt=0.0)] = 0.05
-    """s without a command before the drive stops by itself."""
-    serial: str | None = None
-    """Serial number the device must have; None = any."""
-    position_offset: float = 0.0
-    """m, leg length where the device's own position is zero."""
-    request_timeout: Annotated[float, Field(gt=0.0)] = 2.0
-    """s, for each access that is not cyclic."""
-    echo_lag: Annotated[int, Field(ge=0, le=100)] = 1
-    """Most commands by which the drive's echo may be behind for good."""
-    open_wire: Callable[[float], Wire] | None = None
-    """Called with the connection's timeout (s) in place of opening a TCP connection to host:port."""
 
 
 class ServoTcp(Drive):
@@ -47,11 +40,10 @@ class ServoTcp(Drive):
 
     def __init__(self, options: ServoTcpOptions) -> None:
         """Make the drive without connecting. Raises ConfigurationError: bad profile, watchdog time out of range."""
-        profile = options.profile
-        self.profile = profile if isinstance(profile, ServoProfile) else load_profile(profile, ServoProfile)
+        self.profile = _profile(options)
         self._options = options
         super().__init__(options.name, _capabilities(self.profile, options.position_offset), options.echo_lag)
-        label = f"{options.name} at {options.host}:{options.port}"
+        label = f"{options.name} at {options.place}"
         self._station = Station(PipelinedBus(self._open_wire), label, options.unit, self.counters)
         self._watchdog_counts = self._encode_watchdog()
 
@@ -231,13 +223,25 @@ class ServoTcp(Drive):
         return counts
 
 
-def create_servo_tcp(options: Mapping[str, Any]) -> Drive:
-    """Make a `servo-tcp` drive from the options of `ServoTcpOptions`. Raises ConfigurationError listing all faults."""
-    try:
-        return ServoTcp(ServoTcpOptions.model_validate(dict(options)))
-    except ValidationError as error:
-        name = options.get("name", "drive")
-        raise ConfigurationError(f"{name}: options of driver servo-tcp:\n{describe(error)}") from None
+def _twin(options: ServoTcpOptions, leg: PlantPort) -> FaultyServo:
+    """The virtual servo of a leg. Raises ConfigurationError."""
+    servo = VirtualServo(
+        _profile(options),
+        leg,
+        unit=options.unit,
+        serial=options.serial or "VIRTUAL-1",
+        position_offset=options.position_offset,
+    )
+    return FaultyServo(servo)
+
+
+DRIVER = Driver(TcpAddress, ServoSettings, ServoTcpOptions, ServoTcp, _twin)
+"""What is registered as `servo-tcp`."""
+
+
+def _profile(options: ServoTcpOptions) -> ServoProfile:
+    profile = options.profile
+    return profile if isinstance(profile, ServoProfile) else load_profile(profile, ServoProfile)
 
 
 def _capabilities(profile: ServoProfile, offset: float) -> Capabilities:

@@ -31,7 +31,8 @@ def app_config(name: str, settings: QtCore.QSettings | None = None) -> RigConfig
     rig = patient(_left_behind(config, settings) or on_free_ports(config))
     if settings is not None:
         amplifier = rig.load_cells.amplifier
-        ports = [leg.port for leg in rig.drives.legs] + [0 if amplifier is None else amplifier.port]
+        ports = [leg.endpoint[1] if leg.endpoint else 0 for leg in rig.drives.legs]
+        ports.append(0 if amplifier is None else amplifier.port)
         settings.setValue(_PORTS, ",".join(map(str, ports)))
     return rig
 

@@ -29,7 +29,7 @@ class DrivesView(QtWidgets.QWidget):
 
     def __init__(self, config: RigConfig, parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(parent)
-        self._addresses = [f"{leg.host}:{leg.port}" for leg in config.drives.legs]
+        self._addresses = [leg.place for leg in config.drives.legs]
         self._identities = [""] * 6
         self._failures: dict[int, str] = {}
         self._aftermath: Sequence[LegAftermath] = ()

@@ -251,7 +251,7 @@ def _differ(one: RigConfig | None, other: RigConfig) -> bool:
         one is None
         or one.machine.source != other.machine.source
         or one.drives.legs != other.drives.legs
-        or one.drives.profile != other.drives.profile
+        or one.drives.settings != other.drives.settings
         or one.load_cells.amplifier != other.load_cells.amplifier
     )
 

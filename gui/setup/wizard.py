@@ -1,7 +1,7 @@
 """The wizard: six pages over one draft, STOP always in view, and nothing that closes it while something moves."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ from rig.commissioning import (
     placed_profile,
     save_rig,
 )
-from rig.config import LegDrive, RigConfig, beside
+from rig.config import RigConfig, beside, leg_section
 
 _EDIT_PAUSE = 150  # ms without a change before the draft is looked at
 _OWN_KEYS = (QtCore.Qt.Key.Key_Escape, QtCore.Qt.Key.Key_Return, QtCore.Qt.Key.Key_Enter)
@@ -212,8 +212,9 @@ class SetupWizard(QtWidgets.QWizard):
             return
         config, draft = self._configured(), self._known
         place = draft.drives[leg]
-        address = LegDrive(host=place.host, port=place.port, unit=place.unit, serial=place.serial or None)
-        kind = DriveKind(draft.driver, str(beside(self.path.parent, draft.profile)), draft.watchdog, mode=draft.mode)
+        address = leg_section(draft.driver).model_validate(asdict(place) | {"serial": place.serial or None})
+        settings = {"profile": str(beside(self.path.parent, draft.profile))}
+        kind = DriveKind(draft.driver, settings, draft.watchdog, mode=draft.mode)
         self.drives.begin(leg)
 
         def done(probe: LegProbe | None, reason: str) -> None:

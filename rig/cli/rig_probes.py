@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from actuators import drive_names
+from actuators import DriveAddress
 from rig.cli.finding import Finding
 from rig.cli.machine_probes import writable
 from rig.commissioning import Steadiness, measure
@@ -28,7 +28,6 @@ def all_findings(path_or_name: str) -> Iterator[Finding]:
     yield checks(config)
     yield serials(config)
     yield cycle(config)
-    yield driver(config)
     yield from addresses(config)
     yield recordings(config)
 
@@ -73,26 +72,14 @@ def judged_cycle(found: Steadiness) -> Finding:
     )
 
 
-def driver(config: RigConfig) -> Finding:
-    """Whether the drives' driver is installed."""
-    known = drive_names()
-    if config.drives.driver in known:
-        return Finding("driver", "ok", config.drives.driver)
-    return Finding(
-        "driver",
-        "fail",
-        f"{config.drives.driver!r} is none of those installed: {', '.join(known) or 'none'}",
-        "correct drives.driver, or install the package that brings it (`make install` for those of the rig)",
-    )
-
-
 def addresses(config: RigConfig) -> Iterator[Finding]:
     """Every network address of the configuration: answering for a real rig, free for a virtual one."""
-    places = [(f"drive {leg}", drive.host, drive.port) for leg, drive in enumerate(config.drives.legs, start=1)]
+    devices: list[tuple[str, DriveAddress]] = [(f"drive {n}", leg) for n, leg in enumerate(config.drives.legs, start=1)]
     if config.load_cells.amplifier is not None:
-        places.append(("amplifier", config.load_cells.amplifier.host, config.load_cells.amplifier.port))
+        devices.append(("amplifier", config.load_cells.amplifier))
+    places = [(name, *device.endpoint) for name, device in devices if device.endpoint is not None]
     look = virtual_address if config.virtual is not None else real_address
-    with ThreadPoolExecutor(len(places)) as pool:
+    with ThreadPoolExecutor(max(len(places), 1)) as pool:
         yield from pool.map(lambda place: look(*place), places)
 
 

@@ -294,7 +294,7 @@ def serve_virtual(config: RigConfig, say: Callable[[str], None]) -> None:
         raise InputError(f"configuration {config.name!r} has no [virtual] table")
     interruption = Interruption()
     with interruption.installed(), VirtualRigProcess(config) as process:
-        addresses = ", ".join(f"{leg.host}:{leg.port}" for leg in config.drives.legs)
+        addresses = ", ".join(leg.place for leg in config.drives.legs)
         say(f"virtual rig: drives at {addresses}; Ctrl-C ends it")
         while process.alive and interruption.count == 0:
             time.sleep(_LOOK)

@@ -1,9 +1,9 @@
 """Asking drives who they are: each in a thread of its own, each with a deadline, none given torque."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -29,10 +29,12 @@ _WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class DriveKind:
-    """What all six drives share: driver, profile, watchdog time (s), how long each answer may take (s), control law."""
+    """What all six drives share: driver and its own settings, watchdog time (s), how long each answer may take (s),
+    control law.
+    """
 
     driver: str = "servo-tcp"
-    profile: str = "generic-servo"
+    settings: Mapping[str, Any] = field(default_factory=dict)
     watchdog: float = 0.05
     timeout: float = 2.0
     mode: str = "force"
@@ -130,7 +132,7 @@ def probe_drive(leg: int, address: LegDrive, kind: DriveKind, others: Sequence[L
         ConfigurationError: the driver or profile does not take what is given.
     """
     expected = address.serial or ""
-    probe = LegProbe(leg, f"{address.host}:{address.port} unit {address.unit}", expected=expected)
+    probe = LegProbe(leg, address.label, expected=expected)
     try:
         claim = claim_addresses({leg: address})
     except HardwareError as error:
@@ -149,7 +151,7 @@ def probe_drive(leg: int, address: LegDrive, kind: DriveKind, others: Sequence[L
                 probe = replace(probe, fault=str(error))
         if probe.answered:
             return probe
-        same = (other for other in (address, *others) if (other.host, other.port) == (address.host, address.port))
+        same = (other for other in (address, *others) if other.place == address.place)
         known = {other.unit for other in same}
         return replace(probe, fault=probe.fault + _elsewhere(leg, address, kind, known))
 
@@ -157,11 +159,11 @@ def probe_drive(leg: int, address: LegDrive, kind: DriveKind, others: Sequence[L
 def probe_drives(addresses: Sequence[LegDrive], kind: DriveKind) -> Probe:
     """Ask the drives of legs 1 to 6 at the same time; see `probe_drive`.
 
-    Drives behind one host and port share a connection's worth of gateway and are asked one after the other.
+    Drives behind one host and port, or on one line, share it and are asked one after the other.
     """
-    groups: dict[tuple[str, int], list[int]] = {}
+    groups: dict[str, list[int]] = {}
     for index, address in enumerate(addresses):
-        groups.setdefault((address.host, address.port), []).append(index)
+        groups.setdefault(address.place, []).append(index)
 
     def ask(indices: list[int]) -> list[LegProbe]:
         return [probe_drive(index + 1, addresses[index], kind, addresses) for index in indices]
@@ -175,7 +177,7 @@ def probe_drives(addresses: Sequence[LegDrive], kind: DriveKind) -> Probe:
 def probe_rig(config: RigConfig) -> Probe:
     """Ask the drives of a configuration; see `probe_drives`. A virtual rig must be served already."""
     drives = config.drives
-    kind = DriveKind(drives.driver, drives.profile, drives.watchdog, drives.connect_timeout, config.mode)
+    kind = DriveKind(drives.driver, drives.settings, drives.watchdog, drives.connect_timeout, config.mode)
     return probe_drives(drives.legs, kind)
 
 
@@ -212,7 +214,7 @@ def name_of(identity: Identity) -> str:
 
 
 def _make(leg: int, address: LegDrive, kind: DriveKind) -> Drive:
-    options = {"name": f"drive {leg}", "profile": kind.profile, "watchdog": kind.watchdog}
+    options = {**kind.settings, "name": f"drive {leg}", "watchdog": kind.watchdog}
     place = address.model_dump() | {"serial": None}  # who answers is wanted here, whoever it is
     return create_drive(kind.driver, options | place | {"request_timeout": kind.timeout})
 

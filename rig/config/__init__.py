@@ -1,8 +1,11 @@
 """A rig's configuration: one TOML file, validated whole, with the mechanism, drives, cells, control and limits."""
 
+from rig.config.drives import LegDrive, leg_section
+from rig.config.load_cells import LoadCells
 from rig.config.rig_config import (
     RigConfig,
     beside,
+    drive_options,
     load_config,
     names_file,
     parse_config,
@@ -13,8 +16,6 @@ from rig.config.rig_config import (
 from rig.config.sections import (
     Control,
     InjectedFault,
-    LegDrive,
-    LoadCells,
     Realtime,
     Safety,
     Virtual,
@@ -34,6 +35,8 @@ __all__ = [
     "VirtualCells",
     "VirtualDrive",
     "beside",
+    "drive_options",
+    "leg_section",
     "load_config",
     "names_file",
     "parse_config",

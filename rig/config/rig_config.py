@@ -7,14 +7,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import PrivateAttr, ValidationError
 
+from actuators import find_driver
 from dynamics import DynamicsError, Mechanism, load_mechanism
 from kinematics import Frequency, InputFileError, MissingFileError, parse_toml, read_text
 from rig.config.conflicts import conflicts
+from rig.config.drives import AnyDrives
+from rig.config.load_cells import LoadCells
 from rig.config.sections import (
     MOST_STALE_CYCLES,
     Control,
-    Drives,
-    LoadCells,
     Motion,
     Realtime,
     RecordingOptions,
@@ -46,7 +47,7 @@ class RigConfig(Section):
     control: Control = Control()
     safety: Safety = Safety()
     motion: Motion = Motion()
-    drives: Drives
+    drives: AnyDrives
     load_cells: LoadCells = LoadCells()
     recording: RecordingOptions = RecordingOptions()
     realtime: Realtime = Realtime()
@@ -156,6 +157,19 @@ def patient_bounds(watchdog: float, rate: float, own: Safety) -> dict[str, int]:
     return {name: max(cycles, getattr(own, name)) for name in ("stale_cycles", "overruns_in_a_row")}
 
 
+def drive_options(config: RigConfig, leg: int) -> dict[str, Any]:
+    """What the driver of a leg's (index) drive, and of its virtual twin, is given."""
+    drives = config.drives
+    return {
+        "name": f"drive {leg + 1}",
+        "watchdog": drives.watchdog,
+        "echo_lag": config.safety.echo_lag,
+        "request_timeout": drives.connect_timeout,
+        **drives.settings,
+        **drives.legs[leg].model_dump(),
+    }
+
+
 def shipped_configs() -> list[str]:
     """Names of the configurations that come with the program."""
     return sorted(path.stem for path in _SHIPPED.glob("*.toml"))
@@ -207,8 +221,9 @@ def _load_machine(name: object, folder: Path) -> tuple[Mechanism | None, list[st
 
 def _with_profiles(config: RigConfig, folder: Path) -> RigConfig:
     """The configuration with profiles that are files named so that they are found from anywhere."""
-    profile = str(beside(folder, config.drives.profile))
-    changes: dict[str, Section] = {"drives": config.drives.model_copy(update={"profile": profile})}
+    drives = config.drives
+    files = {name: str(beside(folder, getattr(drives, name))) for name in find_driver(drives.driver).settings.files}
+    changes: dict[str, Section] = {"drives": drives.model_copy(update=files)}
     amplifier = config.load_cells.amplifier
     if amplifier is not None:
         amplifier = amplifier.model_copy(update={"profile": str(beside(folder, amplifier.profile))})

@@ -20,8 +20,6 @@ Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Count = Annotated[int, Field(strict=True)]
 Text = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
 """A line of text, without control characters."""
-Port = Annotated[int, Field(strict=True, ge=1, le=65535)]
-Unit = Annotated[int, Field(strict=True, ge=0, le=255)]
 
 
 def within(least: float, greatest: float, unit: str = "") -> AfterValidator:
@@ -191,89 +189,6 @@ class Motion(Section):
 
     approach_speed: Annotated[Speed, within(1e-4, 10.0, "m/s")] = 0.05
     approach_rotation: Annotated[AngularSpeed, within(1e-4, 30.0, "rad/s")] = 0.2
-
-
-class LegDrive(Section):
-    """Where one leg's drive is found."""
-
-    host: Text
-    port: Port
-    unit: Unit = 1
-    serial: Text | None = None
-    """Serial number that must answer there; not given: not compared."""
-    position_offset: Annotated[Length, within(-10.0, 10.0, "m")] = 0.0
-    """Leg length where the drive reads zero, beyond what its profile says, m."""
-
-
-class Drives(Section):
-    """The six drives, legs 1 to 6 in this order."""
-
-    driver: Text = "servo-tcp"
-    profile: Text = "generic-servo"
-    """Name of a shipped register profile, or a TOML file relative to the configuration's folder."""
-    watchdog: Annotated[Time, within(1e-3, 10.0, "s")] = 0.05
-    """Silence after which a drive stops by itself, s."""
-    reply_deadline: Annotated[Number, within(0.05, 0.95)] = 0.6
-    """Time for the replies, as a fraction of the period."""
-    connect_timeout: Annotated[Time, within(0.01, 60.0, "s")] = 2.0
-    force_bandwidth: Bandwidth = 300.0
-    """-3 dB frequency of the force loop, assumed first order, Hz."""
-    delay: Delay = 1e-4
-    """Dead time between a command's arrival and its force, s."""
-    legs: tuple[LegDrive, LegDrive, LegDrive, LegDrive, LegDrive, LegDrive]
-
-    @property
-    def unidentified(self) -> str:
-        """Which legs' drives are taken whoever they are, and what follows, in words; empty when none is."""
-        legs = [str(leg) for leg, drive in enumerate(self.legs, start=1) if drive.serial is None]
-        if not legs:
-            return ""
-        which = "no drive has" if len(legs) == LEGS else f"the drive of leg {', '.join(legs)} has not"
-        return (
-            f"{which} a serial number in drives.legs: exchanged network cables are not noticed on connecting, and "
-            "after homing only where the forces at rest tell"
-        )
-
-    @model_validator(mode="after")
-    def _distinct(self) -> "Drives":
-        seen: dict[tuple[str, int, int], int] = {}
-        for leg, drive in enumerate(self.legs, start=1):
-            address = (drive.host, drive.port, drive.unit)
-            if address in seen:
-                raise ValueError(f"legs {seen[address]} and {leg} share {drive.host}:{drive.port} unit {drive.unit}")
-            seen[address] = leg
-        return self
-
-
-class AmplifierAddress(Section):
-    """A six-channel load-cell amplifier of its own."""
-
-    host: Text
-    port: Port
-    unit: Unit = 1
-    profile: Text = "generic-amplifier"
-    """As `Drives.profile`."""
-
-
-class LoadCells(Section):
-    """Where the load cells are read, and what is expected of them."""
-
-    source: Literal["drive", "amplifier"] = "drive"
-    noise: Annotated[Force, within(1e-6, 1e4, "N")] = 0.5
-    """Expected standard deviation of a reading, N."""
-    range: Annotated[Force, within(0.1, 1e7, "N")] = 800.0
-    """End of a cell's scale, N: a reading at or beyond it means nothing."""
-    calibration: Text | None = None
-    """Calibration file, relative to the configuration's folder."""
-    amplifier: AmplifierAddress | None = None
-
-    @model_validator(mode="after")
-    def _consistent(self) -> "LoadCells":
-        if self.source == "amplifier" and self.amplifier is None:
-            raise ValueError('source is "amplifier", but [load_cells.amplifier] with host and port is missing')
-        if self.source == "drive" and self.amplifier is not None:
-            raise ValueError('an amplifier is described, but source is "drive"')
-        return self
 
 
 class RecordingOptions(Section):

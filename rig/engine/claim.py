@@ -9,7 +9,8 @@ import struct
 from collections.abc import Mapping
 from pathlib import Path
 
-from rig.config import LegDrive, RigConfig
+from actuators import DriveAddress
+from rig.config import RigConfig
 from rig.engine.drive_names import drive_names
 from rig.engine.running import running_engines
 from rig.errors import HardwareError
@@ -24,7 +25,7 @@ def claim_drives(config: RigConfig) -> contextlib.ExitStack:
     return claim_addresses(dict(enumerate(config.drives.legs, start=1)))
 
 
-def claim_addresses(drives: Mapping[int, LegDrive]) -> contextlib.ExitStack:
+def claim_addresses(drives: Mapping[int, DriveAddress]) -> contextlib.ExitStack:
     """Claim drives for this process, until what is returned is closed or the process ends.
 
     A claim is a bound socket in Linux' abstract namespace, which the kernel gives back whatever becomes of the process:
@@ -45,7 +46,7 @@ def claim_addresses(drives: Mapping[int, LegDrive]) -> contextlib.ExitStack:
         for leg, drive in drives.items():
             for name in names[leg]:
                 if name in taken:
-                    raise HardwareError(f"legs {taken[name]} and {leg} have the same drive at {_address(drive)}")
+                    raise HardwareError(f"legs {taken[name]} and {leg} have the same drive at {drive.place}")
                 taken[name] = leg
                 claim = claims.enter_context(socket.socket(socket.AF_UNIX))
                 try:
@@ -54,13 +55,9 @@ def claim_addresses(drives: Mapping[int, LegDrive]) -> contextlib.ExitStack:
                     if error.errno != errno.EADDRINUSE:
                         reason = error.strerror or error
                         raise HardwareError(f"leg {leg}: the drive cannot be claimed: {reason}") from error
-                    raise HardwareError(f"leg {leg}: {_refusal(name, _address(drive))}") from error
+                    raise HardwareError(f"leg {leg}: {_refusal(name, drive.place)}") from error
                 claim.listen()
         return claims.pop_all()
-
-
-def _address(drive: LegDrive) -> str:
-    return f"{drive.host}:{drive.port}"
 
 
 def _refusal(name: str, address: str) -> str:

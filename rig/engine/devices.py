@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from actuators import Amplifier, Drive, Wire, create_amplifier, create_drive
 from calibration import LoadCellCalibration, identity, load_cell_calibration
-from rig.config import RigConfig
+from rig.config import RigConfig, drive_options
 from rig.engine.bank import DriveBank
 from rig.engine.laws import needed_modes
 
@@ -41,16 +41,7 @@ def make_drive(config: RigConfig, leg: int, wires: Callable[[], Sequence[Wire]] 
     Raises:
         ConfigurationError: the driver or profile does not take what is configured.
     """
-    settings = config.drives
-    options = {
-        "name": f"drive {leg + 1}",
-        "profile": settings.profile,
-        "watchdog": settings.watchdog,
-        "echo_lag": config.safety.echo_lag,
-        "request_timeout": settings.connect_timeout,
-        **settings.legs[leg].model_dump(),
-    }
-    return create_drive(settings.driver, options | _over(wires, leg))
+    return create_drive(config.drives.driver, drive_options(config, leg) | _over(wires, leg))
 
 
 def make_amplifier(config: RigConfig, wires: Callable[[], Sequence[Wire]] | None = None) -> Amplifier | None:

@@ -7,23 +7,23 @@ import threading
 import time
 from collections.abc import Iterable, Mapping
 
-from rig.config import LegDrive
+from actuators import DriveAddress
 
 _RESOLUTION = 1.0  # s for all host names together; one that takes longer is known by its name alone
 
 
-def drive_names(drives: Mapping[int, LegDrive]) -> dict[int, list[str]]:
+def drive_names(drives: Mapping[int, DriveAddress]) -> dict[int, list[str]]:
     """Names in Linux' abstract socket namespace for each leg's drive, one for each numeric address of its host.
 
     A host that is a name is looked up, which takes a second at most.
     """
-    hosts = _identities({drive.host for drive in drives.values()})
-    return {leg: [_name(host, drive) for host in sorted(hosts[drive.host])] for leg, drive in drives.items()}
+    hosts = _identities({drive.identity[0] for drive in drives.values()})
+    return {leg: [_name(host, drive) for host in sorted(hosts[drive.identity[0]])] for leg, drive in drives.items()}
 
 
-def _name(host: str, drive: LegDrive) -> str:
+def _name(host: str, drive: DriveAddress) -> str:
     """A socket's name, which may have 107 bytes: less than a host's may."""
-    address = f"{host} {drive.port} unit {drive.unit}"
+    address = f"{host} {drive.identity[1]}"
     return f"\0stewart-rig drive {hashlib.sha256(address.encode()).hexdigest()[:32]}"
 
 
@@ -34,7 +34,7 @@ def _identities(hosts: Iterable[str]) -> dict[str, set[str]]:
     resolving = []
     for host in hosts:
         text = host.strip().removeprefix("[").removesuffix("]").lower().rstrip(".")
-        found[host] = _addresses(text, socket.AI_NUMERICHOST)
+        found[host] = _addresses(text, socket.AI_NUMERICHOST) if text else {""}
         if not found[host]:
             found[host] = {text}
 

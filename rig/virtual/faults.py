@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from actuators import AMPLIFIER_FAULTS as DEVICE_FAULTS
-from actuators import SERVO_FAULTS, WIRE_FAULTS, FaultKind, FaultyAmplifier, FaultyDevice, FaultyServo
+from actuators import SERVO_FAULTS, WIRE_FAULTS, FaultKind, FaultyAmplifier, FaultyDevice
 from rig.config import InjectedFault
 from rig.errors import ConfigError, InputError
 from rig.recording import INJECTED
@@ -80,7 +80,7 @@ class Faults:
         self,
         plant: Plant,
         ports: Sequence[LegPort],
-        servos: Sequence[FaultyServo],
+        drives: Sequence[FaultyDevice],
         amplifier: FaultyAmplifier | None,
         timetable: Sequence[InjectedFault],
         hang: Callable[[bool], None],
@@ -90,7 +90,7 @@ class Faults:
         """what was begun and ended, for whoever takes it away"""
         self._plant = plant
         self._ports = ports
-        self._servos = servos
+        self._drives = drives
         self._amplifier = amplifier
         self._hang = hang
         self._start = plant.time
@@ -195,7 +195,7 @@ class Faults:
         """The device behind the wire that a fault belongs to, and what the device calls the fault."""
         if self._amplifier is not None and name in AMPLIFIER_FAULTS:
             return self._amplifier, name.removeprefix(_AMPLIFIER) + (f"_{leg}" if leg else "")
-        return self._servos[leg - 1], name
+        return self._drives[leg - 1], name
 
     def _begin(self, name: str, leg: int, value: float | None) -> None:
         if name in HOST_FAULTS:

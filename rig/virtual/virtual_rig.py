@@ -6,17 +6,17 @@ from collections.abc import Callable, Sequence
 from actuators import (
     AmplifierProfile,
     ConfigurationError,
+    DriveAddress,
     FaultyAmplifier,
     FaultyDevice,
-    FaultyServo,
+    FaultyDrive,
     MemoryWire,
     Responder,
-    ServoProfile,
     VirtualAmplifier,
-    VirtualServo,
+    create_twin,
     load_profile,
 )
-from rig.config import RigConfig
+from rig.config import RigConfig, drive_options
 from rig.errors import ConfigError
 from rig.virtual.faults import Faults
 from rig.virtual.plant import Plant
@@ -29,7 +29,7 @@ SLICE = 5e-3
 class VirtualRig:
     """Everything behind the wires of a rig, on a clock that its owner moves with `advance`.
 
-    `plant` is the machine, `faults` what is wrong with it, `servos` and `amplifier` (None when the drives read the
+    `plant` is the machine, `faults` what is wrong with it, `drives` and `amplifier` (None when the drives read the
     cells) the devices behind their fallible wires. `time` (s) is the instant all of it stands at, `skipped` (s) what
     `advance` has left out. Two rigs of one configuration, moved and asked alike, answer the same bytes. When the plant
     stands still for good, no device answers any more: feedback that does not move passes for a platform at rest.
@@ -53,20 +53,18 @@ class VirtualRig:
         settings = config.virtual
         if settings is None:
             raise ConfigError(f"configuration {config.path}: no [virtual] section, it describes real hardware")
-        if config.drives.driver != "servo-tcp":
-            raise ConfigError(f"drives.driver: no virtual drive speaks {config.drives.driver!r}, only 'servo-tcp'")
         self.skipped = 0.0
         self._longest_gap = longest_gap
         self.plant = Plant(config.machine, settings, start)
         self._ports = [LegPort(self.plant, leg, settings) for leg in range(6)]
-        self.servos = [self._servo(config, leg) for leg in range(6)]
-        for servo in self.servos:
-            servo.peers = self.servos
+        self.drives = [self._drive(config, leg) for leg in range(6)]
+        for drive in self.drives:
+            drive.peers = self.drives
         self.amplifier = self._make_amplifier(config)
-        self._devices: Sequence[FaultyDevice] = [*self.servos, *([self.amplifier] if self.amplifier else [])]
-        self._endpoints = _endpoints(config)
+        self._devices: Sequence[FaultyDevice] = [*self.drives, *([self.amplifier] if self.amplifier else [])]
+        self._addresses = _addresses(config)
         self._tick()
-        self.faults = Faults(self.plant, self._ports, self.servos, self.amplifier, settings.faults, hang)
+        self.faults = Faults(self.plant, self._ports, self.drives, self.amplifier, settings.faults, hang)
         self.faults.play()
 
     @property
@@ -76,8 +74,16 @@ class VirtualRig:
 
     @property
     def endpoints(self) -> list[tuple[str, int, Responder]]:
-        """Host, port and device of the six drives, then of the amplifier if there is one, as a server takes them."""
-        return [(host, port, device) for (host, port), device in zip(self._endpoints, self._devices, strict=True)]
+        """Host, port and device of the six drives, then of the amplifier if there is one, as a server takes them.
+
+        Raises ConfigError where one of them is not on TCP.
+        """
+        found: list[tuple[str, int, Responder]] = []
+        for address, device in zip(self._addresses, self._devices, strict=True):
+            if address.endpoint is None:
+                raise ConfigError(f"the twin of {address.label} cannot be served over TCP")
+            found.append((*address.endpoint, device))
+        return found
 
     def wires(self) -> list[MemoryWire]:
         """New wires to the six drives, then to the amplifier if there is one, in this process and without sockets.
@@ -111,19 +117,13 @@ class VirtualRig:
         for device in self._devices:
             device.tick(now)
 
-    def _servo(self, config: RigConfig, leg: int) -> FaultyServo:
-        address = config.drives.legs[leg]
+    def _drive(self, config: RigConfig, leg: int) -> FaultyDrive:
+        options = drive_options(config, leg)
+        options["serial"] = options["serial"] or f"VIRTUAL-{leg + 1}"
         try:
-            servo = VirtualServo(
-                load_profile(config.drives.profile, ServoProfile),
-                self._ports[leg],
-                unit=address.unit,
-                serial=address.serial or f"VIRTUAL-{leg + 1}",
-                position_offset=address.position_offset,
-            )
+            return create_twin(config.drives.driver, options, self._ports[leg])
         except ConfigurationError as error:
             raise ConfigError(f"drive {leg + 1}: {error}") from error
-        return FaultyServo(servo)
 
     def _make_amplifier(self, config: RigConfig) -> FaultyAmplifier | None:
         address = config.load_cells.amplifier
@@ -131,24 +131,24 @@ class VirtualRig:
             return None
         try:
             profile = load_profile(address.profile, AmplifierProfile)
-            cells = [faulty.servo for faulty in self.servos]
-            return FaultyAmplifier(VirtualAmplifier(profile, cells, unit=address.unit))
+            return FaultyAmplifier(VirtualAmplifier(profile, self.drives, unit=address.unit))
         except ConfigurationError as error:
             raise ConfigError(f"amplifier: {error}") from error
 
 
-def _endpoints(config: RigConfig) -> list[tuple[str, int]]:
-    """Address of each device; ConfigError where two share one: a virtual device is the only one behind its port."""
-    places = [(f"drives.legs[{leg}]", drive.host, drive.port) for leg, drive in enumerate(config.drives.legs, start=1)]
-    amplifier = config.load_cells.amplifier
-    if amplifier is not None:
-        places.append(("load_cells.amplifier", amplifier.host, amplifier.port))
+def _addresses(config: RigConfig) -> list[DriveAddress]:
+    """Address of each device; ConfigError where two share a port: a virtual device is the only one behind its own."""
+    places: list[tuple[str, DriveAddress]] = [
+        (f"drives.legs[{leg}]", drive) for leg, drive in enumerate(config.drives.legs, start=1)
+    ]
+    if config.load_cells.amplifier is not None:
+        places.append(("load_cells.amplifier", config.load_cells.amplifier))
     seen: dict[tuple[str, int], str] = {}
     faults = []
-    for name, host, port in places:
-        other = seen.setdefault((host, port), name)
+    for name, address in places:
+        other = name if address.endpoint is None else seen.setdefault(address.endpoint, name)
         if other != name:
-            faults.append(f"{name}: {host}:{port} is taken by {other}; each virtual device needs a port of its own")
+            faults.append(f"{name}: {address.place} is taken by {other}; each virtual device needs a port of its own")
     if faults:
         raise ConfigError("the virtual rig cannot be served:", faults)
-    return [(host, port) for _, host, port in places]
+    return [address for _, address in places]

@@ -20,7 +20,7 @@ def test_unknown_driver_lists_the_known_ones():
 
 
 def test_other_distributions_add_drivers(monkeypatch):
-    declare(monkeypatch, ("servo-tcp", "actuators:create_servo_tcp"), ("mine", "actuators:create_servo_tcp"))
+    declare(monkeypatch, ("servo-tcp", "actuators.servo_tcp:DRIVER"), ("mine", "actuators.servo_tcp:DRIVER"))
     assert drive_names() == ("mine", "servo-tcp")
     assert create_drive("mine", {"host": "x"}).name == "drive"
 
@@ -35,5 +35,5 @@ def test_drivers_that_cannot_be_made(monkeypatch):
     declare(monkeypatch, ("lost", "no_such_module:make"), ("odd", "builtins:dict"))
     with pytest.raises(ConfigurationError, match=r"driver 'lost' \(no_such_module:make\) cannot be loaded"):
         create_drive("lost", {})
-    with pytest.raises(ConfigurationError, match="made a dict, no Drive"):
+    with pytest.raises(ConfigurationError, match=r"driver 'odd' \(builtins:dict\) is a type, no Driver"):
         create_drive("odd", {})

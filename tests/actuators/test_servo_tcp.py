@@ -105,6 +105,7 @@ def test_finish_without_begin_is_stale():
         ([reply(1)[:5], reply(1)[5:] + reply(2)], [False, True], 1),  # cut inside the header
         ([reply(1) + reply(2)], [True, False], 1),  # ahead of its time
         ([reply(1) + reply(2), reply(2)], [True, True], 1),
+        ([reply(1) + reply(2)[:5], reply(2)[5:]], [True, False], 2),  # its beginning came before it was asked for
         ([b"\x17garbage" + reply(1)], [True], 1),
         ([b"\xff" * 40, reply(2)], [False, True], 1),
         ([reply(7), reply(8) + reply(2)], [False, True], 2),

@@ -20,7 +20,7 @@ from actuators import (
     load_profile,
 )
 from actuators.profile import AmplifierProfile
-from actuators.virtual.faults import AUXILIARY_FAULTS, POWER_FAULTS
+from actuators.virtual.fault_kinds import AUXILIARY_FAULTS, POWER_FAULTS
 from actuators.wire import MemoryWire
 from tests.actuators.support import PROFILE, Bench, Leg
 

@@ -52,7 +52,7 @@ def start(wizard: SetupWizard, leg: int, qtbot: Any) -> None:
 @pytest.fixture
 def page(wizard: SetupWizard, qtbot: Any) -> Iterator[DrivesPage]:
     """The page of the drives, with the addresses of six that answer."""
-    with served(list(VirtualRig(load_config("virtual")).servos)) as ports:
+    with served(list(VirtualRig(load_config("virtual")).drives)) as ports:
         write(wizard.start.name, "trial")
         settled(wizard, qtbot)
         click(wizard, BUTTON.NextButton)

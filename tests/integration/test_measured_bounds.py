@@ -185,7 +185,7 @@ def test_a_brake_that_opens_before_its_leg_is_to_home_is_found(bench: Bench) -> 
 
 def _other_master(bench: Bench, leg: int) -> Drive:
     """A drive's torque, held by a master that set no watchdog."""
-    wire = MemoryWire(bench.virtual.servos[leg - 1].respond)
+    wire = MemoryWire(bench.virtual.drives[leg - 1].respond)
     drive = create_drive("servo-tcp", {"name": "theirs", "host": "memory", "open_wire": lambda _timeout: wire})
     drive.connect(1.0)
     drive.exchange(COMMAND_OFF, 1.0)

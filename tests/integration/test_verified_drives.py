@@ -27,7 +27,7 @@ def configured_by_another(virtual: VirtualRig, watchdog: float) -> None:
 
 def restarted(virtual: VirtualRig) -> None:
     """The drive loses what was configured, but an absolute encoder knows where the leg is."""
-    servo = virtual.servos[LEG - 1].servo
+    servo = virtual.drives[LEG - 1].servo
     servo.reboot()
     servo._homed, servo._zero = True, servo._offset
 
@@ -90,8 +90,8 @@ def test_another_drive_in_place_of_the_one_connected_to(tmp_path: Path, serials:
     legs = [leg.model_dump(exclude_none=True, exclude=set() if serials else {"serial"}) for leg in config.drives.legs]
     with Bench(tmp_path, bench_config(drives={"legs": legs})) as bench:
         bench.park()
-        own = bench.virtual.servos[LEG - 1].servo
-        kept, own._readable = own._readable, bench.virtual.servos[LEG].servo._readable
+        own = bench.virtual.drives[LEG - 1].servo
+        kept, own._readable = own._readable, bench.virtual.drives[LEG].servo._readable
         refused(bench, why)
         own._readable = kept
         bench.rig.request(Engage())

@@ -107,11 +107,12 @@ def test_every_leg_of_a_real_rig_is_tried(free: int) -> None:
     assert all(finding.status == "fail" for finding in findings)
 
 
-def test_an_unknown_driver() -> None:
-    assert rig_probes.driver(load_config()).status == "ok"
-    finding = rig_probes.driver(load_config().changed({"drives": {"driver": "steam"}}))
-    assert finding.status == "fail"
-    assert "'steam' is none of those installed: " in finding.detail
+def test_an_unknown_driver(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(load_config().path.read_text(encoding="utf-8").replace('"servo-tcp"', '"steam"'), encoding="utf-8")
+    (finding,) = rig_probes.all_findings(str(path))
+    assert (finding.name, finding.status) == ("configuration", "fail")
+    assert "drives.driver: no driver 'steam'; known drivers: " in finding.detail
 
 
 def test_a_folder_for_recordings(tmp_path: Path) -> None:

@@ -288,11 +288,11 @@ def test_an_error_of_the_program_stops_the_leg() -> None:
 
 def test_a_latched_fault_is_cleared_only_where_that_is_allowed() -> None:
     stand = homed()
-    stand.rig.servos[4].servo._latch("watchdog")
+    stand.rig.drives[4].servo._latch("watchdog")
     with pytest.raises(LatchedFaultError, match="leg 5: no command within the watchdog time: a latched fault"):
         stand.run(LegMove(3))
     stand = homed()
-    stand.rig.servos[4].servo._latch("watchdog")
+    stand.rig.drives[4].servo._latch("watchdog")
     assert stand.run(LegMove(3, clear=True)).passed
     stand = homed()
     stand.rig.faults.inject("encoder_nan", 5)
@@ -304,11 +304,11 @@ def test_a_latched_fault_is_cleared_only_where_that_is_allowed() -> None:
 
 def test_a_watchdog_that_is_no_fault_is_cleared_like_one() -> None:
     stand = homed()
-    stand.rig.servos[4].servo._watchdog_tripped = True
+    stand.rig.drives[4].servo._watchdog_tripped = True
     with pytest.raises(LatchedFaultError, match="leg 5: "):
         stand.run(LegMove(3))
     stand = homed()
-    stand.rig.servos[4].servo._watchdog_tripped = True
+    stand.rig.drives[4].servo._watchdog_tripped = True
     assert stand.run(LegMove(3, clear=True)).passed
 
 
@@ -348,7 +348,9 @@ def test_a_leg_whose_drive_has_no_position_mode_is_not_tested(tmp_path: Path) ->
     source = Path(CONFIG.path).parents[3] / "actuators" / "profiles" / "generic-servo.toml"
     profile = tmp_path / "plain.toml"
     profile.write_text(source.read_text(encoding="utf-8").replace("\nposition = 2\n", "\n"), encoding="utf-8")
-    with pytest.raises(RefusedError, match=r"test of leg 3: its drive has no mode POSITION \(profile .*plain.toml\)"):
+    with pytest.raises(
+        RefusedError, match=r"leg 3: its drive has no mode POSITION \(driver servo-tcp, profile .*plain.toml\)"
+    ):
         check_move(CONFIG.changed({"drives": {"profile": str(profile)}}), HOME)
 
 

@@ -13,7 +13,7 @@ import pytest
 from engine_support import CONFIG
 
 from rig.client.runs import on_free_ports
-from rig.config.sections import LegDrive
+from rig.config import LegDrive, leg_section
 from rig.engine.claim import claim_addresses, claim_drives
 from rig.engine.drive_names import drive_names
 from rig.engine.process import run_engine
@@ -36,7 +36,7 @@ def test_a_drive_takes_one_engine() -> None:
 
 
 def drive_at(host: str, port: int = 502, unit: int = 1) -> LegDrive:
-    return LegDrive(host=host, port=port, unit=unit)
+    return leg_section("servo-tcp")(host=host, port=port, unit=unit)
 
 
 @pytest.mark.parametrize(

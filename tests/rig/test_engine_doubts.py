@@ -255,8 +255,8 @@ def test_a_homing_is_forgotten_when_the_drives_were_left(rig: Bench) -> None:
 
 
 def test_connecting_sets_every_drives_watchdog(rig: Bench) -> None:
-    watchdogs = [servo.device._watchdog for servo in rig.virtual.servos]
+    watchdogs = [servo.device._watchdog for servo in rig.virtual.drives]
     assert watchdogs == [0.0] * 6
     rig.request(Connect())
-    watchdogs = [servo.device._watchdog for servo in rig.virtual.servos]
+    watchdogs = [servo.device._watchdog for servo in rig.virtual.drives]
     assert watchdogs == pytest.approx([CONFIG.drives.watchdog] * 6)

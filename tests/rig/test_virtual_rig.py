@@ -140,8 +140,6 @@ def test_configuration_of_real_hardware_is_refused() -> None:
     config = load_config("virtual")
     with pytest.raises(ConfigError, match="no \\[virtual\\] section"):
         VirtualRig(config.changed({"virtual": None}))
-    with pytest.raises(ConfigError, match="no virtual drive speaks 'other'"):
-        VirtualRig(config.changed({"drives": {"driver": "other"}}))
     legs = [{"host": "127.0.0.1", "port": 15021, "unit": leg + 1} for leg in range(6)]
     with pytest.raises(ConfigError, match=r"drives.legs\[2\]: 127.0.0.1:15021 is taken by drives.legs\[1\]") as caught:
         VirtualRig(config.changed({"drives": {"legs": legs}}))

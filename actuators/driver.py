@@ -1,0 +1,115 @@
+"""What a driver declares of itself: its own address and settings, how a drive is made of them, and its virtual twin."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from actuators.interface import Drive
+from actuators.virtual.faults import FaultyDrive
+from actuators.virtual.port import PlantPort
+from actuators.wire import Wire
+
+Line = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
+"""A line of text, without control characters."""
+Port = Annotated[int, Field(strict=True, ge=1, le=65535)]
+Unit = Annotated[int, Field(strict=True, ge=0, le=255)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, arbitrary_types_allowed=True)
+
+
+class DriveAddress(_Model):
+    """Where one drive is found; every driver has its own, whose fields stand in a leg's table of the configuration."""
+
+    unit: Unit = 1
+    """Number that tells the drive from others at the same `place`."""
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """The host whose numeric addresses tell the drive from others, "" without one, and what does so beside it.
+
+        Nobody else on this machine commands a drive of the same identity at the same time.
+        """
+        raise NotImplementedError
+
+    @property
+    def place(self) -> str:
+        """The wire's name, as messages say it; drives of one place share it."""
+        raise NotImplementedError
+
+    @property
+    def endpoint(self) -> tuple[str, int] | None:
+        """Host and port at which its twin is served over TCP; None for a wire of another kind."""
+        return None
+
+    @property
+    def label(self) -> str:
+        """What `identity` says, in words."""
+        return ":".join(filter(None, self.identity))
+
+
+class TcpAddress(DriveAddress):
+    """Host, port and unit id of a device on Modbus TCP."""
+
+    host: Line
+    port: Port
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """See `DriveAddress.identity`."""
+        return self.host, f"{self.port} unit {self.unit}"
+
+    @property
+    def place(self) -> str:
+        """See `DriveAddress.place`."""
+        return f"{self.host}:{self.port}"
+
+    @property
+    def endpoint(self) -> tuple[str, int]:
+        """See `DriveAddress.endpoint`."""
+        return self.host, self.port
+
+
+class DriveSettings(_Model):
+    """What else a driver lets be set, for all drives alike; every driver has its own."""
+
+    files: ClassVar[tuple[str, ...]] = ()
+    """Fields that name a shipped file or, with a separator or ".toml", one beside the configuration."""
+
+
+class DriveOptions(_Model):
+    """What every driver is given beside its own address and settings."""
+
+    name: str = "drive"
+    """How messages call the drive."""
+    watchdog: Annotated[float, Field(gt=0.0)] = 0.05
+    """s without a command before the drive stops by itself."""
+    serial: str | None = None
+    """Serial number the device must have; None = any."""
+    position_offset: float = 0.0
+    """m, leg length where the device's own position is zero."""
+    request_timeout: Annotated[float, Field(gt=0.0)] = 2.0
+    """s, for each access that is not cyclic."""
+    echo_lag: Annotated[int, Field(ge=0, le=100)] = 1
+    """Most commands by which the drive's echo may be behind for good."""
+    open_wire: Callable[[float], Wire] | None = None
+    """Called with the connection's timeout (s) in place of opening what the address says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """One kind of drive, as the registry has it.
+
+    address, settings: what a configuration says of one leg's drive, and of all six. options: both and `DriveOptions`
+    in one, as `create` and `twin` take it. create: a drive, not yet connected; may raise ConfigurationError.
+    twin: the virtual drive of one leg, behind a wire that can fail; None where there is none.
+    """
+
+    address: type[DriveAddress]
+    settings: type[DriveSettings]
+    options: type[DriveOptions]
+    create: Callable[[Any], Drive]
+    twin: Callable[[Any, PlantPort], FaultyDrive] | None = None

@@ -1,0 +1,108 @@
+"""Section [drives] of a rig's configuration: what every driver shares, and beside it what the chosen one asks for."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Any
+
+from pydantic import PlainValidator, SerializeAsAny, ValidationError, create_model, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from actuators import ActuatorError, DriveAddress, Driver, DriveSettings, find_driver
+from kinematics import Length, Time
+from rig.config.sections import LEGS, Bandwidth, Delay, Number, Section, Text, within
+
+DRIVER = "servo-tcp"
+"""The driver of a configuration that names none."""
+
+
+class LegDrive(Section, DriveAddress):
+    """Where one leg's drive is found: here what every driver shares; `leg_section` adds the driver's own address."""
+
+    serial: Text | None = None
+    """Serial number that must answer there; not given: not compared."""
+    position_offset: Annotated[Length, within(-10.0, 10.0, "m")] = 0.0
+    """Leg length where the drive reads zero, beyond what its profile says, m."""
+
+
+class Drives(Section, DriveSettings):
+    """The six drives, legs 1 to 6 in this order; `read_drives` adds the chosen driver's own settings."""
+
+    driver: Text = DRIVER
+    watchdog: Annotated[Time, within(1e-3, 10.0, "s")] = 0.05
+    """Silence after which a drive stops by itself, s."""
+    reply_deadline: Annotated[Number, within(0.05, 0.95)] = 0.6
+    """Time for the replies, as a fraction of the period."""
+    connect_timeout: Annotated[Time, within(0.01, 60.0, "s")] = 2.0
+    force_bandwidth: Bandwidth = 300.0
+    """-3 dB frequency of the force loop, assumed first order, Hz."""
+    delay: Delay = 1e-4
+    """Dead time between a command's arrival and its force, s."""
+    legs: tuple[LegDrive, LegDrive, LegDrive, LegDrive, LegDrive, LegDrive]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The driver's own settings by name."""
+        return {name: getattr(self, name) for name in find_driver(self.driver).settings.model_fields}
+
+    @property
+    def described(self) -> str:
+        """Driver and its own settings in words."""
+        return ", ".join([f"driver {self.driver}", *(f"{name} {value}" for name, value in self.settings.items())])
+
+    @property
+    def unidentified(self) -> str:
+        """Which legs' drives are taken whoever they are, and what follows, in words; empty when none is."""
+        legs = [str(leg) for leg, drive in enumerate(self.legs, start=1) if drive.serial is None]
+        if not legs:
+            return ""
+        which = "no drive has" if len(legs) == LEGS else f"the drive of leg {', '.join(legs)} has not"
+        return (
+            f"{which} a serial number in drives.legs: exchanged network cables are not noticed on connecting, and "
+            "after homing only where the forces at rest tell"
+        )
+
+    @model_validator(mode="after")
+    def _distinct(self) -> "Drives":
+        seen: dict[tuple[str, str], int] = {}
+        for leg, drive in enumerate(self.legs, start=1):
+            if drive.identity in seen:
+                raise ValueError(f"legs {seen[drive.identity]} and {leg} share {drive.label}")
+            seen[drive.identity] = leg
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled by what it says: its class is made for the driver in every process anew."""
+        return read_drives, (self.model_dump(),)
+
+
+def leg_section(driver: str) -> type[LegDrive]:
+    """The model of a leg's table with the address that `driver` asks for. Raises ConfigurationError: no such driver."""
+    return _sections(driver, find_driver(driver))[0]
+
+
+def read_drives(data: object) -> Drives:
+    """The section that `data` describes, by the models of the driver that it names. Raises ValidationError."""
+    if isinstance(data, Drives):
+        return data
+    name = data.get("driver", DRIVER) if isinstance(data, Mapping) else DRIVER
+    try:
+        section = _sections(name, find_driver(name))[1] if isinstance(name, str) else Drives
+    except ActuatorError as error:
+        fault = PydanticCustomError("value_error", "{text}", {"text": str(error)})
+        raise ValidationError.from_exception_data(
+            "Drives", [InitErrorDetails(type=fault, loc=("driver",), input=name)]
+        ) from error
+    return section.model_validate(data)
+
+
+@cache
+def _sections(name: str, driver: Driver) -> tuple[type[LegDrive], type[Drives]]:
+    """Models of a leg's table and of the section, for one driver."""
+    make: Any = create_model
+    leg = make("LegDrive", __base__=(LegDrive, driver.address), __module__=__name__)
+    legs = (tuple.__class_getitem__((leg,) * LEGS), ...)
+    return leg, make("Drives", __base__=(Drives, driver.settings), __module__=__name__, legs=legs)
+
+
+AnyDrives = Annotated[SerializeAsAny[Drives], PlainValidator(read_drives)]
+"""`Drives` with the models of whatever driver the section names."""

@@ -1,0 +1,77 @@
+"""Drivers as another distribution would bring them: each one file and a registration."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from actuators import DriveAddress, DriveOptions, Driver, DriveSettings, Line, ServoTcp, ServoTcpOptions, find_driver
+
+SERVO = find_driver("servo-tcp")
+
+
+class GatewayAddress(DriveAddress):
+    """A slot of a gateway whose ports follow from the slot."""
+
+    gateway: Line
+    slot: Annotated[int, Field(ge=1, le=6)]
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        return self.gateway, f"slot {self.slot}"
+
+    @property
+    def place(self) -> str:
+        return f"slot {self.slot} of {self.gateway}"
+
+    @property
+    def endpoint(self) -> tuple[str, int]:
+        return self.gateway, 47000 + self.slot
+
+
+class GatewaySettings(DriveSettings):
+    """What all slots share."""
+
+    gain: Annotated[float, Field(gt=0.0, le=10.0)] = 1.0
+
+
+class GatewayOptions(DriveOptions, GatewayAddress):
+    """All of it."""
+
+    gain: float = 1.0
+
+    @property
+    def servo(self) -> ServoTcpOptions:
+        host, port = self.endpoint
+        shared = self.model_dump(include=set(DriveOptions.model_fields))
+        return ServoTcpOptions(host=host, port=port, **shared)
+
+
+GATEWAY = Driver(
+    GatewayAddress,
+    GatewaySettings,
+    GatewayOptions,
+    lambda options: ServoTcp(options.servo),
+    lambda options, leg: SERVO.twin(options.servo, leg),
+)
+
+
+class LineAddress(DriveAddress):
+    """A device on a serial line."""
+
+    device: Line
+    baud: Annotated[int, Field(strict=True, ge=1200, le=4_000_000)] = 19200
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        return "", f"{self.device} unit {self.unit}"
+
+    @property
+    def place(self) -> str:
+        return self.device
+
+
+class LineOptions(DriveOptions, LineAddress):
+    """All of it."""
+
+
+LINE = Driver(LineAddress, DriveSettings, LineOptions, lambda options: ServoTcp(ServoTcpOptions(host="nowhere")))

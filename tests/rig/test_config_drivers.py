@@ -1,0 +1,93 @@
+"""Drivers that other distributions bring: configured by models of their own, claimed, and served by their own twins."""
+
+import pickle
+import time
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from actuators import create_twin, registry
+from actuators.errors import ConfigurationError
+from rig.config import RigConfig, leg_section, load_config
+from rig.engine import claim_addresses, claim_drives, make_bank
+from rig.engine.drive_names import drive_names
+from rig.errors import ConfigError, HardwareError
+from rig.virtual import VirtualRig
+from tests.actuators.support import Leg
+
+
+@pytest.fixture(autouse=True)
+def foreign(monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = [("gateway", "tests.actuators.foreign:GATEWAY"), ("line", "tests.actuators.foreign:LINE")]
+    monkeypatch.setattr(registry, "entry_points", lambda group: [EntryPoint(*entry, group) for entry in entries])
+
+
+def written(tmp_path: Path, driver: str, legs: list[str], more: str = "") -> Path:
+    head, rest = load_config().path.read_text(encoding="utf-8").split("[drives]")
+    rest = rest[rest.index("[load_cells]") :]
+    table = f'[drives]\ndriver = "{driver}"\n{more}legs = [\n{",".join(f"{{ {leg} }}" for leg in legs)}\n]\n'
+    path = tmp_path / "rig.toml"
+    path.write_text(head + table + rest, encoding="utf-8")
+    return path
+
+
+SLOTS = [f'gateway = "127.0.0.1", slot = {slot}' for slot in range(1, 7)]
+LINES = [f'device = "/dev/ttyUSB{leg % 2}", unit = {leg}' for leg in range(1, 7)]
+
+
+def test_a_driver_has_an_address_and_settings_of_its_own(tmp_path: Path) -> None:
+    config = load_config(written(tmp_path, "gateway", SLOTS, "gain = 2.5\n"))
+    assert config.drives.settings == {"gain": 2.5}
+    assert [leg.place for leg in config.drives.legs] == [f"slot {slot} of 127.0.0.1" for slot in range(1, 7)]
+    assert config.drives.described == "driver gateway, gain 2.5"
+    assert RigConfig.model_validate(config.resolved()).drives == config.drives
+    again: RigConfig = pickle.loads(pickle.dumps(config))
+    assert again.drives == config.drives and again.drives.settings == {"gain": 2.5}
+    assert config.changed({"drives": {"gain": 3.0}}).drives.settings == {"gain": 3.0}
+
+
+def test_faults_name_leg_option_value_and_bound(tmp_path: Path) -> None:
+    legs = [*SLOTS[:3], 'gateway = "127.0.0.1", slot = 9', 'host = "x", port = 1', SLOTS[5]]
+    with pytest.raises(ConfigError) as caught:
+        load_config(written(tmp_path, "gateway", legs, 'gain = 11.0\nprofile = "generic-servo"\n'))
+    text = str(caught.value)
+    for line in (
+        "drives.legs[4].slot: must be less than or equal to 6, not 9",
+        "drives.legs[5].slot: missing",
+        "drives.legs[5].host: unknown key",
+        "drives.gain: must be less than or equal to 10, not 11.0",
+        "drives.profile: unknown key",
+    ):
+        assert line in text
+    with pytest.raises(ConfigError, match=r"drives\.driver: no driver 'steam'; known drivers: gateway, line"):
+        load_config(written(tmp_path, "steam", SLOTS))
+    with pytest.raises(ConfigError, match=r"drives: legs 1 and 2 share 127\.0\.0\.1:slot 1"):
+        load_config(written(tmp_path, "gateway", [SLOTS[0], *SLOTS[:5]]))
+
+
+def test_a_drive_is_claimed_by_what_identifies_it(tmp_path: Path) -> None:
+    config = load_config(written(tmp_path, "line", LINES))
+    names = drive_names(dict(enumerate(config.drives.legs, start=1)))
+    assert len({name for found in names.values() for name in found}) == 6
+    start = time.monotonic()
+    with claim_drives(config):
+        assert time.monotonic() - start < 5.0
+        same = leg_section("line")(device="/dev/ttyUSB1", unit=3)
+        with pytest.raises(HardwareError, match=r"leg 2: another program .* commands the drive at /dev/ttyUSB1"):
+            claim_addresses({2: same})
+        claim_addresses({2: leg_section("line")(device="/dev/ttyUSB1", unit=4)}).close()
+
+
+def test_the_virtual_rig_asks_the_driver_for_its_twin(tmp_path: Path) -> None:
+    config = load_config(written(tmp_path, "gateway", SLOTS))
+    rig = VirtualRig(config)
+    assert [place[:2] for place in rig.endpoints] == [("127.0.0.1", 47000 + slot) for slot in range(1, 7)]
+    bank = make_bank(config, rig.wires)
+    assert [line.split(", ")[1] for line in bank.connect(1.0)] == [f"serial VIRTUAL-{leg}" for leg in range(1, 7)]
+    bank.close()
+    line = load_config(written(tmp_path, "line", LINES))
+    with pytest.raises(ConfigError, match="drive 1: driver 'line' has no virtual twin"):
+        VirtualRig(line)
+    with pytest.raises(ConfigurationError, match="no virtual twin"):
+        create_twin("line", {"device": "/dev/ttyUSB0"}, Leg())
