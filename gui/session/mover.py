@@ -1,7 +1,6 @@
-"""Moves and motions as the operator asks for them: checked, brought to their start, followed, repeated."""
+"""Moves and motions as the operator asks for them: checked apart from the window, then sent one after the other."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -10,22 +9,13 @@ from pyqtgraph.Qt import QtCore
 from gui.session.rig_session import RigSession
 from gui.session.workers import Worker
 from kinematics import Array, MotionTable
-from rig.client import approach, checked_move, ends
-from rig.config import RigConfig
+from rig.client import HOLD, Order, Sequence, Stage, checked_move, stages_of_run
 from rig.engine import Abandon, Follow, Pause, Resume, Snapshot
 from rig.states import State
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """One motion to be followed."""
-
-    name: str
-    table: MotionTable
-
-
 class Mover(QtCore.QObject):
-    """Sends motions one after the other, each once the one before has come to its end.
+    """Drives a `rig.client.Sequence` by the session's signals.
 
     Signals: `progressed(text, fraction)`; `finished(text)` with "" when all went to the end, else why not.
 
@@ -40,14 +30,9 @@ class Mover(QtCore.QObject):
         super().__init__(parent)
         self._session = session
         self._checks = Worker("moves", self)
-        self._left: list[Stage] = []
-        self._current: Stage | None = None
-        self._repeats = 1
-        self._accepted = False
+        self._sequence = Sequence("")
+        self._sequence.end("")
         self._late_status = False
-        self._pausing = False
-        self._number = 0
-        self._label = ""
         session.statusChanged.connect(self._follow)
         session.stopped.connect(lambda _category: self._end("stopped"))
         session.died.connect(lambda: self._end("the engine has died"))
@@ -62,34 +47,18 @@ class Mover(QtCore.QObject):
 
         The move is checked like any trajectory first, without making the window wait.
         """
-        if self.active or self._session.status is None:
-            return
-        here = np.array(self._session.status.reference)
         config = self._session.config
-        self._begin(name)
-        self._checks.submit(
-            lambda: checked_move(config, here, target(here), speed, rotation_speed),
-            partial(self._checked, self._number),
-        )
+
+        def plan(here: Array) -> list[Stage]:
+            table = checked_move(config, here, target(here), speed, rotation_speed)
+            return [Stage(name, table.duration, table, 1)]
+
+        self._begin(name, plan)
 
     def run(self, name: str, table: MotionTable, repeats: int) -> None:
-        """Move to the start of a motion that was checked, then follow it `repeats` times."""
-        status = self._session.status
-        if self.active or status is None:
-            return
-        self._begin(name)
-        here = np.array(status.reference)
-        start, end = ends(table)
+        """Move to the start of a motion that was checked, rest there, then follow it `repeats` times."""
         config = self._session.config
-
-        def plan() -> list[Stage]:
-            back = _approach(config, end, start, "back to the start") if repeats > 1 else []
-            stages = _approach(config, here, start, "move to the start")
-            for number in range(repeats):
-                stages += [*(back if number else []), Stage(name, table)]
-            return stages
-
-        self._checks.submit(plan, partial(self._planned, self._number))
+        self._begin(name, lambda here: stages_of_run(config, here, name, table, repeats))
 
     def hold(self) -> None:
         """Stop on the path and hold there under power; nothing further is sent, and what is on its way is stopped."""
@@ -97,125 +66,85 @@ class Mover(QtCore.QObject):
         self._session.stop(2, "hold")
 
     def pause(self) -> None:
-        """Slow down along the path and stand; a motion that comes to its end before is not followed by another.
-
-        A motion that is on its way to the engine is paused as soon as it has begun.
-        """
-        self._pausing = True
-        if self._accepted or not self.active:
+        """Slow down along the path and stand; see `Sequence.pause`."""
+        if self._sequence.pause() is not None:
             self._session.send("pause", Pause())  # refused when the end came first: then the next status ends it all
         else:
-            self.progressed.emit(f"{self._label}: pausing", 0.0)
+            self.progressed.emit(f"{self._sequence.name}: pausing", 0.0)
 
     def resume(self) -> None:
         """Go on along the path."""
-        self._pausing = False
+        self._sequence.resume()
         self._session.send("resume", Resume())
 
     def abandon(self) -> None:
         """Have the engine forget a motion that is paused; nothing further is sent."""
-        self._accepted = False  # a status may come before the answer: the stage has not come to its end
+        self._sequence.doubt(False)  # a status may come before the answer: the stage has not come to its end
         self._session.send("abandon", Abandon(), done=self._abandoned)
-
-    def _abandoned(self, reason: str) -> None:
-        if reason:
-            self._accepted = self._current is not None
-        else:
-            self._end("abandoned")
 
     def close(self) -> None:
         """End the thread."""
         self._checks.finish()
         self._checks.join(2.0)
 
-    def _begin(self, name: str) -> None:
+    def _abandoned(self, reason: str) -> None:
+        if reason:
+            self._sequence.doubt(True)
+        else:
+            self._end("abandoned")
+
+    def _begin(self, name: str, plan: Callable[[Array], list[Stage]]) -> None:
+        status = self._session.status
+        if self.active or status is None:
+            return
         self._session.moving = True
-        self._number += 1
-        self._accepted = False
-        self._pausing = False
-        self._label = name
-        self._left = []
-        self._current = None
+        self._sequence = sequence = Sequence(name)
         self.progressed.emit(f"{name}: checking", 0.0)
+        here = np.array(status.reference)
+        self._checks.submit(lambda: plan(here), partial(self._planned, sequence))
 
-    def _checked(self, number: int, table: MotionTable | None, error: Exception | None) -> None:
-        self._planned(number, None if table is None else [Stage(self._label, table)], error)
-
-    def _planned(self, number: int, stages: list[Stage] | None, error: Exception | None) -> None:
-        if not self.active or number != self._number:  # stopped meanwhile
+    def _planned(self, sequence: Sequence, stages: list[Stage] | None, error: Exception | None) -> None:
+        if sequence.over:  # stopped meanwhile
             return
         if stages is None:
-            text = str(error)
-            self._session.log("error", "app", f"{self._label}: {text}")
-            self._end(text)
-            return
-        if self._pausing:
-            self._end("paused before it began")
-            return
-        self._left = stages
-        self._repeats = self._to_come()
-        self._next()
+            self._session.log("error", "app", f"{sequence.name}: {error}")
+            sequence.end(str(error))
+        self._send(sequence, sequence.begin(stages or []))
 
-    def _next(self) -> None:
-        if not self._left:
-            self._end("")
-            return
-        self._current = self._left.pop(0)
-        self._accepted = False
-        table = self._current.table
-        self._session.send(
-            f"follow {self._current.name!r}",
-            Follow(self._current.name, table.step),
-            table.samples,
-            partial(self._answered, self._current),
-        )
+    def _send(self, sequence: Sequence, order: Order | None) -> None:
+        """Send what the sequence orders, and say that it is over once it is."""
+        if order is HOLD:
+            self._session.stop(2, "hold")
+        elif order is not None:
+            done = partial(self._answered, sequence) if isinstance(order.command, Follow) else None
+            self._session.send(order.what, order.command, order.samples, done)
+        elif sequence.over and sequence is self._sequence and self.active:
+            self._session.moving = False
+            self.finished.emit(sequence.reason)
 
-    def _answered(self, stage: Stage, reason: str) -> None:
-        if stage is not self._current:  # it was to be stopped while it was on its way
-            if not reason:
-                self._session.stop(2, "hold")
-        elif reason:
-            self._end(reason)
-        else:
-            self._accepted = True
-            # one that is on its way was perhaps taken before the motion began, and looks like its end; every status
-            # asked for from now on is taken after
-            self._late_status = self._session.asked_status
-            if self._pausing:
-                self._session.send("pause", Pause())
+    def _answered(self, sequence: Sequence, reason: str) -> None:
+        # a status that is on its way was perhaps taken before the motion began, and looks like its end; every one
+        # asked for from now on is taken after
+        self._late_status = self._session.asked_status
+        self._send(sequence, sequence.answered(reason))
 
     def _follow(self, status: Snapshot) -> None:
-        if not (self.active and self._accepted and self._current is not None):
-            return
         if self._late_status:
             self._late_status = False
             return
-        if status.state is State.RUNNING or status.paused:
+        if not self.active:
+            return
+        sequence = self._sequence
+        stage = sequence.stage
+        order = sequence.take(status)
+        if stage is not None and stage is sequence.stage and (status.state is State.RUNNING or status.paused):
             fraction = min(1.0, status.path_time / max(status.path_duration, 1e-9))
-            number = self._repeats - self._to_come()
-            several = self._repeats > 1 and self._current.name == self._label
-            repeat = f"repeat {number} of {self._repeats}, " if several else ""
+            repeat = f"repeat {stage.number} of {sequence.repeats}, " if stage.number and sequence.repeats > 1 else ""
             pause = ", paused" if status.paused else ""
             time = f"{status.path_time:.1f} of {status.path_duration:.1f} s"
             self.progressed.emit(f"{status.motion}: {repeat}{time}{pause}", fraction)
-        elif status.state is State.ENGAGED and self._pausing and self._left:
-            self._end(f"{self._current.name!r} came to its end before it could pause")
-        elif status.state is State.ENGAGED:
-            self._next()
-        else:
-            self._end(status.cause or f"the rig is in state {status.state.name}")
-
-    def _to_come(self) -> int:
-        """How many times the motion itself is still to be sent."""
-        return sum(stage.name == self._label for stage in self._left)
+        self._send(sequence, order)
 
     def _end(self, reason: str) -> None:
-        if self.active:
-            self._session.moving = False
-            self._left, self._current = [], None
-            self.finished.emit(reason)
-
-
-def _approach(config: RigConfig, here: Array, there: Array, name: str) -> list[Stage]:
-    table = approach(config, here, there)
-    return [] if table is None else [Stage(name, table)]
+        self._sequence.end(reason)
+        self._send(self._sequence, None)

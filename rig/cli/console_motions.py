@@ -11,7 +11,17 @@ from kinematics import Array, JogFrame, Quantity, leg_stepped_pose, load_traject
 from rig.cli.help import command_group
 from rig.cli.options import parse_pose, parse_with_unit
 from rig.cli.progress import progress_display
-from rig.client import Rig, operation
+from rig.client import (
+    Rig,
+    begin,
+    checked_move,
+    finish,
+    follow,
+    move_to_start,
+    operation,
+    perform,
+    prepare_motion,
+)
 from rig.engine import Abandon, Pause, Resume
 from rig.runtime import StopRequest
 from rig.states import State
@@ -101,9 +111,9 @@ def run(
     """Follow a trajectory to its end."""
     rig = _rig(context)
     motion = load_trajectory(trajectory, rig.config.machine.geometry.home_pose)
-    table = operation.prepare_motion(rig.config, motion, amplitude, repeat)
+    table = prepare_motion(rig.config, motion, amplitude, repeat)
     with progress_display() as report:
-        operation.perform(rig, table, Path(trajectory).stem, report, repeat)
+        perform(rig, table, Path(trajectory).stem, report, repeat)
 
 
 @app.command()
@@ -111,10 +121,10 @@ def start(context: typer.Context, trajectory: TrajectoryArgument, amplitude: Amp
     """Begin to follow a trajectory; "wait" waits to its end."""
     rig = _rig(context)
     motion = load_trajectory(trajectory, rig.config.machine.geometry.home_pose)
-    table = operation.prepare_motion(rig.config, motion, amplitude)
+    table = prepare_motion(rig.config, motion, amplitude)
     with progress_display() as report:
-        operation.move_to_start(rig, table, report)
-    operation.begin(rig, table, Path(trajectory).stem)
+        move_to_start(rig, table, report)
+    begin(rig, table, Path(trajectory).stem)
 
 
 @app.command()
@@ -130,7 +140,7 @@ def wait(
         rig.wait(lambda status: status.t >= now.t + seconds, seconds + _PATIENCE, f"{seconds:g} s to pass")
     elif now.state in (State.RUNNING, State.STOPPING, State.FAULT):
         with progress_display() as report:
-            operation.finish(rig, report)
+            finish(rig, report)
 
 
 @app.command()
@@ -141,7 +151,7 @@ def pause(context: typer.Context) -> None:
     now = rig.wait(lambda status: status.state is not State.RUNNING, _PATIENCE, "the motion to pause")
     paused = now.state is State.ENGAGED and now.paused
     if not paused:
-        operation.finish(rig)  # it came to its end before, or was stopped
+        finish(rig)  # it came to its end before, or was stopped
     typer.echo(f"{'paused' if paused else 'came to its end'}: {place(rig)}")
 
 
@@ -178,8 +188,8 @@ def _move(rig: Rig, name: str, target: Array, speed: str | None, rotation_speed:
         if rotation_speed is None
         else _positive(rotation_speed, _ANGULAR_SPEED, "--rotation-speed")
     )
-    table = operation.checked_move(rig.config, np.array(rig.status().reference), target, peak, turn)
-    operation.follow(rig, table, name)
+    table = checked_move(rig.config, np.array(rig.status().reference), target, peak, turn)
+    follow(rig, table, name)
 
 
 def _positive(text: str, quantity: Quantity, option: str) -> float:

@@ -5,18 +5,9 @@ from rig.client.events import EventFollower, Listener, RowListener
 from rig.client.interruption import Interruption
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
-from rig.client.operation import (
-    Progress,
-    approach,
-    bring_to_rest,
-    checked_motion,
-    checked_move,
-    connect_and_home,
-    ends,
-    has_stopped,
-    leave,
-    stop,
-)
+from rig.client.motions import approach, checked_motion, checked_move, ends, prepare_motion
+from rig.client.moving import Progress, begin, finish, follow, move_to_start, perform
+from rig.client.operation import bring_to_rest, connect_and_home, has_stopped, leave, let_pass, stop
 from rig.client.rig import FaultDesk, Rig
 from rig.client.runs import (
     RunResult,
@@ -30,8 +21,10 @@ from rig.client.runs import (
     remove_empty,
     serve_virtual,
 )
+from rig.client.sequence import HOLD, Order, Sequence, Stage, stages_of_run
 
 __all__ = [
+    "HOLD",
     "EventFollower",
     "FaultDesk",
     "Interruption",
@@ -39,12 +32,16 @@ __all__ = [
     "Listener",
     "LiveRig",
     "LockstepRig",
+    "Order",
     "Progress",
     "Rig",
     "RowListener",
     "RunResult",
+    "Sequence",
+    "Stage",
     "approach",
     "ask_drives",
+    "begin",
     "bring_to_rest",
     "checked_motion",
     "checked_move",
@@ -55,12 +52,19 @@ __all__ = [
     "describe_aftermath",
     "ends",
     "execute",
+    "finish",
+    "follow",
     "has_stopped",
     "leave",
+    "let_pass",
+    "move_to_start",
     "new_recording",
     "on_free_ports",
     "on_ports",
+    "perform",
+    "prepare_motion",
     "remove_empty",
     "serve_virtual",
+    "stages_of_run",
     "stop",
 ]

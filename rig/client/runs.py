@@ -16,7 +16,9 @@ from kinematics import Array, Trajectory, TrajectorySpec, build_trajectory
 from rig.client.interruption import Interruption
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
-from rig.client.operation import Progress, bring_to_rest, prepare_motion, run_motion
+from rig.client.motions import prepare_motion
+from rig.client.moving import Progress
+from rig.client.operation import bring_to_rest, run_motion
 from rig.config import RigConfig
 from rig.csvio import check_folder
 from rig.engine import RunningEngine

@@ -10,7 +10,7 @@ from gui.session.rig_session import RigSession
 from gui.session.rules import Action
 from gui.shell.main_window import MainWindow
 from kinematics import TrajectorySpec, build_trajectory
-from rig.client.operation import prepare_motion
+from rig.client.motions import prepare_motion
 from rig.config.rig_config import RigConfig
 from rig.engine import Connect, Engage, Follow, Home, RigCommand, Snapshot
 from rig.states import State

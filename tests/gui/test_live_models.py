@@ -22,7 +22,8 @@ from gui.widgets.theme import DARK
 from rig.cell_models import model_differences
 from rig.client.interruption import Interruption
 from rig.client.lockstep import LockstepRig
-from rig.client.operation import prepare_motion, run_motion
+from rig.client.motions import prepare_motion
+from rig.client.operation import run_motion
 from rig.client.runs import demo_trajectory
 from rig.config.rig_config import load_config
 from rig.recording import Recording, open_recording

@@ -126,7 +126,11 @@ def test_run_moves_to_the_start_first_then_repeats(window: MainWindow, session: 
         session.take(make_status(State.RUNNING, t=t, motion="new motion", path_time=1.0, path_duration=2.0))
         assert panel.progress.value() == 500
         assert panel.phase.text().startswith(f"new motion: {'repeat 1 of 2, ' if number == 2 else ''}")
-        session.take(make_status(State.ENGAGED, t=t + 0.5))
+        session.take(make_status(State.ENGAGED, t=t + 0.2))
+        if number == 1:  # it rests at the start
+            session.take(make_status(State.ENGAGED, t=t + 0.6))
+            assert len(session.sent) == 1
+            session.take(make_status(State.ENGAGED, t=t + 0.8))
     names = [what.replace("demo", "new motion") for what in session.commands]
     assert names == stages
     assert all(isinstance(command, Follow) for _what, command, _samples in session.sent)

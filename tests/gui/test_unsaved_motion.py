@@ -11,7 +11,7 @@ from shell_support import KEY, FakeSession, focus, key, make_status, press
 
 from gui.shell.main_window import MainWindow
 from kinematics import TrajectoryError, load_trajectory, parse_trajectory, scaled
-from rig.client.operation import checked_motion
+from rig.client.motions import checked_motion
 from rig.config.rig_config import load_config
 from rig.states import State
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from kinematics import MotionTable, TrajectorySpec, build_trajectory
 from rig.client.interruption import Interruption
 from rig.client.lockstep import LockstepRig
-from rig.client.operation import prepare_motion
+from rig.client.motions import prepare_motion
 from rig.config.rig_config import RigConfig, load_config
 from rig.engine.messages import Connect, Engage, Follow, Home
 from rig.recording import Recording, open_recording

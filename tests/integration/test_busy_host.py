@@ -7,7 +7,7 @@ import pytest
 from fault_bench import C1, LEG, Q, faulty, invariants, stopped
 from lockstep_bench import Bench, causes, reaction
 
-from rig.client.operation import finish
+from rig.client.moving import finish
 from rig.engine.lateness import HostLateness
 from rig.errors import RunFaultError
 from rig.runtime.ticker import Tick

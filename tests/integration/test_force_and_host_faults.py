@@ -11,7 +11,7 @@ from lockstep_bench import Bench, bench_config, causes, motion_table, reaction
 
 from actuators import Mode
 from kinematics import MotionTable, load_trajectory
-from rig.client.operation import prepare_motion
+from rig.client.motions import prepare_motion
 from rig.engine.core import Engine
 from rig.engine.devices import make_bank
 from rig.engine.messages import Connect, Engage, Follow, Park, Pause, Reset, Resume, RigCommand, Stop

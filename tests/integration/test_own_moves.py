@@ -9,7 +9,7 @@ import pytest
 from lockstep_bench import Bench, bench_config, motion_table
 
 from kinematics import Array, MotionTable
-from rig.client.operation import checked_move
+from rig.client.motions import checked_move
 from rig.config.rig_config import RigConfig
 from rig.engine.approach import approach_move
 from rig.engine.messages import Follow, Park, Pause, Stop

@@ -10,7 +10,8 @@ from lockstep_bench import Bench, bench_config
 
 from rig.client.interruption import Interruption
 from rig.client.live import LiveRig
-from rig.client.operation import checked_move, connect
+from rig.client.motions import checked_move
+from rig.client.operation import connect
 from rig.engine import Engage, Home, Pause, Stop
 from rig.engine.journal import Journal
 from rig.engine.messages import Follow, Reply

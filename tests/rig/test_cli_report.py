@@ -8,7 +8,7 @@ import pytest
 from synthetic_rows import make_header, make_rows
 
 from rig.cli import main
-from rig.client.operation import Progress
+from rig.client.moving import Progress
 from rig.client.runs import demo_trajectory, describe, execute
 from rig.config.rig_config import load_config
 from rig.errors import ExitCode, RefusedError, RunFaultError

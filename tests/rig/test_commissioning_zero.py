@@ -10,7 +10,8 @@ import pytest
 from engine_support import CONFIG, Bench, bench
 
 from calibration import save_cell_calibration
-from rig.client.operation import Progress, connect_and_home
+from rig.client.moving import Progress
+from rig.client.operation import connect_and_home
 from rig.commissioning import Zero, ZeroOptions, check_zero, measure_zero
 from rig.config.rig_config import RigConfig
 from rig.engine import Engage

@@ -9,7 +9,7 @@ import pytest
 
 from kinematics import parse_trajectory, scaled
 from rig.cli import main
-from rig.client.operation import approach, checked_motion, checked_move, ends, prepare_motion
+from rig.client.motions import approach, checked_motion, checked_move, ends, prepare_motion
 from rig.config.rig_config import load_config
 from rig.engine import straight_move
 from rig.errors import ExitCode, RefusedError
@@ -60,7 +60,7 @@ def test_the_way_back_is_checked_where_there_is_one(monkeypatch: pytest.MonkeyPa
     assert back is not None and back.samples[[0, -1], 2] == pytest.approx([end[2], start[2]])
     assert prepare_motion(RIG, trajectory, repeats=2).samples.shape[1] == 18
     monkeypatch.setattr(
-        "rig.client.operation.approach_move", lambda _config, here, there: straight_move(here, there, 5.0, 1.0)
+        "rig.client.motions.approach_move", lambda _config, here, there: straight_move(here, there, 5.0, 1.0)
     )
     with pytest.raises(RefusedError, match="speed of leg"):
         prepare_motion(RIG, trajectory, repeats=2)
@@ -74,7 +74,7 @@ def test_a_target_out_of_reach_is_refused_before_the_way_to_it_is_made(monkeypat
         looked_at.append(verdict.samples)
         return verdict
 
-    monkeypatch.setattr("rig.client.operation.check_trajectory", counted)
+    monkeypatch.setattr("rig.client.motions.check_trajectory", counted)
     far = np.add(HOME, [0, 0, 5.0, 0, 0, 0, 0])
     with pytest.raises(RefusedError) as refused:
         checked_move(RIG, HOME, far, 0.02, 0.1)

@@ -19,7 +19,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.spatial.transform import Rotation
 from synthetic_rows import NOISE, make_header, make_rows
 
-from rig.client.operation import checked_move
+from rig.client.motions import checked_move
 from rig.engine import Abandon, Park, Pause, Resume
 from rig.errors import InputError
 from rig.recording import EventLevel, RecordedEvent, Recording

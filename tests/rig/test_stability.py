@@ -12,7 +12,8 @@ from kinematics import Array, coordinates_to_pose, leg_lengths, pose_to_coordina
 from rig.cli import main
 from rig.client.interruption import Interruption
 from rig.client.lockstep import LockstepRig
-from rig.client.operation import prepare_motion, run_motion
+from rig.client.motions import prepare_motion
+from rig.client.operation import run_motion
 from rig.client.runs import demo_trajectory
 from rig.config.rig_config import RigConfig, load_config
 from rig.errors import ExitCode, RunFaultError

@@ -1,0 +1,111 @@
+"""Motions checked before they are asked for, by the same checks as the engine makes."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from kinematics import (
+    Array,
+    MotionTable,
+    Trajectory,
+    coordinates_to_pose,
+    pose_difference,
+    pose_to_coordinates,
+    scaled,
+    tabulate,
+)
+from rig.config import RigConfig
+from rig.engine import approach_move, straight_move
+from rig.errors import RefusedError
+from rig.safety import Verdict, check_trajectory
+
+_SAME_POSE = 1e-6  # m, rad
+_TABLE_RATE = 500.0  # Hz; at the least, whatever the cycle
+
+
+def checked_motion(config: RigConfig, trajectory: Trajectory, amplitude: float = 1.0) -> tuple[MotionTable, Verdict]:
+    """The trajectory as the cycle reads it, and the verdict of the same check that the engine makes.
+
+    Args:
+        config: the rig.
+        trajectory: the motion.
+        amplitude: its size about its start pose, 1 for the motion as it is.
+
+    Raises:
+        TrajectoryError: it has no finite value somewhere.
+    """
+    rate = max(config.rate, _TABLE_RATE)
+    table = tabulate(trajectory, 1.0 / rate)
+    if amplitude != 1.0:
+        table = MotionTable(table.step, scaled(table.samples, table.samples[0, :6], amplitude))
+    return table, check_trajectory(config.machine, config.safety, table, rate)
+
+
+def prepare_motion(config: RigConfig, trajectory: Trajectory, amplitude: float = 1.0, repeats: int = 1) -> MotionTable:
+    """The trajectory as the cycle reads it, after the same check that the engine makes.
+
+    Args:
+        config, trajectory, amplitude: as `checked_motion`.
+        repeats: how many times it is to be run: between two of them the platform moves back to the start.
+
+    Raises:
+        RefusedError: the trajectory, or the way back, is outside the limits: worst sample, its time, the largest scale
+            that would pass.
+        TrajectoryError: it has no finite value somewhere.
+    """
+    table, verdict = checked_motion(config, trajectory, amplitude)
+    if not verdict.passed:
+        raise RefusedError(verdict.message)
+    if repeats > 1:
+        start, end = ends(table)
+        approach(config, end, start)
+    return table
+
+
+def ends(table: MotionTable) -> tuple[Array, Array]:
+    """Where a motion starts and ends, poses (7,)."""
+    return coordinates_to_pose(table.samples[0, :6]), coordinates_to_pose(table.samples[-1, :6])
+
+
+def checked_move(config: RigConfig, here: Array, there: Array, speed: float, rotation_speed: float) -> MotionTable:
+    """The move from one pose (7,) to another with minimum jerk and these peak speeds, m/s and rad/s.
+
+    Raises:
+        RefusedError: it is outside the limits. A target that is, however far, is refused before the way to it is made.
+    """
+    return _checked(config, there, lambda: straight_move(here, there, speed, rotation_speed))
+
+
+def _checked(config: RigConfig, there: Array, make: Callable[[], MotionTable]) -> MotionTable:
+    """The move to the pose `there` (7,) that `make` makes. Raises as `checked_move`."""
+    target = _held(config, there)
+    if not target.passed:
+        faults = [check.at_rest for check in target.checks if not check.passed] or [target.obstacle]
+        raise RefusedError("\n".join(["the target is outside the limits:", *(f"  {fault}" for fault in faults)]))
+    table = make()
+    verdict = check_trajectory(config.machine, config.safety, table, config.rate)
+    if not verdict.passed:
+        raise RefusedError(verdict.message)
+    return table
+
+
+def _held(config: RigConfig, pose: Array) -> Verdict:
+    """Whether a pose (7,) may be held."""
+    rows = np.zeros((2, 18))
+    rows[:, :6] = pose_to_coordinates(pose)
+    return check_trajectory(config.machine, config.safety, MotionTable(config.period, rows), config.rate)
+
+
+def approach(config: RigConfig, here: Array, there: Array) -> MotionTable | None:
+    """The move from one pose (7,) to another at the configured speeds; None where they are the same pose.
+
+    Raises:
+        RefusedError: it is outside the limits.
+    """
+    if _same_pose(here, there):
+        return None
+    return _checked(config, there, lambda: approach_move(config, here, there))
+
+
+def _same_pose(one: Array, other: Array) -> bool:
+    return float(np.abs(pose_difference(one, other)).max()) <= _SAME_POSE
