@@ -275,6 +275,10 @@ class Virtual(Section):
     seed: Annotated[Count, Field(ge=0, lt=2**63)] = 1
     step: Annotated[Time, within(1e-5, 2e-3, "s")] = 5e-4
     """Integration step of the plant, s."""
+    real_time: bool = False
+    """Whether the plant keeps to the wall clock, as a machine does, rather than to the engine that paces it."""
+    speed: Annotated[Number, within(0.1, 1000.0)] = 1.0
+    """How many times as fast as the wall clock a paced run goes at most."""
     drive: VirtualDrive = VirtualDrive()
     cells: VirtualCells = VirtualCells()
     plant: VirtualPlant = VirtualPlant()

@@ -32,6 +32,7 @@ from rig.engine.messages import (
     Stop,
 )
 from rig.engine.operator import Operator
+from rig.engine.pacing import pace_path
 from rig.engine.process import EngineProcess
 from rig.engine.reference import straight_move
 from rig.engine.running import EngineAddress, RunningEngine, find_engine
@@ -85,6 +86,7 @@ __all__ = [
     "needed_modes",
     "note_departures",
     "owner_gone",
+    "pace_path",
     "reads_reversed",
     "recording_header",
     "straight_move",

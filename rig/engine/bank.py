@@ -1,6 +1,5 @@
 """The six drives and their load cells as one: opened together, exchanged with together, read into arrays."""
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 
@@ -19,6 +18,7 @@ from actuators import (
 )
 from calibration import LoadCellCalibration
 from rig.errors import HardwareError
+from rig.runtime import Clock, MonotonicClock
 
 _SETTLING_EXCHANGES = 10
 _SETTLING_TIMEOUT = 0.1  # s
@@ -32,6 +32,7 @@ class DriveBank:
         amplifier: the cells' own device, or None when the drives report them.
         calibration: turns raw readings into forces.
         modes: without which a drive cannot be used.
+        clock: of their wires, if not the machine's.
 
     The arrays hold the last exchange: `length` m, `velocity` m/s, `force` N (calibrated, compression positive),
     `fresh` 1 or 0, `lag` by how many cycles the values are older than the last one, all (6,); the lists `age`, `status`
@@ -44,7 +45,9 @@ class DriveBank:
         amplifier: Amplifier | None,
         calibration: LoadCellCalibration,
         modes: Sequence[Mode],
+        clock: Clock | None = None,
     ) -> None:
+        self._clock = MonotonicClock() if clock is None else clock
         self._drives = tuple(drives)
         self._modes = tuple(modes)
         self._amplifier = amplifier
@@ -131,7 +134,7 @@ class DriveBank:
                 raise HardwareError(f"leg {leg + 1}: another drive answers: {field.name} {now!r}, before {before!r}")
 
     def exchange(self, commands: Sequence[Command], deadline: float) -> None:
-        """Send six commands, collect six replies by `deadline` (`time.monotonic()`, s), and fill the arrays."""
+        """Send six commands, collect six replies by `deadline` (s, on their wires' clock), and fill the arrays."""
         if self._amplifier is not None:
             self._amplifier.begin()
         feedback = exchange_all(self._drives, commands, deadline)
@@ -243,7 +246,7 @@ class DriveBank:
         heard, cells = np.zeros(6, bool), False
         for _ in range(_SETTLING_EXCHANGES):
             try:
-                self.exchange([COMMAND_OFF] * 6, time.monotonic() + _SETTLING_TIMEOUT)
+                self.exchange([COMMAND_OFF] * 6, self._clock.now() + _SETTLING_TIMEOUT)
             except ActuatorError as error:
                 return [str(error)]
             heard |= self.fresh > 0.0

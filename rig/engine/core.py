@@ -45,10 +45,13 @@ class Engine:
         config: the rig.
         bank: its drives and cells.
         sink: takes telemetry and events.
-        clock: for deadlines and durations within a cycle.
+        clock: for deadlines within a cycle.
+        stopwatch: for durations within it, where the clock does not go on by itself.
     """
 
-    def __init__(self, config: RigConfig, bank: DriveBank, sink: Sink, clock: Clock) -> None:
+    def __init__(
+        self, config: RigConfig, bank: DriveBank, sink: Sink, clock: Clock, stopwatch: Clock | None = None
+    ) -> None:
         safety, mechanism = config.safety, config.machine
         self.config = config
         self.bank = bank
@@ -63,7 +66,8 @@ class Engine:
         self._tare = Tare()
         self.tare_residual = self._tare.residual
         """(6,) N, mean residual at rest with the brakes closed: by how much the cells' zero is off"""
-        self._clock = clock
+        self.clock = clock
+        self._stopwatch = clock if stopwatch is None else stopwatch
         self._reply_time = config.drives.reply_deadline * config.period
         limits = ReferenceCheck(mechanism, safety)
         self._supervision = Supervision(config, bank, self.machine, self.frame, limits, self)
@@ -202,9 +206,9 @@ class Engine:
             return
         supervision.timing(t, missed)  # first: a gap explains what the feedback is going to show
         severity = machine.stop
-        begun = self._clock.now()
-        self.bank.exchange(commander.commands, begun + self._reply_time)
-        collected = self._clock.now()
+        begun = self._stopwatch.now()
+        self.bank.exchange(commander.commands, self.clock.now() + self._reply_time)
+        collected = self._stopwatch.now()
         self.reference.advance(elapsed)
         frame.measure(self.bank, homed=machine.homed)
         frame.refer(self.reference if machine.state in FORCE_STATES else None)
@@ -217,8 +221,8 @@ class Engine:
         commander.decide(t, clear=self._clearing.edge)
         if machine.stop > severity and machine.stop >= StopSeverity.QUICK_STOP:
             # a stop reaches every leg in the cycle that finds its cause
-            self.bank.exchange(commander.commands, self._clock.now() + self._reply_time)
-        spent = self._clock.now() - collected
+            self.bank.exchange(commander.commands, self.clock.now() + self._reply_time)
+        spent = self._stopwatch.now() - collected
         self._row.complete(tick, self.cycles, commander.commands, collected - begun, spent)
         self.sink.push(frame.row)
         self.cycles += 1

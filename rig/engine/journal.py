@@ -1,6 +1,5 @@
 """What the recording says beside what the engine does: who asked for what, what came of it, and what was injected."""
 
-import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -48,7 +47,7 @@ class Journal:
         self.note(said if reply.accepted else f"{said}, refused: {reply.reason.partition(': ')[2] or reply.reason}")
 
     def note(self, text: str, at: float | None = None) -> None:
-        """Note something that happened at `at`, s of the machine's monotonic clock, or now."""
+        """Note something that happened at `at`, s of the engine's clock, or now."""
         self._notes.append((at, text[:_LONGEST]))
 
     def write(self) -> None:
@@ -66,7 +65,7 @@ class Journal:
                 self._omitted += 1
                 continue
             self._written += 1
-            ago = 0.0 if at is None else max(0.0, time.monotonic() - at)
+            ago = 0.0 if at is None else max(0.0, self._engine.clock.now() - at)
             self._event(max(0.0, now - ago), text)
 
     def _event(self, t: float, text: str) -> None:

@@ -82,7 +82,7 @@ class LinkJournal(Protocol):
     """Takes notes of what clients ask for; never waits."""
 
     def note(self, text: str, at: float | None = None) -> None:
-        """Note something that happened at `at`, s of the machine's monotonic clock, or now."""
+        """Note something that happened at `at`, s of the engine's clock, or now."""
 
     def command(self, what: str, client: str, reply: Reply) -> None:
         """Note a command of a client, "" where it is not known by name, and its outcome."""

@@ -126,7 +126,7 @@ class Note:
 
     text: Annotated[str, Field(max_length=400)]
     at: Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
-    """s of the machine's monotonic clock, when it happened"""
+    """s of the plant's clock, when it happened; on real hardware and in real time the machine's monotonic one"""
     kind: Literal["note"] = "note"
 
 

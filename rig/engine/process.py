@@ -24,12 +24,14 @@ from rig.engine.link import LinkClient, LinkServer, socket_address
 from rig.engine.loop import Watch, owner_gone, run_cycles
 from rig.engine.messages import Event, Snapshot
 from rig.engine.operator import Operator
+from rig.engine.paced import make_ticker
+from rig.engine.pacing import Pacer, pace_path
 from rig.engine.running import EngineAddress, leave_record, own_record
 from rig.engine.status import closing_counts, engine_status
 from rig.engine.warmup import warm_up
 from rig.errors import HardwareError
 from rig.recording import EventLevel, Recorder, RecorderPhase, StatusBlock
-from rig.runtime import ControlBlock, MachineTicker, RuntimeFolder, TelemetryRing, prepare_process, start_shielded
+from rig.runtime import ControlBlock, MonotonicClock, RuntimeFolder, TelemetryRing, prepare_process, start_shielded
 
 _START_TIMEOUT = 180.0  # s; the first start on a machine compiles the kernels
 _TERMINATE_TIMEOUT = 3.0  # s
@@ -74,8 +76,11 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
         try:
             resources.enter_context(folder.hold("engine"))
             resources.enter_context(claim_drives(config))
-            ticker = MachineTicker(config.period)
-            bank = make_bank(config)
+            pacer = None if config.virtual is None or config.virtual.real_time else Pacer(pace_path(config))
+            if pacer is not None:
+                resources.callback(pacer.close)
+            bank = make_bank(config, pacer=pacer)
+            ticker = make_ticker(config, pacer)
             checker = MotionChecker(config)
             resources.callback(checker.close)
             ring = resources.enter_context(TelemetryRing.create(name=folder.shared("ring")))
@@ -88,7 +93,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             summary: dict[str, Any] = {}
             resources.callback(recorder.close, summary)  # after the link, whose thread looks at it
             recorder.wait_ready()
-            engine = Engine(config, bank, _RingSink(ring, recorder), ticker)
+            engine = Engine(config, bank, _RingSink(ring, recorder), ticker, MonotonicClock())
             resources.callback(bank.close)
             operator = Operator(engine, checker.refusal)
             warm_up(engine)

@@ -1,8 +1,10 @@
 """What the processes of a rig share: folders, shared memory, clocks, and real time as far as it is granted."""
 
+from rig.runtime import pace
 from rig.runtime.clock import Cadence, Clock, ManualClock, MonotonicClock
 from rig.runtime.control_block import ControlBlock, StopRequest
 from rig.runtime.folders import RuntimeFolder, folders, runtime_root
+from rig.runtime.process_watch import ProcessWatch
 from rig.runtime.realtime import prepare_process
 from rig.runtime.ring import TelemetryRing, attach_shared_memory, shared_buffer
 from rig.runtime.spawning import start_shielded
@@ -16,6 +18,7 @@ __all__ = [
     "ManualClock",
     "ManualTicker",
     "MonotonicClock",
+    "ProcessWatch",
     "RuntimeFolder",
     "StopRequest",
     "TelemetryRing",
@@ -23,6 +26,7 @@ __all__ = [
     "Ticker",
     "attach_shared_memory",
     "folders",
+    "pace",
     "prepare_process",
     "runtime_root",
     "shared_buffer",

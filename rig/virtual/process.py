@@ -6,8 +6,8 @@ import multiprocessing
 import os
 import signal
 import threading
-import time
 from collections import deque
+from contextlib import closing
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from types import TracebackType
@@ -15,10 +15,12 @@ from typing import Self
 
 from actuators import ActuatorError, ModbusTcpServer
 from rig.config import RigConfig
+from rig.engine import pace_path
 from rig.errors import HardwareError, InputError, RigError
 from rig.runtime import prepare_process, start_shielded
 from rig.virtual.faults import ActiveFault
 from rig.virtual.news import Herald
+from rig.virtual.plant_clock import PlantClock
 from rig.virtual.virtual_rig import VirtualRig
 
 LONGEST_GAP = 0.5
@@ -76,7 +78,7 @@ Request = Inject | Clear | Tell | Look | End
 class RigView:
     """What the virtual rig says of itself.
 
-    time: s, the machine's monotonic clock. plant_fault: why the plant stands still for good, "" if it does not.
+    time: s, the plant's clock. plant_fault: why the plant stands still for good, "" if it does not.
     """
 
     time: float
@@ -98,16 +100,18 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
     The engine outlives an app that is killed, and so does its plant, also where the engine is parked on it: it ends
     when the engine has.
     Sends one `RigView` when every port listens, or a `Refusal` and returns. Then answers each `Request` but End with
-    one of the two. The time is the machine's monotonic clock. Ctrl-C is ignored: it is the owner who ends this process.
+    one of the two. The time is that of `PlantClock`. Ctrl-C is ignored: it is the owner who ends this process.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     stop, orphaned = threading.Event(), threading.Event()
     herald, owner = Herald(), _Owner()
     requests: deque[Request] = deque()
+    resources = contextlib.ExitStack()
     try:
         rig = VirtualRig(config)
         rig.advance(10 * rig.plant.step)  # compiles the kernels before anybody can connect
-        rig = VirtualRig(config, time.monotonic(), LONGEST_GAP, owner.hang)
+        clock = resources.enter_context(closing(PlantClock()))
+        rig = VirtualRig(config, clock.now(), LONGEST_GAP, owner.hang)
         needed = math.inf
 
         def advance(now: float) -> None:
@@ -126,17 +130,20 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
                 rig.faults.news.clear()
 
         def ready(_addresses: list[tuple[str, int]]) -> None:
+            if config.virtual is not None and not config.virtual.real_time:
+                clock.listen(pace_path(config, make=True))
             threading.Thread(target=_listen, args=(connection, requests, stop, orphaned), daemon=True).start()
             prepare_process(None, config.realtime.priority)  # a pin is the engine's
             _send(connection, _view(rig))
 
-        server = ModbusTcpServer(rig.endpoints, advance=advance, tick=TICK)
+        server = ModbusTcpServer(rig.endpoints, advance=advance, tick=TICK, timekeeper=clock)
         server.serve(stop, ready)
     except ActuatorError as error:
         _send(connection, Refusal(str(error), HardwareError))
     except RigError as error:
         _send(connection, Refusal(str(error), type(error)))
     finally:
+        resources.close()
         herald.close()
         owner.hang(False)
 

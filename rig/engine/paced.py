@@ -1,0 +1,82 @@
+"""Cycles of paced time: the loop gives the plant the time, and follows the wall clock as far as the machine allows."""
+
+import math
+import time
+
+from rig.config import RigConfig
+from rig.engine.pacing import Pacer
+from rig.runtime import MachineTicker, Tick, Ticker
+
+_WHOLE = 1e-6  # of a period: what is nearer to a cycle's time stands at it
+
+
+class PacedTicker:
+    """See `rig.runtime.Ticker`. No cycle is ever late: one that the operating system delays delays the plant with it.
+
+    A cycle is skipped only where the plant has gone on by itself, for want of a sign of life of this process.
+
+    Args:
+        period: s.
+        pacer: gives the plant its time.
+        speed: how many times as fast as the wall clock rig time goes at most.
+    """
+
+    def __init__(self, period: float, pacer: Pacer, speed: float = 1.0) -> None:
+        self._period = period
+        self._pacer = pacer
+        self._wall_period = period / speed
+        self._due = time.monotonic()
+        self._cycle = 0
+        self._epoch = -1
+        self._origin = 0.0
+        self._overruns = 0
+        self.shortfall = 0.0
+        """see `Ticker.shortfall`"""
+
+    def now(self) -> float:
+        """See `Ticker.now`: the plant's clock."""
+        return self._pacer.now()
+
+    def begin(self) -> None:
+        """See `Ticker.begin`: what has passed on the plant's clock meanwhile has passed."""
+        pacer = self._pacer
+        if self._epoch != pacer.epoch:  # the first, or another plant with a clock of its own
+            self._epoch = pacer.epoch
+            self._origin = pacer.now() - self._cycle * self._period
+        self._cycle = max(self._cycle, self._cycle_at(pacer.now()))
+        self._due = time.monotonic() + self._wall_period
+
+    def next(self) -> Tick:
+        """See `Ticker.next`."""
+        late = self._wait()
+        pacer, missed = self._pacer, 0
+        if pacer.overtaken():
+            missed = max(0, self._cycle_at(pacer.now()) - (self._cycle + 1))
+        else:
+            self.shortfall += late
+        self._overruns += missed
+        self._cycle += 1 + missed
+        pacer.give(self._origin + self._cycle * self._period)
+        return Tick(self._cycle * self._period, 0.0, (1 + missed) * self._period, self._overruns)
+
+    def _wait(self) -> float:
+        """Wait for the wall clock; by how much, s, it is ahead of a machine too busy to follow it."""
+        while (remaining := self._due - time.monotonic()) > 0.0:
+            time.sleep(remaining)
+        late = 0.0
+        if remaining < -self._wall_period:  # less is made up for in the cycles that follow
+            late = -remaining
+            self._due -= remaining
+        self._due += self._wall_period
+        return late
+
+    def _cycle_at(self, now: float) -> int:
+        """Number of the first cycle that is not before `now`."""
+        return math.ceil((now - self._origin) / self._period - _WHOLE)
+
+
+def make_ticker(config: RigConfig, pacer: Pacer | None) -> Ticker:
+    """What gives the loop of a rig its cycles: the machine's clock, or, where there is a `pacer`, paced time."""
+    if pacer is None or config.virtual is None:
+        return MachineTicker(config.period)
+    return PacedTicker(config.period, pacer, config.virtual.speed)

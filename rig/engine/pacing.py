@@ -1,0 +1,238 @@
+"""The engine's end of paced time: the plant's clock as the engine gives it, and the wires that go by it.
+
+See `rig.runtime.pace`. A reply that is there is taken; whether one that is not there is lost, or only not sent yet by a
+process that waits for a processor, no clock of the machine can tell. So the plant is asked to settle: to take in all
+that was sent, at the time that it stands at, and then slice by slice up to the deadline. What is not there after that
+is not there by the plant's own clock, and all the same on a machine however busy.
+"""
+
+import contextlib
+import hashlib
+import json
+import select
+import socket
+import time
+from pathlib import Path
+from weakref import WeakSet
+
+from actuators import ConnectError, TcpWire
+from rig.config import RigConfig
+from rig.runtime import ProcessWatch, pace, runtime_root
+
+_SLICE = 5e-3
+"""s of the plant's time between two looks for a reply that is late"""
+_SOON = 1e-3
+"""s in which a reply is there on a machine that is not busy; asking for it sooner would only cost"""
+_LOOK = 0.05
+"""s between two looks at a plant that does not answer"""
+_HANGING = 5.0
+"""s for which a plant may have been able to answer before it is given up"""
+_ATTACH_PAUSE = 0.02
+_STARTING = 5.0
+"""s in which a plant that has its ports has its pace as well"""
+
+
+def pace_path(config: RigConfig, *, make: bool = False) -> Path:
+    """Where the plant of a virtual rig is given its time, in the user's runtime folder; a name for each set of drives.
+
+    Raises:
+        HardwareError: as `runtime_root`.
+    """
+    drives = json.dumps(config.resolved()["drives"]["legs"], sort_keys=True)
+    return runtime_root(make=make) / f"pace-{hashlib.sha256(drives.encode()).hexdigest()[:16]}"
+
+
+class Pacer:
+    """Gives the plant its time. Belongs to the cyclic thread, and so do its wires.
+
+    Without a plant (none yet, none any more, or one that hangs) its clock goes on with the machine's.
+
+    Args:
+        path: where the plant is given its time, see `pace_path`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._socket: socket.socket | None = None
+        self._wires: WeakSet[PacedWire] = WeakSet()
+        self._sent: dict[pace.Connection, int] = {}
+        self._time = self._wall = time.monotonic()
+        self._overtaken = False
+        self.epoch = 0
+        """rises with every plant that is attached to, whose clock is its own"""
+        self.settled = False
+        """whether nothing has been sent since the plant settled at `now`"""
+
+    @property
+    def attached(self) -> bool:
+        """Whether there is a plant that is given its time."""
+        return self._socket is not None
+
+    def now(self) -> float:
+        """The plant's clock, s."""
+        return self._time if self.attached else self._time + time.monotonic() - self._wall
+
+    def attach(self) -> None:
+        """Take the plant's time over, unless it has been. Raises ConnectError where there is no plant."""
+        if self._socket is not None:
+            return
+        deadline = time.monotonic() + _STARTING
+        while True:
+            made = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            try:
+                made.connect(str(self._path))
+                break
+            except OSError as error:
+                made.close()
+                if time.monotonic() > deadline:
+                    reason = error.strerror or error
+                    raise ConnectError(f"the virtual rig's time cannot be given ({self._path}: {reason})") from error
+                time.sleep(_ATTACH_PAUSE)
+        self._socket = made
+        self._plant = ProcessWatch(pace.peer(made))
+        if self._ask(pace.Resume()) is None:
+            raise ConnectError("the virtual rig does not take its time from this engine: another one gives it")
+        self.epoch += 1
+
+    def give(self, t: float) -> None:
+        """The plant stands at `t`, s, from now on."""
+        self._time, self.settled = t, False
+        if self._socket is None:
+            self._wall = time.monotonic()
+        else:
+            self._send(pace.Time(t))
+
+    def overtaken(self) -> bool:
+        """Whether the plant has gone on by itself meanwhile; its time is taken over again then."""
+        if self._socket is None:
+            return False
+        try:
+            overtaken = self._overtaken or isinstance(pace.receive(self._socket), pace.Ahead)
+        except (EOFError, ValueError):
+            self.close()
+            return False
+        return overtaken and self._ask(pace.Resume()) is not None
+
+    def settle(self, t: float) -> None:
+        """Have the plant take in all that was sent, and go on to `t`, s; see `sent` then."""
+        answer = self._ask(pace.Settle(t, {wire.connection: wire.sent for wire in self._wires}))
+        if isinstance(answer, pace.Settled):
+            self._sent = dict(answer.counts)
+            self.settled = True
+
+    def sent(self, connection: pace.Connection) -> int:
+        """Bytes that the plant had sent over a connection when it settled last; -1: it had closed it."""
+        return self._sent.get(connection, 0)
+
+    def welcome(self, wire: "PacedWire") -> None:
+        """From now on a wire's bytes are counted."""
+        self._wires.add(wire)
+
+    def dismiss(self, wire: "PacedWire") -> None:
+        """A wire was closed."""
+        self._wires.discard(wire)
+        self._sent.pop(wire.connection, None)
+
+    def close(self) -> None:
+        """Let the plant go by the wall clock; this clock does so too. May be called again."""
+        if self._socket is not None:
+            self._wall = time.monotonic()
+            self._socket.close()
+            self._socket = None
+            self.settled = False
+
+    def _send(self, message: pace.Message) -> None:
+        assert self._socket is not None
+        try:
+            self._socket.send(pace.encode(message))
+        except OSError:
+            self.close()
+
+    def _ask(self, message: pace.Resume | pace.Settle) -> pace.Told | pace.Settled | None:
+        """The answer to a message, None where there comes none any more."""
+        if self._socket is not None:
+            self._send(message)
+            self._plant.sign()
+        wanted = pace.Told if isinstance(message, pace.Resume) else pace.Settled
+        with contextlib.suppress(EOFError, ValueError):
+            while self._socket is not None:
+                if not select.select([self._socket], [], [], _LOOK)[0] and self._plant.silence() > _HANGING:
+                    break
+                answer = pace.receive(self._socket)
+                if isinstance(answer, pace.Ahead):
+                    self._overtaken = True
+                elif isinstance(answer, pace.Told | pace.Settled) and isinstance(answer, wanted):
+                    self._time = answer.t
+                    self._overtaken = self._overtaken and isinstance(answer, pace.Settled)
+                    return answer
+        self.close()
+        return None
+
+
+class PacedWire(TcpWire):
+    """A TCP connection to a device whose time is paced: deadlines are the plant's.
+
+    Args:
+        host, port: of the device.
+        timeout: s of the machine's clock, to connect.
+        pacer: gives the plant its time.
+
+    Raises:
+        ConnectError: nothing listens there, or the plant does not take its time from this process.
+    """
+
+    __slots__ = ("__weakref__", "_pacer", "_received", "connection", "sent")
+
+    def __init__(self, host: str, port: int, timeout: float, pacer: Pacer) -> None:
+        self._pacer = pacer
+        self._received = 0
+        self.sent = 0
+        """bytes in all"""
+        self.connection: pace.Connection = (port, 0)
+        """see `rig.runtime.pace`"""
+        super().__init__(host, port, timeout)
+        self.connection = (port, self._socket.getsockname()[1])
+        try:
+            pacer.attach()
+        except ConnectError:
+            super().close()
+            raise
+        pacer.welcome(self)
+
+    def now(self) -> float:
+        """See `Wire.now`: the plant's clock."""
+        return self._pacer.now()
+
+    def send(self, data: bytes) -> bool:
+        """See `Wire.send`."""
+        self._pacer.settled = False
+        taken = super().send(data)
+        self.sent += len(data) if taken else 0
+        return taken
+
+    def receive(self, deadline: float) -> bytes:
+        """See `Wire.receive`."""
+        pacer = self._pacer
+        data = self._arrived(0.0 if pacer.settled else _SOON)
+        while not data and self.connected and pacer.attached:
+            sent = pacer.sent(self.connection)
+            if pacer.settled and (sent > self._received or sent < 0):  # it is on its way, or the end of it
+                data = self._arrived(_LOOK)
+            elif not pacer.settled:
+                pacer.settle(pacer.now())
+            elif pacer.now() < deadline:
+                pacer.settle(min(deadline, pacer.now() + _SLICE))
+            else:
+                break
+        return data
+
+    def close(self) -> None:
+        """See `Wire.close`."""
+        self._pacer.dismiss(self)
+        super().close()
+
+    def _arrived(self, patience: float) -> bytes:
+        """What has arrived, or does so within `patience` s of the machine's clock."""
+        data = super().receive(time.monotonic() + patience)
+        self._received += len(data)
+        return data
