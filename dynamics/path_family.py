@@ -22,6 +22,7 @@ from kinematics import (
     assess_poses,
     coordinates_to_pose,
     finite_array,
+    minimum_jerk,
     strokes_beyond,
 )
 
@@ -51,10 +52,8 @@ class BentPath(Trajectory):
         self.coefficients = finite_array("coefficients", bends, 6)
 
     def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
-        u = t / self.duration
-        s = u**3 * (10.0 + u * (-15.0 + 6.0 * u))
-        rate = 30.0 * u**2 * (1.0 - u) ** 2 / self.duration
-        second = 60.0 * u * (1.0 - u) * (1.0 - 2.0 * u) / self.duration**2
+        s, rate, second = minimum_jerk(t / self.duration)
+        rate, second = rate / self.duration, second / self.duration**2
         way = self.end - self.start
         waves = math.pi * np.arange(1, len(self.coefficients) + 1)
         phase = np.outer(s, waves)

@@ -14,7 +14,7 @@ from dynamics.serial.newton_euler import newton_euler
 from dynamics.serial.puma import puma
 from dynamics.serial.simulation import Torque, rk4_step
 from dynamics.serial.vectors import Scalar, Values, Vector, add, apply, dot
-from kinematics import Array
+from kinematics import Array, minimum_jerk
 
 START = (90.0, 0.0, 90.0, 0.0, 0.0, 0.0)
 """Initial joint angles of the study, degrees (000 §5)."""
@@ -86,13 +86,10 @@ def held(tau: list[float]) -> Torque:
 
 
 def quintic(start: Array, end: Array, duration: float, time: float) -> tuple[Array, Array, Array]:
-    """q, q̇, q̈ (n,) at `time` s of the rest-to-rest quintic from `start` to `end` (n,) in `duration` s; held outside."""
-    x = min(max(time / duration, 0.0), 1.0)
-    s = x**3 * (10.0 - 15.0 * x + 6.0 * x**2)
-    sd = 30.0 * x**2 * (1.0 - x) ** 2 / duration
-    sdd = 60.0 * x * (1.0 - x) * (1.0 - 2.0 * x) / duration**2
+    """q, q̇, q̈ (n,) at `time` s of the minimum-jerk move from `start` to `end` (n,) in `duration` s; held outside."""
+    s, sd, sdd = minimum_jerk(min(max(time / duration, 0.0), 1.0))
     delta = end - start
-    return start + s * delta, sd * delta, sdd * delta
+    return start + s * delta, sd / duration * delta, sdd / duration**2 * delta
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,12 +10,15 @@ from kinematics.trajectories.files import (
 )
 from kinematics.trajectories.generators import Blend, Chirp, ChirpTerm, Harmonic, HarmonicTerm, Hold, MinimumJerk
 from kinematics.trajectories.jogging import JogFrame, leg_stepped_pose, stepped_pose
+from kinematics.trajectories.minimum_jerk import PEAK_ACCELERATION, PEAK_SPEED, minimum_jerk, minimum_jerk_kernel
 from kinematics.trajectories.poses import Poses, read_poses
 from kinematics.trajectories.sequence import Sequence
 from kinematics.trajectories.table import MOST_SAMPLES, MotionTable, scaled, table_motion_kernel, tabulate
 
 __all__ = [
     "MOST_SAMPLES",
+    "PEAK_ACCELERATION",
+    "PEAK_SPEED",
     "Blend",
     "Chirp",
     "ChirpTerm",
@@ -33,6 +36,8 @@ __all__ = [
     "build_trajectory",
     "leg_stepped_pose",
     "load_trajectory",
+    "minimum_jerk",
+    "minimum_jerk_kernel",
     "parse_trajectory",
     "read_poses",
     "scaled",

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from kinematics.arrays import Array
 from kinematics.errors import TrajectoryError
 from kinematics.trajectories.base import COORDINATE_UNITS, COORDINATES, Placement, Trajectory, bounded, six, time_span
+from kinematics.trajectories.minimum_jerk import minimum_jerk
 
 _ROUNDING = 1e-9  # relative; a speed this near its bound is meant to be at it
 
@@ -100,7 +101,7 @@ def _parabolic(t: Array, duration: float, distance: float, speed: float, blend: 
 class MinimumJerk(Trajectory):
     """Straight line from `start` to `end` (6,) in `duration` s with the least mean square jerk, at rest at both ends.
 
-    q = start + (end − start)(10u³ − 15u⁴ + 6u⁵), u = t/duration (Flash & Hogan 1985).
+    q = start + (end − start) s(t/duration) with the law s of `minimum_jerk`.
     """
 
     def __init__(
@@ -111,11 +112,8 @@ class MinimumJerk(Trajectory):
         self._way = six("end", end) - self._start
 
     def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
-        u = t / self.duration
-        shape = u**3 * (10.0 + u * (-15.0 + 6.0 * u))
-        rate = 30.0 * u**2 * (1.0 - u) ** 2 / self.duration
-        acceleration = 60.0 * u * (1.0 - u) * (1.0 - 2.0 * u) / self.duration**2
-        return self._start + np.outer(shape, self._way), np.outer(rate, self._way), np.outer(acceleration, self._way)
+        shape, rate, acceleration = (np.outer(part, self._way) for part in minimum_jerk(t / self.duration))
+        return self._start + shape, rate / self.duration, acceleration / self.duration**2
 
 
 class Hold(Trajectory):

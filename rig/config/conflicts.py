@@ -9,13 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dynamics import LegLimits, Mechanism
-from kinematics import MOST_BYTES, InputFileError, open_input
+from kinematics import MOST_BYTES, PEAK_ACCELERATION, PEAK_SPEED, InputFileError, open_input
 
 if TYPE_CHECKING:
     from rig.config.rig_config import RigConfig
 
-_PEAK_SPEED = 15.0 / 8.0  # of a minimum-jerk motion, over its mean speed
-_PEAK_ACCELERATION = 10.0 / 3.0**0.5  # of the same, over its length divided by the square of its duration
 _RAMP = 1.5  # steepest slope of the ramp that stops a path, over its mean
 _RAMP_PART = 0.8  # of `safety.stop_time` that the ramp of a controlled stop may take
 _STROKE_PART = 0.1  # of a leg's stroke, that a bound on its length may have
@@ -60,7 +58,7 @@ def _moves(config: RigConfig, machine: Mechanism, limits: list[LegLimits]) -> It
     acceleration = min(limit.acceleration or np.inf for limit in limits)
     arm = float(np.linalg.norm(geometry.platform_points, axis=1).max())
     stroke = _least_stroke(limits)
-    fastest = min(speed, _PEAK_SPEED * (acceleration * stroke / _PEAK_ACCELERATION) ** 0.5)  # even across the stroke
+    fastest = min(speed, PEAK_SPEED * (acceleration * stroke / PEAK_ACCELERATION) ** 0.5)  # even across the stroke
     for name, value, unit, bound in (
         ("approach_speed", motion.approach_speed, "m/s", fastest),
         ("approach_rotation", motion.approach_rotation, "rad/s", fastest / max(arm, 1e-9)),

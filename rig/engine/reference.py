@@ -6,7 +6,7 @@ the platform slows down along the path that was checked and never leaves it.
 
 import numpy as np
 
-from kinematics import Array, MotionTable, pose_to_coordinates, table_motion_kernel
+from kinematics import PEAK_SPEED, Array, MotionTable, pose_to_coordinates, table_motion_kernel
 
 
 class Reference:
@@ -145,9 +145,10 @@ def straight_move(start: Array, end: Array, speed: float, rotation_speed: float)
     least 0.1 s. Two rows at rest interpolated by a quintic are the minimum-jerk motion itself.
     """
     change = np.abs(pose_to_coordinates(end) - pose_to_coordinates(start))
-    peak = 15.0 / 8.0  # of a minimum-jerk motion's speed, over its mean
     length = float(np.linalg.norm(change[:3]))
-    return _straight(start, end, max(peak * length / speed, peak * float(change[3:].max()) / rotation_speed, 0.1))
+    return _straight(
+        start, end, max(PEAK_SPEED * length / speed, PEAK_SPEED * float(change[3:].max()) / rotation_speed, 0.1)
+    )
 
 
 def _straight(start: Array, end: Array, duration: float) -> MotionTable:

@@ -12,7 +12,7 @@ from dynamics import (
     iterative_newton_euler_as_printed,
     link_states,
 )
-from kinematics import Array
+from kinematics import Array, minimum_jerk
 from rig.papers import iterative_checks as checks
 from rig.papers.claims import Between, Claim, Threshold
 from rig.papers.drawing import INK, Curve, series, six_panels
@@ -132,8 +132,7 @@ def _path() -> tuple[Array, Array, Array, Array]:
     """Times (m,) s and q, q̇, q̈ (m, 6) of the arm: one swing of every joint, rest to rest."""
     times = np.linspace(0.0, _DURATION, _SAMPLES)
     start, end = np.array([0.0, 0.6, 0.0, 0.0, 0.0, 0.0]), np.array([1.2, 1.4, 0.3, 1.0, 0.8, 1.5])
-    x = times[:, None] / _DURATION
-    rise = x**3 * (10.0 - 15.0 * x + 6.0 * x**2), 30.0 * (x - x**2) ** 2, 60.0 * x * (1.0 - x) * (1.0 - 2.0 * x)
+    rise = minimum_jerk(times[:, None] / _DURATION)
     reach = end - start
     return times, start + rise[0] * reach, rise[1] * reach / _DURATION, rise[2] * reach / _DURATION**2
 

@@ -7,7 +7,7 @@ pushing (extending) positive.
 from math import exp
 
 from actuators import Mode
-from kinematics import kernel
+from kinematics import PEAK_SPEED, kernel, minimum_jerk_kernel
 from rig.virtual.arrays import Array
 
 # Columns of a drive's row.
@@ -85,15 +85,12 @@ _HOMING_MODE = int(Mode.HOMING)
 def homing_reference_kernel(drive: Array, parameters: Array, reference: float, t: float) -> tuple[float, float, bool]:
     """Leg length and speed that homing asks for at t, and whether its move is over: minimum jerk to the mark."""
     distance = reference - drive[HOMING_FROM]
-    # the peak speed of a minimum-jerk move is 15/8 of the mean
-    duration = max(HOMING_TIME, 1.875 * abs(distance) / parameters[HOMING_SPEED])
+    duration = max(HOMING_TIME, PEAK_SPEED * abs(distance) / parameters[HOMING_SPEED])
     x = (t - drive[HOMING_SINCE]) / duration
     if x >= 1.0:
         return reference, 0.0, True
-    x = max(x, 0.0)
-    done = x * x * x * (10.0 - 15.0 * x + 6.0 * x * x)
-    rate = 30.0 * x * x * (1.0 - x) * (1.0 - x) / duration
-    return drive[HOMING_FROM] + distance * done, distance * rate, False
+    done, rate, _ = minimum_jerk_kernel(max(x, 0.0))
+    return drive[HOMING_FROM] + distance * done, distance * rate / duration, False
 
 
 @kernel

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from kinematics import PEAK_ACCELERATION, PEAK_SPEED, minimum_jerk, minimum_jerk_kernel
 from kinematics import rotations as rot
 from kinematics.errors import TrajectoryError
 from kinematics.trajectories import (
@@ -350,3 +351,15 @@ def test_sequence_names_every_joint_that_does_not_fit() -> None:
     near = np.add(B, [0, 0, 2e-8, 0, 0, 0])
     with pytest.raises(TrajectoryError, match=r"z is 600 mm .* but 600 mm where part 2 begins \(2e-05 mm apart\)"):
         Sequence([Hold(B, 1.0), Hold(near, 1.0)])
+
+
+def test_the_law_of_minimum_jerk() -> None:
+    u = np.linspace(0.0, 1.0, 2001)
+    s, rate, second = minimum_jerk(u)
+    for found, ends in ((s, (0.0, 1.0)), (rate, (0.0, 0.0)), (second, (0.0, 0.0))):
+        np.testing.assert_allclose(found[[0, -1]], ends, atol=1e-15)
+    np.testing.assert_allclose(np.gradient(s, u, edge_order=2), rate, atol=1e-4)
+    np.testing.assert_allclose(np.gradient(rate, u, edge_order=2), second, atol=1e-3)
+    assert rate.max() == pytest.approx(PEAK_SPEED)
+    assert np.abs(second).max() == pytest.approx(PEAK_ACCELERATION, rel=1e-6)
+    assert minimum_jerk_kernel(0.3) == pytest.approx(minimum_jerk(0.3), rel=1e-15)
