@@ -30,7 +30,12 @@ class StartPage(SetupPage):
         self.mechanism.addItems(mechanism_names())
         self.mechanism.setCurrentText(draft.mechanism)
         self.mode = Choice(
-            "Control law", [("Force, with the exact feedforward", "force"), ("Computed torque", "computed-torque")]
+            "Control law",
+            [
+                ("Force, with the exact feedforward", "force"),
+                ("Computed torque", "computed-torque"),
+                ("Position, closed by the drives", "position"),
+            ],
         )
         self.rate = QuantityBox("Cycles per second", "Hz", draft.rate, 1.0, 1e4)
         self.real = QtWidgets.QRadioButton("Real drives")

@@ -55,7 +55,8 @@ def check(
             typer.echo(f"  warning: {warning}")
         if rig.safety.off:
             typer.echo(f"  warning: checks {rig.safety.said_off}")
-        typer.echo(f"control loop: bears {loop.gain_margin:.3g} times its gains at {loop.rate:g} Hz")
+        margin = f"bears {loop.gain_margin:.3g} times its gains at {loop.rate:g} Hz"
+        typer.echo(f"control loop: {margin if loop.at_host else rig.gains_unused}")
         if loop.passed and loop.message:
             typer.echo(f"  warning: {loop.message}")
     if verdict is not None and not as_json:

@@ -18,11 +18,13 @@ def check_devices(config: RigConfig, path: Path | None = None) -> None:
         path: what the file is or will be called, for the message; None: what it is called now.
 
     Raises:
-        ConfigError: a driver or profile does not take what is configured, the load cells' calibration cannot be used,
-            or the virtual rig cannot be served.
+        ConfigError: a driver or profile does not take what is configured, or has no mode that the control law needs,
+            the load cells' calibration cannot be used, or the virtual rig cannot be served.
     """
     try:
-        make_bank(config)
+        lacking = make_bank(config).lacking()
+        if lacking:
+            raise ConfigError(*lacking.values())
         if config.virtual is not None:
             VirtualRig(config)
     except (ConfigurationError, CalibrationError, ConfigError) as error:

@@ -13,6 +13,7 @@ from rig.config import RigConfig, Safety, load_config, names_file, parse_config,
 from rig.csvio import check_output, whole_file
 from rig.errors import ConfigError, InputError
 
+_MODES = ("force", "computed-torque", "position")
 _HEADER = """\
 # Plain numbers are SI; text may carry a unit ("300 mm"). What is left out takes its default:
 # [control], [safety], [motion] and [realtime] among it. The shipped virtual.toml shows every
@@ -71,7 +72,7 @@ def draft_text(draft: Draft) -> str:
         _HEADER,
         _line("name", draft.name),
         _line("mechanism", draft.mechanism, "a shipped one, or a TOML file from here"),
-        _line("mode", draft.mode, 'or "computed-torque"' if draft.mode == "force" else 'or "force"'),
+        _line("mode", draft.mode, "or " + ", ".join(f'"{mode}"' for mode in _MODES if mode != draft.mode)),
         _line("rate", draft.rate, "Hz, cycles per second"),
         "\n[drives]",
         _line("driver", draft.driver),

@@ -41,7 +41,8 @@ class RigConfig(Section):
     name: Text
     mechanism: Text
     """Name of a shipped mechanism, or a TOML file relative to the configuration's folder."""
-    mode: Literal["force", "computed-torque"] = "force"
+    mode: Literal["force", "computed-torque", "position"] = "force"
+    """Control law; in "position" the drives close the loop by gains of their own."""
     rate: Annotated[Frequency, within(50.0, 2000.0, "Hz")] = 500.0
     """Cycles per second."""
     control: Control = Control()
@@ -78,14 +79,26 @@ class RigConfig(Section):
 
     @property
     def command_lead(self) -> float:
-        """How far ahead of its cycle the feedforward is evaluated, s.
+        """How far ahead of its cycle the reference of a command is evaluated, s.
 
         `control.lead` if given; else half a period (a force is held for one), the drive's dead time and the time
-        constant of its force loop.
+        constant of its force loop. A length is carried on by the drive at the speed that comes with it: the dead time.
         """
         if self.control.lead is not None:
             return self.control.lead
+        if self.mode == "position":
+            return self.drives.delay
         return 0.5 * self.period + self.drives.delay + 1.0 / (2.0 * math.pi * self.drives.force_bandwidth)
+
+    @property
+    def gains_unused(self) -> str:
+        """Which gains of [control] do not apply in this mode although no other has any, in words; else empty."""
+        if self.mode != "position":
+            return ""
+        return (
+            "mode position: the drives close the loop by their own gains; control.stiffness, damping, task_stiffness "
+            "and task_damping do not apply"
+        )
 
     @property
     def calibration_path(self) -> Path | None:

@@ -102,7 +102,7 @@ class Control(Section):
     task_damping: Annotated[Number, within(0.0, 1e4, "1/s")] = 20.0
     """K_v of mode `computed-torque`, 1/s."""
     lead: Delay | None = None
-    """How far ahead of the cycle the feedforward is evaluated, s; not given: see `RigConfig.command_lead`."""
+    """How far ahead of the cycle a command's reference is evaluated, s; not given: see `RigConfig.command_lead`."""
     coulomb_speed: Smoothing = 1e-3
     """Leg speed over which the feedforward smooths Coulomb friction, m/s."""
 
@@ -145,7 +145,8 @@ class Safety(Section):
     overspeed: Annotated[Number, within(1.05, 3.0)] = 1.25
     """Measured speed of a leg under torque, in multiples of its `velocity` limit; without that limit not checked."""
     homing_force: Annotated[Number, within(0.1, 3.0)] = 1.25
-    """Load cell while the drives home, in multiples of the leg's `force` limit; without that limit not checked."""
+    """Load cell while the drives close the loop, homing or in mode `position`, in multiples of the leg's `force` limit;
+    without that limit not checked."""
     temperature: Annotated[Number, within(1.0, 150.0, "°C")] = 80.0
     """What a drive may say of its temperature, °C, where its profile has an auxiliary register of that name."""
     supply_min: Annotated[Number, within(1.0, 1000.0, "V")] = 36.0

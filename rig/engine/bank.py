@@ -66,6 +66,15 @@ class DriveBank:
         self.force_limit = min(drive.capabilities.force_limit for drive in self._drives)
         """N, the largest force that can be commanded"""
 
+    def lacking(self) -> dict[int, str]:
+        """Legs (1…6) whose drive cannot be used for want of a mode, and which."""
+        found = {}
+        for leg, drive in enumerate(self._drives, start=1):
+            lacking = [mode.name for mode in self._modes if mode not in drive.capabilities.modes]
+            if lacking:
+                found[leg] = f"leg {leg}: the drive has no mode {', '.join(lacking)}"
+        return found
+
     def connect(self, timeout: float) -> list[str]:
         """Open, identify and configure every device; one line for each that answered.
 
@@ -73,11 +82,10 @@ class DriveBank:
             HardwareError: a device is silent, not the one expected, has torque already or refuses its configuration;
                 all are closed again, and where one is not to be used none was written to.
         """
-        lines, faults = [], []
+        lacking = self.lacking()
+        lines, faults = [], list(lacking.values())
         for leg, drive in enumerate(self._drives, start=1):
-            lacking = [mode.name for mode in self._modes if mode not in drive.capabilities.modes]
-            if lacking:
-                faults.append(f"leg {leg}: the drive has no mode {', '.join(lacking)}")
+            if leg in lacking:
                 continue
             try:
                 drive.connect(timeout)

@@ -70,7 +70,7 @@ class Engine:
         self._stopwatch = clock if stopwatch is None else stopwatch
         self._reply_time = config.drives.reply_deadline * config.period
         limits = ReferenceCheck(mechanism, safety)
-        self._supervision = Supervision(config, bank, self.machine, self.frame, limits, self)
+        self._supervision = Supervision(config, self.law, bank, self.machine, self.frame, limits, self)
         force_bound = np.minimum(limits.force, bank.force_limit)
         self._homing = Homing(safety)
         self._exchange = ExchangeCheck(config)
@@ -168,6 +168,8 @@ class Engine:
         self._commander.off()
         if self.config.safety.off:
             self.record("warning", self.config.safety.said_off)
+        if self.config.gains_unused:
+            self.record("info", self.config.gains_unused)
         self.enter(State.IDLE)
 
     def settled_for(self) -> float:

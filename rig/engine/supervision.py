@@ -12,6 +12,7 @@ from rig.config import RigConfig
 from rig.engine.bank import DriveBank
 from rig.engine.braking import Braking
 from rig.engine.frame import Frame
+from rig.engine.laws import ControlLaw
 from rig.engine.reference import Reference
 from rig.safety import (
     FORCE_STATES,
@@ -52,6 +53,7 @@ class Supervision:
 
     Args:
         config: gives the bounds.
+        law: says what of it means something.
         bank, machine, frame, limits: what is judged.
         stops: told what was found.
     """
@@ -59,6 +61,7 @@ class Supervision:
     def __init__(
         self,
         config: RigConfig,
+        law: ControlLaw,
         bank: DriveBank,
         machine: StateMachine,
         frame: Frame,
@@ -66,6 +69,7 @@ class Supervision:
         stops: Stops,
     ) -> None:
         self._config = config
+        self._law = law
         self._bank = bank
         self._machine = machine
         self._frame = frame
@@ -83,7 +87,7 @@ class Supervision:
 
     @property
     def controlled(self) -> bool:
-        """Whether the host closes the loop: what the feedback says of the control means something."""
+        """Whether the control law commands the drives: what the feedback says of the control means something."""
         return self._machine.state in FORCE_STATES and self._machine.stop < StopSeverity.QUICK_STOP
 
     def forget(self) -> None:
@@ -105,6 +109,7 @@ class Supervision:
         )
         self._monitor.check_forces(0.0, force, residual, 0, bank.cells_silence, controlled=False)
         self._measured.check_speed(0.0, bank.fresh, velocity)
+        self._measured.check_force(0.0, bank.fresh, force, "")
         self._rest.check(0.0, 1.0, bank.fresh, bank.status, length, velocity, self._monitor.departure, homed=True)
         self.forget()
 
@@ -173,8 +178,13 @@ class Supervision:
         self._rest.forget()
         if machine.stop < StopSeverity.QUICK_STOP:
             self._trip(measured.check_speed(t, bank.fresh, bank.velocity))
-        if machine.state is State.HOMING and not bank.cells_age:
-            self._trip(measured.check_homing_force(t, bank.fresh, bank.force))
+        if bank.cells_age:
+            return
+        if machine.state is State.HOMING:
+            self._trip(measured.check_force(t, bank.fresh, bank.force, "homing"))
+        elif self.controlled and not self._law.host_loop:
+            scale = self._config.load_cells.range
+            self._trip(measured.check_force(t, bank.fresh, bank.force, "its drive holds the position", scale))
 
     def reference(self, t: float, reference: Reference) -> None:
         """Judge the `reference` of rig time `t` (s), where the host follows one; one that fails is not followed."""

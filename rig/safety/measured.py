@@ -1,4 +1,5 @@
-"""Bounds on what is measured: leg speeds under torque, forces while homing, and what the drives say of themselves."""
+"""Bounds on what is measured: leg speeds under torque, forces where the drives close the loop, and what they say of
+themselves."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -54,12 +55,20 @@ class MeasuredBounds:
         text = f"leg {leg + 1}: measured speed {velocity[leg]:+.3f} m/s (bound {self._speed[leg]:g} m/s)"
         return Finding(Cause(FaultCode.OVERSPEED, text, t, leg + 1), StopSeverity.QUICK_STOP, over)
 
-    def check_homing_force(self, t: float, fresh: Array, force: Array) -> Finding | None:
-        """Judge the load cells (6,) N while the drives home; fresh: (6,) 0 where a reading is stale; t: s, rig time."""
+    def check_force(self, t: float, fresh: Array, force: Array, loop: str, scale: float = math.inf) -> Finding | None:
+        """Judge the load cells (6,) N while the drives close the loop.
+
+        Args:
+            t: s, rig time.
+            fresh: (6,) 0 where a reading is stale.
+            force: measured.
+            loop: what the drives do meanwhile, for the message.
+            scale: N, end of the cells' scale, where other checks take care of what means nothing from there on.
+        """
         leg = _beyond_kernel(fresh, force, self._force)
-        if leg < 0:
+        if leg < 0 or abs(force[leg]) >= scale:
             return None
-        text = f"leg {leg + 1}: measured force {force[leg]:+.0f} N while homing (bound {self._force[leg]:g} N)"
+        text = f"leg {leg + 1}: measured force {force[leg]:+.0f} N while {loop} (bound {self._force[leg]:g} N)"
         return Finding(Cause(FaultCode.FORCE_LIMIT, text, t, leg + 1), StopSeverity.QUICK_STOP, over)
 
     def check_drive(self, t: float, leg: int) -> Finding | None:

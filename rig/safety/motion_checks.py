@@ -21,6 +21,7 @@ _OPPOSED = 0.02  # m/s of both reference and feedback above which their signs mu
 _WINDOW = 1.0  # s over which the way of a leg that is to stand is held against its speed
 _MOVING_WINDOW = 10  # cycles of that where it is to move: what is slower shows as a following error, or in the forces
 _SPEED_DELAY = 0.01  # s by which a drive's estimate of its speed may be late
+_CREPT = 0.5  # of a following error, beyond which its speed does not explain it: the encoder went, and not the leg
 _MIRRORED = 0.25  # of its amount that a speed may lose or gain when its sign turns round: a push would change it more
 
 _OK, _NOT_FINITE, _ABSURD_LENGTH, _JUMP, _FROZEN, _AGAINST, _RUNAWAY_ERROR, _FOLLOWING = range(8)
@@ -111,7 +112,8 @@ def _check_kernel(
         elif controlled and error > bounds[_RAN]:
             found, amount = _RUNAWAY_ERROR, error
         elif controlled and error > bounds[_FOLLOWED] and not (repeated or opposed):
-            found, amount = _FOLLOWING, error
+            crept = homed and bounds[_JUMPED] < math.inf and abs(departure) > _CREPT * error
+            found, amount = (_JUMP, abs(departure)) if crept else (_FOLLOWING, error)
         if found != _OK and (what == _OK or found < what):
             what, leg, value = found, i, amount
         legs[_LENGTH, i] = length[i]
@@ -205,7 +207,8 @@ class MotionChecks:
         if what == _JUMP:
             text = (
                 f"{name}: length jumped, or crept, by {value * 1e3:.2f} mm more than its speed explains "
-                f"(bound {safety.position_jump * 1e3:g} mm)"
+                f"(bound {safety.position_jump * 1e3:g} mm"
+                f"{'' if value > safety.position_jump else ', half of a following error'})"
             )
             cause = Cause(FaultCode.POSITION_JUMP, text, t, leg + 1)
             return Finding(cause, StopSeverity.QUICK_STOP, over, unhome=True)

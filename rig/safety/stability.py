@@ -3,7 +3,7 @@
 In mode `force` the legs have one gain each, so that the six directions decouple: in the eigenvectors of the mass that
 the legs feel, M_L = H⁻¹ M H⁻ᵀ, each is a mass m with the legs' viscous friction b. In mode `computed-torque` the model
 takes mass and friction out: a unit mass with the gains of the task space. In both the force follows its command by a
-dead time and a first-order lag:
+dead time and a first-order lag; in mode `position` the host closes no loop, and nothing is judged:
 
     q̇ = v,   m v̇ = f − b v,   τ ḟ = u − f,   u(t) = −K_p q(t_k) − K_d v(t_k)   for  t_k + T + δ ≤ t < t_k + 2T + δ
 
@@ -42,7 +42,7 @@ class LoopVerdict:
     rate: float
     """Hz"""
     stiffness: float
-    """N/m a leg, or 1/s² of the task space"""
+    """N/m a leg, or 1/s² of the task space; here and below, 0 and an infinite margin where the drives close the loop"""
     damping: float
     """N s/m, or 1/s"""
     radius: float
@@ -56,6 +56,11 @@ class LoopVerdict:
     def passed(self) -> bool:
         """Whether the loop may be closed: it is not unstable beyond what the model may be wrong by."""
         return self.gain_margin >= _EDGE
+
+    @property
+    def at_host(self) -> bool:
+        """Whether it is the host that closes the loop; else the drives do, and its stability is theirs."""
+        return self.mode != "position"
 
     @property
     def message(self) -> str:
@@ -79,7 +84,14 @@ class LoopVerdict:
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form."""
-        return asdict(self) | {"passed": self.passed, "message": self.message}
+        told = asdict(self)
+        if not self.at_host:
+            told |= dict.fromkeys(("stiffness", "damping", "radius", "gain_margin"))
+        return told | {
+            "closed_by": "host" if self.at_host else "drives",
+            "passed": self.passed,
+            "message": self.message,
+        }
 
 
 def check_loop(config: RigConfig) -> LoopVerdict:
@@ -89,6 +101,8 @@ def check_loop(config: RigConfig) -> LoopVerdict:
         DynamicsError: home is singular, or the mechanism has no inertia in some direction.
     """
     control = config.control
+    if config.mode == "position":
+        return LoopVerdict(config.mode, config.rate, 0.0, 0.0, 0.0, math.inf, None)
     if config.mode == "force":
         stiffness, damping = control.stiffness, control.damping
         masses, friction = leg_masses(config.machine), min(leg.friction.prismatic for leg in config.machine.legs)

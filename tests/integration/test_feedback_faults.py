@@ -6,17 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fault_bench import C0, C1, LEG, ONCE, D, K, Q, faulty, invariants, lived_through, stopped
-from lockstep_bench import Bench, bench_config, reaction
+from lockstep_bench import Bench, bench_config, motion_table, reaction
 
 from actuators import Mode
-from rig.engine.messages import Connect, Engage, Home, Park, Reset, Resume
+from rig.engine.messages import Connect, Engage, Follow, Home, Park, Reset, Resume
 from rig.errors import HardwareError, RefusedError
 from rig.states import FaultCode, State
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
-    with Bench(tmp_path) as made:
+@pytest.fixture(params=["force", "position"])
+def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
+    with Bench(tmp_path, bench_config(mode=request.param)) as made:
         yield made
 
 
@@ -210,9 +210,21 @@ def test_a_reversed_encoder_takes_the_torque_off(bench: Bench) -> None:
 
 @pytest.mark.parametrize("state", ["engage", "run"])
 @pytest.mark.parametrize("fault", ["encoder_reversed", "force_reversed"])
-def test_a_reversed_sign_takes_the_torque_off_wherever_it_happens(bench: Bench, state: str, fault: str) -> None:
-    getattr(bench, state)()
-    bench.inject(fault, LEG)
+def test_a_reversed_sign_takes_the_torque_off_wherever_it_happens(tmp_path: Path, state: str, fault: str) -> None:
+    with Bench(tmp_path) as bench:
+        getattr(bench, state)()
+        bench.inject(fault, LEG)
+        reversal_ended(bench)
+
+
+def test_a_motor_wired_the_wrong_way_round_under_a_drives_own_loop(tmp_path: Path) -> None:
+    with Bench(tmp_path, bench_config(mode="position")) as bench:
+        bench.run().inject("weak", LEG, -1.0)
+        reversal_ended(bench)
+
+
+def reversal_ended(bench: Bench) -> None:
+    """Torque off before any leg was farther off than a runaway."""
     bench.until_state(State.FAULT)
     recording = bench.recording()
     rows = recording.rows
@@ -220,6 +232,30 @@ def test_a_reversed_sign_takes_the_torque_off_wherever_it_happens(bench: Bench, 
     assert rows["stop"].max() == C0
     assert error[rows["stop"] < C0][bench.injected :].max() <= 3 * bench.config.safety.following_error
     invariants(recording)
+
+
+@pytest.mark.parametrize("state", ["engage", "run"])
+def test_a_model_force_with_the_wrong_sign_is_seen_though_a_drives_own_loop_bears_it(
+    tmp_path: Path, state: str
+) -> None:
+    with Bench(tmp_path, bench_config(mode="position")) as bench:
+        getattr(bench, state)()
+        bench.inject("force_reversed", LEG)
+        recording = stopped(bench, FaultCode.FORCE_RESIDUAL, homed=True)
+        off = np.abs(recording.rows["force_residual"]).max(axis=1) > bench.config.safety.force_residual
+        assert reaction(recording, faulty(bench, recording) & off, C1) <= 2
+
+
+def test_a_reversed_encoder_of_a_leg_that_its_drive_holds_is_seen_once_it_is_to_move(tmp_path: Path) -> None:
+    with Bench(tmp_path, bench_config(mode="position")) as bench:
+        bench.engage().inject("encoder_reversed", LEG)
+        bench.steps(500)
+        assert bench.in_state(State.ENGAGED)  # nothing moves, nothing shows
+        table = motion_table(bench.config)
+        bench.rig.request(Follow("bench", table.step), table.samples)
+        bench.until_state(State.FAULT)
+        assert np.abs(bench.virtual.plant.lengths - bench.engine.frame.legs_ahead[:, 0]).max() < 0.02
+        invariants(bench.recording())
 
 
 def test_a_drive_that_restarts_takes_the_homing_with_it_and_gets_its_watchdog_back(bench: Bench) -> None:

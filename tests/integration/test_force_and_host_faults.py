@@ -28,28 +28,35 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
         yield made
 
 
+@pytest.fixture(params=["force", "position"])
+def under(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
+    """Under a loop closed at the host, and under the drives' own."""
+    with Bench(tmp_path, bench_config(mode=request.param)) as made:
+        yield made
+
+
 # -- forces ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("fault", "leg", "value"), [("jam", LEG, 300.0), ("weak", LEG, 0.3), ("force_step", LEG, 150.0)]
 )
-def test_a_force_the_model_does_not_know_is_a_controlled_stop(bench: Bench, fault: str, leg: int, value: float) -> None:
-    bench.run().inject(fault, leg, value)
-    bench.until_state(State.FAULT)
-    bench.steps(5)
-    assert bench.machine.latched and bench.machine.homed and not bench.torque
-    assert bench.machine.cause is not None
-    assert bench.machine.cause.code in (FaultCode.FORCE_RESIDUAL, FaultCode.FOLLOWING_ERROR)
-    bench.virtual.faults.clear()
-    bench.rig.request(Reset())
-    assert bench.machine.homed
-    recording = bench.recording()
+def test_a_force_the_model_does_not_know_is_a_controlled_stop(under: Bench, fault: str, leg: int, value: float) -> None:
+    under.run().inject(fault, leg, value)
+    under.until_state(State.FAULT)
+    under.steps(5)
+    assert under.machine.latched and under.machine.homed and not under.torque
+    assert under.machine.cause is not None
+    assert under.machine.cause.code in (FaultCode.FORCE_RESIDUAL, FaultCode.FOLLOWING_ERROR)
+    under.virtual.faults.clear()
+    under.rig.request(Reset())
+    assert under.machine.homed
+    recording = under.recording()
     rows = recording.rows
-    safety = bench.config.safety
+    safety = under.config.safety
     following = np.abs(rows["length"] - rows["length_reference"]).max(axis=1) > safety.following_error
     residual = np.abs(rows["force_residual"]).max(axis=1) > safety.force_residual
-    assert reaction(recording, faulty(bench, recording) & (following | residual), C1) <= 2
+    assert reaction(recording, faulty(under, recording) & (following | residual), C1) <= 2
     assert rows["stop"][rows["stop"] > 0][0] == C1
     invariants(recording)
 
@@ -65,32 +72,32 @@ def test_a_plant_that_is_no_more_answers_no_more(bench: Bench, state: State) -> 
     assert bench.machine.state is not state
 
 
-def test_a_push_while_the_platform_is_held(bench: Bench) -> None:
-    bench.engage().inject("force_step", None, 300.0)
-    bench.until_state(State.FAULT)
-    recording = bench.recording()
-    off = np.abs(recording.rows["force_residual"]).max(axis=1) > bench.config.safety.force_residual
-    assert reaction(recording, faulty(bench, recording) & off, C1) <= 2
-    assert recording.rows["stop"].max() == C1 and bench.machine.homed
+def test_a_push_while_the_platform_is_held(under: Bench) -> None:
+    under.engage().inject("force_step", None, 300.0)
+    under.until_state(State.FAULT)
+    recording = under.recording()
+    off = np.abs(recording.rows["force_residual"]).max(axis=1) > under.config.safety.force_residual
+    assert reaction(recording, faulty(under, recording) & off, C1) <= 2
+    assert recording.rows["stop"].max() == C1 and under.machine.homed
 
 
 @pytest.mark.parametrize(("fault", "words"), [("cell_nan", "reads nan N"), ("cell_saturated", "end of scale 800 N")])
 @pytest.mark.parametrize("state", ["engage", "run"])
 def test_a_load_cell_without_a_value_holds_the_platform_on_the_model_alone(
-    bench: Bench, state: str, fault: str, words: str
+    under: Bench, state: str, fault: str, words: str
 ) -> None:
-    getattr(bench, state)()
-    bench.inject(fault, LEG)
-    held_on_the_model(bench, words)
+    getattr(under, state)()
+    under.inject(fault, LEG)
+    held_on_the_model(under, words)
 
 
-def test_a_silent_load_cell_holds_the_platform_on_the_model_alone(bench: Bench) -> None:
-    bench.run().inject("cell_silent", LEG)
-    recording = held_on_the_model(bench, "the load cell repeated itself")
+def test_a_silent_load_cell_holds_the_platform_on_the_model_alone(under: Bench) -> None:
+    under.run().inject("cell_silent", LEG)
+    recording = held_on_the_model(under, "the load cell repeated itself")
     # silence shows once the model's force has moved on by more than the cell's noise
     rows = recording.rows
-    moved = np.abs(rows["force_model"][:, LEG - 1] - rows["force_model"][bench.injected - 1, LEG - 1])
-    shows = faulty(bench, recording) & (moved > bench.config.load_cells.noise)
+    moved = np.abs(rows["force_model"][:, LEG - 1] - rows["force_model"][under.injected - 1, LEG - 1])
+    shows = faulty(under, recording) & (moved > under.config.load_cells.noise)
     assert reaction(recording, shows, C2) <= K + 1
 
 
@@ -259,7 +266,9 @@ def test_an_engine_that_is_started_anew_finds_the_fault_of_the_one_before(bench:
     engine.bank.close()
 
 
-@pytest.mark.parametrize(("rate", "mode"), [(500.0, "force"), (500.0, "computed-torque"), (1000.0, "force")])
+@pytest.mark.parametrize(
+    ("rate", "mode"), [(500.0, "force"), (500.0, "computed-torque"), (1000.0, "force"), (500.0, "position")]
+)
 def test_no_bound_is_near_in_normal_operation(tmp_path: Path, rate: float, mode: str) -> None:
     with Bench(tmp_path, bench_config(rate=rate, mode=mode)) as bench:
         bench.run()

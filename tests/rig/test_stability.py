@@ -125,6 +125,18 @@ def test_without_any_damping_there_is_no_rate_and_no_gain_to_advise() -> None:
     assert "take both gains 0.0019 times" in check_loop(RIG.changed(changes)).message
 
 
+def test_a_loop_that_the_drives_close_is_theirs_to_judge(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    verdict = check_loop(changed(50.0, 100.0, mode="position"))
+    assert verdict.passed and verdict.message == "" and not verdict.at_host
+    told = json.loads(json.dumps(verdict.as_dict(), allow_nan=False))
+    assert told["closed_by"] == "drives" and told["gain_margin"] is None and told["passed"] is True
+    assert check_loop(RIG).as_dict()["closed_by"] == "host"
+    text = Path(RIG.path).read_text(encoding="utf-8").replace('mode = "force"', 'mode = "position"')
+    (tmp_path / "rig.toml").write_text(text, encoding="utf-8")
+    assert main(["check", str(tmp_path / "rig.toml")]) == 0
+    assert "control loop: mode position: the drives close the loop by their own gains" in capsys.readouterr().out
+
+
 # -- against the rig ---------------------------------------------------------------------------------------------------
 
 

@@ -6,13 +6,17 @@ from rig.config import RigConfig
 from rig.engine.laws.computed_torque import ComputedTorqueLaw
 from rig.engine.laws.force import ForceLaw
 from rig.engine.laws.law import ControlLaw
+from rig.engine.laws.position import PositionLaw
 
-_LAWS: dict[str, type[ForceLaw]] = {law.name: law for law in (ForceLaw, ComputedTorqueLaw)}
+_LAWS: dict[str, type[ControlLaw]] = {law.name: law for law in (ForceLaw, ComputedTorqueLaw, PositionLaw)}
 
 
 def make_law(config: RigConfig, dynamics: Dynamics) -> ControlLaw:
     """The law that the configuration's `mode` names, on the model `dynamics`."""
-    return _LAWS[config.mode](dynamics, config.control)
+    if config.mode == PositionLaw.name:
+        return PositionLaw(dynamics, config.period)
+    law = ComputedTorqueLaw if config.mode == ComputedTorqueLaw.name else ForceLaw
+    return law(dynamics, config.control)
 
 
 def needed_modes(mode: str) -> tuple[Mode, ...]:
@@ -20,4 +24,4 @@ def needed_modes(mode: str) -> tuple[Mode, ...]:
     return _LAWS[mode].needed_modes()
 
 
-__all__ = ["ComputedTorqueLaw", "ControlLaw", "ForceLaw", "make_law", "needed_modes"]
+__all__ = ["ComputedTorqueLaw", "ControlLaw", "ForceLaw", "PositionLaw", "make_law", "needed_modes"]
