@@ -7,7 +7,7 @@ from gui.session.meter import CycleFigures
 from gui.session.mover import Mover
 from gui.session.report_maker import ReportMaker
 from gui.session.rig_session import RigSession
-from gui.session.rules import Action, Phase, Situation, heavy_work_obstacle, held_for_fault
+from gui.session.rules import Action, Phase, Situation, heavy_work_obstacle
 from gui.session.stop_everywhere import StopButton, StopEverywhere
 from gui.session.workers import Worker
 
@@ -31,6 +31,5 @@ __all__ = [
     "Timeline",
     "Worker",
     "heavy_work_obstacle",
-    "held_for_fault",
     "largest_amount",
 ]

@@ -14,13 +14,13 @@ from pyqtgraph.Qt import QtCore
 from gui.session import death
 from gui.session.app_engine import CLIENT, hold_engine, let_go
 from gui.session.log_entries import log_entry
-from gui.session.rules import Phase
+from gui.session.rules import Phase, ending
 from gui.session.session_state import Done, SessionState, StopSource
 from gui.session.virtual_hardware import VirtualHardware
 from gui.session.workers import Worker
 from rig.client import EventFollower, LegAftermath, LiveRig, ask_drives, new_recording, remove_empty
 from rig.config import RigConfig
-from rig.engine import Connect, Disconnect, EngineAddress, RigCommand, Shutdown, Snapshot
+from rig.engine import Connect, EngineAddress, RigCommand, Shutdown, Snapshot
 from rig.errors import HardwareError, RefusedError
 from rig.states import State
 from rig.telemetry import ROW
@@ -155,8 +155,7 @@ class RigSession(SessionState):
             return
         if self._engine is None or self.phase is not Phase.UP or self.torque:
             return
-        connected = self.status is not None and self.status.state in (State.IDLE, State.PARKED)
-        commands: list[RigCommand] = [Disconnect(), Shutdown()] if connected else [Shutdown()]
+        commands = [Shutdown()] if self.status is None else ending(self.status)
         self._enter(Phase.ENDING)
         self._commands.submit(partial(self._engine.end, commands), self._left)
 

@@ -1,14 +1,30 @@
 """What an operator can do now, and why the rest cannot be done: one place for every control's enabled state.
 
-The engine's guards decide; these rules say beforehand what they would answer, so that nobody has to try.
+The engine's own guards are asked beforehand, so that nobody has to try; the rest is what the app knows beside them.
 """
 
 from dataclasses import dataclass
 from enum import Enum, auto
 
 from gui.session.found_engine import Holder
-from rig.engine import TORQUE_STATES, Snapshot
-from rig.states import State, StopSeverity
+from rig.engine import (
+    TORQUE_STATES,
+    Abandon,
+    Connect,
+    Disconnect,
+    Engage,
+    Follow,
+    Home,
+    Park,
+    Pause,
+    Reset,
+    Resume,
+    RigCommand,
+    Shutdown,
+    Snapshot,
+)
+from rig.engine import obstacle as engine_obstacle
+from rig.states import State
 
 
 class Phase(Enum):
@@ -63,33 +79,18 @@ class Situation:
     """an engine that has the drives though the app has none"""
 
 
-_STATES: dict[Action, tuple[State, ...]] = {
-    Action.CONNECT: (State.OFF,),
-    Action.HOME: (State.IDLE,),
-    Action.ENGAGE: (State.PARKED,),
-    Action.PARK: (State.ENGAGED,),
-    Action.RESET: (State.FAULT,),
-    Action.DISCONNECT: (State.OFF, State.IDLE, State.PARKED, State.FAULT),
-    Action.MOVE: (State.ENGAGED,),
-    Action.PAUSE: (State.RUNNING,),
-    Action.RESUME: (State.ENGAGED, State.RUNNING),
-    Action.ABANDON: (State.ENGAGED,),
-    Action.HOLD: (State.RUNNING,),
+_COMMANDS: dict[Action, RigCommand] = {
+    Action.CONNECT: Connect(),
+    Action.HOME: Home(),
+    Action.ENGAGE: Engage(),
+    Action.PARK: Park(),
+    Action.RESET: Reset(),
+    Action.MOVE: Follow("", 1.0),
+    Action.PAUSE: Pause(),
+    Action.RESUME: Resume(),
+    Action.ABANDON: Abandon(),
 }
-
-_HINTS = {
-    State.OFF: "connect first",
-    State.IDLE: "home first",
-    State.HOMING: "wait until homing is done",
-    State.PARKED: "engage first",
-    State.ENGAGING: "wait until the drives have torque",
-    State.ENGAGED: "park first",
-    State.RUNNING: "a motion is running",
-    State.PARKING: "wait until the platform is parked",
-    State.STOPPING: "wait until the stop is done",
-    State.FAULT: "a fault is latched: reset first",
-}
-"""What is to be done, or waited for, in a state that does not allow something."""
+"""What the engine is asked for, whatever it then is called or looks like."""
 
 _NOT_STARTED = {
     Phase.DOWN: "connect first",
@@ -121,53 +122,22 @@ def obstacle(action: Action, now: Situation) -> str:
         return ""
     if now.busy:
         return f"{now.busy} is under way"
-    return _state_obstacle(action, now.status)
+    if action is Action.HOLD:
+        return "no motion is running"
+    command = ending(now.status)[0] if action is Action.DISCONNECT else _COMMANDS[action]
+    found = engine_obstacle(command, now.status)
+    return "" if found is None or found.passing else found.text
+
+
+def ending(status: Snapshot) -> list[RigCommand]:
+    """What the engine is told, one after the other, when it is to leave the drives and to end."""
+    return [Disconnect(), Shutdown()] if status.state in (State.IDLE, State.PARKED) else [Shutdown()]
 
 
 def _at_a_seam(now: Situation, status: Snapshot) -> bool:
     """Whether the next motion of a sequence is on its way to the engine."""
     waiting = not now.busy or now.busy.startswith("follow ")
     return now.moving and waiting and status.state in (State.ENGAGED, State.RUNNING) and not status.paused
-
-
-def held_for_fault(status: Snapshot) -> bool:
-    """Whether a fault has stopped the platform, which is held under power until STOP takes the torque off."""
-    return status.state is State.STOPPING and status.latched and status.stop is StopSeverity.CATEGORY_2
-
-
-def _state_obstacle(action: Action, status: Snapshot) -> str:
-    state = status.state
-    if held_for_fault(status):
-        return "held for a fault: press STOP, then reset"
-    if state not in _STATES[action]:
-        if action is Action.CONNECT:
-            return "the drives are connected"
-        if action is Action.RESET:
-            return "there is no fault to reset"
-        if action is Action.HOME and state is State.PARKED:
-            return "homed; disconnect to home again"
-        if action in (Action.PAUSE, Action.HOLD):
-            return "no motion is running"
-        if action is Action.ABANDON and state is State.RUNNING:
-            return "a motion is running: pause it first"
-        if action in (Action.RESUME, Action.ABANDON):
-            return "nothing is paused"
-        if action is Action.ENGAGE and state in (State.ENGAGED, State.RUNNING):
-            return "the drives have torque already"
-        if action is Action.PARK and state is State.PARKED:
-            return "engage first" if status.away else "the platform is parked"
-        if action is Action.PARK and state in (State.OFF, State.IDLE):
-            return "the drives have no torque"
-        return _HINTS[state]
-    if action is Action.ENGAGE and not status.homed:
-        return "the platform is not homed any more: disconnect, connect and home"
-    if action in (Action.ENGAGE, Action.MOVE, Action.RESUME) and status.recording_fault:
-        return f"nothing is being recorded: {status.recording_fault}"
-    if action in (Action.RESUME, Action.ABANDON) and not status.paused:
-        return "nothing is paused"
-    if action is Action.MOVE and status.paused:
-        return f"{status.motion!r} is paused: resume it, abandon it, or park"
-    return ""
 
 
 def _holder_obstacle(now: Situation, holder: Holder) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.session import CycleFigures, Phase, Situation, StopButton, held_for_fault
+from gui.session import CycleFigures, Phase, Situation, StopButton
 from rig.engine import TORQUE_STATES
 from rig.states import FaultCode, State, StopSeverity
 
@@ -94,7 +94,7 @@ def detail_of(now: Situation) -> str:
         after = ""
         if status.state is State.FAULT:
             after = " Next: mend the cause, then Reset fault."
-        elif held_for_fault(status):
+        elif status.held_for_fault:
             after = " Next: STOP, which takes the torque off, then Reset fault."
         text = f"{kind}{code}{status.cause}, at {status.cause_t:.3f} s.{after}"
         return text[0].upper() + text[1:]

@@ -7,6 +7,7 @@ socket carries them and nobody waits. Two runs with one seed record the same byt
 import contextlib
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -27,7 +28,6 @@ from rig.engine import (
     Submission,
     cell_calibration,
     closing_counts,
-    engine_status,
     make_bank,
     note_departures,
     recording_header,
@@ -50,6 +50,7 @@ class _BatchSink:
     def __init__(self, writer: RecordingWriter) -> None:
         self.writer = writer
         self.fault = ""
+        self.recorded = self.dropped = 0
         self._rows = np.zeros(_BATCH, ROW)
         self._count = 0
         self._told = 0
@@ -75,6 +76,7 @@ class _BatchSink:
         if self._count:
             self.writer.write_rows(self._rows[: self._count])
             self.tell()
+            self.recorded += self._count
             self._count = self._told = 0
 
 
@@ -154,7 +156,7 @@ class LockstepRig:
 
     def status(self) -> Snapshot:
         """See `Rig.status`."""
-        return engine_status(self.engine, self.operator, _CLIENT, (), None, "")
+        return replace(self.engine.snapshot, lease=_CLIENT)
 
     def wait(self, until: Callable[[Snapshot], bool], timeout: float, what: str) -> Snapshot:
         """See `Rig.wait`."""
@@ -172,6 +174,7 @@ class LockstepRig:
 
     def close(self) -> None:
         """Finish the recording. May be called again."""
+        self.operator.journal.write()
         self.sink.flush()
         self._writer.close(closing_counts(self.engine) | {"overruns": self._ticker.overruns})
 

@@ -106,6 +106,7 @@ class _Nowhere:
     """A sink for an engine that never steps."""
 
     fault = ""
+    recorded = dropped = 0
 
     def push(self, row: npt.NDArray[np.void]) -> None:
         pass

@@ -5,6 +5,7 @@ from rig.engine.bank import DriveBank
 from rig.engine.claim import claim_addresses, claim_drives
 from rig.engine.core import Engine
 from rig.engine.devices import cell_calibration, make_amplifier, make_bank, make_drive
+from rig.engine.guards import Obstacle, obstacle
 from rig.engine.header import ClockPair, recording_header
 from rig.engine.journal import note_departures
 from rig.engine.laws import needed_modes
@@ -16,7 +17,6 @@ from rig.engine.messages import (
     Connect,
     Disconnect,
     Engage,
-    Event,
     Follow,
     Home,
     Note,
@@ -28,15 +28,15 @@ from rig.engine.messages import (
     Resume,
     RigCommand,
     Shutdown,
-    Snapshot,
     Stop,
 )
 from rig.engine.operator import Operator
 from rig.engine.pacing import pace_path
 from rig.engine.process import EngineProcess
+from rig.engine.publishing import closing_counts
 from rig.engine.reference import straight_move
 from rig.engine.running import EngineAddress, RunningEngine, find_engine
-from rig.engine.status import closing_counts, engine_status
+from rig.engine.snapshot import Event, Snapshot
 from rig.engine.tare import reads_reversed
 from rig.engine.warmup import warm_up
 from rig.runtime import ControlBlock
@@ -60,6 +60,7 @@ __all__ = [
     "Home",
     "LinkClient",
     "Note",
+    "Obstacle",
     "Operator",
     "Park",
     "Pause",
@@ -78,13 +79,13 @@ __all__ = [
     "claim_addresses",
     "claim_drives",
     "closing_counts",
-    "engine_status",
     "find_engine",
     "make_amplifier",
     "make_bank",
     "make_drive",
     "needed_modes",
     "note_departures",
+    "obstacle",
     "owner_gone",
     "pace_path",
     "reads_reversed",

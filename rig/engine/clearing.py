@@ -16,13 +16,20 @@ class Clearing:
     Args:
         troubles: tells what no reset is made with, whatever the causes.
         done: called when nothing is wrong any more, before the reply is given.
+        answer: gives the reply.
 
     Each cause that came up since the last reset is asked whether it still stands, not the first alone.
     """
 
-    def __init__(self, troubles: Callable[[], Sequence[str]], done: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        troubles: Callable[[], Sequence[str]],
+        done: Callable[[], None],
+        answer: Callable[[Future[Reply], Reply], None],
+    ) -> None:
         self._troubles = troubles
         self._done = done
+        self._answer = answer
         self._causes: dict[tuple[FaultCode, int], Callable[[], str]] = {}
         self._left = 0
         self._reply: Future[Reply] | None = None
@@ -60,5 +67,5 @@ class Clearing:
             self._done()
         if self._reply is not None:
             reason = f"reset: the cause is still there: {'; '.join(remaining)}" if remaining else ""
-            self._reply.set_result(Reply(not remaining, reason))
+            self._answer(self._reply, Reply(not remaining, reason))
             self._reply = None

@@ -4,7 +4,6 @@
 clock.
 """
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Literal
@@ -22,10 +21,12 @@ from rig.engine.frame import Frame
 from rig.engine.homing import Homing, disagreement
 from rig.engine.lateness import HostLateness
 from rig.engine.laws import make_law
-from rig.engine.messages import Event, Reply
+from rig.engine.messages import Reply
 from rig.engine.pace import Pace
 from rig.engine.ports import Sink
+from rig.engine.publishing import Publisher
 from rig.engine.reference import Reference
+from rig.engine.snapshot import Event, Snapshot
 from rig.engine.supervision import Supervision
 from rig.engine.tare import Tare
 from rig.runtime import Clock, StopRequest, Tick
@@ -34,7 +35,7 @@ from rig.states import FaultCode, State, StopSeverity
 
 _RAMPS = (0.4, 0.8, 1.6, 3.2)  # s, of the path rate, to pause and to go on; the first that the legs bear
 _STOP_RAMP = 0.4  # s, in a controlled stop, if there is twice that time for it
-_HISTORY = 200
+_HISTORY = 50
 _STANDSTILL = 2e-3  # m/s
 
 
@@ -60,7 +61,8 @@ class Engine:
         self.reference = Reference(mechanism.geometry.home_pose)
         self.frame = Frame(config)
         self.law = make_law(config, self.frame.dynamics)
-        self.events: deque[Event] = deque(maxlen=_HISTORY)
+        self.events: tuple[Event, ...] = ()
+        """the most recent ones, oldest first"""
         self.tick = Tick(0.0)
         self.cycles = 0
         self._tare = Tare()
@@ -78,18 +80,20 @@ class Engine:
             self.law, self.machine, self.frame, self.reference, self._homing, force_bound, self._supervision, self
         )
         self._row = CycleRow(self.frame, self.machine, bank, self.reference)
-        self._clearing = Clearing(bank.troubles, self._reset)
+        self._clearing = Clearing(bank.troubles, self._reset, self.answer)
         self._pace = Pace(mechanism.geometry.array, limits.acceleration)
         self._stop_ramps = (min(_STOP_RAMP, 0.5 * safety.stop_time), 0.8 * safety.stop_time)
         self._overruns = 0
         self._lateness = HostLateness(config.period)
+        self._answers: list[tuple[Future[Reply], Reply]] = []
+        self.publisher = Publisher(self)
 
     # -- what the outside does ---------------------------------------------------------------------------------------
 
     def record(self, level: Literal["info", "warning", "error"], text: str, code: FaultCode = FaultCode.NONE) -> None:
         """Report an event at the present rig time."""
         event = Event(self.tick.t, level, code, text)
-        self.events.append(event)
+        self.events = (*self.events[1 - _HISTORY :], event)
         self.sink.event(event)
 
     def stop(self, category: StopRequest, text: str) -> None:
@@ -135,6 +139,22 @@ class Engine:
     def resume(self) -> None:
         """Take the path up again."""
         self._pace.change(self.reference, 1.0, _RAMPS)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The engine as it was at the end of the last cycle; for any thread."""
+        return self.publisher.latest
+
+    def answer(self, reply: Future[Reply], answer: Reply) -> None:
+        """Have `reply` given once the snapshot that shows what has come of the command is published."""
+        self._answers.append((reply, answer))
+
+    def publish(self) -> None:
+        """Publish the snapshot of the cycle that is done, then give the answers that waited for it."""
+        self.publisher.publish()
+        answers, self._answers = self._answers, []
+        for reply, answer in answers:
+            reply.set_result(answer)
 
     @property
     def commands(self) -> Sequence[Command]:
@@ -192,6 +212,7 @@ class Engine:
         self._supervision.rehearse()
         self._exchange.rehearse()
         self._pace.change(self.reference, 0.0, _RAMPS)
+        self.publisher.rehearse()
         frame.forget()
 
     # -- the cycle ---------------------------------------------------------------------------------------------------
@@ -205,6 +226,7 @@ class Engine:
         self._lateness.note(tick, missed)
         machine, frame, supervision, commander, t = self.machine, self.frame, self._supervision, self._commander, tick.t
         if machine.state is State.OFF:
+            self.publish()
             return
         supervision.timing(t, missed)  # first: a gap explains what the feedback is going to show
         severity = machine.stop
@@ -228,6 +250,7 @@ class Engine:
         self._row.complete(tick, self.cycles, commander.commands, collected - begun, spent)
         self.sink.push(frame.row)
         self.cycles += 1
+        self.publish()
 
     def _advance_state(self) -> None:
         machine, bank = self.machine, self.bank

@@ -7,7 +7,8 @@ from concurrent.futures import Future
 from rig.config import InjectedFault, RigConfig, VirtualCells
 from rig.engine.core import Engine
 from rig.engine.link import Submission
-from rig.engine.messages import Event, Follow, Reply, Stop
+from rig.engine.messages import Follow, Reply, Stop
+from rig.engine.snapshot import Event
 from rig.recording import COMMAND, INJECTED
 from rig.states import FaultCode
 

@@ -25,7 +25,6 @@ from pydantic.dataclasses import dataclass as validated
 from rig.engine.checking import CHECK_TIMEOUT
 from rig.engine.messages import (
     REPLY,
-    SNAPSHOT,
     Acquire,
     GetSnapshot,
     Note,
@@ -33,9 +32,9 @@ from rig.engine.messages import (
     Reply,
     Request,
     RigCommand,
-    Snapshot,
     Stop,
 )
+from rig.engine.snapshot import SNAPSHOT, Snapshot
 from rig.errors import HardwareError
 
 _SIGN_OF_LIFE = 0.1  # s between two while a client waits for a reply

@@ -41,8 +41,6 @@ class Watch:
     owner: Connection
     orphaned: bool = False
     """whether the owner is gone"""
-    hold_left: float | None = None
-    """s until the platform is stopped for want of a client; None while one holds the lease, and without torque"""
     _beat: int = -1
     _beat_at: float = 0.0
     _heard: int = -1
@@ -64,7 +62,7 @@ class Watch:
             text = f"client {link.lease!r} gave no sign of life for {t - self._beat_at:.2f} s"
             link.drop_lease()
             self._hold(text, t)
-        if self.engine.machine.state in _MOVING:
+        if self.engine.snapshot.state in _MOVING:
             begun_under = self.operator.lease
             if not link.lease:
                 self._hold("nobody holds the command lease any more", t)
@@ -76,7 +74,7 @@ class Watch:
 
     def _look_after_the_unattended(self, t: float) -> None:
         hold = self.engine.config.safety.unattended_hold
-        torque = self.engine.machine.state in TORQUE_STATES
+        torque = self.engine.snapshot.state in TORQUE_STATES
         if not self.orphaned and owner_gone(self.owner):
             self.orphaned = True
             then = f"stops the platform in {hold:g} s and ends" if torque else "ends at once"
@@ -85,7 +83,7 @@ class Watch:
         if self.link.lease:
             self._attended_at = t
         left = hold - (t - self._attended_at)
-        self.hold_left = max(left, 0.0) if torque and not self.link.lease else None
+        self.engine.publisher.surroundings.hold_left = max(left, 0.0) if torque and not self.link.lease else None
         if torque and left < 0.0:
             text = f"nobody has commanded the engine for {hold:g} s"
             self.engine.trip(Cause(FaultCode.CLIENT_LOST, text, t), StopSeverity.CATEGORY_1, latch=False)
@@ -96,7 +94,7 @@ class Watch:
     @property
     def abandoned(self) -> bool:
         """Whether the engine has neither owner nor client, nor torque to mind."""
-        return self.orphaned and not self.link.lease and self.engine.machine.state not in TORQUE_STATES
+        return self.orphaned and not self.link.lease and self.engine.snapshot.state not in TORQUE_STATES
 
 
 def owner_gone(owner: Connection) -> bool:

@@ -1,13 +1,12 @@
 """What clients and the engine say to each other over the control link."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import Field, TypeAdapter
 from pydantic.dataclasses import dataclass as validated
 
 from rig.errors import HardwareError, RefusedError
-from rig.states import FaultCode, State, StopSeverity
 
 
 @validated(frozen=True, slots=True)
@@ -133,8 +132,6 @@ class Note:
 RigCommand = Connect | Disconnect | Home | Engage | Follow | Pause | Resume | Abandon | Park | Stop | Reset | Shutdown
 """What the cyclic thread carries out between two cycles."""
 
-_AWAY = 1e-3  # m
-
 Request = Annotated[GetSnapshot | Acquire | Release | Note | RigCommand, Field(discriminator="kind")]
 
 
@@ -153,75 +150,4 @@ class Reply:
             raise HardwareError(self.reason) if self.hardware else RefusedError(self.reason)
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """Something that happened, for the log and the recording."""
-
-    t: float
-    """s, rig time"""
-    level: Literal["info", "warning", "error"]
-    code: FaultCode
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """What a client sees of the engine without reading telemetry."""
-
-    __pydantic_config__ = ConfigDict(ser_json_inf_nan="constants")  # NaN would be null, which is no number
-
-    state: State
-    stop: StopSeverity
-    t: float
-    """s, rig time"""
-    cause: str
-    """first cause of a stop or fault in words, empty when there is none"""
-    cause_code: FaultCode
-    cause_t: float
-    """s, rig time of the first cause"""
-    latched: bool
-    """the cause is kept until a reset"""
-    homed: bool
-    paused: bool
-    lease: str
-    """name of the client that holds the command lease, empty when nobody does"""
-    motion: str
-    """name of the motion followed last"""
-    path_time: float
-    """s along the motion"""
-    path_duration: float
-    """s"""
-    reference: tuple[float, ...]
-    """(7,) pose of the reference, base frame"""
-    cycles: int
-    overruns: int
-    rate: float
-    """Hz, configured"""
-    virtual: bool
-    realtime: tuple[str, ...]
-    """what was and was not granted of real-time scheduling"""
-    recording: str
-    """path, empty when nothing is recorded"""
-    rows: int
-    dropped: int
-    recording_fault: str
-    ring: str
-    """name of the shared-memory telemetry ring, empty in lockstep"""
-    from_home: float = 0.0
-    """m, of the platform joint that is farthest from its place at home, as measured; not a number where not known"""
-    events: list[Event] = field(default_factory=list)
-    """the most recent ones, oldest first"""
-    echo_lag: tuple[int, ...] = (0,) * 6
-    """by how many cycles the replies of each leg's drive are old"""
-    hold_left: float | None = None
-    """s until the platform is stopped because nobody commands it; None while a client holds the lease, or no torque is
-    there to be taken off"""
-
-    @property
-    def away(self) -> bool:
-        """Whether the platform is known to stand elsewhere than at home: one at rest is braked there, not parked."""
-        return self.from_home > _AWAY
-
-
 REPLY: TypeAdapter[Reply] = TypeAdapter(Reply)
-SNAPSHOT: TypeAdapter[Snapshot] = TypeAdapter(Snapshot)

@@ -1,4 +1,4 @@
-"""What an operator may ask for, and the guards that say when: a refused request changes nothing and says why."""
+"""What an operator asks for, carried out between two cycles: a refused request changes nothing and says why."""
 
 import contextlib
 from collections.abc import Callable
@@ -10,11 +10,11 @@ from queue import Empty, SimpleQueue
 import numpy as np
 import numpy.typing as npt
 
-from actuators import Status as DriveStatus
 from kinematics import MotionTable, coordinates_to_pose, in_words, pose_difference
 from rig.engine.approach import approach_move
 from rig.engine.checking import refusal as checked_here
 from rig.engine.core import Engine
+from rig.engine.guards import missing_feedback, obstacle
 from rig.engine.journal import Journal
 from rig.engine.link import Lease, Submission
 from rig.engine.messages import (
@@ -33,20 +33,14 @@ from rig.engine.messages import (
     Shutdown,
     Stop,
 )
-from rig.engine.tare import describe_shift
 from rig.errors import HardwareError, RefusedError
-from rig.safety import TORQUE_STATES, check_loop, name_legs
+from rig.safety import check_loop
 from rig.states import State
 
 _START_DISTANCE = 1e-4  # m and rad between a motion's start and the reference
 _STANDING = 1e-6  # m and rad between the reference when Park was asked for and when it is carried out
 _ACCESS_TIME = 0.25  # of the drives' watchdog time, for one access to one drive between two cycles
-_TARE_TIME = 0.2  # s at rest before the cells' zero can be judged
 _FORSAKEN = "the command lease that it came with is held no more"
-
-
-class _StaleFeedbackError(RefusedError):
-    """The last exchange brought no reply of some leg, or none of the load cells."""
 
 
 @dataclass(slots=True)
@@ -65,7 +59,7 @@ class _Job:
     """cycle in which the last of them was"""
 
     @property
-    def livens(self) -> bool:
+    def moves(self) -> bool:
         """Whether torque comes on or the platform moves then, which nobody wants any more after a stop."""
         return isinstance(self.command, Home | Engage | Follow | Resume)
 
@@ -104,13 +98,13 @@ class Operator:
         }
         self.ended = False
         self.reconnected = False
-        self.motion = ""
         self.lease: Lease | None = None
         """the one under which the rig was last told to move"""
         self.journal = Journal(engine)
         """what the recording says of the commands"""
         self.loop = check_loop(engine.config)
         """whether the control loop may be closed; judged once, as it takes longer than a cycle"""
+        engine.publisher.surroundings.loop = "" if self.loop.passed else self.loop.message
 
     def submit(self, submission: Submission) -> None:
         """Queue a command for the next boundary between cycles; a motion, or the way home, is checked and refused here.
@@ -119,7 +113,7 @@ class Operator:
         of the lease that it came with keeps any command from it.
         """
         self.journal.follow(submission)
-        table, stops, lease = None, self._engine.machine.stops, submission.lease
+        table, stops, lease = None, self._engine.snapshot.stops, submission.lease
         command = submission.command
         if isinstance(command, Follow | Park) and (lease is None or lease.held):
             try:
@@ -145,114 +139,67 @@ class Operator:
         self.journal.write()
 
     def _perform(self, job: _Job) -> None:
-        command, machine = job.command, self._engine.machine
+        command, engine = job.command, self._engine
         if job.forsaken:
-            job.reply.set_result(Reply(False, f"{command.kind}: {_FORSAKEN}"))
+            self._refuse(job, _FORSAKEN)
             return
-        if isinstance(command, Reset):
-            self._reset(job.reply)
+        snapshot = engine.publisher.take()
+        if job.moves and engine.machine.stops != job.stops:
+            lacking = missing_feedback(command, snapshot)  # which is what it was stopped for
+            self._refuse(job, lacking.text if lacking is not None else "the rig was stopped meanwhile")
             return
-        try:
-            if job.livens and machine.stops != job.stops:
-                self._require_fresh()
-                if isinstance(command, Engage):
-                    self._require_cells()
-                raise RefusedError("the rig was stopped meanwhile")
-            if isinstance(command, Disconnect) and self._torque_goes(job):
+        found = obstacle(command, snapshot)
+        if found is not None:
+            if found.passing and job.waited < self._patience(command):
                 job.waited += 1
                 self._waiting.append(job)
-                return
+            else:
+                self._refuse(job, found.text)
+            return
+        try:
             if isinstance(command, Engage) and not self._verified(job):
                 self._waiting.append(job)
                 return
             if isinstance(command, Stop):
-                self._engine.stop(command.category, f"operator's stop, category {command.category}")
+                engine.stop(command.category, f"operator's stop, category {command.category}")
             elif isinstance(command, Follow) and job.table is not None:
                 self._follow(command.name, job.table)
             elif isinstance(command, Park):
                 self._park(job.table)
+            elif isinstance(command, Reset):
+                self._reset(job.reply)
+                return
             else:
                 self._handlers[type(command)]()
         except (RefusedError, HardwareError) as error:
-            if isinstance(error, _StaleFeedbackError) and self._may_wait(job):
-                job.waited += 1
-                self._waiting.append(job)
-                return
-            job.reply.set_result(Reply(False, f"{command.kind}: {error}", isinstance(error, HardwareError)))
+            self._refuse(job, str(error), hardware=isinstance(error, HardwareError))
         else:
-            if job.livens or isinstance(command, Park):
+            if job.moves or isinstance(command, Park):
                 self.lease = job.lease
-            job.reply.set_result(Reply(True))
+            engine.answer(job.reply, Reply(True))
 
-    def _may_wait(self, job: _Job) -> bool:
-        unstopped = job.stops == self._engine.machine.stops
-        return job.livens and unstopped and job.waited < self._engine.config.safety.stale_cycles
+    def _refuse(self, job: _Job, reason: str, *, hardware: bool = False) -> None:
+        job.reply.set_result(Reply(False, f"{job.command.kind}: {reason}", hardware))
 
-    def _torque_goes(self, job: _Job) -> bool:
-        """Whether a drive at rest still reports torque, which it has been, or is yet to be, told to take off."""
-        engine = self._engine
-        at_rest = engine.machine.state in (State.IDLE, State.PARKED)
-        patience = engine.machine.deadlines.torque_off * engine.config.rate
-        return at_rest and engine.bank.any(DriveStatus.ENABLED) and job.waited < patience
-
-    # -- guards ------------------------------------------------------------------------------------------------------
-
-    def _require(self, *states: State) -> None:
-        state = self._engine.machine.state
-        if state not in states:
-            raise RefusedError(f"not in state {state.name}, only in {' or '.join(s.name for s in states)}")
-
-    def _require_recording(self) -> None:
-        if self._engine.sink.fault:
-            raise RefusedError(f"nothing is being recorded: {self._engine.sink.fault}")
-
-    def _require_fresh(self) -> None:
-        if not self._engine.bank.fresh.all():
-            legs = [str(leg + 1) for leg in range(6) if not self._engine.bank.fresh[leg]]
-            raise _StaleFeedbackError(f"no fresh feedback of leg {', '.join(legs)}")
-
-    def _require_no_torque(self) -> None:
-        legs = self._engine.bank.legs(DriveStatus.ENABLED)
-        if legs:
-            raise RefusedError(f"{name_legs(legs)}: the drive still has torque")
-
-    def _require_cells(self) -> None:
-        bank = self._engine.bank
-        if bank.cells_age:
-            raise _StaleFeedbackError(f"no fresh reading of the load cells{bank.cells_silence()}")
-        dead = ", ".join(str(number + 1) for number in np.flatnonzero(~np.isfinite(bank.force)))
-        if dead:
-            raise RefusedError(f"no valid reading of the load cell of leg {dead}")
-
-    def _require_tare(self) -> None:
-        engine = self._engine
-        if engine.settled_for() < _TARE_TIME:
-            raise RefusedError(f"the load cells' zero is not judged yet, {_TARE_TIME:g} s at rest are needed")
-        bound = engine.config.safety.bound("tare_shift")
-        reason = describe_shift(engine.frame.fields["force_model"], engine.tare_residual, bound)
-        if reason:
-            raise RefusedError(reason)
+    def _patience(self, command: RigCommand) -> float:
+        """Cycles for which what passes by itself is waited for."""
+        if isinstance(command, Disconnect):
+            return self._engine.machine.deadlines.torque_off * self._engine.config.rate
+        return self._engine.config.safety.stale_cycles
 
     # -- commands ----------------------------------------------------------------------------------------------------
 
     def _connect(self) -> None:
-        self._require(State.OFF)
         self.reconnected = True
         for line in self._engine.bank.connect(self._engine.config.drives.connect_timeout):
             self._engine.record("info", line)
         self._engine.connected()
 
     def _disconnect(self) -> None:
-        self._require(State.IDLE, State.PARKED)
-        self._require_no_torque()
         self._engine.bank.close()
         self._engine.enter(State.OFF)
 
     def _home(self) -> None:
-        self._require(State.IDLE)
-        self._require_fresh()
-        self._require_recording()
-        self._require_no_torque()
         self.reconnected = True
         self._engine.bank.configure()
         self._engine.enter(State.HOMING)
@@ -263,7 +210,6 @@ class Operator:
         One drive a cycle is asked, so that none goes without its exchange for as long as six accesses take.
         """
         engine = self._engine
-        self._require_engageable()
         if job.asked_in != engine.cycles:
             job.asked_in = engine.cycles
             self.reconnected = True
@@ -276,22 +222,8 @@ class Operator:
 
     def _engage(self) -> None:
         engine = self._engine
-        self._require_engageable()
         engine.reference.hold(engine.frame.fields["pose"])
         engine.enter(State.ENGAGING)
-
-    def _require_engageable(self) -> None:
-        engine = self._engine
-        self._require(State.PARKED)
-        if not self.loop.passed:
-            raise RefusedError(self.loop.message)
-        self._require_fresh()
-        self._require_recording()
-        self._require_cells()
-        self._require_tare()
-        self._require_no_torque()
-        if not (engine.machine.homed and engine.frame.pose_valid):
-            raise RefusedError("the measured pose is not known: home first")
 
     def _checked(self, command: Follow, samples: npt.NDArray[np.float64] | None) -> MotionTable:
         """The motion as a table, when every sample of it is allowed."""
@@ -310,50 +242,34 @@ class Operator:
 
     def _follow(self, name: str, table: MotionTable) -> None:
         engine = self._engine
-        self._require(State.ENGAGED)
-        self._require_fresh()
-        self._require_recording()
-        if engine.reference.paused:
-            raise RefusedError(f"{self.motion!r} is paused: resume it, abandon it, or park")
         distance = self._away(table)
         if not distance.max() <= _START_DISTANCE:
             away = f"{in_words(distance[:3].max(), 'm')} and {in_words(distance[3:].max(), 'rad')}"
             raise RefusedError(f"the motion starts {away} from where the platform is: move to its start first")
-        self.motion = name
+        engine.publisher.motion = name
         engine.reference.follow(table, name)
         engine.enter(State.RUNNING)
 
     def _pause(self) -> None:
-        self._require(State.RUNNING)
         self._engine.pause()
 
     def _resume(self) -> None:
-        self._require(State.ENGAGED, State.RUNNING)
-        self._require_fresh()
-        self._require_recording()
-        if self._engine.machine.state is State.ENGAGED and not self._engine.reference.paused:
-            raise RefusedError("nothing is paused")
         self._engine.resume()
         if self._engine.machine.state is State.ENGAGED:
             self._engine.enter(State.RUNNING)
 
     def _abandon(self) -> None:
         engine, reference = self._engine, self._engine.reference
-        if engine.machine.state is State.RUNNING:
-            raise RefusedError(f"{self.motion!r} is running: pause it first")
-        self._require(State.ENGAGED)
-        if not reference.paused:
-            raise RefusedError("nothing is paused")
         place = f"{reference.path_time:.3f} of {reference.path_duration:.3f} s"
         reference.stay()
-        engine.record("info", f"{self.motion!r} is abandoned at {place}")
+        engine.record("info", f"{engine.publisher.motion!r} is abandoned at {place}")
 
     def _way_home(self) -> MotionTable | None:
         """The move home from where the platform stands, when every sample of it is allowed; None if it does not."""
-        engine = self._engine
-        if engine.machine.state is not State.ENGAGED:
+        config, now = self._engine.config, self._engine.snapshot
+        if now.state is not State.ENGAGED:
             return None
-        table = approach_move(engine.config, engine.frame.now[:7].copy(), engine.config.machine.geometry.home_pose)
+        table = approach_move(config, np.array(now.reference), config.machine.geometry.home_pose)
         reason = self._refusal(table)
         if reason:
             raise RefusedError(f"{reason}\n  move somewhere else first, or STOP, which takes the torque off")
@@ -361,30 +277,19 @@ class Operator:
 
     def _park(self, table: MotionTable | None) -> None:
         engine = self._engine
-        self._require(State.ENGAGED)
         if table is None or not self._away(table).max() <= _STANDING:
             raise RefusedError("the platform was moving when it was asked for: ask again")
-        self.motion = "park"
+        engine.publisher.motion = "park"
         engine.reference.follow(table, "move")
         engine.enter(State.PARKING)
 
     def _reset(self, reply: Future[Reply]) -> None:
         engine = self._engine
-        try:
-            self._require(State.FAULT)
-            if engine.clearing:
-                raise RefusedError("a reset is under way")
-            if not engine.bank.connected:
-                self.reconnected = True
-                engine.bank.connect(engine.config.drives.connect_timeout)
-        except (RefusedError, HardwareError) as error:
-            reply.set_result(Reply(False, f"reset: {error}", isinstance(error, HardwareError)))
-            return
+        if not engine.bank.connected:
+            self.reconnected = True
+            engine.bank.connect(engine.config.drives.connect_timeout)
         engine.clear_faults(reply)
 
     def _shutdown(self) -> None:
-        state = self._engine.machine.state
-        if state in TORQUE_STATES:
-            raise RefusedError(f"not in state {state.name}: stop or park first")
         self._engine.bank.close()
         self.ended = True

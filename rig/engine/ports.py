@@ -5,7 +5,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from rig.engine.messages import Event
+from rig.engine.snapshot import Event
 
 
 class Sink(Protocol):
@@ -14,6 +14,14 @@ class Sink(Protocol):
     @property
     def fault(self) -> str:
         """Why nothing is recorded, empty while recording is healthy."""
+
+    @property
+    def recorded(self) -> int:
+        """Rows recorded so far, as far as is known."""
+
+    @property
+    def dropped(self) -> int:
+        """Rows that were pushed but are not recorded, as far as is known."""
 
     def push(self, row: npt.NDArray[np.void]) -> None:
         """Take one row, (1,) of dtype ROW, without waiting; the array is used again."""

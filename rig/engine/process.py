@@ -5,6 +5,7 @@ import multiprocessing
 import signal
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
@@ -22,12 +23,12 @@ from rig.engine.header import ClockPair, recording_header
 from rig.engine.journal import note_departures
 from rig.engine.link import LinkClient, LinkServer, socket_address
 from rig.engine.loop import Watch, owner_gone, run_cycles
-from rig.engine.messages import Event, Snapshot
 from rig.engine.operator import Operator
 from rig.engine.paced import make_ticker
 from rig.engine.pacing import Pacer, pace_path
+from rig.engine.publishing import closing_counts
 from rig.engine.running import EngineAddress, leave_record, own_record
-from rig.engine.status import closing_counts, engine_status
+from rig.engine.snapshot import Event, Snapshot
 from rig.engine.warmup import warm_up
 from rig.errors import HardwareError
 from rig.recording import EventLevel, Recorder, RecorderPhase, StatusBlock
@@ -46,6 +47,7 @@ class _RingSink:
         self._ring = ring
         self.recorder = recorder
         self.fault = ""
+        self.recorded = self.dropped = 0
         self._pushed = 0
 
     def push(self, row: npt.NDArray[np.void]) -> None:
@@ -53,7 +55,9 @@ class _RingSink:
         self._pushed += 1
         if self._pushed % _HEALTH_INTERVAL == 0:
             healthy = self.recorder.healthy  # again, once a disk that stalled goes on
-            self.fault = "" if healthy else self.recorder.status().error or "the recorder shows no sign of life"
+            written = self.recorder.status()
+            self.recorded, self.dropped = written.rows, written.dropped
+            self.fault = "" if healthy else written.error or "the recorder shows no sign of life"
 
     def event(self, event: Event) -> None:
         self.recorder.event(event.t, EventLevel[event.level.upper()], event.code, event.text)
@@ -98,33 +102,35 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             operator = Operator(engine, checker.refusal)
             warm_up(engine)
             checker.wait_ready()
-            granted: list[str] = []
+            around = engine.publisher.surroundings
+            around.recording, around.ring = str(recording), ring.name
 
             def status(lease: str) -> Snapshot:
-                hold_left = watch.hold_left
-                return engine_status(engine, operator, lease, tuple(granted), recorder, ring.name, hold_left)
+                return replace(engine.snapshot, lease=lease)
 
             link = LinkServer(socket_address(folder.path), operator.submit, status, operator.journal)
             resources.callback(link.close)
             watch = Watch(engine, operator, link, block, owner)
+            engine.publish()
             link.start()
             address = EngineAddress(socket_address(folder.path), block.name, ring.name, recorder.status_name)
             leave_record(folder, own_record(config, recording, address))
-            granted += prepare_process(
-                config.realtime.cpu, config.realtime.priority
-            )  # after the link's threads, which must not inherit priority
+            # after the link's threads, which must not inherit priority
+            around.realtime = tuple(prepare_process(config.realtime.cpu, config.realtime.priority))
         except Exception as error:
             with contextlib.suppress(OSError):  # the owner has gone already
                 owner.send(("failed", str(error)))
             return
         with contextlib.suppress(OSError):  # the owner has gone already
             owner.send(("ready", address))
-        for line in granted:
+        for line in around.realtime:
             engine.record("info", line)
         note_departures(config, operator.journal.note)
         if operator.loop.message:
             engine.record("warning", operator.loop.message)
         run_cycles(engine, operator, watch, ticker)
+        engine.publish()  # what was asked for last is answered
+        operator.journal.write()
         summary.update(closing_counts(engine))
 
 

@@ -66,6 +66,11 @@ class Reference:
         return self._path_time < self._table.duration and (self._target > 0.0 or ramping)
 
     @property
+    def slowing(self) -> bool:
+        """Whether the reference is on its way to a stand before its end."""
+        return self.moving and self._target == 0.0
+
+    @property
     def paused(self) -> bool:
         """Whether the path stands before its end."""
         return self._path_time < self._table.duration and not self.moving

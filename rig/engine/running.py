@@ -18,7 +18,7 @@ from pydantic.dataclasses import dataclass as validated
 from rig.config import RigConfig
 from rig.engine.drive_names import drive_names
 from rig.engine.link import LinkClient
-from rig.engine.messages import Snapshot
+from rig.engine.snapshot import Snapshot
 from rig.errors import HardwareError
 from rig.runtime import ControlBlock, RuntimeFolder, StopRequest, folders
 

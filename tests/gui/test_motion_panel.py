@@ -260,7 +260,7 @@ def test_a_paused_motion_is_abandoned_with_its_repeats(window: MainWindow, sessi
     press(panel.run)
     qtbot.waitUntil(lambda: bool(session.sent), timeout=10_000)
     session.take(make_status(State.RUNNING, t=11.0, motion="demo"))
-    assert panel.abandon.toolTip() == "a motion is running: pause it first"
+    assert panel.abandon.toolTip() == "'demo' is running: pause it first"
     paused = make_status(State.ENGAGED, t=12.0, paused=True, motion="demo")
     session.take(paused)
     assert panel.run.toolTip() == "'demo' is paused: resume it, abandon it, or park"

@@ -36,7 +36,7 @@ def test_a_disconnect_that_is_refused_changes_nothing(live: MainWindow, qtbot: A
     assert session.status is not None and pid is not None
     session.status = replace(session.status, state=State.PARKED)  # as it was a moment ago
     session.disconnect_rig()
-    qtbot.waitUntil(lambda: "not in state ENGAGED" in live.notice.text(), timeout=STEP)
+    qtbot.waitUntil(lambda: "park first" in live.notice.text(), timeout=STEP)
     assert session.phase is Phase.UP and session.engine_pid == pid
     reach(live, qtbot, State.ENGAGED)
 

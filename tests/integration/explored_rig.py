@@ -185,13 +185,14 @@ class ExploredRig(RuleBasedStateMachine):
         return (
             (machine.state, machine.stop, machine.cause, machine.latched, machine.homed),
             (reference.name, reference.path_time, reference.moving, reference.paused),
-            (tuple(self.engine.commands), self.engine.clearing, self.operator.motion, len(self.engine.events)),
+            (tuple(self.engine.commands), self.engine.clearing, self.engine.publisher.motion, self.engine.events),
         )
 
     def performed(self, job: Any) -> None:
         """Carry out a job, as the cyclic thread does between two cycles, and judge what came of it."""
         before, setpoint = self.snapshot(), tuple(self.engine.commands)
         self.perform(job)
+        self.engine.publish()  # what was carried out is answered then
         command, reply = job.command, job.reply
         if not reply.done():
             assert self.may_wait(command)

@@ -9,7 +9,7 @@ from actuators import Mode, Status
 from dynamics import LegLimits
 from kinematics import leg_kinematics
 from rig.config.rig_config import RigConfig
-from rig.engine.messages import Event
+from rig.engine.snapshot import Event
 from rig.safety.machine import TORQUE_STATES
 from rig.states import State, StopSeverity
 from rig.telemetry import CycleFlag
@@ -25,7 +25,7 @@ class Watcher:
 
     def __init__(self, config: RigConfig) -> None:
         self.fault = ""
-        self.rows = 0
+        self.rows = self.recorded = self.dropped = 0
         self.lying: Flags = np.zeros(6, bool)
         """legs whose drive is made to report what is not so, or to disobey"""
         self._config = config

@@ -43,7 +43,7 @@ def test_commands_are_recorded_with_their_outcome_and_listed_by_the_report(tmp_p
     commands = said(recording, COMMAND)
     by = ", by 'lockstep'"
     assert commands[:3] == [f"connect{by}", f"home{by}", f"engage{by}"]
-    assert commands[3] == f"home{by}, refused: not in state ENGAGED, only in IDLE"
+    assert commands[3] == f"home{by}, refused: park first"
     assert commands[4] == f"follow 'jog z'{by}" and commands[5].startswith(f"follow 'far'{by}, refused: ")
     assert commands[6:] == [f"pause{by}", f"stop, category 2{by}"]
     moments = {event.text: event.t for event in recording.events}
@@ -54,7 +54,7 @@ def test_commands_are_recorded_with_their_outcome_and_listed_by_the_report(tmp_p
     ]
     write_report(recording, tmp_path / "report.html", summary=summary)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert ">command</td>" in page and "refused: not in state ENGAGED" in page
+    assert ">command</td>" in page and "refused: park first" in page
 
 
 def test_what_is_injected_is_recorded_when_it_begins_and_ends(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_on_real_processes_the_engine_hears_of_clients_and_of_the_virtual_rig(tm
         try:
             with pytest.raises(RefusedError, match="'tester' holds it"):
                 stranger.request(Engage())
-            with pytest.raises(RefusedError, match="engage: not in state"):
+            with pytest.raises(RefusedError, match="engage: home first"):
                 rig.request(Engage())
             assert rig.virtual is not None
             rig.virtual.inject("payload", value=0.5)
@@ -146,7 +146,7 @@ def test_on_real_processes_the_engine_hears_of_clients_and_of_the_virtual_rig(tm
     commands = said(recording, COMMAND)
     assert commands[:2] == ["acquire, by 'tester'", "connect, by 'tester'"]
     assert "engage, by a client without the lease, refused: needs the command lease; 'tester' holds it" in commands
-    assert any(re.match("engage, by 'tester', refused: not in state IDLE", text) for text in commands)
+    assert any(re.match("engage, by 'tester', refused: home first", text) for text in commands)
     assert "stop, category 1, by a client without the lease" in commands
     assert said(recording, INJECTED)[-3:] == ["on: jam, leg 6, 1 N", "injected: payload, 0.5 kg", "cleared: payload"]
     moments = [event.t for event in recording.events if "payload" in event.text]

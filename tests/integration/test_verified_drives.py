@@ -35,12 +35,12 @@ def restarted(virtual: VirtualRig) -> None:
 def refused(bench: Bench, why: str) -> None:
     """Engaging is refused, which changes nothing, however often it is asked for."""
     for _ in range(2):
-        events = len(bench.engine.events)
+        events = bench.engine.events
         with pytest.raises(RefusedError, match=why) as caught:
             bench.rig.request(Engage())
         assert str(caught.value).startswith(f"engage: leg {LEG}: ") and "connect and home anew" in str(caught.value)
         assert bench.in_state(State.PARKED) and bench.machine.homed and not bench.torque
-        assert len(bench.engine.events) == events
+        assert bench.engine.events == events
         assert not any(command.enable for command in bench.engine.commands)
 
 
@@ -134,8 +134,8 @@ def test_between_two_cycles_one_drive_is_asked(tmp_path: Path, monkeypatch: pyte
                 operator.reconnected = False
                 operator.carry_out()
                 assert operator.reconnected is (repeated == 0 and leg + 1 == len(asked))
-            assert reply.done() is (leg == 5)
             bench.engine.step(Tick(bench.engine.tick.t + bench.config.period))
+            assert reply.done() is (leg == 5)
         assert asked == [(begun + leg, leg) for leg in range(6)]
         assert reply.result(0).accepted
 

@@ -92,11 +92,4 @@ BOUND_BREAKS = [
         "if False:",
         (f"{_BOUNDS}::test_a_drive_that_has_torque_already_is_not_connected_to",),
     ),
-    Break(
-        "the rig homes without a recording",
-        "rig/engine/operator.py",
-        "        self._require_recording()\n        self._require_no_torque()\n        self.reconnected = True",
-        "        self._require_no_torque()\n        self.reconnected = True",
-        (f"{_BOUNDS}::test_homing_needs_a_recording",),
-    ),
 ]

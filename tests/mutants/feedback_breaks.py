@@ -154,14 +154,6 @@ FEEDBACK_BREAKS = [
         ),
     ),
     Break(
-        "engaging without readings of the cells",
-        "rig/engine/operator.py",
-        "        self._require_cells()\n        self._require_tare()",
-        "        self._require_tare()",
-        (f"{_OLD}::test_an_amplifier_without_readings_is_not_engaged_on",),
-        "asking six drives before takes longer than the cycles after which silent cells are a fault by themselves",
-    ),
-    Break(
         "an encoder's creep is a brake that slips",
         "rig/safety/rest.py",
         "np.abs(legs[_MOVED] - departure)",

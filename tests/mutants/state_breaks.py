@@ -271,7 +271,7 @@ STATE_BREAKS = [
     _watch("an engine outlives its owner", "if not self.orphaned and owner_gone(self.owner):", "if False:"),
     _watch(
         "an engine with torque ends with its owner",
-        "and self.engine.machine.state not in TORQUE_STATES",
+        "and self.engine.snapshot.state not in TORQUE_STATES",
         "",
     ),
     _ticker("skipped cycles are caught up in a burst", "self._deadline + skipped *", "self._deadline + 0.0 *"),

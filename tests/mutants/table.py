@@ -4,6 +4,7 @@ from bound_breaks import BOUND_BREAKS
 from breaks import Break
 from command_breaks import COMMAND_BREAKS
 from feedback_breaks import FEEDBACK_BREAKS
+from guard_breaks import GUARD_BREAKS
 from identity_breaks import IDENTITY_BREAKS
 from link_breaks import LINK_BREAKS
 from recorder_breaks import RECORDER_BREAKS
@@ -16,6 +17,7 @@ BREAKS: list[Break] = [
     *STATE_BREAKS,
     *TORQUE_BREAKS,
     *COMMAND_BREAKS,
+    *GUARD_BREAKS,
     *IDENTITY_BREAKS,
     *LINK_BREAKS,
     *RECORDER_BREAKS,

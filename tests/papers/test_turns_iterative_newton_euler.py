@@ -5,11 +5,10 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-import reproduced
 from turning import Turn, check_turn, check_whole
 
 from dynamics.serial.vectors import Matrix, Scalar, Vector, apply_transposed
-from rig.papers import Study, Verdict, iterative_newton_euler
+from rig.papers import Study, Verdict, iterative_newton_euler, reproduce
 
 iterative = import_module("dynamics.serial.iterative")
 Change = Callable[[pytest.MonkeyPatch], None]
@@ -17,7 +16,7 @@ Change = Callable[[pytest.MonkeyPatch], None]
 
 @pytest.fixture(scope="module")
 def study() -> Study:
-    return reproduced.study("iterative-newton-euler")
+    return reproduce(["iterative-newton-euler"])[0]
 
 
 def _is(name: str, function: Callable[..., object]) -> Change:

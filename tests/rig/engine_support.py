@@ -15,7 +15,8 @@ from rig.client.interruption import Interruption
 from rig.client.lockstep import LockstepRig
 from rig.config.rig_config import RigConfig, load_config
 from rig.engine.link import Submission
-from rig.engine.messages import Connect, Engage, Event, Follow, Home, Reply, RigCommand
+from rig.engine.messages import Connect, Engage, Follow, Home, Reply, RigCommand
+from rig.engine.snapshot import Event
 from rig.errors import RefusedError
 from rig.recording.schema import COMMAND, INJECTED
 from rig.states import State
@@ -29,6 +30,7 @@ class Tap:
 
     def __init__(self) -> None:
         self.fault = ""
+        self.recorded = self.dropped = 0
         self.rows: list[npt.NDArray[np.void]] = []
         self.events: list[Event] = []
 
@@ -109,7 +111,9 @@ def smooth_table(duration: float = 1.0, amplitude: float = 5e-3, step: float = 2
 
 def _still(rig: Bench) -> object:
     """What time alone does not change."""
-    return replace(rig.status(), t=0.0, cycles=0, path_time=0.0, reference=(), from_home=0.0)
+    moving = {"t": 0.0, "cycles": 0, "path_time": 0.0, "reference": (), "from_home": 0.0, "settled": 0.0}
+    feedback = {"torque": (), "silent": (), "tare_residual": (), "force_model": (), "pose_known": True}
+    return replace(rig.status(), **moving, **feedback)
 
 
 def refused(rig: Bench, command: RigCommand, samples: npt.NDArray[np.float64] | None = None) -> str:

@@ -226,7 +226,9 @@ def test_nothing_is_engaged_whose_pose_is_not_known(rig: Bench, unknown: str) ->
     """Supervision leaves PARKED before this can be; the guard does not rely on it."""
     rig.park()
     setattr(rig.engine.machine if unknown == "homed" else rig.engine.frame, unknown, False)
-    assert refused(rig, Engage()) == "engage: the measured pose is not known: home first"
+    rig.engine.publish()
+    what = "the platform is not homed any more" if unknown == "homed" else "the measured pose is not known"
+    assert refused(rig, Engage()) == f"engage: {what}: disconnect, connect and home"
 
 
 def test_no_reset_while_a_drive_is_silent(rig: Bench) -> None:

@@ -377,4 +377,5 @@ def test_the_status_tells_what_a_client_needs(rig: Bench) -> None:
     assert (status.cause, status.cause_code, status.homed, status.paused) == ("", FaultCode.NONE, True, False)
     assert status.events[-1].text == "ENGAGED → RUNNING" and len(status.events) <= 50
     rig.tap.fault = "the disk is full"
+    rig.step()
     assert rig.status().recording_fault == "the disk is full"

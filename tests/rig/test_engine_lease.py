@@ -98,7 +98,7 @@ def test_a_motion_that_was_checked_under_one_lease_does_not_begin_under_another(
         linked.checked.set()
         assert linked.queued.wait(PATIENCE)
         rig.step()
-        assert rig.state is State.ENGAGED and rig.operator.motion == ""
+        assert rig.state is State.ENGAGED and rig.status().motion == ""
         asking.join(PATIENCE)
         assert refusals == [f"follow: {FORSAKEN}"]
         rig.run(0.1)

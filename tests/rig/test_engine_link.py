@@ -13,7 +13,8 @@ import pytest
 import zmq
 
 from rig.engine.link import LinkClient, LinkServer, Submission
-from rig.engine.messages import Connect, Engage, Follow, Home, Pause, Release, Reply, Resume, Snapshot, Stop
+from rig.engine.messages import Connect, Engage, Follow, Home, Pause, Release, Reply, Resume, Stop
+from rig.engine.snapshot import Snapshot
 from rig.errors import HardwareError, RefusedError
 from rig.runtime.control_block import ControlBlock
 from rig.states import FaultCode, State, StopSeverity

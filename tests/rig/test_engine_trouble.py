@@ -12,7 +12,8 @@ from rig.client.operation import bring_to_rest
 from rig.engine import checking
 from rig.engine.checking import MotionChecker
 from rig.engine.link import LinkClient, LinkServer, Submission
-from rig.engine.messages import Follow, Park, Reply, Snapshot, Stop
+from rig.engine.messages import Follow, Park, Reply, Stop
+from rig.engine.snapshot import Snapshot
 from rig.errors import HardwareError, RefusedError
 from rig.states import FaultCode, State
 

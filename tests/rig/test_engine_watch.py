@@ -133,7 +133,7 @@ def test_an_owner_that_hangs_holds_torque_no_longer_than_one_that_is_gone(tmp_pa
     with watched(tmp_path) as one:
         t = _alone(one)
         one.watch.look(t + 1.0)
-        assert one.watch.hold_left == pytest.approx(29.0)
+        assert one.rig.engine.publisher.surroundings.hold_left == pytest.approx(29.0)
         one.watch.look(t + 29.9)
         assert one.rig.state is State.ENGAGED
         one.watch.look(t + 30.1)
@@ -144,7 +144,7 @@ def test_an_owner_that_hangs_holds_torque_no_longer_than_one_that_is_gone(tmp_pa
         one.rig.until(State.PARKED)
         one.watch.look(t + 40.0)
         assert all(one.rig.virtual.plant.braked(leg) for leg in range(6))
-        assert one.watch.hold_left is None
+        assert one.rig.engine.publisher.surroundings.hold_left is None
         assert not one.watch.abandoned  # its owner may come back
         one.link.lease = "owner"
         one.rig.run(0.4)
@@ -184,7 +184,7 @@ def test_who_speaks_is_a_client_and_who_only_looks_is_not(tmp_path: Path) -> Non
         one.link.heard += 1  # a command, be it refused
         one.watch.look(t := t + 0.5)
         one.watch.look(t := t + 29.5)
-        assert one.rig.state is State.ENGAGED and one.watch.hold_left == pytest.approx(0.5)
+        assert one.rig.state is State.ENGAGED and one.rig.engine.publisher.surroundings.hold_left == pytest.approx(0.5)
         one.watch.look(t + 1.0)
         assert one.rig.state is State.STOPPING
 

@@ -217,10 +217,10 @@ def test_ctrl_c_ends_a_script(operate: Operate) -> None:
         ("clear thirst", ExitCode.INPUT, "no fault 'thirst'; known faults: jam, "),
         ("stop 3", ExitCode.INPUT, "CATEGORY"),
         ("wait 0", ExitCode.INPUT, "0 s must be greater than 0"),
-        ("home", ExitCode.REFUSED, "home: not in state OFF, only in IDLE"),
-        ("go home", ExitCode.REFUSED, "follow: not in state OFF, only in ENGAGED"),
-        ("pause", ExitCode.REFUSED, "pause: not in state OFF, only in RUNNING"),
-        ("abandon", ExitCode.REFUSED, "abandon: not in state OFF, only in ENGAGED"),
+        ("home", ExitCode.REFUSED, "home: connect first"),
+        ("go home", ExitCode.REFUSED, "follow: connect first"),
+        ("pause", ExitCode.REFUSED, "pause: no motion is running"),
+        ("abandon", ExitCode.REFUSED, "abandon: nothing is paused"),
     ],
 )
 def test_what_cannot_be_done_is_said_with_its_line(operate: Operate, line: str, code: ExitCode, reason: str) -> None:

@@ -1,0 +1,145 @@
+"""Publishing: the cyclic thread takes a snapshot of the engine at the end of each cycle; all others read that alone."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from actuators import Status
+from kinematics import Array, kernel, rotate, rotation_matrix
+from rig.engine.snapshot import Snapshot
+from rig.states import FaultCode, State
+
+if TYPE_CHECKING:
+    from rig.engine.core import Engine
+
+_NONE = (0.0,) * 6
+
+
+@kernel
+def _farthest_joint_kernel(geometry: Array, pose: Array, joints: Array) -> float:
+    """Largest distance, m, of a platform joint at a pose (7,) from its place among `joints` (6, 3), base frame."""
+    r00, r01, r02, r10, r11, r12, r20, r21, r22 = rotation_matrix(pose[3], pose[4], pose[5], pose[6])
+    farthest = 0.0
+    for i in range(6):
+        x, y, z = rotate(
+            r00, r01, r02, r10, r11, r12, r20, r21, r22, geometry[i, 6], geometry[i, 7], geometry[i, 8]
+        )  # fmt: skip
+        x, y, z = x + pose[0] - joints[i, 0], y + pose[1] - joints[i, 1], z + pose[2] - joints[i, 2]
+        farthest = max(farthest, math.sqrt(x * x + y * y + z * z))
+    return farthest
+
+
+@dataclass(slots=True)
+class Surroundings:
+    """What a snapshot tells of where its engine runs; see there."""
+
+    realtime: tuple[str, ...] = ()
+    recording: str = ""
+    ring: str = ""
+    loop: str = ""
+    hold_left: float | None = None
+
+
+class Publisher:
+    """Takes snapshots of an engine, in its cyclic thread.
+
+    Args:
+        engine: whose.
+
+    `latest` is the one published last; any thread may read it, at any time. `surroundings` is for whoever runs the
+    engine to fill in.
+    """
+
+    def __init__(self, engine: "Engine") -> None:
+        geometry = engine.config.machine.geometry
+        self._engine = engine
+        self._geometry = geometry.array
+        self._home = geometry.platform_joints(geometry.home_pose)
+        self._virtual = engine.config.virtual is not None
+        self._tare_bound = engine.config.safety.bound("tare_shift")
+        self._fields = engine.frame.fields
+        self.surroundings = Surroundings()
+        self.motion = ""
+        """name of the motion followed last"""
+        self.latest = self.take()
+
+    def rehearse(self) -> None:
+        """Have the kernel compiled, and publish what is known before the first cycle."""
+        _farthest_joint_kernel(self._geometry, self._fields["pose"], self._home)
+        self.publish()
+
+    def publish(self) -> None:
+        """Have everybody see what has come of the cycle."""
+        self.latest = self.take()
+
+    def take(self) -> Snapshot:
+        """The engine as it stands."""
+        engine, fields, around = self._engine, self._fields, self.surroundings
+        machine, reference, bank, tick, sink = engine.machine, engine.reference, engine.bank, engine.tick, engine.sink
+        state, cause, pose_known = machine.state, machine.cause, machine.homed and engine.frame.pose_valid
+        braked = state is State.PARKED
+        return Snapshot(
+            state=state,
+            stop=machine.stop,
+            t=tick.t,
+            cause="" if cause is None else cause.text,
+            cause_code=FaultCode.NONE if cause is None else cause.code,
+            cause_t=0.0 if cause is None else cause.t,
+            latched=machine.latched,
+            homed=machine.homed,
+            paused=reference.paused,
+            lease="",
+            motion=self.motion,
+            path_time=reference.path_time,
+            path_duration=reference.path_duration,
+            reference=tuple(fields["reference"][:7].tolist()),
+            cycles=engine.cycles,
+            overruns=tick.overruns,
+            rate=engine.config.rate,
+            virtual=self._virtual,
+            realtime=around.realtime,
+            recording=around.recording,
+            rows=sink.recorded,
+            dropped=sink.dropped,
+            recording_fault=sink.fault,
+            ring=around.ring,
+            from_home=_farthest_joint_kernel(self._geometry, fields["pose"], self._home) if pose_known else math.nan,
+            events=engine.events,
+            echo_lag=tuple(map(int, bank.lag.tolist())),
+            hold_left=around.hold_left,
+            slowing=reference.slowing,
+            settled=engine.settled_for(),
+            stops=machine.stops,
+            clearing=engine.clearing,
+            pose_known=pose_known,
+            silent=() if bank.fresh.all() else tuple(leg + 1 for leg in range(6) if not bank.fresh[leg]),
+            torque=tuple(bank.legs(Status.ENABLED)),
+            cells_silence=bank.cells_silence() if bank.cells_age else None,
+            dead_cells=_numbers(~np.isfinite(bank.force)),
+            force_model=tuple(fields["force_model"].tolist()) if braked else _NONE,
+            tare_residual=tuple(engine.tare_residual.tolist()) if braked else _NONE,
+            tare_bound=self._tare_bound,
+            loop=around.loop,
+        )
+
+
+def _numbers(legs: "np.ndarray[Any, np.dtype[np.bool_]]") -> tuple[int, ...]:
+    """Legs, 1…6, that are marked in (6,)."""
+    return tuple((np.flatnonzero(legs) + 1).tolist()) if legs.any() else ()
+
+
+def closing_counts(engine: "Engine") -> dict[str, Any]:
+    """What a recording says at its end of the engine that made it, once its last cycle is done.
+
+    Keys: `cycles`, `overruns`; by leg, (6,): `lagging` (good replies to an earlier cycle's command) and `mismatched`
+    (replies not believed for the command that they echo).
+    """
+    latest = engine.snapshot
+    return {
+        "cycles": latest.cycles,
+        "overruns": latest.overruns,
+        "lagging": engine.bank.lagging,
+        "mismatched": engine.bank.mismatched,
+    }

@@ -1,0 +1,116 @@
+"""What can be seen of the engine: one immutable snapshot a cycle, the same for every thread and every client."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import ConfigDict, TypeAdapter
+
+from rig.states import FaultCode, State, StopSeverity
+
+_AWAY = 1e-3  # m
+_NONE = (0.0,) * 6
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened, for the log and the recording."""
+
+    t: float
+    """s, rig time"""
+    level: Literal["info", "warning", "error"]
+    code: FaultCode
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The engine at the end of a cycle; legs are numbered 1…6."""
+
+    __pydantic_config__ = ConfigDict(ser_json_inf_nan="constants")  # NaN would be null, which is no number
+
+    state: State
+    stop: StopSeverity
+    t: float
+    """s, rig time"""
+    cause: str
+    """first cause of a stop or fault in words, empty when there is none"""
+    cause_code: FaultCode
+    cause_t: float
+    """s, rig time of the first cause"""
+    latched: bool
+    """the cause is kept until a reset"""
+    homed: bool
+    paused: bool
+    lease: str
+    """name of the client that holds the command lease, empty when nobody does; filled in when a client asks"""
+    motion: str
+    """name of the motion followed last"""
+    path_time: float
+    """s along the motion"""
+    path_duration: float
+    """s"""
+    reference: tuple[float, ...]
+    """(7,) pose of the reference, base frame"""
+    cycles: int
+    overruns: int
+    rate: float
+    """Hz, configured"""
+    virtual: bool
+    realtime: tuple[str, ...]
+    """what was and was not granted of real-time scheduling"""
+    recording: str
+    """path, empty when nothing is recorded"""
+    rows: int
+    dropped: int
+    recording_fault: str
+    ring: str
+    """name of the shared-memory telemetry ring, empty in lockstep"""
+    from_home: float = 0.0
+    """m, of the platform joint that is farthest from its place at home, as measured; not a number where not known"""
+    events: tuple[Event, ...] = ()
+    """the most recent ones, oldest first"""
+    echo_lag: tuple[int, ...] = (0,) * 6
+    """by how many cycles the replies of each leg's drive are old"""
+    hold_left: float | None = None
+    """s until the platform is stopped because nobody commands it; None while a client holds the lease, or no torque is
+    there to be taken off"""
+    slowing: bool = False
+    """the path is on its way to a stand before its end"""
+    settled: float = math.inf
+    """s that the state has lasted"""
+    stops: int = 0
+    """how often a stop was wanted while connected"""
+    clearing: bool = False
+    """a reset is under way"""
+    pose_known: bool = True
+    """the measured pose is"""
+    silent: tuple[int, ...] = ()
+    """legs without fresh feedback"""
+    torque: tuple[int, ...] = ()
+    """legs whose drive reports torque"""
+    cells_silence: str | None = None
+    """what is known of why there is no fresh reading of the load cells, perhaps nothing; None where there is one"""
+    dead_cells: tuple[int, ...] = ()
+    """legs whose load cell gives no valid reading"""
+    force_model: tuple[float, ...] = _NONE
+    """(6,) N, what the load cells should read at rest with the brakes closed; zero in every other state than PARKED"""
+    tare_residual: tuple[float, ...] = _NONE
+    """(6,) N, what they read beyond it, as a mean; likewise"""
+    tare_bound: float = math.inf
+    """N"""
+    loop: str = ""
+    """why the control loop may not be closed, empty when it may"""
+
+    @property
+    def away(self) -> bool:
+        """Whether the platform is known to stand elsewhere than at home: one at rest is braked there, not parked."""
+        return self.from_home > _AWAY
+
+    @property
+    def held_for_fault(self) -> bool:
+        """Whether a fault has stopped the platform, which is held under power until a stop takes the torque off."""
+        return self.state is State.STOPPING and self.latched and self.stop is StopSeverity.CATEGORY_2
+
+
+SNAPSHOT: TypeAdapter[Snapshot] = TypeAdapter(Snapshot)

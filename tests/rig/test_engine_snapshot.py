@@ -1,0 +1,101 @@
+"""The snapshot of a cycle: when it is published, what it holds, and that nobody reads anything else."""
+
+from collections.abc import Iterator
+from concurrent.futures import Future
+from dataclasses import FrozenInstanceError
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from engine_support import Bench, Tap, bench, smooth_table
+
+from rig.engine import Connect, Follow, Home, Reply, Snapshot, Submission
+from rig.engine.snapshot import SNAPSHOT
+from rig.states import State
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Bench]:
+    with bench(tmp_path) as made:
+        yield made
+
+
+class _Looking(Tap):
+    """A sink that looks at the engine's snapshot whenever it is given a row."""
+
+    def __init__(self, rig: Bench) -> None:
+        super().__init__()
+        self._rig = rig
+        self.seen: list[Snapshot] = []
+
+    def push(self, row: npt.NDArray[np.void]) -> None:
+        super().push(row)
+        self.seen.append(self._rig.engine.snapshot)
+
+
+def test_a_cycle_is_seen_once_its_row_is_there(rig: Bench) -> None:
+    rig.park()
+    rig.engine.sink = looking = _Looking(rig)
+    for _ in range(5):
+        before = rig.engine.snapshot
+        rig.step()
+        now, row = rig.engine.snapshot, looking.rows[-1][0]
+        assert looking.seen[-1] is before  # the row came first
+        assert (now.t, now.cycles, now.state) == (row["t"], before.cycles + 1, row["state"])
+        assert now.t > before.t
+
+
+def test_without_drives_time_is_published_too(rig: Bench) -> None:
+    rig.run(0.1)
+    assert rig.engine.snapshot.state is State.OFF and rig.engine.snapshot.t == pytest.approx(0.1)
+
+
+def test_a_snapshot_never_changes_and_shares_what_did_not(rig: Bench) -> None:
+    rig.engage()
+    first = rig.engine.snapshot
+    with pytest.raises(FrozenInstanceError):
+        first.t = 0.0  # type: ignore[misc]
+    rig.step()
+    assert rig.engine.snapshot.events is first.events and hash(first) == hash(first)
+    rig.follow(smooth_table())
+    assert rig.engine.snapshot.events is not first.events and first.state is State.ENGAGED
+
+
+def test_whoever_asks_in_the_middle_of_a_cycle_sees_the_one_before(rig: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig.request(Connect())
+    rig.step()
+    before, exchange, seen = rig.status(), rig.engine.bank.exchange, []
+
+    def exchanged(*arguments: object) -> None:
+        exchange(*arguments)  # type: ignore[arg-type]
+        seen.append(rig.status())
+
+    monkeypatch.setattr(rig.engine.bank, "exchange", exchanged)
+    rig.submit(Home())
+    rig.step()
+    assert rig.state is State.HOMING and seen == [before]
+    assert rig.status().state is State.HOMING
+
+
+def test_who_has_the_answer_sees_what_came_of_it_in_snapshot_and_telemetry(rig: Bench) -> None:
+    table = smooth_table()
+    rig.engage()
+    reply, seen = Future[Reply](), []
+
+    def answered(_reply: Future[Reply]) -> None:
+        seen.append((rig.engine.snapshot.state, rig.tap.rows[-1][0]["state"]))
+
+    reply.add_done_callback(answered)
+    rig.operator.submit(Submission(Follow("x", table.step), table.samples, reply))
+    rig.operator.carry_out()
+    assert rig.state is State.RUNNING and not seen
+    rig.step()
+    assert seen == [(State.RUNNING, State.RUNNING)] and reply.result(0).accepted
+
+
+def test_a_snapshot_goes_over_the_link_and_comes_back_the_same(rig: Bench) -> None:
+    rig.park()
+    rig.run(0.1)
+    now = rig.status()
+    assert SNAPSHOT.validate_json(SNAPSHOT.dump_json(now)) == now
