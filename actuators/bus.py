@@ -137,8 +137,9 @@ class PipelinedBus(Bus):
         return reply or None
 
     def _sort(self, data: bytes, exchange: Exchange) -> bool:
-        """Give every whole frame that arrived to whom it answers, dropping what answers nobody; whether `exchange`
-        has its reply.
+        """Give every whole frame that arrived to whom it answers; whether `exchange` has its reply.
+
+        What answers nobody is dropped.
         """
         pending, counters = self._pending, exchange.counters
         self._input += data

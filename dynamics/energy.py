@@ -21,9 +21,9 @@ class Energy(NamedTuple):
 
 
 def mechanical_energy(mechanism: Mechanism, states: npt.ArrayLike) -> Energy:
-    """Energy (n,) of platform and legs in states (n, 13), or one (13,): T = ½ Σ m v·v + ω·Iω, V = −Σ m g·r, body by
-    body, each about its own centre of mass.
+    """Energy (n,) of platform and legs in states (n, 13), or one (13,).
 
+    T = ½ Σ m v·v + ω·Iω, V = −Σ m g·r, body by body, each about its own centre of mass.
     Raises DynamicsError for a wrong shape or a number that is not finite, SingularityError where a leg has no length
     or lies along its universal joint's fixed axis.
     """

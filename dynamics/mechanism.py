@@ -25,8 +25,11 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Friction:
-    """A leg's joint friction: viscous of the universal (C_u, N m s/rad), prismatic (C_p, N s/m) and spherical joint
-    (C_s, N m s/rad), Coulomb of the prismatic (F_c, N)."""
+    """A leg's joint friction.
+
+    Viscous of the universal (C_u, N m s/rad), prismatic (C_p, N s/m) and spherical joint (C_s, N m s/rad), Coulomb of
+    the prismatic (F_c, N).
+    """
 
     universal: float = 0.0
     prismatic: float = 0.0
@@ -36,9 +39,11 @@ class Friction:
 
 @dataclass(frozen=True, slots=True)
 class LegLimits:
-    """What a leg may do: length (least, greatest) m, velocity m/s, acceleration m/s², force N, and the angles, rad, its
-    axis may make with its home direction, at the universal joint in the base frame and at the spherical joint in the
-    platform frame. None is unlimited."""
+    """What a leg may do; None is unlimited.
+
+    Length (least, greatest) m, velocity m/s, acceleration m/s², force N, and the angles, rad, its axis may make with
+    its home direction, at the universal joint in the base frame and at the spherical joint in the platform frame.
+    """
 
     length: tuple[float, float] | None = None
     velocity: float | None = None
@@ -64,8 +69,11 @@ class LoadCell:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Leg:
-    """One leg: lower part in frame D (origin at the base point, x along the leg, y = (u×s)/‖u×s‖), upper part in frame
-    U (the same axes, origin at the platform point)."""
+    """One leg: its two parts, its friction, its load cell and its limits.
+
+    The lower part in frame D (origin at the base point, x along the leg, y = (u×s)/‖u×s‖), the upper part in frame U
+    (the same axes, origin at the platform point).
+    """
 
     lower: Body
     upper: Body

@@ -55,8 +55,11 @@ def about(tensor: Array, axes: Array) -> Array:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LegConstants:
-    """What belongs to the six legs, leg by leg: m_d, m_u, C_u, C_p, C_s, F_c (6,), r_d0, r_u0 (6, 3), I_d0, I_u0
-    (6, 3, 3); inertias about each part's own centre of mass, axes of D and U."""
+    """What belongs to the six legs, leg by leg.
+
+    m_d, m_u, C_u, C_p, C_s, F_c (6,), r_d0, r_u0 (6, 3), I_d0, I_u0 (6, 3, 3); inertias about each part's own centre of
+    mass, axes of D and U.
+    """
 
     m_d: Array
     m_u: Array

@@ -186,9 +186,9 @@ def put_term(
 
 @kernel
 def terms_kernel(motion: Array, wrench: Array, work: Array, terms: Array) -> int:
-    """Actuator forces split by cause: `terms` (30,), six legs each of platform inertia, gravity, leg inertia, friction,
-    external wrench; of the parameters that `work` holds already.
+    """Actuator forces split by cause, of the parameters that `work` holds already.
 
+    `terms` (30,): six legs each of platform inertia, gravity, leg inertia, friction, external wrench.
     The forces are linear in these, so the same equations are solved once for five right-hand sides. Leaves every
     leg's x and F in `work`, for the cells; K, D and m_c there are not those of the whole. Returns a status; `terms` is
     worthless unless it is OK.

@@ -116,9 +116,12 @@ def strobing_costs() -> tuple[StrobingCost, ...]:
 
 @dataclass(frozen=True, slots=True)
 class StrobingEffort:
-    """Multiplications and additions at n joints: M, the C^i and G by strobing, over all links, and outward for the C^i
-    over those alone that move; D, H and G by Lagrange; a step of the simulation with its elimination, and the joint
-    forces by Lagrange, of order n³ as 001 table 2 has them."""
+    """Multiplications and additions at n joints.
+
+    M, the C^i and G by strobing, over all links, and outward for the C^i over those alone that move; D, H and G by
+    Lagrange; a step of the simulation with its elimination, and the joint forces by Lagrange, of order n³ as 001 table
+    2 has them.
+    """
 
     joints: int
     strobed: int

@@ -244,8 +244,11 @@ def newton_euler_saving(joints: int = 6) -> NewtonEulerSaving:
 
 @dataclass(frozen=True, slots=True)
 class PlatformRow:
-    """One part of the platform's inverse dynamics: floating-point operations as 002 §4.5 has them, counted in its
-    printed equations by the rule of MATLAB's "flops", and counted in the exact inverse dynamics here."""
+    """Floating-point operations of one part of the platform's inverse dynamics.
+
+    As 002 §4.5 has them, counted in its printed equations by the rule of MATLAB's "flops", and counted in the exact
+    inverse dynamics here.
+    """
 
     part: str
     published: int

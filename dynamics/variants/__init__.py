@@ -59,9 +59,9 @@ def variant_forces(
 def variant_cells(
     model: str, mechanism: Mechanism, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None = None
 ) -> Array:
-    """Readings (n, 6) N, compression positive, that `model`, one of MODELS, predicts of the load cells, as
-    `Dynamics.cells` does of the exact model: every model is carried to the cells by its own reactions.
+    """Readings (n, 6) N, compression positive, that `model`, one of MODELS, predicts of the load cells.
 
+    As `Dynamics.cells` does of the exact model: every model is carried to the cells by its own reactions.
     A cell at the rod's end or at the base reads nothing of the prismatic joint's friction: whether a model has it makes
     no difference there. A cell at the actuator reads it, and there what a model leaves out is missing: Coulomb friction
     in all the published ones, viscous friction in `massless` too.

@@ -1,5 +1,6 @@
-"""Dasgupta & Mruthyunjaya (1998), A Newton–Euler formulation for the inverse dynamics of the Stewart platform
-manipulator, as printed; equation numbers and symbols are the paper's.
+"""Dasgupta & Mruthyunjaya (1998) as printed; equation numbers and symbols are the paper's.
+
+A Newton–Euler formulation for the inverse dynamics of the Stewart platform manipulator.
 
 What is wrong with it: eq. 16 moves I_u0 by the theorem of parallel axes, although eq. 18 has m_u r_u×a_u already; the
 universal joint lets the leg not spin about its axis (eqs. 6, 9) and resists along it (eq. 20). What is a slip of the

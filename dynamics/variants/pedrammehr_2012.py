@@ -1,5 +1,7 @@
-"""Pedrammehr, Mahboubkhah & Khani (2012), Improved dynamic equations for the generally configured Stewart platform
-manipulator: eqs. 1 to 40 and 45 to 50 as printed, but for eq. 21; equation numbers and symbols are the paper's.
+"""Pedrammehr, Mahboubkhah & Khani (2012), eqs. 1 to 40 and 45 to 50 as printed, but for eq. 21.
+
+Improved dynamic equations for the generally configured Stewart platform manipulator; equation numbers and symbols are
+the paper's.
 
 What is wrong with it: eqs. 32, 33 and 50 move the inertias by the theorem of parallel axes, although eqs. 31 and 49
 have m r×a already, and do so with components in base axes of what is then rotated from local axes. What is mended: the

@@ -43,6 +43,7 @@ class LiveView(QtWidgets.QWidget):
 
     `set_mechanism` gives the limits of the strokes and what wrench, models and platform need; `set_theme` changes
     colours; `save` and `restore` keep what is laid out how; `close_worker` ends the thread of the models.
+
     Args:
         theme: colours.
         replayed: the timeline is a replay, which is paused and moved itself: without freeze and clear.

@@ -90,8 +90,7 @@ class ModelForces(QtCore.QObject):
         return self._pending and any(model not in self._kept for model in self.chosen)
 
     def differences(self, model: str, stretch: Stretch) -> Floats:
-        """Forces of a model at the load cells less those of the exact one there, (n, 6) N; not numbers in rows that
-        are not computed yet."""
+        """Forces of a model at the load cells less those of the exact one, (n, 6) N; NaN in rows not computed yet."""
         if model == EXACT:
             return np.zeros((len(stretch), 6))
         kept = self._kept.get(model)

@@ -30,6 +30,7 @@ class PlatformView(QtWidgets.QWidget):
     """The platform at the newest row of the timeline: 3-D, or two projections where there is no OpenGL.
 
     `refresh` is called by the clock of frames while this is visible; `set_mechanism` says what to draw.
+
     Args:
         theme: colours.
         compact: in little width, the controls in two lines, the pose in three.

@@ -38,8 +38,11 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One plot. `least` is the smallest height of its axis, so that noise does not fill it; `digits` after the point
-    in values; `averaged` plots means instead of outlines, for what is noise at full rate; `tip` explains what it is."""
+    """One plot.
+
+    `least` is the smallest height of its axis, so that noise does not fill it; `digits` after the point in values;
+    `averaged` plots means instead of outlines, for what is noise at full rate; `tip` explains what it is.
+    """
 
     title: str
     unit: str

@@ -66,6 +66,7 @@ class BlendPart(_Model):
     angular_speed: Annotated[AngularSpeed, Field(gt=0.0)] | None = None
 
     def build(self, folder: Path) -> Trajectory:
+        """The part as a trajectory; a relative path starts in `folder`."""
         return Blend(self.start, self.end, self.duration, self.speed, self.angular_speed)
 
 
@@ -78,6 +79,7 @@ class MinimumJerkPart(_Model):
     duration: Duration
 
     def build(self, folder: Path) -> Trajectory:
+        """The part as a trajectory; a relative path starts in `folder`."""
         return MinimumJerk(self.start, self.end, self.duration)
 
 
@@ -89,6 +91,7 @@ class HoldPart(_Model):
     duration: Duration
 
     def build(self, folder: Path) -> Trajectory:
+        """The part as a trajectory; a relative path starts in `folder`."""
         return Hold(self.position, self.duration)
 
 
@@ -143,6 +146,7 @@ class HarmonicPart(_Model):
     offset: Coordinates = _AT_REST
 
     def build(self, folder: Path) -> Trajectory:
+        """The part as a trajectory; a relative path starts in `folder`."""
         terms = [HarmonicTerm(term.dof, term.amplitude, term.frequency, term.phase) for term in self.terms]
         return Harmonic(terms, self.duration, self.fade, offset=self.offset)
 
@@ -160,6 +164,7 @@ class ChirpPart(_Model):
     offset: Coordinates = _AT_REST
 
     def build(self, folder: Path) -> Trajectory:
+        """The part as a trajectory; a relative path starts in `folder`."""
         terms = [
             ChirpTerm(term.dof, term.amplitude, term.start_frequency, term.end_frequency, term.phase)
             for term in self.terms
@@ -175,6 +180,7 @@ class PosesPart(_Model):
     rest_ends: bool = True
 
     def build(self, folder: Path) -> Trajectory:
+        """The part as a trajectory; a relative path starts in `folder`."""
         return Poses(*read_poses(folder / self.file), rest_ends=self.rest_ends)
 
 
@@ -240,9 +246,9 @@ def trajectory_names() -> list[str]:
 
 
 def load_trajectory(source: str | Path, home: ArrayLike | None) -> Trajectory:
-    """Read a trajectory: a .toml file, a .csv of poses (platform origin in the base frame, at rest at both ends), or
-    the bare name of a shipped trajectory.
+    """Read a trajectory: a .toml file, a .csv of poses, or the bare name of a shipped trajectory.
 
+    Poses are of the platform's origin in the base frame, at rest at both ends.
     home: (7,) pose of the platform in the base frame for files in the frame "home", or None.
     Raises TrajectoryError naming the file and listing all its faults.
     """

@@ -90,8 +90,10 @@ class PoseGrid:
         return poses
 
     def weights(self) -> Array:
-        """Volume of each cell, `shape`: m³, or rad³ with the measure cos θy of the rotations; areas in a slice, in the
-        same units less one."""
+        """Volume of each cell, `shape`: m³, or rad³ with the measure cos θy of the rotations.
+
+        In a slice areas, in the same units less one.
+        """
         size = math.prod(step for step in self.steps if step > 0.0)
         if self.kind == "position":
             return np.full(self.shape, size)
@@ -116,9 +118,10 @@ class PoseGrid:
 
 
 def reach_box(geometry: Geometry, angles: npt.ArrayLike, longest: npt.ArrayLike) -> tuple[Array, Array]:
-    """Corners (3,), (3,) of a box that holds every position legs of at most the lengths (6,), m, can reach at the
-    angles (3,), rad: the intersection of six balls' boxes, and a margin, so that no reachable cell is on its edge.
+    """Corners (3,), (3,) of a box that holds every position legs of at most the lengths (6,), m, can reach.
 
+    At the angles (3,), rad: the intersection of six balls' boxes, and a margin, so that no reachable cell is on its
+    edge.
     Raises KinematicsError for lengths that do not bound anything, or that no position allows.
     """
     lengths = np.broadcast_to(np.asarray(longest, dtype=np.float64), (6,))

@@ -67,8 +67,11 @@ def _begin(poses: Array, first: int, work: Array) -> None:
 
 @kernel
 def _leg(leg: Array, work: Array) -> None:
-    """One leg of every pose; `leg` (17,): b, p, least and greatest length, greatest chords² at U and S, home s in base
-    and in platform axes, divisor of moments."""
+    """One leg of every pose.
+
+    `leg` (17,): b, p, least and greatest length, greatest chords² at U and S, home s in base and in platform axes,
+    divisor of moments.
+    """
     bx, by, bz, px, py, pz = leg[0], leg[1], leg[2], leg[3], leg[4], leg[5]
     shortest, longest, most_universal, most_spherical = leg[6], leg[7], leg[8], leg[9]
     hx, hy, hz, kx, ky, kz = leg[10], leg[11], leg[12], leg[13], leg[14], leg[15]
@@ -195,8 +198,10 @@ def _put_row(matrix: Array, i: int, j: int, x: Row) -> None:
 
 @kernel
 def _jacobi_sweep(matrix: Array) -> None:
-    """One sweep of one-sided Jacobi (Hestenes) over the rows; the greatest cosine met goes to row 36, the squares of
-    the longest and the shortest row to rows 37 and 38."""
+    """One sweep of one-sided Jacobi (Hestenes) over the rows.
+
+    The greatest cosine met goes to row 36, the squares of the longest and the shortest row to rows 37 and 38.
+    """
     for j in range(BLOCK):
         a, b, c = _matrix_row(matrix, 0, j), _matrix_row(matrix, 1, j), _matrix_row(matrix, 2, j)
         d, e, f = _matrix_row(matrix, 3, j), _matrix_row(matrix, 4, j), _matrix_row(matrix, 5, j)

@@ -170,9 +170,10 @@ def assess_poses(
 
 
 def strokes_beyond(geometry: Geometry, poses: npt.ArrayLike, limits: PoseLimits) -> npt.NDArray[np.int8]:
-    """Which end of which leg's stroke each of the poses (n, 7) is farthest beyond, (n,): the leg's number, negative
-    where it would have to be shorter than it can be, positive where longer; 0 where all strokes are kept.
+    """Which end of which leg's stroke each of the poses (n, 7) is farthest beyond, (n,).
 
+    The leg's number, negative where it would have to be shorter than it can be, positive where longer; 0 where all
+    strokes are kept.
     Raises KinematicsError as `leg_lengths`.
     """
     lengths = leg_lengths(geometry, checked_poses("poses", poses).reshape(-1, 7))

@@ -31,8 +31,7 @@ def chosen_limits(
     condition: float | None = None,
     any_side: bool = False,
 ) -> PoseLimits:
-    """The mechanism's limits with those of the options; typer.BadParameter, naming the option, for one that cannot
-    be."""
+    """The mechanism's limits with those of the options; typer.BadParameter, naming the option, for what cannot be."""
     try:
         return pose_limits(
             machine,

@@ -104,6 +104,7 @@ def conduct(
     """Start a rig, have `body` operate it from OFF, and report on what was recorded.
 
     Whatever `body` raises, the rig is brought to rest and the recording closed.
+
     Args:
         config, name, folder, lockstep, report: as `execute`.
         body: operates the rig, and ends its engine where all goes well.

@@ -1,5 +1,4 @@
-"""Commissioning a new rig: its configuration drafted and written, its drives asked, its legs moved one at a time, its
-load cells zeroed."""
+"""Commissioning: a configuration drafted and written, drives asked, legs moved one at a time, load cells zeroed."""
 
 from rig.commissioning.devices import check_devices
 from rig.commissioning.draft import (

@@ -108,8 +108,7 @@ def move_bounds(config: RigConfig, leg: int) -> MoveBounds:
 
 
 def check_move(config: RigConfig, move: LegMove) -> None:
-    """Refuse a move that is not finite, too small to mean anything, larger or faster than a test may be, or not the
-    drive's to make.
+    """Refuse a move that is too small to mean anything, larger or faster than a test may be, or not the drive's.
 
     Raises:
         RefusedError: every fault with its number and bound.

@@ -29,8 +29,9 @@ _WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class DriveKind:
-    """What all six drives share: driver and its own settings, watchdog time (s), how long each answer may take (s),
-    control law.
+    """What all six drives share.
+
+    Driver and its own settings, watchdog time (s), how long each answer may take (s), control law.
     """
 
     driver: str = "servo-tcp"

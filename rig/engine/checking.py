@@ -1,5 +1,7 @@
-"""The check of a motion, away from the cycle: a process of its own, so that its long array operations never hold the
-interpreter that the cycle needs."""
+"""The check of a motion, away from the cycle.
+
+A process of its own, so that its long array operations never hold the interpreter that the cycle needs.
+"""
 
 import multiprocessing
 import os

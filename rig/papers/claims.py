@@ -199,8 +199,10 @@ class Legs:
 
 @dataclass(frozen=True, slots=True)
 class Unquantified:
-    """A claim in words that name no number, or not what it takes to compute it: what comes out here is shown, and
-    nothing decided. `missing` says what is not given."""
+    """A claim in words that name no number, or not what it takes to compute it.
+
+    What comes out here is shown, and nothing decided. `missing` says what is not given.
+    """
 
     words: str
     missing: str = "no number given"

@@ -55,7 +55,7 @@ class StepRow:
 
 @cache
 def step_rows() -> tuple[StepRow, ...]:
-    """Path III at dτ = 0.1 s, 0.05 s, 0.025 s …"""
+    """Path III at dτ = 0.1 s, and halved again and again."""
     plan, machine = PLANS["III"], manipulator()
     rows = []
     for halving in range(_HALVINGS):

@@ -1,5 +1,7 @@
-"""Spherical joints at both ends of the legs (Dasgupta & Mruthyunjaya 1998, §§1 and 2.1): Lagrange's equations of rods,
-a way that shares nothing with the elimination of eqs. 17 to 24, and the claim."""
+"""Spherical joints at both ends of the legs (Dasgupta & Mruthyunjaya 1998, §§1 and 2.1), and the claim.
+
+By Lagrange's equations of rods, a way that shares nothing with the elimination of eqs. 17 to 24.
+"""
 
 from dataclasses import replace
 

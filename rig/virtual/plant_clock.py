@@ -22,8 +22,9 @@ _SLICE = 0.25
 
 
 class PlantClock:
-    """A `actuators.Timekeeper`; without an engine that paces, the machine's monotonic clock, or as far behind it as
-    the engine that paced last left it.
+    """A `actuators.Timekeeper` that an engine may pace.
+
+    Without one it is the machine's monotonic clock, or as far behind it as the engine that paced last left it.
     """
 
     def __init__(self) -> None:

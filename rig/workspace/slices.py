@@ -70,8 +70,10 @@ class Slice:
 
 
 def slices(workspace: "Workspace") -> tuple[Slice, ...]:
-    """The swept slice, or the three planes through home; through the middle of the reachable poses where there is no
-    home, or the box is not about it."""
+    """The swept slice, or the three planes through home.
+
+    Through the middle of the reachable poses where there is no home, or the box is not about it.
+    """
     grid = workspace.grid
     home = _home(workspace)
     flat = [axis for axis in range(3) if grid.shape[axis] == 1]
