@@ -1,5 +1,7 @@
-"""Bounds on what is measured: leg speeds under torque, forces where the drives close the loop, and what they say of
-themselves."""
+"""Bounds on what is measured.
+
+Leg speeds under torque, forces where the drives close the loop, and what they say of themselves.
+"""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
