@@ -16,6 +16,7 @@ _HELPERS = ("multiprocessing.resource_tracker",)
 """Children that Python itself keeps until it ends."""
 
 os.environ.setdefault("MPLBACKEND", "Agg")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as `rig` has it; here before any test loads NumPy
 if not os.environ.get("DISPLAY"):
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 

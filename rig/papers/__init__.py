@@ -1,8 +1,8 @@
 """The studies of five papers, reproduced: their figures and tables beside ours, and what became of their claims."""
 
+from rig.papers.catalogue import STUDIES, reproduce
 from rig.papers.claims import Claim, Origin, Threshold, Verdict
 from rig.papers.page import write_studies
-from rig.papers.reproduce import STUDIES, reproduce
 from rig.papers.study import Numbers, Picture, Sheet, Study, total
 
 __all__ = [

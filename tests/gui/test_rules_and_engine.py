@@ -11,7 +11,7 @@ import pytest
 from gui.session.rules import Action, Phase, Situation, ending, obstacle
 from rig.client import Interruption
 from rig.client.lockstep import LockstepRig
-from rig.client.operation import checked_move
+from rig.client.motions import checked_move
 from rig.config.rig_config import load_config
 from rig.engine import (
     Abandon,

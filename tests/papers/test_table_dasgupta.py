@@ -1,9 +1,10 @@
 """The documents' table of the paper of 1998 says of every claim what is computed of it."""
 
 import pytest
+import reproduced
 from test_table import told
 
-from rig.papers import Claim, reproduce
+from rig.papers import Claim
 from rig.papers.claims import Legs
 
 _ROUNDING = 1e-9
@@ -15,7 +16,7 @@ TOLD = list(told("Dasgupta"))
 
 @pytest.fixture(scope="module")
 def computed() -> dict[str, Claim]:
-    return {claim.key: claim for claim in reproduce(["dasgupta-1998"])[0].claims}
+    return {claim.key: claim for claim in reproduced.study("dasgupta-1998").claims}
 
 
 def test_every_claim_is_in_it_once(computed: dict[str, Claim]) -> None:

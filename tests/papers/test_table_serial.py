@@ -1,9 +1,10 @@
 """The documents' tables of the serial arms' papers say of every claim what is computed of it."""
 
 import pytest
+import reproduced
 from test_table import told
 
-from rig.papers import Claim, reproduce
+from rig.papers import Claim
 
 SECTIONS = {"lee-1982": "Lee", "turney-1980": "Turney", "iterative-newton-euler": "The iterative"}
 _ROUNDING = 1e-9
@@ -11,7 +12,7 @@ _ROUNDING = 1e-9
 
 @pytest.fixture(scope="module", params=SECTIONS)
 def study(request: pytest.FixtureRequest) -> tuple[str, dict[str, Claim]]:
-    made = reproduce([request.param])[0]
+    made = reproduced.study(request.param)
     return made.name, {claim.key: claim for claim in made.claims}
 
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import reproduced
 from turning import Turn, check_turn, check_whole
 
 from dynamics import Body, Leg, Mechanism, load_mechanism, variants
 from dynamics.variants import dasgupta_flops
 from kinematics import Array, inverse_kinematics_kernel
-from rig.papers import Claim, Study, reproduce
+from rig.papers import Claim, Study
 from rig.papers.dasgupta_claims import light_platform_claims, path_one_claims, path_two_claims
 from rig.papers.dasgupta_operations import joint_space_claim, operation_claims
 from rig.papers.dasgupta_singular import path_three_claims, random_pose_claims, rank_claims
@@ -161,7 +162,7 @@ TURNS: dict[str, Turn] = {
 
 @pytest.fixture(scope="module")
 def study() -> Study:
-    return reproduce([MODEL])[0]
+    return reproduced.study(MODEL)
 
 
 def test_every_counted_verdict_has_its_turn(study: Study) -> None:

@@ -5,10 +5,11 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+import reproduced
 from turning import Turn, check_turn, check_whole
 
 from dynamics.serial.vectors import Matrix, Scalar, Vector, apply_transposed
-from rig.papers import Study, Verdict, iterative_newton_euler, reproduce
+from rig.papers import Study, Verdict, iterative_newton_euler
 
 iterative = import_module("dynamics.serial.iterative")
 Change = Callable[[pytest.MonkeyPatch], None]
@@ -16,7 +17,7 @@ Change = Callable[[pytest.MonkeyPatch], None]
 
 @pytest.fixture(scope="module")
 def study() -> Study:
-    return reproduce(["iterative-newton-euler"])[0]
+    return reproduced.study("iterative-newton-euler")
 
 
 def _is(name: str, function: Callable[..., object]) -> Change:

@@ -5,11 +5,12 @@ from dataclasses import replace
 from importlib import import_module
 
 import pytest
+import reproduced
 from turning import Turn, check_turn, check_whole
 
 from dynamics import SerialChain, puma, puma_study
 from dynamics.serial.vectors import Matrix, Scalar, Vector, apply, multiply, transpose
-from rig.papers import Study, lee_1982, lee_control, reproduce
+from rig.papers import Study, lee_1982, lee_control
 from rig.papers import operation_claims as counting
 from rig.papers.claims import Claim
 
@@ -19,7 +20,7 @@ MULTIPLIED, ADDED = "multiplications", "additions"
 
 @pytest.fixture(scope="module")
 def study() -> Study:
-    return reproduce(["lee-1982"])[0]
+    return reproduced.study("lee-1982")
 
 
 def _gravity_mended(patch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ from importlib import import_module
 from types import ModuleType
 
 import pytest
+import reproduced
 from turning import Turn, check_turn, check_whole
 
 from dynamics import (
@@ -18,7 +19,7 @@ from dynamics import (
     strobed_mass_matrix,
 )
 from dynamics.serial.vectors import Matrix, Scalar, Vector, multiply, transpose
-from rig.papers import Study, chains, reproduce, turney_1980
+from rig.papers import Study, chains, turney_1980
 from rig.papers import operation_claims as counting
 from rig.papers.claims import Claim
 
@@ -32,7 +33,7 @@ KINDS = ("multiplications", "additions")
 
 @pytest.fixture(scope="module")
 def study() -> Study:
-    return reproduce(["turney-1980"])[0]
+    return reproduced.study("turney-1980")
 
 
 def _section_3_mended(patch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,8 @@ import multiprocessing
 import os
 import signal
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -79,3 +81,11 @@ def test_what_the_terminal_sends_does_not_reach_the_process() -> None:
         ours.close()
         theirs.close()
     assert process.exitcode == 0
+
+
+def test_linear_algebra_has_no_threads_of_its_own() -> None:
+    """They wait spinning: small matrices take many times as long where another process has a processor."""
+    code = "import os, rig, scipy.linalg; print(len(os.listdir('/proc/self/task')))"
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert ended.stdout == "1\n"

@@ -1,17 +1,14 @@
 """The papers' studies: the facts that a reproduction must show, from the objects computed."""
 
-from functools import cache
+from collections.abc import Callable
 
 import numpy as np
 import pytest
+from reproduced import heard, study
 
 from rig.papers import STUDIES, Claim, Origin, Study, Threshold, Verdict, reproduce
 from rig.papers.paths import force_error, run_path
-
-
-@cache
-def study(name: str) -> Study:
-    return reproduce([name])[0]
+from rig.papers.study import Report
 
 
 def claims(name: str) -> dict[str, Claim]:
@@ -182,13 +179,28 @@ def test_puma_as_printed_and_ours() -> None:
     assert value("lee-1982", "pdp") == pytest.approx(3.304, abs=0.001)
 
 
-def test_progress_is_told() -> None:
-    heard: list[tuple[str, float]] = []
-    reproduce(["pedrammehr-2012"], lambda what, fraction: heard.append((what, fraction)))
-    fractions = [fraction for _, fraction in heard]
+@pytest.mark.parametrize("name", STUDIES)
+def test_progress_is_told(name: str) -> None:
+    fractions = [fraction for _, fraction in heard(name)]
     assert fractions == sorted(fractions)
     assert 0.0 <= fractions[0] <= fractions[-1] < 1.0
-    assert all(what.startswith("pedrammehr-2012: ") for what, _ in heard)
+    assert all(what.startswith(f"{name}: ") for what, _ in heard(name))
+
+
+def test_the_progress_of_several_studies_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def made(name: str) -> Callable[[Report], Study]:
+        def make(report: Report) -> Study:
+            report(name, 0.0)
+            report(name, 0.5)
+            return study(name)
+
+        return make
+
+    names = ["turney-1980", "iterative-newton-euler"]
+    monkeypatch.setattr("rig.papers.catalogue._STUDIES", {name: made(name) for name in names})
+    told: list[tuple[str, float]] = []
+    assert [one.name for one in reproduce(names, lambda what, fraction: told.append((what, fraction)))] == names
+    assert told == [(names[0], 0.0), (names[0], 0.25), (names[1], 0.5), (names[1], 0.75)]
 
 
 def test_an_unknown_study() -> None:
