@@ -12,7 +12,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.session import RigSession
 from gui.shell import MainWindow
 from rig.client import on_free_ports, on_ports
-from rig.config import RigConfig, load_config, patient
+from rig.config import RigConfig, in_real_time, load_config, patient
 from rig.engine import find_engine
 from rig.errors import ExitCode, RigError
 
@@ -109,13 +109,13 @@ def make_application() -> QtWidgets.QApplication:
     return application
 
 
-def run(config: str) -> int:
+def run(config: str, *, real_time: bool = False) -> int:
     """Run the app until its window is closed, and another one for each rig that is opened in place of its own.
 
     Returns the exit code. Raises ConfigError before anything is shown.
     """
     settings = QtCore.QSettings(QtCore.QSettings.Format.IniFormat, QtCore.QSettings.Scope.UserScope, _NAME, "gui")
-    rig: RigConfig | None = app_config(config, settings)
+    rig: RigConfig | None = in_real_time(app_config(config, settings)) if real_time else app_config(config, settings)
     application = QtWidgets.QApplication.instance() or make_application()
     application.setApplicationName(_NAME)
     application.setOrganizationName(_NAME)

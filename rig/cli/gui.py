@@ -4,17 +4,18 @@ from importlib.metadata import EntryPoint, entry_points
 
 import typer
 
+from rig.cli.live import RealTimeOption
 from rig.cli.options import ConfigArgument
 from rig.errors import InputError
 
 _GROUP = "stewart_rig.apps"
-"""Entry-point group: name of the app → callable that takes a configuration's name and returns an exit code."""
+"""Entry-point group: name of the app → takes a configuration's name and `real_time`, returns an exit code."""
 
 _BUILT_IN = EntryPoint("gui", "gui:main", _GROUP)
 """Found without installed metadata, so that a source checkout works; an installation declares the same."""
 
 
-def gui(config: ConfigArgument = "virtual") -> None:
+def gui(config: ConfigArgument = "virtual", real_time: RealTimeOption = False) -> None:
     """Open the desktop app: operate a rig, run motions, look at model and measurement side by side.
 
     Left out, CONFIG is the virtual rig, on free ports of this machine: Connect, Home, Engage, and run the demo.
@@ -25,4 +26,4 @@ def gui(config: ConfigArgument = "virtual") -> None:
         main = app.load()
     except ImportError as error:
         raise InputError(f"the desktop app ({app.value}) cannot be loaded: {error}; see `rig doctor`") from error
-    raise typer.Exit(main(config))
+    raise typer.Exit(main(config, real_time=real_time))

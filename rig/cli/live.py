@@ -23,6 +23,14 @@ OutputFolder = Annotated[
 RateOption = Annotated[
     float | None, typer.Option("--rate", metavar="HZ", help="Cycles per second; left out: the configuration's.")
 ]
+RealTimeOption = Annotated[
+    bool,
+    typer.Option(
+        "--real-time",
+        help="The virtual rig keeps to the wall clock, as a machine does: a busy computer is late for it. Left out, it "
+        "waits for the engine.",
+    ),
+]
 
 
 def demo(
@@ -34,6 +42,7 @@ def demo(
         bool,
         typer.Option("--lockstep", help="Rig and engine in one process on a manual clock: fast, and always the same."),
     ] = False,
+    real_time: RealTimeOption = False,
     seed: Annotated[
         int | None, typer.Option("--seed", metavar="N", help="Seed of the load cells' noise.", min=0)
     ] = None,
@@ -49,7 +58,7 @@ def demo(
     from rig.client import demo_trajectory, on_free_ports
     from rig.config import load_config, patient
 
-    config = load_config("virtual").changed(_changes(rate, seed))
+    config = load_config("virtual").changed(_changes(rate, seed, real_time))
     trajectory = demo_trajectory(config.machine.geometry.home_pose, duration)
     if not lockstep:
         config = patient(on_free_ports(config))
@@ -87,6 +96,7 @@ def run(
     lockstep: Annotated[
         bool, typer.Option("--lockstep", help="A virtual rig only: in one process on a manual clock.")
     ] = False,
+    real_time: RealTimeOption = False,
     output: OutputFolder = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -99,7 +109,7 @@ def run(
     """
     from kinematics import load_trajectory
 
-    settings = chosen_config(config, rate, lockstep)
+    settings = chosen_config(config, rate, lockstep, real_time)
     motion = load_trajectory(trajectory, settings.machine.geometry.home_pose)
     finish(_execute(settings, motion, Path(trajectory).stem, output, lockstep, amplitude, repeat, reset), as_json)
 
@@ -117,23 +127,27 @@ def virtual(config: ConfigArgument = "virtual") -> None:
     serve_virtual(settings, typer.echo)
 
 
-def chosen_config(config: str, rate: float | None, lockstep: bool) -> RigConfig:
+def chosen_config(config: str, rate: float | None, lockstep: bool, real_time: bool) -> RigConfig:
     """The configuration as the options want it. Raises InputError where it has no virtual rig for --lockstep."""
-    from rig.config import load_config
+    from rig.config import in_real_time, load_config
     from rig.errors import InputError
 
-    settings = load_config(config).changed(_changes(rate, None))
+    settings = load_config(config).changed(_changes(rate))
+    if real_time:
+        settings = in_real_time(settings)
     if lockstep and settings.virtual is None:
         raise InputError(f"--lockstep: configuration {settings.name!r} has no [virtual] table")
     return settings
 
 
-def _changes(rate: float | None, seed: int | None) -> dict[str, Any]:
+def _changes(rate: float | None, seed: int | None = None, real_time: bool = False) -> dict[str, Any]:
     changes: dict[str, Any] = {}
     if rate is not None:
         changes["rate"] = rate
+    if real_time:
+        changes["virtual"] = {"real_time": True}
     if seed is not None:
-        changes["virtual"] = {"seed": seed}
+        changes.setdefault("virtual", {})["seed"] = seed
     return changes
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli.live import OutputFolder, RateOption, chosen_config, finish
+from rig.cli.live import OutputFolder, RateOption, RealTimeOption, chosen_config, finish
 from rig.cli.options import ConfigArgument, warn_of_checks_off
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ def operate(
             "--lockstep", help="A virtual rig only: in one process on a manual clock, which stands between commands."
         ),
     ] = False,
+    real_time: RealTimeOption = False,
     attach: Annotated[
         bool,
         typer.Option(
@@ -45,9 +46,9 @@ def operate(
 
     if sys.stdin is None:
         raise InputError("there is no standard input to read commands from")
-    settings = chosen_config(config, rate, lockstep)
+    settings = chosen_config(config, rate, lockstep, real_time)
     warn_of_checks_off(settings)
-    if attach and (rate is not None or lockstep or output is not None):
+    if attach and (rate is not None or lockstep or real_time or output is not None):
         raise InputError("--attach: the engine has its rate, its clock and its recording already")
     engine = found_engine(settings) if attach else None
     interruption = Interruption()

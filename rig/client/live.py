@@ -1,6 +1,7 @@
 """The real-time rig: the engine's process, its shared memory, and a link for each kind of request."""
 
 import contextlib
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -22,6 +23,7 @@ from rig.virtual import VirtualRigProcess
 _POLL = 0.02  # s
 _REPLY_TIMEOUT = 10.0  # s, beside the time that six silent drives take
 _LEAVE_TIMEOUT = 10.0  # s for the engine to end by itself
+_STANDING = 10.0  # s of the wall clock without a cycle, after which nothing is waited for any more
 
 
 class LiveRig:
@@ -137,14 +139,24 @@ class LiveRig:
 
     def wait(self, until: Callable[[Snapshot], bool], timeout: float, what: str) -> Snapshot:
         """See `Rig.wait`."""
-        deadline = time.monotonic() + timeout
+        end: float | None = None
+        seen, seen_at = -math.inf, time.monotonic()
         while True:
             self._interruption.check()
             status = self.status()
             if until(status):
                 return status
-            if time.monotonic() > deadline:
+            end = status.t + timeout if end is None else end
+            if status.t > end:
                 raise HardwareError(f"waited {timeout:.1f} s in vain for {what}; the state is {status.state.name}")
+            now = time.monotonic()
+            if status.t != seen:
+                seen, seen_at = status.t, now
+            elif now - seen_at > _STANDING:
+                raise HardwareError(
+                    f"the engine's cycles have stood for {now - seen_at:.0f} s: waited in vain for {what}; "
+                    f"the state is {status.state.name}"
+                )
             time.sleep(_POLL)
 
     def raise_stop_flag(self, category: StopRequest) -> None:

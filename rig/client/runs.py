@@ -19,11 +19,12 @@ from rig.client.lockstep import LockstepRig
 from rig.client.motions import prepare_motion
 from rig.client.moving import Progress
 from rig.client.operation import bring_to_rest, run_motion
-from rig.config import RigConfig
+from rig.config import RigConfig, in_real_time
 from rig.csvio import check_folder
 from rig.engine import RunningEngine
 from rig.errors import HardwareError, InputError, InterruptedRunError, RefusedError, RigError
 from rig.recording import RecordingFile, size_of_rows
+from rig.runtime import said_slower
 from rig.safety import check_loop
 from rig.virtual import VirtualRigProcess
 
@@ -239,6 +240,8 @@ def describe(result: RunResult) -> str:
     error = cycle["period_error_p99_us"]  # None where there is no second cycle
     spread = "" if error is None else f", period error {error:.0f} µs (99 %)"
     lines = [f"cycles     {cycle['cycles']} at {cycle['rate_hz']:g} Hz, {cycle['overruns']} overruns{spread}"]
+    if busy := said_slower(cycle["slower"]):
+        lines.append(f"time       {busy}")
     if tracking["position_rms_m"] is not None:
         residuals = ", ".join(f"{leg['rms_residual_n']:.2f}" for leg in force)
         lines += [
@@ -296,7 +299,7 @@ def serve_virtual(config: RigConfig, say: Callable[[str], None]) -> None:
     if config.virtual is None:
         raise InputError(f"configuration {config.name!r} has no [virtual] table")
     interruption = Interruption()
-    with interruption.installed(), VirtualRigProcess(config) as process:
+    with interruption.installed(), VirtualRigProcess(in_real_time(config)) as process:
         addresses = ", ".join(leg.place for leg in config.drives.legs)
         say(f"virtual rig: drives at {addresses}; Ctrl-C ends it")
         while process.alive and interruption.count == 0:

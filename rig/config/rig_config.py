@@ -158,6 +158,11 @@ def patient(config: RigConfig) -> RigConfig:
     return config.changed({"safety": patient_bounds(config.drives.watchdog, config.rate, config.safety)})
 
 
+def in_real_time(config: RigConfig) -> RigConfig:
+    """The configuration with its virtual rig on the wall clock, as a machine is; one of real hardware as it is."""
+    return config if config.virtual is None else config.changed({"virtual": {"real_time": True}})
+
+
 def patient_bounds(watchdog: float, rate: float, own: Safety) -> dict[str, int]:
     """The bounds of `patient` by their names: none lower than `own`, none that the schema refuses.
 

@@ -24,14 +24,15 @@ class PacedTicker:
     def __init__(self, period: float, pacer: Pacer, speed: float = 1.0) -> None:
         self._period = period
         self._pacer = pacer
+        self._speed = speed
         self._wall_period = period / speed
         self._due = time.monotonic()
         self._cycle = 0
         self._epoch = -1
         self._origin = 0.0
         self._overruns = 0
-        self.shortfall = 0.0
-        """see `Ticker.shortfall`"""
+        self._lost = 0.0
+        """s of the wall clock for which the machine was late"""
 
     def now(self) -> float:
         """See `Ticker.now`: the plant's clock."""
@@ -46,6 +47,12 @@ class PacedTicker:
         self._cycle = max(self._cycle, self._cycle_at(pacer.now()))
         self._due = time.monotonic() + self._wall_period
 
+    @property
+    def slower(self) -> float:
+        """See `Ticker.slower`: beside real time, where a higher speed was wanted."""
+        wanted = min(0.0, 1.0 / self._speed - 1.0)
+        return max(0.0, self._lost / (self._cycle * self._period) + wanted) if self._cycle else 0.0
+
     def next(self) -> Tick:
         """See `Ticker.next`."""
         late = self._wait()
@@ -53,7 +60,7 @@ class PacedTicker:
         if pacer.overtaken():
             missed = max(0, self._cycle_at(pacer.now()) - (self._cycle + 1))
         else:
-            self.shortfall += late
+            self._lost += late
         self._overruns += missed
         self._cycle += 1 + missed
         pacer.give(self._origin + self._cycle * self._period)

@@ -131,7 +131,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
         run_cycles(engine, operator, watch, ticker)
         engine.publish()  # what was asked for last is answered
         operator.journal.write()
-        summary.update(closing_counts(engine))
+        summary.update(closing_counts(engine) | {"slower": ticker.slower})
 
 
 def _tidy_for_the_owner(owner: Connection, folder: RuntimeFolder) -> None:

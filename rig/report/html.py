@@ -11,6 +11,7 @@ from rig.csvio import check_output, whole_file
 from rig.recording import EventLevel, Recorded, caveats
 from rig.report.pages import page_environment
 from rig.report.plots import LEG_COLORS, figures
+from rig.runtime import said_slower
 from rig.states import FaultCode
 
 _OVERRUNS = 0.01
@@ -141,7 +142,7 @@ def _cards(summary: Mapping[str, Any]) -> list[dict[str, str]]:
             "Cycle",
             _fixed(cycle["rate_hz"], 0),
             "Hz",
-            f"{cycle['overruns']} cycles skipped ({100 * share:.2f} %)",
+            said_slower(cycle["slower"]) or f"{cycle['overruns']} cycles skipped ({100 * share:.2f} %)",
             "good" if share < _OVERRUNS else "warn",
         ),
         _card(

@@ -1,5 +1,6 @@
 """The numbers of a recording, as one JSON object."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -109,7 +110,14 @@ def _cycle(recording: Recorded, survey: Survey) -> dict[str, Any]:
         },
         "stale_feedback": survey.stale,
         "old_replies": old_replies(recording.closing),
+        "slower": _slower(recording.closing),
     }
+
+
+def _slower(closing: Mapping[str, Any]) -> float:
+    """By which part a run on virtual hardware took longer than real time; 0 where that is not known."""
+    slower = closing.get("slower", 0.0)
+    return float(slower) if isinstance(slower, int | float) and 0.0 <= slower < math.inf else 0.0
 
 
 def _window(survey: Survey) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from rig.runtime.process_watch import ProcessWatch
 from rig.runtime.realtime import prepare_process
 from rig.runtime.ring import TelemetryRing, attach_shared_memory, shared_buffer
 from rig.runtime.spawning import start_shielded
-from rig.runtime.ticker import MachineTicker, ManualTicker, Tick, Ticker
+from rig.runtime.ticker import MachineTicker, ManualTicker, Tick, Ticker, said_slower
 
 __all__ = [
     "Cadence",
@@ -29,6 +29,7 @@ __all__ = [
     "pace",
     "prepare_process",
     "runtime_root",
+    "said_slower",
     "shared_buffer",
     "start_shielded",
 ]

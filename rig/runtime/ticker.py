@@ -10,6 +10,8 @@ from typing import Protocol
 
 from rig.runtime.clock import ManualClock
 
+_BUSY = 0.01  # slower than real time; less is nobody's business
+
 
 @dataclass(frozen=True, slots=True)
 class Tick:
@@ -38,8 +40,13 @@ class Ticker(Protocol):
         """Wait for the next cycle; those missed are skipped and counted, never caught up."""
 
     @property
-    def shortfall(self) -> float:
-        """How much longer than its own time the run took because the machine was late, s; 0 where time is wall time."""
+    def slower(self) -> float:
+        """By which part of its own time the run took longer than that because the machine was busy, so far."""
+
+
+def said_slower(slower: float) -> str:
+    """How busy the machine was, in words; "" where it was not. Args: slower: see `Ticker.slower`."""
+    return f"the machine was busy: {100.0 * slower:.0f} % slower than real time" if slower >= _BUSY else ""
 
 
 class MachineTicker:
@@ -49,7 +56,7 @@ class MachineTicker:
         period: s; rig time begins here, and again with the first `begin`.
     """
 
-    shortfall = 0.0
+    slower = 0.0
 
     def __init__(self, period: float) -> None:
         self._period = period
@@ -88,7 +95,7 @@ class ManualTicker(ManualClock):
         period: s.
     """
 
-    shortfall = 0.0
+    slower = 0.0
 
     def __init__(self, period: float) -> None:
         super().__init__()

@@ -11,10 +11,10 @@ from rig.cli import main
 
 
 def test_the_command_runs_the_app_with_its_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[str] = []
-    monkeypatch.setattr(gui, "main", lambda config: started.append(config) or 0)
-    assert main(["gui"]) == 0 and main(["gui", "mine.toml"]) == 0
-    assert started == ["virtual", "mine.toml"]
+    started: list[tuple[str, bool]] = []
+    monkeypatch.setattr(gui, "main", lambda config, real_time: started.append((config, real_time)) or 0)
+    assert main(["gui"]) == 0 and main(["gui", "mine.toml", "--real-time"]) == 0
+    assert started == [("virtual", False), ("mine.toml", True)]
 
 
 def test_a_configuration_that_is_not_there_is_said_without_a_window(capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,6 +19,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.spatial.transform import Rotation
 from synthetic_rows import NOISE, make_header, make_rows
 
+from rig.client import RunResult, describe
 from rig.client.motions import checked_move
 from rig.engine import Abandon, Park, Pause, Resume
 from rig.errors import InputError
@@ -386,3 +387,18 @@ def test_angles_and_rotations_against_scipy() -> None:
     np.testing.assert_allclose(
         rotation_vector(quaternion, sign * measured.as_quat(scalar_first=True)), small, atol=1e-14
     )
+
+
+def test_what_a_busy_machine_cost_is_said(tmp_path: Path) -> None:
+    rows = make_rows(4.0, RATE)
+    for closing, said in (({}, ""), ({"slower": 0.004}, ""), ({"slower": 0.07}, "7 % slower than real time")):
+        recording = replace(make_recording(rows), closing=closing)
+        summary = summarize(recording)
+        assert summary["cycle"]["slower"] == closing.get("slower", 0.0)
+        write_report(recording, tmp_path / "report.html", summary=summary)
+        assert ("the machine was busy" in (tmp_path / "report.html").read_text()) == bool(said)
+        paths = {"recording": "run.mcap", "report": "run.html"}
+        printed = describe(RunResult(Path("run.mcap"), Path("run.html"), summary | {"paths": paths}))
+        assert [line for line in printed.splitlines() if line.startswith("time ")] == (
+            [f"time       the machine was busy: {said}"] if said else []
+        )

@@ -1,0 +1,179 @@
+"""Paced time between an engine's end and a served virtual rig: real sockets, and a machine that is late on purpose."""
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from actuators import COMMAND_OFF, ConnectError, ModbusTcpServer
+from rig.client import on_free_ports
+from rig.config import load_config
+from rig.engine.bank import DriveBank
+from rig.engine.devices import make_bank
+from rig.engine.paced import PacedTicker
+from rig.engine.pacing import PacedWire, Pacer
+from rig.runtime import pace
+from rig.virtual import VirtualRig
+from rig.virtual.plant_clock import PlantClock
+
+PERIOD = 2e-3
+REPLY = 0.6 * PERIOD  # s after which a reply is late
+LEG = 3
+
+
+class Plant:
+    """A virtual rig served by a thread, and the engine's end of it, all in this process."""
+
+    def __init__(self, path: Path) -> None:
+        self.config = on_free_ports(load_config())
+        self.clock = PlantClock()
+        self.path = path
+        self.rig = VirtualRig(self.config, self.clock.now())
+        self.before_reply: Callable[[int], None] = lambda _leg: None
+        self.failed: list[BaseException] = []
+        self._stop, self._ready = threading.Event(), threading.Event()
+        for leg, servo in enumerate(self.rig.drives, start=1):
+            self._tap(leg, servo)
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+        assert self._ready.wait(60.0)
+        self.pacer = Pacer(path)
+        self.bank: DriveBank = make_bank(self.config, pacer=self.pacer)
+        self.bank.connect(2.0)
+        self.ticker = PacedTicker(PERIOD, self.pacer, speed=1000.0)
+        self.ticker.begin()
+
+    def _tap(self, leg: int, servo: object) -> None:
+        respond = servo.respond  # type: ignore[attr-defined]
+
+        def tapped(adu: bytes) -> bytes:
+            self.before_reply(leg)
+            return bytes(respond(adu))
+
+        servo.respond = tapped  # type: ignore[attr-defined]
+
+    def _serve(self) -> None:
+        try:
+            server = ModbusTcpServer(self.rig.endpoints, advance=self.rig.advance, timekeeper=self.clock)
+            server.serve(self._stop, self._listening)
+        except BaseException as error:
+            self.failed.append(error)
+
+    def _listening(self, _addresses: object) -> None:
+        self.clock.listen(self.path)
+        self._ready.set()
+
+    def cycle(self) -> float:
+        """One cycle with six commands; the time that was given for it."""
+        self.ticker.next()
+        begun = self.ticker.now()
+        self.bank.exchange([COMMAND_OFF] * 6, begun + REPLY)
+        return begun
+
+    def close(self) -> None:
+        self.bank.close()
+        self.pacer.close()
+        self._stop.set()
+        self._thread.join(10.0)
+        self.clock.close()
+        assert not self._thread.is_alive() and not self.failed
+
+
+@pytest.fixture
+def plant(tmp_path: Path) -> Iterator[Plant]:
+    made = Plant(tmp_path / "pace")
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def test_the_plant_stands_at_each_cycles_time_and_nowhere_else(plant: Plant) -> None:
+    seen: list[float] = []
+    plant.before_reply = lambda _leg: seen.append(plant.rig.time)
+    given = [plant.cycle() for _ in range(50)]
+    assert seen == [t for t in given for _ in range(6)]
+    assert np.diff(given) == pytest.approx(PERIOD, abs=1e-9) and plant.bank.fresh.all()
+
+
+def test_a_reply_that_the_machine_delays_is_waited_for(plant: Plant) -> None:
+    plant.cycle()
+    late, asked = threading.Event(), plant.pacer.settle
+
+    def hold(leg: int) -> None:
+        if leg == LEG:
+            assert late.wait(60.0)
+
+    def settle(t: float) -> None:  # the reply is not there, and the plant is asked whether it ever will be
+        late.set()
+        asked(t)
+
+    plant.before_reply, plant.pacer.settle = hold, settle  # type: ignore[method-assign]
+    t = plant.cycle()
+    assert late.is_set() and plant.bank.fresh.all()
+    assert plant.ticker.now() == plant.rig.time == t
+
+
+def test_a_reply_that_is_lost_is_missed_by_the_plants_clock(plant: Plant) -> None:
+    plant.rig.drives[LEG - 1].inject("drop_all")
+    for _ in range(3):
+        t = plant.cycle()
+        assert plant.bank.fresh.tolist() == [leg != LEG for leg in range(1, 7)]
+        assert plant.ticker.now() == plant.rig.time == pytest.approx(t + REPLY, abs=1e-9)
+    plant.rig.drives[LEG - 1].clear("drop_all")
+    t = plant.cycle()
+    assert plant.bank.fresh.all() and plant.rig.time == t
+
+
+@pytest.mark.parametrize(("delay", "fresh"), [(0.5 * REPLY, True), (5.0 * PERIOD, False)])
+def test_a_reply_that_is_delayed_comes_by_the_plants_clock(plant: Plant, delay: float, fresh: bool) -> None:
+    plant.rig.drives[LEG - 1].inject("delay", delay)
+    for _ in range(10):
+        t = plant.cycle()
+        assert plant.bank.fresh[LEG - 1] == fresh
+        assert plant.ticker.now() == pytest.approx(t + REPLY, abs=1e-9)
+
+
+def test_a_connection_that_the_drive_closes_is_closed(plant: Plant) -> None:
+    plant.rig.drives[LEG - 1].inject("close")
+    plant.cycle()
+    plant.cycle()
+    assert plant.bank.fresh.tolist() == [leg != LEG for leg in range(1, 7)]
+
+
+def test_an_access_beside_the_cycles_takes_as_long_as_its_reply_on_the_plants_clock(plant: Plant) -> None:
+    t = plant.cycle()
+    plant.bank.verify(LEG - 1, 1.0)
+    assert plant.ticker.now() == t
+    plant.rig.drives[LEG - 1].inject("delay", 0.05)
+    plant.bank.verify(LEG - 1, 1.0)
+    taken = plant.ticker.now() - t
+    assert 0.1 <= taken < 0.15  # two accesses
+    plant.ticker.begin()
+    tick = plant.ticker.next()
+    assert tick.overruns == 0 and plant.ticker.now() >= t + taken
+    assert tick.t / PERIOD == pytest.approx(round(tick.t / PERIOD), abs=1e-9)
+
+
+def test_one_engine_gives_the_time(plant: Plant) -> None:
+    with pytest.raises(ConnectError, match="another one gives it"):
+        PacedWire("127.0.0.1", plant.config.drives.legs[0].endpoint[1], 1.0, Pacer(plant.path))  # type: ignore[index]
+    plant.cycle()
+    assert plant.bank.fresh.all()
+
+
+def test_an_engine_that_goes_leaves_the_plant_to_the_wall_clock(plant: Plant) -> None:
+    t = plant.cycle()
+    plant.pacer.close()
+    plant.bank.exchange([COMMAND_OFF] * 6, plant.ticker.now() + 60.0)  # by wall time, as with any Modbus client
+    assert plant.rig.time > t
+
+
+def test_what_no_process_of_ours_sends_is_no_message() -> None:
+    message = pace.Settle(1.5, {(5021, 40000): 2**40, (5022, 40001): -1})
+    assert pace.decode(pace.encode(message)) == message
+    for packet in (b"\x07" + 8 * b"\0", b"\0", pace.encode(message)[:-1]):
+        with pytest.raises(ValueError, match="pace"):
+            pace.decode(packet)

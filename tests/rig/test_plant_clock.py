@@ -1,0 +1,173 @@
+"""The plant's clock on a made-up machine: an engine that is late, and one that is gone, stopped or hangs."""
+
+import math
+import socket
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from rig.runtime import ProcessWatch, pace
+from rig.virtual.plant_clock import HANGING, LOOK, PlantClock
+
+WALL = 7000.0
+
+
+class Machine:
+    """Stands for the module `time` and for `ProcessWatch`: what the engine's process has done since its last sign."""
+
+    def __init__(self) -> None:
+        self.now = WALL
+        self.idle = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sign(self) -> None:
+        pass
+
+    def silence(self) -> float:
+        return self.idle
+
+
+class Engine:
+    """The other end."""
+
+    def __init__(self, clock: PlantClock, path: Path) -> None:
+        self.clock = clock
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.socket.connect(str(path))
+        clock.attend()
+
+    def say(self, message: pace.Message) -> None:
+        self.socket.send(pace.encode(message))
+
+    def hear(self) -> pace.Message | None:
+        return pace.receive(self.socket)
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
+    made = Machine()
+    monkeypatch.setattr("rig.virtual.plant_clock.time", made)
+    monkeypatch.setattr("rig.virtual.plant_clock.ProcessWatch", lambda _pid: made)
+    return made
+
+
+@pytest.fixture
+def clock(machine: Machine, tmp_path: Path) -> Iterator[PlantClock]:
+    made = PlantClock()
+    made.listen(tmp_path / "pace")
+    try:
+        yield made
+    finally:
+        made.close()
+        assert not (tmp_path / "pace").exists()
+
+
+@pytest.fixture
+def engine(clock: PlantClock, tmp_path: Path) -> Iterator[Engine]:
+    """An engine that gives the time: 1 s after the clock's beginning."""
+    made = Engine(clock, tmp_path / "pace")
+    made.say(pace.Resume())
+    clock.now()
+    assert made.hear() == pace.Told(WALL)
+    made.say(pace.Time(WALL + 1.0))
+    assert clock.now() == WALL + 1.0
+    yield made
+    made.socket.close()
+
+
+def wait(machine: Machine, clock: PlantClock, duration: float) -> float:
+    """Let the machine go on, the server looking at its clock as it does; the clock then."""
+    end = machine.now + duration
+    while machine.now < end:
+        machine.now = min(end, machine.now + 0.5 * LOOK)
+        now = clock.now()
+    return now
+
+
+def test_without_an_engine_it_is_the_machines(machine: Machine, clock: PlantClock) -> None:
+    assert wait(machine, clock, 10.0) == machine.now
+
+
+def test_it_waits_for_an_engine_that_is_only_late_however_long(
+    machine: Machine, clock: PlantClock, engine: Engine
+) -> None:
+    machine.idle = 0.9 * HANGING
+    assert wait(machine, clock, 3600.0) == WALL + 1.0
+    assert engine.hear() is None
+    engine.say(pace.Time(WALL + 1.002))
+    assert clock.now() == WALL + 1.002
+
+
+@pytest.mark.parametrize("idle", [math.inf, 1.1 * HANGING])
+def test_it_goes_on_where_the_engine_is_stopped_or_hangs(
+    machine: Machine, clock: PlantClock, engine: Engine, idle: float
+) -> None:
+    machine.idle = idle
+    assert wait(machine, clock, 0.8 * LOOK) == WALL + 1.0
+    assert wait(machine, clock, 5.0) == pytest.approx(WALL + 6.0 + 0.8 * LOOK)  # from when the engine was heard last
+    assert engine.hear() == pace.Ahead()
+    engine.say(pace.Time(WALL + 1.002))  # of an engine that does not know it yet
+    assert clock.now() == pytest.approx(machine.now + 1.0)
+    engine.say(pace.Resume())
+    there = clock.now()
+    assert engine.hear() == pace.Told(there)
+    machine.idle = 0.0
+    assert wait(machine, clock, 1.0) == there
+    engine.say(pace.Time(there + 0.002))
+    assert clock.now() == there + 0.002
+
+
+def test_it_goes_on_from_the_last_time_given_where_the_engine_is_gone(
+    machine: Machine, clock: PlantClock, engine: Engine, tmp_path: Path
+) -> None:
+    engine.socket.close()
+    assert wait(machine, clock, 5.0) == WALL + 1.0 + 5.0
+    after = Engine(clock, tmp_path / "pace")
+    after.say(pace.Resume())
+    assert clock.now() == WALL + 6.0 and after.hear() == pace.Told(WALL + 6.0)
+    assert wait(machine, clock, 5.0) == WALL + 6.0
+    after.socket.close()
+
+
+def test_what_it_makes_up_for_comes_in_slices_that_a_plant_can_follow(
+    machine: Machine, clock: PlantClock, engine: Engine
+) -> None:
+    machine.now += 5.0
+    machine.idle = math.inf
+    steps = [clock.now()]
+    while steps[-1] < machine.now + 1.0:
+        steps.append(clock.now())
+    assert max(after - before for before, after in pairwise(steps)) <= 0.25
+    assert steps[-1] == pytest.approx(machine.now + 1.0)
+
+
+def test_a_process_that_waits_for_a_processor_is_not_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine()
+    monkeypatch.setattr("rig.runtime.process_watch.time", machine)
+    threads = ("R", 1.0)
+    monkeypatch.setattr("rig.runtime.process_watch._look", lambda _path: threads)
+    watch = ProcessWatch(1)
+
+    def silence(duration: float) -> float:
+        for _ in range(round(duration / LOOK)):
+            machine.now += LOOK
+            found = watch.silence()
+        return found
+
+    assert silence(60.0) == 0.0
+    threads = ("D", 1.0)  # for a disk
+    assert silence(60.0) == 0.0
+    threads = ("S", 1.0)
+    assert silence(3.0) == pytest.approx(3.0)
+    threads = ("R", 2.5)  # it had 1.5 s of a processor, on however busy a machine
+    assert silence(60.0) == pytest.approx(4.5)
+    watch.sign()
+    threads = ("S", 2.5)
+    machine.now += 60.0  # in which whoever looks stood still
+    assert watch.silence() < 0.2
+    threads = ("T", 2.5)
+    assert watch.silence() == math.inf
