@@ -58,7 +58,6 @@ class Engine:
         self.bank = bank
         self.sink = sink
         self.machine = StateMachine(Deadlines(homing=safety.homing_timeout, stop=safety.stop_time))
-        self.reference = Reference(mechanism.geometry.home_pose)
         self.frame = Frame(config)
         self.law = make_law(config, self.frame.dynamics)
         self.events: tuple[Event, ...] = ()
@@ -72,6 +71,8 @@ class Engine:
         self._stopwatch = clock if stopwatch is None else stopwatch
         self._reply_time = config.drives.reply_deadline * config.period
         limits = ReferenceCheck(mechanism, safety)
+        pace = Pace(mechanism.geometry.array, limits.acceleration)
+        self.reference = Reference(mechanism.geometry.home_pose, pace)
         self._supervision = Supervision(config, self.law, bank, self.machine, self.frame, limits, self)
         force_bound = np.minimum(limits.force, bank.force_limit)
         self._homing = Homing(safety)
@@ -81,7 +82,6 @@ class Engine:
         )
         self._row = CycleRow(self.frame, self.machine, bank, self.reference)
         self._clearing = Clearing(bank.troubles, self._reset, self.answer)
-        self._pace = Pace(mechanism.geometry.array, limits.acceleration)
         self._stop_ramps = (min(_STOP_RAMP, 0.5 * safety.stop_time), 0.8 * safety.stop_time)
         self._overruns = 0
         self._lateness = HostLateness(config.period)
@@ -128,17 +128,17 @@ class Engine:
         if self.machine.state is not before:
             self._entered(before)
         if self.machine.state is State.STOPPING and self.machine.stop <= StopSeverity.CATEGORY_1:
-            self._pace.change(self.reference, 0.0, self._stop_ramps)
+            self.reference.decelerate(self._stop_ramps)
         if self.machine.stop >= StopSeverity.QUICK_STOP:
             self._commander.passive()  # no force is sent any more, not even the one computed
 
     def pause(self) -> None:
         """Slow the path down to a stand."""
-        self._pace.change(self.reference, 0.0, _RAMPS)
+        self.reference.decelerate(_RAMPS)
 
     def resume(self) -> None:
         """Take the path up again."""
-        self._pace.change(self.reference, 1.0, _RAMPS)
+        self.reference.resume(_RAMPS)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -211,7 +211,7 @@ class Engine:
         self.law.compute(frame)
         self._supervision.rehearse()
         self._exchange.rehearse()
-        self._pace.change(self.reference, 0.0, _RAMPS)
+        self.reference.decelerate(_RAMPS)
         self.publisher.rehearse()
         frame.forget()
 

@@ -1,12 +1,11 @@
 """How fast a path may be slowed down and taken up again: no leg may be accelerated beyond its limit by that."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf
 
 import numpy as np
 
-from kinematics import Array, inverse_kinematics_kernel, kernel, table_motion_kernel
-from rig.engine.reference import Reference
+from kinematics import Array, MotionTable, inverse_kinematics_kernel, kernel, table_motion_kernel
 
 _SAMPLES = 20
 _ROUNDING = 1e-9  # relative: a motion checked to the bound itself passes
@@ -44,18 +43,22 @@ class Pace:
         self._motion = np.zeros(19)
         self._legs = np.zeros((6, 13))
 
-    def change(self, reference: Reference, target: float, durations: Sequence[float]) -> None:
-        """Bring `reference` to path rate `target` in the first of the rising `durations` (s) that keeps to the limits.
+    def duration(
+        self, table: MotionTable, law: Callable[[float, float], tuple[float, float, float]], durations: Sequence[float]
+    ) -> float:
+        """First of the rising `durations` (s) in which the rate may change; the last where none keeps to the limits.
 
-        Where none does, in the last.
+        Args:
+            table: followed meanwhile.
+            law: path time, rate and acceleration of a change in so many s, so many s from now.
+            durations: to be tried.
         """
         for duration in durations:
             for row in range(_SAMPLES + 1):
-                self._laws[row] = reference.ramp_law(target, duration, row * duration / _SAMPLES)
-            table = reference.table
+                self._laws[row] = law(duration, row * duration / _SAMPLES)
             excess = _excess_kernel(
                 table.samples, table.step, self._laws, self._geometry, self._limits, self._motion, self._legs
             )
             if excess <= 0.0:
                 break
-        reference.change_pace(target, duration)
+        return duration

@@ -1,36 +1,31 @@
-"""The reference: where the platform should be, now and a little ahead, along a motion table followed at a path rate.
+"""The reference: where the platform should be, now and a little ahead, by the source that is followed."""
 
-A path has its own time s. Its rate ds/dt is 1 at full speed; pausing, stopping and going on ramp it smoothly, so that
-the platform slows down along the path that was checked and never leaves it.
-"""
+from collections.abc import Sequence
 
 import numpy as np
 
-from kinematics import PEAK_SPEED, Array, MotionTable, pose_to_coordinates, table_motion_kernel
+from kinematics import PEAK_SPEED, Array, MotionTable, pose_to_coordinates
+from rig.engine.pace import Pace
+from rig.engine.source import ReferenceSource
+from rig.engine.table_source import TableSource
 
 
 class Reference:
-    """A motion table and the place reached on it; without motion it holds a pose.
+    """What the engine follows: one source after the other; without motion it holds a pose.
 
     Args:
         pose: (7,) where to begin, base frame.
+        pace: see `TableSource`.
     """
 
-    def __init__(self, pose: Array) -> None:
-        self.name = ""
-        self._table: MotionTable
-        self._path_time = 0.0
-        self._start: float
-        self._target: float
-        self._duration: float
-        self._elapsed: float
+    def __init__(self, pose: Array, pace: Pace | None = None) -> None:
+        self._pace = pace
+        self._source: ReferenceSource
         self.hold(pose)
 
     def hold(self, pose: Array) -> None:
         """Stand still at `pose` (7,), base frame."""
-        self.follow(_straight(pose, pose, 1.0), "hold")
-        self._path_time = self._table.duration
-        self._set_rate(0.0)
+        self._source = TableSource(_straight(pose, pose, 1.0), "hold", self._pace, at_end=True)
 
     def stay(self) -> None:
         """Forget the motion, which must not be moving, and stand still where it has come to."""
@@ -40,107 +35,62 @@ class Reference:
 
     def follow(self, table: MotionTable, name: str) -> None:
         """Follow `table` from its beginning at full rate."""
-        self.name = name
-        self._set_rate(1.0)  # first: another thread may look, and must not take this for a pause
-        self._path_time = 0.0
-        self._table = table
+        self.take(TableSource(table, name, self._pace))
 
-    def change_pace(self, target: float, duration: float) -> None:
-        """Bring the path rate smoothly to `target`, 0 or 1, within `duration` s; nothing if it gets there sooner."""
-        if target != self._target or self._duration - self._elapsed > duration:
-            self._start, self._target, self._duration, self._elapsed = self._rate(), target, duration, 0.0
-
-    def ramp_law(self, target: float, duration: float, ahead: float) -> tuple[float, float, float]:
-        """Path time, rate and acceleration `ahead` s from now if the pace changed to `target` now."""
-        return _law(self._path_time, 0.0, ahead, duration, self._rate(), target)
+    def take(self, source: ReferenceSource) -> None:
+        """Follow `source` from where it is."""
+        self._source = source
 
     @property
-    def table(self) -> MotionTable:
-        """The motion followed."""
-        return self._table
+    def name(self) -> str:
+        """Name of the motion."""
+        return self._source.name
 
     @property
     def moving(self) -> bool:
-        """Whether the reference still moves: the end is not reached and the path does not stand."""
-        ramping = self._elapsed < self._duration
-        return self._path_time < self._table.duration and (self._target > 0.0 or ramping)
+        """Whether the reference still moves; see `ReferenceSource`, also of what follows."""
+        return self._source.moving
 
     @property
     def slowing(self) -> bool:
         """Whether the reference is on its way to a stand before its end."""
-        return self.moving and self._target == 0.0
+        return self._source.slowing
 
     @property
     def paused(self) -> bool:
-        """Whether the path stands before its end."""
-        return self._path_time < self._table.duration and not self.moving
+        """Whether it stands before its end."""
+        return self._source.paused
 
     @property
     def path_time(self) -> float:
         """Place on the path, s."""
-        return self._path_time
+        return self._source.path_time
 
     @property
     def path_duration(self) -> float:
         """Length of the path, s."""
-        return self._table.duration
+        return self._source.path_duration
 
     @property
     def path_rate(self) -> float:
         """Seconds of the path per second."""
-        return self._rate() if self.moving else 0.0
+        return self._source.path_rate
 
     def advance(self, duration: float) -> None:
         """Let `duration` s pass."""
-        self._path_time = min(self._law(duration)[0], self._table.duration)
-        self._elapsed += duration
+        self._source.advance(duration)
 
     def evaluate(self, ahead: float, motion: Array) -> bool:
         """Fill `motion` (19,) with the reference `ahead` s from now, base frame; False when it is not defined there."""
-        place, rate, acceleration = self._law(ahead)
-        if place >= self._table.duration:  # a checked motion ends at rest, and there it stays
-            place, rate, acceleration = self._table.duration, 0.0, 0.0
-        table = self._table
-        return table_motion_kernel(table.samples, table.step, place, rate, acceleration, motion) == 0
+        return self._source.evaluate(ahead, motion)
 
-    def _law(self, ahead: float) -> tuple[float, float, float]:
-        return _law(self._path_time, self._elapsed, ahead, self._duration, self._start, self._target)
+    def decelerate(self, durations: Sequence[float]) -> None:
+        """Begin to come to rest, in the first of the rising `durations` (s) that the legs bear, else in the last."""
+        self._source.decelerate(durations)
 
-    def _rate(self) -> float:
-        return self._law(0.0)[1]
-
-    def _set_rate(self, rate: float) -> None:
-        self._start = self._target = rate
-        self._duration = self._elapsed = 0.0
-
-
-def _law(
-    place: float, elapsed: float, ahead: float, length: float, start: float, target: float
-) -> tuple[float, float, float]:
-    """Path time, rate and acceleration `ahead` s from now: a cubic smooth step between two rates, then constant.
-
-    Args:
-        place: path time now, s.
-        elapsed: s since the ramp began.
-        ahead: s.
-        length: of the ramp, s.
-        start, target: rates before and after it.
-    """
-    then = elapsed + ahead
-    place += _progress(then, length, start, target) - _progress(elapsed, length, start, target)
-    if then >= length:
-        return place, target, 0.0
-    x, change = then / length, target - start
-    return place, start + change * x * x * (3.0 - 2.0 * x), change * 6.0 * x * (1.0 - x) / length
-
-
-def _progress(elapsed: float, length: float, start: float, target: float) -> float:
-    """Path time gained `elapsed` s after a ramp began."""
-    change = target - start
-    if elapsed >= length:
-        return length * (start + 0.5 * change) + target * (elapsed - length)
-    x = elapsed / length
-    return elapsed * start + length * change * x * x * x * (1.0 - 0.5 * x)
+    def resume(self, durations: Sequence[float]) -> None:
+        """Take the path up again; likewise."""
+        self._source.resume(durations)
 
 
 def straight_move(start: Array, end: Array, speed: float, rotation_speed: float) -> MotionTable:

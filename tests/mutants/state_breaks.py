@@ -193,7 +193,7 @@ STATE_BREAKS = [
     ),
     _core(
         "a controlled stop does not slow down",
-        "self._pace.change(self.reference, 0.0, self._stop_ramps)",
+        "self.reference.decelerate(self._stop_ramps)",
         "pass",
         "rig/test_engine_operator.py::test_a_stop_from_any_motion",
     ),

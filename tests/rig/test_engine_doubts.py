@@ -188,7 +188,7 @@ def test_a_stop_that_is_late_becomes_a_harder_one(rig: Bench, monkeypatch: pytes
     rig.engage()
     rig.follow(smooth_table(4.0))
     rig.run(1.0)
-    monkeypatch.setattr(rig.engine._pace, "change", lambda *_arguments: None)  # it does not slow down
+    monkeypatch.setattr(rig.engine.reference, "decelerate", lambda _durations: None)  # it does not slow down
     rig.request(Stop(2))
     rig.run(0.1)
     found = []

@@ -9,6 +9,8 @@ from dynamics import load_mechanism
 from kinematics import Array, MotionTable, coordinates_to_motion, leg_kinematics, pose_to_coordinates
 from rig.engine.pace import Pace
 from rig.engine.reference import Reference, straight_move
+from rig.engine.source import ReferenceSource
+from rig.engine.table_source import TableSource
 
 HOME = load_mechanism("lab-hexapod").geometry.home_pose
 GEOMETRY = load_mechanism("lab-hexapod").geometry
@@ -28,7 +30,7 @@ def sine_table(step: float = STEP, amplitude: float = 0.02, frequency: float = 0
     return MotionTable(step, samples)
 
 
-def motion(reference: Reference, ahead: float = 0.0) -> Array:
+def motion(reference: ReferenceSource, ahead: float = 0.0) -> Array:
     out = np.zeros(19)
     assert reference.evaluate(ahead, out)
     return out
@@ -64,8 +66,7 @@ def test_it_follows_a_table_to_its_end_and_rests_there() -> None:
 
 @pytest.mark.parametrize("ahead", [0.0, 1e-4, 3.7e-3, 0.05, 0.9, 3.0])
 def test_what_is_ahead_is_what_comes(ahead: float) -> None:
-    reference = Reference(HOME)
-    reference.follow(sine_table(), "sine")
+    reference = TableSource(sine_table(), "sine")
     for action in (None, 0.0, None, 1.0, None):
         if action is not None:
             reference.change_pace(action, 0.4)
@@ -78,8 +79,7 @@ def test_what_is_ahead_is_what_comes(ahead: float) -> None:
 
 
 def test_position_speed_and_acceleration_are_one_motion_through_pause_and_return() -> None:
-    reference, h = Reference(HOME), 5e-4
-    reference.follow(sine_table(), "sine")
+    reference, h = TableSource(sine_table(), "sine"), 5e-4
     changes = {400: 0.0, 1900: 1.0, 2700: 0.0, 2900: 1.0, 3300: 0.0, 5000: 1.0}  # the fourth interrupts a ramp
     rows, rates = [], []
     for k in range(12500):
@@ -101,8 +101,7 @@ def test_position_speed_and_acceleration_are_one_motion_through_pause_and_return
 
 
 def test_the_law_of_a_ramp_is_exact() -> None:
-    reference = Reference(HOME)
-    reference.follow(sine_table(), "sine")
+    reference = TableSource(sine_table(), "sine")
     reference.advance(1.0)
     for x in (0.0, 0.2, 0.5, 0.9, 1.0, 1.7):
         place, rate, acceleration = reference.ramp_law(0.0, 0.4, 0.4 * x)
@@ -117,9 +116,8 @@ def test_the_law_of_a_ramp_is_exact() -> None:
 
 
 def test_time_passes_the_same_in_one_step_and_in_many() -> None:
-    one, many = Reference(HOME), Reference(HOME)
+    one, many = TableSource(sine_table(), "sine"), TableSource(sine_table(), "sine")
     for reference in (one, many):
-        reference.follow(sine_table(), "sine")
         reference.advance(0.5)
         reference.change_pace(0.0, 0.4)
     one.advance(0.3)
@@ -130,8 +128,7 @@ def test_time_passes_the_same_in_one_step_and_in_many() -> None:
 
 
 def test_a_pause_at_the_very_end_is_the_end() -> None:
-    reference = Reference(HOME)
-    reference.follow(sine_table(), "sine")
+    reference = TableSource(sine_table(), "sine")
     reference.advance(DURATION - 0.1)
     reference.change_pace(0.0, 0.4)
     for _ in range(300):
@@ -140,8 +137,7 @@ def test_a_pause_at_the_very_end_is_the_end() -> None:
 
 
 def test_a_shorter_stop_overtakes_a_longer_one_and_not_the_other_way_round() -> None:
-    reference = Reference(HOME)
-    reference.follow(sine_table(), "sine")
+    reference = TableSource(sine_table(), "sine")
     reference.change_pace(0.0, 3.2)
     reference.advance(0.5)
     reference.change_pace(0.0, 0.4)
@@ -167,7 +163,7 @@ def test_a_straight_move_keeps_to_its_peaks() -> None:
     assert straight_move(HOME, HOME, 0.05, 0.2).duration == pytest.approx(0.1)
 
 
-def _largest_acceleration(reference: Reference, duration: float) -> float:
+def _largest_acceleration(reference: ReferenceSource, duration: float) -> float:
     rows = []
     for _ in range(round(duration / 1e-3)):
         rows.append(motion(reference))
@@ -179,28 +175,25 @@ def _largest_acceleration(reference: Reference, duration: float) -> float:
 def test_a_change_of_pace_takes_the_time_the_legs_need(begin: float) -> None:
     """A ramp of 0.4 s alone needs more than the motion itself where the legs are fast but may hardly be accelerated."""
     table = sine_table(frequency=0.25, amplitude=0.05)
-    running = Reference(HOME)
-    running.follow(table, "sine")
-    whole = _largest_acceleration(copy.copy(running), DURATION)
-    pace = Pace(GEOMETRY.array, np.full(6, whole))
+    whole = _largest_acceleration(TableSource(table, "sine"), DURATION)
+    running = TableSource(table, "sine", Pace(GEOMETRY.array, np.full(6, whole)))
     running.advance(begin)
     abrupt = copy.copy(running)
     abrupt.change_pace(0.0, 0.05)
     assert _largest_acceleration(abrupt, 1.0) > 1.5 * whole
     paused = copy.copy(running)
-    pace.change(paused, 0.0, (0.05, 0.4, 0.8, 1.6, 3.2))
+    paused.decelerate((0.05, 0.4, 0.8, 1.6, 3.2))
     assert _largest_acceleration(paused, 4.0) <= whole * 1.002
     resumed = copy.copy(paused)
-    pace.change(resumed, 1.0, (0.05, 0.4, 0.8, 1.6, 3.2))
+    resumed.resume((0.05, 0.4, 0.8, 1.6, 3.2))
     assert _largest_acceleration(resumed, 8.0) <= whole * 1.002
 
 
 def test_without_limits_the_shortest_ramp_is_taken_and_the_longest_where_none_will_do() -> None:
     for limit, expected in ((np.inf, 0.4), (1e-9, 1.6)):
-        reference = Reference(HOME)
-        reference.follow(sine_table(), "sine")
+        reference = TableSource(sine_table(), "sine", Pace(GEOMETRY.array, np.full(6, limit)))
         reference.advance(0.4)
-        Pace(GEOMETRY.array, np.full(6, limit)).change(reference, 0.0, (0.4, 0.8, 1.6))
+        reference.decelerate((0.4, 0.8, 1.6))
         reference.advance(expected - 1e-6)
         assert reference.moving
         reference.advance(2e-6)
