@@ -16,10 +16,10 @@ from gui.live.live_bar import LiveBar
 from gui.live.model_forces import ModelForces
 from gui.live.models_bar import ModelsBar
 from gui.live.plot_page import PlotPage
-from gui.live.readout import WRENCH_WINDOW, StrokeBars, WrenchTable
 from gui.live.series import EXACT, panels_by_page
-from gui.live.shown_times import ShownTimes
+from gui.live.shown_rows import ShownRows
 from gui.live.timing_page import TimingPage
+from gui.live.values_column import ValuesColumn
 from gui.session import Excerpt, Stretch, Timeline
 from gui.widgets import Theme
 from kinematics import Geometry
@@ -32,7 +32,6 @@ _MODELS_EVERY = 3
 """refreshes between two looks for rows whose models are wanted: a few rows more cost hardly more than one"""
 _RESIDUALS_EVERY = 6
 """refreshes between two lines of the models' table: over a long window each takes its time"""
-_EDGE = 0.01  # s beyond the rows that a cursor at the edge of the picture may be
 _COLUMNS = {"Terms": 2, "Pose": 2}
 """panels beside each other"""
 _MODELS_BEHIND = 0.5  # s that published models may be behind the newest row, for their newest values to be shown
@@ -53,11 +52,7 @@ class LiveView(QtWidgets.QWidget):
         super().__init__()
         self.setAccessibleName("Live views")
         self._mechanism: Mechanism | None = None
-        self._timeline: Timeline | None = None
-        self._frozen: Excerpt | None = None
-        self._cleared = 0
-        """number of the first row that is shown, on the timeline"""
-        self._times = ShownTimes()
+        self._rows = ShownRows(replayed)
         self._drawn: object = None
         self._refreshes = 0
         self._behind = False
@@ -88,10 +83,7 @@ class LiveView(QtWidgets.QWidget):
                 page.pinned.connect(self._click)
                 page.moved.connect(self._move)
                 page.set_panning(replayed)
-        self.strokes = StrokeBars(theme)
-        self.wrench = WrenchTable()
-        self.moment = QtWidgets.QLabel("No data")
-        self.moment.setAccessibleName("Time of the values")
+        self.values = ValuesColumn(theme)
         self.beside = Beside(self.tabs, self.bar.platform, theme)
         self._lay_out()
 
@@ -108,29 +100,11 @@ class LiveView(QtWidgets.QWidget):
         self.tabs.currentChanged.connect(self._redraw)
 
     def _lay_out(self) -> None:
-        side = QtWidgets.QWidget()
-        side.setFixedWidth(224)
-        column = QtWidgets.QVBoxLayout(side)
-        column.setContentsMargins(4, 4, 4, 4)
-        hint = QtWidgets.QLabel("Click in a plot: cursor A; again: B; again: none")
-        hint.setWordWrap(True)
-        hint.setStyleSheet("font-size: 11px")
-        for title, widgets in (
-            ("Values at", (self.moment, hint)),
-            ("Leg length, mm", (self.strokes,)),
-            ("Implied wrench", (self.wrench,)),
-        ):
-            box = QtWidgets.QGroupBox(title)
-            lines = QtWidgets.QVBoxLayout(box)
-            for widget in widgets:
-                lines.addWidget(widget)
-            column.addWidget(box)
-        column.addStretch(1)
         self.body = QtWidgets.QWidget()
         row = QtWidgets.QHBoxLayout(self.body)
         row.setContentsMargins(4, 0, 0, 4)
         row.addWidget(self.beside, 1)
-        row.addWidget(side)
+        row.addWidget(self.values)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -140,8 +114,7 @@ class LiveView(QtWidgets.QWidget):
     def set_mechanism(self, mechanism: Mechanism | None, coulomb_speed: float = 0.0) -> None:
         """The mechanism whose telemetry is shown, None when it is not known; m/s of the control's Coulomb friction."""
         self._mechanism = mechanism
-        self.strokes.set_mechanism(mechanism)
-        self.wrench.set_mechanism(mechanism)
+        self.values.set_mechanism(mechanism)
         self.beside.set_mechanism(mechanism)
         self.models.set_mechanism(mechanism, coulomb_speed)
         self.chooser.set_available(mechanism is not None)
@@ -152,20 +125,19 @@ class LiveView(QtWidgets.QWidget):
         self.bar.legs.set_theme(theme)
         self.chooser.set_theme(theme)
         self.beside.set_theme(theme)
-        self.strokes.set_theme(theme)
+        self.values.set_theme(theme)
         for page in self.pages.values():
             page.set_theme(theme)
         self._redraw()
 
     def refresh(self, history: Timeline) -> None:
         """Show the timeline's present, unless frozen. Nothing is drawn that is shown already."""
-        if history is not self._timeline:
-            self._timeline, self._cleared = history, 0
+        self._rows.follow(history)
         self.models.follow(history)
         self._refreshes += 1
         self._follow_present()
-        shown = self._drawn_from()
-        state = (id(shown), shown.revision if shown is not None else 0, self._times.chosen)
+        shown = self._rows.drawn
+        state = (id(shown), shown.revision if shown is not None else 0, self._rows.times.chosen)
         due = self._refreshes % _TEXT_EVERY == 1
         if self._pointed:
             self._cursors_moved()
@@ -206,17 +178,16 @@ class LiveView(QtWidgets.QWidget):
 
     def clear(self) -> None:
         """Leave out all that has been shown so far."""
-        if self._timeline is not None:
-            self._cleared = self._timeline.first + len(self._timeline)
+        self._rows.clear()
         self.bar.freeze.setChecked(False)
         self._redraw()
 
     def fit(self) -> None:
         """Let all axes follow the data again; of a replay all of it is shown."""
-        shown = self._shown()
-        self._times.follow()
+        shown = self._rows.present
+        self._rows.times.follow()
         if self._replayed and shown is not None:
-            self._times.choose(shown, -math.inf, math.inf)
+            self._rows.times.choose(shown, -math.inf, math.inf)
         for page in self._plot_pages():
             page.fit()
         self._redraw()
@@ -234,7 +205,7 @@ class LiveView(QtWidgets.QWidget):
 
     def _table(self, path: Path) -> Callable[[], None]:
         """What writes the numbers shown now, whatever is shown by then."""
-        page, shown = self.tabs.currentWidget(), self._drawn_from() or Excerpt(np.empty(0, ROW))
+        page, shown = self.tabs.currentWidget(), self._rows.drawn or Excerpt(np.empty(0, ROW))
         if not isinstance(page, PlotPage):
             return partial(write_columns, path, *page.table())
         stretch, selection, geometry = page.stretch(shown).copy(), page.selection, self._geometry()
@@ -255,78 +226,51 @@ class LiveView(QtWidgets.QWidget):
 
     def look_at(self, t: float) -> None:
         """Of a replay, show the window's length about a time, s: a tenth of it before."""
-        shown = self._shown()
+        shown = self._rows.present
         if shown is not None:
-            self._times.choose_about(shown, t, self.bar.seconds)
+            self._rows.times.choose_about(shown, t, self.bar.seconds)
             self._redraw()
 
-    def _shown(self) -> Timeline | None:
-        return self._timeline if self._frozen is None else self._frozen
-
-    def _drawn_from(self) -> Timeline | None:
-        """What curves are drawn of: times that somebody has chosen may lie after a replay's present."""
-        shown = self._shown()
-        return shown if shown is None or self._times.chosen is None else shown.whole
-
     def _follow_present(self) -> None:
-        shown = self._shown()
-        if self._replayed and shown is not None and self._times.present_moved(shown):
+        if self._rows.present_moved():
             self._behind = True
-            self._mark_present(shown)
+            self._mark_present()
 
-    def _mark_present(self, shown: Timeline) -> None:
-        """Mark a replay's present on times that somebody has chosen."""
-        marked = self._replayed and self._times.chosen is not None
+    def _mark_present(self) -> None:
         for page in self._plot_pages():
-            page.set_present(shown.end if marked else None)
+            page.set_present(self._rows.marked)
 
     def _redraw(self) -> None:
         self._drawn = None
-        if (shown := self._shown()) is not None:
-            self._mark_present(shown)
+        if self._rows.present is not None:
+            self._mark_present()
         self._draw(texts=True)
 
     def _draw(self, *, texts: bool) -> None:
-        shown, page = self._drawn_from(), self.tabs.currentWidget()
+        shown, page = self._rows.drawn, self.tabs.currentWidget()
         if shown is None:
             return
-        t0, t1 = self._times.on(shown, self.bar.seconds)
+        t0, t1 = self._rows.times.on(shown, self.bar.seconds)
         if isinstance(page, PlotPage):
-            page.draw(shown, t0, t1, self._since(shown))
+            page.draw(shown, t0, t1, self._rows.since(shown))
         elif texts:
-            page.draw(shown.window(max(t0, self._since(shown)), t1))
+            page.draw(shown.window(max(t0, self._rows.since(shown)), t1))
         self._behind = not texts
         self._stale_residuals += [model for model in (EXACT, *self.models.chosen) if model not in self._stale_residuals]
         if texts:
             self._show_values()
         elif self.beside.drawn is not None and self.cursors.at is None:
-            self.beside.drawn.show_row(shown.rows[-1] if self._reaches(shown) else None, texts=False)
-
-    def _reaches(self, shown: Timeline) -> bool:
-        """Whether there are rows, and not all of them cleared away."""
-        return shown.first + len(shown) > max(shown.first, self._cleared)
-
-    def _since(self, shown: Timeline) -> float:
-        """Time from which on rows are shown, s."""
-        if not self._reaches(shown):
-            return math.inf
-        return float(shown.times[max(0, self._cleared - shown.first)])
+            self.beside.drawn.show_row(shown.rows[-1] if self._rows.reaches(shown) else None, texts=False)
 
     def _at(self, shown: Timeline, t: float | None) -> Stretch:
-        """The row nearest to a time, s, none where the history does not reach; without a time the newest one.
+        """The row nearest to a time, s; without a time the newest one.
 
         With published models in view that is the newest one that they have come to.
         """
-        if not self._reaches(shown):
-            return shown.cut(0, 0)
-        begin, end = self._since(shown), float(shown.times[-1])
-        if t is None:
-            return self._newest(shown.stretch(max(begin, end - _MODELS_BEHIND), end))
-        index = shown.nearest(t) if begin - _EDGE <= t <= end + _EDGE else None
-        return shown.cut(0, 0) if index is None else shown.cut(index, index + 1)
+        return self._newest(self._rows.last(shown, _MODELS_BEHIND)) if t is None else self._rows.at(shown, t)
 
     def _newest(self, stretch: Stretch) -> Stretch:
-        last = len(stretch) - 1
+        last = max(len(stretch) - 1, 0)
         if self.models.chosen and self.tabs.currentWidget() is self.pages["Forces"]:
             differences = np.hstack([self.models.differences(model, stretch) for model in self.models.chosen])
             known = np.flatnonzero(np.isfinite(differences).all(axis=1))
@@ -335,18 +279,15 @@ class LiveView(QtWidgets.QWidget):
 
     def _show_values(self) -> None:
         page, cursors = self.tabs.currentWidget(), self.cursors
-        shown = self._shown() if cursors.at is None else self._drawn_from()
+        shown = self._rows.present if cursors.at is None else self._rows.drawn
         if shown is None:
             return
-        reaches, now = self._reaches(shown), self._at(shown, cursors.at)
+        reaches, now = self._rows.reaches(shown), self._at(shown, cursors.at)
         t = float(now.times[-1]) if len(now) else None
         if isinstance(page, PlotPage):
             begin = self._at(shown, cursors.a) if cursors.apart is not None else None
             page.show_values(now if reaches else None, begin)
-        self.moment.setText(cursors.words(t) if reaches else "No data")
-        self.strokes.show_rows(now.rows)
-        before = t if t is not None else -math.inf
-        self.wrench.show_rows(shown.window(max(before - WRENCH_WINDOW, self._since(shown)), before))
+        self.values.show_values(cursors.words(t) if reaches else "No data", now, shown, self._rows.since(shown))
         if self.beside.drawn is not None:
             row = now.rows[-1] if t is not None else shown.rows[-1] if reaches else None
             self.beside.drawn.show_row(row)  # says its own time
@@ -364,14 +305,13 @@ class LiveView(QtWidgets.QWidget):
         self.chooser.say("preparing …" if self.models.preparing else self.models.fault)
 
     def _freeze(self, frozen: bool) -> None:
-        self._frozen = self._timeline.snapshot() if frozen and self._timeline is not None else None
-        self._times.follow()
+        self._rows.freeze(frozen)
         for page in self._plot_pages():
             page.set_panning(frozen)
         self._redraw()
 
     def _window_changed(self) -> None:
-        self._times.follow()
+        self._rows.times.follow()
         self._redraw()
 
     def _legs_changed(self, legs: list[bool]) -> None:
@@ -394,7 +334,7 @@ class LiveView(QtWidgets.QWidget):
         self._show_values()
 
     def _move(self, t0: float, t1: float) -> None:
-        shown = self._shown()
-        if shown is not None and (self._replayed or self._frozen is not None):
-            self._times.choose(shown, t0, t1)
+        shown = self._rows.present
+        if shown is not None and self._rows.chosen_freely:
+            self._rows.times.choose(shown, t0, t1)
             self._redraw()

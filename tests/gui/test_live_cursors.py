@@ -40,7 +40,7 @@ def test_cursors_are_linked_and_show_values(qtbot: QtBot, view: LiveView, histor
     view.refresh(history)
     assert forces.cursor.isVisible() and residual.cursor.isVisible()
     assert residual.cursor.value() == 10.001
-    assert view.moment.text().startswith(f"{10.0:.3f} s") or view.moment.text().startswith("10.002 s")
+    assert view.values.moment.text().startswith(f"{10.0:.3f} s") or view.values.moment.text().startswith("10.002 s")
     expected = 20 + np.sin(10.0)
     assert value_of("2", f"{expected:.1f}", f"{expected - 0.25:.1f}") in forces.header.text()
     forces.pointed.emit(None)
@@ -60,7 +60,7 @@ def test_however_far_the_mouse_moves_values_are_written_once_a_refresh(
         forces.pointed.emit(float(t))
     assert written == []
     view.refresh(history)
-    assert len(written) == 2 and view.moment.text() == "11.000 s, cursor"  # the page that is seen, no other
+    assert len(written) == 2 and view.values.moment.text() == "11.000 s, cursor"  # the page that is seen, no other
 
 
 def test_a_cursor_where_the_history_does_not_reach_has_no_values(view: LiveView) -> None:
@@ -77,17 +77,17 @@ def test_a_cursor_where_the_history_does_not_reach_has_no_values(view: LiveView)
         view.refresh(history)
     assert history.times[0] == 2.0
     assert "B − A" in forces.header.text() and value_of("3", "–", "–") in forces.header.text()
-    assert view.moment.text() == "3.500 s, cursor B\nΔt = B − A = +2.500 s"
+    assert view.values.moment.text() == "3.500 s, cursor B\nΔt = B − A = +2.500 s"
     history.append(live_rows(100))  # another engine: its clock begins anew
     for _ in range(5):
         view.refresh(history)
-    assert view.moment.text() == "No data at 3.500 s, cursor B\nΔt = B − A = +2.500 s"
+    assert view.values.moment.text() == "No data at 3.500 s, cursor B\nΔt = B − A = +2.500 s"
     assert value_of("3", "–", "–") in forces.header.text()
-    assert np.isnan(view.strokes.lengths).all() and view.wrench.values[2].text() == "–"
+    assert np.isnan(view.values.strokes.lengths).all() and view.values.wrench.values[2].text() == "–"
     forces.pointed.emit(0.1)
     forces.pinned.emit(0.1)
     view.clear()
-    assert view.moment.text() == "No data"
+    assert view.values.moment.text() == "No data"
 
 
 def test_the_mouse_moves_the_cursor(qtbot: QtBot, view: LiveView, history: History) -> None:
@@ -106,21 +106,21 @@ def test_differences_between_the_cursors(live_view: Callable[[int, int], LiveVie
     forces = panel_of(view, "Forces")
     forces.pinned.emit(1.0)
     assert forces.mark.isVisible() and forces.mark.value() == 1.0 and not forces.cursor.isVisible()
-    assert view.moment.text() == "1.000 s, cursor A"
+    assert view.values.moment.text() == "1.000 s, cursor A"
     forces.pointed.emit(2.5)
     view.refresh(history)
-    assert view.moment.text() == "2.500 s, cursor B\nΔt = B − A = +1.500 s"
+    assert view.values.moment.text() == "2.500 s, cursor B\nΔt = B − A = +1.500 s"
     difference = f"{np.sin(2.5) - np.sin(1.0):.1f}".replace("-", "−")
     text = forces.header.text()
     assert "B − A" in text and value_of("3", difference, difference) in text
     forces.pinned.emit(0.5)
     forces.pointed.emit(None)
     view.refresh(history)
-    assert "Δt = B − A = −0.500 s" in view.moment.text()
+    assert "Δt = B − A = −0.500 s" in view.values.moment.text()
     forces.pinned.emit(0.5)
     forces.pointed.emit(None)
     view.refresh(history)
-    assert not forces.mark.isVisible() and view.moment.text() == "11.998 s"
+    assert not forces.mark.isVisible() and view.values.moment.text() == "11.998 s"
     assert "B − A" not in forces.header.text()
 
 

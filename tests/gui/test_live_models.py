@@ -207,7 +207,7 @@ def test_freeze_holds_the_models_too(qtbot: QtBot, view: LiveView, recording: Re
     _choose(view, "massless")
     view.bar.freeze.click()
     history.append(running[700:1500])  # more than are kept
-    _wait(qtbot, view, view._shown())  # type: ignore[arg-type]
+    _wait(qtbot, view, view._rows.present)  # type: ignore[arg-type]
     t, force = _drawn(_panels(view)[0], "massless")[0]
     expected = running["force_model"] + _expected(recording, running, "massless")
     assert t[-1] == running["t"][699]
@@ -262,10 +262,10 @@ def test_the_newest_values_are_of_the_newest_row_that_all_models_have(qtbot: QtB
     newer["force_measured"] += 50.0
     history.append(newer)
     view._draw(texts=True)
-    assert _panels(view)[0].header.text() == numbers and view.moment.text() == f"{history.times[499]:.3f} s"
+    assert _panels(view)[0].header.text() == numbers and view.values.moment.text() == f"{history.times[499]:.3f} s"
     _wait(qtbot, view, history)
     view._draw(texts=True)
-    assert _panels(view)[0].header.text() != numbers and view.moment.text() == f"{history.times[-1]:.3f} s"
+    assert _panels(view)[0].header.text() != numbers and view.values.moment.text() == f"{history.times[-1]:.3f} s"
 
 
 def test_no_mechanism_no_models(qtbot: QtBot, view: LiveView) -> None:

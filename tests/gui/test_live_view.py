@@ -75,10 +75,10 @@ def test_implied_wrench_is_shown(view: LiveView, history: History) -> None:
 
     expected = wrench_of(MECHANISM.geometry, latest(history, 0.5))[0]
     np.testing.assert_allclose(force.curves[0][2].getData()[1], expected[2])
-    np.testing.assert_allclose(view.wrench.mean, expected)
-    assert view.wrench.values[2].text().startswith(f"{expected[2]:.1f}".replace("-", "−"))
+    np.testing.assert_allclose(view.values.wrench.mean, expected)
+    assert view.values.wrench.values[2].text().startswith(f"{expected[2]:.1f}".replace("-", "−"))
     view.set_mechanism(None)
-    assert view.wrench.values[2].text() == "–"
+    assert view.values.wrench.values[2].text() == "–"
 
 
 def test_timing_histogram_counts_every_cycle(view: LiveView, history: History) -> None:
@@ -128,8 +128,8 @@ def test_clear_begins_with_an_empty_picture(
     for _ in range(6):  # although no new rows come
         view.refresh(history)
         assert len(forces.curves[0][0].getData()[0]) == 0
-        assert view.moment.text() == "No data" and ">1</b>" not in forces.header.text()
-        assert np.isnan(view.strokes.lengths).all() and view.wrench.values[2].text() == "–"
+        assert view.values.moment.text() == "No data" and ">1</b>" not in forces.header.text()
+        assert np.isnan(view.values.strokes.lengths).all() and view.values.wrench.values[2].text() == "–"
         assert view.beside.drawn.picture.scene is not None and not view.beside.drawn.picture.scene.known
     view.tabs.setCurrentWidget(timing)
     assert not timing.histograms["Lateness"].counts.any() and "99 %" not in timing.histograms["Lateness"].header.text()
@@ -153,8 +153,8 @@ def test_what_is_forgotten_is_not_shown_any_more(view: LiveView, history: Histor
     history.clear()
     for _ in range(6):
         view.refresh(history)
-    assert view.moment.text() == "No data" and np.isnan(view.strokes.lengths).all()
-    assert view.wrench.values[2].text() == "–"
+    assert view.values.moment.text() == "No data" and np.isnan(view.values.strokes.lengths).all()
+    assert view.values.wrench.values[2].text() == "–"
 
 
 def test_values_are_those_of_the_newest_row(view: LiveView, history: History) -> None:
@@ -165,7 +165,7 @@ def test_values_are_those_of_the_newest_row(view: LiveView, history: History) ->
     view.refresh(history)
     newest = 120.0 + np.sin(12.0)
     assert value_of("2", f"{newest:.1f}", f"{newest - 100.0:.1f}") in panel_of(view, "Forces").header.text()
-    assert view.moment.text() == "12.000 s" and view.strokes.lengths[1] == 0.52
+    assert view.values.moment.text() == "12.000 s" and view.values.strokes.lengths[1] == 0.52
 
 
 def test_numbers_that_need_two_lines_are_not_cut(live_view: Callable[[int, int], LiveView], history: History) -> None:
@@ -252,10 +252,10 @@ def test_strokes_are_bars_between_the_limits(view: LiveView, history: History) -
     for _ in range(5):
         view.refresh(history)
     low, high = MECHANISM.legs[0].limits.length  # type: ignore[union-attr, misc]
-    assert view.strokes.used[0] == pytest.approx(100 * (0.500001 - low) / (high - low))
-    assert not view.strokes.grab().isNull()
+    assert view.values.strokes.used[0] == pytest.approx(100 * (0.500001 - low) / (high - low))
+    assert not view.values.strokes.grab().isNull()
     view.set_mechanism(None)
-    assert np.isnan(view.strokes.used).all()
+    assert np.isnan(view.values.strokes.used).all()
 
 
 def test_lengths_counted_from_anywhere_are_not_shown(view: LiveView, history: History) -> None:
@@ -265,7 +265,7 @@ def test_lengths_counted_from_anywhere_are_not_shown(view: LiveView, history: Hi
     history.append(rows)
     for _ in range(5):
         view.refresh(history)
-    assert np.isnan(view.strokes.lengths).all() and np.isnan(view.strokes.used).all()
+    assert np.isnan(view.values.strokes.lengths).all() and np.isnan(view.values.strokes.used).all()
 
 
 def test_every_digit_of_a_long_leg_is_shown_and_the_bars_do_not_jump(qtbot: QtBot) -> None:
@@ -301,10 +301,10 @@ def test_numbers_catch_up_when_data_stop(view: LiveView, history: History) -> No
     view.refresh(history)
     history.append(live_rows(50, 6000))
     view.refresh(history)
-    assert view.moment.text().startswith("11.998 s")  # five times slower than the curves
+    assert view.values.moment.text().startswith("11.998 s")  # five times slower than the curves
     for _ in range(5):
         view.refresh(history)
-    assert view.moment.text().startswith("12.098 s")
+    assert view.values.moment.text().startswith("12.098 s")
 
 
 def test_nothing_is_drawn_twice(monkeypatch: pytest.MonkeyPatch, view: LiveView, history: History) -> None:

@@ -121,7 +121,7 @@ def test_replay_through_the_live_views(qtbot: QtBot, view: RecordingsView, clock
     assert np.interp(2.0, t, force) == pytest.approx(30 + np.sin(2.0), abs=1e-3)
     for _ in range(5):  # numbers change less often
         view.refresh(LIVE)
-    assert view.live.moment.text().startswith("2.000 s")
+    assert view.live.values.moment.text().startswith("2.000 s")
     view.tabs.setCurrentWidget(view.platform)
     view.refresh(LIVE)
     assert view.platform.picture.scene is not None and view.platform.picture.scene.known
@@ -146,7 +146,7 @@ def test_scrubbing(qtbot: QtBot, view: RecordingsView) -> None:
     view.bar.time.setValue(4.0)
     assert view.replay.position == 4.0 and view.bar.slider.value() == round(10_000 * 3.0 / 3.998)
     view.live.tabs.setCurrentWidget(view.live.pages["External wrench"])
-    assert view.live.wrench.mean[2] != 0.0  # the recording's own mechanism is known
+    assert view.live.values.wrench.mean[2] != 0.0  # the recording's own mechanism is known
 
 
 def test_two_recordings_side_by_side(qtbot: QtBot, view: RecordingsView) -> None:

@@ -1,0 +1,56 @@
+"""The live view's values at one moment: the time, leg lengths in their strokes, the implied wrench."""
+
+import math
+
+from pyqtgraph.Qt import QtWidgets
+
+from dynamics import Mechanism
+from gui.live.readout import WRENCH_WINDOW, StrokeBars, WrenchTable
+from gui.session import Stretch, Timeline
+from gui.widgets import Theme
+
+_WIDTH = 224
+
+
+class ValuesColumn(QtWidgets.QWidget):
+    """A column of boxes; `set_mechanism` gives the limits of the strokes and what the wrench needs."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.strokes = StrokeBars(theme)
+        self.wrench = WrenchTable()
+        self.moment = QtWidgets.QLabel("No data")
+        self.moment.setAccessibleName("Time of the values")
+        hint = QtWidgets.QLabel("Click in a plot: cursor A; again: B; again: none")
+        hint.setWordWrap(True)
+        hint.setStyleSheet("font-size: 11px")
+        self.setFixedWidth(_WIDTH)
+        column = QtWidgets.QVBoxLayout(self)
+        column.setContentsMargins(4, 4, 4, 4)
+        for title, widgets in (
+            ("Values at", (self.moment, hint)),
+            ("Leg length, mm", (self.strokes,)),
+            ("Implied wrench", (self.wrench,)),
+        ):
+            box = QtWidgets.QGroupBox(title)
+            lines = QtWidgets.QVBoxLayout(box)
+            for widget in widgets:
+                lines.addWidget(widget)
+            column.addWidget(box)
+        column.addStretch(1)
+
+    def set_mechanism(self, mechanism: Mechanism | None) -> None:
+        """The mechanism whose telemetry is shown, None when it is not known."""
+        self.strokes.set_mechanism(mechanism)
+        self.wrench.set_mechanism(mechanism)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        self.strokes.set_theme(theme)
+
+    def show_values(self, words: str, now: Stretch, shown: Timeline, since: float) -> None:
+        """Show the moment in words, the lengths of its row, and the wrench over the time before it, from `since` s."""
+        self.moment.setText(words)
+        self.strokes.show_rows(now.rows)
+        before = float(now.times[-1]) if len(now) else -math.inf
+        self.wrench.show_rows(shown.window(max(before - WRENCH_WINDOW, since), before))
