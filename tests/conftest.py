@@ -79,3 +79,9 @@ def _children() -> set[str]:
             if not any(helper in command for helper in _HELPERS):
                 found.add(f"process {number} {command}")
     return found
+
+
+@pytest.fixture
+def undrawn_reports(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports without their plots, which take two seconds each: for tests of what is done, said and counted."""
+    monkeypatch.setattr("rig.report.html.figures", lambda *_: {})

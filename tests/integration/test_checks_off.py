@@ -114,6 +114,7 @@ def test_a_shifted_zero_may_be_borne(tmp_path: Path) -> None:
         bench.engage()
 
 
+@pytest.mark.usefixtures("undrawn_reports")
 def test_the_engine_and_the_report_say_it(tmp_path: Path) -> None:
     with rig_without(tmp_path, "tare_shift", "force_residual") as bench:
         bench.rig.request(Connect())

@@ -26,6 +26,7 @@ def said(recording: Recorded, start: str) -> list[str]:
     return [event.text.removeprefix(start) for event in recording.events if event.text.startswith(start)]
 
 
+@pytest.mark.usefixtures("undrawn_reports")
 def test_commands_are_recorded_with_their_outcome_and_listed_by_the_report(tmp_path: Path) -> None:
     with Bench(tmp_path) as bench:
         bench.engage()

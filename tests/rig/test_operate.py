@@ -19,6 +19,8 @@ from rig.errors import ExitCode
 from rig.recording import Recording, open_recording
 from rig.states import FaultCode, State
 
+pytestmark = pytest.mark.usefixtures("undrawn_reports")
+
 GEOMETRY = load_config("virtual").machine.geometry
 HOME = GEOMETRY.home_pose
 UP = """frame = "home"

@@ -17,6 +17,8 @@ from rig.recording import open_recording
 from rig.safety.trajectory_check import LimitCheck, Verdict, check_trajectory
 from rig.states import State
 
+pytestmark = pytest.mark.usefixtures("undrawn_reports")
+
 RIG = load_config("virtual")
 HOME = RIG.machine.geometry.home_pose
 UP = """frame = "home"

@@ -208,6 +208,7 @@ def test_an_unstable_loop_is_not_run(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.usefixtures("undrawn_reports")
 def test_a_run_warns_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["demo", "--lockstep", "--duration", "4", "--rate", "300", "-o", str(tmp_path / "out")]
     assert main(arguments) == ExitCode.OK
