@@ -9,13 +9,13 @@ from pyqtgraph.Qt import QtCore
 from gui.session.rig_session import RigSession
 from gui.session.workers import Worker
 from kinematics import Array, MotionTable
-from rig.client import HOLD, Order, Sequence, Stage, checked_move, stages_of_run
+from rig.client import HOLD, MotionSequence, Order, Stage, checked_move, stages_of_run
 from rig.engine import Abandon, Follow, Pause, Resume, Snapshot
 from rig.states import State
 
 
 class Mover(QtCore.QObject):
-    """Drives a `rig.client.Sequence` by the session's signals.
+    """Drives a `rig.client.MotionSequence` by the session's signals.
 
     Signals: `progressed(text, fraction)`; `finished(text)` with "" when all went to the end, else why not.
 
@@ -30,7 +30,7 @@ class Mover(QtCore.QObject):
         super().__init__(parent)
         self._session = session
         self._checks = Worker("moves", self)
-        self._sequence = Sequence("")
+        self._sequence = MotionSequence("")
         self._sequence.end("")
         self._late_status = False
         session.statusChanged.connect(self._follow)
@@ -66,7 +66,7 @@ class Mover(QtCore.QObject):
         self._session.stop(2, "hold")
 
     def pause(self) -> None:
-        """Slow down along the path and stand; see `Sequence.pause`."""
+        """Slow down along the path and stand; see `MotionSequence.pause`."""
         if self._sequence.pause() is not None:
             self._session.send("pause", Pause())  # refused when the end came first: then the next status ends it all
         else:
@@ -98,12 +98,12 @@ class Mover(QtCore.QObject):
         if self.active or status is None:
             return
         self._session.moving = True
-        self._sequence = sequence = Sequence(name)
+        self._sequence = sequence = MotionSequence(name)
         self.progressed.emit(f"{name}: checking", 0.0)
         here = np.array(status.reference)
         self._checks.submit(lambda: plan(here), partial(self._planned, sequence))
 
-    def _planned(self, sequence: Sequence, stages: list[Stage] | None, error: Exception | None) -> None:
+    def _planned(self, sequence: MotionSequence, stages: list[Stage] | None, error: Exception | None) -> None:
         if sequence.over:  # stopped meanwhile
             return
         if stages is None:
@@ -111,7 +111,7 @@ class Mover(QtCore.QObject):
             sequence.end(str(error))
         self._send(sequence, sequence.begin(stages or []))
 
-    def _send(self, sequence: Sequence, order: Order | None) -> None:
+    def _send(self, sequence: MotionSequence, order: Order | None) -> None:
         """Send what the sequence orders, and say that it is over once it is."""
         if order is HOLD:
             self._session.stop(2, "hold")
@@ -122,7 +122,7 @@ class Mover(QtCore.QObject):
             self._session.moving = False
             self.finished.emit(sequence.reason)
 
-    def _answered(self, sequence: Sequence, reason: str) -> None:
+    def _answered(self, sequence: MotionSequence, reason: str) -> None:
         # a status that is on its way was perhaps taken before the motion began, and looks like its end; every one
         # asked for from now on is taken after
         self._late_status = self._session.asked_status

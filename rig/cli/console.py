@@ -11,7 +11,7 @@ from typer.main import get_command
 from kinematics import KinematicsError
 from rig.cli.console_commands import app
 from rig.cli.options import print_error
-from rig.client import Interruption, Rig, leave, stop
+from rig.client import Interruption, Rig, RigClient, leave, stop
 from rig.engine import TORQUE_STATES, Event
 from rig.errors import InputError, InterruptedRunError, RigError, RunFaultError
 from rig.states import State
@@ -32,6 +32,7 @@ class Console:
 
     def __init__(self, rig: Rig, interruption: Interruption, *, terminal: bool) -> None:
         self._rig = rig
+        self._client = RigClient(rig, interruption)
         self._interruption = interruption
         self._terminal = terminal
         self._commands = get_command(app)
@@ -77,7 +78,7 @@ class Console:
             words = _words(line)
             if words[0] == "help":
                 words = [*words[1:], "--help"]
-            with self._commands.make_context("", words, obj=self._rig) as context:
+            with self._commands.make_context("", words, obj=self._client) as context:
                 self._commands.invoke(context)
         except typer.Exit:
             pass  # --help

@@ -8,8 +8,7 @@ import typer
 from kinematics import leg_lengths, pose_to_coordinates
 from rig.cli import console_motions
 from rig.cli.help import command_group
-from rig.client import FaultDesk, Rig, operation
-from rig.engine import Disconnect, Reset
+from rig.client import FaultDesk, RigClient
 from rig.errors import InputError, RefusedError
 from rig.states import State, StopSeverity
 from rig.virtual import FAULTS
@@ -29,40 +28,37 @@ LegOption = Annotated[int | None, typer.Option("--leg", metavar="LEG", help="One
 @app.command()
 def connect(context: typer.Context) -> None:
     """Open and configure the six drives."""
-    operation.connect(_rig(context))
+    _rig(context).connect()
 
 
 @app.command()
 def home(context: typer.Context) -> None:
     """Find every leg's reference. The rig moves."""
-    operation.home(_rig(context))
+    _rig(context).home(connect=False)
 
 
 @app.command()
 def engage(context: typer.Context) -> None:
     """Hold the platform under power."""
-    rig = _rig(context)
-    if rig.status().state is State.PARKED:
-        operation.settle(rig)
-    operation.engage(rig)
+    _rig(context).engage()
 
 
 @app.command()
 def park(context: typer.Context) -> None:
     """Move home, brakes on, torque off."""
-    operation.park(_rig(context))
+    _rig(context).park()
 
 
 @app.command()
 def disconnect(context: typer.Context) -> None:
     """Close the drives."""
-    _rig(context).request(Disconnect())
+    _rig(context).disconnect()
 
 
 @app.command()
 def reset(context: typer.Context) -> None:
     """Forget a fault whose cause is gone."""
-    _rig(context).request(Reset())
+    _rig(context).reset()
 
 
 @app.command("quit")
@@ -75,7 +71,7 @@ def leave() -> None:
 def status(context: typer.Context) -> None:
     """State, pose and leg lengths, motion and recording."""
     rig = _rig(context)
-    now = rig.status()
+    now = rig.status
     pose = np.array(now.reference)
     coordinates = pose_to_coordinates(pose)
     position = ", ".join(f"{value:z.2f}" for value in coordinates[:3] * 1e3)
@@ -142,8 +138,8 @@ def clear(
     _virtual(context).clear(name, leg)
 
 
-def _rig(context: typer.Context) -> Rig:
-    rig: Rig = context.obj
+def _rig(context: typer.Context) -> RigClient:
+    rig: RigClient = context.obj
     return rig
 
 

@@ -1,39 +1,28 @@
 """What moves the platform at the console of `rig operate`: steps and moves, motions, stops."""
 
 from enum import StrEnum
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 import numpy as np
 import typer
 
-from kinematics import Array, JogFrame, Quantity, leg_stepped_pose, load_trajectory, stepped_pose
+from kinematics import JogFrame, Quantity
 from rig.cli.help import command_group
 from rig.cli.options import parse_pose, parse_with_unit
 from rig.cli.progress import progress_display
-from rig.client import (
-    Rig,
-    begin,
-    checked_move,
-    finish,
-    follow,
-    move_to_start,
-    operation,
-    perform,
-    prepare_motion,
-)
-from rig.engine import Abandon, Pause, Resume
+from rig.client import ANGLE, ANGULAR_SPEED, AXES, LEGS, LENGTH, SPEED, TIME, RigClient
 from rig.runtime import StopRequest
-from rig.states import State
 
-_AXES = ("x", "y", "z", "rx", "ry", "rz")
 _ORIGIN = "0,0,0"
-_LEGS = {f"leg{leg}": leg for leg in range(1, 7)}
-_LENGTH, _ANGLE, _TIME = Quantity("length", "m"), Quantity("angle", "rad"), Quantity("time", "s")
-_SPEED, _ANGULAR_SPEED = Quantity("speed", "m/s"), Quantity("angular speed", "rad/s")
-_PATIENCE = 10.0  # s beyond what is waited for
 
 app = command_group()
+
+
+class Peaks(TypedDict):
+    """Peak speeds of a move, m/s and rad/s; None for those of the configuration."""
+
+    speed: float | None
+    rotation_speed: float | None
 
 
 class Frame(StrEnum):
@@ -63,9 +52,8 @@ def go(
     rotation_speed: RotationOption = None,
 ) -> None:
     """Move to a pose."""
-    rig = _rig(context)
-    target = rig.config.machine.geometry.home_pose if pose == "home" else np.array(parse_pose(pose, "'POSE'"))
-    _move(rig, "go to pose", target, speed, rotation_speed)
+    target = pose if pose == "home" else np.array(parse_pose(pose, "'POSE'"))
+    _rig(context).move(target, **_peaks(speed, rotation_speed))
 
 
 @app.command(context_settings={"ignore_unknown_options": True})
@@ -81,22 +69,13 @@ def jog(
     rotation_speed: RotationOption = None,
 ) -> None:
     """Move a step along or about an axis, or one leg."""
-    rig = _rig(context)
-    here = np.array(rig.status().reference)
-    if axis in _AXES:
-        index = _AXES.index(axis)
-        change = np.zeros(6)
-        change[index] = parse_with_unit(step, _LENGTH if index < 3 else _ANGLE, "STEP")
-        axes: JogFrame = frame.value
-        target = stepped_pose(here, change, axes, _point(pivot))
-    elif axis in _LEGS:
-        if frame is not Frame.BASE or pivot != _ORIGIN:
-            raise typer.BadParameter("a leg's length has neither --frame nor --pivot", param_hint="'AXIS'")
-        longer = parse_with_unit(step, _LENGTH, "STEP")
-        target = leg_stepped_pose(rig.config.machine.geometry, here, _LEGS[axis], longer)
-    else:
-        raise typer.BadParameter(f"{axis!r} is none of {', '.join(_AXES)}, leg1 to leg6", param_hint="'AXIS'")
-    _move(rig, f"jog {axis}", target, speed, rotation_speed)
+    if axis not in (*AXES, *LEGS):
+        raise typer.BadParameter(f"{axis!r} is none of {', '.join(AXES)}, leg1 to leg6", param_hint="'AXIS'")
+    if axis in LEGS and (frame is not Frame.BASE or pivot != _ORIGIN):
+        raise typer.BadParameter("a leg's length has neither --frame nor --pivot", param_hint="'AXIS'")
+    axes: JogFrame = frame.value
+    change = parse_with_unit(step, ANGLE if axis in AXES[3:] else LENGTH, "STEP")
+    _rig(context).jog(axis, change, frame=axes, pivot=_point(pivot), **_peaks(speed, rotation_speed))
 
 
 @app.command()
@@ -109,22 +88,15 @@ def run(
     ] = 1,
 ) -> None:
     """Follow a trajectory to its end."""
-    rig = _rig(context)
-    motion = load_trajectory(trajectory, rig.config.machine.geometry.home_pose)
-    table = prepare_motion(rig.config, motion, amplitude, repeat)
     with progress_display() as report:
-        perform(rig, table, Path(trajectory).stem, report, repeat)
+        _rig(context).run(trajectory, amplitude=amplitude, repeats=repeat, report=report)
 
 
 @app.command()
 def start(context: typer.Context, trajectory: TrajectoryArgument, amplitude: AmplitudeOption = 1.0) -> None:
     """Begin to follow a trajectory; "wait" waits to its end."""
-    rig = _rig(context)
-    motion = load_trajectory(trajectory, rig.config.machine.geometry.home_pose)
-    table = prepare_motion(rig.config, motion, amplitude)
     with progress_display() as report:
-        move_to_start(rig, table, report)
-    begin(rig, table, Path(trajectory).stem)
+        _rig(context).start(trajectory, amplitude=amplitude, report=report)
 
 
 @app.command()
@@ -133,38 +105,31 @@ def wait(
     duration: Annotated[str, typer.Argument(metavar="[SECONDS]", help="Left out: to the end of the motion.")] = "",
 ) -> None:
     """Wait to the end of the motion, or for some time."""
-    rig = _rig(context)
-    now = rig.status()
     if duration:
-        seconds = _positive(duration, _TIME, "SECONDS")
-        rig.wait(lambda status: status.t >= now.t + seconds, seconds + _PATIENCE, f"{seconds:g} s to pass")
-    elif now.state in (State.RUNNING, State.STOPPING, State.FAULT):
-        with progress_display() as report:
-            finish(rig, report)
+        _rig(context).wait(_positive(duration, TIME, "SECONDS"))
+        return
+    with progress_display() as report:
+        _rig(context).wait(report=report)
 
 
 @app.command()
 def pause(context: typer.Context) -> None:
     """Slow down along the path and stand."""
     rig = _rig(context)
-    rig.request(Pause())
-    now = rig.wait(lambda status: status.state is not State.RUNNING, _PATIENCE, "the motion to pause")
-    paused = now.state is State.ENGAGED and now.paused
-    if not paused:
-        finish(rig)  # it came to its end before, or was stopped
+    paused = rig.pause()
     typer.echo(f"{'paused' if paused else 'came to its end'}: {place(rig)}")
 
 
 @app.command()
 def resume(context: typer.Context) -> None:
     """Go on along the path; "wait" waits to its end."""
-    _rig(context).request(Resume())
+    _rig(context).resume()
 
 
 @app.command()
 def abandon(context: typer.Context) -> None:
     """Forget the rest of a motion that is paused."""
-    _rig(context).request(Abandon())
+    _rig(context).abandon()
 
 
 @app.command()
@@ -176,20 +141,17 @@ def stop(
 ) -> None:
     """Stop: decelerate and hold (2), decelerate and torque off (1), torque off at once (0)."""
     wanted: tuple[StopRequest, ...] = (0, 1, 2)
-    operation.stop(_rig(context), wanted[category])
+    _rig(context).stop(wanted[category])
 
 
-def _move(rig: Rig, name: str, target: Array, speed: str | None, rotation_speed: str | None) -> None:
-    """Check the move from where the platform is to a pose (7,), then make it."""
-    motion = rig.config.motion
-    peak = motion.approach_speed if speed is None else _positive(speed, _SPEED, "--speed")
-    turn = (
-        motion.approach_rotation
+def _peaks(speed: str | None, rotation_speed: str | None) -> Peaks:
+    """Peak speeds as `RigClient.move` takes them."""
+    return {
+        "speed": None if speed is None else _positive(speed, SPEED, "--speed"),
+        "rotation_speed": None
         if rotation_speed is None
-        else _positive(rotation_speed, _ANGULAR_SPEED, "--rotation-speed")
-    )
-    table = checked_move(rig.config, np.array(rig.status().reference), target, peak, turn)
-    follow(rig, table, name)
+        else _positive(rotation_speed, ANGULAR_SPEED, "--rotation-speed"),
+    }
 
 
 def _positive(text: str, quantity: Quantity, option: str) -> float:
@@ -199,19 +161,19 @@ def _positive(text: str, quantity: Quantity, option: str) -> float:
     return value
 
 
-def _point(text: str) -> Array:
+def _point(text: str) -> list[float]:
     parts = text.split(",")
     if len(parts) != 3:
         raise typer.BadParameter(f"{len(parts)} numbers, not the three x,y,z", param_hint="'--pivot'")
-    return np.array([parse_with_unit(part, _LENGTH, "--pivot") for part in parts])
+    return [parse_with_unit(part, LENGTH, "--pivot") for part in parts]
 
 
-def place(rig: Rig) -> str:
+def place(rig: RigClient) -> str:
     """The motion, and where on its path the platform is."""
-    now = rig.status()
+    now = rig.status
     return f"{now.motion!r} at {now.path_time:.3f} of {now.path_duration:.3f} s"
 
 
-def _rig(context: typer.Context) -> Rig:
-    rig: Rig = context.obj
+def _rig(context: typer.Context) -> RigClient:
+    rig: RigClient = context.obj
     return rig

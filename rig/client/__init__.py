@@ -1,12 +1,15 @@
 """Commanding a rig from outside the engine: the steps of an operation, a whole run, and what became of the drives."""
 
 from rig.client.aftermath import LegAftermath, ask_drives, describe_aftermath
+from rig.client.arguments import ANGLE, ANGULAR_SPEED, AXES, LEGS, LENGTH, SPEED, TIME, Motion
+from rig.client.client import RigClient
 from rig.client.events import EventFollower, Listener, RowListener
-from rig.client.interruption import Interruption
+from rig.client.interruption import HeldInterrupt, Interruption
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
 from rig.client.motions import approach, checked_motion, checked_move, ends, prepare_motion
 from rig.client.moving import Progress, begin, finish, follow, move_to_start, perform
+from rig.client.opening import open_rig
 from rig.client.operation import bring_to_rest, connect_and_home, has_stopped, leave, let_pass, stop
 from rig.client.rig import FaultDesk, Rig
 from rig.client.runs import (
@@ -21,24 +24,36 @@ from rig.client.runs import (
     remove_empty,
     serve_virtual,
 )
-from rig.client.sequence import HOLD, Order, Sequence, Stage, stages_of_run
+from rig.client.sequence import HOLD, MotionSequence, Order, Stage, stages_of_run
+from rig.client.telemetry import Telemetry
 
 __all__ = [
+    "ANGLE",
+    "ANGULAR_SPEED",
+    "AXES",
     "HOLD",
+    "LEGS",
+    "LENGTH",
+    "SPEED",
+    "TIME",
     "EventFollower",
     "FaultDesk",
+    "HeldInterrupt",
     "Interruption",
     "LegAftermath",
     "Listener",
     "LiveRig",
     "LockstepRig",
+    "Motion",
+    "MotionSequence",
     "Order",
     "Progress",
     "Rig",
+    "RigClient",
     "RowListener",
     "RunResult",
-    "Sequence",
     "Stage",
+    "Telemetry",
     "approach",
     "ask_drives",
     "begin",
@@ -61,6 +76,7 @@ __all__ = [
     "new_recording",
     "on_free_ports",
     "on_ports",
+    "open_rig",
     "perform",
     "prepare_motion",
     "remove_empty",

@@ -52,3 +52,10 @@ class Interruption:
             yield self
         finally:
             signal.signal(signal.SIGINT, before)
+
+
+class HeldInterrupt(KeyboardInterrupt):
+    """Ctrl-C during a script's or a notebook's request: the platform was told to hold, and the text says how it stands.
+
+    No `except Exception` goes on as if nothing had happened.
+    """

@@ -15,8 +15,8 @@ from rig.client.events import Listener, News, RowListener
 from rig.client.heartbeat import Heartbeat
 from rig.client.interruption import Interruption
 from rig.config import RigConfig
-from rig.engine import EngineProcess, LinkClient, RigCommand, RunningEngine, Shutdown, Snapshot, Stop
-from rig.errors import HardwareError
+from rig.engine import EngineProcess, LinkClient, Release, RigCommand, RunningEngine, Shutdown, Snapshot, Stop
+from rig.errors import HardwareError, RigError
 from rig.runtime import ControlBlock, StopRequest, TelemetryRing
 from rig.virtual import VirtualRigProcess
 
@@ -64,6 +64,7 @@ class LiveRig:
         self.virtual: VirtualRigProcess | None = None
         self._interruption = Interruption() if interruption is None else interruption
         self._leaving = False
+        self._beats = beating
         self._gone = threading.Event()
         self._news = News()
         self._rows: RowListener | None = None
@@ -181,6 +182,9 @@ class LiveRig:
         try:
             if self._leaving:
                 self.engine.join(_LEAVE_TIMEOUT)
+            elif self.attached and self._beats and self.alive and not self._gone.is_set():
+                with contextlib.suppress(RigError), self._commands as link:
+                    link.request(Release())  # rather than be missed
         finally:
             self._gone.set()  # nobody waits for its answers any more
             self._resources.close()

@@ -9,7 +9,7 @@ import numpy as np
 
 from kinematics import MotionTable
 from rig.client.rig import Rig
-from rig.client.sequence import Order, Sequence, Stage, stages_of_run
+from rig.client.sequence import MotionSequence, Order, Stage, stages_of_run
 from rig.engine import Follow, Pause, Snapshot
 from rig.errors import RefusedError, RunFaultError
 from rig.states import State
@@ -33,7 +33,12 @@ Report = Callable[[Progress], None]
 
 
 def perform(
-    rig: Rig, table: MotionTable, name: str, report: Report, repeats: int = 1, sequence: Sequence | None = None
+    rig: Rig,
+    table: MotionTable,
+    name: str,
+    report: Report | None = None,
+    repeats: int = 1,
+    sequence: MotionSequence | None = None,
 ) -> None:
     """Move an engaged rig to the start of a motion and follow it `repeats` times, each time from its start.
 
@@ -41,18 +46,18 @@ def perform(
     """
     here = np.array(rig.status().reference)
     stages = stages_of_run(rig.config, here, name, table, repeats)
-    carry_out(rig, Sequence(name) if sequence is None else sequence, stages, report)
+    carry_out(rig, MotionSequence(name) if sequence is None else sequence, stages, report)
 
 
-def move_to_start(rig: Rig, table: MotionTable, report: Report) -> None:
+def move_to_start(rig: Rig, table: MotionTable, report: Report | None = None) -> None:
     """Move an engaged rig to where a motion starts, and let it rest there. Raises as `carry_out`."""
     here = np.array(rig.status().reference)
-    carry_out(rig, Sequence("move to the start"), stages_of_run(rig.config, here, "", table)[:-1], report)
+    carry_out(rig, MotionSequence("move to the start"), stages_of_run(rig.config, here, "", table)[:-1], report)
 
 
 def follow(rig: Rig, table: MotionTable, name: str, report: Report | None = None) -> None:
     """Follow a motion that starts where the platform is, to its end. Raises as `carry_out`."""
-    carry_out(rig, Sequence(name), [Stage(name, table.duration, table, 1)], report)
+    carry_out(rig, MotionSequence(name), [Stage(name, table.duration, table, 1)], report)
 
 
 def begin(rig: Rig, table: MotionTable, name: str) -> None:
@@ -63,12 +68,12 @@ def begin(rig: Rig, table: MotionTable, name: str) -> None:
 def finish(rig: Rig, report: Report | None = None) -> None:
     """Wait until the motion that was begun has come to its end. Raises as `carry_out`."""
     begun = rig.status()
-    sequence = Sequence(begun.motion)
+    sequence = MotionSequence(begun.motion)
     sequence.under_way(Stage(begun.motion, begun.path_duration - begun.path_time, None, 1))
     _drive(rig, sequence, None, report)
 
 
-def carry_out(rig: Rig, sequence: Sequence, stages: list[Stage], report: Report | None = None) -> None:
+def carry_out(rig: Rig, sequence: MotionSequence, stages: list[Stage], report: Report | None = None) -> None:
     """Send the motions of a sequence one after the other, each once the one before has come to its end.
 
     Raises:
@@ -80,7 +85,7 @@ def carry_out(rig: Rig, sequence: Sequence, stages: list[Stage], report: Report 
     _drive(rig, sequence, sequence.begin(stages), report)
 
 
-def _drive(rig: Rig, sequence: Sequence, order: Order | None, report: Report | None) -> None:
+def _drive(rig: Rig, sequence: MotionSequence, order: Order | None, report: Report | None) -> None:
     while True:
         if order is not None:
             rig.request(order.command, order.samples)
@@ -94,7 +99,7 @@ def _drive(rig: Rig, sequence: Sequence, order: Order | None, report: Report | N
         raise RunFaultError(f"{sequence.name!r} ended early: {sequence.reason}")
 
 
-def _until_next(rig: Rig, sequence: Sequence, report: Report | None) -> Order | None:
+def _until_next(rig: Rig, sequence: MotionSequence, report: Report | None) -> Order | None:
     """Wait until the present stage has ended; what is to be sent then. A pause lasts as long as it lasts."""
     stage = sequence.stage
     assert stage is not None
@@ -119,11 +124,11 @@ def _until_next(rig: Rig, sequence: Sequence, report: Report | None) -> Order | 
     return order
 
 
-def _paused(sequence: Sequence, status: Snapshot) -> bool:
+def _paused(sequence: MotionSequence, status: Snapshot) -> bool:
     return status.paused and sequence.pausing and not sequence.over
 
 
-def _progress(sequence: Sequence, stage: Stage, status: Snapshot) -> Progress:
+def _progress(sequence: MotionSequence, stage: Stage, status: Snapshot) -> Progress:
     fraction = min(1.0, status.path_time / max(status.path_duration, 1e-9))
     if stage.number == 0:
         return Progress("moving to the start", sequence.followed / max(sequence.repeats, 1))

@@ -1,10 +1,10 @@
 """In which order motions are sent: to the start, a rest there, the motion, its repeats, and what a pause does to them.
 
-A `Sequence` sends and waits for nothing itself. Whoever drives it, an operation in the foreground or the app by its
-signals, sends the orders that it gives, tells it how they were answered, and shows it every status from then on.
+A `MotionSequence` sends and waits for nothing itself. Whoever drives it, an operation in the foreground or the app by
+its signals, sends the orders that it gives, tells it how they were answered, and shows it every status from then on.
 """
 
-from collections.abc import Sequence as Several
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kinematics import Array, MotionTable
@@ -65,7 +65,7 @@ def _way(config: RigConfig, here: Array, there: Array, name: str) -> list[Stage]
     return [] if table is None else [Stage(name, table.duration, table)]
 
 
-class Sequence:
+class MotionSequence:
     """What is still to be done of a move, or of a motion with its repeats.
 
     Args:
@@ -89,7 +89,7 @@ class Sequence:
         self._accepted = False
         self._rests_until = 0.0
 
-    def begin(self, stages: Several[Stage]) -> Order | None:
+    def begin(self, stages: Sequence[Stage]) -> Order | None:
         """Take up the stages; what to send first."""
         if self.over:
             return None

@@ -10,6 +10,7 @@ BOUND = 2.5  # s
 ROUNDS = 3
 HELP_BOUND = 2.5  # times importing Typer
 HELP_ROUNDS = 15
+IMPORT_BOUND = 2.0  # times importing numpy
 _ENDED_WITHIN = 60.0  # s
 _CHILD = """
 import sys, time
@@ -54,14 +55,32 @@ def test_the_window_is_there_soon(tmp_path: Path) -> None:
 
 
 def test_help_costs_little_more_than_typer() -> None:
-    programs = {"typer": "import typer", "help": "from rig.cli import main; main(['--help'])"}
+    times = _best({"typer": "import typer", "help": "from rig.cli import main; main(['--help'])"})
+    ratio = times["help"] / times["typer"]
+    print(
+        f"\nrig --help {times['help'] * 1e3:.0f} ms, importing Typer {times['typer'] * 1e3:.0f} ms: {ratio:.2f} times"
+    )
+    assert ratio < HELP_BOUND
+
+
+def test_importing_rig_costs_no_more_than_numpy() -> None:
+    assert _ratio("importing rig", "import rig", "numpy") < IMPORT_BOUND
+
+
+def _ratio(what: str, program: str, module: str) -> float:
+    """How many times as long a program takes as importing a module."""
+    times = _best({what: program, module: f"import {module}"})
+    taken, reference = times[what], times[module]
+    print(f"\n{what} {taken * 1e3:.0f} ms, importing {module} {reference * 1e3:.0f} ms: {taken / reference:.2f} times")
+    return taken / reference
+
+
+def _best(programs: dict[str, str]) -> dict[str, float]:
+    """The least wall time of each program, s, run in turns."""
     times: dict[str, list[float]] = {name: [] for name in programs}
     for _ in range(HELP_ROUNDS):
         for name, program in programs.items():
             begun = time.perf_counter()
             subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=_ENDED_WITHIN, check=True)
             times[name].append(time.perf_counter() - begun)
-    best = {name: min(taken) for name, taken in times.items()}
-    ratio = best["help"] / best["typer"]
-    print(f"\nrig --help {best['help'] * 1e3:.0f} ms, importing Typer {best['typer'] * 1e3:.0f} ms: {ratio:.2f} times")
-    assert ratio < HELP_BOUND
+    return {name: min(taken) for name, taken in times.items()}

@@ -244,7 +244,7 @@ def test_what_nobody_foresaw_still_brings_the_rig_to_rest(operate: Operate, monk
             raise ArithmeticError("nobody foresaw this")
         return foreseen(source, home)
 
-    monkeypatch.setattr("rig.cli.console_motions.load_trajectory", odd)
+    monkeypatch.setattr("rig.client.arguments.load_trajectory", odd)
     code, _out, err = operate(ENGAGED + "start up.toml\nwait 0.8\nrun odd.toml\n")
     assert code == ExitCode.INTERNAL and "nobody foresaw this" in err
     recording = recorded()

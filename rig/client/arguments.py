@@ -1,0 +1,113 @@
+"""What a script passes to a rig: numbers in SI or text with a unit, poses, motions. Wrong ones raise InputError."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from pydantic import ValidationError
+
+from kinematics import (
+    Array,
+    JogFrame,
+    Quantity,
+    Trajectory,
+    TrajectorySpec,
+    build_trajectory,
+    leg_stepped_pose,
+    load_trajectory,
+    stepped_pose,
+)
+from rig.config import RigConfig
+from rig.errors import InputError
+
+AXES = ("x", "y", "z", "rx", "ry", "rz")
+LEGS = {f"leg{leg}": leg for leg in range(1, 7)}
+LENGTH, ANGLE, TIME = Quantity("length", "m"), Quantity("angle", "rad"), Quantity("time", "s")
+SPEED, ANGULAR_SPEED = Quantity("speed", "m/s"), Quantity("angular speed", "rad/s")
+_UNIT_NORM = 1e-6
+
+Amount = float | str
+"""A number in SI, or text with its unit such as "5 mm"."""
+Motion = str | Path | Trajectory | Mapping[str, Any]
+"""A trajectory file (TOML, or CSV of poses), the name of a shipped one, its content as a dict, or a made one."""
+
+
+def amount(what: str, value: Amount, quantity: Quantity) -> float:
+    """A number in SI; `what` it is, for the message."""
+    try:
+        return quantity.parse(value)
+    except ValueError as error:
+        raise InputError(f"{what}: {error}") from None
+
+
+def positive(what: str, value: Amount, quantity: Quantity) -> float:
+    """The same, greater than 0."""
+    number = amount(what, value, quantity)
+    if number <= 0.0:
+        raise InputError(f"{what}: {number:g} {quantity.unit} must be greater than 0")
+    return number
+
+
+def speeds(config: RigConfig, speed: Amount | None, rotation_speed: Amount | None) -> tuple[float, float]:
+    """Peak speeds of a move, m/s and rad/s; those of the configuration where none are given."""
+    motion = config.motion
+    return (
+        motion.approach_speed if speed is None else positive("speed", speed, SPEED),
+        motion.approach_rotation
+        if rotation_speed is None
+        else positive("rotation_speed", rotation_speed, ANGULAR_SPEED),
+    )
+
+
+def target_pose(config: RigConfig, pose: ArrayLike | str) -> Array:
+    """A pose (7,): m and unit quaternion, scalar first, base frame; "home" for the home pose."""
+    if isinstance(pose, str):
+        if pose != "home":
+            raise InputError(f'pose: {pose!r} is neither "home" nor seven numbers')
+        return config.machine.geometry.home_pose.copy()
+    try:
+        values = np.array(pose, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"pose: {pose!r} is not seven numbers x, y, z, qw, qx, qy, qz") from None
+    if values.shape != (7,) or not np.isfinite(values).all():
+        raise InputError(f"pose: {values.tolist()} is not seven finite numbers x, y, z, qw, qx, qy, qz")
+    norm = float(np.linalg.norm(values[3:]))
+    if abs(norm - 1.0) > _UNIT_NORM:
+        raise InputError(f"pose: the quaternion's norm is {norm:.9g}, must be 1 within {_UNIT_NORM:g}")
+    values[3:] /= norm
+    return values
+
+
+def jogged(config: RigConfig, here: Array, axis: str, step: Amount, frame: JogFrame, pivot: Sequence[Amount]) -> Array:
+    """Where a step along or about an axis, or of one leg, leads from the pose `here` (7,)."""
+    if frame not in ("base", "platform"):
+        raise InputError(f"frame: {frame!r} is neither 'base' nor 'platform'")
+    if len(pivot) != 3:
+        raise InputError(f"pivot: {len(pivot)} numbers, not the three x, y, z")
+    point = [amount("pivot", each, LENGTH) for each in pivot]
+    if axis in AXES:
+        index = AXES.index(axis)
+        change = np.zeros(6)
+        change[index] = amount("step", step, LENGTH if index < 3 else ANGLE)
+        return stepped_pose(here, change, frame, np.array(point))
+    if axis not in LEGS:
+        raise InputError(f"axis: {axis!r} is none of {', '.join(AXES)}, leg1 to leg6")
+    if frame != "base" or any(point):
+        raise InputError("axis: a leg's length has neither frame nor pivot")
+    return leg_stepped_pose(config.machine.geometry, here, LEGS[axis], amount("step", step, LENGTH))
+
+
+def motion_of(config: RigConfig, motion: Motion) -> tuple[str, Trajectory]:
+    """Its name, and the motion itself. Raises TrajectoryError as well, where a file is not one."""
+    home = config.machine.geometry.home_pose
+    if isinstance(motion, str | Path):
+        return Path(motion).stem, load_trajectory(motion, home)
+    if isinstance(motion, Mapping):
+        try:
+            return "motion", build_trajectory(TrajectorySpec.model_validate({"frame": "home"} | dict(motion)), home)
+        except ValidationError as error:
+            faults = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
+            raise InputError("motion:", faults) from None
+    return "motion", motion

@@ -1,0 +1,210 @@
+"""The rig as a script, a notebook or the console commands it: one object, live and in lockstep."""
+
+from collections.abc import Callable, Sequence
+
+from numpy.typing import ArrayLike
+
+from kinematics import Array, JogFrame
+from rig.client import moving, operation
+from rig.client.arguments import TIME, Amount, Motion, jogged, motion_of, positive, speeds, target_pose
+from rig.client.motions import checked_move, prepare_motion
+from rig.client.moving import PATIENCE, Progress
+from rig.client.owned import OwnedRig
+from rig.client.sequence import MotionSequence
+from rig.engine import Abandon, Disconnect, Pause, Reset, Resume
+from rig.runtime import StopRequest
+from rig.states import State
+
+
+class RigClient(OwnedRig):
+    """A rig under command, from `rig.open`; a context manager, and as good cell by cell.
+
+    A method that moves something returns once that is done, and raises why it is not: RefusedError where a guard or a
+    limit says no (nothing has moved), RunFaultError where it ended in a fault or was stopped, HardwareError where
+    something does not answer, InputError for an argument. Numbers are SI; text carries its unit: 0.005 is "5 mm".
+
+    Ctrl-C, or a notebook's interrupt, while a method waits: the platform decelerates along its path and holds under
+    power (a stop of category 2), and `HeldInterrupt`, a KeyboardInterrupt, says so. The object can be used on:
+    `resume`, `abandon`, `park`, `stop`.
+
+    A heartbeat in the background holds the command lease between two calls. `close`, the end of the `with` block, the
+    last reference or the interpreter's end brings the platform to rest (torque off, brakes on) and ends the engine
+    that was started; one that was attached to goes on unless its owner is gone.
+
+    Args: see `OwnedRig`.
+    """
+
+    # -- states ------------------------------------------------------------------------------------------------------
+
+    def connect(self, *, reset: bool = False) -> None:
+        """OFF → IDLE: open and configure the drives; `reset`: also a fault that they have from before."""
+        with self._asking():
+            operation.connect(self.rig, reset=reset)
+
+    def home(self, *, connect: bool = True) -> None:
+        """IDLE → PARKED: find every leg's reference; from OFF `connect` first. The rig moves."""
+        with self._asking():
+            if connect and self.rig.status().state is State.OFF:
+                operation.connect(self.rig)
+            operation.home(self.rig)
+
+    def engage(self) -> None:
+        """PARKED → ENGAGED: hold the platform under power."""
+        with self._asking():
+            if self.rig.status().state is State.PARKED:
+                operation.settle(self.rig)
+            operation.engage(self.rig)
+
+    def park(self) -> None:
+        """ENGAGED → PARKED: move home, brakes on, torque off. A paused motion is forgotten."""
+        with self._asking():
+            operation.park(self.rig)
+
+    def stop(self, category: StopRequest = 1) -> None:
+        """Stop, from any state: decelerate and hold (2), decelerate and torque off (1), torque off at once (0)."""
+        with self._asking():
+            if self._sequence is not None:  # another thread runs it
+                self._sequence.end("stopped")
+                self.rig.raise_stop_flag(category)
+            operation.stop(self.rig, category)
+
+    def reset(self) -> None:
+        """FAULT → IDLE, once the cause is gone."""
+        with self._asking():
+            self.rig.request(Reset())
+
+    def disconnect(self) -> None:
+        """IDLE or PARKED → OFF: close the drives."""
+        with self._asking():
+            self.rig.request(Disconnect())
+
+    # -- motions -----------------------------------------------------------------------------------------------------
+
+    def move(self, pose: ArrayLike | str, *, speed: Amount | None = None, rotation_speed: Amount | None = None) -> None:
+        """Move straight to a pose, with minimum jerk.
+
+        Args:
+            pose: (7,) x, y, z in m and a unit quaternion qw, qx, qy, qz, base frame; or "home".
+            speed, rotation_speed: peak speeds, m/s and rad/s; those of the configuration where none are given.
+        """
+        target = target_pose(self.config, pose)
+        self._move("go to pose", lambda _here: target, speed, rotation_speed)
+
+    def jog(
+        self,
+        axis: str,
+        step: Amount,
+        *,
+        frame: JogFrame = "base",
+        pivot: Sequence[Amount] = (0.0, 0.0, 0.0),
+        speed: Amount | None = None,
+        rotation_speed: Amount | None = None,
+    ) -> None:
+        """Move a step along or about an axis, or one leg.
+
+        Args:
+            axis: x, y, z, rx, ry, rz, or leg1 to leg6.
+            step: m or rad, signed.
+            frame: axes of the "base" or of the "platform".
+            pivot: (3,) m, point of the platform, in its axes, that it turns about.
+            speed, rotation_speed: as for `move`.
+        """
+        self._move(
+            f"jog {axis}", lambda here: jogged(self.config, here, axis, step, frame, pivot), speed, rotation_speed
+        )
+
+    def run(
+        self,
+        motion: Motion,
+        *,
+        amplitude: float = 1.0,
+        repeats: int = 1,
+        report: Callable[[Progress], None] | None = None,
+        name: str | None = None,
+    ) -> None:
+        """Move to where a motion starts, rest there, and follow it to its end; checked whole before anything moves.
+
+        Args:
+            motion: a trajectory file, the name of a shipped one, its content as a dict (lengths about home), or a
+                trajectory.
+            amplitude: its size about its start pose.
+            repeats: how many times, each from its start.
+            report: told the progress.
+            name: of the motion, in events and recording.
+        """
+        label, trajectory = motion_of(self.config, motion)
+        table = prepare_motion(self.config, trajectory, amplitude, repeats)
+        label = name or label
+        with self._asking():
+            self._sequence = MotionSequence(label)
+            try:
+                moving.perform(self.rig, table, label, report, repeats, self._sequence)
+            finally:
+                self._sequence = None
+
+    def start(
+        self,
+        motion: Motion,
+        *,
+        amplitude: float = 1.0,
+        report: Callable[[Progress], None] | None = None,
+        name: str | None = None,
+    ) -> None:
+        """As `run`, but return as soon as the motion has begun; `wait` waits to its end."""
+        label, trajectory = motion_of(self.config, motion)
+        table = prepare_motion(self.config, trajectory, amplitude)
+        with self._asking():
+            moving.move_to_start(self.rig, table, report)
+            moving.begin(self.rig, table, name or label)
+
+    def wait(self, duration: Amount | None = None, report: Callable[[Progress], None] | None = None) -> None:
+        """Wait so many s of the rig's time, or to the end of the motion that was started."""
+        seconds = None if duration is None else positive("duration", duration, TIME)
+        with self._asking():
+            now = self.rig.status()
+            if seconds is not None:
+                end = now.t + seconds
+                self.rig.wait(lambda status: status.t >= end, seconds + PATIENCE, f"{seconds:g} s to pass")
+            elif now.state in (State.RUNNING, State.STOPPING, State.FAULT):
+                moving.finish(self.rig, report)
+
+    def pause(self) -> bool:
+        """Slow down along the path and stand; False where the motion came to its end before. Any thread may."""
+        with self._asking():
+            sequence = self._sequence
+            if sequence is not None and sequence.pause() is None:
+                return True  # it is on its way: whoever runs it sends the pause, or ends it
+            self.rig.request(Pause())
+            now = self.rig.wait(lambda status: status.state is not State.RUNNING, PATIENCE, "the motion to pause")
+            paused = now.state is State.ENGAGED and now.paused
+            if not paused and sequence is None:
+                moving.finish(self.rig)  # it came to its end before, or was stopped
+            return paused
+
+    def resume(self) -> None:
+        """Go on along the path; `wait` waits to its end."""
+        with self._asking():
+            self.rig.request(Resume())
+            if self._sequence is not None:
+                self._sequence.resume()
+
+    def abandon(self) -> None:
+        """Forget the rest of a motion that is paused, and hold where the platform stands."""
+        with self._asking():
+            self.rig.request(Abandon())
+            if self._sequence is not None:
+                self._sequence.end("abandoned")
+
+    # -- the rest ----------------------------------------------------------------------------------------------------
+
+    def _move(
+        self,
+        name: str,
+        target: Callable[[Array], Array],
+        speed: Amount | None,
+        rotation_speed: Amount | None,
+    ) -> None:
+        peaks = speeds(self.config, speed, rotation_speed)
+        with self._asking():
+            here = self.pose
+            moving.follow(self.rig, checked_move(self.config, here, target(here), *peaks), name)

@@ -1,0 +1,73 @@
+"""`rig.open`: start an engine, or attach to the one that has the drives."""
+
+import contextlib
+import os
+import threading
+from functools import partial
+from pathlib import Path
+
+from rig.client.client import RigClient
+from rig.client.interruption import Interruption
+from rig.client.live import LiveRig
+from rig.client.lockstep import LockstepRig
+from rig.client.owned import KEEP
+from rig.client.runs import new_recording, remove_empty
+from rig.config import RigConfig, load_config, patient
+from rig.engine import RunningEngine, find_engine
+from rig.errors import InputError, RefusedError
+
+
+def open_rig(
+    config: str | Path | RigConfig,
+    *,
+    lockstep: bool = False,
+    output: str | Path | None = None,
+    client: str | None = None,
+    keep: float = KEEP,
+) -> RigClient:
+    """See `rig.open`."""
+    settings = config if isinstance(config, RigConfig) else load_config(config)
+    if not keep > 0.0:
+        raise InputError(f"keep: {keep:g} s must be greater than 0")
+    if lockstep and settings.virtual is None:
+        raise InputError(f"lockstep: configuration {settings.name!r} has no [virtual] table")
+    folder = Path(settings.recording.directory) if output is None else Path(output)
+    name = f"script (process {os.getpid()})" if client is None else client
+    interruption = Interruption()
+    main = threading.current_thread() is threading.main_thread()
+    with interruption.installed() if main else contextlib.nullcontext():
+        found = None if lockstep else find_engine(settings)
+        if found is not None:
+            rig = _attached(settings, found, name, interruption)
+            return RigClient(rig, interruption, own=True, end=not found.owner_alive, keep=keep)
+        tidy = partial(_tidy, folder, new=not folder.exists())
+        recording = new_recording(folder, settings.name)
+        made: LockstepRig | LiveRig
+        try:
+            if lockstep:
+                made = LockstepRig(settings, recording, interruption)
+            else:
+                made = LiveRig(
+                    settings if settings.virtual is None else patient(settings), recording, name, interruption
+                )
+        except BaseException:
+            tidy(recording)
+            raise
+        return RigClient(made, interruption, own=True, tidy=partial(tidy, recording), keep=keep)
+
+
+def _attached(config: RigConfig, found: RunningEngine, name: str, interruption: Interruption) -> LiveRig:
+    try:
+        return LiveRig(config, found, name, interruption)
+    except RefusedError:
+        raise RefusedError(
+            f"{config.name!r} is commanded by another client: engine process {found.pid}, {found.describe()}"
+        ) from None
+
+
+def _tidy(folder: Path, recording: Path, *, new: bool) -> None:
+    """Leave no recording in which nothing took place, nor a folder that was made for it."""
+    remove_empty(recording)
+    if new:
+        with contextlib.suppress(OSError):  # it holds something
+            folder.rmdir()

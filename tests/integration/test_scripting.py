@@ -1,0 +1,197 @@
+"""`rig.open` as scripts and notebooks use it, on real processes and in lockstep; the guide's script as printed."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from live_bench import live_config
+from lockstep_bench import bench_config, causes
+from waiting import eventually
+
+import rig
+from rig.client import HeldInterrupt, Progress, RigClient, open_rig
+from rig.engine import find_engine
+from rig.errors import HardwareError, InputError, RefusedError
+from rig.recording import open_recording
+from rig.states import FaultCode, State
+
+ROOT = Path(__file__).parents[2]
+(SCRIPT,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "scripting.md").read_text(encoding="utf-8"), re.DOTALL)
+SINE = {"parts": [{"type": "harmonic", "duration": 3.0, "fade": 0.5, "terms": [
+    {"dof": "z", "amplitude": "10 mm", "frequency": 1.0}]}]}  # fmt: skip
+
+Open = Callable[..., RigClient]
+LOCKSTEP = pytest.param(True, id="lockstep")
+LIVE = pytest.param(False, id="live", marks=pytest.mark.realtime)
+
+
+@pytest.fixture
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
+    """`rig.open` of a virtual rig of the test's own, whichever is asked for; nothing of it is left."""
+    lockstep = request.param
+    config = bench_config() if lockstep else live_config()
+    made: list[RigClient] = []
+
+    def open_it(_name: str = "virtual", **options: Any) -> RigClient:
+        made.append(open_rig(config, **{"lockstep": lockstep, "output": tmp_path / "out"} | options))
+        return made[-1]
+
+    yield open_it
+    for one in made:
+        one.close()
+    assert find_engine(config) is None
+
+
+@pytest.mark.parametrize("opened", [LOCKSTEP, LIVE], indirect=True)
+def test_the_script_of_the_guide_runs_as_it_is_printed(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rig, "open", opened)
+    assert len([line for line in SCRIPT.splitlines() if line.startswith(("with", "    "))]) == 10
+    names: dict[str, Any] = {}
+    exec(SCRIPT, names)
+    forces, robot = names["forces"], names["robot"]
+    assert forces.shape == (pytest.approx(2000, abs=200), 6) and np.isfinite(forces).all()
+    assert np.ptp(forces, axis=0).min() > 1.0  # N; the platform moved
+    recording = open_recording(robot.recording)
+    assert recording.complete and recording.rows["state"][-1] == State.PARKED
+    assert causes(recording) == [FaultCode.OPERATOR_STOP]
+    assert robot.closed and len(robot.telemetry()) > 3000
+
+
+@pytest.mark.parametrize("opened", [LOCKSTEP, LIVE], indirect=True)
+def test_an_interrupted_cell_leaves_a_platform_that_holds(opened: Open) -> None:
+    robot = opened()
+    robot.home()
+    robot.engage()
+    before = signal.getsignal(signal.SIGINT)
+
+    def interrupt(progress: Progress) -> None:
+        if progress.phase == "running" and progress.fraction > 0.2 and not robot._interruption.count:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt) as told:
+        robot.run(SINE, report=interrupt)
+    held = r"interrupted: the platform holds under power, 'motion' paused at [0-2]\.\d{3} s: resume\(\), abandon\(\)"
+    assert re.match(held, str(told.value))
+    assert isinstance(told.value, HeldInterrupt) and signal.getsignal(signal.SIGINT) is before
+    assert robot.state is State.ENGAGED and robot.status.paused
+    robot.abandon()
+    robot.jog("z", "1 mm")
+    with pytest.raises(HeldInterrupt, match=r"holds under power: park\(\) or stop\(\)"):
+        _interrupted(robot)
+    robot.park()
+    assert robot.state is State.PARKED
+    robot.close()
+    stops = [event.text for event in open_recording(robot.recording).events if event.code == FaultCode.OPERATOR_STOP]
+    assert stops and {text[-10:] for text in stops} == {"category 2"}
+
+
+def _interrupted(robot: RigClient) -> None:
+    """A request during which Ctrl-C comes while nothing moves."""
+    with robot._asking():
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("opened", [LOCKSTEP], indirect=True)
+def test_a_run_with_repeats_is_paused_and_goes_on(opened: Open) -> None:
+    robot = opened()
+    robot.home()
+    robot.engage()
+    robot.jog("z", 0.004)
+    phases: list[str] = []
+
+    def show(progress: Progress) -> None:
+        phases.append(progress.phase)
+        if progress.phase == "running 1 of 2" and progress.fraction > 0.2 and "paused" not in phases:
+            phases.append("paused")
+            assert robot.pause() and robot.status.paused
+            robot.resume()
+
+    robot.run(SINE, repeats=2, report=show)
+    assert [phase for at, phase in enumerate(phases) if phase not in phases[:at]] == [
+        "moving to the start",
+        "running 1 of 2",
+        "paused",
+        "running 2 of 2",
+    ]
+    followed = robot.telemetry().during(State.RUNNING)
+    assert np.ptp(followed.pose[:, 2]) == pytest.approx(0.02, abs=1e-3)
+    assert [event.text for event in robot.events].count("RUNNING → ENGAGED") == 5  # jog, way, pause, two ends
+    robot.start(SINE)
+    robot.wait(1.0)
+    assert robot.pause()
+    robot.abandon()
+    robot.move("home")
+    robot.park()
+
+
+@pytest.mark.parametrize("opened", [LOCKSTEP], indirect=True)
+def test_what_cannot_be_is_refused_by_name_and_nothing_moves(opened: Open) -> None:
+    robot = opened()
+    with pytest.raises(RefusedError, match=r"engage: .*connect first"):
+        robot.engage()
+    robot.home()
+    with pytest.raises(RefusedError, match="home: homed; disconnect to home again"):
+        robot.home()
+    robot.engage()
+    here = robot.pose
+    wrong: list[tuple[Callable[[], object], type[Exception], str]] = [
+        (partial(robot.jog, "z", 0.9), RefusedError, "the target is outside the limits"),
+        (partial(robot.jog, "q", 0.1), InputError, "axis: 'q' is none of x, y, z"),
+        (partial(robot.jog, "z", "5 kg"), InputError, "step: '5 kg' has the wrong dimension; expected a length"),
+        (partial(robot.jog, "z", np.nan), InputError, "step: nan is not finite"),
+        (partial(robot.move, [0, 0, 0.45, 2, 0, 0, 0]), InputError, "quaternion's norm is 2, must be 1"),
+        (partial(robot.move, [0, 0, np.inf, 1, 0, 0, 0]), InputError, "is not seven finite numbers"),
+        (partial(robot.move, "away"), InputError, "'away' is neither \"home\" nor"),
+        (partial(robot.move, "home", speed=0.0), InputError, "speed: 0 m/s must be greater than 0"),
+        (partial(robot.run, {"parts": []}), InputError, "parts"),
+        (partial(robot.run, SINE, amplitude=50.0), RefusedError, "outside the limits"),
+        (partial(robot.wait, "-1 s"), InputError, "duration: -1 s must be greater than 0"),
+    ]
+    for ask, kind, text in wrong:
+        with pytest.raises(kind, match=text):
+            ask()
+    assert robot.state is State.ENGAGED and np.array_equal(robot.pose, here)
+    robot.close()
+    robot.close()
+    with pytest.raises(HardwareError, match="the rig was closed"):
+        robot.park()
+
+
+@pytest.mark.realtime
+def test_an_interpreter_that_ends_without_close_leaves_nothing(tmp_path: Path) -> None:
+    config = live_config()
+    ports = [leg.port for leg in config.drives.legs]
+    script = f"""
+import sys
+sys.path[:0] = [{str(Path(__file__).parent)!r}, {str(Path(__file__).parents[1])!r}]
+from live_bench import live_config
+from rig.client import on_ports
+import rig
+robot = rig.open(on_ports(live_config(), {[*ports, 0]}), output={str(tmp_path / "out")!r})
+robot.home()
+robot.engage()
+print(robot.recording, flush=True)
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=180.0,
+        check=False,
+        start_new_session=True,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    eventually(lambda: find_engine(config) is None, "the engine to be gone", 0.5)
+    recording = open_recording(Path(ended.stdout.strip()))
+    assert recording.complete and recording.rows["state"][-1] == State.PARKED
+    assert causes(recording) == [FaultCode.OPERATOR_STOP]

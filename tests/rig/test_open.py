@@ -1,0 +1,93 @@
+"""`rig.open` on an engine that runs already: attached to, refused with who commands it, let go of again."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from engine_stand_in import StandIn
+from waiting import eventually
+
+import rig
+from rig.client.live import LiveRig
+from rig.client.telemetry import Telemetry, TelemetryLog
+from rig.config.rig_config import RigConfig
+from rig.engine import Disconnect, Home, Shutdown, Stop, find_engine
+from rig.errors import InputError, RefusedError
+from rig.states import State
+from rig.telemetry import ROW
+
+
+def test_a_running_engine_is_attached_to_and_goes_on(stand_in: StandIn, free_config: RigConfig) -> None:
+    with rig.open(free_config) as robot:
+        assert robot.status.lease == f"script (process {os.getpid()})"
+        assert robot.recording.name == "run.mcap" and robot.state is State.ENGAGED
+        beats = stand_in.block.heartbeat()
+        eventually(lambda: stand_in.block.heartbeat() > beats + 2, "a heartbeat of its own")
+    assert robot.closed and stand_in.server.lease == "" and stand_in.commands == []
+    found = find_engine(free_config)
+    assert found is not None and found.alive
+
+
+def test_one_whose_owner_is_gone_is_ended_with_it(stand_in: StandIn, free_config: RigConfig) -> None:
+    stand_in.owner.close()
+    rig.open(free_config).close()
+    assert stand_in.commands == [Stop(1), Disconnect(), Shutdown()] and find_engine(free_config) is None
+
+
+def test_who_commands_the_rig_is_said(stand_in: StandIn, free_config: RigConfig) -> None:
+    engine = find_engine(free_config)
+    assert engine is not None
+    with LiveRig(free_config, engine, "the night shift"):
+        with pytest.raises(RefusedError) as refused:
+            rig.open(free_config)
+        text = str(refused.value)
+        assert text.startswith(f"'virtual' is commanded by another client: engine process {os.getpid()}, state ENGAGED")
+        assert "'the night shift' holds the command lease" in text
+    assert Home() not in stand_in.commands
+
+
+def test_the_last_reference_lets_go(stand_in: StandIn, free_config: RigConfig) -> None:
+    robot = rig.open(free_config)
+    assert stand_in.server.lease
+    del robot
+    assert stand_in.server.lease == ""
+
+
+@pytest.mark.parametrize(("options", "text"), [({"keep": 0.0}, "keep: 0 s"), ({"keep": np.nan}, "keep: nan s")])
+def test_an_argument_that_cannot_be_is_refused(free_config: RigConfig, options: dict[str, float], text: str) -> None:
+    with pytest.raises(InputError, match=text):
+        rig.open(free_config, **options)  # type: ignore[arg-type]
+
+
+def test_lockstep_needs_a_virtual_rig(free_config: RigConfig) -> None:
+    with pytest.raises(InputError, match=r"lockstep: .* has no \[virtual\] table"):
+        rig.open(free_config.changed({"virtual": None}), lockstep=True)
+
+
+def rows(first: int, count: int) -> np.ndarray:
+    made = np.zeros(count, ROW)
+    made["t"] = 0.01 * np.arange(first, first + count)
+    made["force_measured"] = np.arange(6)
+    made["state"][::2] = State.RUNNING
+    return made
+
+
+def test_the_newest_cycles_are_kept_as_arrays() -> None:
+    log = TelemetryLog(25)
+    assert len(log.newest()) == 0 and repr(log.newest()) == "Telemetry: no cycles"
+    for first in range(0, 100, 10):
+        log.add(rows(first, 10))
+    data = log.newest()
+    assert len(data) == 25 and data.t[[0, -1]] == pytest.approx([0.75, 0.99])
+    assert data.forces.shape == (25, 6) and data.forces[3, 5] == 5.0 and data.pose.shape == (25, 7)
+    assert len(log.newest(0.1)) == 10 and 0 < len(data.during(State.RUNNING)) < 25
+    assert Telemetry.meaning("force_model").startswith("N, the model")
+    with pytest.raises(InputError, match="no column 'force'"):
+        Telemetry.meaning("force")
+
+
+def test_importing_rig_brings_nothing_heavy() -> None:
+    program = "import sys, rig; print(sorted(set(sys.modules) & {'numpy', 'numba', 'zmq', 'pydantic', 'matplotlib'}))"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
