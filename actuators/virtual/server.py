@@ -126,7 +126,9 @@ class ModbusTcpServer:
         self._clients: dict[tuple[int, int], _Client] = {}
         self._closed: set[tuple[int, int]] = set()
         """names of connections of whoever gives the time that are no more"""
+        self._wall = clock
         self._next_tick = 0.0
+        """s of the machine's clock: a time that is given may stand"""
         self._ports: list[_Port] = []
         self._behind: dict[_Client, None] = {}
         """clients that have sent more than was answered yet"""
@@ -168,7 +170,7 @@ class ModbusTcpServer:
 
     def _serve_once(self) -> None:
         ready = self._selector.select(0.0 if self._behind else min(self._tick, _STOP_LATENCY))
-        if self._clock() >= self._next_tick:
+        if self._wall() >= self._next_tick:
             self._bring_to_present()
         behind, self._behind = self._behind, {}
         for client in behind:
@@ -190,7 +192,7 @@ class ModbusTcpServer:
         if self._timekeeper is not None and self._timekeeper.request is not None:
             self._settle(self._timekeeper, self._timekeeper.request)
         for port in self._ports:
-            if math.isfinite(port.closed_until) and self._clock() >= port.closed_until:
+            if math.isfinite(port.closed_until) and self._wall() >= port.closed_until:
                 port.closed_until = -math.inf
                 self._selector.register(port.listener, selectors.EVENT_READ, port)
 
@@ -218,7 +220,7 @@ class ModbusTcpServer:
         except OSError as error:
             if error.errno in _EXHAUSTED:
                 self._selector.unregister(port.listener)
-                port.closed_until = self._clock() + _ACCEPT_PAUSE
+                port.closed_until = self._wall() + _ACCEPT_PAUSE
             return  # else the client has gone again
         connection.setblocking(False)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -301,9 +303,8 @@ class ModbusTcpServer:
             client.port.last = None
 
     def _bring_to_present(self) -> None:
-        now = self._clock()
-        self._next_tick = now + self._tick
-        self._advance(now)
+        self._next_tick = self._wall() + self._tick
+        self._advance(self._clock())
 
     def _tick_devices(self, now: float) -> None:
         for port in self._ports:

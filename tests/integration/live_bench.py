@@ -22,10 +22,15 @@ from rig.states import State
 ROOT = Path(__file__).parents[2]
 
 
+SPEED = 20.0
+"""times as fast as the wall clock that paced time goes at most"""
+
+
 def live_config() -> RigConfig:
-    """A virtual rig on free ports that bears a busy machine."""
+    """A virtual rig on free ports, paced faster than real time; in real time it bears a busy machine."""
     safety = {"stale_cycles": 75, "overruns_in_a_row": 150, "following_error": 0.02, "force_residual": 200.0}
-    return on_free_ports(bench_config(safety=safety, drives={"watchdog": 0.3}))
+    safety["heartbeat"] = 10.0  # its client goes by the wall clock
+    return on_free_ports(bench_config(safety=safety, drives={"watchdog": 0.3}, virtual={"speed": SPEED}))
 
 
 def shared_memory(pid: int) -> set[Path]:

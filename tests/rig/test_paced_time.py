@@ -32,6 +32,7 @@ class Plant:
         self.path = path
         self.rig = VirtualRig(self.config, self.clock.now())
         self.before_reply: Callable[[int], None] = lambda _leg: None
+        self.advance: Callable[[float], object] = self.rig.advance
         self.failed: list[BaseException] = []
         self._stop, self._ready = threading.Event(), threading.Event()
         for leg, servo in enumerate(self.rig.drives, start=1):
@@ -56,7 +57,7 @@ class Plant:
 
     def _serve(self) -> None:
         try:
-            server = ModbusTcpServer(self.rig.endpoints, advance=self.rig.advance, timekeeper=self.clock)
+            server = ModbusTcpServer(self.rig.endpoints, advance=lambda now: self.advance(now), timekeeper=self.clock)
             server.serve(self._stop, self._listening)
         except BaseException as error:
             self.failed.append(error)
@@ -177,3 +178,13 @@ def test_what_no_process_of_ours_sends_is_no_message() -> None:
     for packet in (b"\x07" + 8 * b"\0", b"\0", pace.encode(message)[:-1]):
         with pytest.raises(ValueError, match="pace"):
             pace.decode(packet)
+
+
+def test_what_is_asked_of_the_plant_is_answered_while_its_time_stands(plant: Plant) -> None:
+    t = plant.cycle()
+    looked = threading.Semaphore(0)
+    advance = plant.rig.advance
+    plant.advance = lambda now: (advance(now), looked.release())  # type: ignore[assignment]
+    for _ in range(3):
+        assert looked.acquire(timeout=60.0)
+    assert plant.rig.time == t
