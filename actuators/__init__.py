@@ -7,6 +7,7 @@ they act on is injected (`PlantPort`).
 """
 
 from actuators.amplifier import Amplifier, AmplifierOptions, AmplifierReading, create_amplifier
+from actuators.cells import CellReading, CellSource, DeviceCells, DriveCells
 from actuators.driver import DriveAddress, DriveOptions, Driver, DriveSettings, Line, TcpAddress
 from actuators.errors import (
     ActuatorError,
@@ -58,13 +59,17 @@ __all__ = [
     "AmplifierProfile",
     "AmplifierReading",
     "Capabilities",
+    "CellReading",
+    "CellSource",
     "Command",
     "CommandError",
     "ConfigurationError",
     "ConnectError",
     "Counters",
+    "DeviceCells",
     "Drive",
     "DriveAddress",
+    "DriveCells",
     "DriveOptions",
     "DriveSettings",
     "Driver",

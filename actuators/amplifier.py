@@ -1,7 +1,6 @@
-"""Load-cell amplifier: a Modbus TCP device of its own that reads six cells in one exchange."""
+"""Load-cell amplifier: a Modbus TCP device of its own that reads one cell or several in one exchange."""
 
 import math
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ from actuators.bus import PipelinedBus
 from actuators.codec import ReadingCodec
 from actuators.driver import Port, TcpAddress
 from actuators.errors import ConfigurationError, ConnectError
-from actuators.interface import Counters, Identity
+from actuators.interface import Counters, Identity, Sampling
 from actuators.profile import AmplifierProfile, describe, load_profile
 from actuators.station import Station
 from actuators.wire import TcpWire, Wire
@@ -21,18 +20,18 @@ from actuators.wire import TcpWire, Wire
 
 @dataclass(frozen=True, slots=True)
 class AmplifierReading:
-    """Six forces of one cycle.
+    """The forces of one cycle.
 
-    forces: N, raw cell signals of legs 1 to 6, compression positive; NaN where a channel has no valid value, by its
+    forces: N, raw cell signals by channel, compression positive; NaN where a channel has no valid value, by its
     register or by the status word, or nothing has been received yet. fresh: False = stale, the other values are those
-    of the last good reply: there was none, or nothing was converted since. age: consecutive stale cycles. status: the
-    device's status word, bit n - 1 = channel n invalid. sample: the device's conversion counter, which tells a new
-    value from one read twice; -1 = none yet.
+    of the last good reply: there was none, or nothing was converted since. age: s since they were received, by the time
+    that the cycles are given. status: the device's status word, bit n - 1 = channel n invalid. sample: the device's
+    conversion counter, which tells a new value from one read twice; -1 = none yet.
     """
 
     forces: tuple[float, ...]
     fresh: bool
-    age: int
+    age: float
     status: int
     sample: int
 
@@ -45,12 +44,14 @@ class AmplifierOptions(TcpAddress):
     profile: str | Path | AmplifierProfile = "generic-amplifier"
     request_timeout: Annotated[float, Field(gt=0.0)] = 2.0
     """s, for each access that is not cyclic."""
+    sample_period: Annotated[float, Field(ge=0.0)] = 0.0
+    """s between two exchanges of a device that is slower than the cycle; 0 = one in every cycle."""
     open_wire: Callable[[float], Wire] | None = None
     """Called with the connection's timeout (s) in place of opening a TCP connection to host:port."""
 
 
 class Amplifier:
-    """Six-channel load-cell amplifier, read like a drive: `begin` sends, `finish` collects, neither raises."""
+    """Load-cell amplifier, read like a drive: `begin` sends, `finish` collects, neither raises."""
 
     def __init__(self, options: AmplifierOptions) -> None:
         """Make the amplifier without connecting. Raises ConfigurationError for a bad profile."""
@@ -63,9 +64,11 @@ class Amplifier:
         self._station = Station(PipelinedBus(self._open_wire), label, options.unit, self.counters)
         self._codec = ReadingCodec(self.profile, options.unit)
         self._scales = [(register.scale, register.invalid) for register in self.profile.reading.forces]
-        self._last = AmplifierReading((math.nan,) * 6, False, 0, 0, -1)
+        self.channels = len(self._scales)
+        """cells that it reads"""
+        self._last = AmplifierReading((math.nan,) * self.channels, False, 0.0, 0, -1)
         self._sample = -1
-        self._age = 0
+        self._sampling = Sampling(options.sample_period)
         self.standing = False
         """whether the device answered last without having converted anything since"""
 
@@ -77,7 +80,8 @@ class Amplifier:
     def connect(self, timeout: float) -> None:
         """Open the connection within `timeout` s, closing one that is open. Raises ConnectError."""
         self.close()
-        self._age, self._sample = 0, -1
+        self._sample = -1
+        self._sampling.forget()
         try:
             self._station.open(timeout)
         except ConnectError as error:
@@ -87,31 +91,31 @@ class Amplifier:
         """Ask the device who it is. Raises ConnectError, ProtocolError."""
         return Identity(**self._station.read_texts(self.profile.identity, self._options.request_timeout))
 
-    def begin(self) -> None:
-        """Send this cycle's request without waiting."""
-        self._station.begin(self._codec, self._codec.request)
+    def begin(self, now: float) -> None:
+        """Send this cycle's request without waiting; now: s, the cycle's time, from which readings age."""
+        if self._sampling.due(now):
+            self._station.begin(self._codec, self._codec.request)
 
     def finish(self, deadline: float) -> AmplifierReading:
         """Collect the reply to `begin` by `deadline` (`time.monotonic()`, s).
 
         Without one, or with one whose conversion counter stands where it stood, the last values, stale.
         """
-        reading = self._finish(deadline)
+        reading = self._finish(deadline) if self._sampling.asked else None
         self.standing = reading is not None and reading.sample == self._sample
         if reading is not None and not self.standing:
             self._sample = reading.sample
             self.counters.received += 1
-            self._age = 0
+            self._sampling.received()
             self._last = reading
             return reading
-        self._age += 1
         last = self._last
-        return AmplifierReading(last.forces, False, self._age, last.status, last.sample)
+        return AmplifierReading(last.forces, False, self._sampling.age, last.status, last.sample)
 
-    def exchange(self, timeout: float) -> AmplifierReading:
-        """Do one `begin` and `finish`, waiting at most `timeout` s."""
-        self.begin()
-        return self.finish(time.monotonic() + timeout)
+    def exchange(self, now: float, timeout: float) -> AmplifierReading:
+        """Do one `begin` at `now` (s) and `finish`, waiting at most `timeout` s."""
+        self.begin(now)
+        return self.finish(now + timeout)
 
     def close(self) -> None:
         """Close the connection; idempotent."""
@@ -130,7 +134,7 @@ class Amplifier:
             math.nan if value == invalid or status >> channel & 1 else value * scale
             for channel, (value, (scale, invalid)) in enumerate(zip(raw[2:], self._scales, strict=True))
         )
-        return AmplifierReading(forces, True, 0, status, int(raw[1]))
+        return AmplifierReading(forces, True, 0.0, status, int(raw[1]))
 
 
 def create_amplifier(options: Mapping[str, Any]) -> Amplifier:

@@ -95,6 +95,8 @@ class DriveOptions(_Model):
     """s, for each access that is not cyclic."""
     echo_lag: Annotated[int, Field(ge=0, le=100)] = 1
     """Most commands by which the drive's echo may be behind for good."""
+    sample_period: Annotated[float, Field(ge=0.0)] = 0.0
+    """s between two exchanges of a drive that is slower than the cycle; 0 = one in every cycle."""
     open_wire: Callable[[float], Wire] | None = None
     """Called with the connection's timeout (s) in place of opening what the address says."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -80,7 +79,8 @@ class Feedback:
     position: m, leg length. velocity: m/s. force: N, raw force or load-cell feedback, compression positive. Each is
     NaN when the device says that it has no valid value, or when nothing has been received yet.
     error: the drive's own code. fresh: False = stale: the other values are those of the last good reply.
-    age: consecutive stale cycles. sequence: the drive's echo of the command it acts on (`Drive.sequence`), -1 = none.
+    age: s since they were received, by the time that the cycles are given; before anything was, since it was asked for.
+    sequence: the drive's echo of the command it acts on (`Drive.sequence`), -1 = none.
     lag: how many commands older than the last one it is; 0 without an echo, and of a stale one the last good reply's.
     """
 
@@ -90,7 +90,7 @@ class Feedback:
     status: Status
     error: int
     fresh: bool
-    age: int
+    age: float
     sequence: int
     lag: int = 0
 
@@ -143,6 +143,49 @@ class Counters:
     lagging: int = 0
 
 
+class Sampling:
+    """When a device is asked, and how old what it last said is, by the time that the cycles are given."""
+
+    __slots__ = ("_next", "_now", "_period", "_since", "asked")
+
+    def __init__(self, period: float) -> None:
+        """period: s between two requests; 0 = every cycle."""
+        self._period = period
+        self.asked = False
+        """whether the device was asked in this cycle"""
+        self._now = 0.0
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew: nothing was asked or received yet."""
+        self._next = -math.inf
+        self._since: float | None = None
+
+    def due(self, now: float) -> bool:
+        """Begin the cycle of `now` (s); whether the device is to be asked: in the cycle nearest to when it is due."""
+        if now < self._now:  # another clock than before
+            self.forget()
+        if self._since is None:
+            self._since = now
+        if self._period:
+            self.asked = now >= self._next - 0.5 * min(now - self._now, self._period)
+            if self.asked:
+                self._next = (self._next if now - self._next < self._period else now) + self._period
+        else:
+            self.asked = True
+        self._now = now
+        return self.asked
+
+    def received(self) -> None:
+        """What was asked in this cycle has come."""
+        self._since = self._now
+
+    @property
+    def age(self) -> float:
+        """s since something was received, before anything was since it was first asked for."""
+        return 0.0 if self._since is None else self._now - self._since
+
+
 class Drive(ABC):
     """One drive: configuration calls that may wait and raise, and a cyclic exchange that does neither.
 
@@ -155,16 +198,19 @@ class Drive(ABC):
     is not protected in this way.
     """
 
-    def __init__(self, name: str, capabilities: Capabilities, echo_lag: int = 1) -> None:
-        """name: how messages call the drive, for example "drive 3". echo_lag: most commands a good reply is old."""
+    def __init__(self, name: str, capabilities: Capabilities, echo_lag: int = 1, sample_period: float = 0.0) -> None:
+        """name: how messages call the drive, for example "drive 3". echo_lag: most commands a good reply is old.
+
+        sample_period: s between two exchanges of a drive that is slower than the cycle; it is left alone meanwhile.
+        """
         self.name = name
         self.capabilities = capabilities
         self.counters = Counters()
         self._echo_lag = echo_lag
         self._lag = self._heard_lag = 0
         self._mismatch = -1
-        self._last = Feedback(math.nan, math.nan, math.nan, Status(0), 0, False, 0, -1)
-        self._age = 0
+        self._last = Feedback(math.nan, math.nan, math.nan, Status(0), 0, False, 0.0, -1)
+        self._sampling = Sampling(sample_period)
 
     @property
     @abstractmethod
@@ -192,7 +238,8 @@ class Drive(ABC):
         if not (math.isfinite(timeout) and timeout > 0.0):
             raise CommandError(f"{self.name}: connection timeout {timeout} s is not a positive number")
         self.close()
-        self._age = self._lag = self._heard_lag = 0
+        self._lag = self._heard_lag = 0
+        self._sampling.forget()
         self._mismatch = -1
         self._connect(timeout)
 
@@ -246,10 +293,18 @@ class Drive(ABC):
                 raise CommandError(f"{self.name}: commanded {quantity} {value:g} {unit} exceeds ±{limit:g} {unit}")
         raise CommandError(f"{self.name}: mode {command.mode!r} is not one of the drive's modes")
 
-    def begin(self, command: Command) -> None:
-        """Send this cycle's request without waiting. Raises CommandError (nothing sent); a lost peer raises nothing."""
+    def begin(self, command: Command, now: float) -> None:
+        """Send this cycle's request without waiting; now: s, the cycle's time, from which samples age.
+
+        Raises CommandError (nothing sent); a lost peer raises nothing.
+        """
         self.check(command)
-        self._begin(command)
+        self.start(command, now)
+
+    def start(self, command: Command, now: float) -> None:
+        """Do `begin` for a command that has passed `check`."""
+        if self._sampling.due(now):
+            self._begin(command)
 
     def finish(self, deadline: float) -> Feedback:
         """Collect the reply to `begin` by `deadline` (`time.monotonic()`, s); never raises for what a device does.
@@ -257,18 +312,17 @@ class Drive(ABC):
         A late, malformed or exception reply, one whose echo is not as it should be, or none, gives the last good values
         with `fresh` False.
         """
-        feedback = self._finish(deadline)
+        feedback = self._finish(deadline) if self._sampling.asked else None
         self._mismatch = -1
         if feedback is not None and (feedback.sequence < 0 or self._echoes(feedback.sequence)):
             if self._lag:
                 self.counters.lagging += 1
                 feedback = replace(feedback, lag=self._lag)
             self.counters.received += 1
-            self._age = 0
+            self._sampling.received()
             self._last = feedback
             return feedback
-        self._age += 1
-        return replace(self._last, fresh=False, age=self._age)
+        return replace(self._last, fresh=False, age=self._sampling.age)
 
     @property
     def silence(self) -> str:
@@ -277,10 +331,10 @@ class Drive(ABC):
             return ""
         return f"it answers, but acts on command {self._mismatch}, not on {self.sequence}: its application may hang"
 
-    def exchange(self, command: Command, timeout: float) -> Feedback:
-        """Do one `begin` and `finish`, waiting at most `timeout` s."""
-        self.begin(command)
-        return self.finish(time.monotonic() + timeout)
+    def exchange(self, command: Command, now: float, timeout: float) -> Feedback:
+        """Do one `begin` at `now` (s) and `finish`, waiting at most `timeout` s."""
+        self.begin(command, now)
+        return self.finish(now + timeout)
 
     def _echoes(self, echo: int) -> bool:
         """Whether a reply with this echo is fresh; see the class."""
@@ -311,13 +365,14 @@ class Drive(ABC):
         """Return the fresh feedback, or None after counting why there is none."""
 
 
-def exchange_all(drives: Sequence[Drive], commands: Sequence[Command], deadline: float) -> list[Feedback]:
-    """Start all exchanges, then collect all replies by `deadline` (`time.monotonic()`, s).
+def exchange_all(drives: Sequence[Drive], commands: Sequence[Command], now: float, timeout: float) -> list[Feedback]:
+    """Start all exchanges at `now` (s, on the wires' clock), then collect all replies within `timeout` s.
 
     Every command is checked before any is sent. Raises CommandError as `Drive.begin`, with nothing sent.
     """
     for drive, command in zip(drives, commands, strict=True):
         drive.check(command)
     for drive, command in zip(drives, commands, strict=True):
-        drive._begin(command)
+        drive.start(command, now)
+    deadline = now + timeout
     return [drive.finish(deadline) for drive in drives]

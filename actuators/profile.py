@@ -218,7 +218,8 @@ class ReadingMap(_Model):
 
     status: Register
     sample: Register
-    forces: Annotated[list[Register], Field(min_length=6, max_length=6)]
+    forces: Annotated[list[Register], Field(min_length=1, max_length=6)]
+    """Channels: six cells of one amplifier, or the cell of one device."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -228,7 +229,7 @@ class ReadingMap(_Model):
 
 
 class AmplifierProfile(_Model):
-    """A six-channel load-cell amplifier. Bit n - 1 of the status word says that channel n has no valid value."""
+    """A load-cell amplifier. Bit n - 1 of the status word says that channel n has no valid value."""
 
     name: str
     description: str = ""

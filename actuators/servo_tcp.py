@@ -42,7 +42,8 @@ class ServoTcp(Drive):
         """Make the drive without connecting. Raises ConfigurationError: bad profile, watchdog time out of range."""
         self.profile = _profile(options)
         self._options = options
-        super().__init__(options.name, _capabilities(self.profile, options.position_offset), options.echo_lag)
+        can = _capabilities(self.profile, options.position_offset)
+        super().__init__(options.name, can, options.echo_lag, options.sample_period)
         label = f"{options.name} at {options.place}"
         self._station = Station(PipelinedBus(self._open_wire), label, options.unit, self.counters)
         self._watchdog_counts = self._encode_watchdog()
@@ -203,7 +204,7 @@ class ServoTcp(Drive):
             status,
             int(raw[1]),
             True,
-            0,
+            0.0,
             int(raw[2]),
         )
 

@@ -14,7 +14,7 @@ SETTLED_SIGMAS = 5.0
 """Standard errors by which two means may differ and still count as the same."""
 
 
-class CellSource(Protocol):
+class CellBench(Protocol):
     """Six load cells that can be read, and somebody who loads them."""
 
     def read(self, samples: int) -> Array:
@@ -31,7 +31,7 @@ class CellSource(Protocol):
 
 
 def record_measurements(
-    source: CellSource, masses: Sequence[float], samples: int, *, settle: float = 0.2, attempts: int = 20
+    source: CellBench, masses: Sequence[float], samples: int, *, settle: float = 0.2, attempts: int = 20
 ) -> CellMeasurements:
     """Tare, load each cell with each mass in turn, tare again.
 
@@ -68,7 +68,7 @@ def record_measurements(
     )
 
 
-def _settled(source: CellSource, samples: int, settle: float, attempts: int, legs: Sequence[int], when: str) -> Array:
+def _settled(source: CellBench, samples: int, settle: float, attempts: int, legs: Sequence[int], when: str) -> Array:
     """Samples (n, 6) in which the cells of `legs` (0..5) have come to rest."""
     previous = source.read(samples)
     faults: list[str] = []

@@ -1,4 +1,4 @@
-"""Virtual twin of a load-cell amplifier: six cells, converted at a rate of its own."""
+"""Virtual twin of a load-cell amplifier: its cells, converted at a rate of its own."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -18,7 +18,7 @@ class Cell(Protocol):
 
 
 class VirtualAmplifier(ModbusDevice):
-    """Six channels over six cells; a channel without a valid value sets its status bit and the invalid value.
+    """Channels over cells; one without a valid value sets its status bit and the invalid value.
 
     Every `1 / rate` s all channels are converted; registers hold the last conversion. Nothing can be written.
     """
@@ -32,10 +32,11 @@ class VirtualAmplifier(ModbusDevice):
         serial: str = "VIRTUAL-A",
         rate: float = 4000.0,
     ) -> None:
-        """cells: of legs 1 to 6. rate: conversions per second."""
+        """cells: by channel. rate: conversions per second."""
         super().__init__(unit, profile.wrong_unit)
-        if len(cells) != 6:
-            raise ConfigurationError(f"an amplifier has 6 cells, not {len(cells)}")
+        channels = len(profile.reading.forces)
+        if len(cells) != channels:
+            raise ConfigurationError(f"an amplifier by {profile.name} has {channels} cells, not {len(cells)}")
         self.profile = profile
         self._cells = tuple(cells)
         self._rate = rate

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import typer
 
-from actuators import COMMAND_OFF, Amplifier, Drive, Wire, exchange_all
+from actuators import COMMAND_OFF, Wire, exchange_all
 from calibration import CELLS, CellMeasurements, Load, record_measurements
 from kinematics import Array
 from rig.config import RigConfig, load_config
-from rig.engine import claim_drives, make_amplifier, make_drive
+from rig.engine import claim_drives, make_cells, make_drive
 from rig.errors import HardwareError, InputError
 from rig.runtime import Cadence
 
@@ -25,21 +25,29 @@ SILENCE = 1.0
 
 
 class CellReader:
-    """Raw readings of a rig's six cells, from its drives (which stay off) or from its amplifier.
+    """Raw readings of a rig's six cells, from its drives (which stay off) or from devices of their own.
 
     Args:
         config: the rig.
         wires: see `make_bank`.
+        clock: s, that exchanges are given their time by.
 
     Raises:
         ConfigurationError: a driver or profile does not take what is configured.
     """
 
-    def __init__(self, config: RigConfig, wires: Callable[[], Sequence[Wire]] | None = None) -> None:
+    def __init__(
+        self,
+        config: RigConfig,
+        wires: Callable[[], Sequence[Wire]] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._timeout = config.drives.connect_timeout
         self._reply_time = config.drives.reply_deadline * config.period
-        self._amplifier = make_amplifier(config, wires)
-        self._drives = [] if self._amplifier is not None else [make_drive(config, leg, wires) for leg in range(CELLS)]
+        self._clock = clock
+        own = bool(config.load_cells.places)  # then no drive is talked to
+        self._drives = [] if own else [make_drive(config, leg, wires) for leg in range(CELLS)]
+        self._cells = make_cells(config, self._drives, wires)
 
     def connect(self) -> None:
         """Connect and make sure that the devices are those of the configuration.
@@ -50,44 +58,45 @@ class CellReader:
         """
         blind = [drive.name for drive in self._drives if not drive.capabilities.force_feedback]
         if blind:
-            raise HardwareError(f"{', '.join(blind)}: no force feedback; name the cells' amplifier in [load_cells]")
-        for device in self._devices:
-            device.connect(self._timeout)
-            device.identify()
+            raise HardwareError(f"{', '.join(blind)}: no force feedback; name the cells' devices in [load_cells]")
+        for drive in self._drives:
+            drive.connect(self._timeout)
+            drive.identify()
+        self._cells.connect(self._timeout)
 
     def reconnect(self) -> None:
         """Connect again to what closed the connection while nothing was asked of it. Raises ActuatorError."""
         deadline = time.monotonic() + min(self._timeout, SILENCE)
-        while self.exchange()[1] and all(device.connected for device in self._devices):
+        while self.exchange()[1] and self._connected:
             if time.monotonic() > deadline:  # the end of a connection may come later than a reply is waited for
                 break
-        for device in self._devices:
-            if not device.connected:
-                device.connect(self._timeout)
+        for drive in self._drives:
+            if not drive.connected:
+                drive.connect(self._timeout)
+        if not self._cells.connected:
+            self._cells.connect(self._timeout)
 
     def exchange(self) -> tuple[Array, list[str]]:
         """Raw readings (6,) N and the names of the devices that have nothing new."""
-        deadline = time.monotonic() + self._reply_time
-        if self._amplifier is None:
-            feedback = exchange_all(self._drives, [COMMAND_OFF] * CELLS, deadline)
-            stale = [drive.name for drive, sample in zip(self._drives, feedback, strict=True) if not sample.fresh]
-            return np.array([sample.force for sample in feedback]), stale
-        self._amplifier.begin()
-        reading = self._amplifier.finish(deadline)
-        return np.array(reading.forces), [] if reading.fresh else [self._amplifier.name]
+        now = self._clock()
+        self._cells.begin(now)
+        feedback = exchange_all(self._drives, [COMMAND_OFF] * len(self._drives), now, self._reply_time)
+        reading = self._cells.finish(feedback, now + self._reply_time)
+        return np.array(reading.forces), self._cells.silent
 
     def close(self) -> None:
         """Close all connections."""
-        for device in self._devices:
-            device.close()
+        for drive in self._drives:
+            drive.close()
+        self._cells.close()
 
     @property
-    def _devices(self) -> Sequence[Drive | Amplifier]:
-        return self._drives if self._amplifier is None else [self._amplifier]
+    def _connected(self) -> bool:
+        return self._cells.connected and all(drive.connected for drive in self._drives)
 
 
 class AttendedCells:
-    """Cells of a real rig, loaded by the person at the keyboard: a `calibration.CellSource`."""
+    """Cells of a real rig, loaded by the person at the keyboard: a `calibration.CellBench`."""
 
     def __init__(self, reader: CellReader, period: float, load: Load) -> None:
         self._reader = reader
@@ -109,7 +118,7 @@ class AttendedCells:
 
 
 class VirtualCells:
-    """Cells of the virtual rig, which hang the masses on themselves: a `calibration.CellSource`.
+    """Cells of the virtual rig, which hang the masses on themselves: a `calibration.CellBench`.
 
     The masses are on the cells alone, and the platform's weight is off them: cells on a bench.
     """
@@ -162,7 +171,7 @@ def record(
     own = float(np.linalg.norm(config.machine.gravity)) if gravity is None else gravity
     with ExitStack() as stack:
         if config.virtual is None:
-            if config.load_cells.amplifier is None:  # an amplifier is only read, and no drive is talked to
+            if not config.load_cells.places:  # else the cells' devices are only read, and no drive is talked to
                 stack.enter_context(claim_drives(config))
             reader = stack.enter_context(closing(CellReader(config)))
             reader.connect()
@@ -171,7 +180,7 @@ def record(
         from rig.virtual import VirtualRig
 
         rig = VirtualRig(config)
-        reader = stack.enter_context(closing(CellReader(config, rig.wires)))
+        reader = stack.enter_context(closing(CellReader(config, rig.wires, lambda: rig.time)))
         reader.connect()
         bench = VirtualCells(rig, reader, config.period, load, own)
         return record_measurements(bench, masses, samples), f"virtual rig {config.name}", own

@@ -68,15 +68,14 @@ def judged_cycle(found: Steadiness) -> Finding:
         f"{found.rate:g} Hz is too fast now: {found.late} of {found.cycles} cycles late, {longest}; "
         f"this machine carries {carried}",
         f"end other programs; get real-time rights (SCHED_FIFO above) and set realtime.priority; {lower}let the rig "
-        "bear more: drives.watchdog, safety.stale_cycles, safety.overruns_in_a_row",
+        "bear more: drives.watchdog, safety.stale_time, safety.overruns_in_a_row",
     )
 
 
 def addresses(config: RigConfig) -> Iterator[Finding]:
     """Every network address of the configuration: answering for a real rig, free for a virtual one."""
     devices: list[tuple[str, DriveAddress]] = [(f"drive {n}", leg) for n, leg in enumerate(config.drives.legs, start=1)]
-    if config.load_cells.amplifier is not None:
-        devices.append(("amplifier", config.load_cells.amplifier))
+    devices += config.load_cells.places.items()
     places = [(name, *device.endpoint) for name, device in devices if device.endpoint is not None]
     look = virtual_address if config.virtual is not None else real_address
     with ThreadPoolExecutor(max(len(places), 1)) as pool:

@@ -101,7 +101,7 @@ class LockstepRig:
         self._news = News()
         self._stop: StopRequest | None = None
         self._ticker = ManualTicker(config.period)
-        bank = make_bank(config, self.virtual.wires)
+        bank = make_bank(config, self.virtual.wires, clock=self._ticker)
         calibration = cell_calibration(config) if config.load_cells.calibration else None
         self._writer = RecordingWriter(recording, recording_header(config, calibration, ClockPair(0, 0)))
         self.sink = _BatchSink(self._writer)

@@ -13,6 +13,7 @@ from rig.commissioning.leg_move import LegMove, LegProgress, LegResult, judge_mo
 from rig.config import RigConfig
 from rig.engine import DriveBank
 from rig.errors import HardwareError, RefusedError, RigError
+from rig.safety import unheard
 
 OTHER_MOVED = 0.2e-3
 """m that another leg's encoder may move while one leg is tested."""
@@ -310,11 +311,11 @@ class LegRun:
 
     def _judge(self, judge: bool, others: bool) -> None:
         bank = self._bank
-        bound = self._config.safety.stale_cycles
+        bound = self._config.stale_time - 0.5 * self._config.period
         for leg in range(6):
             name = f"leg {leg + 1}"
-            if bank.age[leg] >= bound:
-                _fail(f"{name}: no fresh feedback for {bank.age[leg]} cycles (bound {bound})")
+            if bank.stale[leg] * self._config.period >= bound:
+                _fail(f"{name}: {unheard(bank.stale[leg] * self._config.period, self._config.stale_time)}")
             if not bank.fresh[leg]:
                 continue
             if judge and bank.status[leg] & _FAULT:
@@ -340,7 +341,7 @@ class LegRun:
 
     def _send_all(self, commands: list[Command]) -> None:
         self._wait()
-        self._bank.exchange(commands, time.monotonic() + self._reply_time)
+        self._bank.exchange(commands, time.monotonic(), self._reply_time)
         self._cycles += 1
         if self._cycles % self._count(_REPORT_TIME) == 0:
             self._report(LegProgress(self._phase, float(self._bank.length[self._leg])))
@@ -352,7 +353,7 @@ class LegRun:
         forces = []
         for _ in range(self._count(_REST_TIME)):
             self._send(COMMAND_OFF)
-            if not self._bank.cells_age:
+            if self._bank.cells_fresh:
                 forces.append(self._bank.force[self._leg])
         return float(np.mean(forces)) if forces else np.nan
 

@@ -45,13 +45,13 @@ def judge(config: RigConfig, delays: npt.NDArray[np.float64]) -> Steadiness:
 
     A rate is carried where all but one in a hundred cycles leave the replies their time (`drives.reply_deadline` of the
     period), and the longest delay is one that the rig bears: shorter than the drives' watchdog, and than
-    `safety.stale_cycles` and `safety.overruns_in_a_row` cycles.
+    `safety.stale_cycles` or `stale_time`, and `safety.overruns_in_a_row` cycles.
 
     Args:
         config: the rig.
         delays: (n,) s from each cycle's deadline to the end of its computations; n ≥ 1.
     """
-    borne = min(config.safety.stale_cycles, config.safety.overruns_in_a_row)
+    borne = min(round(config.safety.staleness(config.period) / config.period), config.safety.overruns_in_a_row)
     room = 1.0 - config.drives.reply_deadline
     longest = float(delays.max())
 

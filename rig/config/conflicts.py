@@ -33,7 +33,17 @@ def conflicts(config: RigConfig, machine: Mechanism | None) -> list[str]:
 
 
 def _timing(config: RigConfig) -> Iterator[str]:
-    watchdog = config.drives.watchdog
+    watchdog, sampling = config.drives.watchdog, config.drives.sample_period
+    if sampling > 0.5 * watchdog:
+        yield (
+            f"drives.sample_period: {sampling:g} s, must be at most {0.5 * watchdog:g} s, half of drives.watchdog: "
+            "one lost telegram would stop the rig"
+        )
+    if config.safety.staleness(config.period) < config.period:
+        yield (
+            f"safety.stale_time: {config.safety.stale_time:g} s, must be at least {config.period:g} s, a cycle at "
+            f"{config.rate:g} Hz"
+        )
     if watchdog < 2.0 * config.period:
         yield (
             f"drives.watchdog: {watchdog:g} s is less than two cycles ({2.0 * config.period:g} s): "

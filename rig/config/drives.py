@@ -32,6 +32,8 @@ class Drives(Section, DriveSettings):
     """Silence after which a drive stops by itself, s."""
     reply_deadline: Annotated[Number, within(0.05, 0.95)] = 0.6
     """Time for the replies, as a fraction of the period."""
+    sample_period: Annotated[Time, within(0.0, 1.0, "s")] = 0.0
+    """Time between two exchanges with a drive that is slower than the cycle, s; 0: one in every cycle."""
     connect_timeout: Annotated[Time, within(0.01, 60.0, "s")] = 2.0
     force_bandwidth: Bandwidth = 300.0
     """-3 dB frequency of the force loop, assumed first order, Hz."""

@@ -78,6 +78,17 @@ class RigConfig(Section):
         return 1.0 / self.rate
 
     @property
+    def stale_time(self) -> float:
+        """Time without fresh feedback of a drive that is borne, s: longer for drives that are slower than the cycle."""
+        return self.safety.staleness(self.period) * max(1.0, self.drives.sample_period / self.period)
+
+    @property
+    def cells_stale_time(self) -> float:
+        """The same for the load cells, s."""
+        own = self.drives.sample_period if self.load_cells.source == "drive" else self.load_cells.sample_period
+        return self.safety.staleness(self.period) * max(1.0, own / self.period)
+
+    @property
     def command_lead(self) -> float:
         """How far ahead of its cycle the reference of a command is evaluated, s.
 
@@ -163,7 +174,7 @@ def in_real_time(config: RigConfig) -> RigConfig:
     return config if config.virtual is None else config.changed({"virtual": {"real_time": True}})
 
 
-def patient_bounds(watchdog: float, rate: float, own: Safety) -> dict[str, int]:
+def patient_bounds(watchdog: float, rate: float, own: Safety) -> dict[str, int | float]:
     """The bounds of `patient` by their names: none lower than `own`, none that the schema refuses.
 
     Args:
@@ -172,7 +183,10 @@ def patient_bounds(watchdog: float, rate: float, own: Safety) -> dict[str, int]:
         own: bounds of the configuration.
     """
     cycles = int(max(0.0, min(float(MOST_STALE_CYCLES), _PATIENCE * watchdog * rate)))  # a number also for NaN
-    return {name: max(cycles, getattr(own, name)) for name in ("stale_cycles", "overruns_in_a_row")}
+    overruns = max(cycles, own.overruns_in_a_row)
+    if own.stale_time is not None:
+        return {"stale_time": max(_PATIENCE * watchdog, own.stale_time), "overruns_in_a_row": overruns}
+    return {"stale_cycles": max(cycles, own.stale_cycles), "overruns_in_a_row": overruns}
 
 
 def drive_options(config: RigConfig, leg: int) -> dict[str, Any]:
@@ -183,6 +197,7 @@ def drive_options(config: RigConfig, leg: int) -> dict[str, Any]:
         "watchdog": drives.watchdog,
         "echo_lag": config.safety.echo_lag,
         "request_timeout": drives.connect_timeout,
+        "sample_period": drives.sample_period,
         **drives.settings,
         **drives.legs[leg].model_dump(),
     }
@@ -242,10 +257,11 @@ def _with_profiles(config: RigConfig, folder: Path) -> RigConfig:
     drives = config.drives
     files = {name: str(beside(folder, getattr(drives, name))) for name in find_driver(drives.driver).settings.files}
     changes: dict[str, Section] = {"drives": drives.model_copy(update=files)}
-    amplifier = config.load_cells.amplifier
-    if amplifier is not None:
-        amplifier = amplifier.model_copy(update={"profile": str(beside(folder, amplifier.profile))})
-        changes["load_cells"] = config.load_cells.model_copy(update={"amplifier": amplifier})
+    cells = config.load_cells
+    if cells.places:
+        placed = [one.model_copy(update={"profile": str(beside(folder, one.profile))}) for one in cells.places.values()]
+        own = {"amplifier": placed[0]} if cells.devices is None else {"devices": tuple(placed)}
+        changes["load_cells"] = cells.model_copy(update=own)
     return config.model_copy(update=changes)
 
 

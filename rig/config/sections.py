@@ -72,6 +72,7 @@ CheckName = Literal[
 
 _NEVER_OFF = {
     "stale_cycles": "without feedback nothing else can be checked",
+    "stale_time": "without feedback nothing else can be checked",
     "echo_lag": "a drive that hangs would count as one that answers",
     "condition": "near a singular pose no leg forces hold the platform",
     "overruns_in_a_row": "a host that is late for good does not control",
@@ -111,7 +112,9 @@ class Safety(Section):
     """Bounds on feedback, reference and timing, beside the mechanism's own limits."""
 
     stale_cycles: Annotated[Count, Field(ge=1, le=MOST_STALE_CYCLES)] = 3
-    """Consecutive cycles without fresh feedback that are borne."""
+    """Consecutive cycles without fresh feedback that are borne, where `stale_time` does not say it in seconds."""
+    stale_time: Annotated[Time, within(1e-4, 1.0, "s")] | None = None
+    """Time without fresh feedback that is borne, s; not given: `stale_cycles` of the rig's cycles."""
     echo_lag: Annotated[Count, Field(ge=0, le=10)] = 1
     """Cycles by which a drive's replies may be old for good, by its echo of the command's number."""
     following_error: Annotated[Length, within(1e-6, 0.1, "m")] = 2e-3
@@ -157,6 +160,12 @@ class Safety(Section):
     """Checks that are switched off, by the names of their bounds; every start, the app and the report say so."""
 
     @model_validator(mode="after")
+    def _one_staleness(self) -> "Safety":
+        if self.stale_time is not None and self.stale_cycles != Safety.model_fields["stale_cycles"].default:
+            raise ValueError("stale_time and stale_cycles are one bound, in seconds and in cycles: give one of them")
+        return self
+
+    @model_validator(mode="after")
     def _supply_has_room(self) -> "Safety":
         if self.supply_min >= self.supply_max:
             raise ValueError(f"supply_min, {self.supply_min:g} V, is not below supply_max, {self.supply_max:g} V")
@@ -173,6 +182,10 @@ class Safety(Section):
                 if names.count(name) > 1:
                     raise ValueError(f"{name!r} is there twice")
         return names
+
+    def staleness(self, period: float) -> float:
+        """Time without fresh feedback that is borne, s, in cycles of `period` s."""
+        return self.stale_cycles * period if self.stale_time is None else self.stale_time
 
     def bound(self, name: str) -> float:
         """The bound of the check `name`, in its field's unit; infinite where the check is switched off."""

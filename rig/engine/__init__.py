@@ -4,7 +4,7 @@ from rig.engine.approach import approach_move
 from rig.engine.bank import DriveBank
 from rig.engine.claim import claim_addresses, claim_drives
 from rig.engine.core import Engine
-from rig.engine.devices import cell_calibration, make_amplifier, make_bank, make_drive
+from rig.engine.devices import cell_calibration, make_bank, make_cells, make_drive
 from rig.engine.guards import Obstacle, obstacle
 from rig.engine.header import ClockPair, recording_header
 from rig.engine.journal import note_departures
@@ -80,8 +80,8 @@ __all__ = [
     "claim_drives",
     "closing_counts",
     "find_engine",
-    "make_amplifier",
     "make_bank",
+    "make_cells",
     "make_drive",
     "needed_modes",
     "note_departures",

@@ -8,7 +8,7 @@ import numpy as np
 from actuators import (
     COMMAND_OFF,
     ActuatorError,
-    Amplifier,
+    CellSource,
     Command,
     Drive,
     Identity,
@@ -25,24 +25,25 @@ _SETTLING_TIMEOUT = 0.1  # s
 
 
 class DriveBank:
-    """Six drives, and a load-cell amplifier where the cells are not the drives' own.
+    """Six drives and their load cells.
 
     Args:
         drives: legs 1 to 6.
-        amplifier: the cells' own device, or None when the drives report them.
+        cells: what reads the load cells.
         calibration: turns raw readings into forces.
         modes: without which a drive cannot be used.
         clock: of their wires, if not the machine's.
 
     The arrays hold the last exchange: `length` m, `velocity` m/s, `force` N (calibrated, compression positive),
-    `fresh` 1 or 0, `lag` by how many cycles the values are older than the last one, all (6,); the lists `age`, `status`
-    and `error` the rest, `asked` who was told to have torque.
+    `fresh` 1 or 0, `lag` by how many cycles the values are older than the last one, all (6,); the lists `age` (s since
+    the values were received), `stale` (consecutive cycles without fresh ones), `status` and `error` the rest, `asked`
+    who was told to have torque. `cells_fresh`, `cells_age` (s) and `cells_stale` say the same of the load cells.
     """
 
     def __init__(
         self,
         drives: Sequence[Drive],
-        amplifier: Amplifier | None,
+        cells: CellSource,
         calibration: LoadCellCalibration,
         modes: Sequence[Mode],
         clock: Clock | None = None,
@@ -50,19 +51,22 @@ class DriveBank:
         self._clock = MonotonicClock() if clock is None else clock
         self._drives = tuple(drives)
         self._modes = tuple(modes)
-        self._amplifier = amplifier
+        self._cells = cells
         self._calibration = calibration
         self._identities = [Identity("", "", "", "")] * 6
         self.length = np.zeros(6)
         self.velocity = np.zeros(6)
         self.force = np.zeros(6)
         self.fresh = np.zeros(6)
-        self.age = [0] * 6
+        self.age = [0.0] * 6
+        self.stale = [0] * 6
         self.status = [0] * 6
         self.error = [0] * 6
         self.asked = [False] * 6
         self.lag = np.zeros(6)
-        self.cells_age = 0
+        self.cells_fresh = False
+        self.cells_age = 0.0
+        self.cells_stale = 0
         self.force_limit = min(drive.capabilities.force_limit for drive in self._drives)
         """N, the largest force that can be commanded"""
 
@@ -99,11 +103,10 @@ class DriveBank:
                 )
             except ActuatorError as error:
                 faults.append(f"leg {leg}: {error}")
-        if self._amplifier is not None:
-            try:
-                self._amplifier.connect(timeout)
-            except ActuatorError as error:
-                faults.append(f"load cells: {error}")
+        try:
+            self._cells.connect(timeout)
+        except ActuatorError as error:
+            faults.append(f"load cells: {error}")
         if not faults:  # nothing is written before every drive is known, and known to have no torque
             faults = self._unconfigured() or self._settle()
         if faults:
@@ -141,28 +144,24 @@ class DriveBank:
             if now != before:
                 raise HardwareError(f"leg {leg + 1}: another drive answers: {field.name} {now!r}, before {before!r}")
 
-    def exchange(self, commands: Sequence[Command], deadline: float) -> None:
-        """Send six commands, collect six replies by `deadline` (s, on their wires' clock), and fill the arrays."""
-        if self._amplifier is not None:
-            self._amplifier.begin()
-        feedback = exchange_all(self._drives, commands, deadline)
+    def exchange(self, commands: Sequence[Command], now: float, timeout: float) -> None:
+        """Send six commands at `now` (s, on the wires' clock), take replies within `timeout` s, and fill the arrays."""
+        self._cells.begin(now)
+        feedback = exchange_all(self._drives, commands, now, timeout)
         for leg, sample in enumerate(feedback):
             self.asked[leg] = commands[leg].enable
             self.fresh[leg] = sample.fresh
             self.length[leg] = sample.position
             self.velocity[leg] = sample.velocity
             self.age[leg] = sample.age
+            self.stale[leg] = 0 if sample.fresh else self.stale[leg] + 1
             self.status[leg] = sample.status.value
             self.error[leg] = sample.error
             self.lag[leg] = sample.lag
-        if self._amplifier is None:
-            raw = np.array([sample.force for sample in feedback])
-            self.cells_age = max(self.age)
-        else:
-            reading = self._amplifier.finish(deadline)
-            raw = np.asarray(reading.forces, np.float64)
-            self.cells_age = reading.age
-        self.force[:] = self._calibration.apply(raw)
+        reading = self._cells.finish(feedback, now + timeout)
+        self.cells_fresh, self.cells_age = reading.fresh, reading.age
+        self.cells_stale = 0 if reading.fresh else self.cells_stale + 1
+        self.force[:] = self._calibration.apply(np.array(reading.forces))
 
     def error_text(self, leg: int) -> str:
         """The present error of a leg (index) in the drive's words."""
@@ -179,9 +178,8 @@ class DriveBank:
 
     def cells_silence(self) -> str:
         """What is known of why there is no fresh reading of the load cells, ready to follow those words."""
-        if self._amplifier is not None and self._amplifier.standing:
-            return ": the amplifier answers, but its conversion counter stands"
-        return ""
+        text = self._cells.silence
+        return f": {text}" if text else ""
 
     @property
     def lagging(self) -> list[int]:
@@ -207,7 +205,7 @@ class DriveBank:
                 found.append(f"leg {leg + 1}: length {self.length[leg]} m, speed {self.velocity[leg]} m/s")
             elif not np.isfinite(self.force[leg]):
                 found.append(f"leg {leg + 1}: the load cell reads {self.force[leg]} N")
-        if self.cells_age:
+        if not self.cells_fresh:
             found.append(f"load cells: no fresh reading{self.cells_silence()}")
         return found
 
@@ -229,15 +227,13 @@ class DriveBank:
     @property
     def connected(self) -> bool:
         """Whether every device's connection is open."""
-        amplifier = self._amplifier is None or self._amplifier.connected
-        return amplifier and all(drive.connected for drive in self._drives)
+        return self._cells.connected and all(drive.connected for drive in self._drives)
 
     def close(self) -> None:
         """Close every device. May be called again."""
         for drive in self._drives:
             drive.close()
-        if self._amplifier is not None:
-            self._amplifier.close()
+        self._cells.close()
 
     def _unconfigured(self) -> list[str]:
         """Set and read back what every drive must know; what went wrong, by leg."""
@@ -254,11 +250,11 @@ class DriveBank:
         heard, cells = np.zeros(6, bool), False
         for _ in range(_SETTLING_EXCHANGES):
             try:
-                self.exchange([COMMAND_OFF] * 6, self._clock.now() + _SETTLING_TIMEOUT)
+                self.exchange([COMMAND_OFF] * 6, self._clock.now(), _SETTLING_TIMEOUT)
             except ActuatorError as error:
                 return [str(error)]
             heard |= self.fresh > 0.0
-            cells = cells or self.cells_age == 0
+            cells = cells or self.cells_fresh
             if heard.all() and cells:
                 return []
         silent = [f"leg {leg + 1}: no good reply to the cyclic exchange{self.silence(leg)}" for leg in range(6)]

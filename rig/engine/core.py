@@ -231,7 +231,7 @@ class Engine:
         supervision.timing(t, missed)  # first: a gap explains what the feedback is going to show
         severity = machine.stop
         begun = self._stopwatch.now()
-        self.bank.exchange(commander.commands, self.clock.now() + self._reply_time)
+        self.bank.exchange(commander.commands, self.clock.now(), self._reply_time)
         collected = self._stopwatch.now()
         self.reference.advance(elapsed)
         frame.measure(self.bank, homed=machine.homed)
@@ -245,7 +245,7 @@ class Engine:
         commander.decide(t, clear=self._clearing.edge)
         if machine.stop > severity and machine.stop >= StopSeverity.QUICK_STOP:
             # a stop reaches every leg in the cycle that finds its cause
-            self.bank.exchange(commander.commands, self.clock.now() + self._reply_time)
+            self.bank.exchange(commander.commands, self.clock.now(), self._reply_time)
         spent = self._stopwatch.now() - collected
         self._row.complete(tick, self.cycles, commander.commands, collected - begun, spent)
         self.sink.push(frame.row)
@@ -258,7 +258,7 @@ class Engine:
             self._tare.add(self.frame.fields["force_residual"])
         still = bool((np.abs(bank.velocity) <= _STANDSTILL).all())  # False where a speed is not a number
         if still and machine.state in (State.IDLE, State.PARKED):
-            self._exchange.rest(bank.fresh, bank.cells_age, bank.force)
+            self._exchange.rest(bank.fresh, bank.force, cells_fresh=bank.cells_fresh)
         if machine.state is State.PARKED and self._exchange.pending:
             self._compare_forces()
         conditions = Conditions(

@@ -65,7 +65,7 @@ class CycleRow:
             tick.overruns,
             flags,
             *bank.error,
-            *bank.age,
+            *bank.stale,
             *bank.status,
             0 if cause is None else cause.code.value,
             machine.state.value,

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Sequence
 
-from actuators import Amplifier, Drive, Wire, create_amplifier, create_drive
+from actuators import CellSource, DeviceCells, Drive, DriveCells, Wire, create_amplifier, create_drive
 from calibration import LoadCellCalibration, identity, load_cell_calibration
 from rig.config import RigConfig, drive_options
 from rig.engine.bank import DriveBank
 from rig.engine.laws import needed_modes
 from rig.engine.pacing import PacedWire, Pacer
+from rig.runtime import Clock
 
 
 def cell_calibration(config: RigConfig) -> LoadCellCalibration:
@@ -21,23 +22,27 @@ def cell_calibration(config: RigConfig) -> LoadCellCalibration:
 
 
 def make_bank(
-    config: RigConfig, wires: Callable[[], Sequence[Wire]] | None = None, pacer: Pacer | None = None
+    config: RigConfig,
+    wires: Callable[[], Sequence[Wire]] | None = None,
+    pacer: Pacer | None = None,
+    clock: Clock | None = None,
 ) -> DriveBank:
     """Six drives and their cells, not yet connected.
 
     Args:
         config: the rig.
-        wires: for a rig in this process: gives new wires to the six drives, then to the amplifier if there is one;
+        wires: for a rig in this process: gives new wires to the six drives, then to the cells' own devices;
             None opens the configured addresses.
         pacer: gives those devices their time, where they are virtual.
+        clock: of the wires, if it is neither the pacer's nor the machine's.
 
     Raises:
         ConfigurationError: a driver or profile does not take what is configured.
         CalibrationError: the load cells' calibration cannot be used.
     """
     drives = [make_drive(config, leg, wires, pacer) for leg in range(len(config.drives.legs))]
-    amplifier = make_amplifier(config, wires, pacer)
-    return DriveBank(drives, amplifier, cell_calibration(config), needed_modes(config.mode), pacer)
+    cells = make_cells(config, drives, wires, pacer)
+    return DriveBank(drives, cells, cell_calibration(config), needed_modes(config.mode), pacer or clock)
 
 
 def make_drive(
@@ -55,21 +60,27 @@ def make_drive(
     return create_drive(config.drives.driver, options)
 
 
-def make_amplifier(
-    config: RigConfig, wires: Callable[[], Sequence[Wire]] | None = None, pacer: Pacer | None = None
-) -> Amplifier | None:
-    """The load cells' amplifier, not yet connected, None where the drives read the cells; see `make_bank`.
+def make_cells(
+    config: RigConfig,
+    drives: Sequence[Drive],
+    wires: Callable[[], Sequence[Wire]] | None = None,
+    pacer: Pacer | None = None,
+) -> CellSource:
+    """What reads the six load cells, not yet connected: the `drives`, or devices of their own; see `make_bank`.
 
     Raises:
-        ConfigurationError: the profile does not take what is configured.
+        ConfigurationError: a profile does not take what is configured, or there are not six cells.
     """
-    address = config.load_cells.amplifier
-    if address is None:
-        return None
-    options = {"request_timeout": config.drives.connect_timeout, **address.model_dump()}
-    return create_amplifier(
-        options | _over(wires, len(config.drives.legs)) | _paced((address.host, address.port), pacer)
-    )
+    cells = config.load_cells
+    if not cells.places:
+        return DriveCells(drives)
+    shared = {"request_timeout": config.drives.connect_timeout, "sample_period": cells.sample_period}
+    devices = []
+    for number, (place, address) in enumerate(cells.places.items()):
+        name = {"name": place if cells.devices is None else f"load cell {number + 1}"}
+        wire = _over(wires, len(config.drives.legs) + number) | _paced(address.endpoint, pacer)
+        devices.append(create_amplifier(shared | name | address.model_dump() | wire))
+    return DeviceCells(devices)
 
 
 def _over(wires: Callable[[], Sequence[Wire]] | None, index: int) -> dict[str, object]:

@@ -129,7 +129,7 @@ def run_cycles(engine: Engine, operator: Operator, watch: Watch, ticker: Ticker)
             engine.step(tick)
     except BaseException as error:
         for _ in range(_LAST_WORDS):
-            engine.bank.exchange([COMMAND_STOP] * 6, ticker.now() + _LAST_PATIENCE)
+            engine.bank.exchange([COMMAND_STOP] * 6, ticker.now(), _LAST_PATIENCE)
         if isinstance(error, SystemExit):
             engine.record("warning", "the engine was told to end at once")
         else:

@@ -126,7 +126,7 @@ class Operator:
     def carry_out(self) -> None:
         """Carry out what was queued; called by the cyclic thread between two cycles.
 
-        A late reply of a leg, which the loop bears for `safety.stale_cycles` cycles, makes homing and engaging wait,
+        A late reply of a leg, which the loop bears for `RigConfig.stale_time`, makes homing and engaging wait,
         and a motion that is to begin or to go on; a stop meanwhile ends the waiting.
         """
         if self._waiting:
@@ -185,7 +185,8 @@ class Operator:
         """Cycles for which what passes by itself is waited for."""
         if isinstance(command, Disconnect):
             return self._engine.machine.deadlines.torque_off * self._engine.config.rate
-        return self._engine.config.safety.stale_cycles
+        config = self._engine.config
+        return config.stale_time / config.period - 0.5
 
     # -- commands ----------------------------------------------------------------------------------------------------
 

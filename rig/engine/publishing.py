@@ -116,7 +116,7 @@ class Publisher:
             pose_known=pose_known,
             silent=() if bank.fresh.all() else tuple(leg + 1 for leg in range(6) if not bank.fresh[leg]),
             torque=tuple(bank.legs(Status.ENABLED)),
-            cells_silence=bank.cells_silence() if bank.cells_age else None,
+            cells_silence=None if bank.cells_fresh else bank.cells_silence(),
             dead_cells=_numbers(~np.isfinite(bank.force)),
             force_model=tuple(fields["force_model"].tolist()) if braked else _NONE,
             tare_residual=tuple(engine.tare_residual.tolist()) if braked else _NONE,

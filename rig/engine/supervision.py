@@ -107,7 +107,7 @@ class Supervision:
         self._monitor.check_motion(
             0.0, 1.0, bank.fresh, length, velocity, bank.lag, length, velocity, homed=True, controlled=True
         )
-        self._monitor.check_forces(0.0, force, residual, 0, bank.cells_silence, controlled=False)
+        self._monitor.check_forces(0.0, force, residual, 0, 0.0, bank.cells_silence, controlled=False)
         self._measured.check_speed(0.0, bank.fresh, velocity)
         self._measured.check_force(0.0, bank.fresh, force, "")
         self._rest.check(0.0, 1.0, bank.fresh, bank.status, length, velocity, self._monitor.departure, homed=True)
@@ -128,11 +128,19 @@ class Supervision:
         """Judge the last exchange, made at rig time `t` (s), `elapsed` s after the one before."""
         bank, machine, monitor, frame = self._bank, self._machine, self._monitor, self._frame
         found = monitor.check_drives(
-            t, bank.age, bank.status, bank.error, bank.length, bank.error_text, bank.silence, homed=machine.homed
+            t,
+            bank.stale,
+            bank.age,
+            bank.status,
+            bank.error,
+            bank.length,
+            bank.error_text,
+            bank.silence,
+            homed=machine.homed,
         )
         self._trip(found)
         self._trip_or_say(
-            self._torque.check(t, bank.age, bank.status, bank.asked)
+            self._torque.check(t, bank.stale, bank.status, bank.asked)
         )  # a fault of the drive would explain its torque
         if (bank.lag != self._lag).any():
             self._say_lag()
@@ -159,7 +167,13 @@ class Supervision:
         residual = frame.fields["force_residual"]
         self._trip(
             monitor.check_forces(
-                t, bank.force, residual, bank.cells_age, bank.cells_silence, controlled=self.controlled
+                t,
+                bank.force,
+                residual,
+                bank.cells_stale,
+                bank.cells_age,
+                bank.cells_silence,
+                controlled=self.controlled,
             )
         )
 
@@ -178,7 +192,7 @@ class Supervision:
         self._rest.forget()
         if machine.stop < StopSeverity.QUICK_STOP:
             self._trip(measured.check_speed(t, bank.fresh, bank.velocity))
-        if bank.cells_age:
+        if not bank.cells_fresh:
             return
         if machine.state is State.HOMING:
             self._trip(measured.check_force(t, bank.fresh, bank.force, "homing"))

@@ -2,7 +2,7 @@
 
 from rig.safety.exchanged_drives import ExchangeCheck
 from rig.safety.feedback import FeedbackMonitor
-from rig.safety.finding import Finding, over
+from rig.safety.finding import Finding, over, unheard
 from rig.safety.limits import ReferenceCheck, check_kernel
 from rig.safety.machine import FORCE_STATES, TORQUE_STATES, Cause, Conditions, Deadlines, StateMachine, name_legs
 from rig.safety.measured import MeasuredBounds
@@ -32,4 +32,5 @@ __all__ = [
     "check_trajectory",
     "name_legs",
     "over",
+    "unheard",
 ]

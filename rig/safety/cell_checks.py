@@ -8,7 +8,7 @@ import numpy as np
 
 from kinematics import Array, kernel
 from rig.config import LoadCells, Safety
-from rig.safety.finding import Finding, over
+from rig.safety.finding import Finding, over, unheard
 from rig.safety.machine import Cause
 from rig.states import FaultCode, StopSeverity
 
@@ -64,11 +64,17 @@ class CellChecks:
     Args:
         safety: bounds of the configuration.
         cells: what is expected of the load cells.
+        period: s, of a cycle.
+        stale_time: s without a fresh reading that are borne.
         suspicion: of the encoders, as `MotionChecks.suspicion`.
     """
 
-    def __init__(self, safety: Safety, cells: LoadCells, suspicion: Array) -> None:
+    def __init__(self, safety: Safety, cells: LoadCells, period: float, stale_time: float, suspicion: Array) -> None:
         self._safety = safety
+        self._stale_time = stale_time
+        self._old = stale_time - 0.5 * period
+        self._fewest = 1 if stale_time < 1.5 * period else 2
+        self._most_missing = max(1, round(safety.staleness(period) / period))
         self._suspicion = suspicion
         residual, frozen = safety.bound("force_residual"), safety.bound("frozen_cycles")
         self._bounds = np.array([cells.noise, cells.range, residual, frozen])
@@ -81,7 +87,15 @@ class CellChecks:
         self._cells[_READING] = np.nan
 
     def check(
-        self, t: float, force: Array, residual: Array, age: int, silence: Callable[[], str], *, controlled: bool
+        self,
+        t: float,
+        force: Array,
+        residual: Array,
+        stale: int,
+        age: float,
+        silence: Callable[[], str],
+        *,
+        controlled: bool,
     ) -> Finding | None:
         """Judge the load cells.
 
@@ -89,19 +103,19 @@ class CellChecks:
             t: s, rig time.
             force: (6,) N, measured.
             residual: (6,) N, measured less modelled.
-            age: consecutive cycles without a fresh reading of all cells.
+            stale: consecutive cycles without a fresh reading of all cells.
+            age: s since there was one.
             silence: what is known of why there is none, to follow those words.
             controlled: the host closes the loop, so that a residual means something.
         """
-        if age >= self._safety.stale_cycles:
-            bound = self._safety.stale_cycles
-            text = f"load cells: no fresh reading for {age} cycles (bound {bound}){silence()}"
+        if stale >= self._fewest and age >= self._old:
+            text = f"load cells: {unheard(age, self._stale_time, 'reading')}{silence()}"
             return Finding(Cause(FaultCode.LOAD_CELL, text, t), StopSeverity.CATEGORY_2, over)
-        if age:
+        if stale:
             return None
         cells = self._cells
         silent, missing, beyond = _count_kernel(force, residual, self._bounds, controlled, self._suspicion, cells)
-        if missing >= 0 and cells[_MISSING, missing] >= self._safety.stale_cycles:
+        if missing >= 0 and cells[_MISSING, missing] >= self._most_missing:
             cause = Cause(FaultCode.LOAD_CELL, self._no_force(missing, force), t, missing + 1)
             return Finding(cause, StopSeverity.CATEGORY_2, partial(self._no_force, missing, force))
         if silent >= 0 and cells[_SILENT, silent] >= self._bounds[3]:

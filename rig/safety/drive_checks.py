@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 from actuators import Status
 from kinematics import Array
-from rig.config import Safety
-from rig.safety.finding import Finding, no_length, over
+from rig.safety.finding import Finding, no_length, over, unheard
 from rig.safety.machine import Cause
 from rig.states import FaultCode, StopSeverity
 
@@ -19,16 +18,20 @@ class DriveChecks:
     """Judges what six drives say of themselves.
 
     Args:
-        safety: bounds of the configuration.
+        period: s, of a cycle.
+        stale_time: s without fresh feedback that are borne.
     """
 
-    def __init__(self, safety: Safety) -> None:
-        self._safety = safety
+    def __init__(self, period: float, stale_time: float) -> None:
+        self._stale_time = stale_time
+        self._bound = stale_time - 0.5 * period  # cycles do not begin to the microsecond
+        self._fewest = 1 if stale_time < 1.5 * period else 2  # one late reply of a host that overslept tells nothing
 
     def check(
         self,
         t: float,
-        age: list[int],
+        stale: list[int],
+        age: list[float],
         status: list[int],
         error: list[int],
         length: Array,
@@ -41,7 +44,8 @@ class DriveChecks:
 
         Args:
             t: s, rig time.
-            age: consecutive cycles without fresh feedback, by leg.
+            stale: consecutive cycles without fresh feedback, by leg.
+            age: s since the last fresh one, by leg.
             status: bits of `actuators.Status`, by leg.
             error: the drives' own error codes.
             length: (6,) m, by leg.
@@ -49,17 +53,16 @@ class DriveChecks:
             silence: what is known of why a leg (index) is silent, to follow those words.
             homed: the rig counts as homed.
         """
-        if min(age) > 0 and max(age) >= self._safety.stale_cycles:  # what they share has failed, and no leg of them
-            text = f"all six legs: no fresh feedback for {max(age)} cycles (bound {self._safety.stale_cycles})"
+        lost = [leg for leg in range(_LEGS) if stale[leg] >= self._fewest and age[leg] >= self._bound]
+        if lost and min(stale) > 0:  # what they share has failed, and no leg of them
+            text = f"all six legs: {unheard(max(age), self._stale_time)}"
             text += silence(0) if len({silence(leg) for leg in range(_LEGS)}) == 1 else ""
             return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t), StopSeverity.QUICK_STOP, over)
+        for leg in lost:
+            text = f"leg {leg + 1}: {unheard(age[leg], self._stale_time)}{silence(leg)}"
+            return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t, leg + 1), StopSeverity.QUICK_STOP, over)
         for leg in range(_LEGS):
-            if age[leg] >= self._safety.stale_cycles:
-                bound = self._safety.stale_cycles
-                text = f"leg {leg + 1}: no fresh feedback for {age[leg]} cycles (bound {bound}){silence(leg)}"
-                return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t, leg + 1), StopSeverity.QUICK_STOP, over)
-        for leg in range(_LEGS):
-            if age[leg]:
+            if stale[leg]:
                 continue
             if status[leg] & _WATCHDOG:
                 text = f"leg {leg + 1}: the drive's own watchdog stopped it"

@@ -77,9 +77,9 @@ class ExchangeCheck:
         """The platform may stand elsewhere: begin the mean force at rest anew."""
         self._mean, self._samples = np.zeros(6), 0
 
-    def rest(self, fresh: Array, cells_age: int, force: Array) -> None:
+    def rest(self, fresh: Array, force: Array, *, cells_fresh: bool) -> None:
         """Take the cells' `force` (6,) N of a cycle at rest, where it is new and finite."""
-        if cells_age == 0 and fresh.all() and np.isfinite(force).all():
+        if cells_fresh and fresh.all() and np.isfinite(force).all():
             self._samples += 1
             self._mean += (force - self._mean) / min(self._samples, _MOST)
 

@@ -24,6 +24,11 @@ def over() -> str:
     return ""
 
 
+def unheard(age: float, bound: float, what: str = "feedback") -> str:
+    """That there is nothing fresh for `age` s, longer than the `bound` (s), in words."""
+    return f"no fresh {what} for {age * 1e3:.3g} ms (bound {bound * 1e3:g} ms)"
+
+
 def no_length(leg: int, value: float, t: float, *, unhome: bool = False) -> Finding:
     """The drive of `leg` (index) reports a length that is no finite number, at rig time `t` (s)."""
     cause = Cause(FaultCode.FEEDBACK_INVALID, f"leg {leg + 1}: the drive reports a length of {value} m", t, leg + 1)

@@ -140,7 +140,7 @@ class MotionChecks:
         self._safety = safety
         jump, frozen = safety.bound("position_jump"), safety.bound("frozen_cycles")
         following, runaway = safety.bound("following_error"), _RUNAWAY * safety.following_error
-        gap, acceleration = max(safety.stale_cycles * period, watchdog), _largest_acceleration(mechanism)
+        gap, acceleration = max(safety.staleness(period), watchdog), _largest_acceleration(mechanism)
         self._bounds = np.array([low, high, jump, frozen, following, runaway, period, gap, acceleration])
         self._legs = np.zeros((_ROWS, _LEGS))
         self.suspicion = self._legs[_REPEATS:]

@@ -81,7 +81,7 @@ class Faults:
         plant: Plant,
         ports: Sequence[LegPort],
         drives: Sequence[FaultyDevice],
-        amplifier: FaultyAmplifier | None,
+        cells: Sequence[FaultyAmplifier],
         timetable: Sequence[InjectedFault],
         hang: Callable[[bool], None],
     ) -> None:
@@ -91,7 +91,7 @@ class Faults:
         self._plant = plant
         self._ports = ports
         self._drives = drives
-        self._amplifier = amplifier
+        self._cells = tuple(cells)
         self._hang = hang
         self._start = plant.time
         self._active: dict[tuple[str, int], ActiveFault] = {}
@@ -172,7 +172,7 @@ class Faults:
             raise InputError(f"fault {name}: leg {leg} is outside 1..6")
         if leg is not None and name in _WHOLE_RIG:
             raise InputError(f"fault {name}: belongs to the whole rig, not to leg {leg}")
-        if name in AMPLIFIER_FAULTS and self._amplifier is None:
+        if name in AMPLIFIER_FAULTS and len(self._cells) != 1:
             raise InputError(f"fault {name}: this rig has no amplifier")
         if value is not None and kind.default is None:
             raise InputError(f"fault {name}: takes no value")
@@ -193,8 +193,8 @@ class Faults:
 
     def _device(self, name: str, leg: int) -> tuple[FaultyDevice, str]:
         """The device behind the wire that a fault belongs to, and what the device calls the fault."""
-        if self._amplifier is not None and name in AMPLIFIER_FAULTS:
-            return self._amplifier, name.removeprefix(_AMPLIFIER) + (f"_{leg}" if leg else "")
+        if name in AMPLIFIER_FAULTS:
+            return self._cells[0], name.removeprefix(_AMPLIFIER) + (f"_{leg}" if leg else "")
         return self._drives[leg - 1], name
 
     def _begin(self, name: str, leg: int, value: float | None) -> None:

@@ -29,8 +29,8 @@ SLICE = 5e-3
 class VirtualRig:
     """Everything behind the wires of a rig, on a clock that its owner moves with `advance`.
 
-    `plant` is the machine, `faults` what is wrong with it, `drives` and `amplifier` (None when the drives read the
-    cells) the devices behind their fallible wires. `time` (s) is the instant all of it stands at, `skipped` (s) what
+    `plant` is the machine, `faults` what is wrong with it, `drives` and `cells` (none when the drives read them)
+    the devices behind their fallible wires. `time` (s) is the instant all of it stands at, `skipped` (s) what
     `advance` has left out. Two rigs of one configuration, moved and asked alike, answer the same bytes. When the plant
     stands still for good, no device answers any more: feedback that does not move passes for a platform at rest.
 
@@ -60,11 +60,11 @@ class VirtualRig:
         self.drives = [self._drive(config, leg) for leg in range(6)]
         for drive in self.drives:
             drive.peers = self.drives
-        self.amplifier = self._make_amplifier(config)
-        self._devices: Sequence[FaultyDevice] = [*self.drives, *([self.amplifier] if self.amplifier else [])]
+        self.cells = self._cell_devices(config)
+        self._devices: Sequence[FaultyDevice] = [*self.drives, *self.cells]
         self._addresses = _addresses(config)
         self._tick()
-        self.faults = Faults(self.plant, self._ports, self.drives, self.amplifier, settings.faults, hang)
+        self.faults = Faults(self.plant, self._ports, self.drives, self.cells, settings.faults, hang)
         self.faults.play()
 
     @property
@@ -74,7 +74,7 @@ class VirtualRig:
 
     @property
     def endpoints(self) -> list[tuple[str, int, Responder]]:
-        """Host, port and device of the six drives, then of the amplifier if there is one, as a server takes them.
+        """Host, port and device of the six drives, then of the cells' own devices, as a server takes them.
 
         Raises ConfigError where one of them is not on TCP.
         """
@@ -86,7 +86,7 @@ class VirtualRig:
         return found
 
     def wires(self) -> list[MemoryWire]:
-        """New wires to the six drives, then to the amplifier if there is one, in this process and without sockets.
+        """New wires to the six drives, then to the cells' own devices, in this process and without sockets.
 
         Nothing that is sent over them moves the rig's clock: that is `advance`.
         """
@@ -125,15 +125,18 @@ class VirtualRig:
         except ConfigurationError as error:
             raise ConfigError(f"drive {leg + 1}: {error}") from error
 
-    def _make_amplifier(self, config: RigConfig) -> FaultyAmplifier | None:
-        address = config.load_cells.amplifier
-        if address is None:
-            return None
-        try:
-            profile = load_profile(address.profile, AmplifierProfile)
-            return FaultyAmplifier(VirtualAmplifier(profile, self.drives, unit=address.unit))
-        except ConfigurationError as error:
-            raise ConfigError(f"amplifier: {error}") from error
+    def _cell_devices(self, config: RigConfig) -> list[FaultyAmplifier]:
+        """The twins of the cells' own devices: one of all six legs, or one of each."""
+        devices = []
+        cells = config.load_cells
+        for leg, (place, address) in enumerate(cells.places.items()):
+            legs = self.drives if cells.devices is None else self.drives[leg : leg + 1]
+            try:
+                profile = load_profile(address.profile, AmplifierProfile)
+                devices.append(FaultyAmplifier(VirtualAmplifier(profile, legs, unit=address.unit)))
+            except ConfigurationError as error:
+                raise ConfigError(f"{place}: {error}") from error
+        return devices
 
 
 def _addresses(config: RigConfig) -> list[DriveAddress]:
@@ -141,8 +144,7 @@ def _addresses(config: RigConfig) -> list[DriveAddress]:
     places: list[tuple[str, DriveAddress]] = [
         (f"drives.legs[{leg}]", drive) for leg, drive in enumerate(config.drives.legs, start=1)
     ]
-    if config.load_cells.amplifier is not None:
-        places.append(("load_cells.amplifier", config.load_cells.amplifier))
+    places += [(f"load_cells.{name}", address) for name, address in config.load_cells.places.items()]
     seen: dict[tuple[str, int], str] = {}
     faults = []
     for name, address in places:

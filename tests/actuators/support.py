@@ -82,7 +82,7 @@ class Bench:
     def do(self, command):
         """One cycle of 2 ms."""
         self.pass_time(0.002)
-        return self.drive.exchange(command, 0.0)
+        return self.drive.exchange(command, self.now, 0.0)
 
 
 class Scripted:

@@ -61,7 +61,7 @@ def test_all_faults_of_a_file_are_listed_with_their_path(tmp_path):
 
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(
-        ConfigurationError, match=r"no profile 'akd'; shipped profiles: generic-amplifier, generic-servo"
+        ConfigurationError, match=r"no profile 'akd'; shipped profiles: generic-amplifier, generic-cell, generic-servo"
     ):
         load_profile("akd", ServoProfile)
     with pytest.raises(ConfigurationError, match=r"no profile .*missing\.toml"):

@@ -42,7 +42,7 @@ EXCEPTION = bytes.fromhex("0001 0000 0003 01 97 06")
 def test_feedback_is_scaled_once():
     bench = Scripted(position_offset=0.5)
     bench.replies = [reply(1)]
-    feedback = bench.drive.exchange(COMMAND_OFF, 0.0)
+    feedback = bench.drive.exchange(COMMAND_OFF, 0.0, 0.0)
     assert feedback.position == pytest.approx(0.6, abs=1e-15)
     assert feedback.velocity == pytest.approx(-5e-6)
     assert feedback.force == pytest.approx(7.0)
@@ -53,9 +53,9 @@ def test_feedback_is_scaled_once():
 
 def test_command_is_rounded_to_the_nearest_count():
     bench = Scripted(position_offset=0.5)
-    bench.drive.begin(Command(Mode.FORCE, -12.3456, 0.60000004, 0.0100004, enable=True, clear=True))
+    bench.drive.begin(Command(Mode.FORCE, -12.3456, 0.60000004, 0.0100004, enable=True, clear=True), 0.0)
     assert CODEC.decode_request(bench.requests[0][6:]) == (0b101, 1, 1, -12346, 1_000_000, 10_000)
-    bench.drive.begin(Command(Mode.POSITION, quick_stop=True, position=0.5))
+    bench.drive.begin(Command(Mode.POSITION, quick_stop=True, position=0.5), 0.0)
     assert CODEC.decode_request(bench.requests[1][6:]) == (0b010, 2, 2, 0, 0, 0)
     assert bench.drive.sequence == 2
 
@@ -63,36 +63,60 @@ def test_command_is_rounded_to_the_nearest_count():
 def test_invalid_value_reads_as_nan():
     bench = Scripted()
     bench.replies = [reply(1, position=-(2**31))]
-    feedback = bench.drive.exchange(COMMAND_OFF, 0.0)
+    feedback = bench.drive.exchange(COMMAND_OFF, 0.0, 0.0)
     assert math.isnan(feedback.position)
     assert feedback.fresh
 
 
 def test_before_anything_is_received_values_are_nan_and_stale():
     bench = Scripted()
-    feedback = bench.drive.exchange(COMMAND_OFF, 0.0)
+    feedback = bench.drive.exchange(COMMAND_OFF, 0.0, 0.0)
     assert math.isnan(feedback.position)
     assert math.isnan(feedback.force)
-    assert (feedback.fresh, feedback.age, feedback.sequence) == (False, 1, -1)
+    assert (feedback.fresh, feedback.age, feedback.sequence) == (False, 0.0, -1)
+    assert bench.drive.exchange(COMMAND_OFF, 0.25, 0.0).age == 0.25  # since it was asked for
 
 
-def test_stale_feedback_keeps_the_last_good_values_and_counts_up():
+def test_stale_feedback_keeps_the_last_good_values_and_grows_old():
     bench = Scripted()
     bench.replies = [reply(1)]
-    good = bench.drive.exchange(COMMAND_OFF, 0.0)
-    ages = [bench.drive.exchange(COMMAND_OFF, 0.0) for _ in range(3)]
-    assert [feedback.age for feedback in ages] == [1, 2, 3]
+    good = bench.drive.exchange(COMMAND_OFF, 0.0, 0.0)
+    ages = [bench.drive.exchange(COMMAND_OFF, now, 0.0) for now in (0.002, 0.004, 0.5)]
+    assert [feedback.age for feedback in ages] == [0.002, 0.004, 0.5]
     assert {feedback.position for feedback in ages} == {good.position}
     assert bench.drive.counters.late == 3
     bench.replies = [reply(5)]
-    assert bench.drive.exchange(COMMAND_OFF, 0.0).age == 0
+    assert bench.drive.exchange(COMMAND_OFF, 0.502, 0.0).age == 0.0
+
+
+def test_a_drive_that_is_slower_than_the_cycle_is_asked_at_its_own_pace():
+    """50 Hz under cycles of 2 ms that begin up to 0.3 ms early or late."""
+    random = np.random.default_rng(5)
+    bench = Scripted(sample_period=0.02)
+    feedback, grid = [], 0.002 * np.arange(100)
+    for now in (grid + random.uniform(-3e-4, 3e-4, 100)).tolist():
+        bench.replies = [reply(len(bench.requests) + 1)]
+        feedback.append(bench.drive.exchange(COMMAND_OFF, now, 0.0))
+    fresh = [cycle for cycle, one in enumerate(feedback) if one.fresh]
+    assert fresh == list(range(0, 100, 10)) and len(bench.requests) == 10
+    assert all(one.age == 0.0 for one in feedback if one.fresh)
+    assert max(one.age for one in feedback) == pytest.approx(0.018, abs=7e-4)
+    assert bench.drive.counters.late == 0
+
+
+def test_a_slow_drive_is_asked_again_at_once_after_a_pause():
+    bench = Scripted(sample_period=0.02)
+    for now, asked in ((0.0, 1), (0.5, 2), (0.502, 2), (0.52, 3)):
+        bench.replies = [reply(len(bench.requests) + 1)]
+        bench.drive.exchange(COMMAND_OFF, now, 0.0)
+        assert len(bench.requests) == asked
 
 
 def test_finish_without_begin_is_stale():
     bench = Scripted()
     assert not bench.drive.finish(0.0).fresh
     bench.replies = [reply(1) + reply(1)]
-    assert bench.drive.exchange(COMMAND_OFF, 0.0).fresh
+    assert bench.drive.exchange(COMMAND_OFF, 0.0, 0.0).fresh
     assert not bench.drive.finish(0.0).fresh
 
 
@@ -120,16 +144,16 @@ def test_finish_without_begin_is_stale():
 def test_a_reply_never_satisfies_another_request(arriving, fresh, rejected):
     bench = Scripted()
     bench.replies = list(arriving)
-    assert [bench.drive.exchange(COMMAND_OFF, 0.0).fresh for _ in fresh] == fresh
+    assert [bench.drive.exchange(COMMAND_OFF, 0.0, 0.0).fresh for _ in fresh] == fresh
     assert bench.drive.counters.rejected == rejected
     bench.replies = [reply(len(fresh) + 1)]
-    assert bench.drive.exchange(COMMAND_OFF, 0.0).fresh
+    assert bench.drive.exchange(COMMAND_OFF, 0.0, 0.0).fresh
 
 
 def test_exception_reply_is_stale_and_counted():
     bench = Scripted()
     bench.replies = [EXCEPTION]
-    assert not bench.drive.exchange(COMMAND_OFF, 0.0).fresh
+    assert not bench.drive.exchange(COMMAND_OFF, 0.0, 0.0).fresh
     counters = bench.drive.counters
     assert (counters.exceptions, counters.exception_code, counters.rejected, counters.late) == (1, 6, 0, 0)
 
@@ -147,7 +171,7 @@ def test_reply_split_within_the_cycle():
 
     drive = create_drive("servo-tcp", {"host": "x", "open_wire": lambda timeout: Slow(lambda adu: b"")})
     drive.connect(1.0)
-    assert drive.exchange(COMMAND_OFF, math.inf).fresh
+    assert drive.exchange(COMMAND_OFF, 0.0, math.inf).fresh
     assert bench.drive.counters.rejected == 0
 
 
@@ -161,15 +185,15 @@ def test_a_peer_that_never_stops_talking_does_not_hold_the_cycle():
 
     drive = create_drive("servo-tcp", {"host": "x", "open_wire": lambda timeout: Chatter(lambda adu: b"")})
     drive.connect(1.0)
-    assert not drive.exchange(COMMAND_OFF, 0.01).fresh
+    assert not drive.exchange(COMMAND_OFF, 0.0, 0.01).fresh
 
 
 def test_the_rest_of_a_connection_is_forgotten_with_it():
     bench = Scripted()
     bench.replies = [reply(1)[:13], reply(2)]
-    assert not bench.drive.exchange(COMMAND_OFF, 0.0).fresh
+    assert not bench.drive.exchange(COMMAND_OFF, 0.0, 0.0).fresh
     bench.drive.connect(1.0)
-    assert bench.drive.exchange(COMMAND_OFF, 0.0).fresh
+    assert bench.drive.exchange(COMMAND_OFF, 0.0, 0.0).fresh
     assert bench.drive.counters.rejected == 0
 
 
@@ -179,12 +203,12 @@ def test_lost_connection_is_stale_and_never_raises():
 
     drive = create_drive("servo-tcp", {"host": "x", "open_wire": lambda timeout: MemoryWire(gone)})
     assert not drive.connected
-    assert not drive.exchange(COMMAND_OFF, 0.0).fresh
+    assert not drive.exchange(COMMAND_OFF, 0.0, 0.0).fresh
     drive.connect(1.0)
     assert drive.connected
-    assert not drive.exchange(COMMAND_OFF, 0.0).fresh
+    assert not drive.exchange(COMMAND_OFF, 0.0, 0.0).fresh
     assert not drive.connected
-    assert not drive.exchange(COMMAND_OFF, 0.0).fresh
+    assert not drive.exchange(COMMAND_OFF, 0.0, 0.0).fresh
     assert drive.counters.sent == 0
     drive.close()
     drive.close()
@@ -192,10 +216,10 @@ def test_lost_connection_is_stale_and_never_raises():
 
 def test_reconnecting_does_not_take_up_old_transactions():
     bench = Scripted()
-    bench.drive.begin(COMMAND_OFF)
+    bench.drive.begin(COMMAND_OFF, 0.0)
     bench.drive.connect(1.0)
     bench.replies = [reply(1)]
-    assert not bench.drive.exchange(COMMAND_OFF, 0.0).fresh
+    assert not bench.drive.exchange(COMMAND_OFF, 0.0, 0.0).fresh
     assert bench.drive.counters.rejected == 1
 
 
@@ -213,9 +237,9 @@ def test_reconnecting_does_not_take_up_old_transactions():
 def test_bad_commands_are_refused_and_send_nothing(command, message):
     first, second = Scripted(), Scripted()
     with pytest.raises(CommandError, match=message):
-        second.drive.begin(command)
+        second.drive.begin(command, 0.0)
     with pytest.raises(CommandError, match=message):
-        exchange_all([first.drive, second.drive], [COMMAND_OFF, command], 0.0)
+        exchange_all([first.drive, second.drive], [COMMAND_OFF, command], 0.0, 0.0)
     assert first.requests == second.requests == []
 
 
@@ -224,7 +248,7 @@ def test_largest_commands_fit_the_wire():
     can = bench.drive.capabilities
     for sign in (1.0, -1.0):
         bench.drive.begin(
-            Command(Mode.FORCE, sign * can.force_limit, sign * can.position_limit, sign * can.velocity_limit)
+            Command(Mode.FORCE, sign * can.force_limit, sign * can.position_limit, sign * can.velocity_limit), 0.0
         )
     assert len(bench.requests) == 2
 
@@ -234,7 +258,7 @@ def test_mode_the_drive_lacks():
     content["modes"]["position"] = None
     bench = Scripted(profile=ServoProfile.model_validate(content))
     with pytest.raises(CommandError, match=r"drive 3: mode <Mode.POSITION: 2> is not one"):
-        bench.drive.begin(Command(Mode.POSITION))
+        bench.drive.begin(Command(Mode.POSITION), 0.0)
 
 
 def test_identify_and_configure():
@@ -335,7 +359,7 @@ def test_no_mangled_reply_with_a_wrong_echo_is_taken_for_good():
             case _:
                 frame[place], frame[other] = frame[other], frame[place]
         bench.replies = [bytes(frame)]
-        feedback = bench.drive.exchange(COMMAND_OFF, 0.0)
+        feedback = bench.drive.exchange(COMMAND_OFF, 0.0, 0.0)
         if feedback.fresh:
             believed += 1
             assert feedback.sequence == bench.drive.sequence == command and feedback.lag == 0
@@ -350,7 +374,7 @@ def test_any_bytes_give_feedback_and_never_cross_match(arriving):
     stream, fresh = b"", 0
     for cycle in range(1, 9):
         stream += arriving[cycle - 1] if cycle <= len(arriving) else b""
-        feedback = bench.drive.exchange(COMMAND_OFF, 0.0)
+        feedback = bench.drive.exchange(COMMAND_OFF, 0.0, 0.0)
         if feedback.fresh:
             fresh += 1
             assert cycle.to_bytes(2, "big") + reply(1)[2:9] in stream

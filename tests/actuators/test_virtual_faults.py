@@ -256,9 +256,9 @@ def test_amplifier_behind_a_wire_that_fails():
     faults = FaultyDevice(VirtualAmplifier(profile, [Leg() for _ in range(6)]))
     amplifier = create_amplifier({"host": "x", "open_wire": lambda timeout: MemoryWire(faults.respond)})
     amplifier.connect(1.0)
-    assert amplifier.exchange(0.0).fresh
+    assert amplifier.exchange(0.0, 0.0).fresh
     faults.inject("busy")
-    reading = amplifier.exchange(0.0)
-    assert (reading.fresh, reading.age, reading.forces) == (False, 1, (100.0,) * 6)
+    reading = amplifier.exchange(0.5, 0.0)
+    assert (reading.fresh, reading.age, reading.forces) == (False, 0.5, (100.0,) * 6)
     with pytest.raises(ConfigurationError, match="no fault 'encoder_jump'"):
         faults.inject("encoder_jump")

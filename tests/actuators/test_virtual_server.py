@@ -88,7 +88,7 @@ def test_six_drives_at_once():
             drive.configure()
         for cycle in range(1, 20):
             commands = [COMMAND_OFF if cycle == 1 else Command(Mode.FORCE, force, enable=True) for force in range(6)]
-            feedback = exchange_all(drives, commands, time.monotonic() + TIMEOUT)
+            feedback = exchange_all(drives, commands, time.monotonic(), TIMEOUT)
             assert all(one.fresh and one.sequence == cycle for one in feedback)
         assert all(one.status & Status.ENABLED for one in feedback)
         assert [servo.plant.force for servo in twins] == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
@@ -102,10 +102,10 @@ def test_watchdog_of_a_twin_that_nobody_talks_to():
         drive = create_drive("servo-tcp", {"host": host, "port": port, "watchdog": 0.02})
         drive.connect(TIMEOUT)
         drive.configure()
-        drive.exchange(COMMAND_OFF, TIMEOUT)
-        assert drive.exchange(Command(Mode.FORCE, 5.0, enable=True), TIMEOUT).status & Status.ENABLED
+        drive.exchange(COMMAND_OFF, time.monotonic(), TIMEOUT)
+        assert drive.exchange(Command(Mode.FORCE, 5.0, enable=True), time.monotonic(), TIMEOUT).status & Status.ENABLED
         until(lambda: servo.plant.brake)
-        assert drive.exchange(COMMAND_OFF, TIMEOUT).status & Status.WATCHDOG
+        assert drive.exchange(COMMAND_OFF, time.monotonic(), TIMEOUT).status & Status.WATCHDOG
         drive.close()
 
 
@@ -172,11 +172,11 @@ def test_delayed_reply_comes_within_the_same_cycle():
     with serving([faults]) as [(host, port)]:
         drive = create_drive("servo-tcp", {"host": host, "port": port})
         drive.connect(TIMEOUT)
-        drive.exchange(COMMAND_OFF, TIMEOUT)
+        drive.exchange(COMMAND_OFF, time.monotonic(), TIMEOUT)
         faults.inject("delay", 0.005)
-        assert drive.exchange(COMMAND_OFF, TIMEOUT).fresh
+        assert drive.exchange(COMMAND_OFF, time.monotonic(), TIMEOUT).fresh
         faults.inject("close")
-        assert not drive.exchange(COMMAND_OFF, TIMEOUT).fresh
+        assert not drive.exchange(COMMAND_OFF, time.monotonic(), TIMEOUT).fresh
         assert not drive.connected
         with pytest.raises(ConnectError, match=r"closed the connection \(no reply to read of registers"):
             drive.connect(TIMEOUT)

@@ -165,11 +165,13 @@ def test_observing_tells_the_same_and_commands_nothing(bench):
 def test_stale_keeps_the_last_good_values(bench):
     command = moving(bench)
     bench.faults.inject("drop_all")
-    last = bench.drive.exchange(command, 0.0)
-    assert (last.fresh, last.age) == (False, 1)
-    assert bench.drive.exchange(command, 0.0) == Feedback(
-        last.position, last.velocity, last.force, last.status, last.error, False, 2, last.sequence
+    last = bench.drive.exchange(command, bench.now + 0.25, 0.0)
+    assert (last.fresh, last.age) == (False, pytest.approx(0.25))
+    again = bench.drive.exchange(command, bench.now + 0.5, 0.0)
+    assert again == Feedback(
+        last.position, last.velocity, last.force, last.status, last.error, False, again.age, last.sequence
     )
+    assert again.age == pytest.approx(0.5)
     assert math.isfinite(last.position)
     bench.faults.clear("drop_all")
     feedback = bench.do(command)
@@ -185,7 +187,7 @@ def test_wire_faults_are_counted_and_never_raised(bench, fault):
     bench.faults.inject(fault)
     started = time.monotonic()
     for age in range(1, 6):
-        assert bench.do(command).age == age
+        assert bench.do(command).age == pytest.approx(0.002 * age)
     assert time.monotonic() - started < 5.0
     counters = bench.drive.counters
     assert isinstance(counters, Counters)
@@ -205,7 +207,7 @@ def test_replies_of_a_drive_that_hangs_are_stale_and_say_so(bench):
         bench.faults.inject("hang")
         for age in range(1, 6):
             feedback = bench.do(command)
-            assert (feedback.fresh, feedback.age, feedback.sequence) == (False, age, echo + 1)
+            assert (feedback.fresh, feedback.age, feedback.sequence) == (False, pytest.approx(0.002 * age), echo + 1)
             assert f"acts on command {echo + 1}, not on {bench.drive.sequence}" in bench.drive.silence
         bench.faults.clear("hang")
         assert bench.do(COMMAND_OFF).fresh and bench.drive.silence == ""
@@ -237,7 +239,7 @@ def test_commands_that_cannot_be_are_refused_and_change_nothing(bench):
         Command(mode, force=2.0 * bench.drive.capabilities.force_limit, enable=True),
     ):
         with pytest.raises(CommandError, match="drive 4"):
-            bench.drive.begin(bad)
+            bench.drive.begin(bad, bench.now)
     assert (bench.leg.mode, bench.leg.force, bench.leg.position, bench.drive.counters.sent) == before
 
 
@@ -247,7 +249,7 @@ def test_closing_and_reconnecting_sends_no_command(bench):
     bench.drive.close()
     bench.drive.close()
     assert not bench.drive.connected
-    assert not bench.drive.exchange(COMMAND_OFF, 0.0).fresh
+    assert not bench.drive.exchange(COMMAND_OFF, bench.now, 0.0).fresh
     with pytest.raises(ConnectError, match="drive 4"):
         bench.drive.identify()
     bench.drive.connect(1.0)

@@ -188,8 +188,8 @@ def _other_master(bench: Bench, leg: int) -> Drive:
     wire = MemoryWire(bench.virtual.drives[leg - 1].respond)
     drive = create_drive("servo-tcp", {"name": "theirs", "host": "memory", "open_wire": lambda _timeout: wire})
     drive.connect(1.0)
-    drive.exchange(COMMAND_OFF, 1.0)
-    drive.exchange(Command(Mode.FORCE, force=50.0, enable=True), 1.0)
+    drive.exchange(COMMAND_OFF, 0.0, 1.0)
+    drive.exchange(Command(Mode.FORCE, force=50.0, enable=True), 0.0, 1.0)
     return drive
 
 
@@ -202,7 +202,7 @@ def test_a_drive_that_has_torque_already_is_not_connected_to(bench: Bench) -> No
     bench.virtual.advance(bench.virtual.time + 0.2)
     assert not bench.virtual.plant.braked(LEG - 1) and not bench.virtual.plant.braked(0)
     for drive in (theirs, others):
-        drive.exchange(COMMAND_OFF, 1.0)
+        drive.exchange(COMMAND_OFF, 0.0, 1.0)
         drive.close()
     bench.steps(100)
     bench.rig.request(Connect())

@@ -38,7 +38,8 @@ def test_a_hung_drive_that_goes_on_answering_is_as_one_that_is_gone(bench: Bench
     bench.until_state(State.FAULT)
     assert bench.machine.cause is not None
     assert (
-        f"leg {LEG}: no fresh feedback for {K} cycles (bound {K}): it answers, but acts on" in bench.machine.cause.text
+        f"leg {LEG}: no fresh feedback for {2 * K} ms (bound {2 * K} ms): it answers, but acts on"
+        in bench.machine.cause.text
     )
     with pytest.raises(RefusedError, match=rf"still there: leg {LEG}: no fresh feedback: it answers, but acts on"):
         bench.rig.request(Reset())
@@ -129,7 +130,7 @@ def test_a_channel_that_the_amplifier_calls_invalid_is_a_cell_without_a_value(am
 @pytest.mark.parametrize(("fault", "state"), [("amplifier_standing", "engage"), ("amplifier_hang", "run")])
 def test_an_amplifier_whose_counter_stands_has_nothing_fresh(amplified: Bench, fault: str, state: str) -> None:
     getattr(amplified, state)().inject(fault)
-    held_for_the_cells(amplified, 0, "no fresh reading for 3 cycles (bound 3): the amplifier answers, but its conv")
+    held_for_the_cells(amplified, 0, "no fresh reading for 6 ms (bound 6 ms): the amplifier answers, but its conv")
 
 
 @pytest.mark.parametrize(

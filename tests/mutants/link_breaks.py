@@ -117,9 +117,9 @@ LINK_BREAKS = [
     Break(
         "stale feedback does not age",
         "actuators/interface.py",
-        "self._age += 1",
-        "pass",
-        (f"{_SERVO}::test_stale_feedback_keeps_the_last_good_values_and_counts_up",),
+        "else self._now - self._since",
+        "else 0.0",
+        (f"{_SERVO}::test_stale_feedback_keeps_the_last_good_values_and_grows_old",),
     ),
     Break(
         "a command that is no number goes out",

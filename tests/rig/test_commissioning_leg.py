@@ -251,7 +251,7 @@ def test_a_command_that_goes_to_another_drive_is_found() -> None:
 def test_a_drive_that_falls_silent_stops_the_test(leg: int) -> None:
     stand = homed().when(moving, lambda now: now.rig.faults.inject("drop_all", leg))
     result = stand.run(LegMove(3))
-    assert result.faults[0] == f"leg {leg}: no fresh feedback for 3 cycles (bound 3)"
+    assert result.faults[0] == f"leg {leg}: no fresh feedback for 6 ms (bound 6 ms)"
     assert f"leg {leg}: the drive does not confirm that its torque is off" in result.faults
     assert not result.stopped
 
@@ -331,9 +331,9 @@ def test_a_second_stop_is_seen_while_the_drive_does_not_obey_the_first(monkeypat
     commands: list[Command] = []
     exchange = stand.bank.exchange
 
-    def listen(given: Sequence[Command], deadline: float) -> None:
+    def listen(given: Sequence[Command], now: float, timeout: float) -> None:
         commands.append(given[2])
-        exchange(given, deadline)
+        exchange(given, now, timeout)
 
     monkeypatch.setattr(stand.bank, "exchange", listen)
     stand.when(moving, stop).when(lambda now: bool(stopped) and now.now > stopped[0] + 0.1, insist)

@@ -9,7 +9,7 @@ from engine_support import CONFIG, HOME, Bench, bench, refused, smooth_table
 
 from actuators import Mode, Status
 from dynamics import DynamicsError
-from kinematics import pose_difference
+from kinematics import Array, pose_difference
 from rig.engine.bank import DriveBank
 from rig.engine.messages import Connect, Disconnect, Engage, Reset, Stop
 from rig.errors import RefusedError
@@ -32,12 +32,16 @@ def rig(tmp_path: Path) -> Iterator[Bench]:
 # -- load cells ------------------------------------------------------------------------------------------------------
 
 
+def cell_checks(suspicion: Array) -> CellChecks:
+    return CellChecks(SAFETY, CELLS, CONFIG.period, CONFIG.cells_stale_time, suspicion)
+
+
 def test_old_readings_of_the_cells_are_not_judged_and_stop_the_rig_when_they_stay_old() -> None:
-    checks, bad = CellChecks(SAFETY, CELLS, np.zeros((2, 6))), np.full(6, np.nan)
-    for age in range(1, K):
+    checks, bad = cell_checks(np.zeros((2, 6))), np.full(6, np.nan)
+    for stale in range(1, K):
         for _ in range(5):
-            assert checks.check(1.0, bad, bad, age, str, controlled=True) is None
-    found = checks.check(1.0, np.zeros(6), np.zeros(6), K, str, controlled=True)
+            assert checks.check(1.0, bad, bad, stale, stale * CONFIG.period, str, controlled=True) is None
+    found = checks.check(1.0, np.zeros(6), np.zeros(6), K, K * CONFIG.period, str, controlled=True)
     assert found is not None and (found.cause.code, found.cause.leg) == (FaultCode.LOAD_CELL, 0)
     assert found.category is StopSeverity.CATEGORY_2
 
@@ -55,17 +59,17 @@ def test_an_amplifier_that_falls_silent_holds_the_platform(tmp_path: Path) -> No
             assert cycles <= K + 1
         machine = rig.engine.machine
         assert machine.stop is StopSeverity.CATEGORY_2 and machine.cause is not None
-        assert machine.cause.text.startswith(f"load cells: no fresh reading for {K} cycles")
+        assert machine.cause.text.startswith(f"load cells: no fresh reading for {K * CONFIG.period * 1e3:g} ms")
 
 
 @pytest.mark.parametrize("row", [0, 1])
 def test_no_force_is_held_against_the_model_while_an_encoder_is_in_doubt(row: int) -> None:
     suspicion, generator = np.zeros((2, 6)), np.random.default_rng(1)
-    checks = CellChecks(SAFETY, CELLS, suspicion)
+    checks = cell_checks(suspicion)
 
     def look() -> object:
         force = generator.normal(size=6)
-        return checks.check(1.0, force, np.full(6, 2.0 * SAFETY.force_residual), 0, str, controlled=True)
+        return checks.check(1.0, force, np.full(6, 2.0 * SAFETY.force_residual), 0, 0.0, str, controlled=True)
 
     suspicion[row, 4] = 1.0  # it repeats itself, or runs against its reference: the model is none of this leg's pose
     assert [look() for _ in range(10)] == [None] * 10

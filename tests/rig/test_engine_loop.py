@@ -46,7 +46,7 @@ class Loop:
         self.events: list[str] = []
         self.abandoned = self.reconnected = False
         self.config = SimpleNamespace(period=PERIOD)
-        self.bank = SimpleNamespace(exchange=lambda commands, _deadline: self.said.append(list(commands)))
+        self.bank = SimpleNamespace(exchange=lambda commands, _now, _timeout: self.said.append(list(commands)))
         self.flags: dict[int, int] = {}
         """category of the stop flag found raised, by number of ticks before"""
         self.stops: list[tuple[int, int]] = []

@@ -136,18 +136,32 @@ def test_a_moving_encoder_must_not_repeat_itself() -> None:
     assert all(look(judge, LENGTH) is None for _ in range(10 * SAFETY.frozen_cycles))  # at rest it may
 
 
-def drives(age: Sequence[int] = (0,) * 6, status: Sequence[int] = (Status.HOMED,) * 6) -> Finding | None:
+def drives(
+    stale: Sequence[int] = (0,) * 6, status: Sequence[int] = (Status.HOMED,) * 6, age: Sequence[float] | None = None
+) -> Finding | None:
     return monitor().check_drives(
-        1.0, list(age), list(status), [7] * 6, LENGTH, lambda _leg: "over temperature", lambda _leg: "", homed=True
+        1.0,
+        list(stale),
+        [CONFIG.period * count for count in stale] if age is None else list(age),
+        list(status),
+        [7] * 6,
+        LENGTH,
+        lambda _leg: "over temperature",
+        lambda _leg: "",
+        homed=True,
     )
 
 
 def test_what_the_drives_say_of_themselves() -> None:
     k = SAFETY.stale_cycles
-    assert drives() is None and drives(age=(0, k - 1, 0, 0, 0, 0)) is None
+    assert drives() is None and drives(stale=(0, k - 1, 0, 0, 0, 0)) is None
+    overslept = (0.0, 10 * k * CONFIG.period, 0.0, 0.0, 0.0, 0.0)  # s: the host asked nobody meanwhile
+    assert drives(stale=(0, 1, 0, 0, 0, 0), age=overslept) is None
+    lost = drives(stale=(0, 2, 0, 0, 0, 0), age=overslept)
+    assert lost is not None and lost.cause.text == "leg 2: no fresh feedback for 60 ms (bound 6 ms)"
     homed = int(Status.HOMED)
     for found, code, category, leg, unhome in (
-        (drives(age=(0, k, 0, 0, 0, 0)), FaultCode.COMMUNICATION_LOST, StopSeverity.QUICK_STOP, 2, False),
+        (drives(stale=(0, k, 0, 0, 0, 0)), FaultCode.COMMUNICATION_LOST, StopSeverity.QUICK_STOP, 2, False),
         (
             drives(status=[homed] * 5 + [homed | Status.FAULT]),
             FaultCode.DRIVE_FAULT,
@@ -355,9 +369,9 @@ def test_the_last_words_of_a_failing_cycle_are_the_drives_own_quick_stop(
         said: list[Command] = []
         exchange = rig.engine.bank.exchange
 
-        def listen(commands: Sequence[Command], deadline: float) -> None:
+        def listen(commands: Sequence[Command], now: float, timeout: float) -> None:
             said.extend(commands)
-            exchange(commands, deadline)
+            exchange(commands, now, timeout)
 
         def fail(_tick: Tick) -> None:
             raise _DeliberateError

@@ -159,7 +159,7 @@ def test_a_motion_that_a_fault_ends_ends_the_script(operate: Operate) -> None:
 def test_a_fault_that_is_left_is_no_success(operate: Operate) -> None:
     code, out, err = operate("connect\ninject drop_all\nwait 1\n")
     assert code == ExitCode.FAULT and err.startswith("error: the rig is left in a fault, at ")
-    assert "no fresh feedback for 3 cycles" in out and "no fresh feedback for 3 cycles" in err
+    assert "no fresh feedback for 6 ms" in out and "no fresh feedback for 6 ms" in err
 
 
 def test_a_refused_move_ends_a_script_and_moves_nothing(operate: Operate) -> None:

@@ -122,7 +122,7 @@ def test_amplifier_reads_the_same_cells() -> None:
     amplifier = Amplifier(AmplifierOptions(host="memory", open_wire=lambda _timeout: wires[6]))
     amplifier.connect(1.0)
     rig.advance(0.01)
-    reading = amplifier.exchange(0.1)
+    reading = amplifier.exchange(0.0, 0.1)
     assert reading.fresh
     assert reading.forces == pytest.approx(rig.plant.cells, abs=2e-3)
 

@@ -63,7 +63,7 @@ class Bench:
     def cycle(self, commands: Sequence[Command]) -> list[Feedback]:
         self.now += PERIOD
         self.rig.advance(self.now)
-        self.feedback = exchange_all(self.drives, commands, 0.0)
+        self.feedback = exchange_all(self.drives, commands, self.now, 0.0)
         return self.feedback
 
     def home(self) -> None:

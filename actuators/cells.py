@@ -1,0 +1,152 @@
+"""Where the six load cells are read, behind one face: in the drives, or by devices of their own."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from actuators.amplifier import Amplifier
+from actuators.errors import ActuatorError, ConfigurationError
+from actuators.interface import Drive, Feedback
+
+CELLS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class CellReading:
+    """Six forces of one cycle.
+
+    forces: N, raw cell signals of legs 1 to 6, compression positive; NaN where there is no valid value. fresh: False
+    where any of them is none of this cycle. age: s since the oldest was received, 0 when all are of this cycle.
+    """
+
+    forces: tuple[float, ...]
+    fresh: bool
+    age: float
+
+
+class CellSource(ABC):
+    """Six load cells, read along with the drives: `begin` sends, `finish` collects, neither raises nor waits longer."""
+
+    @property
+    def connected(self) -> bool:
+        """Whether every device of its own is connected."""
+        return True
+
+    @property
+    def silence(self) -> str:
+        """What is known of why the last reading was not fresh, empty if it was, or where there was none."""
+        return ""
+
+    @property
+    @abstractmethod
+    def silent(self) -> list[str]:
+        """Names of the devices that had nothing new for the last reading."""
+
+    @abstractmethod
+    def connect(self, timeout: float) -> None:
+        """Connect devices of its own, each within `timeout` s. Raises ActuatorError."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close connections of its own; idempotent."""
+
+    @abstractmethod
+    def begin(self, now: float) -> None:
+        """Send the cycle's requests; now: s, the cycle's time."""
+
+    @abstractmethod
+    def finish(self, feedback: Sequence[Feedback], deadline: float) -> CellReading:
+        """The reading of the cycle by `deadline` (s); feedback: of the cycle's exchange with the drives."""
+
+
+class DriveCells(CellSource):
+    """Cells wired to their legs' drives."""
+
+    def __init__(self, drives: Sequence[Drive]) -> None:
+        """drives: of legs 1 to 6."""
+        self._drives = tuple(drives)
+        self._silent: list[str] = []
+
+    @property
+    def silent(self) -> list[str]:
+        """See `CellSource.silent`."""
+        return self._silent
+
+    def connect(self, timeout: float) -> None:
+        """See `CellSource.connect`: the drives are connected by whoever commands them."""
+
+    def close(self) -> None:
+        """See `CellSource.close`."""
+
+    def begin(self, now: float) -> None:
+        """See `CellSource.begin`: the drives' own requests ask for the forces."""
+
+    def finish(self, feedback: Sequence[Feedback], deadline: float) -> CellReading:
+        """See `CellSource.finish`."""
+        fresh = all([sample.fresh for sample in feedback])
+        self._silent = []
+        if not fresh:
+            self._silent = [drive.name for drive, one in zip(self._drives, feedback, strict=True) if not one.fresh]
+        ages = [sample.age for sample in feedback]
+        return CellReading(tuple([sample.force for sample in feedback]), fresh, max(ages))
+
+
+class DeviceCells(CellSource):
+    """Cells of one amplifier, or of several devices whose channels are, one after the other, legs 1 to 6."""
+
+    def __init__(self, devices: Sequence[Amplifier]) -> None:
+        """Raises ConfigurationError where the devices do not have six channels in all."""
+        self._devices = tuple(devices)
+        channels = sum(device.channels for device in devices)
+        if channels != CELLS:
+            names = ", ".join(device.name for device in devices)
+            raise ConfigurationError(f"{names}: {channels} channels in all, {CELLS} legs have a cell each")
+        self._silent: list[str] = []
+
+    @property
+    def connected(self) -> bool:
+        """See `CellSource.connected`."""
+        return all(device.connected for device in self._devices)
+
+    @property
+    def silence(self) -> str:
+        """See `CellSource.silence`."""
+        standing = [device.name for device in self._devices if device.standing]
+        if not standing:
+            return ""
+        names = ", ".join(f"the {name}" if name == "amplifier" else name for name in standing)
+        one = len(standing) == 1
+        return f"{names} {'answers, but its conversion counter stands' if one else 'answer, but no counter moves'}"
+
+    @property
+    def silent(self) -> list[str]:
+        """See `CellSource.silent`."""
+        return self._silent
+
+    def connect(self, timeout: float) -> None:
+        """See `CellSource.connect`."""
+        faults = []
+        for device in self._devices:
+            try:
+                device.connect(timeout)
+            except ActuatorError as error:
+                faults.append(error)
+        if faults:
+            raise faults[0] if len(faults) == 1 else ActuatorError("; ".join(map(str, faults)))
+
+    def close(self) -> None:
+        """See `CellSource.close`."""
+        for device in self._devices:
+            device.close()
+
+    def begin(self, now: float) -> None:
+        """See `CellSource.begin`."""
+        for device in self._devices:
+            device.begin(now)
+
+    def finish(self, feedback: Sequence[Feedback], deadline: float) -> CellReading:
+        """See `CellSource.finish`."""
+        readings = [device.finish(deadline) for device in self._devices]
+        self._silent = [one.name for one, read in zip(self._devices, readings, strict=True) if not read.fresh]
+        forces = tuple([force for reading in readings for force in reading.forces])
+        return CellReading(forces, not self._silent, max([reading.age for reading in readings]))

@@ -1,0 +1,121 @@
+"""Where the cells are read, and devices slower than the cycle: the same engine over each."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from engine_support import CONFIG, bench, smooth_table
+
+from rig.config import RigConfig, load_config, patient
+from rig.errors import ConfigError
+from rig.states import FaultCode, State, StopSeverity
+from rig.virtual import VirtualRig
+
+DEVICES = {
+    "load_cells": {
+        "source": "devices",
+        "devices": [{"host": "127.0.0.1", "port": 15030 + leg, "unit": leg} for leg in range(1, 7)],
+    }
+}
+AMPLIFIER = {"load_cells": {"source": "amplifier", "amplifier": {"host": "127.0.0.1", "port": 15027}}}
+QUIET = {"virtual": {"cells": {"noise": 0.0}}}
+
+
+@pytest.mark.parametrize("cells", [{}, AMPLIFIER, DEVICES], ids=["drives", "amplifier", "devices"])
+def test_the_engine_reads_six_cells_wherever_they_are(tmp_path: Path, cells: dict[str, object]) -> None:
+    config = CONFIG.changed(cells | QUIET)
+    assert len(VirtualRig(config).endpoints) == 6 + len(config.load_cells.places)
+    with bench(tmp_path, config) as rig:
+        rig.engage()
+        rig.follow(smooth_table(1.0))
+        fields = rig.engine.frame.fields
+        forces, residuals = [], []
+        for _ in range(250):
+            rig.step()
+            forces.append(fields["force_measured"].copy())
+            residuals.append(np.abs(fields["force_residual"]).max())
+        assert rig.state is State.RUNNING and rig.engine.machine.cause is None
+        assert max(residuals) < 1.0 and np.ptp(forces, axis=0).min() > 0.1
+
+
+def test_one_of_six_cell_devices_that_falls_silent_holds_the_platform(tmp_path: Path) -> None:
+    with bench(tmp_path, CONFIG.changed(DEVICES)) as rig:
+        rig.engage()
+        rig.follow(smooth_table(4.0))
+        rig.run(0.5)
+        rig.virtual.cells[2].inject("standing")
+        rig.run(0.05)
+        machine = rig.engine.machine
+        assert machine.stop is StopSeverity.CATEGORY_2 and machine.cause is not None
+        assert machine.cause.code is FaultCode.LOAD_CELL
+        assert machine.cause.text == (
+            "load cells: no fresh reading for 6 ms (bound 6 ms): load cell 3 answers, but its conversion counter stands"
+        )
+
+
+def test_drives_of_50_hz_under_500_hz_are_not_stale(tmp_path: Path) -> None:
+    config = CONFIG.changed({"drives": {"sample_period": 0.02}})
+    assert config.stale_time == config.cells_stale_time == pytest.approx(0.06)
+    with bench(tmp_path, config) as rig:
+        rig.park()  # the drives home by themselves
+        stale, ages = set(), set()
+        for _ in range(250):
+            rig.step()
+            stale.add(int(rig.engine.frame.row["stale"][0, 0]))
+            ages.add(round(rig.engine.bank.age[0], 9))
+        assert rig.state is State.PARKED and rig.engine.machine.cause is None
+        assert sorted(stale) == list(range(10)) and sorted(ages) == pytest.approx(0.002 * np.arange(10))
+        rig.virtual.faults.inject("drop_all", 2)
+        rig.run(0.1)
+        assert rig.engine.machine.cause is not None
+        assert rig.engine.machine.cause.text.startswith("leg 2: no fresh feedback for 60 ms (bound 60 ms)")
+
+
+def test_cells_of_50_hz_have_a_bound_of_their_own() -> None:
+    slow = {"load_cells": DEVICES["load_cells"] | {"sample_period": "20 ms"}}
+    config = CONFIG.changed(slow)
+    assert (config.stale_time, config.cells_stale_time) == pytest.approx((0.006, 0.06))
+
+
+def test_the_bound_may_be_given_in_seconds_or_in_cycles() -> None:
+    def bounds(safety: dict[str, object], rate: float = 500.0) -> RigConfig:
+        return load_config().changed({"rate": rate, "safety": safety})
+
+    assert bounds({}).stale_time == pytest.approx(0.006)  # as files say it that give cycles, or nothing
+    assert bounds({}, 1000.0).stale_time == pytest.approx(0.003)
+    assert bounds({"stale_cycles": 5}, 1000.0).stale_time == pytest.approx(0.005)
+    assert bounds({"stale_time": "8 ms"}, 1000.0).stale_time == pytest.approx(0.008)
+    assert patient(bounds({"stale_time": "8 ms"})).stale_time == pytest.approx(0.025)  # half a watchdog
+    for safety, text in (
+        ({"stale_time": "8 ms", "stale_cycles": 5}, "stale_time and stale_cycles are one bound"),
+        ({"stale_time": "1 ms"}, r"safety\.stale_time: 0\.001 s, must be at least 0\.002 s, a cycle at 500 Hz"),
+        ({"stale_time": "2 s"}, r"safety\.stale_time: 2 s, must be 0\.0001 to 1 s"),
+        ({"off": ["stale_time"]}, "stale_time is never switched off"),
+    ):
+        with pytest.raises(ConfigError, match=text):
+            bounds(safety)
+    with pytest.raises(ConfigError, match=r"drives\.sample_period: 0\.03 s, must be at most 0\.025 s"):
+        load_config().changed({"drives": {"sample_period": 0.03}})
+
+
+@pytest.mark.parametrize(
+    ("cells", "text"),
+    [
+        ({"source": "devices"}, 'source is "devices", but devices, six of them with host and port, are missing'),
+        (DEVICES["load_cells"] | {"source": "drive"}, 'devices are described, but source is "drive"'),
+        ({"sample_period": 0.02}, 'sample_period is of devices, but source is "drive"'),
+        (
+            {"source": "devices", "devices": [{"host": "x", "port": 1}] * 5 + [{"host": "x", "port": 0}]},
+            r"load_cells\.devices\[6\]\.port: must be greater than or equal to 1, not 0",
+        ),
+    ],
+)
+def test_cells_that_cannot_be_configured(cells: dict[str, object], text: str) -> None:
+    with pytest.raises(ConfigError, match=text):
+        load_config().changed({"load_cells": cells})
+
+
+def test_devices_must_have_six_channels_in_all(tmp_path: Path) -> None:
+    six = [entry | {"profile": "generic-amplifier"} for entry in DEVICES["load_cells"]["devices"]]  # type: ignore[attr-defined]
+    with pytest.raises(ConfigError, match="has 6 cells, not 1"):
+        VirtualRig(CONFIG.changed({"load_cells": {"source": "devices", "devices": six}}))
