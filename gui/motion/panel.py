@@ -11,6 +11,7 @@ from gui.motion.plots import PreviewPlots
 from gui.motion.preview import Preview, describe, look_ahead
 from gui.motion.specification import NEW_PARTS, moved, read_motion, shipped_motion, to_toml
 from gui.motion.unsaved import UnsavedQuestion
+from gui.motion.verdict_label import VerdictLabel
 from gui.session import Action, Mover, RigSession, Worker
 from gui.widgets import GuardedButton, QuantityBox, Reason, Theme, WholeNumber, ask_save
 from rig.csvio import whole_file
@@ -42,8 +43,6 @@ class MotionPanel(QtWidgets.QWidget):
         self._taken: dict[str, object] = {}  # the motion as its file states it
         self.question: UnsavedQuestion | None = None
         """asked before changes are lost"""
-        self._refused = ""  # the file that was not opened, and why; until the motion changes
-        self._judged = ("muted", "")  # role and text of the verdict
         self.preview = Preview()
         self.editor = MotionEditor()
         self.plots = PreviewPlots(session.config, theme)
@@ -51,10 +50,7 @@ class MotionPanel(QtWidgets.QWidget):
         self._changed.setSingleShot(True)
         self._changed.setInterval(_EDIT_PAUSE)
         self._changed.timeout.connect(self._look)
-        self.verdict = QtWidgets.QLabel()
-        self.verdict.setWordWrap(True)
-        self.verdict.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.verdict.setAccessibleName("Verdict of the check")
+        self.verdict = VerdictLabel()
         self._title = QtWidgets.QLabel()
         self._title.setObjectName("heading")
         self._title.setAccessibleName("Name of the motion")
@@ -184,8 +180,7 @@ class MotionPanel(QtWidgets.QWidget):
                     return
             self._show_title()
             reason = str(error).removeprefix(f"{path}: ")
-            self._refused = f"{path.name} was not opened: {reason}"
-            self._show_verdict(*self._judged)
+            self.verdict.refuse(f"{path.name} was not opened: {reason}")
             self._session.log("error", "app", f"{path} was not opened: {reason}")
 
         self._worker.submit(lambda: read_motion(path, home) if opened == self._opened else None, taken)
@@ -274,9 +269,9 @@ class MotionPanel(QtWidgets.QWidget):
             self.progress.setValue(0)
             self.phase.clear()
         self._version += 1
-        self._refused = ""
         self.preview = Preview(fault="being checked")
-        self._show_verdict("muted", "Checking …")
+        self.verdict.refused = ""
+        self.verdict.judge("muted", "Checking …")
         self._changed.start()
         self.refresh()
 
@@ -299,21 +294,12 @@ class MotionPanel(QtWidgets.QWidget):
         self.plots.show_preview(preview)
         verdict = preview.verdict
         if verdict is None:
-            self._show_verdict("bad", f"✗ {preview.fault}")
+            self.verdict.judge("bad", f"✗ {preview.fault}")
+        elif verdict.passed:
+            self.verdict.judge("good", f"✓ {describe(verdict)}")
         else:
-            self._show_verdict(
-                "good" if verdict.passed else "bad", f"{'✓' if verdict.passed else '✗'} {describe(verdict)}"
-            )
+            self.verdict.judge("bad", f"✗ {describe(verdict)}")
         self.refresh()
-
-    def _show_verdict(self, role: str, text: str) -> None:
-        self._judged = (role, text)
-        if self._refused:
-            role, text = "warning", f"✗ {self._refused}\nThe motion shown stays: {text}"
-        self.verdict.setText(text)
-        self.verdict.setObjectName(role)
-        self.verdict.style().unpolish(self.verdict)
-        self.verdict.style().polish(self.verdict)
 
     def _largest(self) -> float:
         """The largest amplitude that passes, %, in the steps of its field and never more; 0 where none does."""

@@ -11,6 +11,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from gui.session import RigSession, StopButton
 from gui.setup.bench import Configured, SetupBench
 from gui.setup.cells_page import CellsPage
+from gui.setup.discard_question import DiscardQuestion
 from gui.setup.drives_page import DrivesPage
 from gui.setup.legs_page import LegsPage
 from gui.setup.page import SetupPage, listed, ranges, set_role
@@ -314,19 +315,8 @@ class SetupWizard(QtWidgets.QWizard):
         if self.saving.saved is not None or not self.start.name.text():
             self._leave(super().reject)
             return
-        box = QtWidgets.QMessageBox(self)
-        box.setIcon(QtWidgets.QMessageBox.Icon.Question)
-        box.setWindowTitle("Not saved")
-        box.setText("What was entered is not saved. Close all the same?")
-        discard = box.addButton("Close without saving", QtWidgets.QMessageBox.ButtonRole.DestructiveRole)
-        stay = box.addButton("Stay", QtWidgets.QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(stay)
-        box.setEscapeButton(stay)
-        box.buttonClicked.connect(lambda button: self._leave(super(SetupWizard, self).reject, button is discard))
-        box.setWindowModality(QtCore.Qt.WindowModality.WindowModal)
-        box.setAttribute(QtCore.Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.question = box
-        box.show()
+        self.question = DiscardQuestion(self, lambda sure: self._leave(super(SetupWizard, self).reject, sure))
+        self.question.show()
 
     def accept(self) -> None:
         """Close what was saved."""

@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +30,7 @@ from gui.shell.guide import HelpMenu
 from gui.shell.notice import Notice
 from gui.shell.other_rig import OtherRig
 from gui.shell.style import dress
+from gui.shell.view_menu import ViewMenu
 from gui.widgets import DARK, THEMES, Browser, Theme
 from rig.states import State
 
@@ -183,18 +183,8 @@ class MainWindow(QtWidgets.QMainWindow):
         self.setup.finished.connect(self.other.open)
         self.closing.stayed.connect(self.other.window_stays)
         self._add_action(rig, "&Quit", self.close, "Ctrl+Q")
-        view = self.menuBar().addMenu("&View")
-        view.setToolTipsVisible(True)
-        schemes = QtGui.QActionGroup(self)
-        for name in THEMES:
-            action = self._add_action(view, f"{name.capitalize()} &colours", partial(self._choose_theme, name))
-            action.setCheckable(True)
-            action.setChecked(name == self.theme.name)
-            schemes.addAction(action)
-        self.schemes = schemes
-        view.addSeparator()
-        for index in range(self.tabs.count()):
-            self._add_action(view, self.tabs.tabText(index), partial(self._show_tab, index), f"Ctrl+{index + 1}")
+        self.view = ViewMenu(self.theme.name, self.use_theme, self.tabs)
+        self.menuBar().addMenu(self.view)
         self.help = HelpMenu(self)
 
     def _add_action(
@@ -205,12 +195,6 @@ class MainWindow(QtWidgets.QMainWindow):
         if shortcut:
             action.setShortcut(QtGui.QKeySequence(shortcut))
         return action
-
-    def _show_tab(self, index: int, _checked: bool = False) -> None:
-        self.tabs.setCurrentIndex(index)
-
-    def _choose_theme(self, name: str, _checked: bool = False) -> None:
-        self.use_theme(name)
 
     def use_theme(self, name: str) -> None:
         """Take the dark or the light look."""
@@ -231,7 +215,7 @@ class MainWindow(QtWidgets.QMainWindow):
         title = f"{look_of(now).text}{cause} – {virtual}{self.session.config.name} – {_TITLE}"
         if title != self.windowTitle():
             self.setWindowTitle(title)
-        self._guard_schemes()
+        self.view.guard(self.session.torque)
         self.other.refresh()
         self._say_what_is_past(now.phase)
         reason = "a report is being made" if self.reports.busy else self.session.obstacle(Action.REPORT)
@@ -249,15 +233,6 @@ class MainWindow(QtWidgets.QMainWindow):
                 view.set_past(past)
             elif isinstance(view, LiveView):
                 view.beside.set_past(past)
-
-    def _guard_schemes(self) -> None:
-        torque = self.session.torque  # restyling takes longer than STOP may take
-        reason = "not while the drives have torque, as the window stands still meanwhile: park or stop first"
-        if self.schemes.isEnabled() == torque:
-            self.schemes.setEnabled(not torque)
-            for action in self.schemes.actions():
-                action.setToolTip(reason if torque else "")
-                action.setStatusTip(reason if torque else "")
 
     def _slow_update(self, row: "np.void | None") -> None:
         up = self.session.phase is Phase.UP

@@ -201,11 +201,11 @@ def test_figures_of_an_engine_that_does_not_answer_are_not_shown(window: MainWin
 
 def test_the_look_cannot_be_changed_under_torque_and_says_why(window: MainWindow, session: FakeSession) -> None:
     session.take(make_status(State.ENGAGED))
-    assert not any(action.isEnabled() for action in window.schemes.actions())
-    for action in window.schemes.actions():
+    assert not any(action.isEnabled() for action in window.view.schemes.actions())
+    for action in window.view.schemes.actions():
         assert "have torque" in action.toolTip() and action.toolTip() == action.statusTip()
     session.take(make_status(State.PARKED))
-    assert all(action.isEnabled() and "torque" not in action.toolTip() for action in window.schemes.actions())
+    assert all(action.isEnabled() and "torque" not in action.toolTip() for action in window.view.schemes.actions())
 
 
 def test_errors_of_slots_are_in_the_log_once_and_printed_each_time(
