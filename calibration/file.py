@@ -1,6 +1,5 @@
 """The dated calibration file: TOML that a person can read, checked whole, written once."""
 
-import json
 import os
 import re
 import reprlib
@@ -16,7 +15,7 @@ from calibration.cells import LoadCellCalibration, Provenance
 from calibration.errors import CalibrationError, CalibrationFileError
 from calibration.fit import CellCalibration, Load
 from calibration.tare import CELLS, Drift, Tare, read_only
-from kinematics import InputFileError, MissingFileError, parse_toml, read_text
+from kinematics import InputFileError, MissingFileError, parse_toml, read_text, toml_entry
 
 FILE_VERSION = 1
 """Version of the layout this software writes and reads."""
@@ -271,22 +270,7 @@ def save_cell_calibration(path: str | Path, calibration: LoadCellCalibration) ->
 
 
 def _entries(table: dict[str, object]) -> list[str]:
-    lines = []
-    for key, value in table.items():
-        if value is not None:
-            comment = f"  # {_COMMENTS[key]}" if key in _COMMENTS else ""
-            lines.append(f"{key} = {_value(value)}{comment}")
-    return lines
-
-
-def _value(value: object) -> str:
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, list):
-        return "[" + ", ".join(_value(item) for item in value) + "]"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return repr(value)  # shortest text that reads back as the same number
+    return [toml_entry(key, value, _COMMENTS.get(key, "")) for key, value in table.items() if value is not None]
 
 
 def _fault(item: dict[str, object]) -> str:

@@ -71,6 +71,8 @@ from kinematics.inputs import (
     open_input,
     parse_toml,
     read_text,
+    toml_entry,
+    toml_value,
 )
 from kinematics.jacobian import (
     SINGULAR_CONDITION,
@@ -309,5 +311,7 @@ __all__ = [
     "strokes_beyond",
     "table_motion_kernel",
     "tabulate",
+    "toml_entry",
+    "toml_value",
     "trajectory_names",
 ]

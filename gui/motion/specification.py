@@ -1,6 +1,5 @@
 """Motions as data: the kinds of parts there are, what a new one begins as, files in and out."""
 
-import json
 import os
 import tomllib
 from importlib import resources
@@ -10,7 +9,7 @@ from typing import Any, get_args
 import numpy as np
 from pydantic import BaseModel
 
-from kinematics import InputFileError, TrajectoryError, TrajectorySpec, parse_trajectory, read_text
+from kinematics import InputFileError, TrajectoryError, TrajectorySpec, parse_trajectory, read_text, toml_entry
 
 Data = dict[str, Any]
 """A motion as its file states it, SI."""
@@ -70,10 +69,10 @@ def _data(text: str) -> Data:
 
 def to_toml(motion: Data) -> str:
     """A motion as the text of its file."""
-    lines = [f"{key} = {_literal(motion[key])}" for key in ("frame", "pivot", "amplitude") if key in motion]
+    lines = [toml_entry(key, motion[key]) for key in ("frame", "pivot", "amplitude") if key in motion]
     for part in motion["parts"]:
         lines += ["", "[[parts]]"]
-        lines += [f"{key} = {_literal(value)}" for key, value in part.items() if value is not None]
+        lines += [toml_entry(key, value) for key, value in part.items() if value is not None]
     return "\n".join(lines) + "\n"
 
 
@@ -92,15 +91,3 @@ def moved(motion: Data, folder: Path, target: Path) -> Data:
         return part | {"file": (place.relative_to(there) if place.is_relative_to(there) else place).as_posix()}
 
     return motion | {"parts": [renamed(part) for part in motion["parts"]]}
-
-
-def _literal(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return repr(value)
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {_literal(item)}" for key, item in value.items()) + " }"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_literal(item) for item in value) + "]"
-    return json.dumps(value, ensure_ascii=False)

@@ -1,6 +1,7 @@
 """What a person writes: files of bounded size and depth, and quantities with their units."""
 
 from kinematics.inputs.files import MOST_BYTES, open_input, parse_toml, read_text
+from kinematics.inputs.toml_text import toml_entry, toml_value
 from kinematics.inputs.units import (
     Acceleration,
     Angle,
@@ -45,4 +46,6 @@ __all__ = [
     "open_input",
     "parse_toml",
     "read_text",
+    "toml_entry",
+    "toml_value",
 ]

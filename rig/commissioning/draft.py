@@ -1,6 +1,5 @@
 """The draft of a new rig's configuration, and its way into a file that is valid or not written at all."""
 
-import json
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -8,12 +7,14 @@ from typing import Any
 
 from calibration import LoadCellCalibration, calibration_file_name, save_cell_calibration
 from dynamics import mechanism_names
+from kinematics import toml_entry, toml_value
 from rig.commissioning.devices import check_devices
 from rig.config import RigConfig, Safety, load_config, names_file, parse_config, patient_bounds
 from rig.csvio import check_output, whole_file
 from rig.errors import ConfigError, InputError
 
 _MODES = ("force", "computed-torque", "position")
+_COMMENT_COLUMN = 39
 _HEADER = """\
 # Plain numbers are SI; text may carry a unit ("300 mm"). What is left out takes its default:
 # [control], [safety], [motion] and [realtime] among it. The shipped virtual.toml shows every
@@ -79,7 +80,7 @@ def draft_text(draft: Draft) -> str:
         _line("profile", draft.profile, "the drives' register map"),
         _line("watchdog", draft.watchdog, "s of silence after which a drive stops by itself"),
         "legs = [" + " " * 32 + "# legs 1 to 6; a serial number given must answer",
-        *(f"    {{ {_inline(asdict(drive))} }}," for drive in draft.drives),
+        *(f"    {toml_value(_given(asdict(drive)))}," for drive in draft.drives),
         "]\n\n[load_cells]",
         _line("source", "amplifier" if draft.amplifier else "drive", "what reads the cells"),
         _line("noise", draft.noise, "N, standard deviation to expect"),
@@ -88,7 +89,7 @@ def draft_text(draft: Draft) -> str:
     if draft.calibration:
         lines.append(_line("calibration", draft.calibration, "beside this file"))
     if draft.amplifier is not None:
-        lines.append(f"amplifier = {{ {_inline(asdict(draft.amplifier))} }}")
+        lines.append(_line("amplifier", _given(asdict(draft.amplifier))))
     lines += ["\n[recording]", _line("directory", draft.recording, "starts where the command runs")]
     if draft.virtual:
         bounds = patient_bounds(draft.watchdog, draft.rate, Safety())
@@ -165,7 +166,7 @@ def save_rig(draft: Draft, path: Path, zero: LoadCellCalibration | None, *, over
 def _names(path: Path, calibration: str) -> bool:
     """Whether the file `path` names a calibration; False where none can be read."""
     try:
-        return _literal(calibration).encode() in path.read_bytes()
+        return toml_value(calibration).encode() in path.read_bytes()
     except OSError:
         return False
 
@@ -221,15 +222,8 @@ def _encodable(text: str, path: Path) -> str:
 
 
 def _line(key: str, value: Any, comment: str = "") -> str:
-    text = f"{key} = {_literal(value)}"
-    return f"{text:<39} # {comment}" if comment else text
+    return toml_entry(key, value, comment, _COMMENT_COLUMN)
 
 
-def _inline(table: dict[str, Any]) -> str:
-    return ", ".join(f"{key} = {_literal(value)}" for key, value in table.items() if value != "" or key == "host")
-
-
-def _literal(value: Any) -> str:
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return repr(value)
+def _given(table: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in table.items() if value != "" or key == "host"}

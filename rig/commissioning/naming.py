@@ -1,14 +1,13 @@
 """Naming a calibration in a configuration that a person wrote: one line changes, the rest stays as it is."""
 
 import io
-import json
 import os
 import re
 import stat
 from pathlib import Path
 from typing import Any
 
-from kinematics import MOST_BYTES, InputFileError, open_input, parse_toml
+from kinematics import MOST_BYTES, InputFileError, open_input, parse_toml, toml_value
 from rig.config import load_config
 from rig.csvio import check_output, whole_file
 from rig.errors import ConfigError, InputError
@@ -67,7 +66,7 @@ def _edited(path: Path, name: str) -> str:
     if not isinstance(cells, dict):
         raise ConfigError(f"configuration {path} is left as it is: load_cells is not a table")
     cells["calibration"] = name
-    changed = _changed(text, json.dumps(name, ensure_ascii=False))
+    changed = _changed(text, toml_value(name))
     if _parsed(changed) != wanted:
         raise InputError(f'{path} is left as it is; write into its [load_cells] table: calibration = "{name}"')
     return changed
