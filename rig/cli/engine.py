@@ -71,26 +71,24 @@ def stop(
 
     It is not a safety function.
     """
-    import time
     from contextlib import closing
 
     from rig.client import has_stopped
     from rig.config import load_config
     from rig.engine import Stop
     from rig.errors import HardwareError
+    from rig.runtime import wait_until
 
     engine = found_engine(load_config(config))
     wanted = _CATEGORIES[category]
     engine.request_stop(wanted)  # even where it no longer answers
-    deadline = time.monotonic() + _STOP_TIMEOUT
     with closing(engine.client(_STOP_TIMEOUT)) as client:
         client.request(Stop(wanted))
-        while not has_stopped(seen := client.status(), wanted):
-            if time.monotonic() > deadline:
-                text = f"the rig did not come to rest within {_STOP_TIMEOUT:g} s; its state is {seen.state.name}"
-                raise HardwareError(text)
-            time.sleep(_POLL)
-    typer.echo(f"stopped: state {seen.state.name}")
+        stopped = wait_until(lambda: has_stopped(client.status(), wanted), _STOP_TIMEOUT, _POLL)
+        state = client.status().state.name
+    if not stopped:
+        raise HardwareError(f"the rig did not come to rest within {_STOP_TIMEOUT:g} s; its state is {state}")
+    typer.echo(f"stopped: state {state}")
 
 
 @app.command("end")

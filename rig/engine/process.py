@@ -32,7 +32,15 @@ from rig.engine.snapshot import Event, Snapshot
 from rig.engine.warmup import warm_up
 from rig.errors import HardwareError
 from rig.recording import EventLevel, Recorder, RecorderPhase, StatusBlock
-from rig.runtime import ControlBlock, MonotonicClock, RuntimeFolder, TelemetryRing, prepare_process, start_shielded
+from rig.runtime import (
+    ControlBlock,
+    MonotonicClock,
+    RuntimeFolder,
+    TelemetryRing,
+    prepare_process,
+    start_shielded,
+    wait_until,
+)
 
 _START_TIMEOUT = 180.0  # s; the first start on a machine compiles the kernels
 _TERMINATE_TIMEOUT = 3.0  # s
@@ -235,7 +243,7 @@ def _await_recorder(address: EngineAddress) -> None:
     """Let the recorder of an engine that was killed finish the file before its shared memory is removed."""
     with contextlib.suppress(FileNotFoundError):
         block = StatusBlock.attach(address.recorder)
-        deadline = time.monotonic() + _CLOSING_TIMEOUT
-        while block.read().phase in (RecorderPhase.STARTING, RecorderPhase.RECORDING) and time.monotonic() < deadline:
-            time.sleep(0.01)
+        wait_until(
+            lambda: block.read().phase not in (RecorderPhase.STARTING, RecorderPhase.RECORDING), _CLOSING_TIMEOUT
+        )
         block.close()

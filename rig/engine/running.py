@@ -20,7 +20,7 @@ from rig.engine.drive_names import drive_names
 from rig.engine.link import LinkClient
 from rig.engine.snapshot import Snapshot
 from rig.errors import HardwareError
-from rig.runtime import ControlBlock, RuntimeFolder, StopRequest, folders
+from rig.runtime import ControlBlock, RuntimeFolder, StopRequest, folders, wait_until
 
 _RECORD = "engine.json"
 _STATUS_TIMEOUT = 1.0  # s
@@ -133,12 +133,7 @@ class RunningEngine:
 
     def join(self, timeout: float) -> bool:
         """Wait at most `timeout` s for the process to end; whether it has."""
-        deadline = time.monotonic() + timeout
-        while self.alive:
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(_POLL)
-        return True
+        return wait_until(lambda: not self.alive, timeout, _POLL)
 
     def describe(self) -> str:
         """State, owner, lease and remaining time in words."""

@@ -17,7 +17,7 @@ from typing import Any
 from rig.recording.schema import EventLevel, RecordedEvent, RecordingError
 from rig.recording.status import RecorderPhase, RecorderStatus, StatusBlock
 from rig.recording.writer import RecordingWriter
-from rig.runtime import TelemetryRing, start_shielded
+from rig.runtime import TelemetryRing, start_shielded, wait_until
 
 _POLL = 0.02
 """s between two looks at the ring."""
@@ -91,11 +91,9 @@ class Recorder:
 
         Raises RecordingError with the cause when that fails or takes longer than `timeout` (s).
         """
-        deadline = time.monotonic() + timeout
-        while (status := self.status()).phase is RecorderPhase.STARTING:
-            if time.monotonic() > deadline:
-                raise RecordingError(f"{self.path}: the recorder was not ready within {timeout} s")
-            time.sleep(0.005)
+        if not wait_until(lambda: self.status().phase is not RecorderPhase.STARTING, timeout):
+            raise RecordingError(f"{self.path}: the recorder was not ready within {timeout} s")
+        status = self.status()
         if status.phase is RecorderPhase.FAILED:
             raise RecordingError(f"{self.path}: cannot record: {status.error}")
 

@@ -9,6 +9,7 @@ from rig.runtime.realtime import prepare_process
 from rig.runtime.ring import TelemetryRing, attach_shared_memory, shared_buffer
 from rig.runtime.spawning import start_shielded
 from rig.runtime.ticker import MachineTicker, ManualTicker, Tick, Ticker, said_slower
+from rig.runtime.waiting import wait_until
 
 __all__ = [
     "Cadence",
@@ -32,4 +33,5 @@ __all__ = [
     "said_slower",
     "shared_buffer",
     "start_shielded",
+    "wait_until",
 ]

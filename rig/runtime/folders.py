@@ -11,13 +11,13 @@ import os
 import shutil
 import stat
 import tempfile
-import time
 from collections.abc import Iterator
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 from typing import Literal
 
 from rig.errors import HardwareError
+from rig.runtime.waiting import wait_until
 
 Role = Literal["owner", "engine"]
 Block = Literal["control", "ring", "recorder"]
@@ -145,6 +145,14 @@ def _folders(root: Path) -> Iterator[RuntimeFolder]:
             yield RuntimeFolder(path)
 
 
+def _taken(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[None]:
     try:
@@ -152,15 +160,8 @@ def _locked(path: Path) -> Iterator[None]:
     except OSError as error:
         raise HardwareError(f"lock {path}: {error.strerror}") from error
     try:
-        deadline = time.monotonic() + _PATIENCE
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise HardwareError(f"lock {path}: another process holds it") from None
-                time.sleep(_POLL)
+        if not wait_until(lambda: _taken(file), _PATIENCE, _POLL):
+            raise HardwareError(f"lock {path}: another process holds it")
         yield
     finally:
         os.close(file)
