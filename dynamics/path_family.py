@@ -9,7 +9,6 @@ from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize
 
 from dynamics.batch import BatchError, inverse_batch
 from dynamics.errors import DynamicsError, NoPathError, SingularityError
@@ -146,6 +145,8 @@ def best_path(
     most = search.most
     if not (most > 0.0).all():
         raise DynamicsError(f"reach and end_freedom: {most.min():g}, must be above 0, in m and rad")
+    from scipy import optimize  # takes long to import, and few need it
+
     found: Any = optimize.differential_evolution(
         cast("Any", search.costs),  # of many paths at a time, which the types of scipy do not know
         bounds=optimize.Bounds(-most, most),

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize
 
 from dynamics.batch import BatchError, inverse_batch
 from dynamics.errors import DynamicsError
@@ -133,6 +132,8 @@ def find_singularities(
     ]
     for k in peaks:
         low, high = float(t[k - 1]), float(t[k + 1])
+        from scipy import optimize  # takes long to import, and few need it
+
         best = optimize.minimize_scalar(
             conditioning, bracket=(low, float(t[k]), high), method="golden", options={"xtol": tolerance / high}
         )

@@ -13,7 +13,6 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.spatial.transform import Rotation
 
 from kinematics.arrays import Array
 from kinematics.compiled import kernel
@@ -116,6 +115,8 @@ def _checked_matrix(value: ArrayLike) -> Array:
 
 def matrix_to_quaternion(matrix: ArrayLike) -> Array:
     """Unit quaternion (…,4), w ≥ 0, of a rotation matrix (…,3,3).  KinematicsError if it is not a rotation."""
+    from scipy.spatial.transform import Rotation  # takes long to import, and few need it
+
     checked = _checked_matrix(matrix)
     flat = Rotation.from_matrix(checked.reshape(-1, 3, 3)).as_quat(canonical=True, scalar_first=True)
     return np.asarray(flat, dtype=np.float64).reshape((*checked.shape[:-2], 4))

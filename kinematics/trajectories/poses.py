@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import make_interp_spline
 
 from kinematics.arrays import MOTION_FIELDS, POSE, Array, checked_poses
 from kinematics.errors import InputFileError, KinematicsError, TrajectoryError
@@ -62,6 +61,8 @@ class Poses(Trajectory):
         bounded("poses", float(np.abs(coordinates[:, :3]).max()), "m")
         coordinates[:, 3:] = np.unwrap(coordinates[:, 3:], axis=0)
         super().__init__(float(t[-1] - t[0]), placement)
+        from scipy.interpolate import make_interp_spline  # takes long to import, and few need it
+
         rest = [(1, np.zeros(6)), (2, np.zeros(6))]
         # In units of the mean interval: the end conditions are then scaled like the values they stand beside.
         self._scale = (len(t) - 1) / self.duration

@@ -6,7 +6,6 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import ndimage
 
 from kinematics.arrays import Array, finite_array
 from kinematics.errors import KinematicsError
@@ -110,6 +109,8 @@ class PoseGrid:
 
         Cells hang together by their faces. Empty if that cell is not of the set.
         """
+        from scipy import ndimage  # takes long to import, and few need it
+
         coordinates = pose_to_coordinates(pose)
         wanted = coordinates[:3] if self.kind == "position" else coordinates[3:]
         cell = tuple(int(np.abs(self.axis(k) - wanted[k]).argmin()) for k in range(3))

@@ -3,12 +3,13 @@
 import contextlib
 import re
 import socket
+import threading
 import time
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from importlib import resources
+from importlib import import_module, resources
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +128,10 @@ def conduct(
     def start() -> LockstepRig | LiveRig:
         if lockstep:
             return LockstepRig(config, recording, interruption)
-        return LiveRig(config, recording, name, interruption)
+        rig = LiveRig(config, recording, name, interruption)
+        if config.virtual is not None:  # nothing real waits for the processor, and this process waits for the rig
+            threading.Thread(target=import_module, args=("rig.report",), name="report", daemon=True).start()
+        return rig
 
     try:
         return _run(body, start, recording, interruption, report)

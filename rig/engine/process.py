@@ -104,11 +104,11 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             recorder = Recorder(ring, recording, header, folder.shared("recorder"))
             summary: dict[str, Any] = {}
             resources.callback(recorder.close, summary)  # after the link, whose thread looks at it
-            recorder.wait_ready()
             engine = Engine(config, bank, _RingSink(ring, recorder), ticker, MonotonicClock())
             resources.callback(bank.close)
             operator = Operator(engine, checker.refusal)
             warm_up(engine)
+            recorder.wait_ready()
             checker.wait_ready()
             around = engine.publisher.surroundings
             around.recording, around.ring = str(recording), ring.name

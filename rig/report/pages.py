@@ -20,6 +20,7 @@ def page_environment(package: str) -> Environment:
 
 def svg_text(figure: Figure) -> str:
     """The figure as an SVG document, the same every time: without a date."""
+    _lay_out(figure)
     text = io.StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
     return text.getvalue()
@@ -35,6 +36,15 @@ class Drawing:
 
 def drawing(figure: Figure) -> Drawing:
     """The figure in both formats."""
+    _lay_out(figure)
     file = io.BytesIO()
     figure.savefig(file, format="pdf", metadata={"CreationDate": None, "Creator": None, "Producer": None})
     return Drawing(svg_text(figure), file.getvalue())
+
+
+def _lay_out(figure: Figure) -> None:
+    """Give everything its place once; else it is laid out and drawn twice whenever the figure is saved."""
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+        figure.set_layout_engine(None)
