@@ -26,11 +26,14 @@ SPEED = 20.0
 """times as fast as the wall clock that paced time goes at most"""
 
 
-def live_config() -> RigConfig:
-    """A virtual rig on free ports, paced faster than real time; in real time it bears a busy machine."""
+def live_config(speed: float = SPEED) -> RigConfig:
+    """A virtual rig on free ports, paced faster than real time; in real time it bears a busy machine.
+
+    speed: 1 where its client's sign of life matters, which comes by the wall clock.
+    """
     safety = {"stale_cycles": 75, "overruns_in_a_row": 150, "following_error": 0.02, "force_residual": 200.0}
-    safety["heartbeat"] = 10.0  # its client goes by the wall clock
-    return on_free_ports(bench_config(safety=safety, drives={"watchdog": 0.3}, virtual={"speed": SPEED}))
+    safety["heartbeat"] = min(10.0, 2.0 * speed)
+    return on_free_ports(bench_config(safety=safety, drives={"watchdog": 0.3}, virtual={"speed": speed}))
 
 
 def shared_memory(pid: int) -> set[Path]:

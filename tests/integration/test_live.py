@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from live_bench import Command, command, live_config, shared_memory
+from live_bench import SPEED, Command, command, live_config, shared_memory
 from lockstep_bench import MOTION, causes, motion_table
 from waiting import eventually
 
@@ -29,8 +29,6 @@ from rig.recording import open_recording
 from rig.runtime.control_block import ControlBlock
 from rig.states import FaultCode, State
 
-realtime = pytest.mark.realtime
-
 WAIT = 60.0  # s
 
 
@@ -41,9 +39,9 @@ def table() -> MotionTable:
 
 
 @pytest.fixture
-def rig(tmp_path: Path, table: MotionTable) -> Iterator[LiveRig]:
-    """A live rig, engaged; nothing of it is left afterwards."""
-    with LiveRig(live_config(), tmp_path / "run.mcap", "first", Interruption()) as made:
+def rig(request: pytest.FixtureRequest, tmp_path: Path, table: MotionTable) -> Iterator[LiveRig]:
+    """A live rig, engaged, at a speed; nothing of it is left afterwards."""
+    with LiveRig(live_config(getattr(request, "param", SPEED)), tmp_path / "run.mcap", "first", Interruption()) as made:
         shared = shared_memory(made.engine.pid or 0)
         assert len(shared) == 3
         made.request(Connect())
@@ -71,7 +69,6 @@ def running(rig: LiveRig, table: MotionTable) -> None:
     assert rig.status().state is State.RUNNING
 
 
-@realtime
 def test_a_run_from_end_to_end(tmp_path: Path) -> None:
     config = live_config()
     trajectory = build_trajectory(TrajectorySpec.model_validate(MOTION), config.machine.geometry.home_pose)
@@ -101,7 +98,6 @@ def test_a_run_from_end_to_end(tmp_path: Path) -> None:
     ]
 
 
-@realtime
 def test_the_engine_is_killed_and_the_drives_stop_by_their_own_watchdog(
     rig: LiveRig, table: MotionTable, tmp_path: Path
 ) -> None:
@@ -132,7 +128,7 @@ def test_the_engine_is_killed_and_the_drives_stop_by_their_own_watchdog(
     assert (recording.rows["state"][-1], recording.dropped) == (State.RUNNING, 0)
 
 
-@realtime
+@pytest.mark.parametrize("rig", [1.0], indirect=True)
 def test_the_client_goes_and_another_one_parks_the_rig(rig: LiveRig, table: MotionTable, tmp_path: Path) -> None:
     running(rig, table)
     with ExitStack() as stack:
@@ -173,7 +169,6 @@ def rig_command(tmp_path: Path) -> Iterator[Callable[..., Command]]:
         yield lambda *arguments: stack.enter_context(command(tmp_path, *arguments))
 
 
-@realtime
 def test_ctrl_c_stops_the_rig_in_a_controlled_way(rig_command: Callable[..., Command]) -> None:
     demo = rig_command("demo", "--duration", "8", "-o", "out")
     path = demo.until_running()
@@ -189,7 +184,6 @@ def test_ctrl_c_stops_the_rig_in_a_controlled_way(rig_command: Callable[..., Com
     assert sorted(item.suffix for item in path.parent.iterdir()) == [".html", ".mcap"]
 
 
-@realtime
 def test_a_second_ctrl_c_stops_at_once(rig_command: Callable[..., Command]) -> None:
     demo = rig_command("demo", "--duration", "8", "-o", "out")
     path = demo.until_running()

@@ -46,7 +46,7 @@ Owner = tuple[RigConfig, multiprocessing.process.BaseProcess, Connection]
 
 @pytest.fixture
 def owner(tmp_path: Path) -> Iterator[Owner]:
-    config = live_config().changed({"safety": {"unattended_hold": HOLD}})
+    config = live_config(speed=1.0).changed({"safety": {"unattended_hold": HOLD}})
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=hold_the_platform, args=(config, tmp_path / "run.mcap", theirs))
@@ -71,7 +71,6 @@ def _stopped(pid: int) -> bool:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 
-@pytest.mark.realtime
 def test_the_engine_of_an_owner_that_hangs_sets_the_platform_down_and_waits(owner: Owner, tmp_path: Path) -> None:
     config, process, pipe = owner
     engine = find_engine(config)
@@ -89,7 +88,6 @@ def test_the_engine_of_an_owner_that_hangs_sets_the_platform_down_and_waits(owne
     assert texts[1] == "nobody has commanded the engine for 3 s"
 
 
-@pytest.mark.realtime
 def test_the_engine_of_an_owner_that_was_killed_is_taken_over(
     owner: Owner, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -109,7 +107,6 @@ def test_the_engine_of_an_owner_that_was_killed_is_taken_over(
     assert engine.recording.with_suffix(".html").is_file()
 
 
-@pytest.mark.realtime
 def test_what_a_killed_group_leaves_is_removed_at_the_next_start(owner: Owner) -> None:
     config, process, _pipe = owner
     engine = find_engine(config)

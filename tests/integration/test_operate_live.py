@@ -49,7 +49,6 @@ class Thoughtful(io.StringIO):
         return line
 
 
-@pytest.mark.realtime
 def test_an_engine_that_has_died_is_not_waited_for(tmp_path: Path) -> None:
     with LiveRig(live_config(), tmp_path / "run.mcap", "test", Interruption()) as rig:
         connect(rig)
@@ -63,17 +62,16 @@ def test_an_engine_that_has_died_is_not_waited_for(tmp_path: Path) -> None:
             rig.request(Stop())
 
 
-@pytest.mark.realtime
 def test_somebody_is_there_between_commands_and_ctrl_c_stops_the_rig(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    config = live_config()
+    config = live_config(speed=1.0)
     (tmp_path / "up.toml").write_text(UP)
     script = (
         "connect\nhome\n# thinks\nengage\njog z 2mm\nfaults\ninject payload --value 0\n"
         f"start {tmp_path / 'up.toml'}\n# thinks\nstatus\n^C\npark\n"
     )
-    monkeypatch.setattr("sys.stdin", Thoughtful(script, 3.0 * config.safety.heartbeat))
+    monkeypatch.setattr("sys.stdin", Thoughtful(script, 1.5 * config.safety.heartbeat))
     interruption = Interruption()
 
     def body(rig: LockstepRig | LiveRig) -> None:

@@ -123,7 +123,6 @@ def test_jogging_a_hundred_times_is_recorded_whole(tmp_path: Path) -> None:
     assert len([text for text in said(recording, COMMAND) if "jog" in text]) == 100
 
 
-@pytest.mark.realtime
 def test_on_real_processes_the_engine_hears_of_clients_and_of_the_virtual_rig(tmp_path: Path) -> None:
     config = live_config().changed({"virtual": {"faults": [{"fault": "jam", "leg": 6, "value": 1.0}]}})
     with LiveRig(config, tmp_path / "run.mcap", "tester", Interruption()) as rig:
