@@ -67,6 +67,11 @@ def test_few_modules_lie_loose(package: str) -> None:
     assert len(loose) <= LOOSE[package], loose
 
 
+def test_whoever_installs_a_package_sees_its_types() -> None:
+    assert [package for package in PACKAGES if not (ROOT / package / "py.typed").exists()] == []
+    assert "py.typed" in PROJECT["tool"]["setuptools"]["package-data"]["*"]
+
+
 def test_every_data_file_is_installed() -> None:
     patterns = PROJECT["tool"]["setuptools"]["package-data"]["*"]
     left_out = [

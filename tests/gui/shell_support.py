@@ -185,6 +185,7 @@ def window(qtbot: Any, session: FakeSession, tmp_path: Path) -> Iterator[MainWin
     """The main window on a session without processes, in view as it is at first: its dozens of plots come later."""
     made = MainWindow(session, make_settings(tmp_path))
     made._building.stop()
+    made.motion._changed.stop()  # nor is the motion looked at that it begins with, before it is changed
     made.resize(1280, 800)
     with qtbot.waitExposed(made):
         made.show()
