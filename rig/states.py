@@ -69,6 +69,35 @@ class FaultCode(IntEnum):
     WIRING = 31
 
 
+class MotionKind(IntEnum):
+    """What a motion is for."""
+
+    RUN = 1
+    """a trajectory"""
+    JOG = 2
+    """a step along or about an axis"""
+    LEG_STEP = 3
+    """a step of one leg's length"""
+    MOVE = 4
+    """to a pose that was asked for"""
+    APPROACH = 5
+    """to where a run starts"""
+    PARK = 6
+    """home, to be parked there"""
+
+
+class MotionOutcome(IntEnum):
+    """How a motion ended."""
+
+    UNDERWAY = 0
+    """It has not: it moves, or stands paused."""
+    FINISHED = 1
+    STOPPED = 2
+    ABANDONED = 3
+    """Paused, and then stopped, parked from or given up."""
+    FAULT = 4
+
+
 def enum_name(kind: type[IntEnum], value: int) -> str:
     """Name of an enum's member, or the number where this version has no such member."""
     try:

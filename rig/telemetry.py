@@ -63,6 +63,7 @@ _FIELDS: list[tuple[str, type[np.generic], tuple[int, ...], str]] = [
     ("cycle", np.uint64, (), "cycle counter; a gap is a skipped cycle"),
     ("overruns", np.uint32, (), "cycles skipped so far"),
     ("flags", np.uint32, (), "bits of CycleFlag"),
+    ("motion", np.uint32, (), "id of the motion followed, or paused on; 0 for none"),
     ("drive_error", np.uint32, (6,), "error code of each drive"),
     ("stale", np.uint32, (6,), "consecutive cycles without fresh feedback"),
     ("drive_status", np.uint16, (6,), "bits of actuators.Status"),
@@ -79,7 +80,7 @@ ROW = np.dtype([(name, kind, shape) for name, kind, shape, _ in _FIELDS], align=
 MEANING: dict[str, str] = {name: meaning for name, _, _, meaning in _FIELDS}
 """Unit and meaning of every field of `ROW`."""
 
-ABSENT: dict[str, float] = {"position_command": np.nan}
+ABSENT: dict[str, float] = {"position_command": np.nan, "motion": 0.0}
 """What is read for a field that rows recorded before it was there do not have."""
 
 TERMS = ("platform inertia", "gravity", "leg inertia", "friction", "external")

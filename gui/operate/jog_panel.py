@@ -18,7 +18,7 @@ from kinematics import (
     pose_to_coordinates,
     stepped_pose,
 )
-from rig.states import State
+from rig.states import MotionKind, State
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 _NAMES = ("x", "y", "z", "θx", "θy", "θz")
@@ -223,20 +223,22 @@ class JogPanel(QtWidgets.QScrollArea):
         step[index] = sign * (self.translation if index < 3 else self.rotation).si()
         frame: JogFrame = self.frame.currentData()
         pivot = np.array([box.si() for box in self.pivot])
-        self._move(f"jog {'+' if sign > 0 else '−'}{_NAMES[index]}", partial(_step_from, step, frame, pivot))
+        name = f"jog {'+' if sign > 0 else '−'}{_NAMES[index]}"
+        self._move(name, partial(_step_from, step, frame, pivot), MotionKind.JOG)
 
     def _step_leg(self, leg: int, sign: int) -> None:
         step = sign * self.leg_step.si()
-        self._move(f"jog leg {leg}", lambda pose: leg_stepped_pose(self._geometry, pose, leg, step))
+        name = f"jog leg {leg}"
+        self._move(name, lambda pose: leg_stepped_pose(self._geometry, pose, leg, step), MotionKind.LEG_STEP)
 
     def _go(self) -> None:
         target = coordinates_to_pose(np.array([box.si() for box in self.target]))
-        self._move("go to pose", lambda _pose: target)
+        self._move("go to pose", lambda _pose: target, MotionKind.MOVE)
 
-    def _move(self, name: str, target: Callable[[Array], Array]) -> None:
+    def _move(self, name: str, target: Callable[[Array], Array], purpose: MotionKind) -> None:
         self._outcome.clear()
         self._mine = True
-        self._mover.move_to(name, target, self.speed.si(), self.turn_speed.si())
+        self._mover.move_to(name, target, self.speed.si(), self.turn_speed.si(), purpose)
 
     def _fill_present(self) -> None:
         pose = self._commanded()

@@ -11,7 +11,7 @@ from gui.session.workers import Worker
 from kinematics import Array, MotionTable
 from rig.client import HOLD, MotionSequence, Order, Stage, checked_move, stages_of_run
 from rig.engine import Abandon, Follow, Pause, Resume, Snapshot
-from rig.states import State
+from rig.states import MotionKind, State
 
 
 class Mover(QtCore.QObject):
@@ -42,7 +42,14 @@ class Mover(QtCore.QObject):
         """Whether motions are under way, or about to be sent."""
         return self._session.moving
 
-    def move_to(self, name: str, target: Callable[[Array], Array], speed: float, rotation_speed: float) -> None:
+    def move_to(
+        self,
+        name: str,
+        target: Callable[[Array], Array],
+        speed: float,
+        rotation_speed: float,
+        purpose: MotionKind = MotionKind.MOVE,
+    ) -> None:
         """Move from where the reference is to `target(pose)` (7,), with minimum jerk and these peak speeds, m/s, rad/s.
 
         The move is checked like any trajectory first, without making the window wait.
@@ -51,7 +58,7 @@ class Mover(QtCore.QObject):
 
         def plan(here: Array) -> list[Stage]:
             table = checked_move(config, here, target(here), speed, rotation_speed)
-            return [Stage(name, table.duration, table, 1)]
+            return [Stage(name, table.duration, table, purpose, 1)]
 
         self._begin(name, plan)
 

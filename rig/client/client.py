@@ -6,14 +6,14 @@ from numpy.typing import ArrayLike
 
 from kinematics import Array, JogFrame
 from rig.client import moving, operation
-from rig.client.arguments import TIME, Amount, Motion, jogged, motion_of, positive, speeds, target_pose
+from rig.client.arguments import LEGS, TIME, Amount, Motion, jogged, motion_of, positive, speeds, target_pose
 from rig.client.motions import checked_move, prepare_motion
 from rig.client.moving import PATIENCE, Progress
 from rig.client.owned import OwnedRig
 from rig.client.sequence import MotionSequence
 from rig.engine import Abandon, Disconnect, Pause, Reset, Resume
 from rig.runtime import StopRequest
-from rig.states import State
+from rig.states import MotionKind, State
 
 
 class RigClient(OwnedRig):
@@ -88,7 +88,7 @@ class RigClient(OwnedRig):
             speed, rotation_speed: peak speeds, m/s and rad/s; those of the configuration where none are given.
         """
         target = target_pose(self.config, pose)
-        self._move("go to pose", lambda _here: target, speed, rotation_speed)
+        self._move("go to pose", MotionKind.MOVE, lambda _here: target, speed, rotation_speed)
 
     def jog(
         self,
@@ -109,9 +109,12 @@ class RigClient(OwnedRig):
             pivot: (3,) m, point of the platform, in its axes, that it turns about.
             speed, rotation_speed: as for `move`.
         """
-        self._move(
-            f"jog {axis}", lambda here: jogged(self.config, here, axis, step, frame, pivot), speed, rotation_speed
-        )
+        purpose = MotionKind.LEG_STEP if axis in LEGS else MotionKind.JOG
+
+        def target(here: Array) -> Array:
+            return jogged(self.config, here, axis, step, frame, pivot)
+
+        self._move(f"jog {axis}", purpose, target, speed, rotation_speed)
 
     def run(
         self,
@@ -200,6 +203,7 @@ class RigClient(OwnedRig):
     def _move(
         self,
         name: str,
+        purpose: MotionKind,
         target: Callable[[Array], Array],
         speed: Amount | None,
         rotation_speed: Amount | None,
@@ -207,4 +211,4 @@ class RigClient(OwnedRig):
         peaks = speeds(self.config, speed, rotation_speed)
         with self._asking():
             here = self.pose
-            moving.follow(self.rig, checked_move(self.config, here, target(here), *peaks), name)
+            moving.follow(self.rig, checked_move(self.config, here, target(here), *peaks), name, purpose=purpose)

@@ -34,7 +34,7 @@ from rig.engine import (
     warm_up,
 )
 from rig.errors import HardwareError
-from rig.recording import EventLevel, RecordingWriter
+from rig.recording import EventLevel, MotionRecord, RecordingWriter
 from rig.runtime import ManualTicker, StopRequest
 from rig.telemetry import ROW
 from rig.virtual import Faults, VirtualRig
@@ -71,6 +71,10 @@ class _BatchSink:
     def event(self, event: Event) -> None:
         self.flush()
         self.writer.event(event.t, EventLevel[event.level.upper()], event.code, event.text)
+
+    def motion(self, motion: MotionRecord) -> None:
+        self.flush()
+        self.writer.motion(motion)
 
     def flush(self) -> None:
         if self._count:

@@ -12,7 +12,7 @@ from rig.client.rig import Rig
 from rig.client.sequence import MotionSequence, Order, Stage, stages_of_run
 from rig.engine import Follow, Pause, Snapshot
 from rig.errors import RefusedError, RunFaultError
-from rig.states import State
+from rig.states import MotionKind, State
 
 PATIENCE = 10.0
 """s beyond what is waited for"""
@@ -55,9 +55,11 @@ def move_to_start(rig: Rig, table: MotionTable, report: Report | None = None) ->
     carry_out(rig, MotionSequence("move to the start"), stages_of_run(rig.config, here, "", table)[:-1], report)
 
 
-def follow(rig: Rig, table: MotionTable, name: str, report: Report | None = None) -> None:
+def follow(
+    rig: Rig, table: MotionTable, name: str, report: Report | None = None, purpose: MotionKind = MotionKind.RUN
+) -> None:
     """Follow a motion that starts where the platform is, to its end. Raises as `carry_out`."""
-    carry_out(rig, MotionSequence(name), [Stage(name, table.duration, table, 1)], report)
+    carry_out(rig, MotionSequence(name), [Stage(name, table.duration, table, purpose, 1)], report)
 
 
 def begin(rig: Rig, table: MotionTable, name: str) -> None:
@@ -69,7 +71,7 @@ def finish(rig: Rig, report: Report | None = None) -> None:
     """Wait until the motion that was begun has come to its end. Raises as `carry_out`."""
     begun = rig.status()
     sequence = MotionSequence(begun.motion)
-    sequence.under_way(Stage(begun.motion, begun.path_duration - begun.path_time, None, 1))
+    sequence.under_way(Stage(begun.motion, begun.path_duration - begun.path_time, number=1))
     _drive(rig, sequence, None, report)
 
 

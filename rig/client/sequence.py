@@ -11,7 +11,7 @@ from kinematics import Array, MotionTable
 from rig.client.motions import approach, ends
 from rig.config import RigConfig
 from rig.engine import Follow, Pause, Snapshot, Stop
-from rig.states import State
+from rig.states import MotionKind, State
 
 REST = 0.5
 """s at the start of a motion, so that the platform stands still when it begins"""
@@ -27,6 +27,7 @@ class Stage:
     """s"""
     table: MotionTable | None = None
     """None also for a motion that has begun already"""
+    purpose: MotionKind = MotionKind.RUN
     number: int = 0
     """which repeat of the motion it is, from 1; 0 for what brings the platform to its start"""
 
@@ -56,13 +57,13 @@ def stages_of_run(config: RigConfig, here: Array, name: str, table: MotionTable,
         stages.append(Stage("", REST))
     back = _way(config, end, start, "back to the start") if repeats > 1 else []
     for number in range(1, repeats + 1):
-        stages += [*(back if number > 1 else []), Stage(name, table.duration, table, number)]
+        stages += [*(back if number > 1 else []), Stage(name, table.duration, table, MotionKind.RUN, number)]
     return stages
 
 
 def _way(config: RigConfig, here: Array, there: Array, name: str) -> list[Stage]:
     table = approach(config, here, there)
-    return [] if table is None else [Stage(name, table.duration, table)]
+    return [] if table is None else [Stage(name, table.duration, table, MotionKind.APPROACH)]
 
 
 class MotionSequence:
@@ -166,7 +167,8 @@ class MotionSequence:
         self.stage = stage = self._left.pop(0)
         if stage.table is None:
             return None
-        return Order(f"follow {stage.name!r}", Follow(stage.name, stage.table.step), stage.table.samples)
+        command = Follow(stage.name, stage.table.step, stage.purpose)
+        return Order(f"follow {stage.name!r}", command, stage.table.samples)
 
     def _rest(self, status: Snapshot) -> Order | None:
         if status.state is not State.ENGAGED:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from rig.config import RigConfig
 from rig.engine import Engine, Event, make_bank, warm_up
 from rig.errors import HardwareError
+from rig.recording import MotionRecord
 from rig.runtime import MonotonicClock, prepare_process, start_shielded
 
 RATES = (2000.0, 1000.0, 500.0, 250.0, 200.0, 100.0, 50.0)
@@ -112,6 +113,9 @@ class _Nowhere:
         pass
 
     def event(self, event: Event) -> None:
+        pass
+
+    def motion(self, motion: MotionRecord) -> None:
         pass
 
 

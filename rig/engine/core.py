@@ -22,6 +22,7 @@ from rig.engine.homing import Homing, disagreement
 from rig.engine.lateness import HostLateness
 from rig.engine.laws import make_law
 from rig.engine.messages import Reply
+from rig.engine.motion_log import MotionLog
 from rig.engine.pace import Pace
 from rig.engine.ports import Sink
 from rig.engine.publishing import Publisher
@@ -80,6 +81,7 @@ class Engine:
         self._commander = Commander(
             self.law, self.machine, self.frame, self.reference, self._homing, force_bound, self._supervision, self
         )
+        self.motions = MotionLog(self.machine, self.reference, lambda motion: self.sink.motion(motion))
         self._row = CycleRow(self.frame, self.machine, bank, self.reference)
         self._clearing = Clearing(bank.troubles, self._reset, self.answer)
         self._stop_ramps = (min(_STOP_RAMP, 0.5 * safety.stop_time), 0.8 * safety.stop_time)
@@ -246,8 +248,9 @@ class Engine:
         if machine.stop > severity and machine.stop >= StopSeverity.QUICK_STOP:
             # a stop reaches every leg in the cycle that finds its cause
             self.bank.exchange(commander.commands, self.clock.now(), self._reply_time)
+        self.motions.follow(t)
         spent = self._stopwatch.now() - collected
-        self._row.complete(tick, self.cycles, commander.commands, collected - begun, spent)
+        self._row.complete(tick, self.cycles, self.motions.id, commander.commands, collected - begun, spent)
         self.sink.push(frame.row)
         self.cycles += 1
         self.publish()

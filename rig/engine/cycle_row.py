@@ -29,13 +29,20 @@ class CycleRow:
         self._row = RowWriter(frame.row)
 
     def complete(
-        self, tick: Tick, cycles: int, commands: Sequence[Command], exchange_time: float, compute_time: float
+        self,
+        tick: Tick,
+        cycles: int,
+        motion: int,
+        commands: Sequence[Command],
+        exchange_time: float,
+        compute_time: float,
     ) -> None:
         """Write the scalars of the cycle at `tick`.
 
         Args:
             tick: the cycle's time.
             cycles: done before it.
+            motion: id of the motion under way, 0 for none.
             commands: the six decided in it.
             exchange_time, compute_time: s.
         """
@@ -64,6 +71,7 @@ class CycleRow:
             cycles + tick.overruns,
             tick.overruns,
             flags,
+            motion,
             *bank.error,
             *bank.stale,
             *bank.status,

@@ -7,6 +7,7 @@ from pydantic import Field, TypeAdapter
 from pydantic.dataclasses import dataclass as validated
 
 from rig.errors import HardwareError, RefusedError
+from rig.states import MotionKind
 
 
 @validated(frozen=True, slots=True)
@@ -66,6 +67,7 @@ class Follow:
     name: str
     step: Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
     """s between the rows"""
+    purpose: MotionKind = MotionKind.RUN
     kind: Literal["follow"] = "follow"
 
 

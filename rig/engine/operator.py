@@ -35,7 +35,7 @@ from rig.engine.messages import (
 )
 from rig.errors import HardwareError, RefusedError
 from rig.safety import check_loop
-from rig.states import State
+from rig.states import MotionKind, State
 
 _START_DISTANCE = 1e-4  # m and rad between a motion's start and the reference
 _STANDING = 1e-6  # m and rad between the reference when Park was asked for and when it is carried out
@@ -163,7 +163,7 @@ class Operator:
             if isinstance(command, Stop):
                 engine.stop(command.category, f"operator's stop, category {command.category}")
             elif isinstance(command, Follow) and job.table is not None:
-                self._follow(command.name, job.table)
+                self._follow(command, job.table)
             elif isinstance(command, Park):
                 self._park(job.table)
             elif isinstance(command, Reset):
@@ -241,14 +241,14 @@ class Operator:
         start = coordinates_to_pose(table.samples[0, :6])
         return np.abs(pose_difference(start, self._engine.frame.now[:7]))
 
-    def _follow(self, name: str, table: MotionTable) -> None:
+    def _follow(self, command: Follow, table: MotionTable) -> None:
         engine = self._engine
         distance = self._away(table)
         if not distance.max() <= _START_DISTANCE:
             away = f"{in_words(distance[:3].max(), 'm')} and {in_words(distance[3:].max(), 'rad')}"
             raise RefusedError(f"the motion starts {away} from where the platform is: move to its start first")
-        engine.publisher.motion = name
-        engine.reference.follow(table, name)
+        engine.motions.begin(engine.tick.t, command.name, command.purpose, table.duration)
+        engine.reference.follow(table, command.name)
         engine.enter(State.RUNNING)
 
     def _pause(self) -> None:
@@ -262,8 +262,9 @@ class Operator:
     def _abandon(self) -> None:
         engine, reference = self._engine, self._engine.reference
         place = f"{reference.path_time:.3f} of {reference.path_duration:.3f} s"
+        engine.motions.abandon(engine.tick.t)
         reference.stay()
-        engine.record("info", f"{engine.publisher.motion!r} is abandoned at {place}")
+        engine.record("info", f"{engine.motions.name!r} is abandoned at {place}")
 
     def _way_home(self) -> MotionTable | None:
         """The move home from where the platform stands, when every sample of it is allowed; None if it does not."""
@@ -280,7 +281,7 @@ class Operator:
         engine = self._engine
         if table is None or not self._away(table).max() <= _STANDING:
             raise RefusedError("the platform was moving when it was asked for: ask again")
-        engine.publisher.motion = "park"
+        engine.motions.begin(engine.tick.t, "park", MotionKind.PARK, table.duration)
         engine.reference.follow(table, "move")
         engine.enter(State.PARKING)
 

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.engine.snapshot import Event
+from rig.recording import MotionRecord
 
 
 class Sink(Protocol):
@@ -28,3 +29,6 @@ class Sink(Protocol):
 
     def event(self, event: Event) -> None:
         """Take an event, without waiting."""
+
+    def motion(self, motion: MotionRecord) -> None:
+        """Take the record of a motion's beginning or end, without waiting."""

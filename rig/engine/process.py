@@ -31,7 +31,7 @@ from rig.engine.running import EngineAddress, leave_record, own_record
 from rig.engine.snapshot import Event, Snapshot
 from rig.engine.warmup import warm_up
 from rig.errors import HardwareError
-from rig.recording import EventLevel, Recorder, RecorderPhase, StatusBlock
+from rig.recording import EventLevel, MotionRecord, Recorder, RecorderPhase, StatusBlock
 from rig.runtime import (
     ControlBlock,
     MonotonicClock,
@@ -69,6 +69,9 @@ class _RingSink:
 
     def event(self, event: Event) -> None:
         self.recorder.event(event.t, EventLevel[event.level.upper()], event.code, event.text)
+
+    def motion(self, motion: MotionRecord) -> None:
+        self.recorder.motion(motion)
 
 
 def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner: Connection) -> None:

@@ -61,8 +61,6 @@ class Publisher:
         self._tare_bound = engine.config.safety.bound("tare_shift")
         self._fields = engine.frame.fields
         self.surroundings = Surroundings()
-        self.motion = ""
-        """name of the motion followed last"""
         self.latest = self.take()
 
     def rehearse(self) -> None:
@@ -91,7 +89,8 @@ class Publisher:
             homed=machine.homed,
             paused=reference.paused,
             lease="",
-            motion=self.motion,
+            motion=engine.motions.name,
+            last_motion=engine.motions.latest,
             path_time=reference.path_time,
             path_duration=reference.path_duration,
             reference=tuple(fields["reference"][:7].tolist()),

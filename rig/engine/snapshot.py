@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, TypeAdapter
 
+from rig.recording import MotionRecord
 from rig.states import FaultCode, State, StopSeverity
 
 _AWAY = 1e-3  # m
@@ -75,6 +76,8 @@ class Snapshot:
     hold_left: float | None = None
     """s until the platform is stopped because nobody commands it; None while a client holds the lease, or no torque is
     there to be taken off"""
+    last_motion: MotionRecord | None = None
+    """the motion under way, or ended last"""
     slowing: bool = False
     """the path is on its way to a stand before its end"""
     settled: float = math.inf

@@ -1,6 +1,7 @@
 """Recordings: written by a process of their own, read back whole or cut."""
 
 from rig.recording.export import write_rows_csv
+from rig.recording.motion_record import MotionRecord
 from rig.recording.reader import Recorded, Recording, RecordingFile, open_recording, size_of_rows
 from rig.recording.recorder import Recorder
 from rig.recording.recovery import caveats, recover
@@ -12,6 +13,7 @@ __all__ = [
     "COMMAND",
     "INJECTED",
     "EventLevel",
+    "MotionRecord",
     "Recorded",
     "RecordedEvent",
     "Recorder",

@@ -15,6 +15,7 @@ from mcap.opcode import Opcode
 from mcap.records import Channel, Schema
 
 from rig.recording.layouts import RowLayout, own_layout
+from rig.recording.motion_record import MOTIONS_TOPIC, MotionRecord, decode_motion
 from rig.recording.schema import (
     CDR_HEADER,
     CYCLE_MESSAGE,
@@ -81,8 +82,13 @@ class ChunkParser:
         self.topics: dict[int, str] = {}
         self._layout = own_layout()
 
-    def parse(self, data: bytes, on_event: Callable[[RecordedEvent], Any] | None = None) -> list[Rows]:
-        """Rows of an unpacked chunk, as they lie in it, in stretches for `place`; each event goes to `on_event`.
+    def parse(
+        self,
+        data: bytes,
+        on_event: Callable[[RecordedEvent], Any] | None = None,
+        on_motion: Callable[[MotionRecord], Any] | None = None,
+    ) -> list[Rows]:
+        """Rows of an unpacked chunk, as they lie in it, in stretches for `place`; the rest goes where it is told.
 
         Raises one of `DAMAGE`, and RecordingError for rows of another layout.
         """
@@ -102,6 +108,8 @@ class ChunkParser:
                     stop = position + len(stretch) * self._layout.message.itemsize
                 elif topic == EVENTS_TOPIC and on_event is not None:
                     on_event(decode_event(data[start + _MESSAGE.size : stop]))
+                elif topic == MOTIONS_TOPIC and on_motion is not None:
+                    on_motion(decode_motion(data[start + _MESSAGE.size : stop]))
             elif opcode == Opcode.SCHEMA:
                 schema = Schema.read(_stream(data[start:stop]))
                 if schema.name == CYCLE_MESSAGE:

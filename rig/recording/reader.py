@@ -11,6 +11,7 @@ from mcap.opcode import Opcode
 from mcap.writer import MCAP0_MAGIC
 
 from rig.recording.chunks import DAMAGE, RECORD, Rows, rows_in, unpack, unpacked_size
+from rig.recording.motion_record import MotionRecord
 from rig.recording.said import count_in
 from rig.recording.scan import LARGEST_RECORD, Scan, open_file
 from rig.recording.schema import RecordedEvent, RecordingError
@@ -36,6 +37,10 @@ class Recorded(Protocol):
     @property
     def events(self) -> tuple[RecordedEvent, ...]:
         """Events in the order of their times."""
+
+    @property
+    def motions(self) -> tuple[MotionRecord, ...]:
+        """Motions by their ids, each as it was recorded last; none of recordings made before they were recorded."""
 
     @property
     def dropped(self) -> int:
@@ -82,6 +87,7 @@ class Recording:
     closing: dict[str, Any]
     doubts: tuple[str, ...] = ()
     unverified: tuple[str, ...] = ()
+    motions: tuple[MotionRecord, ...] = ()
 
     @property
     def count(self) -> int:
@@ -117,6 +123,7 @@ class RecordingFile:
         dropped = count_in(closing, "dropped")
         self.header = scan.header
         self.events = tuple(sorted(scan.events, key=lambda event: event.t))
+        self.motions = tuple(sorted(scan.motions.values(), key=lambda motion: motion.id))
         self.doubts = tuple(scan.doubts)
         self.unverified = tuple(scan.unverified)
         self.complete = scan.whole and not self.doubts and scan.closing is not None
@@ -170,6 +177,7 @@ class RecordingFile:
             closing=self.closing,
             doubts=self.doubts,
             unverified=self.unverified,
+            motions=self.motions,
         )
 
     def _stretches(self, chunks: Sequence[int]) -> Iterator[Rows]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from rig.recording.motion_record import MotionRecord
 from rig.recording.schema import EventLevel, RecordedEvent, RecordingError
 from rig.recording.status import RecorderPhase, RecorderStatus, StatusBlock
 from rig.recording.writer import RecordingWriter
@@ -43,7 +44,7 @@ class Recorder:
     ) -> None:
         self.path = Path(path)
         self.events_lost = 0
-        """Events that found the pipe full or the recorder gone."""
+        """Events and records of motions that found the pipe full or the recorder gone."""
         self._block = StatusBlock.create(status_name)
         self._final: RecorderStatus | None = None
         self._beat = (-1, time.monotonic())
@@ -104,6 +105,12 @@ class Recorder:
         """
         event = RecordedEvent(t, level, code, text[:_LONGEST_TEXT])
         sent = self._send(("event", event.t, event.level, event.code, event.text))
+        self.events_lost += not sent
+        return sent
+
+    def motion(self, motion: MotionRecord) -> bool:
+        """Send the record of a motion to be recorded, as `event`; a name beyond 900 characters is cut."""
+        sent = self._send(("motion", replace(motion, name=motion.name[:_LONGEST_TEXT])))
         self.events_lost += not sent
         return sent
 
@@ -207,6 +214,8 @@ class _Session:
                 return
             if kind == "event":
                 self._writer.event(*content)
+            elif kind == "motion":
+                self._writer.motion(*content)
             else:
                 self._closing = content[0]
             timeout = 0.0

@@ -39,6 +39,8 @@ def recover(path: Path | str) -> RecordingFile:
                 writer.write_rows(rows)
             for event in recording.events:
                 writer.event(event.t, event.level, event.code, event.text)
+            for motion in recording.motions:
+                writer.motion(motion)
             doubts = {DOUBTS: list(recording.doubts)} if recording.doubts else {}
             writer.close({**recording.closing, RECOVERED: True, **doubts}, dropped=recording.dropped)
         os.replace(part, path)

@@ -16,6 +16,7 @@ from mcap.records import DataEnd, Footer, Metadata, Statistics
 from mcap.writer import MCAP0_MAGIC
 
 from rig.recording.chunks import DAMAGE, LARGEST_CHUNK, RECORD, ChunkParser, Rows, unpack
+from rig.recording.motion_record import MOTIONS_TOPIC, MotionRecord
 from rig.recording.said import check_header, count_in, parse_object
 from rig.recording.schema import (
     CLOSING_METADATA,
@@ -30,6 +31,8 @@ LARGEST_RECORD = LARGEST_CHUNK + 4096
 """Bytes of the largest record that is believed."""
 MOST_EVENTS = 100_000
 """Events that are kept of a recording, the first ones."""
+MOST_MOTIONS = 20_000
+"""Motions that are kept of a recording, the first ones."""
 _MOST_EVENT_TEXT = 16_000_000  # characters, of all of them
 _MOST_DOUBTS = 20
 _FOOTER_LENGTH = 20
@@ -71,6 +74,8 @@ class Scan:
         self.header: dict[str, Any] = {}
         self.closing: dict[str, Any] | None = None
         self.events: list[RecordedEvent] = []
+        self.motions: dict[int, MotionRecord] = {}
+        """by id, as it was said last"""
         self.rows = 0
         self.doubts: list[str] = []
         """what contradicts itself or a checksum, a sentence each"""
@@ -83,7 +88,7 @@ class Scan:
         """where the content of each chunk with rows begins and how long it is, bytes, and how many rows it holds"""
         self.first: Rows = np.zeros(0, ROW)
         self.last: Rows = np.zeros(0, ROW)
-        self._chunks = self._events = self._event_text = 0
+        self._chunks = self._events = self._event_text = self._motions = 0
         self._statistics: Statistics | None = None
         self._ours = self._vouched = False
         self._header_read = False
@@ -145,7 +150,8 @@ class Scan:
     def _chunk(self, content: bytes, position: int) -> None:
         self._chunks += 1
         found: list[RecordedEvent] = []
-        stretches = self.parser.parse(unpack(content), found.append)
+        motions: list[MotionRecord] = []
+        stretches = self.parser.parse(unpack(content), found.append, motions.append)
         count = sum(map(len, stretches))
         if count:
             for column, value in zip(self.chunks, (position, len(content), count), strict=True):
@@ -154,6 +160,10 @@ class Scan:
             self.first = self.first if self.rows else self._row(stretches[0][:1])
         self.rows += count
         self._events += len(found)
+        self._motions += len(motions)
+        for motion in motions:
+            if motion.id in self.motions or len(self.motions) < MOST_MOTIONS:
+                self.motions[motion.id] = motion
         for event in found:
             self._event_text += len(event.text)
             if len(self.events) == MOST_EVENTS or self._event_text > _MOST_EVENT_TEXT:
@@ -220,7 +230,10 @@ class Scan:
             if self.whole:
                 self._doubt("it has no closing record")
             return
-        for name, counted in (("rows", self.rows), ("events", self._events)):
+        counts = [("rows", self.rows), ("events", self._events), ("motions", self._motions)]
+        if MOTIONS_TOPIC not in self.parser.topics.values():
+            counts.pop()  # made before there were such records
+        for name, counted in counts:
             stored = count_in(closing, name)
             if stored != counted:
                 said = "no number" if stored is None else stored
@@ -234,7 +247,7 @@ class Scan:
                 self._doubt("its statistics are gone")
         else:
             for what, counted, stored in (
-                ("messages", self.rows + self._events, self._statistics.message_count),
+                ("messages", self.rows + self._events + self._motions, self._statistics.message_count),
                 ("chunks", self._chunks, self._statistics.chunk_count),
             ):
                 if counted != stored:

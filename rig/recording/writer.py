@@ -15,6 +15,13 @@ import numpy.typing as npt
 from mcap.writer import CompressionType, Writer
 
 from rig.recording.chunk_index import ChunkIndexes
+from rig.recording.motion_record import (
+    MOTION_MESSAGE,
+    MOTIONS_TOPIC,
+    MotionRecord,
+    encode_motion,
+    motion_definition,
+)
 from rig.recording.said import digest
 from rig.recording.schema import (
     CDR_HEADER,
@@ -63,6 +70,8 @@ class RecordingWriter:
         """Rows written."""
         self.events = 0
         """Events written."""
+        self.motions = 0
+        """Records of motions written."""
         self._indexes = ChunkIndexes(self.path.parent)
         try:
             self._file = open(self.path, "xb", 256 * 1024, opener=_private)  # noqa: SIM115  closed by close and abandon
@@ -78,6 +87,7 @@ class RecordingWriter:
             self._mcap.add_metadata(HEADER_METADATA, _vouched(text))
             self._cycle = self._channel(CYCLE_TOPIC, CYCLE_MESSAGE, cycle_definition())
             self._events = self._channel(EVENTS_TOPIC, EVENT_MESSAGE, event_definition())
+            self._motions = self._channel(MOTIONS_TOPIC, MOTION_MESSAGE, motion_definition())
             self._file.flush()
         except BaseException:
             self.abandon()
@@ -121,6 +131,11 @@ class RecordingWriter:
             self._mcap.flush()  # type: ignore[no-untyped-call]
             self._chunk_start = None
 
+    def motion(self, motion: MotionRecord) -> None:
+        """Append the record of a motion's beginning or end. Raises OSError when the disk refuses."""
+        self._add(self._motions, self._log_time(motion.t), encode_motion(motion), self.motions)
+        self.motions += 1
+
     def _log_time(self, t: float) -> int:
         if not (math.isfinite(t) and t >= 0):
             raise RecordingError(f"rig time {t} s: must be finite and not negative")
@@ -147,7 +162,8 @@ class RecordingWriter:
         """
         if self._file.closed:
             return
-        closing = {"rows": self.rows, "dropped": dropped, "events": self.events, "summary": dict(summary or {})}
+        counts = {"rows": self.rows, "events": self.events, "motions": self.motions}
+        closing = counts | {"dropped": dropped, "summary": dict(summary or {})}
         text = _to_json("closing summary", closing)
         self._mcap.flush()  # type: ignore[no-untyped-call]
         self._mcap.add_metadata(CLOSING_METADATA, _vouched(text))

@@ -93,7 +93,7 @@ class Curves:
         for name, values in durations.items():
             if (histogram := self.durations[name]) is not None:
                 histogram.add(values)
-        covered = window_of(rows, summary)
+        covered = window_of(rows, seen, summary)
         if covered.any():
             residual = rows["force_residual"][covered]
             for leg, histogram in enumerate(self.residuals):

@@ -20,6 +20,8 @@ _LONGEST_JSON = 200_000
 """Characters of a header's value that are shown."""
 _MOST_EVENTS = 5000
 """Events that are listed, the first ones."""
+_MOST_MOTIONS = 500
+"""Motions that are listed, the first ones."""
 _NOISE_RATIO = 1.3
 """Residual over configured noise up to which model and measurement count as agreeing."""
 
@@ -58,6 +60,7 @@ def write_report(recording: Recorded, path: Path | str, *, summary: Mapping[str,
         cards=_cards(summary),
         images={name: base64.b64encode(svg.encode()).decode() for name, svg in images.items()},
         captions=_CAPTIONS,
+        motions=[_motion(motion) for motion in summary["motions"][:_MOST_MOTIONS]],
         colors=LEG_COLORS,
         events=[_event(event) for event in summary["events"][:_MOST_EVENTS]],
         header=[(key, _pretty(value)) for key, value in sorted(recording.header.items())],
@@ -100,16 +103,16 @@ def _verdict(recording: Recorded, summary: Mapping[str, Any]) -> tuple[str, str]
         return kind, f"Stopped at {fault['t_s']:.3f} s: {cause}{where}"
     if not recording.complete:
         return "warn", "No fault, but the recording was cut off: it covers what reached the disk"
-    if summary["window"]["covers"] != "RUNNING":
+    if not summary["motions"]:
         return "warn", "No fault, but no trajectory ran"
     motion = summary["motion"]
     if motion is None:
-        return "neutral", "No fault; only straight moves (jogs) were run"
+        return "neutral", "No fault; only jogs and moves were run"
     if motion["outcome"] == "finished":
         return "good", "The trajectory ran without a fault"
     place = f"{motion['reached_s']:.3f}"
     if motion["outcome"] == "abandoned":
-        return "neutral", f"The motion {motion['name']} was abandoned at {place} of {motion['duration_s']:.3f} s"
+        return "neutral", f"The motion {motion['name']!r} was abandoned at {place} of {motion['duration_s']:.3f} s"
     return "neutral", f"No fault, but the motion did not come to its end: it reached {place} s of its path"
 
 
@@ -159,6 +162,17 @@ def _cards(summary: Mapping[str, Any]) -> list[dict[str, str]]:
             "good" if not dropped else "warn",
         ),
     ]  # fmt: skip
+
+
+def _motion(motion: Mapping[str, Any]) -> dict[str, Any]:
+    """A motion as its line in the table shows it."""
+    legs = motion["force"]["legs"] if motion["force"] else []
+    worst = {
+        key: max((leg[key] for leg in legs if leg[key] is not None), default=None)
+        for key in ("rms_residual_n", "peak_residual_n", "peak_measured_n")
+    }
+    tracking = motion["tracking"] or {"position_rms_m": None, "rotation_rms_rad": None}
+    return {**motion, **worst, **{key: tracking[key] for key in ("position_rms_m", "rotation_rms_rad")}}
 
 
 def _card(name: str, value: str, unit: str, note: str, kind: str = "") -> dict[str, str]:

@@ -26,8 +26,10 @@ def compare_models(recording: Recorded, summary: Mapping[str, Any]) -> list[dict
     coulomb_speed = recorded_coulomb_speed(recording.header)
     residuals = {model: Moments(6) for model in MODELS}
     differences = {model: Moments(6) for model in MODELS}
+    seen = 0
     for block in recording.blocks():
-        rows = block[window_of(block, summary)]
+        rows = block[window_of(block, seen, summary)]
+        seen += len(block)
         rows = rows[comparable_rows(rows)]
         if not len(rows):
             continue

@@ -1,154 +1,80 @@
-"""The longest motion of a recording, and whether it came to its end."""
+"""The motions of a recording, and which of them its headline and its numbers are about."""
 
 import math
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rig.recording import Recorded, RecordedEvent
-from rig.report.series import Angles, Floats, finite
-from rig.states import State
-from rig.telemetry import CycleFlag
+from rig.recording import MotionRecord, Recorded
+from rig.report.older_motions import find_motions
+from rig.states import MotionKind, MotionOutcome, State, enum_name
 
-_ABANDONED = re.compile(r"(?P<name>.*) is abandoned at [0-9.]+ of (?P<duration>[0-9]+(\.[0-9]+)?) s", re.DOTALL)
-"""What the engine says of a motion that is given up."""
-_LONGEST_TEXT = 1000  # characters of an event that can be that
-_SAME = 1e-6  # m and rad
-_LOOKS = 500  # rows, about, that a motion is told from a straight move by
-_MOST = 20_000  # motions that are kept, the first ones
+Rows = npt.NDArray[np.void]
 
-
-@dataclass(slots=True)
-class _Motion:
-    """One motion: its rows, in stretches between which it was paused, and the row after its last one."""
-
-    begin_t: float
-    stretches: list[tuple[int, int]] = field(default_factory=list)
-    """numbers of the first row and of the one after the last"""
-    end_t: float = 0.0
-    """s, rig time of the last row"""
-    reached: float = 0.0
-    """s of its path, at the last row"""
-    after: np.void | None = None
-
-    @property
-    def rows(self) -> int:
-        return sum(end - begin for begin, end in self.stretches)
-
-    def numbers(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-        """Numbers of the rows at these places, counted within the motion."""
-        begins = np.array([begin for begin, _end in self.stretches])
-        before = np.cumsum([0, *(end - begin for begin, end in self.stretches)])
-        stretch = np.searchsorted(before, places, "right") - 1
-        numbers: npt.NDArray[np.intp] = begins[stretch] + places - before[stretch]
-        return numbers
+MOVING = (State.RUNNING, State.PARKING)
 
 
 class Motions:
-    """Finds the motions in rows that come block by block."""
+    """The motions of a recording, in the order of their ids, and the rows of each.
 
-    def __init__(self) -> None:
-        self._motions: list[_Motion] = []
-        self._seen = 0
-        self._running = False  # whether the row before was
-        self._full = False
-        self._path_time = math.inf
+    Args:
+        recording: as it recorded them; one made before is read through for them.
 
-    def add(self, rows: npt.NDArray[np.void]) -> None:
-        """Take in rows (m,) of dtype ROW that follow those before."""
-        if not len(rows):
-            return
-        running = rows["state"] == State.RUNNING
-        path_time = np.where(finite(rows["path_time"]), rows["path_time"], 0.0)
-        if self._running and not running[0] and not self._full:
-            self._motions[-1].after = rows[0].copy()
-        edges = np.flatnonzero(np.diff(running, prepend=False, append=False))
-        for begin, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-            self._run(rows, path_time, begin, end)
-        self._running = bool(running[-1])
-        self._seen += len(rows)
+    Raises:
+        RecordingError: the file changed meanwhile.
+    """
 
-    def _run(self, rows: npt.NDArray[np.void], path_time: Floats, begin: int, end: int) -> None:
-        """Rows begin to end of a block, all of them running; a motion that is resumed goes on counting."""
-        new = (np.flatnonzero(np.diff(path_time[begin:end], prepend=self._path_time) < 0.0) + begin).tolist()
-        self._path_time = float(path_time[end - 1])
-        for first, stop in pairwise(sorted({begin, *new, end})):
-            if first in new:
-                if self._motions and self._motions[-1].after is None:
-                    self._motions[-1].after = rows[first].copy()
-                self._full |= len(self._motions) == _MOST
-                if not self._full:
-                    self._motions.append(_Motion(float(rows["t"][first])))
-            if self._full:
-                return
-            motion = self._motions[-1]
-            motion.stretches.append((self._seen + first, self._seen + stop))
-            motion.end_t, motion.reached = float(rows["t"][stop - 1]), float(path_time[stop - 1])
-            motion.after = rows[stop].copy() if stop < len(rows) else None
+    def __init__(self, recording: Recorded) -> None:
+        self.records: list[MotionRecord] = list(recording.motions)
+        self._ids = None
+        if not self.records:
+            older = find_motions(recording)
+            self.records, self._ids = older.records(recording), older.ids()
+
+    def of_rows(self, rows: Rows, seen: int) -> npt.NDArray[np.uint32]:
+        """Id of each row's motion, 0 without one, of rows (m,) that follow on `seen` others."""
+        ids: npt.NDArray[np.uint32] = rows["motion"] if self._ids is None else self._ids(seen, seen + len(rows))
+        return np.where(np.isin(rows["state"], MOVING), ids, np.uint32(0))
 
     @property
     def begin(self) -> float | None:
         """Rig time, s, at which the longest motion begins for the first time, jogs included; None without a motion."""
-        longest = max((motion.reached for motion in self._motions), default=0.0)
-        return next((motion.begin_t for motion in self._motions if motion.reached >= 0.99 * longest), None)
+        longest = max((motion.reached for motion in self.records), default=0.0)
+        return next((motion.start for motion in self.records if motion.reached >= 0.99 * longest), None)
 
-    def longest(self, recording: Recorded) -> dict[str, Any] | None:
-        """The longest motion that ran, the last of several as long; None where there were at most jogs.
+    @property
+    def headline(self) -> MotionRecord | None:
+        """The longest run, the last of several as long, or another motion that did not come to its end; None without.
 
-        Straight moves that came to their end, such as jogs and the way to a motion's start, do not count. Keys:
-        `outcome` ("finished", "abandoned", "unfinished"), `name` (null unless abandoned: only then is it recorded),
-        `reached_s` and `duration_s` (s of its path; null where it is not known).
+        Jogs, moves and ways to a motion's start that came to their end do not count.
         """
-        if not self._motions:
-            return None
-        until = [*(motion.begin_t for motion in self._motions[1:]), math.inf]
-        given_up = _given_up(recording.events)
-        motions = [(motion, _outcome(motion, given_up, t)) for motion, t in zip(self._motions, until, strict=True)]
-        motions.reverse()  # of several as long the last comes first
-        motions.sort(key=lambda motion: round(motion[1]["duration_s"] or motion[1]["reached_s"], 3), reverse=True)
-        for motion, outcome in motions:
-            if outcome["outcome"] != "finished" or not _straight_move(recording, motion):
-                return outcome
-        return None
+        return _longest([one for one in self.records if _counts(one)])
+
+    @property
+    def covered(self) -> MotionRecord | None:
+        """The motion that the numbers are of: the headline's, or else the longest; None without any."""
+        return self.headline or _longest([one for one in self.records if one.kind != MotionKind.PARK])
 
 
-def _given_up(events: Sequence[RecordedEvent]) -> list[tuple[float, str, float]]:
-    """Motions that were abandoned: when, s, their names, and how long they were, s."""
-    found = []
-    for event in events:
-        said = _ABANDONED.fullmatch(event.text) if len(event.text) <= _LONGEST_TEXT else None
-        if said and len(said["duration"]) < _LOOKS:
-            found.append((event.t, said["name"], float(said["duration"])))
-    return found
+def _counts(motion: MotionRecord) -> bool:
+    ended = motion.outcome == MotionOutcome.FINISHED
+    return motion.kind == MotionKind.RUN or (motion.kind != MotionKind.PARK and not ended)
 
 
-def _outcome(motion: _Motion, given_up: list[tuple[float, str, float]], next_begin: float) -> dict[str, Any]:
-    """How a motion ended, the next one beginning at `next_begin` s."""
-    after, reached = motion.after, motion.reached
-    if after is not None and after["state"] == State.ENGAGED:
-        reached = float(after["path_time"])
-        if not after["flags"] & CycleFlag.PAUSED:
-            return {"outcome": "finished", "name": None, "reached_s": reached, "duration_s": reached}
-    for t, name, duration in given_up:
-        if motion.end_t <= t < next_begin:
-            return {"outcome": "abandoned", "name": name, "reached_s": reached, "duration_s": duration}
-    return {"outcome": "unfinished", "name": None, "reached_s": reached, "duration_s": None}
+def _longest(motions: list[MotionRecord]) -> MotionRecord | None:
+    return max(reversed(motions), key=lambda one: round(max(one.duration, one.reached), 3), default=None)
 
 
-def _straight_move(recording: Recorded, motion: _Motion) -> bool:
-    """Whether a motion that came to its end is a minimum-jerk move from pose to pose, as `straight_move` makes it."""
-    count = motion.rows
-    looked = motion.numbers(np.arange(0, count, 1 + count // _LOOKS))
-    rows = recording.take([*looked.tolist(), motion.stretches[-1][1]])
-    reference = rows["reference"][:, :7]
-    with np.errstate(all="ignore"):  # whatever a file says
-        place = np.concatenate([reference[:, :3], Angles().add(reference[:, 3:])], axis=1)
-        u = rows["path_time"][:, np.newaxis] / rows["path_time"][-1]
-        law = u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
-        expected = place[0] + (law - law[0]) / (1.0 - law[0]) * (place[-1] - place[0])
-        return bool((np.abs(place - expected) <= _SAME).all())
+def described(motion: MotionRecord) -> dict[str, Any]:
+    """A motion as a JSON object: `id`, `name`, `kind`, `outcome`, `begin_s`, `end_s`, `reached_s`, `duration_s`."""
+    return {
+        "id": motion.id,
+        "name": motion.name,
+        "kind": enum_name(MotionKind, motion.kind).lower().replace("_", " "),
+        "outcome": enum_name(MotionOutcome, motion.outcome).lower(),
+        "begin_s": motion.start,
+        "end_s": None if math.isnan(motion.end) else motion.end,
+        "reached_s": motion.reached,
+        "duration_s": motion.duration or None,
+    }

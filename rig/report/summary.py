@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rig.recording import COMMAND, INJECTED, Recorded, caveats
+from rig.recording import COMMAND, INJECTED, MotionRecord, Recorded, caveats
+from rig.report.motions import described
 from rig.report.survey import HELD, Covered, Survey
 from rig.states import State, enum_name
 
-_RAN = "RUNNING"
 _TIMED = ("period", "lateness", "exchange", "compute")
 
 
@@ -19,25 +19,29 @@ def summarize(recording: Recorded) -> dict[str, Any]:
     """Summary of a recording: a JSON object of finite numbers, strings and null where there is nothing to count.
 
     Keys: `checks_off` (the checks that the configuration switched off), `cycle` (rate, overruns, timing percentiles in
-    µs, over all rows), `window` (the rows that `tracking`, `force` and `condition` cover: the RUNNING ones; where there
-    are none, those with the legs under power), `motion` (see `Motions.longest`), `motion_begin_s` (where the longest
-    first begins), `tracking` (m and rad), `force` (N, per leg; residuals are measured minus model, bias included, the
-    bias given beside them), `condition`, `states`, `faults`, `events`, `begin_s`, `recording`, `powered` (the rows from
-    the first to the last with the legs under power).
+    µs, over all rows), `motions` (each as `described`, with `rows` and its own `tracking`, `force` and `condition`),
+    `motion` (that of the headline, see `Motions.headline`, or null), `motion_begin_s` (where the longest first begins),
+    `window` (the rows that `tracking`, `force` and `condition` cover: those of one motion, see `Motions.covered`; where
+    there is none, those with the legs under power), `tracking` (m and rad), `force` (N, per leg; residuals are measured
+    minus model, bias included, the bias given beside them), `condition`, `states`, `faults`, `events`, `begin_s`,
+    `recording`, `powered` (the rows from the first to the last with the legs under power).
     Raises RecordingError when the file changes meanwhile.
     """
     survey = Survey(recording, configured_rate(recording.header))
     covered = survey.covered
     begin, end = survey.powered
+    noise = configured_noise(recording.header)
+    headline = survey.motions.headline
     return {
         "cycle": _cycle(recording, survey),
         "window": _window(survey),
-        "motion": survey.motions.longest(recording),
+        "motions": [_motion(motion, survey.by_motion.get(motion.id), noise) for motion in survey.motions.records],
+        "motion": None if headline is None else described(headline),
         "motion_begin_s": survey.motions.begin,
         "tracking": _tracking(covered),
-        "force": _force(covered, configured_noise(recording.header)),
+        "force": _force(covered, noise),
         "checks_off": checks_off(recording.header),
-        "condition": {"min": covered.condition.low(), "max": covered.condition.peak()},
+        "condition": _condition(covered),
         "states": [
             {"state": enum_name(State, state), "begin_s": first, "end_s": last}
             for state, first, last in survey.stretches
@@ -59,11 +63,13 @@ def summarize(recording: Recorded) -> dict[str, Any]:
     }
 
 
-def window_of(rows: npt.NDArray[np.void], summary: Mapping[str, Any]) -> npt.NDArray[np.bool_]:
-    """Mask of rows (n,) of a summarized recording that tracking and forces are judged by, see `summarize`."""
-    ran = summary["window"]["covers"] == _RAN
-    window: npt.NDArray[np.bool_] = np.isin(rows["state"], State.RUNNING if ran else HELD)
-    return window
+def window_of(rows: npt.NDArray[np.void], seen: int, summary: Mapping[str, Any]) -> npt.NDArray[np.bool_]:
+    """Mask of rows (n,), `seen` others before them, that tracking and forces are judged by; see `summarize`."""
+    window = summary["window"]
+    begin, end = (max(number - seen, 0) for number in window["span"])
+    mask: npt.NDArray[np.bool_] = np.isin(rows["state"], [State[name] for name in window["states"]])
+    mask[:begin] = mask[end:] = False
+    return mask
 
 
 def configured_noise(header: dict[str, Any]) -> float | None:
@@ -123,13 +129,35 @@ def _slower(closing: Mapping[str, Any]) -> float:
 def _window(survey: Survey) -> dict[str, Any]:
     covered = survey.covered
     if not covered.rows:
-        return {"covers": "nothing: the legs were never under power", "rows": 0, "begin_s": None, "end_s": None}
+        nothing = "nothing: the legs were never under power"
+        return {"covers": nothing, "states": [], "span": [0, 0], "rows": 0, "begin_s": None, "end_s": None}
+    motion = survey.motion
+    covers: str
+    states: tuple[State, ...]
+    if motion is None:
+        covers, states = "ENGAGING, ENGAGED and PARKING: no trajectory ran", HELD
+    else:
+        covers, states = f"the motion {motion.name!r}" if motion.name else "the longest motion", (State.RUNNING,)
     return {
-        "covers": _RAN if survey.ran else "ENGAGING, ENGAGED and PARKING: no trajectory ran",
+        "covers": covers,
+        "states": [state.name for state in states],
+        "span": list(covered.span),
         "rows": covered.rows,
         "begin_s": covered.begin,
         "end_s": covered.end,
     }
+
+
+def _motion(motion: MotionRecord, covered: Covered | None, noise: float | None) -> dict[str, Any]:
+    """One motion and its numbers; those are null of motions beyond the first thousand."""
+    if covered is None:
+        return described(motion) | {"rows": None, "tracking": None, "force": None, "condition": None}
+    numbers = {"tracking": _tracking(covered), "force": _force(covered, noise), "condition": _condition(covered)}
+    return described(motion) | {"rows": covered.rows} | numbers
+
+
+def _condition(covered: Covered) -> dict[str, float | None]:
+    return {"min": covered.condition.low(), "max": covered.condition.peak()}
 
 
 def _tracking(covered: Covered) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rig.recording import Recorded, RecordingError
+from rig.recording import MotionRecord, Recorded, RecordingError
 from rig.report.motions import Motions
 from rig.report.running import Column, Moments
 from rig.report.series import rotation_vector
@@ -18,6 +18,7 @@ POWERED = (State.ENGAGING, State.ENGAGED, State.RUNNING, State.PARKING, State.ST
 HELD = (State.ENGAGING, State.ENGAGED, State.PARKING)
 _TIMINGS = ("period", "lateness", "exchange_time", "compute_time")
 _PERCENTAGES = {"p50": 50.0, "p99": 99.0, "max": 100.0}
+_MOST_MOTIONS = 1000  # whose numbers are taken, the first ones
 _MOST_STRETCHES = 20_000  # of one state, and of causes, the first ones
 
 
@@ -28,15 +29,18 @@ class Covered:
         self.rows = 0
         self.begin = self.end = 0.0
         """s, rig times of the first and of the last row"""
+        self.span = (0, 0)
+        """numbers of the first row and of the one after the last"""
         self.position, self.rotation = Moments(1), Moments(1)
         self.length = Moments(6)
         self.measured, self.model, self.residual, self.command = (Moments(6) for _ in range(4))
         self.condition = Moments(1)
 
-    def add(self, rows: Rows) -> None:
-        """Take in rows (m,)."""
+    def add(self, rows: Rows, numbers: npt.NDArray[np.intp]) -> None:
+        """Take in rows (m,) of these numbers (m,)."""
         if not len(rows):
             return
+        self.span = (self.span[0] if self.rows else int(numbers[0]), int(numbers[-1]) + 1)
         self.begin = self.begin if self.rows else float(rows["t"][0])
         self.end = float(rows["t"][-1])
         self.rows += len(rows)
@@ -55,7 +59,8 @@ class Covered:
 class Survey:
     """What is counted in the rows of a recording. Memory does not grow with its length.
 
-    `covered` is what the numbers are taken of: the RUNNING rows; where there are none, those with the legs under power.
+    `covered` is what the numbers are taken of: the motion that the report is about, see `Motions.covered`; without any,
+    the rows with the legs under power. `by_motion` has the numbers of each motion, by its id.
 
     Args:
         recording: read through once.
@@ -71,7 +76,9 @@ class Survey:
         """state, begin and end, s, of the stretches in one state"""
         self.faults: list[dict[str, Any]] = []
         """first row of every stop cause that shows up"""
-        self.motions = Motions()
+        self.motions = Motions(recording)
+        counted = [*self.motions.records[:_MOST_MOTIONS], *filter(None, [self.motions.covered])]
+        self.by_motion = {motion.id: Covered() for motion in counted}
         self.powered = (0, recording.count)
         """numbers of the first row with the legs under power and of the one after the last; all when they never were"""
         self.timing = Moments(len(_TIMINGS))
@@ -81,7 +88,7 @@ class Survey:
         self.stale = self.overruns = 0
         self.begin = self.end = 0.0
         """s, rig times of the first and of the last row"""
-        self._running, self._held = Covered(), Covered()
+        self._held = Covered()
         self._seen = 0
         self._powered: tuple[int, int] | None = None
         self._overruns_before = 0
@@ -101,12 +108,14 @@ class Survey:
     @property
     def covered(self) -> Covered:
         """What the numbers are taken of."""
-        return self._running if self._running.rows else self._held
+        motion = self.motion
+        return self._held if motion is None else self.by_motion[motion.id]
 
     @property
-    def ran(self) -> bool:
-        """Whether `covered` are RUNNING rows."""
-        return self._running.rows > 0
+    def motion(self) -> MotionRecord | None:
+        """The motion that `covered` is of; None where it is of none."""
+        motion = self.motions.covered
+        return motion if motion is not None and motion.id in self.by_motion else None
 
     def _add(self, rows: Rows, columns: list[Column], steps: Column | None) -> None:
         state, t = rows["state"], rows["t"]
@@ -121,7 +130,7 @@ class Survey:
             begin = self._powered[0] if self._powered else self._seen + int(powered[0])
             self._powered = (begin, self._seen + int(powered[-1]) + 1)
         self._add_faults(rows, before["fault"] if not first else np.uint16(FaultCode.NONE))
-        self.motions.add(rows)
+        self._add_motions(rows)
         timing = np.stack([rows[name] for name in _TIMINGS], axis=1)
         if first:
             timing[0, 0] = np.nan
@@ -131,11 +140,19 @@ class Survey:
         if steps is not None:
             steps.add(np.diff(t, prepend=[] if first else before["t"]))
         self.stale += int(np.count_nonzero(rows["stale"].any(axis=1)))
-        for mask, covered in ((state == State.RUNNING, self._running), (np.isin(state, HELD), self._held)):
-            if mask.any():
-                covered.add(rows if mask.all() else rows[mask])
+        held = np.isin(state, HELD)
+        if held.any():
+            self._held.add(rows if held.all() else rows[held], self._seen + np.flatnonzero(held))
         self._last = rows[-1].copy()
         self._seen += len(rows)
+
+    def _add_motions(self, rows: Rows) -> None:
+        ids = self.motions.of_rows(rows, self._seen)
+        for number in np.unique(ids).tolist():
+            covered = self.by_motion.get(number)
+            if covered is not None:
+                places = np.flatnonzero(ids == number)
+                covered.add(rows if len(places) == len(rows) else rows[places], self._seen + places)
 
     def _change_states(self, states: npt.NDArray[np.uint8], times: npt.NDArray[np.float64]) -> None:
         for state, t in zip(states.tolist(), times.tolist(), strict=True):

@@ -185,7 +185,7 @@ class ExploredRig(RuleBasedStateMachine):
         return (
             (machine.state, machine.stop, machine.cause, machine.latched, machine.homed),
             (reference.name, reference.path_time, reference.moving, reference.paused),
-            (tuple(self.engine.commands), self.engine.clearing, self.engine.publisher.motion, self.engine.events),
+            (tuple(self.engine.commands), self.engine.clearing, self.engine.motions.name, self.engine.events),
         )
 
     def performed(self, job: Any) -> None:

@@ -10,6 +10,7 @@ from dynamics import LegLimits
 from kinematics import leg_kinematics
 from rig.config.rig_config import RigConfig
 from rig.engine.snapshot import Event
+from rig.recording import MotionRecord
 from rig.safety.machine import TORQUE_STATES
 from rig.states import State, StopSeverity
 from rig.telemetry import CycleFlag
@@ -35,6 +36,9 @@ class Watcher:
 
     def event(self, event: Event) -> None:
         assert event.text
+
+    def motion(self, motion: MotionRecord) -> None:
+        assert motion.id
 
     def push(self, row: npt.NDArray[np.void]) -> None:
         now = row[0]

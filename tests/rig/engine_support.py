@@ -18,8 +18,9 @@ from rig.engine.link import Submission
 from rig.engine.messages import Connect, Engage, Follow, Home, Reply, RigCommand
 from rig.engine.snapshot import Event
 from rig.errors import RefusedError
+from rig.recording import MotionRecord
 from rig.recording.schema import COMMAND, INJECTED
-from rig.states import State
+from rig.states import MotionKind, State
 
 CONFIG = load_config("virtual")
 HOME = CONFIG.machine.geometry.home_pose
@@ -33,6 +34,7 @@ class Tap:
         self.recorded = self.dropped = 0
         self.rows: list[npt.NDArray[np.void]] = []
         self.events: list[Event] = []
+        self.motions: list[MotionRecord] = []
 
     def push(self, row: npt.NDArray[np.void]) -> None:
         self.rows.append(row.copy())
@@ -40,6 +42,9 @@ class Tap:
     def event(self, event: Event) -> None:
         if not event.text.startswith((COMMAND, INJECTED)):  # what the engine itself says
             self.events.append(event)
+
+    def motion(self, motion: MotionRecord) -> None:
+        self.motions.append(motion)
 
     def texts(self) -> list[str]:
         return [event.text for event in self.events]
@@ -88,8 +93,8 @@ class Bench(LockstepRig):
         self.request(Engage())
         self.until(State.ENGAGED)
 
-    def follow(self, table: MotionTable, name: str = "test") -> None:
-        self.request(Follow(name, table.step), table.samples)
+    def follow(self, table: MotionTable, name: str = "test", purpose: MotionKind = MotionKind.RUN) -> None:
+        self.request(Follow(name, table.step, purpose), table.samples)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from rig.cli import main
 from rig.config.rig_config import load_config
 from rig.errors import ExitCode
 from rig.recording import Recording, open_recording
-from rig.states import FaultCode, State
+from rig.states import FaultCode, MotionKind, MotionOutcome, State
 
 pytestmark = pytest.mark.usefixtures("undrawn_reports")
 
@@ -104,6 +104,10 @@ def test_a_whole_script(operate: Operate) -> None:
         ([0.004, 0, 0, 0, 0, 0], "platform", [0, 0, 0]),
         ([0, 0, 0, 0, np.pi / 90, 0], "platform", [-0.1, 0, 0]),
     ]
+    kinds = [motion.kind for motion in recording.motions]
+    assert kinds[:4] == [MotionKind.JOG] * 4 and kinds[4:7] == [MotionKind.LEG_STEP, MotionKind.MOVE, MotionKind.MOVE]
+    assert kinds[7:] == [MotionKind.RUN, MotionKind.APPROACH, MotionKind.RUN, MotionKind.PARK]
+    assert all(motion.outcome == MotionOutcome.FINISHED for motion in recording.motions)
     first, *others = came_to(recording)
     here = first
     assert first[2] - HOME[2] == pytest.approx(0.005, abs=1e-4)  # engaged where homing left it

@@ -9,12 +9,12 @@ from synthetic_rows import make_header, make_rows
 
 from rig.recording import EventLevel, RecordingError, RecordingFile, RecordingWriter, open_recording
 from rig.recording.schema import cycle_definition
-from rig.telemetry import ROW
+from rig.telemetry import ABSENT, ROW
 
 
 def _before_modes_by_leg() -> np.dtype[np.void]:
     """Rows as they were before each leg's own mode and set-point were in them."""
-    fields = [(name, ROW[name].base, ROW[name].shape) for name in ROW.names or () if name != "position_command"]
+    fields = [(name, ROW[name].base, ROW[name].shape) for name in ROW.names or () if name not in ABSENT]
     return np.dtype([(name, kind, () if name == "mode" else shape) for name, kind, shape in fields], align=True)
 
 
@@ -50,7 +50,7 @@ def test_recordings_without_each_legs_mode_and_set_point_still_open(
     for name in old.dtype.names or ():
         expected = old[name][:, np.newaxis] if name == "mode" else old[name]
         np.testing.assert_array_equal(recording.rows[name], np.broadcast_to(expected, recording.rows[name].shape))
-    assert np.isnan(recording.rows["position_command"]).all()
+    assert np.isnan(recording.rows["position_command"]).all() and not recording.rows["motion"].any()
     taken = RecordingFile(tmp_path / "old.mcap").take([0, 11, 12, 29])
     np.testing.assert_array_equal(taken["cycle"], [0, 11, 12, 29])
 

@@ -23,11 +23,11 @@ from rig.client import RunResult, describe
 from rig.client.motions import checked_move
 from rig.engine import Abandon, Park, Pause, Resume
 from rig.errors import InputError
-from rig.recording import EventLevel, RecordedEvent, Recording
+from rig.recording import EventLevel, MotionRecord, RecordedEvent, Recording
 from rig.report import summarize, write_report
 from rig.report.running import Column
 from rig.report.series import Angles, Outline, rotation_vector
-from rig.states import FaultCode, State, StopSeverity
+from rig.states import FaultCode, MotionKind, State, StopSeverity
 from rig.telemetry import ROW, CycleFlag
 
 RATE = 250.0
@@ -35,7 +35,12 @@ SKIPPED = (300, 301, 900)
 
 
 def make_recording(
-    rows: npt.NDArray[np.void], *, events: tuple[RecordedEvent, ...] = (), complete: bool = True, **header: Any
+    rows: npt.NDArray[np.void],
+    *,
+    events: tuple[RecordedEvent, ...] = (),
+    motions: tuple[MotionRecord, ...] = (),
+    complete: bool = True,
+    **header: Any,
 ) -> Recording:
     return Recording(
         path=Path("run.mcap"),
@@ -45,6 +50,7 @@ def make_recording(
         dropped=0,
         complete=complete,
         closing={"verdict": "finished"},
+        motions=motions,
     )
 
 
@@ -88,9 +94,12 @@ def test_cycle_numbers(recording: Recording, summary: dict[str, Any]) -> None:
 
 
 def test_tracking_covers_the_running_part(recording: Recording, summary: dict[str, Any]) -> None:
-    rows = recording.rows[recording.rows["state"] == State.RUNNING]
+    running = np.flatnonzero(recording.rows["state"] == State.RUNNING)
+    rows = recording.rows[running]
     assert summary["window"] == {
-        "covers": "RUNNING",
+        "covers": "the longest motion",
+        "states": ["RUNNING"],
+        "span": [running[0], running[-1] + 1],
         "rows": len(rows),
         "begin_s": rows["t"][0],
         "end_s": rows["t"][-1],
@@ -139,7 +148,7 @@ def test_without_a_run_the_powered_part_counts() -> None:
     rows = make_rows(4.0, RATE)
     rows["state"][rows["state"] == State.RUNNING] = State.ENGAGED
     summary = summarize(make_recording(rows))
-    assert summary["window"]["covers"].startswith("ENGAGING, ENGAGED and PARKING")
+    assert summary["window"]["covers"].startswith("ENGAGING, ENGAGED and PARKING") and not summary["motions"]
     assert summary["window"]["rows"] == np.isin(rows["state"], [4, 5, 7]).sum()
 
 
@@ -259,7 +268,7 @@ def _run(rig: Bench) -> None:
 def _jog(rig: Bench) -> None:
     target = HOME + np.array([0.002, 0.0, -0.003, 0.0, 0.0, 0.0, 0.0])
     for here, there in ((HOME, target), (target, HOME)):
-        rig.follow(checked_move(rig.config, here, there, 0.02, 0.2), "jog")
+        rig.follow(checked_move(rig.config, here, there, 0.02, 0.2), "jog", MotionKind.JOG)
         rig.until(State.ENGAGED)
 
 
@@ -286,20 +295,23 @@ def _park(rig: Bench) -> None:
     rig.until(State.PARKED)
 
 
+JOGS = "No fault; only jogs and moves were run"
 ENDINGS: list[tuple[list[Callable[[Bench], None]], str, str]] = [
-    ([_jog], "neutral", "No fault; only straight moves (jogs) were run"),
+    ([_jog], "neutral", JOGS),
     ([_jog, _run, _jog], "good", "The trajectory ran without a fault"),
     ([_jog, _resume], "good", "The trajectory ran without a fault"),
     ([_jog, _abandon], "neutral", "The motion 'demo' was abandoned at PLACE of 1.000 s"),
     ([_run, _abandon], "neutral", "The motion 'demo' was abandoned at PLACE of 1.000 s"),
-    ([_pause, _park], "neutral", "No fault, but the motion did not come to its end: it reached PLACE s of its path"),
+    ([_pause, _park], "neutral", "The motion 'demo' was abandoned at PLACE of 1.000 s"),
 ]
 
 
+@pytest.mark.parametrize("recorded", [True, False])
 @pytest.mark.parametrize(("acts", "kind", "verdict"), ENDINGS)
 def test_the_headline_says_how_the_longest_motion_ended(
-    tmp_path: Path, acts: list[Callable[[Bench], None]], kind: str, verdict: str
+    tmp_path: Path, acts: list[Callable[[Bench], None]], kind: str, verdict: str, recorded: bool
 ) -> None:
+    """By what was recorded of the motions; by rows and sentences in recordings made before."""
     with bench(tmp_path) as rig:
         rig.engage()
         for act in acts:
@@ -309,7 +321,12 @@ def test_the_headline_says_how_the_longest_motion_ended(
         events = tuple(
             RecordedEvent(one.t, EventLevel[one.level.upper()], one.code, one.text) for one in rig.tap.events
         )
-    made = make_recording(rows, events=events)
+    made = make_recording(rows, events=events, motions=tuple({m.id: m for m in rig.tap.motions}.values()))
+    if not recorded:
+        made = replace(made, motions=())
+        rows["motion"] = 0
+        if acts[-1] is _park:
+            verdict = "No fault, but the motion did not come to its end: it reached PLACE s of its path"
     stood = rows["path_time"][rows["flags"] & CycleFlag.PAUSED != 0]
     if len(stood):
         verdict = verdict.replace("PLACE", f"{stood[-1]:.3f}")

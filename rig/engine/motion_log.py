@@ -1,0 +1,96 @@
+"""Which motion is under way: its beginning and end are told once each, whatever ends it."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+from rig.engine.reference import Reference
+from rig.recording import MotionRecord
+from rig.safety import StateMachine
+from rig.states import MotionKind, MotionOutcome, State, StopSeverity
+
+_MOVING = (State.RUNNING, State.PARKING)
+
+
+class MotionLog:
+    """Follows the motion of an engine, in its cyclic thread.
+
+    Args:
+        machine, reference: what is followed.
+        tell: takes the record of a motion's beginning and that of its end.
+
+    `latest` is the record of the motion under way or ended last, None before the first.
+    """
+
+    def __init__(self, machine: StateMachine, reference: Reference, tell: Callable[[MotionRecord], None]) -> None:
+        self._machine = machine
+        self._reference = reference
+        self._tell = tell
+        self._under_way = self._told = False
+        self._stands = False
+        self.latest: MotionRecord | None = None
+
+    @property
+    def id(self) -> int:
+        """Of the motion under way, 0 where none is."""
+        return self.latest.id if self._under_way and self.latest is not None else 0
+
+    @property
+    def name(self) -> str:
+        """Of the motion followed last."""
+        return "" if self.latest is None else self.latest.name
+
+    def begin(self, t: float, name: str, kind: MotionKind, duration: float) -> None:
+        """The reference is about to follow another motion, of `duration` s, from the cycle after `t` (s) on.
+
+        One that was paused is given up.
+        """
+        self.abandon(t)
+        number = 1 if self.latest is None else self.latest.id + 1
+        self.latest = MotionRecord(number, kind, MotionOutcome.UNDERWAY, t, math.nan, 0.0, duration, name)
+        self._under_way, self._told, self._stands = True, False, False
+
+    def abandon(self, t: float) -> None:
+        """The rest of a motion that is paused is forgotten at `t` (s)."""
+        if self._under_way:
+            self._end(t, MotionOutcome.ABANDONED)
+
+    def follow(self, t: float) -> None:
+        """Look, in the cycle at `t` (s), whether a motion has begun or ended."""
+        if not self._under_way:
+            return
+        if not self._told and self.latest is not None:
+            self._told = True
+            self.latest = replace(self.latest, start=t)
+            self._tell(self.latest)
+        if self._machine.state in _MOVING:
+            self._stands = False
+            return
+        outcome = self._outcome()
+        if outcome is not None:
+            self._end(t, outcome)
+
+    def _outcome(self) -> MotionOutcome | None:
+        """How the motion has ended; None while it may go on."""
+        machine, latest = self._machine, self.latest
+        if machine.state is State.ENGAGED:
+            self._stands = self._reference.paused
+            return None if self._stands else MotionOutcome.FINISHED
+        if machine.latched:
+            return MotionOutcome.FAULT
+        if machine.state is State.STOPPING and machine.stop is StopSeverity.CATEGORY_2:
+            return None  # held afterwards, and may be resumed
+        if machine.state is State.PARKED and latest is not None and latest.kind is MotionKind.PARK:
+            return MotionOutcome.FINISHED
+        return MotionOutcome.ABANDONED if self._stands else MotionOutcome.STOPPED
+
+    def _end(self, t: float, outcome: MotionOutcome) -> None:
+        latest = self.latest
+        if latest is not None:
+            reached = self._path_time(latest, outcome)
+            self.latest = replace(latest, outcome=outcome, end=max(t, latest.start), reached=reached)
+            self._under_way = False
+            self._tell(self.latest)
+
+    def _path_time(self, latest: MotionRecord, outcome: MotionOutcome) -> float:
+        return latest.duration if outcome is MotionOutcome.FINISHED else min(self._reference.path_time, latest.duration)

@@ -1,0 +1,99 @@
+"""A motion as it is recorded: once when it begins, once when it has ended."""
+
+import math
+import struct
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import ClassVar
+
+from rig.recording.schema import CDR_HEADER
+from rig.states import MotionKind, MotionOutcome
+
+MOTIONS_TOPIC = "/rig/motions"
+MOTION_MESSAGE = "stewart_rig/msg/Motion"
+_FIXED = struct.Struct("<ddddIBBxxI")
+
+
+@dataclass(frozen=True, slots=True)
+class MotionRecord:
+    """One motion, as it stood when this was written.
+
+    Raises ValueError for a time that is negative or not finite, an end that is neither before its time nor unknown, an
+    id that is not 1…2³² - 1, or a kind or an outcome above 255.
+    """
+
+    __pydantic_config__: ClassVar = {"ser_json_inf_nan": "constants"}
+
+    id: int
+    """counted from 1 since the engine began; rows of telemetry name it"""
+    kind: MotionKind | int
+    outcome: MotionOutcome | int
+    """UNDERWAY at its beginning"""
+    start: float
+    """s, rig time of its first cycle"""
+    end: float
+    """s, rig time of the cycle in which it ended; not a number while it is under way"""
+    reached: float
+    """s of its path"""
+    duration: float
+    """s of its path"""
+    name: str
+
+    def __post_init__(self) -> None:
+        if not all(math.isfinite(value) and value >= 0.0 for value in (self.start, self.reached, self.duration)):
+            raise ValueError(f"motion: start {self.start} s, reached {self.reached} of {self.duration} s")
+        if not (math.isnan(self.end) or (math.isfinite(self.end) and self.end >= self.start)):
+            raise ValueError(f"motion: ends at {self.end} s, begins at {self.start} s")
+        if not (0 < self.id < 1 << 32 and 0 <= self.kind < 1 << 8 and 0 <= self.outcome < 1 << 8):
+            raise ValueError(f"motion: id {self.id}, kind {self.kind}, outcome {self.outcome}")
+
+    @property
+    def t(self) -> float:
+        """s, rig time of what it says: its beginning, or its end."""
+        return self.start if math.isnan(self.end) else self.end
+
+
+def motion_definition() -> str:
+    """ROS 2 message definition of a motion's record."""
+    return "\n".join(
+        [
+            "float64 start  # s, rig time of its first cycle",
+            "float64 end  # s, rig time of the cycle in which it ended; not a number in the record of its beginning",
+            "float64 reached  # s of its path",
+            "float64 duration  # s of its path",
+            "uint32 id  # Cycle.motion of its cycles",
+            *(f"uint8 KIND_{kind.name}={kind.value}" for kind in MotionKind),
+            "uint8 kind",
+            *(f"uint8 OUTCOME_{outcome.name}={outcome.value}" for outcome in MotionOutcome),
+            "uint8 outcome",
+            "string name",
+            "",
+        ]
+    )
+
+
+def encode_motion(motion: MotionRecord) -> bytes:
+    """CDR bytes of a motion's record."""
+    name = motion.name.encode(errors="replace").replace(b"\0", b"") + b"\0"
+    numbers = (motion.start, motion.end, motion.reached, motion.duration)
+    return CDR_HEADER + _FIXED.pack(*numbers, motion.id, motion.kind, motion.outcome, len(name)) + name
+
+
+def decode_motion(data: bytes) -> MotionRecord:
+    """Motion's record of its CDR bytes. Raises ValueError or struct.error when they are damaged."""
+    if data[:4] != CDR_HEADER:
+        raise ValueError("motion: not little-endian CDR")
+    start, end, reached, duration, number, kind, outcome, length = _FIXED.unpack_from(data, 4)
+    name = data[4 + _FIXED.size :]
+    if len(name) != length or name[-1:] != b"\0":
+        raise ValueError(f"motion: name of {len(name)} bytes where {length} are announced")
+    known = _member(MotionKind, kind), _member(MotionOutcome, outcome)
+    return MotionRecord(number, *known, start, end, reached, duration, name[:-1].decode())
+
+
+def _member(kind: type[IntEnum], value: int) -> int:
+    """The enum's member, or the number where this version has no such member."""
+    try:
+        return kind(value)
+    except ValueError:
+        return value
