@@ -106,7 +106,8 @@ class ExchangeCodec(FixedCodec):
     """FC23 exchange of a servo: the command block written and the feedback block read in one transaction.
 
     Raw feedback: status, error, sequence, position, velocity, force (if the drive has it), auxiliary registers.
-    Raw command: control, mode, sequence, force, position, velocity.
+    Raw command: control, mode, sequence, force, position, velocity; a set-point that the drive lacks is not sent, and
+    decodes to 0.
     """
 
     def __init__(self, profile: ServoProfile, unit: int) -> None:
@@ -115,8 +116,8 @@ class ExchangeCodec(FixedCodec):
         read = [feedback.status, feedback.error, feedback.sequence, feedback.position, feedback.velocity]
         read += [feedback.force] if feedback.force else []
         super().__init__(Block([*read, *feedback.auxiliary.values()], profile.word_order), unit, READ_WRITE)
-        write = [command.control, command.mode, command.sequence, command.force, command.position, command.velocity]
-        self.write_block = block = Block(write, profile.word_order)
+        given = [place for place, register in enumerate(command.registers) if register is not None]
+        self.write_block = block = Block([one for one in command.registers if one is not None], profile.word_order)
         self._request_head = struct.pack(
             ">BBHHHHB",
             unit,
@@ -130,8 +131,11 @@ class ExchangeCodec(FixedCodec):
         self._request = struct.Struct(">11s" + block.format)
         self.request_length = self._request.size
         """Bytes of a request."""
-        self._pick_request = itemgetter(*(1 + place for place in block.order))
-        self._place_request = itemgetter(*_inverse(block.order))
+        order = _inverse(block.order)
+        self._place_request = itemgetter(*(given[place] for place in order))
+        self._none = (0,) if len(given) < len(command.registers) else ()
+        places = {given[place]: offset for offset, place in enumerate(order, start=1)}
+        self._pick_request = itemgetter(*(places.get(place, -1) for place in range(len(command.registers))))
 
     def encode(self, values: tuple[int | float, ...]) -> bytes:
         """Pack a request. values: raw command; struct.error if one does not fit its register."""
@@ -146,7 +150,14 @@ class ExchangeCodec(FixedCodec):
             return None
         if self.write_block.swapped:
             data = data[: start + 11] + self.write_block.swap_words(data[start + 11 :])
-        picked: tuple[int | float, ...] = self._pick_request(self._request.unpack_from(data, start))
+        picked: tuple[int | float, ...] = self._pick_request(self._request.unpack_from(data, start) + self._none)
+        return picked
+
+    def decode_command(self, data: bytes) -> tuple[int | float, ...]:
+        """Device side: unpack the raw command that the whole of the command registers holds."""
+        picked: tuple[int | float, ...] = self._pick_request(
+            (b"", *struct.unpack(">" + self.write_block.format, self.write_block.swap_words(data)), *self._none)
+        )
         return picked
 
 

@@ -100,7 +100,7 @@ class Capabilities:
     """What a drive can do.
 
     force_limit (N), position_limit (m), velocity_limit (m/s): largest magnitudes a command may have: the range of the
-    wire's format, not what the machine can stand.
+    wire's format, not what the machine can stand. A set-point that the drive does not take is any number, and not sent.
     """
 
     modes: tuple[Mode, ...]

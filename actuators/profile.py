@@ -109,23 +109,30 @@ class FeedbackMap(_Model):
 
 
 class CommandMap(_Model):
-    """Written every cycle: one range of registers without a gap, since the whole of it is written."""
+    """Written every cycle: one range of registers without a gap, since the whole of it is written.
+
+    A drive has those set-points that its modes need; None = it takes none of this kind.
+    """
 
     control: Register
     mode: Register
     sequence: Register
-    force: Register
-    position: Register
-    velocity: Register
+    force: Register | None = None
+    position: Register | None = None
+    velocity: Register | None = None
+
+    @property
+    def registers(self) -> list[Register | None]:
+        """All of them in the order of a raw command: control, mode, sequence, force, position, velocity."""
+        return [self.control, self.mode, self.sequence, self.force, self.position, self.velocity]
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         _check_words({"control": self.control, "mode": self.mode, "sequence": self.sequence})
         for name, register in (("force", self.force), ("position", self.position), ("velocity", self.velocity)):
-            if register.type.startswith("u"):
+            if register is not None and register.type.startswith("u"):
                 raise ValueError(f"{name}: a set-point has a sign, its type cannot be {register.type}")
-        registers = [self.control, self.mode, self.sequence, self.force, self.position, self.velocity]
-        _check_block(registers, MAX_WRITE, contiguous=True)
+        _check_block([register for register in self.registers if register], MAX_WRITE, contiguous=True)
         return self
 
 
@@ -208,6 +215,9 @@ class ServoProfile(_Model):
             given = [value for value in values if value is not None]
             if len(set(given)) != len(given):
                 faults.append(f"{name}: two entries have the same value")
+        for mode in ("force", "position"):
+            if getattr(self.modes, mode) is not None and getattr(self.command, mode) is None:
+                faults.append(f"command.{mode}: missing, but there is a mode {mode}")
         if faults:
             raise ValueError("; ".join(faults))
         return self

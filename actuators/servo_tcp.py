@@ -17,6 +17,8 @@ from actuators.virtual.port import PlantPort
 from actuators.virtual.servo import VirtualServo
 from actuators.wire import TcpWire, Wire
 
+_ANY = RANGES["f32"][1]
+
 
 class ServoSettings(DriveSettings):
     """What all drives of a rig have in common."""
@@ -65,8 +67,9 @@ class ServoTcp(Drive):
 
         command, feedback = self.profile.command, self.profile.feedback
         self._offset = options.position_offset
-        self._scales = (command.force.scale, command.position.scale, command.velocity.scale)
-        self._rounding = tuple(_rounding(r) for r in (command.force, command.position, command.velocity))
+        set_points = [register or Register(address=0) for register in command.registers[3:]]
+        self._scales = tuple(register.scale for register in set_points)
+        self._rounding = tuple(_rounding(register) for register in set_points)
         force = feedback.force or Register(address=0)
         self._has_force = feedback.force is not None
         self._feedback_scales = (feedback.position.scale, feedback.velocity.scale, force.scale)
@@ -258,8 +261,9 @@ def _capabilities(profile: ServoProfile, offset: float) -> Capabilities:
     )
 
 
-def _limit(register: Register) -> float:
-    return RANGES[register.type][1] * register.scale
+def _limit(register: Register | None) -> float:
+    """Largest magnitude that can be commanded; of a set-point that is not sent, any number."""
+    return _ANY if register is None else RANGES[register.type][1] * register.scale
 
 
 def _rounding(register: Register) -> Callable[[float], int | float]:

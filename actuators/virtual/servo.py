@@ -76,7 +76,7 @@ class VirtualServo(ModbusDevice):
         self._status_words: dict[int, int] = {}
         control, command, feedback = profile.control, profile.command, profile.feedback
         self._control_masks = (1 << control.enable, 1 << control.quick_stop, 1 << control.clear)
-        self._command_scales = (command.force.scale, command.position.scale, command.velocity.scale)
+        self._command_scales = tuple(one.scale if one else 1.0 for one in command.registers[3:])
         self._sensors = [Sensor(feedback.position), Sensor(feedback.velocity)]
         self._force_sensor = Sensor(feedback.force) if feedback.force else None
         self._auxiliary_registers = feedback.auxiliary
@@ -171,7 +171,7 @@ class VirtualServo(ModbusDevice):
         if block.address <= address and end <= block.address + block.count:
             start = 2 * (address - block.address)
             image = self._command_bytes[:start] + data + self._command_bytes[start + len(data) :]
-            command = block.unpack(image)
+            command = self._codec.decode_command(image)
             if command[1] not in self._modes or not math.isfinite(sum(command)):
                 raise RegisterError(ILLEGAL_VALUE)
             self._command_bytes = image

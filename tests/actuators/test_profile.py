@@ -1,7 +1,19 @@
 import pytest
+from pydantic import ValidationError
 
-from actuators import AmplifierProfile, ConfigurationError, ServoProfile, load_profile
+from actuators import (
+    COMMAND_HOME,
+    COMMAND_OFF,
+    AmplifierProfile,
+    Command,
+    CommandError,
+    ConfigurationError,
+    Mode,
+    ServoProfile,
+    load_profile,
+)
 from actuators.profile import Register
+from tests.actuators.support import Bench
 
 SHIPPED = load_profile("generic-servo", ServoProfile)
 
@@ -79,3 +91,33 @@ def test_files_that_cannot_be_read(tmp_path):
 
 def test_register_takes_one_or_two_words():
     assert [Register(address=0, type=t).words for t in ("u16", "i16", "u32", "i32", "f32")] == [1, 1, 2, 2, 2]
+
+
+@pytest.mark.parametrize(("mode", "lacking"), [(Mode.FORCE, ("position", "velocity")), (Mode.POSITION, ("force",))])
+def test_a_drive_has_the_set_points_that_its_modes_need(mode, lacking):
+    content = load_profile("generic-servo", ServoProfile).model_dump()
+    address = 103
+    for name in ("force", "position", "velocity"):
+        if name in lacking:
+            content["command"][name] = None
+        else:
+            content["command"][name]["address"] = address
+            address += 2
+    with pytest.raises(ValidationError, match=rf"command\.{lacking[0]}: missing, but there is a mode {lacking[0]}"):
+        ServoProfile.model_validate(content)
+    content["modes"][lacking[0]] = None
+    bench = Bench(ServoProfile.model_validate(content))
+    assert set(bench.drive.capabilities.modes) == {Mode.OFF, Mode.HOMING, mode}
+    bench.do(COMMAND_OFF)
+    bench.do(COMMAND_HOME)
+    bench.leg.settle()
+    bench.do(COMMAND_HOME)
+    bench.do(Command(mode, -77.5, 0.61, 0.02, enable=True))
+    said = {"force": -77.5, "position": 0.61, "velocity": 0.02}
+    assert bench.leg.mode is mode
+    told = (bench.leg.force, bench.leg.position, bench.leg.feedforward)
+    assert told == pytest.approx([0.0 if name in lacking else value for name, value in said.items()])
+    assert len(bench.sent[-1]) == 23 + 2 * (address - 103)
+    other = Mode.POSITION if mode is Mode.FORCE else Mode.FORCE
+    with pytest.raises(CommandError, match="is not one of the drive's modes"):
+        bench.drive.begin(Command(other), 0.0)
