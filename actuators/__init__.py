@@ -7,6 +7,7 @@ they act on is injected (`PlantPort`).
 """
 
 from actuators.amplifier import Amplifier, AmplifierOptions, AmplifierReading, create_amplifier
+from actuators.bus import Buses
 from actuators.cells import CellReading, CellSource, DeviceCells, DriveCells
 from actuators.driver import DriveAddress, DriveOptions, Driver, DriveSettings, Line, TcpAddress
 from actuators.errors import (
@@ -17,6 +18,7 @@ from actuators.errors import (
     IdentityError,
     ProtocolError,
 )
+from actuators.exchange import exchange_all
 from actuators.interface import (
     COMMAND_CLEAR,
     COMMAND_HOME,
@@ -30,7 +32,6 @@ from actuators.interface import (
     Identity,
     Mode,
     Status,
-    exchange_all,
 )
 from actuators.profile import AmplifierProfile, ServoProfile, load_profile
 from actuators.registry import create_drive, create_twin, drive_names, find_driver
@@ -58,6 +59,7 @@ __all__ = [
     "AmplifierOptions",
     "AmplifierProfile",
     "AmplifierReading",
+    "Buses",
     "Capabilities",
     "CellReading",
     "CellSource",

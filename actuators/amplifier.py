@@ -12,8 +12,9 @@ from actuators.bus import PipelinedBus
 from actuators.codec import ReadingCodec
 from actuators.driver import Port, TcpAddress
 from actuators.errors import ConfigurationError, ConnectError
-from actuators.interface import Counters, Identity, Sampling
+from actuators.interface import Counters, Identity
 from actuators.profile import AmplifierProfile, describe, load_profile
+from actuators.sampling import Sampling
 from actuators.station import Station
 from actuators.wire import TcpWire, Wire
 

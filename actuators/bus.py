@@ -27,6 +27,7 @@ class Exchange:
         self.reply = b""
         """message that came while the bus looked for another's"""
         self.transaction = 0
+        """of Modbus TCP; negative: nobody waits for the reply any more"""
 
 
 class Bus(ABC):
@@ -84,6 +85,20 @@ class Bus(ABC):
         if self._wire is not None:
             self._wire.close()
             self._wire = None
+
+
+class Buses:
+    """The buses of one rig, by the names of their places, for those who are to share them."""
+
+    def __init__(self) -> None:
+        """None yet."""
+        self._buses: dict[str, Bus] = {}
+
+    def at(self, place: str, make: Callable[[], Bus]) -> Bus:
+        """The bus at `place`, made by `make` for the first who asks for it."""
+        if place not in self._buses:
+            self._buses[place] = make()
+        return self._buses[place]
 
 
 class PipelinedBus(Bus):

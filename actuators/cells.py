@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from actuators.amplifier import Amplifier
 from actuators.errors import ActuatorError, ConfigurationError
+from actuators.half_duplex import HalfDuplexBus
 from actuators.interface import Drive, Feedback
 
 CELLS = 6
@@ -36,6 +37,9 @@ class CellSource(ABC):
     def silence(self) -> str:
         """What is known of why the last reading was not fresh, empty if it was, or where there was none."""
         return ""
+
+    lines: Sequence[HalfDuplexBus] = ()
+    """Shared lines on which its devices have their turn."""
 
     @property
     @abstractmethod

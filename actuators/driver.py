@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from actuators.bus import Buses
 from actuators.interface import Drive
 from actuators.virtual.faults import FaultyDrive
 from actuators.virtual.port import PlantPort
@@ -99,6 +100,8 @@ class DriveOptions(_Model):
     """s between two exchanges of a drive that is slower than the cycle; 0 = one in every cycle."""
     open_wire: Callable[[float], Wire] | None = None
     """Called with the connection's timeout (s) in place of opening what the address says."""
+    buses: Buses | None = None
+    """Where drives of one rig find the wires that they share."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,3 +29,30 @@ EXCEPTIONS = {
 def exception_text(code: int) -> str:
     """Exception code and its meaning."""
     return f"exception {code:02X} ({EXCEPTIONS.get(code, 'unknown')})"
+
+
+def _crc_table() -> tuple[int, ...]:
+    table = []
+    for byte in range(256):
+        crc = byte
+        for _ in range(8):
+            crc = crc >> 1 ^ 0xA001 if crc & 1 else crc >> 1
+        table.append(crc)
+    return tuple(table)
+
+
+_CRC = _crc_table()
+CRC_LENGTH = 2
+
+
+def crc16(data: bytes) -> bytes:
+    """Checksum of Modbus RTU, as it follows the message on the wire (Modbus over Serial Line V1.02, 6.2.2)."""
+    crc = 0xFFFF
+    for byte in data:
+        crc = crc >> 8 ^ _CRC[(crc ^ byte) & 0xFF]
+    return crc.to_bytes(2, "little")
+
+
+def silence(baud: int, bits: int = 11) -> float:
+    """Silence that ends a frame of Modbus RTU, s: 3.5 characters of `bits`, 1.75 ms above 19200 baud."""
+    return 1.75e-3 if baud > 19200 else 3.5 * bits / baud

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum, IntFlag
+from typing import TYPE_CHECKING
 
 from actuators.errors import CommandError
+from actuators.sampling import Sampling
+
+if TYPE_CHECKING:
+    from actuators.half_duplex import HalfDuplexBus
 
 SEQUENCES = 1 << 16
 """Commands are counted with 16 bits: after the last number comes 0."""
@@ -143,49 +147,6 @@ class Counters:
     lagging: int = 0
 
 
-class Sampling:
-    """When a device is asked, and how old what it last said is, by the time that the cycles are given."""
-
-    __slots__ = ("_next", "_now", "_period", "_since", "asked")
-
-    def __init__(self, period: float) -> None:
-        """period: s between two requests; 0 = every cycle."""
-        self._period = period
-        self.asked = False
-        """whether the device was asked in this cycle"""
-        self._now = 0.0
-        self.forget()
-
-    def forget(self) -> None:
-        """Begin anew: nothing was asked or received yet."""
-        self._next = -math.inf
-        self._since: float | None = None
-
-    def due(self, now: float) -> bool:
-        """Begin the cycle of `now` (s); whether the device is to be asked: in the cycle nearest to when it is due."""
-        if now < self._now:  # another clock than before
-            self.forget()
-        if self._since is None:
-            self._since = now
-        if self._period:
-            self.asked = now >= self._next - 0.5 * min(now - self._now, self._period)
-            if self.asked:
-                self._next = (self._next if now - self._next < self._period else now) + self._period
-        else:
-            self.asked = True
-        self._now = now
-        return self.asked
-
-    def received(self) -> None:
-        """What was asked in this cycle has come."""
-        self._since = self._now
-
-    @property
-    def age(self) -> float:
-        """s since something was received, before anything was since it was first asked for."""
-        return 0.0 if self._since is None else self._now - self._since
-
-
 class Drive(ABC):
     """One drive: configuration calls that may wait and raise, and a cyclic exchange that does neither.
 
@@ -211,6 +172,9 @@ class Drive(ABC):
         self._mismatch = -1
         self._last = Feedback(math.nan, math.nan, math.nan, Status(0), 0, False, 0.0, -1)
         self._sampling = Sampling(sample_period)
+
+    line: HalfDuplexBus | None = None
+    """The shared line on which the drive has its turn, None for a wire on which all talk at once."""
 
     @property
     @abstractmethod
@@ -363,16 +327,3 @@ class Drive(ABC):
     @abstractmethod
     def _finish(self, deadline: float) -> Feedback | None:
         """Return the fresh feedback, or None after counting why there is none."""
-
-
-def exchange_all(drives: Sequence[Drive], commands: Sequence[Command], now: float, timeout: float) -> list[Feedback]:
-    """Start all exchanges at `now` (s, on the wires' clock), then collect all replies within `timeout` s.
-
-    Every command is checked before any is sent. Raises CommandError as `Drive.begin`, with nothing sent.
-    """
-    for drive, command in zip(drives, commands, strict=True):
-        drive.check(command)
-    for drive, command in zip(drives, commands, strict=True):
-        drive.start(command, now)
-    deadline = now + timeout
-    return [drive.finish(deadline) for drive in drives]

@@ -1,275 +1,45 @@
-"""Driver `servo-tcp`: a Modbus TCP servo described by a register-map profile."""
+"""Driver `servo-tcp`: a servo described by a register-map profile, on Modbus TCP."""
 
-import math
-import struct
-from collections.abc import Callable
-from pathlib import Path
-
-from actuators.bus import PipelinedBus
-from actuators.codec import ExchangeCodec
-from actuators.driver import DriveOptions, Driver, DriveSettings, Line, Port, TcpAddress
-from actuators.errors import ConfigurationError, ConnectError, IdentityError
-from actuators.interface import SEQUENCES, Capabilities, Command, Drive, Feedback, Identity, Mode, Status
-from actuators.profile import FORMATS, RANGES, Register, ServoProfile, load_profile
-from actuators.station import Station
-from actuators.virtual.faults import FaultyServo
-from actuators.virtual.port import PlantPort
-from actuators.virtual.servo import VirtualServo
+from actuators.bus import Bus, PipelinedBus
+from actuators.driver import Driver, Port, TcpAddress
+from actuators.servo import Servo, ServoOptions, ServoSettings, servo_twin
 from actuators.wire import TcpWire, Wire
 
-_ANY = RANGES["f32"][1]
 
-
-class ServoSettings(DriveSettings):
+class ServoTcpSettings(ServoSettings):
     """What all drives of a rig have in common."""
 
-    files = ("profile",)
-
-    profile: Line = "generic-servo"
-    """Name of a shipped register profile, or a TOML file relative to the configuration's folder."""
+    shared_connection: bool = False
+    """Whether units at one host and port, as behind a gateway, share one connection; else each has its own."""
 
 
-class ServoTcpOptions(DriveOptions, TcpAddress):
+class ServoTcpOptions(ServoOptions, TcpAddress):
     """What a `servo-tcp` drive needs to know."""
 
     port: Port = 502
-    profile: str | Path | ServoProfile = "generic-servo"
-    """A shipped profile's name, a TOML file's path, or a loaded profile."""
+    shared_connection: bool = False
+    """Whether it shares a connection with others at the same place that were given the same `buses`."""
 
 
-class ServoTcp(Drive):
-    """Modbus TCP servo: one FC23 a cycle writes the command block and reads the feedback block."""
+class ServoTcp(Servo):
+    """A servo on a connection of its own, or on one that is shared."""
 
     def __init__(self, options: ServoTcpOptions) -> None:
-        """Make the drive without connecting. Raises ConfigurationError: bad profile, watchdog time out of range."""
-        self.profile = _profile(options)
-        self._options = options
-        can = _capabilities(self.profile, options.position_offset)
-        super().__init__(options.name, can, options.echo_lag, options.sample_period)
-        label = f"{options.name} at {options.place}"
-        self._station = Station(PipelinedBus(self._open_wire), label, options.unit, self.counters)
-        self._watchdog_counts = self._encode_watchdog()
+        """See `Servo`."""
+        self._address = options
+        buses = options.buses if options.shared_connection else None
+        bus = self._bus() if buses is None else buses.at(options.place, self._bus)
+        super().__init__(options, bus, options.place, options.unit)
 
-        self._codec = ExchangeCodec(self.profile, options.unit)
-        self._sequence = 0
-        self._raw: tuple[int | float, ...] = ()
-
-        control, modes, codes = self.profile.control, self.profile.modes.model_dump(), [0] * len(Mode)
-        for mode in Mode:
-            codes[mode] = modes[mode.name.lower()] or 0
-        self._mode_codes = codes
-        self._control_masks = (1 << control.enable, 1 << control.quick_stop, 1 << control.clear)
-        bits = self.profile.status.model_dump()
-        self._status_bits = [
-            (1 << bits[flag.name.lower()], flag) for flag in Status if flag.name and bits[flag.name.lower()] is not None
-        ]
-        self._status_of: dict[int | float, Status] = {}
-
-        command, feedback = self.profile.command, self.profile.feedback
-        self._offset = options.position_offset
-        set_points = [register or Register(address=0) for register in command.registers[3:]]
-        self._scales = tuple(register.scale for register in set_points)
-        self._rounding = tuple(_rounding(register) for register in set_points)
-        force = feedback.force or Register(address=0)
-        self._has_force = feedback.force is not None
-        self._feedback_scales = (feedback.position.scale, feedback.velocity.scale, force.scale)
-        self._invalid = (feedback.position.invalid, feedback.velocity.invalid, force.invalid)
-
-    @property
-    def connected(self) -> bool:
-        """See `Drive.connected`."""
-        return self._station.connected
-
-    @property
-    def sequence(self) -> int:
-        """See `Drive.sequence`: 16 bits, wraps."""
-        return self._sequence
-
-    @property
-    def auxiliary(self) -> dict[str, float]:
-        """See `Drive.auxiliary`: the profile's auxiliary registers, scaled."""
-        values = self._raw[5 + self._has_force :]
-        registers = self.profile.feedback.auxiliary.items()
-        return {
-            name: math.nan if raw == register.invalid else raw * register.scale
-            for (name, register), raw in zip(registers, values, strict=False)
-        }
-
-    def identify(self) -> Identity:
-        """See `Drive.identify`."""
-        return self._identity(self._options.request_timeout)
-
-    def _identity(self, timeout: float) -> Identity:
-        identity = Identity(**self._station.read_texts(self.profile.identity, timeout))
-        expected = self._options.serial
-        if expected is not None and identity.serial != expected:
-            raise IdentityError(f"{self._station.label} has serial number {identity.serial!r}, expected {expected!r}")
-        return identity
-
-    def configure(self) -> None:
-        """See `Drive.configure`: writes the watchdog time and reads it back."""
-        register, timeout, station = self.profile.parameters.watchdog, self._options.request_timeout, self._station
-        words = _to_words(self._watchdog_counts, register, self.profile.word_order)
-        station.write(register.address, words, timeout)
-        self._confirm_watchdog(timeout, "did not take")
-
-    def verify(self, timeout: float) -> Identity:
-        """See `Drive.verify`."""
-        identity = self._identity(timeout)
-        self._confirm_watchdog(timeout, "does no more have")
-        return identity
-
-    def _confirm_watchdog(self, timeout: float, otherwise: str) -> None:
-        """Raise ConfigurationError, which says `otherwise`, where the register holds no or another watchdog time."""
-        register, station = self.profile.parameters.watchdog, self._station
-        words = _to_words(self._watchdog_counts, register, self.profile.word_order)
-        found = station.read(register.address, register.words, timeout)
-        if found == words:
-            return
-        if not any(found):
-            raise ConfigurationError(f"{station.label} has no watchdog: register {register.address} reads back zero")
-        raise ConfigurationError(
-            f"{station.label} {otherwise} the watchdog time {self._options.watchdog:g} s: "
-            f"register {register.address} reads back {found}, not {words}"
-        )
-
-    def observe(self, timeout: float) -> Feedback:
-        """See `Drive.observe`: reads the feedback registers alone."""
-        block = self._codec.read_block
-        words = self._station.read(block.address, block.count, timeout)
-        return self._feedback(block.unpack(struct.pack(f">{block.count}H", *words)))
-
-    def error_text(self, code: int) -> str:
-        """See `Drive.error_text`."""
-        if code == 0:
-            return "no error"
-        for error in self.profile.errors.values():
-            if error.code == code:
-                return error.text
-        return f"error {code}, which profile {self.profile.name} does not explain"
-
-    def close(self) -> None:
-        """See `Drive.close`."""
-        self._station.close()
-
-    def _connect(self, timeout: float) -> None:
-        try:
-            self._station.open(timeout)
-        except ConnectError as error:
-            raise ConnectError(f"{self.name}: {error}") from error
+    def _bus(self) -> Bus:
+        return PipelinedBus(self._open_wire)
 
     def _open_wire(self, timeout: float) -> Wire:
-        options = self._options
-        return options.open_wire(timeout) if options.open_wire else TcpWire(options.host, options.port, timeout)
-
-    def _begin(self, command: Command) -> None:
-        enable, quick_stop, clear = self._control_masks
-        control = enable if command.enable else 0
-        if command.quick_stop:
-            control |= quick_stop
-        if command.clear:
-            control |= clear
-        force_scale, position_scale, velocity_scale = self._scales
-        round_force, round_position, round_velocity = self._rounding
-        self._sequence = sequence = (self._sequence + 1) % SEQUENCES
-        request = self._codec.encode(
-            (
-                control,
-                self._mode_codes[command.mode],
-                sequence,
-                round_force(command.force / force_scale),
-                round_position((command.position - self._offset) / position_scale),
-                round_velocity(command.velocity / velocity_scale),
-            )
-        )
-        self._station.begin(self._codec, request)
-
-    def _finish(self, deadline: float) -> Feedback | None:
-        raw = self._station.finish(self._codec, deadline)
-        if raw is None:
-            return None
-        self._raw = raw
-        return self._feedback(raw)
-
-    def _feedback(self, raw: tuple[int | float, ...]) -> Feedback:
-        """Fresh feedback from raw values, scaled."""
-        status = self._status_of.get(raw[0])
-        if status is None:
-            status = self._status_of[raw[0]] = self._decode_status(int(raw[0]))
-        position, velocity = raw[3], raw[4]
-        force = raw[5] if self._has_force else None
-        position_scale, velocity_scale, force_scale = self._feedback_scales
-        no_position, no_velocity, no_force = self._invalid
-        return Feedback(
-            math.nan if position == no_position else position * position_scale + self._offset,
-            math.nan if velocity == no_velocity else velocity * velocity_scale,
-            math.nan if force is None or force == no_force else force * force_scale,
-            status,
-            int(raw[1]),
-            True,
-            0.0,
-            int(raw[2]),
-        )
-
-    def _decode_status(self, word: int) -> Status:
-        status = Status(0)
-        for mask, flag in self._status_bits:
-            if word & mask:
-                status |= flag
-        return status
-
-    def _encode_watchdog(self) -> int:
-        register, seconds = self.profile.parameters.watchdog, self._options.watchdog
-        counts = round(seconds / register.scale)
-        if not 1 <= counts <= RANGES[register.type][1]:
-            low, high = register.scale, RANGES[register.type][1] * register.scale
-            raise ConfigurationError(f"{self.name}: watchdog {seconds:g} s is outside {low:g}..{high:g} s")
-        return counts
+        address = self._address
+        return address.open_wire(timeout) if address.open_wire else TcpWire(address.host, address.port, timeout)
 
 
-def _twin(options: ServoTcpOptions, leg: PlantPort) -> FaultyServo:
-    """The virtual servo of a leg. Raises ConfigurationError."""
-    servo = VirtualServo(
-        _profile(options),
-        leg,
-        unit=options.unit,
-        serial=options.serial or "VIRTUAL-1",
-        position_offset=options.position_offset,
-    )
-    return FaultyServo(servo)
-
-
-DRIVER = Driver(TcpAddress, ServoSettings, ServoTcpOptions, ServoTcp, _twin)
+DRIVER = Driver(
+    TcpAddress, ServoTcpSettings, ServoTcpOptions, ServoTcp, lambda options, leg: servo_twin(options, options.unit, leg)
+)
 """What is registered as `servo-tcp`."""
-
-
-def _profile(options: ServoTcpOptions) -> ServoProfile:
-    profile = options.profile
-    return profile if isinstance(profile, ServoProfile) else load_profile(profile, ServoProfile)
-
-
-def _capabilities(profile: ServoProfile, offset: float) -> Capabilities:
-    codes, command = profile.modes.model_dump(), profile.command
-    return Capabilities(
-        modes=tuple(mode for mode in Mode if codes[mode.name.lower()] is not None),
-        force_feedback=profile.feedback.force is not None,
-        homing=profile.modes.homing is not None,
-        watchdog=True,
-        force_limit=_limit(command.force),
-        position_limit=_limit(command.position) - abs(offset),
-        velocity_limit=_limit(command.velocity),
-    )
-
-
-def _limit(register: Register | None) -> float:
-    """Largest magnitude that can be commanded; of a set-point that is not sent, any number."""
-    return _ANY if register is None else RANGES[register.type][1] * register.scale
-
-
-def _rounding(register: Register) -> Callable[[float], int | float]:
-    return float if register.type == "f32" else round
-
-
-def _to_words(value: int, register: Register, default: str) -> list[int]:
-    words = list(struct.unpack(f">{register.words}H", struct.pack(">" + FORMATS[register.type], value)))
-    return words if (register.word_order or default) == "big" else words[::-1]

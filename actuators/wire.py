@@ -29,6 +29,10 @@ class Wire(Protocol):
     def connected(self) -> bool:
         """False once either side has closed the connection."""
 
+    @property
+    def descriptor(self) -> int:
+        """What `select` can wait at for bytes, -1 where nothing is ever waited for."""
+
     def now(self) -> float:
         """The clock that deadlines are on, s; only differences mean anything."""
 
@@ -66,6 +70,11 @@ class TcpWire:
             raise ConnectError(f"cannot connect to {host}:{port}: more than {_MAX_DESCRIPTOR} files are open")
         self._socket.setblocking(False)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    @property
+    def descriptor(self) -> int:
+        """See `Wire.descriptor`."""
+        return self._socket.fileno()
 
     def now(self) -> float:
         """See `Wire.now`: the machine's monotonic clock."""
@@ -125,6 +134,11 @@ class MemoryWire:
         self._respond = respond
         self._inbox = b""
         self.connected = True
+
+    @property
+    def descriptor(self) -> int:
+        """See `Wire.descriptor`."""
+        return -1
 
     def now(self) -> float:
         """See `Wire.now`: nothing is waited for, so every deadline has passed."""

@@ -147,7 +147,7 @@ class DriveBank:
     def exchange(self, commands: Sequence[Command], now: float, timeout: float) -> None:
         """Send six commands at `now` (s, on the wires' clock), take replies within `timeout` s, and fill the arrays."""
         self._cells.begin(now)
-        feedback = exchange_all(self._drives, commands, now, timeout)
+        feedback = exchange_all(self._drives, commands, now, timeout, self._cells.lines)
         for leg, sample in enumerate(feedback):
             self.asked[leg] = commands[leg].enable
             self.fresh[leg] = sample.fresh

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from actuators import CellSource, DeviceCells, Drive, DriveCells, Wire, create_amplifier, create_drive
+from actuators import Buses, CellSource, DeviceCells, Drive, DriveCells, Wire, create_amplifier, create_drive
 from calibration import LoadCellCalibration, identity, load_cell_calibration
 from rig.config import RigConfig, drive_options
 from rig.engine.bank import DriveBank
@@ -40,7 +40,8 @@ def make_bank(
         ConfigurationError: a driver or profile does not take what is configured.
         CalibrationError: the load cells' calibration cannot be used.
     """
-    drives = [make_drive(config, leg, wires, pacer) for leg in range(len(config.drives.legs))]
+    buses = Buses()
+    drives = [make_drive(config, leg, wires, pacer, buses) for leg in range(len(config.drives.legs))]
     cells = make_cells(config, drives, wires, pacer)
     return DriveBank(drives, cells, cell_calibration(config), needed_modes(config.mode), pacer or clock)
 
@@ -50,13 +51,19 @@ def make_drive(
     leg: int,
     wires: Callable[[], Sequence[Wire]] | None = None,
     pacer: Pacer | None = None,
+    buses: Buses | None = None,
 ) -> Drive:
-    """The drive of `leg` (index), not yet connected; see `make_bank`.
+    """The drive of `leg` (index), not yet connected; see `make_bank`. On `buses` it shares wires with others.
 
     Raises:
         ConfigurationError: the driver or profile does not take what is configured.
     """
-    options = drive_options(config, leg) | _over(wires, leg) | _paced(config.drives.legs[leg].endpoint, pacer)
+    options = (
+        drive_options(config, leg)
+        | {"buses": buses}
+        | _over(wires, leg)
+        | _paced(config.drives.legs[leg].endpoint, pacer)
+    )
     return create_drive(config.drives.driver, options)
 
 

@@ -15,7 +15,7 @@ IDENTITY_BREAKS = [
     ),
     Break(
         "a watchdog that was changed meanwhile is engaged on",
-        "actuators/servo_tcp.py",
+        "actuators/servo.py",
         '        self._confirm_watchdog(timeout, "does no more have")\n',
         "",
         (f"{_VERIFIED}::test_a_watchdog_that_another_master_changed",),

@@ -5,6 +5,7 @@ from breaks import Break
 _LINK = "rig/test_engine_link.py"
 _TROUBLE = "rig/test_engine_trouble.py"
 _SERVO = "actuators/test_servo_tcp.py"
+_LINE = "actuators/test_half_duplex.py"
 _CROSS = f"{_SERVO}::test_a_reply_never_satisfies_another_request"
 
 
@@ -16,8 +17,12 @@ def _wire(name: str, old: str, new: str, *tests: str) -> Break:
     return Break(name, "actuators/bus.py", old, new, tests)
 
 
+def _line(name: str, old: str, new: str, *tests: str) -> Break:
+    return Break(name, "actuators/half_duplex.py", old, new, tests)
+
+
 def _servo(name: str, old: str, new: str, *tests: str) -> Break:
-    return Break(name, "actuators/servo_tcp.py", old, new, tests)
+    return Break(name, "actuators/servo.py", old, new, tests)
 
 
 LINK_BREAKS = [
@@ -96,6 +101,36 @@ LINK_BREAKS = [
         "        super()._close()\n",
         f"{_SERVO}::test_the_rest_of_a_connection_is_forgotten_with_it",
     ),
+    _line(
+        "a damaged frame is a reply",
+        "if crc16(frame[:-CRC_LENGTH]) == frame[-CRC_LENGTH:]:",
+        "if True:",
+        f"{_LINE}::test_no_damaged_frame_is_a_reply",
+    ),
+    _line(
+        "what was on the line before the request answers it",
+        'if wire.receive(-math.inf):\n            exchange.counters.rejected += 1\n        self._input = b""',
+        "pass",
+        f"{_LINE}::test_bytes_from_before_a_request_are_dropped",
+    ),
+    _line(
+        "no silence between frames",
+        "self._until = now + self._turnaround",
+        "self._until = now",
+        f"{_LINE}::test_each_has_its_turn_and_the_line_is_silent_between",
+    ),
+    _line(
+        "a unit that may still answer is talked over",
+        "self._asked.transaction = -1",
+        "self._asked = None",
+        f"{_LINE}::test_what_the_deadline_finds_waiting_is_not_sent_later",
+    ),
+    _line(
+        "a unit that does not answer keeps the line",
+        "if now >= self._until or not wire.connected:",
+        "if not wire.connected:",
+        f"{_LINE}::test_a_unit_that_is_silent_costs_the_others_its_time_alone",
+    ),
     _servo(
         "any drive is taken for the one expected",
         "if expected is not None and identity.serial != expected:",
@@ -116,7 +151,7 @@ LINK_BREAKS = [
     ),
     Break(
         "stale feedback does not age",
-        "actuators/interface.py",
+        "actuators/sampling.py",
         "else self._now - self._since",
         "else 0.0",
         (f"{_SERVO}::test_stale_feedback_keeps_the_last_good_values_and_grows_old",),

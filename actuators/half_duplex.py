@@ -1,0 +1,180 @@
+"""A shared line of Modbus RTU: one exchange after the other, a silence between them, a checksum on every frame."""
+
+import math
+import select
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from actuators.bus import Bus, Exchange
+from actuators.framing import CRC_LENGTH, EXCEPTION_LENGTH, crc16
+from actuators.wire import Wire
+
+
+class HalfDuplexBus(Bus):
+    """Units on one line, answered one at a time.
+
+    A request waits its turn; what is on the line before it is sent is stale, and dropped. A reply is taken from whom it
+    was asked of, for what was asked, and with its checksum. A unit that does not answer is given up after
+    `reply_timeout`, and the next has its turn. There are no transaction ids: a reply that comes later than that, when
+    the same unit has been asked again, is told from a good one by its echo alone; `reply_timeout` must be longer than
+    any unit takes.
+    """
+
+    def __init__(
+        self, open_wire: Callable[[float], Wire], turnaround: float, reply_timeout: float, byte_time: float = 0.0
+    ) -> None:
+        """open_wire: see `Bus`. turnaround: s of silence between two frames. reply_timeout: s, see the class.
+
+        byte_time: s on the wire for each byte of both frames, which comes to it.
+        """
+        super().__init__(open_wire)
+        self._turnaround = turnaround
+        self._reply_timeout = reply_timeout
+        self._byte_time = byte_time
+        self._waiting: deque[tuple[Exchange, bytes]] = deque()
+        self._asked: Exchange | None = None
+        self._function = 0
+        self._input = b""
+        self._until = -math.inf
+        """when the reply is given up, or the line may be used again, s"""
+
+    def begin(self, exchange: Exchange, message: bytes) -> bool:
+        """See `Bus.begin`: the request is sent at once where the line is free, else when its turn comes."""
+        self._forget(exchange)
+        if not self.connected:
+            return False
+        exchange.reply = b""
+        self._waiting.append((exchange, message))
+        self.advance(self.now())
+        return True
+
+    def collect(self, exchange: Exchange, deadline: float) -> bytes | None:
+        """See `Bus.collect`: those whose turn is before have theirs first."""
+        advance_all((self,), deadline, exchange)
+        self._forget(exchange)
+        reply, exchange.reply = exchange.reply, b""
+        return reply or None
+
+    @property
+    def idle(self) -> bool:
+        """Whether nobody is asked or waits for its turn."""
+        return self._asked is None and not self._waiting
+
+    @property
+    def wire(self) -> Wire | None:
+        """The wire, None while there is none."""
+        return self._wire
+
+    def advance(self, now: float) -> float:
+        """Do what can be done at `now` (s) without waiting; until when nothing can be, unless bytes arrive (s)."""
+        wire = self._wire
+        if wire is None:
+            return math.inf
+        if self._asked is not None:
+            self._listen(wire, now)
+        if self._asked is None and self._waiting and now >= self._until:
+            self._send(wire, now)
+            self._listen(wire, now)
+        return math.inf if self.idle else self._until
+
+    def _send(self, wire: Wire, now: float) -> None:
+        """Send the next request, after dropping what nobody asked for."""
+        exchange, message = self._waiting.popleft()
+        if wire.receive(-math.inf):
+            exchange.counters.rejected += 1
+        self._input = b""
+        if wire.send(message + crc16(message)):
+            self._asked, self._function = exchange, message[1]
+            length = len(message) + exchange.reply_length + 2 * CRC_LENGTH
+            self._until = now + length * self._byte_time + self._reply_timeout
+
+    def _listen(self, wire: Wire, now: float) -> None:
+        """Take what has arrived, and end the exchange that is under way where it is answered or given up."""
+        exchange = self._asked
+        if exchange is None:
+            return
+        data = wire.receive(-math.inf)
+        if data:
+            self._input += data
+            if self._found(exchange):
+                self._rest(now)
+                return
+        if now >= self._until or not wire.connected:
+            self._rest(now)
+
+    def _found(self, exchange: Exchange) -> bool:
+        """Whether the input holds the reply, or can hold it no more; what else there is is dropped and counted."""
+        data, counters = self._input, exchange.counters
+        heads = (
+            (bytes((exchange.unit, self._function)), exchange.reply_length + CRC_LENGTH),
+            (bytes((exchange.unit, self._function | 0x80)), EXCEPTION_LENGTH + CRC_LENGTH),
+        )
+        damaged = False
+        for start in range(len(data)):
+            for head, size in heads:
+                frame = data[start : start + size]
+                if not frame.startswith(head[: len(frame)]):
+                    continue
+                if len(frame) < size:
+                    return False  # it may yet become one
+                if crc16(frame[:-CRC_LENGTH]) == frame[-CRC_LENGTH:]:
+                    exchange.reply = frame[:-CRC_LENGTH]
+                    counters.rejected += len(data) > size or exchange.transaction < 0
+                    return True
+                damaged = True
+        if len(data) < heads[0][1]:
+            return False
+        if damaged:
+            counters.crc += 1
+        else:
+            counters.rejected += 1
+        return True
+
+    def _rest(self, now: float) -> None:
+        """The exchange has come to its end: the line is silent for a while."""
+        self._asked = None
+        self._input = b""
+        self._until = now + self._turnaround
+
+    def _forget(self, exchange: Exchange) -> None:
+        """A unit waits for nothing any more; one that was asked may still answer, and is not talked over."""
+        self._waiting = deque(entry for entry in self._waiting if entry[0] is not exchange)
+        if self._asked is exchange:
+            self._asked = Exchange(exchange.unit, exchange.counters)
+            self._asked.reply_length = exchange.reply_length
+            self._asked.transaction = -1
+
+    def _close(self) -> None:
+        """See `Bus`."""
+        super()._close()
+        self._waiting.clear()
+        self._asked = None
+        self._input = b""
+        self._until = -math.inf
+
+
+def advance_all(lines: Sequence[HalfDuplexBus], deadline: float, wanted: Exchange | None = None) -> None:
+    """Let several lines work at the same time until all are idle, `wanted` has its reply, or `deadline` (s) has come.
+
+    The lines' wires are on one clock.
+    """
+    busy = [line for line in lines if not line.idle]
+    if not busy:
+        return
+    now = busy[0].now()
+    while True:
+        until = min([line.advance(now) for line in busy])
+        busy = [line for line in busy if not line.idle]
+        if not busy or now >= deadline or (wanted is not None and wanted.reply):
+            return
+        until = min(until, deadline)
+        arrived = _wait([line.wire for line in busy if line.wire is not None], until)
+        now = busy[0].now() if arrived else max(busy[0].now(), until)
+
+
+def _wait(wires: Sequence[Wire], until: float) -> bool:
+    """Wait until something arrives at one of the wires, but not beyond `until` (s); whether something has."""
+    descriptors = [wire.descriptor for wire in wires if wire.descriptor >= 0]
+    if not descriptors:
+        return False
+    return bool(select.select(descriptors, (), (), max(until - wires[0].now(), 0.0))[0])

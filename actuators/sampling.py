@@ -1,0 +1,46 @@
+"""When a device is asked, and how old what it says is."""
+
+import math
+
+
+class Sampling:
+    """When a device is asked, and how old what it last said is, by the time that the cycles are given."""
+
+    __slots__ = ("_next", "_now", "_period", "_since", "asked")
+
+    def __init__(self, period: float) -> None:
+        """period: s between two requests; 0 = every cycle."""
+        self._period = period
+        self.asked = False
+        """whether the device was asked in this cycle"""
+        self._now = 0.0
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew: nothing was asked or received yet."""
+        self._next = -math.inf
+        self._since: float | None = None
+
+    def due(self, now: float) -> bool:
+        """Begin the cycle of `now` (s); whether the device is to be asked: in the cycle nearest to when it is due."""
+        if now < self._now:  # another clock than before
+            self.forget()
+        if self._since is None:
+            self._since = now
+        if self._period:
+            self.asked = now >= self._next - 0.5 * min(now - self._now, self._period)
+            if self.asked:
+                self._next = (self._next if now - self._next < self._period else now) + self._period
+        else:
+            self.asked = True
+        self._now = now
+        return self.asked
+
+    def received(self) -> None:
+        """What was asked in this cycle has come."""
+        self._since = self._now
+
+    @property
+    def age(self) -> float:
+        """s since something was received, before anything was since it was first asked for."""
+        return 0.0 if self._since is None else self._now - self._since

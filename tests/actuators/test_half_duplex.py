@@ -1,0 +1,294 @@
+"""Several units on one line of Modbus RTU: their turns, silences, checksums, and what must not be taken for a reply."""
+
+import itertools
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pymodbus.framer import FramerRTU
+from pymodbus.pdu import DecodePDU
+from pymodbus.pdu.register_message import ReadHoldingRegistersRequest
+
+from actuators import (
+    COMMAND_HOME,
+    COMMAND_OFF,
+    Buses,
+    Command,
+    ConnectError,
+    FaultyServo,
+    Mode,
+    Status,
+    VirtualServo,
+    exchange_all,
+    half_duplex,
+)
+from actuators.bus import Exchange
+from actuators.framing import crc16, silence
+from actuators.half_duplex import HalfDuplexBus, advance_all
+from actuators.interface import Counters
+from actuators.serial_wire import SerialWire, byte_time
+from tests.actuators.line import LineBench, LineOptions, Pseudoterminal, VirtualLine, make
+from tests.actuators.support import PROFILE, Leg
+
+READ = bytes.fromhex("03 0000 0001")
+PATIENCE = 5.0
+
+
+@given(st.binary(min_size=1, max_size=60))
+def test_the_checksum_is_pymodbus_own(data):
+    assert crc16(data) == FramerRTU.compute_CRC(data).to_bytes(2, "big")
+
+
+def test_frames_are_pymodbus_own():
+    request = ReadHoldingRegistersRequest(address=0x1802, count=2, dev_id=1)
+    theirs = FramerRTU(DecodePDU(is_server=False)).buildFrame(request)
+    message = bytes.fromhex("01 03 1802 0002")
+    assert message + crc16(message) == theirs
+    assert crc16(bytes.fromhex("01 10 18 02 00 02 04 ff ff fc 18")) == bytes.fromhex("99 58")  # of a maker's manual
+
+
+def test_silences_and_bytes_take_what_the_line_gives_them():
+    assert silence(9600) == pytest.approx(4.01e-3, abs=1e-5)
+    assert silence(115200) == 1.75e-3
+    assert byte_time(19200, "even", 1) == pytest.approx(11 / 19200)
+    assert byte_time(19200, "none", 1) == pytest.approx(10 / 19200)
+
+
+class Clock:
+    time = 0.0
+
+
+class Wire:
+    """A line on a clock of the test's own; `answers` says for each request what comes after how long (s)."""
+
+    descriptor = -1
+
+    def __init__(self, answers, clock: Clock) -> None:
+        self.clock = clock
+        self.connected = True
+        self.answers = answers
+        self.sent: list[tuple[float, bytes]] = []
+        self.coming: list[tuple[float, bytes]] = []
+
+    def now(self) -> float:
+        return self.clock.time
+
+    def send(self, data: bytes) -> bool:
+        self.sent.append((self.now(), data))
+        for delay, reply in self.answers(data, len(self.sent)):
+            self.coming.append((self.now() + delay, reply))
+        return True
+
+    def receive(self, deadline: float) -> bytes:
+        ready = b"".join(data for at, data in self.coming if at <= self.now())
+        self.coming = [(at, data) for at, data in self.coming if at > self.now()]
+        return ready
+
+    def close(self) -> None:
+        self.connected = False
+
+
+@pytest.fixture(autouse=True, scope="module")
+def waiting():
+    """Waiting for bytes at such wires moves their clock to the next that come."""
+    wait = half_duplex._wait
+
+    def until_next(wires, until):
+        if not isinstance(wires[0], Wire):
+            return wait(wires, until)
+        arrivals = [at for wire in wires for at, _ in wire.coming if at <= until]
+        wires[0].clock.time = min([until, *arrivals])
+        return bool(arrivals)
+
+    half_duplex._wait = until_next
+    yield
+    half_duplex._wait = wait
+
+
+def good(unit: int, value: int = 7) -> bytes:
+    message = bytes((unit, 3, 2, 0, value))
+    return message + crc16(message)
+
+
+def bus_with(answers, units=(1, 2, 3), turnaround=1e-3, reply_timeout=5e-3, clock=None):
+    wire = Wire(answers, clock or Clock())
+    bus = HalfDuplexBus(lambda _timeout: wire, turnaround, reply_timeout)
+    members = [Exchange(unit, Counters()) for unit in units]
+    for member in members:
+        member.reply_length = 5
+        bus.join(member, 1.0)
+    return bus, wire, members
+
+
+def ask(bus, members, within=0.1):
+    for member in members:
+        assert bus.begin(member, bytes((member.unit,)) + READ)
+    deadline = bus.now() + within
+    return [bus.collect(member, deadline) for member in members]
+
+
+def test_each_has_its_turn_and_the_line_is_silent_between():
+    bus, wire, members = bus_with(lambda data, _n: [(2e-3, good(data[0])[:3]), (2.5e-3, good(data[0])[3:])])
+    assert ask(bus, members) == [good(unit)[:-2] for unit in (1, 2, 3)]
+    assert [data[0] for _, data in wire.sent] == [1, 2, 3]
+    gaps = [later - sooner for (sooner, _), (later, _) in itertools.pairwise(wire.sent)]
+    assert gaps == pytest.approx([3.5e-3, 3.5e-3])  # 2.5 ms for the reply, 1 ms of silence
+
+
+def test_a_unit_that_is_silent_costs_the_others_its_time_alone():
+    bus, wire, members = bus_with(lambda data, _n: [] if data[0] == 2 else [(1e-3, good(data[0]))])
+    assert ask(bus, members) == [good(1)[:-2], None, good(3)[:-2]]
+    assert wire.sent[2][0] - wire.sent[1][0] == pytest.approx(6e-3)
+
+
+def test_what_the_deadline_finds_waiting_is_not_sent_later():
+    bus, wire, members = bus_with(lambda data, _n: [(2e-3, good(data[0]))])
+    assert ask(bus, members, within=4e-3) == [good(1)[:-2], None, None]
+    assert [data[0] for _, data in wire.sent] == [1, 2]
+    assert ask(bus, members[2:]) == [good(3)[:-2]]  # after the reply of 2, which nobody waits for any more
+    assert [data[0] for _, data in wire.sent] == [1, 2, 3]
+    assert wire.sent[2][0] - wire.sent[1][0] >= 3e-3
+    assert members[1].counters.rejected == 1
+
+
+def flipped(frame: bytes, bit: int) -> bytes:
+    byte, place = divmod(bit, 8)
+    return frame[:byte] + bytes((frame[byte] ^ 1 << place,)) + frame[byte + 1 :]
+
+
+@pytest.mark.parametrize("bit", range(7 * 8))
+def test_no_damaged_frame_is_a_reply(bit):
+    bus, _, members = bus_with(lambda data, n: [(1e-3, flipped(good(1), bit) if n == 1 else good(1))], (1,))
+    assert ask(bus, members) == [None]
+    counters = members[0].counters
+    assert counters.crc + counters.rejected == 1
+    assert ask(bus, members) == [good(1)[:-2]]
+
+
+@pytest.mark.parametrize(
+    ("arriving", "value", "crc", "rejected"),
+    [
+        (b"\xff\x00" + good(1), 7, 0, 1),  # noise before it
+        (good(2) + good(1, 9), 9, 0, 1),  # another unit's
+        (good(1)[:4], None, 0, 0),  # cut
+        (good(1) + b"\x00", 7, 0, 1),
+        (b"\x01" + good(1), 7, 0, 1),
+        (good(2) + b"\x55" * 3, None, 0, 1),
+        (b"\x01\x04\x02\x00\x07" + crc16(b"\x01\x04\x02\x00\x07"), None, 0, 1),  # of another function
+    ],
+)
+def test_a_reply_is_found_among_what_does_not_belong(arriving, value, crc, rejected):
+    bus, _, members = bus_with(lambda data, n: [(1e-3, arriving if n == 1 else good(1))], (1,))
+    assert ask(bus, members) == [None if value is None else good(1, value)[:-2]]
+    assert (members[0].counters.crc, members[0].counters.rejected) == (crc, rejected)
+    assert ask(bus, members) == [good(1)[:-2]]
+
+
+def test_an_exception_is_a_reply():
+    message = bytes.fromhex("01 83 06")
+    bus, _, members = bus_with(lambda data, n: [(1e-3, message + crc16(message))], (1,))
+    assert ask(bus, members) == [message]
+
+
+def test_bytes_from_before_a_request_are_dropped():
+    bus, wire, members = bus_with(lambda data, n: [(1e-3, good(1, 7 + n))], (1,))
+    wire.coming.append((0.0, good(1, 99)))
+    assert ask(bus, members) == [good(1, 8)[:-2]]
+    assert members[0].counters.rejected == 1
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.lists(st.binary(max_size=12), max_size=6))
+def test_any_bytes_are_no_reply_without_their_checksum(pieces):
+    stream = b"".join(pieces)
+    bus, _, members = bus_with(lambda data, n: [(1e-3 * k, piece) for k, piece in enumerate(pieces)], (1,))
+    (reply,) = ask(bus, members)
+    assert reply is None or reply + crc16(reply) in stream
+
+
+def test_lines_work_at_the_same_time():
+    clock = Clock()
+    made = [bus_with(lambda data, _n: [(2e-3, good(data[0]))], clock=clock) for _ in range(2)]
+    for bus, _, members in made:
+        for member in members:
+            bus.begin(member, bytes((member.unit,)) + READ)
+    advance_all([bus for bus, _, _ in made], 0.1)
+    assert all(bus.idle and all(member.reply for member in members) for bus, _, members in made)
+    assert clock.time == pytest.approx(3 * 2e-3 + 2 * 1e-3)  # two lines of three, not six one after the other
+
+
+# -- servos on a line ------------------------------------------------------------------------------------------------
+
+
+def servos(devices: dict[int, FaultyServo], device: str, **options):
+    buses = Buses()
+    drives = []
+    for unit in devices:
+        given = LineOptions(name=f"drive {unit}", device=device, unit=unit, profile=PROFILE, buses=buses, **options)
+        drives.append(make(given))
+    return drives
+
+
+def test_six_servos_on_one_pseudoterminal():
+    legs = {unit: Leg(0.5 + 0.01 * unit) for unit in range(1, 7)}
+    devices = {unit: FaultyServo(VirtualServo(PROFILE, leg, unit=unit)) for unit, leg in legs.items()}
+    line = VirtualLine(devices)
+    with Pseudoterminal(line) as name:
+        drives = servos(devices, name)
+        assert len({id(drive.line) for drive in drives}) == 1
+        for drive in drives:
+            drive.connect(1.0)
+            assert drive.identify().product == "virtual servo"
+            drive.configure()
+        for command in (COMMAND_OFF, COMMAND_HOME):
+            feedback = exchange_all(drives, [command] * 6, time.monotonic(), PATIENCE)
+            assert all(one.fresh for one in feedback)
+        for leg in legs.values():
+            leg.settle()
+        for now in range(6):
+            for device in devices.values():
+                device.tick(0.002 * now)
+            feedback = exchange_all(drives, [COMMAND_HOME] * 6, time.monotonic(), PATIENCE)
+        assert all(one.status & Status.HOMED for one in feedback)
+        commands = [Command(Mode.FORCE, 10.0 * unit, enable=True) for unit in legs]
+        exchange_all(drives, commands, time.monotonic(), PATIENCE)
+        assert [leg.force for leg in legs.values()] == pytest.approx([10.0 * unit for unit in legs])
+        assert [request[0] for request in line.requests[-6:]] == [1, 2, 3, 4, 5, 6]
+        with pytest.raises(ConnectError, match=r"cannot open .* at 1000000 baud"):
+            SerialWire(name, 1_000_000)  # it is ours alone
+        for drive in drives:
+            drive.close()
+        SerialWire(name, 1_000_000, "none").close()
+
+
+def test_one_silent_servo_of_six_leaves_the_others_fresh():
+    devices = {unit: FaultyServo(VirtualServo(PROFILE, Leg(), unit=unit)) for unit in range(1, 7)}
+    line = VirtualLine(devices)
+    with Pseudoterminal(line) as name:
+        drives = servos(devices, name, reply_timeout=0.02)
+        for drive in drives:
+            drive.connect(1.0)
+        devices[3].inject("drop_all")
+        feedback = exchange_all(drives, [COMMAND_OFF] * 6, time.monotonic(), PATIENCE)
+        assert [one.fresh for one in feedback] == [True, True, False, True, True, True]
+        devices[3].clear("drop_all")
+        line.damage = lambda frame: frame[:-1] + bytes((frame[-1] ^ 1,)) if frame[0] == 5 else frame
+        feedback = exchange_all(drives, [COMMAND_OFF] * 6, time.monotonic(), PATIENCE)
+        assert [one.fresh for one in feedback] == [True, True, True, True, False, True]
+        assert drives[4].counters.crc == 1
+        for drive in drives:
+            drive.close()
+
+
+def test_a_port_that_is_not_there():
+    with pytest.raises(ConnectError, match=r"drive 1: cannot open /dev/no-such-port at 1000000 baud"):
+        servos({1: None}, "/dev/no-such-port")[0].connect(1.0)
+
+
+def test_a_servo_on_a_line_reads_what_one_on_tcp_reads():
+    bench = LineBench()
+    bench.leg.cell, bench.leg.velocity = 321.5, -0.125
+    feedback = bench.do(COMMAND_OFF)
+    assert feedback.fresh and feedback.force == pytest.approx(321.5) and feedback.velocity == pytest.approx(-0.125)
+    assert bench.line.requests[-1][0] == 3
