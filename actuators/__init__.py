@@ -1,7 +1,8 @@
 """Drives and load cells: the interface, the wire protocols, the drivers and their virtual twins.
 
 Make a drive by name (`create_drive`), then connect, identify, configure, and every cycle `exchange_all`: all requests
-are sent before any reply is awaited, and whatever a device does becomes a stale sample and a count, never an exception.
+are sent before any reply is awaited, but on shared lines, where each has its turn; whatever a device does becomes a
+stale sample and a count, never an exception. A wire belongs to its bus, a driver to the registry, its twin beside it.
 The virtual twins speak the same bytes, over TCP (`ModbusTcpServer`) or in the same process (`MemoryWire`); the plant
 they act on is injected (`PlantPort`).
 """

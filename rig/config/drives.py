@@ -48,8 +48,10 @@ class Drives(Section, DriveSettings):
 
     @property
     def described(self) -> str:
-        """Driver and its own settings in words."""
-        return ", ".join([f"driver {self.driver}", *(f"{name} {value}" for name, value in self.settings.items())])
+        """Driver and those of its own settings that are not as usual, in words."""
+        usual = find_driver(self.driver).settings.model_fields
+        own = [f"{name} {value}" for name, value in self.settings.items() if value != usual[name].default]
+        return ", ".join([f"driver {self.driver}", *own])
 
     @property
     def unidentified(self) -> str:

@@ -1,11 +1,14 @@
 """Several units behind one connection of Modbus TCP: every reply finds whoever asked."""
 
+import time
+
 import pytest
 
-from actuators import ConnectError, MemoryWire
+from actuators import COMMAND_OFF, Buses, ConnectError, MemoryWire, VirtualServo, create_drive, exchange_all
 from actuators.bus import Exchange, PipelinedBus
 from actuators.framing import MBAP
 from actuators.interface import Counters
+from tests.actuators.support import PROFILE, Leg, serving
 
 READ = bytes.fromhex("03 0000 0001")
 
@@ -113,3 +116,49 @@ def test_a_wire_that_cannot_be_opened_lets_nobody_in():
     with pytest.raises(ConnectError):
         bus.join(unit, 1.0)
     assert not bus.joined(unit)
+
+
+class Units:
+    """Servos behind one port of a gateway."""
+
+    def __init__(self) -> None:
+        self.legs = {unit: Leg(0.5 + 0.01 * unit) for unit in range(1, 7)}
+        self.servos = {unit: VirtualServo(PROFILE, leg, unit=unit) for unit, leg in self.legs.items()}
+        self.asked: list[int] = []
+
+    def tick(self, now: float) -> None:
+        for servo in self.servos.values():
+            servo.tick(now)
+
+    def respond(self, adu: bytes) -> bytes:
+        self.asked.append(adu[6])
+        return self.servos[adu[6]].respond(adu)
+
+    def due(self) -> bytes:
+        return b""
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_six_servos_behind_one_gateway(shared):
+    units, buses, opened = Units(), Buses(), []
+    with serving([units]) as [(host, port)]:
+
+        def make(unit: int):
+            options = {"host": host, "port": port, "unit": unit, "profile": PROFILE, "buses": buses}
+            drive = create_drive("servo-tcp", options | {"shared_connection": shared, "name": f"drive {unit}"})
+            drive.connect(5.0)
+            opened.append(drive._station.bus)
+            return drive
+
+        drives = [make(unit) for unit in units.legs]
+        assert len(set(map(id, opened))) == (1 if shared else 6)
+        for _ in range(3):
+            feedback = exchange_all(drives, [COMMAND_OFF] * 6, time.monotonic(), 5.0)
+            assert all(one.fresh for one in feedback)
+        assert units.asked == [1, 2, 3, 4, 5, 6] * 3 or not shared
+        assert [drive.identify().serial for drive in drives] == ["VIRTUAL-1"] * 6
+        drives[0].close()
+        assert not drives[0].connected and drives[1].connected
+        assert exchange_all(drives[1:], [COMMAND_OFF] * 5, time.monotonic(), 5.0)[4].fresh
+        for drive in drives:
+            drive.close()
