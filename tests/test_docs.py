@@ -13,7 +13,9 @@ from rig.cli.application import app
 from rig.config.rig_config import load_config
 
 ROOT = Path(__file__).parent.parent
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+DECISIONS = ROOT / "docs" / "decisions"
+FOR_DEVELOPERS = [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "architecture.md", *sorted(DECISIONS.glob("*.md"))]
 _LINK = re.compile(r"!?\[[^\]]*\]\((?!https?:)([^)#]+)\)")
 _COMMAND = re.compile(r"^ {4,}(rig [^#\n]+)", re.MULTILINE)
 _INLINE = re.compile(r"`(rig [^`]+)`")
@@ -33,8 +35,28 @@ def commands() -> list[tuple[str, str]]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_link_leads_somewhere(page: Path) -> None:
     targets = _LINK.findall(page.read_text(encoding="utf-8"))
-    assert targets
+    assert targets or page.parent == DECISIONS
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", FOR_DEVELOPERS, ids=lambda page: page.name)
+def test_every_file_that_developers_are_told_of_exists(page: Path) -> None:
+    named = re.findall(r"`((?:\w+/)+[\w.-]*)`", page.read_text(encoding="utf-8"))
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize("package", ["rig", "gui"])
+def test_every_package_is_in_the_architecture(package: str) -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rooms = [path.parent.name for path in (ROOT / package).glob("*/__init__.py")]
+    assert [room for room in rooms if f"`{room}`" not in text] == []
+
+
+def test_every_decision_is_in_their_list() -> None:
+    listed = _LINK.findall((DECISIONS / "README.md").read_text(encoding="utf-8"))
+    records = sorted(path.name for path in DECISIONS.glob("*.md") if path.name != "README.md")
+    assert listed == records
+    assert [int(name[:3]) for name in records] == list(range(1, len(records) + 1))
 
 
 def test_every_picture_is_shown() -> None:
