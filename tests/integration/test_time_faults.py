@@ -121,7 +121,7 @@ def pace_and_hang(config: RigConfig, pipe: Connection) -> None:
     ticker.begin()
     for _ in range(100):
         ticker.next()
-        bank.exchange([Command(Mode.HOMING, enable=True)] * 6, ticker.now() + 0.6 * config.period)
+        bank.exchange([Command(Mode.HOMING, enable=True)] * 6, ticker.now(), 0.6 * config.period)
     assert bank.all(Status.ENABLED) and bank.fresh.all()
     pipe.send(ticker.now())
     pipe.recv()

@@ -70,7 +70,7 @@ class Plant:
         """One cycle with six commands; the time that was given for it."""
         self.ticker.next()
         begun = self.ticker.now()
-        self.bank.exchange([COMMAND_OFF] * 6, begun + REPLY)
+        self.bank.exchange([COMMAND_OFF] * 6, begun, REPLY)
         return begun
 
     def close(self) -> None:
@@ -168,7 +168,7 @@ def test_one_engine_gives_the_time(plant: Plant) -> None:
 def test_an_engine_that_goes_leaves_the_plant_to_the_wall_clock(plant: Plant) -> None:
     t = plant.cycle()
     plant.pacer.close()
-    plant.bank.exchange([COMMAND_OFF] * 6, plant.ticker.now() + 60.0)  # by wall time, as with any Modbus client
+    plant.bank.exchange([COMMAND_OFF] * 6, plant.ticker.now(), 60.0)  # by wall time, as with any Modbus client
     assert plant.rig.time > t
 
 
