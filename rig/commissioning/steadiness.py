@@ -1,7 +1,6 @@
 """How steadily this machine keeps a cycle: measured beside whatever else runs on it, and judged against rates."""
 
 import contextlib
-import multiprocessing
 import signal
 import time
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from rig.config import RigConfig
 from rig.engine import Engine, Event, make_bank, warm_up
 from rig.errors import HardwareError
 from rig.recording import MotionRecord
-from rig.runtime import MonotonicClock, prepare_process, start_shielded
+from rig.runtime import ChildDiedError, ChildLateError, ChildProcess, MonotonicClock, prepare_process
 
 RATES = (2000.0, 1000.0, 500.0, 250.0, 200.0, 100.0, 50.0)
 """Hz, those that are judged beside the configured one."""
@@ -79,25 +78,16 @@ def measure(config: RigConfig, duration: float = 1.0) -> Steadiness:
     Raises:
         HardwareError: the process ends or hangs.
     """
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_measure, args=(config, duration, theirs), name="steadiness", daemon=True)
+    process = ChildProcess("the process that tries a cycle", _measure, config, duration)
     try:
-        start_shielded(process)
-        theirs.close()
-        if not ours.poll(_READY_TIMEOUT + duration + _SLACK):
-            raise HardwareError("the cycle's computations take longer than two minutes to be compiled and tried")
-        delays: npt.NDArray[np.float64] | str = ours.recv()
-    except EOFError:
-        process.join(_SLACK)
-        raise HardwareError(f"the process that tries a cycle ended with exit code {process.exitcode}") from None
+        delays: npt.NDArray[np.float64] | str = process.receive(_READY_TIMEOUT + duration + _SLACK)
+    except ChildLateError as error:
+        text = "the cycle's computations take longer than two minutes to be compiled and tried"
+        raise HardwareError(text) from error
+    except ChildDiedError as error:
+        raise HardwareError(f"the process that tries a cycle ended with exit code {process.exitcode}") from error
     finally:
-        theirs.close()
-        ours.close()
-        if process.is_alive():
-            process.kill()
-        if process.pid is not None:
-            process.join()
+        process.end(0.0, terminate=False)
     if isinstance(delays, str):
         raise HardwareError(delays)
     return judge(config, delays)

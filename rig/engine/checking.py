@@ -3,7 +3,6 @@
 A process of its own, so that its long array operations never hold the interpreter that the cycle needs.
 """
 
-import multiprocessing
 import os
 import signal
 import threading
@@ -17,11 +16,10 @@ from dynamics import DynamicsError
 from kinematics import KinematicsError, MotionTable, pose_to_coordinates
 from rig.config import RigConfig
 from rig.errors import HardwareError
-from rig.runtime import start_shielded
+from rig.runtime import ChildDiedError, ChildLateError, ChildProcess
 from rig.safety import check_trajectory
 
 _READY_TIMEOUT = 120.0  # s; the first start on a machine compiles the kernels
-_TERMINATE_TIMEOUT = 1.0  # s
 CHECK_TIMEOUT = 60.0  # s; minutes of a motion take one second
 _WAY_OUT = "disconnect and connect again (rig operate: quit and start it again)"  # with a new engine a new process
 _DIED = f"the process that checks motions has died: {_WAY_OUT}"
@@ -59,14 +57,8 @@ class MotionChecker:
     """
 
     def __init__(self, config: RigConfig) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(config, theirs), name="motion check", daemon=True)
+        self._process = ChildProcess("the process that checks motions", _serve, config)
         self._lock = threading.Lock()
-        try:
-            start_shielded(self._process)
-        finally:
-            theirs.close()
 
     def wait_ready(self) -> None:
         """Wait until the kernels are there. Raises HardwareError when the process has died or takes too long."""
@@ -81,28 +73,22 @@ class MotionChecker:
         samples: npt.NDArray[np.float64] = np.ascontiguousarray(table.samples)
         with self._lock:
             try:
-                self._connection.send(table.step)
-                self._connection.send_bytes(samples.data.cast("B"))
-            except OSError as error:
+                self._process.send(table.step)
+                self._process.pipe.send_bytes(samples.data.cast("B"))
+            except (OSError, ChildDiedError) as error:
                 raise HardwareError(_DIED) from error
             return self._receive(CHECK_TIMEOUT)
 
     def close(self) -> None:
         """End the process. May be called again."""
-        self._connection.close()
-        if self._process.is_alive():
-            self._process.terminate()
-            self._process.join(_TERMINATE_TIMEOUT)
-        if self._process.is_alive():
-            self._process.kill()
-        self._process.join()
+        self._process.end(0.0)
 
     def _receive(self, timeout: float) -> str:
         try:
-            if not self._connection.poll(timeout):
-                self.close()
-                raise HardwareError(f"the check of a motion took longer than {timeout:g} s: {_WAY_OUT}")
-            answer: str = self._connection.recv()
-        except (EOFError, OSError) as error:
+            answer: str = self._process.receive(timeout)
+        except ChildLateError as error:
+            self.close()
+            raise HardwareError(f"the check of a motion took longer than {timeout:g} s: {_WAY_OUT}") from error
+        except ChildDiedError as error:
             raise HardwareError(_DIED) from error
         return answer

@@ -1,7 +1,6 @@
 """The engine as a process of its own: its main function, and the handle of whoever started it."""
 
 import contextlib
-import multiprocessing
 import signal
 import time
 from collections.abc import Callable
@@ -33,12 +32,13 @@ from rig.engine.warmup import warm_up
 from rig.errors import HardwareError
 from rig.recording import EventLevel, MotionRecord, Recorder, RecorderPhase, StatusBlock
 from rig.runtime import (
+    ChildDiedError,
+    ChildProcess,
     ControlBlock,
     MonotonicClock,
     RuntimeFolder,
     TelemetryRing,
     prepare_process,
-    start_shielded,
     wait_until,
 )
 
@@ -168,31 +168,21 @@ class EngineProcess:
     """
 
     def __init__(self, config: RigConfig, recording: Path) -> None:
-        context = multiprocessing.get_context("spawn")
         with contextlib.ExitStack() as holds:
             self._folder = RuntimeFolder.create(holds)
             holds.callback(self._folder.remove)
-            self._pipe, theirs = context.Pipe()
-            holds.callback(self._pipe.close)
-            arguments = (config, recording, self._folder, theirs)
-            self._process = context.Process(target=run_engine, args=arguments, name="engine")
-            try:
-                start_shielded(self._process)
-            finally:
-                theirs.close()
+            self._process = ChildProcess("the engine", run_engine, config, recording, self._folder, daemon=False)
             holds.callback(self._end)
             self._address: EngineAddress | None = None
             self._address = self.address = self._wait_ready()
             self._holds = holds.pop_all()
 
     def _wait_ready(self) -> EngineAddress:
-        if not self._pipe.poll(_START_TIMEOUT):
-            raise HardwareError(f"the engine did not start within {_START_TIMEOUT:g} s")
         try:
-            kind, content = self._pipe.recv()
-        except EOFError:
-            self._process.join(1.0)
-            raise HardwareError(f"the engine ended while it started, exit code {self._process.exitcode}") from None
+            kind, content = self._process.receive(_START_TIMEOUT, "start")
+        except ChildDiedError as error:
+            code = self._process.exitcode
+            raise HardwareError(f"the engine ended while it started, exit code {code}") from error
         if kind == "failed":
             self._process.join(_TERMINATE_TIMEOUT)  # it is on its way out
             raise HardwareError(f"the engine could not start: {content}")
@@ -207,7 +197,7 @@ class EngineProcess:
     @property
     def alive(self) -> bool:
         """Whether the process runs."""
-        return self._process.is_alive()
+        return self._process.alive
 
     def client(self, timeout: float = 10.0, beat: Callable[[], None] | None = None) -> LinkClient:
         """A new client of the engine's control link."""
@@ -215,8 +205,7 @@ class EngineProcess:
 
     def join(self, timeout: float) -> bool:
         """Wait at most `timeout` s for the process to end; whether it has."""
-        self._process.join(timeout)
-        return not self._process.is_alive()
+        return self._process.join(timeout)
 
     def kill(self) -> None:
         """End the process now, killing it if it does not listen, and clean up after it. May be called again.
@@ -226,12 +215,7 @@ class EngineProcess:
         self._holds.close()
 
     def _end(self) -> None:
-        if self._process.is_alive():
-            self._process.terminate()
-            self._process.join(_TERMINATE_TIMEOUT)
-        if self._process.is_alive():
-            self._process.kill()
-        self._process.join()
+        self._process.end(0.0)
         if self._address is not None:
             _await_recorder(self._address)
 

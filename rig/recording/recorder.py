@@ -1,6 +1,5 @@
 """The recorder: a process that carries rows from the telemetry ring into a recording, and its owner's handle on it."""
 
-import multiprocessing
 import os
 import pickle
 import select
@@ -18,7 +17,7 @@ from rig.recording.motion_record import MotionRecord
 from rig.recording.schema import EventLevel, RecordedEvent, RecordingError
 from rig.recording.status import RecorderPhase, RecorderStatus, StatusBlock
 from rig.recording.writer import RecordingWriter
-from rig.runtime import TelemetryRing, start_shielded, wait_until
+from rig.runtime import ChildProcess, TelemetryRing, wait_until
 
 _POLL = 0.02
 """s between two looks at the ring."""
@@ -48,14 +47,9 @@ class Recorder:
         self._block = StatusBlock.create(status_name)
         self._final: RecorderStatus | None = None
         self._beat = (-1, time.monotonic())
-        context = multiprocessing.get_context("spawn")
-        receiver, self._control = context.Pipe(duplex=False)
-        arguments = (ring.name, ring.pushed, str(self.path), dict(header), receiver, self._block.name)
-        self._process = context.Process(target=record, args=arguments, name="recorder", daemon=True)
-        try:
-            start_shielded(self._process)
-        finally:
-            receiver.close()
+        arguments = (ring.name, ring.pushed, str(self.path), dict(header), self._block.name)
+        self._process = ChildProcess("the recorder", record, *arguments, duplex=False)
+        self._control = self._process.pipe
 
     @property
     def status_name(self) -> str:
@@ -71,7 +65,7 @@ class Recorder:
         """One look at the recorder; a process that died without a word shows as FAILED. Takes microseconds."""
         if self._final is not None:
             return self._final
-        alive = self._process.is_alive()
+        alive = self._process.alive
         status = self._block.read()
         if not alive and status.phase in (RecorderPhase.STARTING, RecorderPhase.RECORDING):
             error = f"recorder process ended with exit code {self._process.exitcode}"
@@ -122,11 +116,7 @@ class Recorder:
         """
         if self._final is None:
             self._send(("close", {**(summary or {}), "events_lost": self.events_lost}))
-            self._control.close()
-            self._process.join(timeout)
-            if self._process.is_alive():
-                self._process.kill()
-                self._process.join()
+            self._process.end(timeout, terminate=False)
             self._final = self.status()
             self._block.close()
         return self._final
@@ -147,7 +137,7 @@ class Recorder:
 
 
 def record(
-    ring_name: str, start: int, path: str, header: dict[str, Any], control: Connection, status_name: str
+    ring_name: str, start: int, path: str, header: dict[str, Any], status_name: str, control: Connection
 ) -> None:
     """Main function of the recorder process.
 

@@ -1,6 +1,7 @@
 """What the processes of a rig share: folders, shared memory, clocks, and real time as far as it is granted."""
 
 from rig.runtime import pace
+from rig.runtime.child_process import ChildDiedError, ChildLateError, ChildProcess
 from rig.runtime.clock import Cadence, Clock, ManualClock, MonotonicClock
 from rig.runtime.control_block import ControlBlock, StopRequest
 from rig.runtime.folders import RuntimeFolder, folders, runtime_root
@@ -13,6 +14,9 @@ from rig.runtime.waiting import wait_until
 
 __all__ = [
     "Cadence",
+    "ChildDiedError",
+    "ChildLateError",
+    "ChildProcess",
     "Clock",
     "ControlBlock",
     "MachineTicker",

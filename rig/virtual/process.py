@@ -17,7 +17,7 @@ from actuators import ActuatorError, ModbusTcpServer
 from rig.config import RigConfig
 from rig.engine import pace_path
 from rig.errors import HardwareError, InputError, RigError
-from rig.runtime import prepare_process, start_shielded
+from rig.runtime import ChildDiedError, ChildProcess, prepare_process
 from rig.virtual.faults import ActiveFault
 from rig.virtual.news import Herald
 from rig.virtual.plant_clock import PlantClock
@@ -208,8 +208,7 @@ class VirtualRigProcess:
     def __init__(self, config: RigConfig) -> None:
         """Nothing is started yet."""
         self._config = config
-        self._process: multiprocessing.process.BaseProcess | None = None
-        self._connection: Connection | None = None
+        self._process: ChildProcess | None = None
 
     @property
     def pid(self) -> int | None:
@@ -219,7 +218,7 @@ class VirtualRigProcess:
     @property
     def alive(self) -> bool:
         """True while the process runs."""
-        return self._process is not None and self._process.is_alive()
+        return self._process is not None and self._process.alive
 
     def start(self, timeout: float = READY_TIMEOUT) -> None:
         """Start the process and wait up to `timeout` s until every drive can be connected to.
@@ -234,22 +233,12 @@ class VirtualRigProcess:
         """The first half of `start`, which does not wait; `wait_ready` is the other."""
         if self._process is not None:
             raise HardwareError("the virtual rig has been started already")
-        context = multiprocessing.get_context("spawn")
-        self._connection, theirs = context.Pipe()
-        self._process = context.Process(
-            target=serve_virtual_rig, args=(self._config, theirs), name="virtual rig", daemon=True
-        )
-        try:
-            start_shielded(self._process)
-            theirs.close()  # so that the end of either process is the end of the connection
-        except BaseException:
-            self.stop()
-            raise
+        self._process = ChildProcess("the virtual rig", serve_virtual_rig, self._config)
 
     def wait_ready(self, timeout: float = READY_TIMEOUT) -> None:
         """Wait, after `begin`, until every drive can be connected to; see `start`."""
         try:
-            self._receive(timeout, "is not ready")
+            self._receive(self._process, timeout, "become ready")
         except BaseException:
             self.stop()
             raise
@@ -279,20 +268,11 @@ class VirtualRigProcess:
 
     def stop(self, timeout: float = 2.0) -> None:
         """End the process: by asking, after `timeout` s by a signal, at last by killing it; idempotent."""
-        process, connection = self._process, self._connection
-        self._process = self._connection = None
-        if connection is not None:
-            with contextlib.suppress(OSError):
-                connection.send(End())
-        if process is not None and process.pid is not None:
-            process.join(timeout)
-            for end in (process.terminate, process.kill):
-                if process.is_alive():
-                    end()
-                    process.join(timeout)
-            process.close()
-        if connection is not None:
-            connection.close()
+        process, self._process = self._process, None
+        if process is not None:
+            with contextlib.suppress(ChildDiedError):
+                process.send(End())
+            process.end(timeout)
 
     def __enter__(self) -> Self:
         """Start the process; see `start`."""
@@ -306,24 +286,21 @@ class VirtualRigProcess:
         self.stop()
 
     def _ask(self, request: Request) -> RigView:
-        if self._connection is None:
+        process = self._process
+        if process is None:
             raise HardwareError("the virtual rig is not running")
         try:
-            while self._connection.poll(0):
-                self._connection.recv()  # the answer to a request that was given up
-            self._connection.send(request)
+            while process.pipe.poll(0):
+                process.pipe.recv()  # the answer to a request that was given up
         except (EOFError, OSError) as error:
-            raise HardwareError("the virtual rig has died") from error
-        return self._receive(_REPLY_TIMEOUT, "does not answer")
+            raise process.died() from error
+        process.send(request)
+        return self._receive(process, _REPLY_TIMEOUT)
 
-    def _receive(self, timeout: float, complaint: str) -> RigView:
-        assert self._connection is not None
-        try:
-            if not self._connection.poll(timeout):
-                raise HardwareError(f"the virtual rig {complaint} within {timeout:g} s")
-            reply = self._connection.recv()
-        except (EOFError, OSError) as error:
-            raise HardwareError("the virtual rig has died") from error
+    def _receive(self, process: ChildProcess | None, timeout: float, doing: str = "answer") -> RigView:
+        if process is None:
+            raise HardwareError("the virtual rig is not running")
+        reply = process.receive(timeout, doing)
         if isinstance(reply, RigView):
             return reply
         raise reply.kind(reply.text)

@@ -28,7 +28,7 @@ def test_a_check_that_hangs_is_ended_and_its_answer_taken_for_no_other(monkeypat
         os.kill(checker._process.pid or 0, signal.SIGSTOP)
         with pytest.raises(HardwareError, match=r"longer than 0\.2 s: disconnect and connect again"):
             checker.refusal(table)
-        assert not checker._process.is_alive()
+        assert not checker._process.alive
         with pytest.raises(HardwareError, match="has died: disconnect and connect again"):
             checker.refusal(table)
     finally:
