@@ -40,7 +40,7 @@ from rig.states import MotionKind, State
 _START_DISTANCE = 1e-4  # m and rad between a motion's start and the reference
 _STANDING = 1e-6  # m and rad between the reference when Park was asked for and when it is carried out
 _ACCESS_TIME = 0.25  # of the drives' watchdog time, for one access to one drive between two cycles
-_FORSAKEN = "the command lease that it came with is held no more"
+_LAPSED = "the command lease that it came with is held no more"
 
 
 @dataclass(slots=True)
@@ -64,7 +64,7 @@ class _Job:
         return isinstance(self.command, Home | Engage | Follow | Resume)
 
     @property
-    def forsaken(self) -> bool:
+    def lapsed(self) -> bool:
         """Whether the lease that it came with is held no more."""
         return self.lease is not None and not self.lease.held
 
@@ -140,8 +140,8 @@ class Operator:
 
     def _perform(self, job: _Job) -> None:
         command, engine = job.command, self._engine
-        if job.forsaken:
-            self._refuse(job, _FORSAKEN)
+        if job.lapsed:
+            self._refuse(job, _LAPSED)
             return
         snapshot = engine.publisher.take()
         if job.moves and engine.machine.stops != job.stops:

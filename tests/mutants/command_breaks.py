@@ -19,7 +19,7 @@ def _command(name: str, old: str, new: str, *tests: str) -> Break:
 
 
 COMMAND_BREAKS = [
-    _guard("a job outlives its lease", "if job.forsaken:", "if False:", _LEASE),
+    _guard("a job outlives its lease", "if job.lapsed:", "if False:", _LEASE),
     _guard(
         "a stop meanwhile does not keep a command from being carried out",
         "if job.moves and engine.machine.stops != job.stops:",

@@ -7,6 +7,7 @@ from feedback_breaks import FEEDBACK_BREAKS
 from guard_breaks import GUARD_BREAKS
 from identity_breaks import IDENTITY_BREAKS
 from link_breaks import LINK_BREAKS
+from motion_breaks import MOTION_BREAKS
 from recorder_breaks import RECORDER_BREAKS
 from state_breaks import STATE_BREAKS
 from torque_breaks import TORQUE_BREAKS
@@ -20,5 +21,6 @@ BREAKS: list[Break] = [
     *GUARD_BREAKS,
     *IDENTITY_BREAKS,
     *LINK_BREAKS,
+    *MOTION_BREAKS,
     *RECORDER_BREAKS,
 ]

@@ -35,7 +35,7 @@ from rig.runtime.control_block import ControlBlock
 from rig.states import FaultCode, State
 
 PATIENCE = 20.0  # s, of waits that end as soon as the other side has done its part
-FORSAKEN = "the command lease that it came with is held no more"
+LAPSED = "the command lease that it came with is held no more"
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_a_motion_that_was_checked_under_one_lease_does_not_begin_under_another(
         rig.step()
         assert rig.state is State.ENGAGED and rig.status().motion == ""
         asking.join(PATIENCE)
-        assert refusals == [f"follow: {FORSAKEN}"]
+        assert refusals == [f"follow: {LAPSED}"]
         rig.run(0.1)
         assert rig.state is State.ENGAGED and linked.server.lease == "second"
 
@@ -113,7 +113,7 @@ def test_a_motion_is_not_checked_for_a_lease_that_is_gone(rig: Bench) -> None:
     table = smooth_table()
     operator.submit(Submission(Follow("m", table.step), table.samples, reply, lease))
     operator.carry_out()
-    assert reply.result(0.0) == Reply(False, f"follow: {FORSAKEN}")
+    assert reply.result(0.0) == Reply(False, f"follow: {LAPSED}")
 
 
 def _submitted(rig: Bench, command: RigCommand, lease: Lease) -> Future[Reply]:
@@ -160,7 +160,7 @@ def test_what_was_queued_is_refused_in_the_next_cycle(rig: Bench, state: State, 
         reply = _submitted(rig, command, lease)
         lease.held = False
         rig.step()
-        assert reply.result(0.0) == Reply(False, f"{command.kind}: {FORSAKEN}")
+        assert reply.result(0.0) == Reply(False, f"{command.kind}: {LAPSED}")
         assert rig.state is state
 
 
@@ -172,7 +172,7 @@ def test_a_paused_motion_is_neither_resumed_nor_abandoned_by_a_lease_that_is_gon
         reply = _submitted(rig, command, lease := Lease("first"))
         lease.held = False
         rig.run(0.1)
-        assert reply.result(0.0) == Reply(False, f"{command.kind}: {FORSAKEN}")
+        assert reply.result(0.0) == Reply(False, f"{command.kind}: {LAPSED}")
         assert rig.state is State.ENGAGED and rig.engine.reference.paused
 
 
@@ -187,7 +187,7 @@ def test_what_waits_for_a_late_reply_dies_with_its_lease(rig: Bench, command: Ri
     assert not reply.done()  # it waits
     lease.held = False
     rig.step()
-    assert reply.result(0.0) == Reply(False, f"{command.kind}: {FORSAKEN}")
+    assert reply.result(0.0) == Reply(False, f"{command.kind}: {LAPSED}")
     rig.run(0.1)
     assert rig.state is state
 

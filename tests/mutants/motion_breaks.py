@@ -1,0 +1,79 @@
+"""The records of motions: when they are told, what they say, and what the report takes from them."""
+
+from breaks import Break
+
+_RECORDS = "rig/test_motion_records.py"
+
+
+def _log(name: str, old: str, new: str, *tests: str) -> Break:
+    return Break(name, "rig/engine/motion_log.py", old, new, tests or (_RECORDS,))
+
+
+def _report(name: str, old: str, new: str, *tests: str) -> Break:
+    return Break(name, "rig/report/motions.py", old, new, tests or (_RECORDS,))
+
+
+MOTION_BREAKS = [
+    _log("the beginning of a motion is not told", "            self._tell(self.latest)\n        if", "        if"),
+    _log("a pause ends a motion", "return None if self._stands else", "return"),
+    _log("a fault is a stop", "        if machine.latched:\n            return MotionOutcome.FAULT\n", ""),
+    _log(
+        "a motion that is held has ended",
+        "if machine.state is State.STOPPING and machine.stop is StopSeverity.CATEGORY_2:",
+        "if False:",
+        f"{_RECORDS}::test_a_motion_that_is_held_and_goes_on_is_one",
+    ),
+    _log(
+        "a harder stop does not end a motion",
+        "if machine.state is State.STOPPING and machine.stop is StopSeverity.CATEGORY_2:",
+        "if machine.state is State.STOPPING:",
+        f"{_RECORDS}::test_a_stop_ends_a_motion",
+    ),
+    _log("what was paused and stopped was stopped", "MotionOutcome.ABANDONED if self._stands else", ""),
+    _log("parking never ends", "latest.kind is MotionKind.PARK", "False"),
+    _log("a motion begun ends none that is paused", "        self.abandon(t)\n", ""),
+    _log("motions have one id", "1 if self.latest is None else self.latest.id + 1", "1"),
+    _log("rows do not tell their motion", "return self.latest.id if self._under_way", "return 0 if self._under_way"),
+    Break(
+        "the engine does not follow its motions",
+        "rig/engine/core.py",
+        "        self.motions.follow(t)\n",
+        "",
+        (_RECORDS,),
+    ),
+    Break(
+        "an abandoned motion goes on in the records",
+        "rig/engine/operator.py",
+        "        engine.motions.abandon(engine.tick.t)\n",
+        "",
+        (f"{_RECORDS}::test_a_paused_motion_that_is_given_up",),
+    ),
+    Break(
+        "motions are lost when a recording is put together",
+        "rig/recording/recovery.py",
+        "                writer.motion(motion)",
+        "                pass",
+        (f"{_RECORDS}::test_a_cut_recording_keeps_its_motions_when_it_is_put_together",),
+    ),
+    Break(
+        "records that are gone are not missed",
+        "rig/recording/scan.py",
+        "            counts.pop()  # made before there were such records",
+        "            pass",
+        (f"{_RECORDS}::test_a_recording_made_before_opens_and_is_reported_by_rows_and_sentences",),
+    ),
+    _report("older recordings have no motions", "        if not self.records:\n", "        if False:\n"),
+    _report(
+        "the headline is of a jog",
+        "return motion.kind == MotionKind.RUN or (",
+        "return motion.kind != MotionKind.PARK or (",
+        "rig/test_report.py::test_the_headline_says_how_the_longest_motion_ended",
+    ),
+    Break(
+        "numbers are of the connection",
+        "rig/report/survey.py",
+        "                places = np.flatnonzero(ids == number)",
+        "                places = np.flatnonzero(ids >= 0)",
+        (_RECORDS,),
+    ),
+]
