@@ -99,6 +99,8 @@ def _elsewhere(command: RigCommand, snapshot: Snapshot) -> str:
     state = snapshot.state
     if snapshot.held_for_fault:
         return "held for a fault: press STOP, then reset"
+    if state is State.FAULT:
+        return _NEXT[state]
     match command:
         case Connect():
             return "the drives are connected"
@@ -196,7 +198,7 @@ _GUARDS: dict[type[RigCommand], tuple[Guard, ...]] = {
     Disconnect: (_torque_goes,),
     Home: (_fresh, _recorded, _torque_off),
     Engage: (_homed, _stable, _fresh, _recorded, _cells_fresh, _cells_alive, _tared, _torque_off),
-    Follow: (_nothing_paused, _fresh, _recorded),
+    Follow: (_recorded, _nothing_paused, _fresh),
     Resume: (_paused, _fresh, _recorded),
     Abandon: (_paused,),
     Reset: (_no_reset_under_way,),

@@ -168,10 +168,19 @@ def test_the_engine_itself_refuses_a_motion_with_a_spike(bench: Bench) -> None:
     assert bench.in_state(State.RUNNING)
 
 
-@pytest.mark.parametrize("command", [Engage(), Park(), Pause(), Resume(), Reset()])
-def test_nothing_starts_unhomed(bench: Bench, command: RigCommand) -> None:
+UNHOMED: list[tuple[RigCommand, str]] = [
+    (Engage(), "home first"),
+    (Park(), "the drives have no torque"),
+    (Pause(), "no motion is running"),
+    (Resume(), "nothing is paused"),
+    (Reset(), "there is no fault to reset"),
+]
+
+
+@pytest.mark.parametrize(("command", "why"), UNHOMED)
+def test_nothing_starts_unhomed(bench: Bench, command: RigCommand, why: str) -> None:
     bench.rig.request(Connect())
-    with pytest.raises(RefusedError, match="IDLE"):
+    with pytest.raises(RefusedError, match=why):
         bench.rig.request(command)
     assert bench.in_state(State.IDLE) and not bench.machine.homed and not bench.torque
 
@@ -179,7 +188,7 @@ def test_nothing_starts_unhomed(bench: Bench, command: RigCommand) -> None:
 def test_no_motion_starts_unhomed(bench: Bench) -> None:
     table = motion_table(bench.config)
     bench.rig.request(Connect())
-    with pytest.raises(RefusedError, match="IDLE"):
+    with pytest.raises(RefusedError, match="home first"):
         bench.rig.request(Follow("early", table.step), table.samples)
     assert bench.in_state(State.IDLE) and not bench.torque
 

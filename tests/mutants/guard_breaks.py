@@ -13,7 +13,7 @@ _NEEDED = {
     "Engage": (
         "_homed", "_stable", "_fresh", "_recorded", "_cells_fresh", "_cells_alive", "_tared", "_torque_off"
     ),
-    "Follow": ("_nothing_paused", "_fresh", "_recorded"),
+    "Follow": ("_recorded", "_nothing_paused", "_fresh"),
     "Resume": ("_paused", "_fresh", "_recorded"),
     "Abandon": ("_paused",),
     "Reset": ("_no_reset_under_way",),
