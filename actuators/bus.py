@@ -116,13 +116,15 @@ class PipelinedBus(Bus):
 
     def begin(self, exchange: Exchange, message: bytes) -> bool:
         """See `Bus.begin`."""
-        self._pending.pop(exchange.transaction, None)
+        pending = self._pending
+        if pending:
+            pending.pop(exchange.transaction, None)
         exchange.reply = b""
         exchange.transaction = self._transaction = transaction = self._transaction % 0xFFFF + 1
         wire = self._wire
         if wire is None or not wire.send(MBAP.pack(transaction, 0, len(message)) + message):
             return False
-        self._pending[transaction] = exchange
+        pending[transaction] = exchange
         return True
 
     def collect(self, exchange: Exchange, deadline: float) -> bytes | None:

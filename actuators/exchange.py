@@ -25,5 +25,5 @@ def exchange_all(
     deadline = now + timeout
     shared = [drive.line for drive in drives if drive.line is not None]
     if shared or lines:
-        advance_all(list(dict.fromkeys([*shared, *lines])), deadline)
+        advance_all([*{*shared, *lines}], deadline)
     return [drive.finish(deadline) for drive in drives]

@@ -11,7 +11,7 @@ class Sampling:
     def __init__(self, period: float) -> None:
         """period: s between two requests; 0 = every cycle."""
         self._period = period
-        self.asked = False
+        self.asked = not period
         """whether the device was asked in this cycle"""
         self._now = 0.0
         self.forget()
@@ -31,8 +31,6 @@ class Sampling:
             self.asked = now >= self._next - 0.5 * min(now - self._now, self._period)
             if self.asked:
                 self._next = (self._next if now - self._next < self._period else now) + self._period
-        else:
-            self.asked = True
         self._now = now
         return self.asked
 

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 
 from actuators import (
     Drive,
-    FaultyServo,
     MemoryWire,
     ModbusTcpServer,
     Mode,
@@ -14,6 +13,7 @@ from actuators import (
     ServoProfile,
     VirtualServo,
     create_drive,
+    create_twin,
     load_profile,
 )
 
@@ -53,8 +53,9 @@ class Bench:
 
     def __init__(self, profile: ServoProfile = PROFILE, **options) -> None:
         self.leg = Leg()
-        self.servo = VirtualServo(profile, self.leg, position_offset=options.get("position_offset", 0.0))
-        self.faults = FaultyServo(self.servo)
+        placed = {"host": "twin", "profile": profile, "position_offset": options.get("position_offset", 0.0)}
+        self.faults = create_twin("servo-tcp", placed, self.leg)
+        self.servo = self.faults.device
         self.now = 0.0
         self.sent: list[bytes] = []
         self.received: list[bytes] = []
