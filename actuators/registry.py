@@ -1,6 +1,7 @@
 """Drivers by name: the ones shipped here, and those other distributions declare as entry points."""
 
 from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
@@ -20,9 +21,15 @@ _BUILT_IN = (EntryPoint("servo-tcp", "actuators.servo_tcp:DRIVER", GROUP),)
 """Found without installed metadata, so that a source checkout works; an installation declares the same."""
 
 
+@cache
+def _installed() -> tuple[EntryPoint, ...]:
+    """What distributions declare; looked up once, as each look through all of them takes milliseconds."""
+    return tuple(entry_points(group=GROUP))
+
+
 def _entries() -> dict[str, EntryPoint]:
     entries = {entry.name: entry for entry in _BUILT_IN}
-    for entry in entry_points(group=GROUP):
+    for entry in _installed():
         known = entries.setdefault(entry.name, entry)
         if known.value != entry.value:
             raise ActuatorError(f"two drivers are called {entry.name!r}: {known.value} and {entry.value}")

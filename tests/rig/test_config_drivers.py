@@ -20,7 +20,7 @@ from tests.actuators.support import Leg
 @pytest.fixture(autouse=True)
 def foreign(monkeypatch: pytest.MonkeyPatch) -> None:
     entries = [("gateway", "tests.actuators.foreign:GATEWAY"), ("line", "tests.actuators.foreign:LINE")]
-    monkeypatch.setattr(registry, "entry_points", lambda group: [EntryPoint(*entry, group) for entry in entries])
+    monkeypatch.setattr(registry, "_installed", lambda: [EntryPoint(*entry, registry.GROUP) for entry in entries])
 
 
 def written(tmp_path: Path, driver: str, legs: list[str], more: str = "") -> Path:
