@@ -38,6 +38,11 @@ class HalfDuplexBus(Bus):
         self._until = -math.inf
         """when the reply is given up, or the line may be used again, s"""
 
+    def leave(self, member: Exchange) -> None:
+        """See `Bus.leave`: what waits for its turn is not sent any more."""
+        self._forget(member)
+        super().leave(member)
+
     def begin(self, exchange: Exchange, message: bytes) -> bool:
         """See `Bus.begin`: the request is sent at once where the line is free, else when its turn comes."""
         self._forget(exchange)

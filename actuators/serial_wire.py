@@ -8,6 +8,7 @@ from typing import Literal
 import serial
 
 from actuators.errors import ConnectError
+from actuators.wire import MAX_DESCRIPTOR
 
 _CHUNK = 4096
 
@@ -43,6 +44,9 @@ class SerialWire:
         except (serial.SerialException, ValueError, OSError, termios.error) as error:
             raise ConnectError(f"cannot open {device} at {baud} baud: {error}") from error
         self.connected = True
+        if self._serial.fileno() >= MAX_DESCRIPTOR:
+            self.close()
+            raise ConnectError(f"cannot open {device}: more than {MAX_DESCRIPTOR} files are open")
 
     @property
     def descriptor(self) -> int:

@@ -15,7 +15,8 @@ from typing import Protocol
 from actuators.errors import ConnectError
 
 _CHUNK = 4096
-_MAX_DESCRIPTOR = 1024  # select() takes smaller ones only; poll() and epoll round a deadline up to whole milliseconds
+MAX_DESCRIPTOR = 1024
+"""select() takes smaller ones only; poll() and epoll round a deadline up to whole milliseconds."""
 
 
 class LinkClosedError(Exception):
@@ -65,9 +66,9 @@ class TcpWire:
         except UnicodeError as error:  # a label of a host name has 1 to 63 characters
             raise ConnectError(f"cannot connect to {host}:{port}: not a host name") from error
         self.connected = True
-        if self._socket.fileno() >= _MAX_DESCRIPTOR:
+        if self._socket.fileno() >= MAX_DESCRIPTOR:
             self.close()
-            raise ConnectError(f"cannot connect to {host}:{port}: more than {_MAX_DESCRIPTOR} files are open")
+            raise ConnectError(f"cannot connect to {host}:{port}: more than {MAX_DESCRIPTOR} files are open")
         self._socket.setblocking(False)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 

@@ -152,6 +152,15 @@ def test_what_the_deadline_finds_waiting_is_not_sent_later():
     assert members[1].counters.rejected == 1
 
 
+def test_who_leaves_before_its_turn_sends_nothing():
+    bus, wire, members = bus_with(lambda data, _n: [(2e-3, good(data[0]))])
+    for member in members:
+        assert bus.begin(member, bytes((member.unit,)) + READ)
+    bus.leave(members[1])
+    assert [bus.collect(member, 0.1) for member in members] == [good(1)[:-2], None, good(3)[:-2]]
+    assert [data[0] for _, data in wire.sent] == [1, 3]
+
+
 def flipped(frame: bytes, bit: int) -> bytes:
     byte, place = divmod(bit, 8)
     return frame[:byte] + bytes((frame[byte] ^ 1 << place,)) + frame[byte + 1 :]
