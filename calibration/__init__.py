@@ -27,7 +27,7 @@ from calibration.file import (
 from calibration.fit import STANDARD_GRAVITY, CellCalibration, Load, fit_cell
 from calibration.measurements import read_cell_measurements
 from calibration.recording import CellBench, record_measurements
-from calibration.tare import CELLS, Drift, Tare, drift, tare
+from calibration.taring import CELLS, Drift, Tare, drift, tare
 from calibration.zero import shift_offsets
 
 __all__ = [

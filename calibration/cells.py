@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from calibration.errors import CalibrationError
 from calibration.fit import STANDARD_GRAVITY, CellCalibration, Load, fit_cell
-from calibration.tare import CELLS, Array, Drift, Tare, drift, read_only, tare
+from calibration.taring import CELLS, Array, Drift, Tare, drift, read_only, tare
 
 ZERO_SIGMAS = 5.0
 """Standard errors by which the line's zero may miss the tare before a mass left out of account is suspected."""

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from calibration.cells import LoadCellCalibration, Provenance
 from calibration.errors import CalibrationError, CalibrationFileError
 from calibration.fit import CellCalibration, Load
-from calibration.tare import CELLS, Drift, Tare, read_only
+from calibration.taring import CELLS, Drift, Tare, read_only
 from kinematics import InputFileError, MissingFileError, parse_toml, read_text, toml_entry
 
 FILE_VERSION = 1

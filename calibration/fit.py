@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from calibration.errors import CalibrationError
-from calibration.tare import Array
+from calibration.taring import Array
 
 STANDARD_GRAVITY = 9.80665
 """m/s²."""

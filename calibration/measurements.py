@@ -9,7 +9,7 @@ import numpy as np
 
 from calibration.cells import CellLoads, CellMeasurements
 from calibration.errors import CalibrationFileError
-from calibration.tare import CELLS, Array, read_only
+from calibration.taring import CELLS, Array, read_only
 from kinematics import InputFileError, open_input
 
 COLUMNS = ("cell", "mass", "reading", "phase")

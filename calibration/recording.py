@@ -8,7 +8,7 @@ import numpy as np
 from calibration.cells import CellLoads, CellMeasurements
 from calibration.errors import CalibrationError
 from calibration.fit import check_masses
-from calibration.tare import CELLS, Array, read_only
+from calibration.taring import CELLS, Array, read_only
 
 SETTLED_SIGMAS = 5.0
 """Standard errors by which two means may differ and still count as the same."""

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from calibration.cells import LoadCellCalibration, Provenance
 from calibration.errors import CalibrationError
-from calibration.tare import CELLS, Array, drift, tare
+from calibration.taring import CELLS, Array, drift, tare
 
 _HALVES = 2
 

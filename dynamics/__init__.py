@@ -26,12 +26,12 @@ from dynamics.kernels.cells import cells_kernel
 from dynamics.kernels.forward import acceleration_kernel, rk4_kernel
 from dynamics.kernels.inverse import inverse_kernel
 from dynamics.kernels.layout import NOT_FINITE, OK, SINGULAR, WORK_SIZE
+from dynamics.limits import pose_limits
 from dynamics.loading import load_mechanism, mechanism_names, parse_mechanism
 from dynamics.mechanism import Body, Friction, Leg, LegLimits, LoadCell, Mechanism
 from dynamics.model import TERMS, CycleForces, Dynamics, InverseResult
 from dynamics.path_family import BentPath, BestPath, best_path, opposite_sides
-from dynamics.path_quality import PathQuality, Singularity, find_singularities, massless_legs, path_quality
-from dynamics.pose_limits import pose_limits
+from dynamics.quality import PathQuality, Singularity, find_singularities, massless_legs, path_quality
 from dynamics.reactions import REACTION_UNITS, ReactionPeak, base_loads, reaction_peaks
 from dynamics.serial import (
     BEYOND,

@@ -39,6 +39,7 @@ def test_packages_import_each_other_from_the_root_only(package: str) -> None:
     assert wrong == []
 
 
+FACES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("__init__.py"))]
 ROOMS = sorted(
     ".".join(path.parent.relative_to(ROOT).parts)
     for package in ("rig", "gui", "kinematics")
@@ -55,6 +56,15 @@ def test_packages_inside_a_package_import_each_other_by_their_face(room: str) ->
         if any(module.startswith(f"{other}.") for other in ROOMS if other != room)
     ]
     assert wrong == []
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_no_name_that_a_package_hands_out_hides_one_of_its_modules(face: Path) -> None:
+    """`import package.module` would give the function instead."""
+    imported = (node for node in ast.parse(face.read_text(encoding="utf-8")).body if isinstance(node, ast.ImportFrom))
+    package = ".".join(face.parent.relative_to(ROOT).parts)
+    names = {name.asname or name.name for node in imported if node.module != package for name in node.names}
+    assert names & {path.stem for path in face.parent.iterdir()} == set()
 
 
 LOOSE = {"rig": 6, "gui": 4, "kinematics": 6}

@@ -12,22 +12,15 @@ from dynamics.serial.as_printed import (
 )
 from dynamics.serial.base_axes import newton_euler_in_base_axes
 from dynamics.serial.chain import Joint, Link, SerialChain
-from dynamics.serial.computed_torque import (
-    ERROR_BOUND,
-    ControlStudy,
-    computed_torque,
-    computed_torque_lagrange,
-    puma_study,
-)
 from dynamics.serial.gains import check_gains
 from dynamics.serial.iterative import LinkStates, iterative_newton_euler, iterative_newton_euler_as_printed, link_states
-from dynamics.serial.lagrange_euler import LagrangeCoefficients, lagrange_coefficients, lagrange_euler
+from dynamics.serial.lagrangian import LagrangeCoefficients, lagrange_coefficients, lagrange_euler
 from dynamics.serial.laws import BEYOND, SAMPLES, Law, general_chain
-from dynamics.serial.leg_chain import leg_chain, leg_joints, serial_leg_forces
+from dynamics.serial.legs_as_chains import leg_chain, leg_joints, serial_leg_forces
 from dynamics.serial.modified_dh import ModifiedChain, link_poses, modified_chain, standard_chain
-from dynamics.serial.modified_newton_euler import modified_newton_euler
-from dynamics.serial.newton_euler import newton_euler
-from dynamics.serial.puma import puma
+from dynamics.serial.modified_recursion import modified_newton_euler
+from dynamics.serial.puma_560 import puma
+from dynamics.serial.recursion import newton_euler
 from dynamics.serial.simulation import ChainSimulation, rk4_step, simulate_chain
 from dynamics.serial.strobed import (
     chain_acceleration,
@@ -48,6 +41,13 @@ from dynamics.serial.tables import (
     newton_euler_saving,
     operation_tables,
     platform_table,
+)
+from dynamics.serial.torque_control import (
+    ERROR_BOUND,
+    ControlStudy,
+    computed_torque,
+    computed_torque_lagrange,
+    puma_study,
 )
 
 __all__ = [

@@ -10,9 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from dynamics.serial.chain import Link, SerialChain, displacement, rotation, scalars
-from dynamics.serial.computed_torque import lagrange_control
 from dynamics.serial.gains import Gain
-from dynamics.serial.lagrange_euler import (
+from dynamics.serial.lagrangian import (
     LagrangeCoefficients,
     Products,
     add_up,
@@ -21,14 +20,14 @@ from dynamics.serial.lagrange_euler import (
     first_derivatives,
     lagrange_coefficients,
 )
-from dynamics.serial.modified_newton_euler import (
+from dynamics.serial.modified_recursion import (
     inertial_moment_of_matrix,
     matrix_center_acceleration,
     matrix_origin_acceleration,
     rotated_acceleration,
     turning_matrix,
 )
-from dynamics.serial.newton_euler import (
+from dynamics.serial.recursion import (
     angular_acceleration,
     angular_velocity,
     center_acceleration,
@@ -38,6 +37,7 @@ from dynamics.serial.newton_euler import (
     inward,
     origin_acceleration,
 )
+from dynamics.serial.torque_control import lagrange_control
 from dynamics.serial.vectors import Matrix, Scalar, Values, Vector, add, apply, dot, multiply, scale, transpose
 
 

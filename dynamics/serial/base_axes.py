@@ -4,7 +4,7 @@ The set that 001 turns into the links' axes, eqs. 3.15–3.21; two of those are 
 """
 
 from dynamics.serial.chain import SerialChain, displacement, joint_load, rotation, scalars
-from dynamics.serial.newton_euler import (
+from dynamics.serial.recursion import (
     center_acceleration,
     gyroscopic_moment,
     inertial_force,

@@ -15,7 +15,7 @@ import numpy as np
 
 from dynamics.serial.chain import joint_load, scalars, tool_reaction
 from dynamics.serial.modified_dh import ModifiedChain, modified_displacement, modified_rotation, tip_rotation
-from dynamics.serial.newton_euler import (
+from dynamics.serial.recursion import (
     Z,
     center_acceleration,
     force_from_above,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from dynamics.serial.chain import SerialChain, scalars
-from dynamics.serial.modified_newton_euler import modified_newton_euler
+from dynamics.serial.modified_recursion import modified_newton_euler
 from dynamics.serial.vectors import Scalar, Values, solve_positive_definite
 
 Recursion = Callable[..., list[Scalar]]

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from dynamics.counting import REST, Operations, count_operations, counted, sum_operations
-from dynamics.serial.lagrange_euler import lagrange_coefficients, lagrange_euler
+from dynamics.serial.lagrangian import lagrange_coefficients, lagrange_euler
 from dynamics.serial.laws import BEYOND, SAMPLES, Law, degree, general_chain, interpolated, law
-from dynamics.serial.modified_newton_euler import modified_newton_euler
+from dynamics.serial.modified_recursion import modified_newton_euler
 from dynamics.serial.published import TURNEY_4
 from dynamics.serial.strobed import chain_acceleration, strobed_coriolis, strobed_gravity, strobed_mass_matrix
 

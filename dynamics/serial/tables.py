@@ -14,11 +14,9 @@ from dynamics.counting import count_operations, counted, platform_operations, su
 from dynamics.mechanism import Mechanism
 from dynamics.serial.as_printed import computed_torque_as_printed, newton_euler_as_counted
 from dynamics.serial.chain import SerialChain
-from dynamics.serial.computed_torque import computed_torque, computed_torque_lagrange
-from dynamics.serial.lagrange_euler import lagrange_euler
+from dynamics.serial.lagrangian import lagrange_euler
 from dynamics.serial.laws import BEYOND, NONE, SAMPLES, Law, Pair, counted_laws, degree, general_chain, law, sum_laws
-from dynamics.serial.modified_newton_euler import modified_newton_euler
-from dynamics.serial.newton_euler import newton_euler
+from dynamics.serial.modified_recursion import modified_newton_euler
 from dynamics.serial.published import (
     LEE_1,
     LEE_1_HERE,
@@ -29,6 +27,8 @@ from dynamics.serial.published import (
     TURNEY_4,
     PublishedTable,
 )
+from dynamics.serial.recursion import newton_euler
+from dynamics.serial.torque_control import computed_torque, computed_torque_lagrange
 from dynamics.variants.dasgupta_flops import flops_1998
 from kinematics import Array
 

@@ -24,9 +24,9 @@ from dynamics.arguments import batch
 from dynamics.errors import DynamicsError
 from dynamics.mechanism import Mechanism
 from dynamics.model import Dynamics
-from dynamics.variants.dasgupta_1998 import dasgupta_1998
-from dynamics.variants.massless import massless
-from dynamics.variants.pedrammehr_2012 import pedrammehr_2012
+from dynamics.variants.dasgupta import dasgupta_1998
+from dynamics.variants.massless_legs import massless
+from dynamics.variants.pedrammehr import pedrammehr_2012
 from dynamics.variants.reactions import LegReactions
 from kinematics import Array
 

@@ -5,7 +5,7 @@ is then compiled into vector instructions, several states to each.
 """
 
 from kinematics.arrays import Array
-from kinematics.compiled.kernel import inlined, kernel
+from kinematics.compiled.compiling import inlined, kernel
 
 BLOCK = 32
 """States of a block: whole vector registers, few enough for all their rows to stay in the nearest cache."""

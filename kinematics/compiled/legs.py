@@ -12,7 +12,7 @@ no number is finite, of one along u none but those of `leg_direction`.
 
 from math import sqrt
 
-from kinematics.compiled.kernel import inlined
+from kinematics.compiled.compiling import inlined
 from kinematics.compiled.vector import cross, dot
 
 

@@ -3,7 +3,7 @@
 from math import inf, sqrt
 
 from kinematics.arrays import Array
-from kinematics.compiled.kernel import kernel
+from kinematics.compiled.compiling import kernel
 
 _SWEEPS = 30
 _ORTHOGONAL = 1e-15

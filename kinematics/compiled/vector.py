@@ -1,6 +1,6 @@
 """Three-vectors as plain floats, for kernels: the compiler keeps them in registers and allocates nothing."""
 
-from kinematics.compiled.kernel import kernel
+from kinematics.compiled.compiling import kernel
 
 
 @kernel

@@ -9,8 +9,8 @@ from kinematics.trajectories.files import (
     trajectory_names,
 )
 from kinematics.trajectories.generators import Blend, Chirp, ChirpTerm, Harmonic, HarmonicTerm, Hold, MinimumJerk
+from kinematics.trajectories.jerk_law import PEAK_ACCELERATION, PEAK_SPEED, minimum_jerk, minimum_jerk_kernel
 from kinematics.trajectories.jogging import JogFrame, leg_stepped_pose, stepped_pose
-from kinematics.trajectories.minimum_jerk import PEAK_ACCELERATION, PEAK_SPEED, minimum_jerk, minimum_jerk_kernel
 from kinematics.trajectories.poses import Poses, read_poses
 from kinematics.trajectories.sequence import Sequence
 from kinematics.trajectories.table import MOST_SAMPLES, MotionTable, scaled, table_motion_kernel, tabulate

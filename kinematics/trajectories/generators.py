@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from kinematics.arrays import Array
 from kinematics.errors import TrajectoryError
 from kinematics.trajectories.base import COORDINATE_UNITS, COORDINATES, Placement, Trajectory, bounded, six, time_span
-from kinematics.trajectories.minimum_jerk import minimum_jerk
+from kinematics.trajectories.jerk_law import minimum_jerk
 
 _ROUNDING = 1e-9  # relative; a speed this near its bound is meant to be at it
 

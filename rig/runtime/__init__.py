@@ -4,10 +4,10 @@ from rig.runtime import pace
 from rig.runtime.child_process import ChildDiedError, ChildLateError, ChildProcess
 from rig.runtime.clock import Cadence, Clock, ManualClock, MonotonicClock
 from rig.runtime.control_block import ControlBlock, StopRequest
-from rig.runtime.folders import RuntimeFolder, folders, runtime_root
 from rig.runtime.process_watch import ProcessWatch
 from rig.runtime.realtime import prepare_process
 from rig.runtime.ring import TelemetryRing, attach_shared_memory, shared_buffer
+from rig.runtime.runtime_folder import RuntimeFolder, folders, runtime_root
 from rig.runtime.spawning import start_shielded
 from rig.runtime.ticker import MachineTicker, ManualTicker, Tick, Ticker, said_slower
 from rig.runtime.waiting import wait_until

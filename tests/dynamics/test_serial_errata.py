@@ -27,7 +27,7 @@ NO_WRENCH = np.zeros(6)
 
 
 def module(name: str) -> ModuleType:
-    """The module, whose name in the package is its main function."""
+    """The module of that name."""
     return importlib.import_module(f"dynamics.serial.{name}")
 
 
@@ -52,7 +52,7 @@ def right(ours: list[float], expected: Array) -> bool:
 def test_001_eq_3_16_has_the_angular_velocity_of_the_wrong_link(monkeypatch: pytest.MonkeyPatch) -> None:
     chain, motion, expected = case()
     assert right(newton_euler(chain, *motion), expected)
-    recursion = module("newton_euler")
+    recursion = module("recursion")
     mended = recursion.angular_acceleration
 
     def printed(R: Matrix, alpha: Vector, omega: Vector, qd: Scalar, qdd: Scalar) -> list[Scalar]:
@@ -83,7 +83,7 @@ def test_001_eq_4_9_turns_gravity_the_wrong_way() -> None:
 
 def test_001_eq_3_18_has_the_wrong_point(monkeypatch: pytest.MonkeyPatch) -> None:
     chain, motion, expected = case()
-    recursion = module("newton_euler")
+    recursion = module("recursion")
     mended, seen = recursion.origin_acceleration, []
 
     def remember(R: Matrix, a: Vector, omega: Vector, alpha: Vector, r: Vector) -> list[Scalar]:
@@ -119,7 +119,7 @@ def _moment_as_printed(mended: Callable[..., list[Scalar]]) -> Callable[..., lis
 )
 def test_001_section_5(name: str, as_printed: Callable[..., object], monkeypatch: pytest.MonkeyPatch) -> None:
     chain, motion, expected = case()
-    recursion = module("modified_newton_euler")
+    recursion = module("modified_recursion")
     assert right(modified_newton_euler(chain, *motion), expected)
     monkeypatch.setattr(recursion, name, as_printed(getattr(recursion, name)))
     assert wrong(modified_newton_euler(chain, *motion), expected)
@@ -131,7 +131,7 @@ def test_003_needs_the_moments_of_prismatic_links_too(monkeypatch: pytest.Monkey
     q, qd, qdd = (values[:2] for values in motion)
     expected = PinocchioChain(short).inverse(q, qd, qdd, NO_WRENCH)
     assert right(newton_euler(short, q, qd, qdd), expected)
-    monkeypatch.setattr(module("newton_euler"), "moment_from_above", lambda _R, _n: [0.0, 0.0, 0.0])
+    monkeypatch.setattr(module("recursion"), "moment_from_above", lambda _R, _n: [0.0, 0.0, 0.0])
     assert wrong(newton_euler(short, q, qd, qdd), expected)
 
 

@@ -19,9 +19,9 @@ from dynamics import (
     variant_cells,
     variant_forces,
 )
-from dynamics.variants.dasgupta_1998 import dasgupta_1998
-from dynamics.variants.massless import massless
-from dynamics.variants.pedrammehr_2012 import pedrammehr_2012
+from dynamics.variants.dasgupta import dasgupta_1998
+from dynamics.variants.massless_legs import massless
+from dynamics.variants.pedrammehr import pedrammehr_2012
 from kinematics import Array, leg_kinematics, load_trajectory
 
 PUBLISHED = MODELS[1:]

@@ -21,7 +21,7 @@ from rig.config.rig_config import RigConfig
 from rig.engine import find_engine
 from rig.errors import ExitCode
 from rig.recording import open_recording
-from rig.runtime.folders import RuntimeFolder, folders
+from rig.runtime.runtime_folder import RuntimeFolder, folders
 from rig.states import FaultCode, State
 
 HOLD = 3.0  # s

@@ -22,7 +22,7 @@ from rig.papers.paths import PLANS, run_path
 from rig.papers.spherical_ends import spherical_claims
 
 MODEL = "dasgupta-1998"
-PRINTED = sys.modules["dynamics.variants.dasgupta_1998"]
+PRINTED = sys.modules["dynamics.variants.dasgupta"]
 Change = Callable[[pytest.MonkeyPatch], None]
 
 

@@ -14,7 +14,7 @@ from rig.papers import Study, lee_1982, lee_control
 from rig.papers import operation_claims as counting
 from rig.papers.claims import Claim
 
-recursion = import_module("dynamics.serial.newton_euler")
+recursion = import_module("dynamics.serial.recursion")
 MULTIPLIED, ADDED = "multiplications", "additions"
 
 

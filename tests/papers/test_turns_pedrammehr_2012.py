@@ -68,7 +68,7 @@ def eqs_42_43_mended(patch: pytest.MonkeyPatch) -> None:
 
 def moment_along_the_fixed_axis(patch: pytest.MonkeyPatch) -> None:
     """Eq. 34 with u instead of c: about the one axis that the universal joint leaves free."""
-    module = sys.modules["dynamics.variants.pedrammehr_2012"]  # the package has its function by that name
+    module = sys.modules["dynamics.variants.pedrammehr"]  # the package has its function by that name
     whole = pods_in_motion
 
     def changed(mechanism: Mechanism, motions: Array) -> object:

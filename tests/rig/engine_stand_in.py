@@ -12,8 +12,8 @@ from rig.engine.claim import claim_drives
 from rig.engine.link import LinkServer, Submission, socket_address
 from rig.engine.messages import Reply, RigCommand
 from rig.engine.running import leave_record, own_record
-from rig.runtime.folders import RuntimeFolder
 from rig.runtime.ring import TelemetryRing
+from rig.runtime.runtime_folder import RuntimeFolder
 from rig.states import State
 
 

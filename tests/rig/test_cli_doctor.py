@@ -16,7 +16,7 @@ from rig.cli import machine_probes, main, rig_probes
 from rig.commissioning import steadiness
 from rig.config.rig_config import RigConfig, load_config
 from rig.errors import ExitCode
-from rig.runtime.folders import RuntimeFolder
+from rig.runtime.runtime_folder import RuntimeFolder
 
 
 @pytest.fixture

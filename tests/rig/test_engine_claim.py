@@ -18,7 +18,7 @@ from rig.engine.claim import claim_addresses, claim_drives
 from rig.engine.drive_names import drive_names
 from rig.engine.process import run_engine
 from rig.errors import HardwareError
-from rig.runtime.folders import RuntimeFolder
+from rig.runtime.runtime_folder import RuntimeFolder
 
 
 def test_a_drive_takes_one_engine() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from rig.errors import HardwareError
 from rig.runtime.control_block import ControlBlock
-from rig.runtime.folders import RuntimeFolder, folders, runtime_root
+from rig.runtime.runtime_folder import RuntimeFolder, folders, runtime_root
 
 
 @pytest.fixture(autouse=True)

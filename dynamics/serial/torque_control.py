@@ -9,9 +9,9 @@ import numpy as np
 from dynamics.errors import DynamicsError
 from dynamics.serial.chain import SerialChain, joint_load, scalars
 from dynamics.serial.gains import Gain, check_gains, servo_acceleration
-from dynamics.serial.lagrange_euler import LagrangeCoefficients, lagrange_coefficients
-from dynamics.serial.newton_euler import newton_euler
-from dynamics.serial.puma import puma
+from dynamics.serial.lagrangian import LagrangeCoefficients, lagrange_coefficients
+from dynamics.serial.puma_560 import puma
+from dynamics.serial.recursion import newton_euler
 from dynamics.serial.simulation import Torque, rk4_step
 from dynamics.serial.vectors import Scalar, Values, Vector, add, apply, dot
 from kinematics import Array, minimum_jerk

@@ -8,7 +8,7 @@ Where the print is wrong:
 """
 
 from dynamics.serial.chain import SerialChain, displacement, rotation, scalars
-from dynamics.serial.newton_euler import (
+from dynamics.serial.recursion import (
     angular_acceleration,
     angular_velocity,
     inertial_force,
