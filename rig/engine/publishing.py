@@ -4,11 +4,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from actuators import Status
 from kinematics import Array, kernel, rotate, rotation_matrix
-from rig.engine.snapshot import Snapshot
+from rig.engine.snapshot import Snapshot, make_snapshot
 from rig.states import FaultCode, State
 
 if TYPE_CHECKING:
@@ -78,7 +76,8 @@ class Publisher:
         machine, reference, bank, tick, sink = engine.machine, engine.reference, engine.bank, engine.tick, engine.sink
         state, cause, pose_known = machine.state, machine.cause, machine.homed and engine.frame.pose_valid
         braked = state is State.PARKED
-        return Snapshot(
+        force, fresh = bank.force.tolist(), bank.fresh.tolist()
+        return make_snapshot(
             state=state,
             stop=machine.stop,
             t=tick.t,
@@ -113,10 +112,10 @@ class Publisher:
             stops=machine.stops,
             clearing=engine.clearing,
             pose_known=pose_known,
-            silent=() if bank.fresh.all() else tuple(leg + 1 for leg in range(6) if not bank.fresh[leg]),
+            silent=tuple(leg for leg, heard in enumerate(fresh, start=1) if not heard) if 0.0 in fresh else (),
             torque=tuple(bank.legs(Status.ENABLED)),
             cells_silence=None if bank.cells_fresh else bank.cells_silence(),
-            dead_cells=_numbers(~np.isfinite(bank.force)),
+            dead_cells=() if math.isfinite(sum(force)) else _dead(force),
             force_model=tuple(fields["force_model"].tolist()) if braked else _NONE,
             tare_residual=tuple(engine.tare_residual.tolist()) if braked else _NONE,
             tare_bound=self._tare_bound,
@@ -124,9 +123,9 @@ class Publisher:
         )
 
 
-def _numbers(legs: "np.ndarray[Any, np.dtype[np.bool_]]") -> tuple[int, ...]:
-    """Legs, 1…6, that are marked in (6,)."""
-    return tuple((np.flatnonzero(legs) + 1).tolist()) if legs.any() else ()
+def _dead(force: list[float]) -> tuple[int, ...]:
+    """Legs, 1…6, whose reading (6) is no number."""
+    return tuple(leg for leg, reading in enumerate(force, start=1) if not math.isfinite(reading))
 
 
 def closing_counts(engine: "Engine") -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import Future
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 
 import numpy as np
@@ -56,6 +56,7 @@ def test_a_snapshot_never_changes_and_shares_what_did_not(rig: Bench) -> None:
     first = rig.engine.snapshot
     with pytest.raises(FrozenInstanceError):
         first.t = 0.0  # type: ignore[misc]
+    assert type(first) is Snapshot and replace(first, t=first.t) == first
     rig.step()
     assert rig.engine.snapshot.events is first.events and hash(first) == hash(first)
     rig.follow(smooth_table())

@@ -97,7 +97,10 @@ def test_a_stop_ends_a_motion(rig: Bench, category: int, paused: bool) -> None:
         rig.until(State.ENGAGED)
     rig.request(Stop(category))  # type: ignore[arg-type]
     rig.until(State.PARKED)
+    rows = np.concatenate(rig.tap.rows)
     ended = _followed(rig)
+    if category == 1 and not paused:
+        assert ended.end == rows["t"][rows["state"] == State.STOPPING][0]
     assert ended.outcome is (MotionOutcome.ABANDONED if paused else MotionOutcome.STOPPED)
     assert 0.45 < ended.reached < 1.0
 
