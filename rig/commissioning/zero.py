@@ -18,7 +18,7 @@ from rig.client import Interruption, LiveRig, Progress, Rig, bring_to_rest, conn
 from rig.config import RigConfig
 from rig.engine import Snapshot, cell_calibration, reads_reversed
 from rig.errors import InputError, RefusedError, RigError, RunFaultError
-from rig.runtime import RuntimeFolder, TelemetryRing
+from rig.runtime import RuntimeFolder
 from rig.states import State
 from rig.telemetry import CycleFlag
 
@@ -111,11 +111,9 @@ def zero_rig(
         stack.callback(folder.remove)
         report(Progress("starting the engine", 0.0))
         rig = stack.enter_context(LiveRig(config, folder.path / "zero.mcap", "zero the cells", interruption))
-        ring = stack.enter_context(TelemetryRing.attach(rig.engine.address.ring))
-        reader = ring.reader()
         try:
             connect_and_home(rig, report)
-            zero = measure_zero(rig, lambda: reader.read_new()[0], options, report)
+            zero = measure_zero(rig, lambda: rig.read_rows()[0], options, report)
             leave(rig)
         except (RigError, KeyboardInterrupt):
             with suppress(RigError):

@@ -70,8 +70,8 @@ def test_a_running_engine_is_attached_to_and_left_alone_again(free_config: RigCo
     found = find_engine(free_config)
     assert found is not None
     with LiveRig(free_config, found, "second", Interruption()) as rig:
-        beats = stand_in.block.heartbeat()
         assert rig.status().lease == "second"
+        beats = stand_in.block.heartbeat()
         eventually(lambda: stand_in.block.heartbeat() > beats, "a beat of its own")
         assert rig.virtual is None
         rig.request(Home())
