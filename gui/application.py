@@ -12,7 +12,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.session import RigSession
 from gui.shell import MainWindow
 from rig.client import on_free_ports, on_ports
-from rig.config import RigConfig, in_real_time, load_config, patient
+from rig.config import RigConfig, in_real_time, load_config, relaxed_timing
 from rig.engine import find_engine
 from rig.errors import ExitCode, RigError
 
@@ -28,7 +28,7 @@ def app_config(name: str, settings: QtCore.QSettings | None = None) -> RigConfig
     config = load_config(name)
     if name != "virtual":
         return config
-    rig = patient(_left_behind(config, settings) or on_free_ports(config))
+    rig = relaxed_timing(_left_behind(config, settings) or on_free_ports(config))
     if settings is not None:
         amplifier = rig.load_cells.amplifier
         ports = [leg.endpoint[1] if leg.endpoint else 0 for leg in rig.drives.legs]

@@ -8,7 +8,7 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from actuators import Status as DriveStatus
-from rig.client import LegAftermath
+from rig.client import LegPostMortem
 from rig.config import RigConfig
 
 _LEG_LINE = re.compile(r"\s*leg (?P<leg>[1-6]): (?P<text>.*)")
@@ -32,7 +32,7 @@ class DrivesView(QtWidgets.QWidget):
         self._addresses = [leg.place for leg in config.drives.legs]
         self._identities = [""] * 6
         self._failures: dict[int, str] = {}
-        self._aftermath: Sequence[LegAftermath] = ()
+        self._post_mortem: Sequence[LegPostMortem] = ()
         self._labels: list[QtWidgets.QLabel] = []
         grid = QtWidgets.QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -50,7 +50,7 @@ class DrivesView(QtWidgets.QWidget):
 
     def show_unconnected(self) -> None:
         """Nothing is connected."""
-        if not (self._failures or self._aftermath):  # else those say more
+        if not (self._failures or self._post_mortem):  # else those say more
             for label, address in zip(self._labels, self._addresses, strict=True):
                 _show(label, "muted", address)
 
@@ -62,7 +62,7 @@ class DrivesView(QtWidgets.QWidget):
 
     def begin(self) -> None:
         """A new attempt to connect."""
-        self._failures, self._aftermath = {}, ()
+        self._failures, self._post_mortem = {}, ()
         self.show_unconnected()
 
     def show_failure(self, reason: str) -> None:
@@ -77,9 +77,9 @@ class DrivesView(QtWidgets.QWidget):
             else:
                 _show(label, "good", f"✓ answered ({self._addresses[leg]})")
 
-    def show_aftermath(self, legs: Sequence[LegAftermath]) -> None:
+    def show_post_mortem(self, legs: Sequence[LegPostMortem]) -> None:
         """The engine has died: what each drive did then."""
-        self._failures, self._aftermath = {}, legs
+        self._failures, self._post_mortem = {}, legs
         for label, address, leg in zip(self._labels, self._addresses, legs, strict=True):
             _show(label, "good" if leg.safe else "bad", f"{'✓' if leg.safe else '✗'} {leg.words}")
             moved = f"\n{leg.moved * 1e3:+.2f} mm from its length in the last cycle" if math.isfinite(leg.moved) else ""
@@ -87,7 +87,7 @@ class DrivesView(QtWidgets.QWidget):
 
     def show_row(self, row: np.void, lag: Sequence[int] = (0,) * 6) -> None:
         """Show what a telemetry row says of the drives; lag: cycles by which the replies of each leg are old."""
-        self._failures, self._aftermath = {}, ()
+        self._failures, self._post_mortem = {}, ()
         for leg, label in enumerate(self._labels):
             status = DriveStatus(int(row["drive_status"][leg]))
             stale, error = int(row["stale"][leg]), int(row["drive_error"][leg])

@@ -1,6 +1,6 @@
 """What is said of an engine that died: at once, and after its drives were asked."""
 
-from rig.client import LegAftermath, describe_aftermath
+from rig.client import LegPostMortem, describe_post_mortem
 from rig.config import RigConfig
 from rig.engine import Snapshot
 
@@ -17,9 +17,9 @@ def expected(config: RigConfig) -> str:
     return f"The drives should stop by their own watchdog {watchdog}; they are being asked."
 
 
-def found(legs: list[LegAftermath] | None, error: Exception | None) -> str:
+def found(legs: list[LegPostMortem] | None, error: Exception | None) -> str:
     """What the drives answered."""
-    return f"The drives cannot be asked: {error}." if legs is None else describe_aftermath(legs)
+    return f"The drives cannot be asked: {error}." if legs is None else describe_post_mortem(legs)
 
 
 def next_step(config: RigConfig) -> str:

@@ -18,7 +18,7 @@ from gui.session.rules import Phase, ending
 from gui.session.session_state import Done, SessionState, StopSource
 from gui.session.virtual_hardware import VirtualHardware
 from gui.session.workers import Worker
-from rig.client import EventFollower, LegAftermath, LiveRig, ask_drives, new_recording, remove_empty
+from rig.client import EventFollower, LegPostMortem, LiveRig, ask_drives, new_recording, remove_empty
 from rig.config import RigConfig
 from rig.engine import Connect, EngineAddress, RigCommand, Shutdown, Snapshot
 from rig.errors import HardwareError, RefusedError
@@ -86,7 +86,7 @@ class RigSession(SessionState):
         if self._engine.alive:
             self._alive_at = time.monotonic()
         else:
-            self._bury()
+            self._engine_died()
         return rows, dropped
 
     def beat(self) -> None:
@@ -256,7 +256,7 @@ class RigSession(SessionState):
             self.recording = None
             self.changed.emit()
 
-    def _bury(self) -> None:
+    def _engine_died(self) -> None:
         """The engine has died: say so at once, then ask the drives, which are free now, what they did."""
         self._timer.stop()
         said = death.said_at_once(self.status)
@@ -268,7 +268,7 @@ class RigSession(SessionState):
         self.log("error", "app", self.death)
         self.died.emit()
 
-    def _drives_asked(self, said: str, legs: list[LegAftermath] | None, error: Exception | None) -> None:
+    def _drives_asked(self, said: str, legs: list[LegPostMortem] | None, error: Exception | None) -> None:
         for number, leg in enumerate(legs or (), start=1):
             self.log("info" if leg.safe else "error", "app", f"leg {number}: {leg.words}")
         found = death.found(legs, error)

@@ -24,7 +24,7 @@ class SessionState(QtCore.QObject):
 
     Signals: `changed` when the `situation` is another; `statusChanged` with every `Snapshot`; `logged` with a
     `LogEntry`; `refused(request, reason)` and `accepted(request)`; `stopped(category)` when the operator asked for a
-    stop; `died` when an engine ended by itself; `aftermathKnown` with six `LegAftermath` then; `ended` when no process
+    stop; `died` when an engine ended by itself; `aftermathKnown` with six `LegPostMortem` then; `ended` when no process
     is left.
 
     Args:

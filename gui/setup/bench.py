@@ -25,7 +25,7 @@ from rig.commissioning import (
     probe_rig,
     zero_rig,
 )
-from rig.config import LegDrive, RigConfig, patient
+from rig.config import LegDrive, RigConfig, relaxed_timing
 from rig.errors import RigError
 from rig.virtual import VirtualRigProcess
 
@@ -224,7 +224,7 @@ class SetupBench(QtCore.QObject):
             virtual = VirtualRigProcess(wanted)
             virtual.start()
             self._virtual, self._served = virtual, wanted
-        return patient(config).changed({"virtual": None})
+        return relaxed_timing(config).changed({"virtual": None})
 
     def _end_all(self) -> None:
         test, self._test = self._test, None

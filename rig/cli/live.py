@@ -56,12 +56,12 @@ def demo(
     Ctrl-C stops the rig in a controlled way and closes the recording; a second one stops at once.
     """
     from rig.client import demo_trajectory, on_free_ports
-    from rig.config import load_config, patient
+    from rig.config import load_config, relaxed_timing
 
     config = load_config("virtual").changed(_changes(rate, seed, real_time))
     trajectory = demo_trajectory(config.machine.geometry.home_pose, duration)
     if not lockstep:
-        config = patient(on_free_ports(config))
+        config = relaxed_timing(on_free_ports(config))
     finish(_execute(config, trajectory, "demo", output, lockstep), as_json)
 
 

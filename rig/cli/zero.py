@@ -55,7 +55,7 @@ def zero(
         name_calibration,
         zero_rig,
     )
-    from rig.config import load_config, patient, shipped_configs
+    from rig.config import load_config, relaxed_timing, shipped_configs
     from rig.errors import InputError, RefusedError
 
     settings = load_config(config)
@@ -73,7 +73,7 @@ def zero(
     warn_of_checks_off(settings)
     interruption = Interruption()
     with interruption.installed(), progress_display() as report:
-        rig = settings if settings.virtual is None else patient(settings)
+        rig = settings if settings.virtual is None else relaxed_timing(settings)
         found = zero_rig(rig, options, interruption, report)
     if not found.faults:
         save_cell_calibration(output, found.calibration)

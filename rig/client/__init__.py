@@ -1,6 +1,5 @@
 """Commanding a rig from outside the engine: the steps of an operation, a whole run, and what became of the drives."""
 
-from rig.client.aftermath import LegAftermath, ask_drives, describe_aftermath
 from rig.client.arguments import ANGLE, ANGULAR_SPEED, AXES, LEGS, LENGTH, SPEED, TIME, Motion
 from rig.client.client import RigClient
 from rig.client.events import EventFollower, Listener, RowListener
@@ -11,6 +10,7 @@ from rig.client.motions import approach, checked_motion, checked_move, ends, pre
 from rig.client.moving import Progress, begin, finish, follow, move_to_start, perform
 from rig.client.opening import open_rig
 from rig.client.operation import bring_to_rest, connect_and_home, has_stopped, leave, let_pass, stop
+from rig.client.post_mortem import LegPostMortem, ask_drives, describe_post_mortem
 from rig.client.rig import FaultDesk, Rig
 from rig.client.runs import (
     RunResult,
@@ -40,7 +40,7 @@ __all__ = [
     "FaultDesk",
     "HeldInterrupt",
     "Interruption",
-    "LegAftermath",
+    "LegPostMortem",
     "Listener",
     "LiveRig",
     "LockstepRig",
@@ -64,7 +64,7 @@ __all__ = [
     "connect_and_home",
     "demo_trajectory",
     "describe",
-    "describe_aftermath",
+    "describe_post_mortem",
     "ends",
     "execute",
     "finish",

@@ -12,7 +12,7 @@ from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
 from rig.client.owned import KEEP
 from rig.client.runs import new_recording, remove_empty
-from rig.config import RigConfig, load_config, patient
+from rig.config import RigConfig, load_config, relaxed_timing
 from rig.engine import RunningEngine, find_engine
 from rig.errors import InputError, RefusedError
 
@@ -48,7 +48,7 @@ def open_rig(
                 made = LockstepRig(settings, recording, interruption)
             else:
                 made = LiveRig(
-                    settings if settings.virtual is None else patient(settings), recording, name, interruption
+                    settings if settings.virtual is None else relaxed_timing(settings), recording, name, interruption
                 )
         except BaseException:
             tidy(recording)

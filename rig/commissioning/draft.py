@@ -9,7 +9,7 @@ from calibration import LoadCellCalibration, calibration_file_name, save_cell_ca
 from dynamics import mechanism_names
 from kinematics import toml_entry, toml_value
 from rig.commissioning.devices import check_devices
-from rig.config import RigConfig, Safety, load_config, names_file, parse_config, patient_bounds
+from rig.config import RigConfig, Safety, load_config, names_file, parse_config, relaxed_bounds
 from rig.csvio import check_output, whole_file
 from rig.errors import ConfigError, InputError
 
@@ -92,7 +92,7 @@ def draft_text(draft: Draft) -> str:
         lines.append(_line("amplifier", _given(asdict(draft.amplifier))))
     lines += ["\n[recording]", _line("directory", draft.recording, "starts where the command runs")]
     if draft.virtual:
-        bounds = patient_bounds(draft.watchdog, draft.rate, Safety())
+        bounds = relaxed_bounds(draft.watchdog, draft.rate, Safety())
         lines += [
             "\n[safety]",
             *(_line(key, value, "cycles; virtual drives on a busy machine") for key, value in bounds.items()),

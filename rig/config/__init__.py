@@ -10,8 +10,8 @@ from rig.config.rig_config import (
     load_config,
     names_file,
     parse_config,
-    patient,
-    patient_bounds,
+    relaxed_bounds,
+    relaxed_timing,
     shipped_configs,
 )
 from rig.config.sections import (
@@ -42,7 +42,7 @@ __all__ = [
     "load_config",
     "names_file",
     "parse_config",
-    "patient",
-    "patient_bounds",
+    "relaxed_bounds",
+    "relaxed_timing",
     "shipped_configs",
 ]

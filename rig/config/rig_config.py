@@ -160,13 +160,13 @@ def parse_config(text: str, path: Path) -> RigConfig:
     return _build(data, path)
 
 
-def patient(config: RigConfig) -> RigConfig:
+def relaxed_timing(config: RigConfig) -> RigConfig:
     """The configuration with the patience of half a drive watchdog for late replies and cycles.
 
     For a demonstration whose six drives are a process on a machine that others use too: a reply that is late there says
     something about the scheduler, nothing about a drive. A rig with real drives keeps its own bounds.
     """
-    return config.changed({"safety": patient_bounds(config.drives.watchdog, config.rate, config.safety)})
+    return config.changed({"safety": relaxed_bounds(config.drives.watchdog, config.rate, config.safety)})
 
 
 def in_real_time(config: RigConfig) -> RigConfig:
@@ -174,8 +174,8 @@ def in_real_time(config: RigConfig) -> RigConfig:
     return config if config.virtual is None else config.changed({"virtual": {"real_time": True}})
 
 
-def patient_bounds(watchdog: float, rate: float, own: Safety) -> dict[str, int | float]:
-    """The bounds of `patient` by their names: none lower than `own`, none that the schema refuses.
+def relaxed_bounds(watchdog: float, rate: float, own: Safety) -> dict[str, int | float]:
+    """The bounds of `relaxed_timing` by their names: none lower than `own`, none that the schema refuses.
 
     Args:
         watchdog: of the drives, s; not checked yet, like `rate`.

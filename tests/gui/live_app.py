@@ -13,7 +13,7 @@ from gui.application import app_config
 from gui.session.rig_session import RigSession
 from gui.session.rules import Action
 from gui.shell.main_window import MainWindow
-from rig.config.rig_config import RigConfig, patient
+from rig.config.rig_config import RigConfig, relaxed_timing
 from rig.states import State
 
 START = 180_000  # ms; the first start on a machine compiles the kernels
@@ -29,7 +29,7 @@ def live_config(**safety: float) -> RigConfig:
 def with_patience(config: RigConfig, **safety: float) -> RigConfig:
     """The same rig where what comes late says nothing about the app."""
     bounds = {"heartbeat": 2.0, "following_error": 0.02, "force_residual": 200.0} | safety
-    return patient(config.changed({"drives": {"watchdog": 0.3}, "safety": bounds}))
+    return relaxed_timing(config.changed({"drives": {"watchdog": 0.3}, "safety": bounds}))
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from live_app import live_config, offspring
 from waiting import eventually
 
 from actuators import Status as DriveStatus
-from rig.client.aftermath import ask_drives
+from rig.client.post_mortem import ask_drives
 from rig.config.rig_config import RigConfig
 from rig.engine import EngineAddress, LinkClient, Snapshot
 from rig.engine.claim import claim_drives

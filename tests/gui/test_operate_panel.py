@@ -115,7 +115,7 @@ def test_the_banner_follows_and_the_title_says_it_too(window: MainWindow, sessio
 
 def test_a_dead_engine_is_said_with_what_the_drives_do(window: MainWindow, session: FakeSession) -> None:
     session.take(make_status(State.RUNNING))
-    session._bury()
+    session._engine_died()
     assert session.phase is Phase.DIED
     assert window.banner.state_text == "Engine died"
     assert "in state RUNNING" in window.banner.detail and "watchdog within 50 ms" in window.banner.detail

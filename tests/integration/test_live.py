@@ -17,9 +17,9 @@ from waiting import eventually
 
 from actuators import Status
 from kinematics import MotionTable, TrajectorySpec, build_trajectory
-from rig.client.aftermath import ask_drives
 from rig.client.interruption import Interruption
 from rig.client.live import LiveRig
+from rig.client.post_mortem import ask_drives
 from rig.client.runs import execute
 from rig.engine.devices import make_bank
 from rig.engine.link import LinkClient

@@ -31,7 +31,7 @@ PATIENT = "\n[safety]\nstale_cycles = 60\noverruns_in_a_row = 100\n"
 """Of a machine that others use too."""
 
 
-def patient(path: str) -> None:
+def relaxed_timing(path: str) -> None:
     """Append the patience that such a machine needs to a configuration."""
     with Path(path).open("a") as file:
         file.write(PATIENT)
@@ -109,7 +109,7 @@ def test_drives_are_asked_and_a_leg_is_moved(
     hardware: tuple[VirtualRigProcess, list[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["setup", "new", "mine.toml", *hardware[1], "--ask", "--watchdog", "0.2"]) == ExitCode.OK
-    patient("mine.toml")
+    relaxed_timing("mine.toml")
     capsys.readouterr()
     assert main(["setup", "probe", "mine.toml", "--json"]) == ExitCode.OK
     said = json.loads(capsys.readouterr().out)
@@ -134,7 +134,7 @@ def test_a_leg_that_does_not_pass(
 ) -> None:
     process, addresses = hardware
     assert main(["setup", "new", "mine.toml", *addresses, "--watchdog", "0.2"]) == ExitCode.OK
-    patient("mine.toml")
+    relaxed_timing("mine.toml")
     capsys.readouterr()
     process.inject("cell_nan", 4)
     assert main(["setup", "leg", "mine.toml", "4", "--home", "--json"]) == ExitCode.FAULT

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rig.commissioning import check_devices
-from rig.config.rig_config import RigConfig, load_config, patient, shipped_configs
+from rig.config.rig_config import RigConfig, load_config, relaxed_timing, shipped_configs
 from rig.errors import ConfigError, ExitCode
 
 VIRTUAL = (Path(load_config().path)).read_text(encoding="utf-8")
@@ -116,10 +116,10 @@ def test_patience_keeps_to_the_schema_and_lowers_nothing(
     config = load_config().changed(
         {"rate": rate, "drives": {"watchdog": watchdog}, "safety": {"overruns_in_a_row": overruns}}
     )
-    bounds = patient(config).safety
+    bounds = relaxed_timing(config).safety
     assert (bounds.stale_cycles, bounds.overruns_in_a_row) == (stale, overruns)
     eager = config.changed({"safety": {"overruns_in_a_row": 1}})
-    assert patient(eager).safety.overruns_in_a_row == max(1, min(100, int(0.5 * watchdog * rate)))
+    assert relaxed_timing(eager).safety.overruns_in_a_row == max(1, min(100, int(0.5 * watchdog * rate)))
 
 
 def test_one_value_stands_for_six_legs(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from engine_support import CONFIG, bench, smooth_table
 
-from rig.config import RigConfig, load_config, patient
+from rig.config import RigConfig, load_config, relaxed_timing
 from rig.errors import ConfigError
 from rig.states import FaultCode, State, StopSeverity
 from rig.virtual import VirtualRig
@@ -85,7 +85,7 @@ def test_the_bound_may_be_given_in_seconds_or_in_cycles() -> None:
     assert bounds({}, 1000.0).stale_time == pytest.approx(0.003)
     assert bounds({"stale_cycles": 5}, 1000.0).stale_time == pytest.approx(0.005)
     assert bounds({"stale_time": "8 ms"}, 1000.0).stale_time == pytest.approx(0.008)
-    assert patient(bounds({"stale_time": "8 ms"})).stale_time == pytest.approx(0.025)  # half a watchdog
+    assert relaxed_timing(bounds({"stale_time": "8 ms"})).stale_time == pytest.approx(0.025)  # half a watchdog
     for safety, text in (
         ({"stale_time": "8 ms", "stale_cycles": 5}, "stale_time and stale_cycles are one bound"),
         ({"stale_time": "1 ms"}, r"safety\.stale_time: 0\.001 s, must be at least 0\.002 s, a cycle at 500 Hz"),

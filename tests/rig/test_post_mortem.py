@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from actuators import Drive, Feedback, Status
-from rig.client.aftermath import LegAftermath, ask_drives, describe_aftermath
+from rig.client.post_mortem import LegPostMortem, ask_drives, describe_post_mortem
 from rig.client.runs import on_free_ports
 from rig.config.rig_config import load_config
 
@@ -17,14 +17,14 @@ STOPPED = Status.FAULT | Status.WATCHDOG | Status.BRAKE | Status.STANDSTILL | St
 
 def leg(
     status: Status, velocity: float = 0.0, moved: float = 4e-4, rest: float = 0.12, error: str = ""
-) -> LegAftermath:
-    return LegAftermath(Feedback(0.6, velocity, 0.0, status, 0, True, 0, 1), error, moved, rest)
+) -> LegPostMortem:
+    return LegPostMortem(Feedback(0.6, velocity, 0.0, status, 0, True, 0, 1), error, moved, rest)
 
 
 def test_drives_that_did_alike_are_told_together() -> None:
     legs = [leg(STOPPED)] * 5 + [leg(STOPPED, moved=-6e-4, rest=0.2)]
     assert all(one.safe for one in legs)
-    assert describe_aftermath(legs) == (
+    assert describe_post_mortem(legs) == (
         "Every drive: stopped by its own watchdog, brake on, standstill; "
         "at rest 0.20 s after the last cycle, moved 0.6 mm at most."
     )
@@ -40,9 +40,9 @@ def test_drives_that_did_alike_are_told_together() -> None:
         (leg(Status.FAULT, rest=math.inf, error="restarted"), "stopped for a fault of its own (restarted), no brake"),
     ],
 )
-def test_what_is_not_as_it_should_be_is_told(one: LegAftermath, words: str) -> None:
+def test_what_is_not_as_it_should_be_is_told(one: LegPostMortem, words: str) -> None:
     assert not one.safe and one.words.startswith(words)
-    told = describe_aftermath([leg(STOPPED)] * 2 + [one] + [leg(STOPPED)] * 3)
+    told = describe_post_mortem([leg(STOPPED)] * 2 + [one] + [leg(STOPPED)] * 3)
     assert told.startswith("Legs 1, 2, 4, 5, 6: stopped by its own watchdog") and f"leg 3: {words}" in told
     assert (" after the last cycle" in told) == math.isfinite(one.rest)
 
@@ -58,7 +58,7 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> list[Status]:
         status = script[min(looks[drive.name], len(script)) - 1]
         return Feedback(0.6, 0.0, 0.0, status, 0, True, 0, 1)
 
-    monkeypatch.setattr("rig.client.aftermath._look", look)
+    monkeypatch.setattr("rig.client.post_mortem._look", look)
     return script
 
 
@@ -81,7 +81,7 @@ def test_a_drive_that_is_not_homed_any_more_does_not_say_how_far_it_moved(answer
     answers.append(STOPPED & ~Status.HOMED)
     legs = ask_drives(CONFIG, time.monotonic(), np.full(6, 0.3), patience=0.05)
     assert all(one.safe and math.isnan(one.moved) for one in legs)
-    told = describe_aftermath(legs)
+    told = describe_post_mortem(legs)
     assert told.endswith("standstill, not homed (move unknown).") and "mm" not in told
 
 

@@ -18,7 +18,7 @@ _SILENT = Feedback(math.nan, math.nan, math.nan, Status(0), 0, False, 0, -1)
 
 
 @dataclass(frozen=True, slots=True)
-class LegAftermath:
+class LegPostMortem:
     """What one drive says of itself after its engine is gone."""
 
     seen: Feedback
@@ -56,7 +56,7 @@ class LegAftermath:
 
 def ask_drives(
     config: RigConfig, since: float, lengths: Array | None = None, patience: float | None = None
-) -> list[LegAftermath]:
+) -> list[LegPostMortem]:
     """Ask the six drives, all at once, once at least and until each is at rest or `patience` is over; commands nothing.
 
     Args:
@@ -69,11 +69,11 @@ def ask_drives(
         patience = config.drives.watchdog + config.safety.stop_time
     deadline = time.monotonic() + patience
     before = [math.nan] * 6 if lengths is None else [float(length) for length in lengths]
-    with ThreadPoolExecutor(6, "aftermath") as pool:
+    with ThreadPoolExecutor(6, "post-mortem") as pool:
         return list(pool.map(lambda leg: _ask(config, leg, since, before[leg], deadline), range(6)))
 
 
-def _ask(config: RigConfig, leg: int, since: float, before: float, deadline: float) -> LegAftermath:
+def _ask(config: RigConfig, leg: int, since: float, before: float, deadline: float) -> LegPostMortem:
     seen, error, rest = _SILENT, "", math.inf
     drive = make_drive(config, leg)
     try:
@@ -95,7 +95,7 @@ def _ask(config: RigConfig, leg: int, since: float, before: float, deadline: flo
     if seen.error:
         error = drive.error_text(seen.error)
     referenced = Status.HOMED in seen.status  # without, its position counts from anywhere
-    return LegAftermath(seen, error, seen.position - before if referenced else math.nan, rest)
+    return LegPostMortem(seen, error, seen.position - before if referenced else math.nan, rest)
 
 
 def _look(drive: Drive, timeout: float) -> Feedback:
@@ -109,7 +109,7 @@ def _still(seen: Feedback) -> bool:
     return abs(seen.velocity) <= _STANDSTILL  # False where the speed is not a number
 
 
-def describe_aftermath(legs: Sequence[LegAftermath]) -> str:
+def describe_post_mortem(legs: Sequence[LegPostMortem]) -> str:
     """What six drives did, in a sentence or two: those that did alike together."""
     alike: dict[str, list[int]] = {}
     for number, leg in enumerate(legs, start=1):
