@@ -1,9 +1,10 @@
 """The loop of the engine's process: cycles as its ticker gives them, and a watch over those who command it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 
 from actuators import COMMAND_STOP
+from rig.engine.client_silence import ClientSilence
 from rig.engine.core import Engine
 from rig.engine.link import LinkServer
 from rig.engine.operator import Operator
@@ -32,6 +33,7 @@ class Watch:
 
     Args:
         engine, operator, link, block, owner: what is watched, and on whose behalf.
+        speed: see `ClientSilence`.
     """
 
     engine: Engine
@@ -39,6 +41,7 @@ class Watch:
     link: LinkServer
     block: ControlBlock
     owner: Connection
+    speed: float | None = None
     orphaned: bool = False
     """whether the owner is gone"""
     _beat: int = -1
@@ -46,6 +49,10 @@ class Watch:
     _heard: int = -1
     _attended_at: float = 0.0
     _looked_at: float = 0.0
+    _silence: ClientSilence = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._silence = ClientSilence(self.block, self.speed)
 
     def look(self, t: float) -> None:
         """Look at rig time `t` (s): a lost client holds the platform, the want of any sets it down in the end."""
@@ -58,7 +65,7 @@ class Watch:
             self._heard, self._attended_at = link.heard, t
         if beat != self._beat or not link.lease:
             self._beat, self._beat_at = beat, t
-        elif t - self._beat_at > safety.heartbeat:
+        elif self._silence.lost(t, t - self._beat_at, safety.heartbeat):
             text = f"client {link.lease!r} gave no sign of life for {t - self._beat_at:.2f} s"
             link.drop_lease()
             self._hold(text, t)

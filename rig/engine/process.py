@@ -104,7 +104,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             calibration = cell_calibration(config) if config.load_cells.calibration else None
             clock = ClockPair(time.monotonic_ns(), time.time_ns())
             header = recording_header(config, calibration, clock)
-            recorder = Recorder(ring, recording, header, folder.shared("recorder"))
+            recorder = Recorder(ring, recording, header, folder.shared("recorder"), excused=pacer is not None)
             summary: dict[str, Any] = {}
             resources.callback(recorder.close, summary)  # after the link, whose thread looks at it
             engine = Engine(config, bank, _RingSink(ring, recorder), ticker, MonotonicClock())
@@ -121,7 +121,8 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
 
             link = LinkServer(socket_address(folder.path), operator.submit, status, operator.journal)
             resources.callback(link.close)
-            watch = Watch(engine, operator, link, block, owner)
+            speed = None if pacer is None or config.virtual is None else config.virtual.speed
+            watch = Watch(engine, operator, link, block, owner, speed)
             engine.publish()
             link.start()
             address = EngineAddress(socket_address(folder.path), block.name, ring.name, recorder.status_name)

@@ -17,7 +17,7 @@ from rig.recording.motion_record import MotionRecord
 from rig.recording.schema import EventLevel, RecordedEvent, RecordingError
 from rig.recording.status import RecorderPhase, RecorderStatus, StatusBlock
 from rig.recording.writer import RecordingWriter
-from rig.runtime import ChildProcess, TelemetryRing, wait_until
+from rig.runtime import ChildProcess, ProcessWatch, TelemetryRing, wait_until
 
 _POLL = 0.02
 """s between two looks at the ring."""
@@ -25,6 +25,8 @@ _SYNC = 0.5
 """s between two moments at which everything written is on the disk."""
 _STALL = 2.0
 """s without a heartbeat after which the recorder counts as hanging."""
+_UNUSUAL = 0.1
+"""s without a heartbeat after which it is looked at what the process does."""
 _LARGEST_MESSAGE = 4000
 """Bytes of the largest message to the recorder: a pipe that is ready takes this much without waiting."""
 _LONGEST_TEXT = 900
@@ -39,8 +41,15 @@ class Recorder:
     """
 
     def __init__(
-        self, ring: TelemetryRing, path: Path | str, header: Mapping[str, Any], status_name: str | None = None
+        self,
+        ring: TelemetryRing,
+        path: Path | str,
+        header: Mapping[str, Any],
+        status_name: str | None = None,
+        *,
+        excused: bool = False,
     ) -> None:
+        """excused: not hanging while it waits for a processor or a disk, as where the rig waits along with it."""
         self.path = Path(path)
         self.events_lost = 0
         """Events and records of motions that found the pipe full or the recorder gone."""
@@ -50,6 +59,7 @@ class Recorder:
         arguments = (ring.name, ring.pushed, str(self.path), dict(header), self._block.name)
         self._process = ChildProcess("the recorder", record, *arguments, duplex=False)
         self._control = self._process.pipe
+        self._watch = ProcessWatch(self._process.pid or 0) if excused else None
 
     @property
     def status_name(self) -> str:
@@ -79,7 +89,12 @@ class Recorder:
         now = time.monotonic()
         if status.heartbeat != self._beat[0]:
             self._beat = (status.heartbeat, now)
-        return status.healthy and now - self._beat[1] < _STALL
+            if self._watch is not None:
+                self._watch.sign()
+        silent = now - self._beat[1]
+        if self._watch is not None and silent > _UNUSUAL:
+            silent = self._watch.silence()
+        return status.healthy and silent < _STALL
 
     def wait_ready(self, timeout: float = 60.0) -> None:
         """Wait until the file is open and rows are being written.

@@ -1,5 +1,6 @@
 """A small block of shared memory for what must not wait for a queue: the stop flag and the client's heartbeat."""
 
+import os
 import struct
 from multiprocessing.shared_memory import SharedMemory
 from typing import Literal
@@ -10,7 +11,7 @@ StopRequest = Literal[0, 1, 2]
 
 _SIZE = 64
 _CATEGORIES: tuple[StopRequest, ...] = (0, 1, 2)  # a byte each, the most severe first
-_BEAT = struct.Struct("<Q")
+_BEAT = struct.Struct("<QQ")  # counter, process
 _BEAT_AT = 8
 
 
@@ -48,11 +49,16 @@ class ControlBlock:
 
     def beat(self) -> None:
         """Show that the client that holds the lease is alive."""
-        _BEAT.pack_into(self._bytes, _BEAT_AT, (self.heartbeat() + 1) & 0xFFFF_FFFF_FFFF_FFFF)
+        _BEAT.pack_into(self._bytes, _BEAT_AT, (self.heartbeat() + 1) & 0xFFFF_FFFF_FFFF_FFFF, os.getpid())
 
     def heartbeat(self) -> int:
         """The heartbeat counter."""
         return int(_BEAT.unpack_from(self._bytes, _BEAT_AT)[0])
+
+    @property
+    def beating(self) -> int:
+        """Number of the process that beat last, 0 where none has."""
+        return int(_BEAT.unpack_from(self._bytes, _BEAT_AT)[1])
 
     def close(self) -> None:
         """Detach; the side that created the block removes it. May be called again."""

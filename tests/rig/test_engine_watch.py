@@ -1,6 +1,8 @@
 """The watch over client and owner: who falls silent, gives up or is gone."""
 
+import math
 import multiprocessing
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -208,3 +210,37 @@ def test_an_engine_without_torque_ends_with_its_owner_and_client(tmp_path: Path)
         assert not one.watch.abandoned
         one.link.drop_lease()
         assert one.watch.abandoned
+
+
+class _Process:
+    """Stands for `ProcessWatch`: a client whose process could have given a sign for so long, s."""
+
+    idle = 0.0
+
+    def __init__(self, pid: int) -> None:
+        assert pid == os.getpid()
+
+    def silence(self) -> float:
+        return _Process.idle
+
+
+@pytest.mark.parametrize(
+    ("idle", "lost_after"),
+    [(0.0, math.inf), (0.4 * CONFIG.safety.heartbeat, math.inf), (0.6 * CONFIG.safety.heartbeat, 1.0), (math.inf, 1.0)],
+)
+def test_in_paced_time_a_client_that_waits_for_a_processor_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, idle: float, lost_after: float
+) -> None:
+    monkeypatch.setattr("rig.engine.client_silence.ProcessWatch", _Process)
+    monkeypatch.setattr(_Process, "idle", idle)
+    with watched(tmp_path) as one:
+        one.watch = Watch(one.rig.engine, one.rig.operator, one.link, one.block, one.watch.owner, 1.0)  # type: ignore[arg-type]
+        one.step(beat=True)
+        bound = CONFIG.safety.heartbeat
+        begun = one.rig.engine.tick.t
+        while one.link.lease and one.rig.engine.tick.t - begun < 3.0 * bound:
+            one.step(beat=False)
+        silent = one.rig.engine.tick.t - begun
+        assert silent > 3.0 * bound - 0.01 if math.isinf(lost_after) else silent == pytest.approx(bound, abs=0.02)
+        one.step(beat=True)
+        assert bool(one.link.lease) == math.isinf(lost_after)
