@@ -16,6 +16,8 @@ class State(IntEnum):
     PARKING = 7
     STOPPING = 8
     FAULT = 9
+    SINGLE_LEG = 10
+    """one leg moves alone, the others being held by their brakes"""
 
 
 class StopSeverity(IntEnum):

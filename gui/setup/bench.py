@@ -15,7 +15,6 @@ from rig.client import Interruption, Progress
 from rig.commissioning import (
     DriveKind,
     LegMove,
-    LegProgress,
     LegResult,
     LegTest,
     Probe,
@@ -23,6 +22,7 @@ from rig.commissioning import (
     ZeroOptions,
     probe_drive,
     probe_rig,
+    run_leg_test,
     zero_rig,
 )
 from rig.config import LegDrive, RigConfig, relaxed_timing
@@ -81,9 +81,7 @@ class SetupBench(QtCore.QObject):
         self._worker = Worker("set-up", self)
         self._virtual: VirtualRigProcess | None = None
         self._served: RigConfig | None = None
-        self._test: LegTest | None = None
         self._deadman: _Deadman | None = None
-        self._stopped = False
         self._done: Done = _ignore
         self._timer = QtCore.QTimer(self)
         self._timer.setInterval(_LOOK)
@@ -118,27 +116,21 @@ class SetupBench(QtCore.QObject):
 
     def test_leg(self, config: Configured, move: LegMove, done: Done) -> None:
         """Move one leg; `done` is told the `LegResult`."""
-        self._begin(f"testing leg {move.leg}", moving=True, done=done, leg=move.leg)
+        deadman = self._watched(f"testing leg {move.leg}", done, move.leg)
 
-        def start() -> LegTest:
-            self._test = LegTest(self._serve(config()), move)  # here: whoever closes meanwhile must find it
-            return self._test
+        def report(test: LegTest) -> None:
+            self.progressed.emit(f"{test.phase}, {test.length * 1e3:.3f} mm")
 
-        def started(test: LegTest | None, error: Exception | None) -> None:
-            if test is None:
-                self._finish(None, error)
-                return
-            if self._stopped:
-                test.stop()
-            self._timer.start()
+        def job() -> LegResult:
+            made = config()
+            deadman.patience = made.safety.heartbeat
+            return run_leg_test(self._serve(made), move, deadman, report)
 
-        self._worker.submit(start, started)
+        self._worker.submit(job, self._finish)
 
     def zero(self, config: Configured, options: ZeroOptions, done: Done) -> None:
         """Home the rig and zero its cells; `done` is told the `rig.commissioning.Zero`."""
-        self._begin("homing and zeroing", moving=True, done=done)
-        deadman = self._deadman = _Deadman()
-        self._timer.start()
+        deadman = self._watched("homing and zeroing", done)
 
         def report(progress: Progress) -> None:
             self.progressed.emit(f"{progress.phase} {progress.fraction:.0%}" if progress.fraction else progress.phase)
@@ -152,9 +144,6 @@ class SetupBench(QtCore.QObject):
 
     def stop(self) -> None:
         """Stop what moves: the leg by its drive's quick stop, the rig in a controlled way; torque off. At any time."""
-        self._stopped = True
-        if self._test is not None:
-            self._test.stop()
         if self._deadman is not None:
             self._deadman.count += 1
 
@@ -176,8 +165,15 @@ class SetupBench(QtCore.QObject):
 
     def _begin(self, what: str, *, moving: bool, done: Done, leg: int | None = None) -> None:
         assert not self.busy, f"{what} while {self.busy}"
-        self.busy, self.moving, self.leg, self._done, self._stopped = what, moving, leg, done, False
+        self.busy, self.moving, self.leg, self._done = what, moving, leg, done
         self.changed.emit()
+
+    def _watched(self, what: str, done: Done, leg: int | None = None) -> _Deadman:
+        """Begin a job that moves something; what stops it when asked to, or without a sign of life."""
+        self._begin(what, moving=True, done=done, leg=leg)
+        self._deadman = deadman = _Deadman()
+        self._timer.start()
+        return deadman
 
     def _finish(self, result: Any, error: Exception | None) -> None:
         self._timer.stop()
@@ -190,28 +186,9 @@ class SetupBench(QtCore.QObject):
         self.changed.emit()
 
     def _look(self) -> None:
-        """Show that the window lives, and take the news of a leg test."""
+        """Show that the window lives."""
         if self._deadman is not None:
             self._deadman.beat()
-        test = self._test
-        if test is None:
-            return
-        test.beat()
-        try:
-            news = test.poll()
-        except RigError as error:
-            self._end_test(None, error)
-            return
-        if isinstance(news, LegResult):
-            self._end_test(news, None)
-        elif isinstance(news, LegProgress):
-            self.progressed.emit(f"{news.phase}, {news.length * 1e3:.3f} mm")
-
-    def _end_test(self, result: LegResult | None, error: RigError | None) -> None:
-        test, self._test = self._test, None
-        assert test is not None
-        self._timer.stop()
-        self._worker.submit(test.close, lambda _result, failure: self._finish(result, error or failure))
 
     def _serve(self, config: RigConfig) -> RigConfig:
         """The configuration to talk to the drives with; a rehearsal's virtual rig runs then. In the worker's thread."""
@@ -227,9 +204,6 @@ class SetupBench(QtCore.QObject):
         return relaxed_timing(config).changed({"virtual": None})
 
     def _end_all(self) -> None:
-        test, self._test = self._test, None
-        if test is not None:
-            test.close()
         self._end_virtual()
 
     def _end_virtual(self) -> None:

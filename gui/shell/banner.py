@@ -28,6 +28,7 @@ _STATES = {
     State.OFF: Look("Off", "○", _GREY, "white", "Not connected. Next: Connect."),
     State.IDLE: Look("Idle", "◐", _GREY, "white", "Connected, torque off, brakes on. Next: Home."),
     State.HOMING: Look("Homing", "⌂", _AMBER, "#10151a", "The legs look for their references. Keep clear."),
+    State.SINGLE_LEG: Look("Testing a leg", "↕", _AMBER, "#10151a", "One leg moves alone. Keep clear."),
     State.PARKED: Look("Parked", "■", _BLUE, "white", "Homed, torque off, brakes on. Next: Arm, then Engage."),
     State.ENGAGING: Look("Engaging", "◔", _AMBER, "#10151a", "The drives take the load. Keep clear."),
     State.ENGAGED: Look("Engaged", "●", _GREEN, "white", "Holding under power. Next: run a motion, jog, or Park."),

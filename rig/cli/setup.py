@@ -175,7 +175,15 @@ def leg(
     """
     from kinematics import Quantity
     from rig.client import Interruption
-    from rig.commissioning import LatchedFaultError, LegMove, NotHomedError, check_move, run_leg_test, served
+    from rig.commissioning import (
+        LatchedFaultError,
+        LegMove,
+        NotHomedError,
+        check_move,
+        leg_recording,
+        run_leg_test,
+        served,
+    )
     from rig.config import load_config
     from rig.errors import InterruptedRunError, RefusedError, RunFaultError
 
@@ -198,15 +206,16 @@ def leg(
             interruption.starting = True
             with served(settings) as rig:
                 interruption.starting = False
-                result = run_leg_test(rig, move, interruption, lambda _progress: None)
+                recording = leg_recording(rig, move)
+                result = run_leg_test(rig, move, interruption, lambda _test: None, recording)
     except NotHomedError as error:
         raise RefusedError(f"{error} (see --home)") from None
     except LatchedFaultError as error:
         raise RefusedError(f"{error} (see --clear)") from None
     if as_json:
-        typer.echo(json.dumps(result.as_dict(), indent=2))
+        typer.echo(json.dumps(result.as_dict() | {"recording": str(recording)}, indent=2))
     else:
-        typer.echo(_described(result))
+        typer.echo(f"{_described(result)}\nrecording   {recording}")
     if result.stopped:
         raise InterruptedRunError("; ".join(result.faults))
     if not result.passed:

@@ -15,14 +15,13 @@ from rig.commissioning.draft import (
     save_rig,
     with_serials,
 )
-from rig.commissioning.leg_move import LegMove, LegProgress, LegResult, MoveBounds, check_move, move_bounds
-from rig.commissioning.leg_process import LegTest, run_leg_test
-from rig.commissioning.leg_run import LatchedFaultError, NotHomedError
+from rig.commissioning.leg_test import LatchedFaultError, NotHomedError, leg_recording, run_leg_test
 from rig.commissioning.naming import check_naming, name_calibration
 from rig.commissioning.probe import DriveKind, LegProbe, Probe, compare, probe_drive, probe_drives, probe_rig
 from rig.commissioning.serving import served
 from rig.commissioning.steadiness import Steadiness, measure
 from rig.commissioning.zero import Zero, ZeroOptions, check_zero, measure_zero, zero_rig
+from rig.engine import LegMove, LegResult, LegTest, MoveBounds, check_move, move_bounds
 
 __all__ = [
     "CellAmplifier",
@@ -32,7 +31,6 @@ __all__ = [
     "LatchedFaultError",
     "LegMove",
     "LegProbe",
-    "LegProgress",
     "LegResult",
     "LegTest",
     "MoveBounds",
@@ -50,6 +48,7 @@ __all__ = [
     "draft_faults",
     "draft_text",
     "free_calibration_path",
+    "leg_recording",
     "measure",
     "measure_zero",
     "move_bounds",

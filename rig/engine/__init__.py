@@ -9,6 +9,8 @@ from rig.engine.guards import Obstacle, obstacle
 from rig.engine.header import ClockPair, recording_header
 from rig.engine.journal import note_departures
 from rig.engine.laws import needed_modes
+from rig.engine.leg_check import check_move
+from rig.engine.leg_move import NO_REFERENCE, LegMove, LegResult, LegTest, MoveBounds, move_bounds
 from rig.engine.link import LinkClient, Submission
 from rig.engine.loop import owner_gone
 from rig.engine.messages import (
@@ -19,6 +21,7 @@ from rig.engine.messages import (
     Engage,
     Follow,
     Home,
+    MoveLeg,
     Note,
     Park,
     Pause,
@@ -43,6 +46,7 @@ from rig.runtime import ControlBlock
 from rig.safety import TORQUE_STATES
 
 __all__ = [
+    "NO_REFERENCE",
     "TORQUE_STATES",
     "Abandon",
     "Acquire",
@@ -58,7 +62,12 @@ __all__ = [
     "Event",
     "Follow",
     "Home",
+    "LegMove",
+    "LegResult",
+    "LegTest",
     "LinkClient",
+    "MoveBounds",
+    "MoveLeg",
     "Note",
     "Obstacle",
     "Operator",
@@ -76,6 +85,7 @@ __all__ = [
     "Submission",
     "approach_move",
     "cell_calibration",
+    "check_move",
     "claim_addresses",
     "claim_drives",
     "closing_counts",
@@ -83,6 +93,7 @@ __all__ = [
     "make_bank",
     "make_cells",
     "make_drive",
+    "move_bounds",
     "needed_modes",
     "note_departures",
     "obstacle",

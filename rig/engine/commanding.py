@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from actuators import COMMAND_CLEAR, COMMAND_HOME, COMMAND_OFF, COMMAND_STOP, Command
+from actuators import COMMAND_CLEAR, COMMAND_HOME, COMMAND_OFF, COMMAND_STOP, Command, Mode
 from kinematics import Array
 from rig.engine.frame import Frame
 from rig.engine.homing import Homing
-from rig.engine.laws import ControlLaw
+from rig.engine.laws import ControlLaw, LawFault
 from rig.engine.reference import Reference
 from rig.engine.supervision import Stops, Supervision
 from rig.safety import Cause, StateMachine
@@ -19,7 +19,7 @@ class Commander:
     """Decides the six commands: those of the control law where it commands, elsewhere what the state asks for.
 
     Args:
-        law: gives the commands where the state lets it.
+        law: the one in command, where the state lets it.
         machine, frame, reference, homing: what the commands follow from.
         force_bound: (6,) N, largest force of each leg.
         supervision: says whether the law commands, and guards the model.
@@ -40,7 +40,7 @@ class Commander:
         stops: Stops,
     ) -> None:
         self.commands: Sequence[Command] = (COMMAND_OFF,) * 6
-        self._law = law
+        self.law = law
         self._machine = machine
         self._frame = frame
         self._reference = reference
@@ -65,7 +65,7 @@ class Commander:
             command = COMMAND_CLEAR
         else:
             command = COMMAND_OFF
-        self.commands = (command,) * 6
+        self.commands = [COMMAND_OFF if held else command for held in self.law.held]
 
     def decide(self, t: float, *, clear: bool) -> None:
         """Decide the commands of the cycle at rig time `t` (s); clear: see `passive`."""
@@ -74,16 +74,19 @@ class Commander:
         if self._supervision.controlled:
             force = frame.fields["force_command"]
             if self._computed(t) and self._within_limits(t, force):
-                self.commands = self._law.commands(frame)
+                self.commands = self.law.commands(frame)
                 return
             frame.no_command()
         self.passive(clear=clear)
 
     def _computed(self, t: float) -> bool:
         """Compute the set-points; the reference is judged before, and left where the model itself asks for too much."""
-        law, frame, supervision, reference = self._law, self._frame, self._supervision, self._reference
+        law, frame, supervision, reference = self.law, self._frame, self._supervision, self._reference
 
         def compute() -> None:
+            if not law.platform:
+                law.compute(frame)
+                return
             supervision.foresee(t, reference)
             law.compute(frame)
             feedforward = frame.fields["force_feedforward"]
@@ -92,13 +95,19 @@ class Commander:
                 supervision.come_to_rest(t, reference)
                 law.compute(frame)
 
-        return supervision.guarded(t, compute)
+        try:
+            return supervision.guarded(t, compute)
+        except LawFault as fault:
+            self._stops.trip(Cause(fault.code, str(fault), t, fault.leg), fault.severity)
+            return False
 
     def _within_limits(self, t: float, force: Array) -> bool:
-        """Hold forces to the legs' limits and stop the rig where they ask for more; False where they mean nothing."""
+        """Hold forces to the legs' limits and stop the rig where they ask for more; False: send nothing."""
         if not np.isfinite(force).all():
             text = f"the control law asks for {force} N"
             self._stops.trip(Cause(FaultCode.INTERNAL_ERROR, text, t), StopSeverity.QUICK_STOP)
+            return False
+        if self.law.mode is Mode.POSITION and not self._supervision.lengths(t, self._frame.fields["position_command"]):
             return False
         bound = self._force_bound
         beyond = np.abs(force) > bound

@@ -20,7 +20,8 @@ from rig.engine.cycle_row import CycleRow
 from rig.engine.frame import Frame
 from rig.engine.homing import Homing, disagreement
 from rig.engine.lateness import HostLateness
-from rig.engine.laws import make_law
+from rig.engine.laws import ControlLaw, SingleLegLaw, make_law
+from rig.engine.leg_move import LegMove
 from rig.engine.messages import Reply
 from rig.engine.motion_log import MotionLog
 from rig.engine.pace import Pace
@@ -31,7 +32,17 @@ from rig.engine.snapshot import Event, Snapshot
 from rig.engine.supervision import Supervision
 from rig.engine.tare import Tare
 from rig.runtime import Clock, StopRequest, Tick
-from rig.safety import FORCE_STATES, Cause, Conditions, Deadlines, ExchangeCheck, ReferenceCheck, StateMachine, over
+from rig.safety import (
+    LAW_STATES,
+    TORQUE_STATES,
+    Cause,
+    Conditions,
+    Deadlines,
+    ExchangeCheck,
+    ReferenceCheck,
+    StateMachine,
+    over,
+)
 from rig.states import FaultCode, State, StopSeverity
 
 _RAMPS = (0.4, 0.8, 1.6, 3.2)  # s, of the path rate, to pause and to go on; the first that the legs bear
@@ -60,7 +71,10 @@ class Engine:
         self.sink = sink
         self.machine = StateMachine(Deadlines(homing=safety.homing_timeout, stop=safety.stop_time))
         self.frame = Frame(config)
-        self.law = make_law(config, self.frame.dynamics)
+        self.law: ControlLaw = make_law(config, self.frame.dynamics)
+        self._usual_law = self.law
+        self.leg_test: SingleLegLaw | None = None
+        """the test of one leg that is under way, or was the last"""
         self.events: tuple[Event, ...] = ()
         """the most recent ones, oldest first"""
         self.tick = Tick(0.0)
@@ -127,6 +141,8 @@ class Engine:
         if not changed:
             return
         self.record("error" if latch else "warning", cause.text, cause.code)
+        if before is State.SINGLE_LEG and self.leg_test is not None:
+            self.leg_test.halt(cause.text, asked=not latch)
         if self.machine.state is not before:
             self._entered(before)
         if self.machine.state is State.STOPPING and self.machine.stop <= StopSeverity.CATEGORY_1:
@@ -181,6 +197,15 @@ class Engine:
             self._homing.begin()
             self._exchange.begin(self.bank.status, self.bank.length)
         self._entered(before)
+
+    def move_leg(self, move: LegMove) -> None:
+        """Move one leg alone, there and back, and watch it: IDLE → SINGLE_LEG → IDLE; `leg_test` tells of it."""
+        self.leg_test = SingleLegLaw(self.config, move, self.bank)
+        self._have_command(self.leg_test)
+        self.enter(State.SINGLE_LEG)
+
+    def _have_command(self, law: ControlLaw) -> None:
+        self.law = self._commander.law = self._supervision.law = law
 
     def connected(self) -> None:
         """The bank was opened: OFF → IDLE."""
@@ -237,7 +262,8 @@ class Engine:
         collected = self._stopwatch.now()
         self.reference.advance(elapsed)
         frame.measure(self.bank, homed=machine.homed)
-        frame.refer(self.reference if machine.state in FORCE_STATES else None)
+        frame.refer(self.reference if machine.state in LAW_STATES and self.law.platform else None)
+        self.law.refer(frame)
         supervision.reference(t, self.reference)  # before anything follows from it
         supervision.guarded(t, lambda: frame.model(known=machine.homed))
         supervision.feedback(t, between_samples)
@@ -274,6 +300,8 @@ class Engine:
         before = machine.state
         if before is State.HOMING:
             self._continue_homing(still)
+        elif before is State.SINGLE_LEG and self.leg_test is not None and self.leg_test.over:
+            machine.enter(State.IDLE, self.tick.t)
         overdue = machine.update(conditions)
         if machine.state is not before and before is not State.HOMING:
             self._entered(before)
@@ -284,10 +312,19 @@ class Engine:
 
     def _entered(self, before: State) -> None:
         self.record("info", f"{before.name} → {self.machine.state.name}")
+        if not self.law.platform and self.machine.state not in TORQUE_STATES:
+            self._leg_tested()
         if self.machine.state is State.PARKED:
             self._tare.begin()
         elif self.machine.state is State.IDLE:
             self._exchange.forget()
+
+    def _leg_tested(self) -> None:
+        """Say what came of the test of a leg, and give the command back to the usual law."""
+        assert self.leg_test is not None
+        result = self.leg_test.finish()
+        self.record("info" if result.passed or result.stopped else "warning", result.described)
+        self._have_command(self._usual_law)
 
     def _continue_homing(self, still: bool) -> None:
         bank, homing = self.bank, self._homing

@@ -79,6 +79,11 @@ class Frame:
         np.subtract(fields["velocity_reference"], fields["velocity"], out=self.velocity_error)
         self.condition = condition_number_kernel(self._geometry, now[:7], self._characteristic_length, self._work)
 
+    def refer_leg(self, leg: int, length: float, speed: float) -> None:
+        """Have one leg (index) be referred to a length, m, and a speed, m/s, of its own."""
+        fields = self.fields
+        fields["length_reference"][leg], fields["velocity_reference"][leg] = length, speed
+
     def model(self, *, known: bool) -> None:
         """The model at the cells and by term at the reference of now; not a number where the pose is not `known`.
 

@@ -12,6 +12,7 @@ from rig.engine.messages import (
     Engage,
     Follow,
     Home,
+    MoveLeg,
     Park,
     Pause,
     Reset,
@@ -68,6 +69,7 @@ _STATES: dict[type[RigCommand], frozenset[State]] = {
     Connect: frozenset({State.OFF}),
     Disconnect: frozenset({State.IDLE, State.PARKED}),
     Home: frozenset({State.IDLE}),
+    MoveLeg: frozenset({State.IDLE}),
     Engage: frozenset({State.PARKED}),
     Follow: frozenset({State.ENGAGED}),
     Pause: frozenset({State.RUNNING}),
@@ -90,6 +92,7 @@ _NEXT = {
     State.PARKING: "wait until the platform is parked",
     State.STOPPING: "wait until the stop is done",
     State.FAULT: "a fault is latched: reset first",
+    State.SINGLE_LEG: "wait until the leg is tested",
 }
 """What is to be done, or waited for, in a state that does not allow something."""
 
@@ -196,7 +199,8 @@ def _no_reset_under_way(snapshot: Snapshot) -> Obstacle | None:
 
 _GUARDS: dict[type[RigCommand], tuple[Guard, ...]] = {
     Disconnect: (_torque_goes,),
-    Home: (_fresh, _recorded, _torque_off),
+    Home: (_fresh, _recorded, _cells_fresh, _cells_alive, _torque_off),
+    MoveLeg: (_fresh, _recorded, _torque_off),
     Engage: (_homed, _stable, _fresh, _recorded, _cells_fresh, _cells_alive, _tared, _torque_off),
     Follow: (_recorded, _nothing_paused, _fresh),
     Resume: (_paused, _fresh, _recorded),

@@ -13,7 +13,9 @@ from rig.runtime import ControlBlock, Ticker
 from rig.safety import TORQUE_STATES, Cause
 from rig.states import FaultCode, State, StopSeverity
 
-_MOVING = frozenset({State.HOMING, State.ENGAGING, State.RUNNING, State.PARKING})  # at somebody's command
+_MOVING = frozenset(
+    {State.HOMING, State.ENGAGING, State.RUNNING, State.PARKING, State.SINGLE_LEG}
+)  # at somebody's command
 _OWNER_POLL = 0.1  # s between two looks whether the owner is still there
 _LAST_WORDS = 3  # times the drives are told to stop by themselves: one telling may be lost
 _LAST_PATIENCE = 0.05  # s for their answers, each time

@@ -54,6 +54,20 @@ class Home:
 
 
 @validated(frozen=True, slots=True)
+class MoveLeg:
+    """IDLE → SINGLE_LEG → IDLE: move one leg a little, there and back, the others held; see `LegMove`."""
+
+    leg: Annotated[int, Field(ge=1, le=6)]
+    travel: Annotated[float, Field(allow_inf_nan=False)]
+    """m, positive extends"""
+    speed: Annotated[float, Field(allow_inf_nan=False)]
+    """m/s, the peak"""
+    home: bool = False
+    """let the leg look for its reference first where its drive has none"""
+    kind: Literal["move-leg"] = "move-leg"
+
+
+@validated(frozen=True, slots=True)
 class Engage:
     """PARKED → ENGAGING → ENGAGED."""
 
@@ -131,7 +145,9 @@ class Note:
     kind: Literal["note"] = "note"
 
 
-RigCommand = Connect | Disconnect | Home | Engage | Follow | Pause | Resume | Abandon | Park | Stop | Reset | Shutdown
+RigCommand = (
+    Connect | Disconnect | Home | MoveLeg | Engage | Follow | Pause | Resume | Abandon | Park | Stop | Reset | Shutdown
+)
 """What the cyclic thread carries out between two cycles."""
 
 Request = Annotated[GetSnapshot | Acquire | Release | Note | RigCommand, Field(discriminator="kind")]

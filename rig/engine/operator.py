@@ -10,12 +10,15 @@ from queue import Empty, SimpleQueue
 import numpy as np
 import numpy.typing as npt
 
+from actuators import Status as DriveStatus
 from kinematics import MotionTable, coordinates_to_pose, in_words, pose_difference
 from rig.engine.approach import approach_move
 from rig.engine.checking import refusal as checked_here
 from rig.engine.core import Engine
 from rig.engine.guards import missing_feedback, obstacle
 from rig.engine.journal import Journal
+from rig.engine.leg_check import check_move
+from rig.engine.leg_move import NO_REFERENCE, LegMove, check_room
 from rig.engine.link import Lease, Submission
 from rig.engine.messages import (
     Abandon,
@@ -24,6 +27,7 @@ from rig.engine.messages import (
     Engage,
     Follow,
     Home,
+    MoveLeg,
     Park,
     Pause,
     Reply,
@@ -61,7 +65,7 @@ class _Job:
     @property
     def moves(self) -> bool:
         """Whether torque comes on or the platform moves then, which nobody wants any more after a stop."""
-        return isinstance(self.command, Home | Engage | Follow | Resume)
+        return isinstance(self.command, Home | MoveLeg | Engage | Follow | Resume)
 
     @property
     def lapsed(self) -> bool:
@@ -115,9 +119,13 @@ class Operator:
         self.journal.follow(submission)
         table, stops, lease = None, self._engine.snapshot.stops, submission.lease
         command = submission.command
-        if isinstance(command, Follow | Park) and (lease is None or lease.held):
+        if isinstance(command, Follow | Park | MoveLeg) and (lease is None or lease.held):
             try:
-                table = self._way_home() if isinstance(command, Park) else self._checked(command, submission.samples)
+                if isinstance(command, MoveLeg):
+                    check_move(self._engine.config, _leg_move(command))
+                else:
+                    samples = submission.samples
+                    table = self._way_home() if isinstance(command, Park) else self._checked(command, samples)
             except (RefusedError, HardwareError) as error:
                 submission.reply.set_result(Reply(False, f"{command.kind}: {error}", isinstance(error, HardwareError)))
                 return
@@ -166,6 +174,8 @@ class Operator:
                 self._follow(command, job.table)
             elif isinstance(command, Park):
                 self._park(job.table)
+            elif isinstance(command, MoveLeg):
+                self._move_leg(_leg_move(command))
             elif isinstance(command, Reset):
                 self._reset(job.reply)
                 return
@@ -204,6 +214,18 @@ class Operator:
         self.reconnected = True
         self._engine.bank.configure()
         self._engine.enter(State.HOMING)
+
+    def _move_leg(self, move: LegMove) -> None:
+        engine, leg = self._engine, move.leg - 1
+        if not engine.bank.status[leg] & DriveStatus.HOMED:
+            if not move.home:
+                text = f"leg {move.leg}: {NO_REFERENCE}, a position means nothing to it: let this leg be homed first"
+                raise RefusedError(text)
+        else:
+            check_room(engine.config, move, float(engine.bank.length[leg]))
+        self.reconnected = True
+        engine.bank.configure()
+        engine.move_leg(move)
 
     def _verified(self, job: _Job) -> bool:
         """Whether every drive was found as it was connected to and configured: since then one may have restarted.
@@ -295,3 +317,7 @@ class Operator:
     def _shutdown(self) -> None:
         self._engine.bank.close()
         self.ended = True
+
+
+def _leg_move(command: MoveLeg) -> LegMove:
+    return LegMove(command.leg, command.travel, command.speed, command.home)

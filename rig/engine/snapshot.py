@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, TypeAdapter
 
+from rig.engine.leg_move import LegTest
 from rig.recording import MotionRecord
 from rig.states import FaultCode, State, StopSeverity
 
@@ -102,6 +103,8 @@ class Snapshot:
     """(6,) N, what they read beyond it, as a mean; likewise"""
     tare_bound: float = math.inf
     """N"""
+    leg_test: LegTest | None = None
+    """where the test of one leg is, or what came of the last one"""
     loop: str = ""
     """why the control loop may not be closed, empty when it may"""
 

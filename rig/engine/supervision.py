@@ -15,7 +15,7 @@ from rig.engine.frame import Frame
 from rig.engine.laws import ControlLaw
 from rig.engine.reference import Reference
 from rig.safety import (
-    FORCE_STATES,
+    LAW_STATES,
     TORQUE_STATES,
     Cause,
     FeedbackMonitor,
@@ -53,7 +53,7 @@ class Supervision:
 
     Args:
         config: gives the bounds.
-        law: says what of it means something.
+        law: the one in command, which says what of it means something.
         bank, machine, frame, limits: what is judged.
         stops: told what was found.
     """
@@ -69,7 +69,7 @@ class Supervision:
         stops: Stops,
     ) -> None:
         self._config = config
-        self._law = law
+        self.law = law
         self._bank = bank
         self._machine = machine
         self._frame = frame
@@ -88,7 +88,7 @@ class Supervision:
     @property
     def controlled(self) -> bool:
         """Whether the control law commands the drives: what the feedback says of the control means something."""
-        return self._machine.state in FORCE_STATES and self._machine.stop < StopSeverity.QUICK_STOP
+        return self._machine.state in LAW_STATES and self._machine.stop < StopSeverity.QUICK_STOP
 
     def forget(self) -> None:
         """Begin anew: the next sample is compared with none before it."""
@@ -126,7 +126,7 @@ class Supervision:
 
     def feedback(self, t: float, elapsed: float) -> None:
         """Judge the last exchange, made at rig time `t` (s), `elapsed` s after the one before."""
-        bank, machine, monitor, frame = self._bank, self._machine, self._monitor, self._frame
+        bank, machine, monitor, frame, law = self._bank, self._machine, self._monitor, self._frame, self.law
         found = monitor.check_drives(
             t,
             bank.stale,
@@ -156,8 +156,8 @@ class Supervision:
                 bank.lag,
                 frame.fields["length_reference"],
                 frame.fields["velocity_reference"],
-                homed=machine.homed,
-                controlled=self.controlled,
+                homed=machine.homed if law.platform else law.homed,
+                controlled=self.controlled if law.platform else law.commanded,
             )
         )
         if machine.homed and not frame.pose_valid and bank.fresh.all():
@@ -173,7 +173,8 @@ class Supervision:
                 bank.cells_stale,
                 bank.cells_age,
                 bank.cells_silence,
-                controlled=self.controlled,
+                controlled=self.controlled and law.platform,
+                alive=law.platform and machine.state is not State.IDLE,
             )
         )
 
@@ -196,14 +197,14 @@ class Supervision:
             return
         if machine.state is State.HOMING:
             self._trip(measured.check_force(t, bank.fresh, bank.force, "homing"))
-        elif self.controlled and not self._law.host_loop:
+        elif self.controlled and not self.law.host_loop:
             scale = self._config.load_cells.range
             self._trip(measured.check_force(t, bank.fresh, bank.force, "its drive holds the position", scale))
 
     def reference(self, t: float, reference: Reference) -> None:
         """Judge the `reference` of rig time `t` (s), where the host follows one; one that fails is not followed."""
         frame = self._frame
-        if not self.controlled:
+        if not (self.controlled and self.law.platform):
             self._braking.forget()
         elif self._judged(t, frame.legs, frame.condition):
             self._braking.keep(t, frame.now)
@@ -234,6 +235,21 @@ class Supervision:
         if cause is not None:
             self._stops.trip(cause, StopSeverity.CATEGORY_2)
         return cause is None
+
+    def lengths(self, t: float, command: Array) -> bool:
+        """Whether the lengths (6,) m that are to be commanded at rig time `t` (s), NaN for none, are the legs' to take.
+
+        The last look at what a drive's own loop would follow, however it came about.
+        """
+        low, high = self._limits.legs[:, 0], self._limits.legs[:, 1]
+        beyond = (command < low) | (command > high)
+        if not beyond.any():
+            return True
+        leg = int(np.flatnonzero(beyond)[0])
+        limits = f"limits {low[leg]:g} to {high[leg]:g} m"
+        text = f"leg {leg + 1}: a length of {command[leg]:.4f} m would be commanded ({limits})"
+        self._stops.trip(Cause(FaultCode.LENGTH_LIMIT, text, t, leg + 1), StopSeverity.QUICK_STOP)
+        return False
 
     def recording(self, t: float, fault: str) -> None:
         """Judge at rig time `t` (s) that nothing is recorded because of `fault`, empty while recording is healthy."""

@@ -39,6 +39,18 @@ _CAPTIONS = {
 }
 
 
+_IN_POSITION_MODE = (
+    " In position mode the drives close the loop and no force is commanded: the difference is that of machine and "
+    "model along the motion as the drives follow it, with what their own loops add between two set-points."
+)
+
+
+def _captions(header: Mapping[str, Any]) -> dict[str, str]:
+    if header.get("config", {}).get("mode") != "position":
+        return _CAPTIONS
+    return _CAPTIONS | {"residuals": _CAPTIONS["residuals"] + _IN_POSITION_MODE}
+
+
 def write_report(recording: Recorded, path: Path | str, *, summary: Mapping[str, Any]) -> None:
     """Write the report on a recording to an HTML file; `summary` is what `summarize` gave.
 
@@ -59,7 +71,7 @@ def write_report(recording: Recorded, path: Path | str, *, summary: Mapping[str,
         caveats=caveats(recording),
         cards=_cards(summary),
         images={name: base64.b64encode(svg.encode()).decode() for name, svg in images.items()},
-        captions=_CAPTIONS,
+        captions=_captions(recording.header),
         motions=[_motion(motion) for motion in summary["motions"][:_MOST_MOTIONS]],
         colors=LEG_COLORS,
         events=[_event(event) for event in summary["events"][:_MOST_EVENTS]],
@@ -103,6 +115,9 @@ def _verdict(recording: Recorded, summary: Mapping[str, Any]) -> tuple[str, str]
         return kind, f"Stopped at {fault['t_s']:.3f} s: {cause}{where}"
     if not recording.complete:
         return "warn", "No fault, but the recording was cut off: it covers what reached the disk"
+    if summary["leg_tests"] and not summary["motion"]:
+        legs = ", ".join(str(test["leg"]) for test in summary["leg_tests"])
+        return "neutral", f"No fault; legs were moved one at a time: {legs}"
     if not summary["motions"]:
         return "warn", "No fault, but no trajectory ran"
     motion = summary["motion"]

@@ -21,6 +21,7 @@ def summarize(recording: Recorded) -> dict[str, Any]:
     Keys: `checks_off` (the checks that the configuration switched off), `cycle` (rate, overruns, timing percentiles in
     µs, over all rows), `motions` (each as `described`, with `rows` and its own `tracking`, `force` and `condition`),
     `motion` (that of the headline, see `Motions.headline`, or null), `motion_begin_s` (where the longest first begins),
+    `leg_tests` (legs moved alone: which, how far, the largest following error),
     `window` (the rows that `tracking`, `force` and `condition` cover: those of one motion, see `Motions.covered`; where
     there is none, those with the legs under power), `tracking` (m and rad), `force` (N, per leg; residuals are measured
     minus model, bias included, the bias given beside them), `condition`, `states`, `faults`, `events`, `begin_s`,
@@ -38,6 +39,7 @@ def summarize(recording: Recorded) -> dict[str, Any]:
         "motions": [_motion(motion, survey.by_motion.get(motion.id), noise) for motion in survey.motions.records],
         "motion": None if headline is None else described(headline),
         "motion_begin_s": survey.motions.begin,
+        "leg_tests": survey.leg_tests.found,
         "tracking": _tracking(covered),
         "force": _force(covered, noise),
         "checks_off": checks_off(recording.header),

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.recording import MotionRecord, Recorded, RecordingError
+from rig.report.leg_tests import LegTests
 from rig.report.motions import Motions
 from rig.report.running import Column, Moments
 from rig.report.series import rotation_vector
@@ -14,7 +15,7 @@ from rig.states import FaultCode, State, StopSeverity, enum_name
 
 Rows = npt.NDArray[np.void]
 
-POWERED = (State.ENGAGING, State.ENGAGED, State.RUNNING, State.PARKING, State.STOPPING)
+POWERED = (State.ENGAGING, State.ENGAGED, State.RUNNING, State.PARKING, State.STOPPING, State.SINGLE_LEG)
 HELD = (State.ENGAGING, State.ENGAGED, State.PARKING)
 _TIMINGS = ("period", "lateness", "exchange_time", "compute_time")
 _PERCENTAGES = {"p50": 50.0, "p99": 99.0, "max": 100.0}
@@ -79,6 +80,7 @@ class Survey:
         self.motions = Motions(recording)
         counted = [*self.motions.records[:_MOST_MOTIONS], *filter(None, [self.motions.covered])]
         self.by_motion = {motion.id: Covered() for motion in counted}
+        self.leg_tests = LegTests()
         self.powered = (0, recording.count)
         """numbers of the first row with the legs under power and of the one after the last; all when they never were"""
         self.timing = Moments(len(_TIMINGS))
@@ -131,6 +133,7 @@ class Survey:
             self._powered = (begin, self._seen + int(powered[-1]) + 1)
         self._add_faults(rows, before["fault"] if not first else np.uint16(FaultCode.NONE))
         self._add_motions(rows)
+        self.leg_tests.add(rows)
         timing = np.stack([rows[name] for name in _TIMINGS], axis=1)
         if first:
             timing[0, 0] = np.nan

@@ -4,7 +4,15 @@ from rig.safety.exchanged_drives import ExchangeCheck
 from rig.safety.feedback import FeedbackMonitor
 from rig.safety.finding import Finding, over, unheard
 from rig.safety.limits import ReferenceCheck, check_kernel
-from rig.safety.machine import FORCE_STATES, TORQUE_STATES, Cause, Conditions, Deadlines, StateMachine, name_legs
+from rig.safety.machine import (
+    LAW_STATES,
+    TORQUE_STATES,
+    Cause,
+    Conditions,
+    Deadlines,
+    StateMachine,
+    name_legs,
+)
 from rig.safety.measured import MeasuredBounds
 from rig.safety.rest import RestMonitor
 from rig.safety.stability import check_loop
@@ -12,7 +20,7 @@ from rig.safety.torque_checks import TorqueChecks
 from rig.safety.trajectory_check import LimitCheck, Verdict, check_trajectory
 
 __all__ = [
-    "FORCE_STATES",
+    "LAW_STATES",
     "TORQUE_STATES",
     "Cause",
     "Conditions",

@@ -96,6 +96,7 @@ class CellChecks:
         silence: Callable[[], str],
         *,
         controlled: bool,
+        alive: bool = True,
     ) -> Finding | None:
         """Judge the load cells.
 
@@ -106,7 +107,8 @@ class CellChecks:
             stale: consecutive cycles without a fresh reading of all cells.
             age: s since there was one.
             silence: what is known of why there is none, to follow those words.
-            controlled: the host closes the loop, so that a residual means something.
+            controlled: the platform follows its reference, so that a residual means something.
+            alive: a reading that means nothing stops the rig; else it is for others to say.
         """
         if stale >= self._fewest and age >= self._old:
             text = f"load cells: {unheard(age, self._stale_time, 'reading')}{silence()}"
@@ -115,7 +117,7 @@ class CellChecks:
             return None
         cells = self._cells
         silent, missing, beyond = _count_kernel(force, residual, self._bounds, controlled, self._suspicion, cells)
-        if missing >= 0 and cells[_MISSING, missing] >= self._most_missing:
+        if alive and missing >= 0 and cells[_MISSING, missing] >= self._most_missing:
             cause = Cause(FaultCode.LOAD_CELL, self._no_force(missing, force), t, missing + 1)
             return Finding(cause, StopSeverity.CATEGORY_2, partial(self._no_force, missing, force))
         if silent >= 0 and cells[_SILENT, silent] >= self._bounds[3]:

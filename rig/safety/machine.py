@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 from rig.states import FaultCode, State, StopSeverity
 
-TORQUE_STATES = frozenset({State.HOMING, State.ENGAGING, State.ENGAGED, State.RUNNING, State.PARKING, State.STOPPING})
+_DRIVE_STATES = frozenset({State.HOMING, State.SINGLE_LEG})
+TORQUE_STATES = _DRIVE_STATES | {State.ENGAGING, State.ENGAGED, State.RUNNING, State.PARKING, State.STOPPING}
 """States in which a drive may carry torque."""
-FORCE_STATES = TORQUE_STATES - {State.HOMING}
-"""States in which the host closes the loop."""
+LAW_STATES = TORQUE_STATES - {State.HOMING}
+"""States in which a control law commands the drives, unless a stop says otherwise."""
 LEGS = range(1, 7)
 
 
@@ -123,8 +124,8 @@ class StateMachine:
             if changed and self.state is not State.FAULT:
                 self.enter(State.FAULT, cause.t)
             return changed
-        if self.state is State.HOMING and category is not StopSeverity.CATEGORY_0:
-            category = StopSeverity.QUICK_STOP  # the drives close the loop while homing: only they can decelerate
+        if self.state in _DRIVE_STATES and category is not StopSeverity.CATEGORY_0:
+            category = StopSeverity.QUICK_STOP  # the drives close the loop, leg by leg: only they can decelerate
         elif self.state is State.ENGAGING and category is StopSeverity.CATEGORY_2:
             category = StopSeverity.CATEGORY_1  # a drive that has no torque yet holds nothing
         if self.cause is None:

@@ -31,6 +31,7 @@ _OK, _NOT_FINITE, _ABSURD_LENGTH, _JUMP, _FROZEN, _AGAINST, _RUNAWAY_ERROR, _FOL
 # samples in a row the encoder has repeated itself or run against the reference.
 _LENGTH, _VELOCITY, _SINCE, _LAG, _DEPARTURE, _REPEATS, _REVERSALS = range(7)
 _ROWS = 7
+_ALL, _NONE = np.ones(_LEGS), np.zeros(_LEGS)
 _LOW, _HIGH, _JUMPED, _REPEATED, _FOLLOWED, _RAN, _PERIOD, _GAP, _ACCELERATION = range(9)  # of the bounds
 
 
@@ -67,11 +68,12 @@ def _check_kernel(
     legs: Array,
     bounds: Array,
     elapsed: float,
-    homed: bool,
-    controlled: bool,
+    homed: Array,
+    controlled: Array,
 ) -> tuple[int, int, float]:
     """Check the fresh legs; returns (what, leg index, value) of the first fault, in the order of their severity.
 
+    homed and controlled (6,) are 0 or 1 by leg.
     legs (7, 6) is kept from cycle to cycle and updated. elapsed: s since the samples of the cycle before. bounds (9,):
     least length, greatest length, greatest departure from what the speed explains, samples a moving encoder may repeat
     itself, greatest following error, that of a runaway, s of a cycle, s of the longest gap under control, greatest
@@ -89,11 +91,11 @@ def _check_kernel(
         if fresh[i] == 0.0:
             continue
         speed, before, wanted = velocity[i], legs[_VELOCITY, i], velocity_reference[i]
-        repeated = controlled and abs(wanted) > _MOVING and length[i] == legs[_LENGTH, i]
+        repeated = controlled[i] != 0.0 and abs(wanted) > _MOVING and length[i] == legs[_LENGTH, i]
         repeated = repeated and bounds[_REPEATED] < math.inf
-        opposed = controlled and speed * wanted < 0.0 and min(abs(speed), abs(wanted)) > _OPPOSED
+        opposed = controlled[i] != 0.0 and speed * wanted < 0.0 and min(abs(speed), abs(wanted)) > _OPPOSED
         opposed = opposed and (legs[_REVERSALS, i] > 0.0 or abs(speed + before) < _MIRRORED * abs(before))
-        window = _MOVING_WINDOW * bounds[_PERIOD] if controlled and abs(wanted) > _MOVING else _WINDOW
+        window = _MOVING_WINDOW * bounds[_PERIOD] if controlled[i] != 0.0 and abs(wanted) > _MOVING else _WINDOW
         step, departure = _departure_kernel(i, length[i], speed, lag[i], window, legs, bounds)
         jump = max(abs(step), abs(departure))
         error = abs(length[i] - length_reference[i])
@@ -101,18 +103,18 @@ def _check_kernel(
         legs[_REVERSALS, i] = legs[_REVERSALS, i] + 1.0 if opposed else 0.0
         found = _OK
         amount = 0.0
-        if homed and not (bounds[_LOW] - _ABSURD <= length[i] <= bounds[_HIGH] + _ABSURD):
+        if homed[i] != 0.0 and not (bounds[_LOW] - _ABSURD <= length[i] <= bounds[_HIGH] + _ABSURD):
             found, amount = _ABSURD_LENGTH, length[i]
-        elif homed and jump > bounds[_JUMPED]:
+        elif homed[i] != 0.0 and jump > bounds[_JUMPED]:
             found, amount = _JUMP, jump
         elif legs[_REPEATS, i] >= bounds[_REPEATED]:
             found, amount = _FROZEN, legs[_REPEATS, i]
         elif legs[_REVERSALS, i] >= _REVERSED_CYCLES:
             found, amount = _AGAINST, legs[_REVERSALS, i]
-        elif controlled and error > bounds[_RAN]:
+        elif controlled[i] != 0.0 and error > bounds[_RAN]:
             found, amount = _RUNAWAY_ERROR, error
-        elif controlled and error > bounds[_FOLLOWED] and not (repeated or opposed):
-            crept = homed and bounds[_JUMPED] < math.inf and abs(departure) > _CREPT * error
+        elif controlled[i] != 0.0 and error > bounds[_FOLLOWED] and not (repeated or opposed):
+            crept = homed[i] != 0.0 and bounds[_JUMPED] < math.inf and abs(departure) > _CREPT * error
             found, amount = (_JUMP, abs(departure)) if crept else (_FOLLOWING, error)
         if found != _OK and (what == _OK or found < what):
             what, leg, value = found, i, amount
@@ -120,7 +122,7 @@ def _check_kernel(
         legs[_VELOCITY, i] = speed
         legs[_SINCE, i] = 0.0
         legs[_LAG, i] = lag[i]
-        legs[_DEPARTURE, i] = departure if homed else 0.0
+        legs[_DEPARTURE, i] = departure if homed[i] != 0.0 else 0.0
     return what, leg, value
 
 
@@ -147,7 +149,7 @@ class MotionChecks:
         """(2, 6) samples in a row that are suspect, by kind and leg: while there are any, forces mean nothing"""
         self.departure = self._legs[_DEPARTURE]
         """(6,) m by which each leg has lately come to be elsewhere than its speed explains; 0 before homing"""
-        self._homed = False
+        self._homed = _NONE
         self.forget()
 
     def forget(self) -> None:
@@ -166,8 +168,8 @@ class MotionChecks:
         length_reference: Array,
         velocity_reference: Array,
         *,
-        homed: bool,
-        controlled: bool,
+        homed: bool | Array,
+        controlled: bool | Array,
     ) -> Finding | None:
         """Judge lengths (6,) m and velocities (6,) m/s against each other, the cycle before and the reference.
 
@@ -178,9 +180,10 @@ class MotionChecks:
             length, velocity: (6,) measured.
             lag: (6,) cycles by which the samples are old.
             length_reference, velocity_reference: (6,) of the reference at `t`.
-            homed: lengths are absolute.
-            controlled: the host closes the loop, so that a following error means something.
+            homed: lengths are absolute; of all legs, or (6,) by leg.
+            controlled: the leg is to be at its reference, so that a following error means something; likewise.
         """
+        homed, controlled = _by_leg(homed), _by_leg(controlled)
         what, leg, value = _check_kernel(
             fresh,
             length,
@@ -229,11 +232,17 @@ class MotionChecks:
     def _absurd(self, leg: int) -> str:
         """Where the last sample of a leg (index) says that it is, in words, if no leg gets there."""
         low, high, length = self._bounds[0], self._bounds[1], self._legs[_LENGTH, leg]
-        if not self._homed or low - _ABSURD <= length <= high + _ABSURD:
+        if self._homed[leg] == 0.0 or low - _ABSURD <= length <= high + _ABSURD:
             return ""
         return (
             f"leg {leg + 1}: length {length:.4f} m is beyond anything the leg can reach (limits {low:g} to {high:g} m)"
         )
+
+
+def _by_leg(said: bool | Array) -> Array:
+    if isinstance(said, np.ndarray):
+        return said
+    return _ALL if said else _NONE
 
 
 def _largest_acceleration(mechanism: Mechanism) -> float:

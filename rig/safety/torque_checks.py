@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from actuators import Status
 from rig.safety.finding import Finding, over
 from rig.safety.machine import LEGS, TORQUE_STATES, StateMachine, about
-from rig.states import FaultCode, StopSeverity
+from rig.states import FaultCode, State, StopSeverity
 
 _ENABLED = Status.ENABLED.value
 
@@ -32,6 +32,7 @@ class TorqueChecks:
         """rig time at which each was told to be so"""
         self._said: list[int] = []
         self._needed = False
+        self._wanted = [0] * 6
 
     def check(self, t: float, age: Sequence[int], status: Sequence[int], asked: Sequence[bool]) -> Finding | None:
         """Judge the last exchange.
@@ -50,9 +51,26 @@ class TorqueChecks:
             self._needed = needed
         if not (needed or at_rest or machine.stop is StopSeverity.CATEGORY_0):
             return None  # in a quick stop each drive takes its own time
+        if machine.state is State.SINGLE_LEG:
+            return self._one_by_one(t, age, status, asked)
         changed, late = self._strays(t, age, status, asked)
         if not needed:
             return self._unexpected(t, changed + late) if at_rest else None
+        return self._lacking(t, changed, late)
+
+    def _one_by_one(self, t: float, age: Sequence[int], status: Sequence[int], asked: Sequence[bool]) -> Finding | None:
+        """Each leg is to have torque where it is told to, and none where it is not."""
+        for leg in range(6):
+            wanted = _ENABLED if asked[leg] else 0
+            if wanted != self._wanted[leg]:
+                self._wanted[leg], self._seen[leg], self._since[leg] = wanted, False, None
+        changed, late = self._strays(t, age, status, [True] * 6)
+        told = [[leg for leg in legs if asked[leg - 1]] for legs in (changed, late)]
+        stray = [leg for leg in changed + late if not asked[leg - 1]]
+        return self._unexpected(t, stray) or self._lacking(t, *told)
+
+    def _lacking(self, t: float, changed: list[int], late: list[int]) -> Finding | None:
+        machine = self._machine
         if changed:
             every = " (every drive: safe torque off, or the supply)" if len(changed) == len(LEGS) else ""
             cause = about(FaultCode.TORQUE_LOST, changed, f"torque lost without a fault of the drive{every}", t)
@@ -67,12 +85,14 @@ class TorqueChecks:
     ) -> tuple[list[int], list[int]]:
         """Legs (1…6) that are no more what they have been seen to be, and those that have not come to be it in time."""
         deadlines, seen = self._machine.deadlines, self._seen
-        wanted, patience = (_ENABLED, deadlines.engage) if self._needed else (0, deadlines.torque_off)
+        single = self._machine.state is State.SINGLE_LEG
         changed: list[int] = []
         late: list[int] = []
         for leg in range(6):
             if age[leg]:
                 continue
+            wanted = self._wanted[leg] if single else _ENABLED if self._needed else 0
+            patience = deadlines.engage if wanted else deadlines.torque_off
             if status[leg] & _ENABLED == wanted:
                 seen[leg] = True
             elif seen[leg]:

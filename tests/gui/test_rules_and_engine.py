@@ -20,6 +20,7 @@ from rig.engine import (
     Engage,
     Follow,
     Home,
+    MoveLeg,
     Park,
     Pause,
     Reply,
@@ -82,6 +83,12 @@ def off(rig: Rig) -> None:
 def idle(rig: Rig) -> None:
     rig.request(Connect())
     rig.step()
+
+
+def a_leg_alone(rig: Rig) -> None:
+    idle(rig)
+    rig.request(MoveLeg(2, 2e-3, 5e-3, home=True))
+    steps(rig, 3)
 
 
 def homing(rig: Rig) -> None:
@@ -199,9 +206,9 @@ def unhomed(rig: Rig) -> None:
 
 
 SITUATIONS = (
-    off, idle, homing, parked_just_now, parked, parked_unrecorded, parked_with_a_shifted_cell, parked_with_a_late_reply,
-    unhomed, engaging, engaged, engaged_unrecorded, running, slowing_down, paused, paused_unrecorded, parking, stopping,
-    held_for_a_fault, faulty, being_reset,
+    off, idle, a_leg_alone, homing, parked_just_now, parked, parked_unrecorded, parked_with_a_shifted_cell,
+    parked_with_a_late_reply, unhomed, engaging, engaged, engaged_unrecorded, running, slowing_down, paused,
+    paused_unrecorded, parking, stopping, held_for_a_fault, faulty, being_reset,
 )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import pytest
 from live_bench import command, live_config
@@ -14,21 +15,23 @@ from waiting import eventually
 from actuators import Status
 from calibration import load_cell_calibration
 from rig.cli import main
-from rig.client.interruption import Interruption
+from rig.client import Interruption, LiveRig
 from rig.commissioning import (
     Draft,
     DriveAddress,
     LegMove,
     LegResult,
-    LegTest,
     ZeroOptions,
     draft_text,
+    leg_recording,
     run_leg_test,
     zero_rig,
 )
 from rig.config.rig_config import RigConfig, load_config
+from rig.engine import Connect, MoveLeg
 from rig.engine.devices import make_drive
 from rig.errors import ExitCode, HardwareError, InterruptedRunError, RefusedError
+from rig.states import State
 from rig.virtual import VirtualRigProcess
 
 pytestmark = pytest.mark.realtime
@@ -96,54 +99,67 @@ def test_a_leg_is_homed_and_moved_over_real_wires(hardware: Hardware) -> None:
 
 
 def test_the_owner_stops_it_and_falls_silent(hardware: Hardware) -> None:
-    with LegTest(hardware.config, LegMove(1, home=True)) as test:
-        _follow(test, hardware, 1)
-        test.stop()
-        result = _result(test)
-        assert result.stopped and result.faults == ("stopped by the operator",)
+    with Test(hardware) as test:
+        test.rig.raise_stop_flag(1)
+        result = test.result()
+        assert result.stopped and result.faults == ("stop flag, category 1",)
         assert hardware.off(1) and not hardware.status(1) & Status.WATCHDOG
-    with LegTest(hardware.config, LegMove(1, home=True)) as test:
-        _follow(test, hardware, 1)
-        eventually(lambda: hardware.off(1), "the leg to be stopped")  # no sign of life meanwhile
+    with Test(hardware, beating=False) as test:  # no sign of life any more
+        eventually(lambda: hardware.off(1), "the leg to be stopped")
         assert not hardware.status(1) & Status.WATCHDOG, "it was stopped, not left to its watchdog"
-        result = _result(test)
-        assert result.stopped and "no sign of life of the owner" in result.faults[0]
+        result = test.result()
+        assert result.stopped and "gave no sign of life for" in result.faults[0]
 
 
 def test_the_test_itself_is_killed_and_the_drive_stops_by_its_watchdog(hardware: Hardware) -> None:
-    with LegTest(hardware.config, LegMove(1, home=True)) as test:
-        _follow(test, hardware, 1)
-        os.kill(test.pid or 0, signal.SIGKILL)
+    with Test(hardware) as test:
+        os.kill(test.rig.engine.pid or 0, signal.SIGKILL)
         eventually(lambda: hardware.off(1), "the drive to stop")
         assert hardware.status(1) & Status.WATCHDOG
-        with pytest.raises(HardwareError, match="ended by itself, exit code -9"):
-            _result(test)
-    with pytest.raises(RefusedError, match="leg 1: no command within the watchdog time: a latched fault"):
+        with pytest.raises(HardwareError, match="the engine has died"):
+            test.result()
+    with pytest.raises(RefusedError, match="leg 1: the drive's own watchdog stopped it: a latched fault"):
         run_leg_test(hardware.config, LegMove(1, home=True), Interruption(), ignore)
     assert run_leg_test(hardware.config, LegMove(1, home=True, clear=True), Interruption(), ignore).passed
 
 
-def _follow(test: LegTest, hardware: Hardware, leg: int) -> None:
-    """Be a good owner until the leg has torque."""
+class Test:
+    """A test of leg 1 whose leg has torque, by an engine of its own; a context manager."""
 
-    def torque() -> bool:
-        test.beat()
-        return bool(hardware.status(leg) & Status.ENABLED)
+    __test__ = False
 
-    eventually(torque, "torque")
+    def __init__(self, hardware: Hardware, *, beating: bool = True) -> None:
+        recording = leg_recording(hardware.config, LegMove(1))
+        self.rig = LiveRig(hardware.config, recording, "a test", beating=beating)
+        try:
+            self.rig.beat()
+            self.rig.request(Connect())
+            eventually(self._idle, "state IDLE")
+            self.rig.request(MoveLeg(1, 2e-3, 5e-3, home=True))
+            begun(hardware, 1)
+        except BaseException:
+            self.rig.close()
+            raise
 
+    def _idle(self) -> bool:
+        self.rig.beat()
+        return self.rig.status().state is State.IDLE
 
-def _result(test: LegTest) -> LegResult:
-    found: list[LegResult] = []
+    def result(self) -> LegResult:
+        def there() -> bool:
+            test = self.rig.status().leg_test
+            return test is not None and test.result is not None
 
-    def there() -> bool:
-        news = test.poll()
-        if isinstance(news, LegResult):
-            found.append(news)
-        return bool(found)
+        eventually(there, "the result")
+        test = self.rig.status().leg_test
+        assert test is not None and test.result is not None
+        return test.result
 
-    eventually(there, "the result")
-    return found[0]
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.rig.close()
 
 
 def test_the_command_is_killed_and_nothing_goes_on_moving(hardware: Hardware, tmp_path: Path) -> None:
@@ -162,7 +178,7 @@ def test_ctrl_c_at_the_command_stops_the_leg(hardware: Hardware, tmp_path: Path)
         assert started.ended() == ExitCode.INTERRUPTED
         out, err = started.texts()
         assert json.loads(out)["stopped"] is True
-        assert "stopped by the operator" in err
+        assert "operator's stop, category 1" in err
         assert hardware.off(3) and not hardware.status(3) & Status.WATCHDOG
 
 

@@ -18,7 +18,62 @@ def _command(name: str, old: str, new: str, *tests: str) -> Break:
     return Break(name, "rig/engine/commanding.py", old, new, tests)
 
 
+_LEG = "rig/test_commissioning_leg.py"
+
+
+def _leg(name: str, old: str, new: str, *tests: str) -> Break:
+    return Break(name, "rig/engine/laws/single_leg.py", old, new, tests)
+
+
 COMMAND_BREAKS = [
+    Break(
+        "a drive follows a length beyond its leg's limits",
+        "rig/engine/supervision.py",
+        "if not beyond.any():",
+        "if True:",
+        (f"{_LEG}::test_a_set_point_beyond_the_legs_limits_is_never_commanded",),
+    ),
+    Break(
+        "forces that the drives make by themselves have no bound",
+        "rig/engine/supervision.py",
+        "elif self.controlled and not self.law.host_loop:",
+        "elif False:",
+        (
+            "rig/test_engine_control.py::test_a_measured_force_beyond_the_legs_limit_stops_drives_that_hold_the_position",
+        ),
+    ),
+    _leg(
+        "another leg may move along",
+        "if self._others[other] > OTHER_MOVED:",
+        "if False:",
+        f"{_LEG}::test_another_legs_encoder_that_moves_along_stops_the_test",
+    ),
+    _leg(
+        "a leg moved alone may leave its path",
+        "if error > self._following_bound:",
+        "if False:",
+        f"{_LEG}::test_what_is_wrong_with_the_leg_is_said_and_it_is_stopped",
+    ),
+    _leg(
+        "the encoder of a leg moved alone is not judged",
+        "self.commanded[leg] = 1.0",
+        "self.commanded[leg] = 0.0",
+        f"{_LEG}::test_what_is_wrong_with_the_leg_is_said_and_it_is_stopped",
+    ),
+    Break(
+        "a stop of one leg tells the others to stop",
+        "rig/engine/commanding.py",
+        "COMMAND_OFF if held else command for held in self.law.held",
+        "command for _ in range(6)",
+        (f"{_LEG}::test_a_stop_brings_the_leg_to_rest_by_its_drive",),
+    ),
+    Break(
+        "a leg without a reference is moved",
+        "rig/engine/operator.py",
+        "if not move.home:",
+        "if False:",
+        (f"{_LEG}::test_a_leg_without_a_reference_is_not_moved_unasked",),
+    ),
     _guard("a job outlives its lease", "if job.lapsed:", "if False:", _LEASE),
     _guard(
         "a stop meanwhile does not keep a command from being carried out",

@@ -41,11 +41,11 @@ FEEDBACK_BREAKS = [
     ),
     _motion(
         "an absurd length is believed",
-        "if homed and not (bounds[_LOW] - _ABSURD <= length[i] <= bounds[_HIGH] + _ABSURD):",
+        "if homed[i] != 0.0 and not (bounds[_LOW] - _ABSURD <= length[i] <= bounds[_HIGH] + _ABSURD):",
         "if False:",
         _PARTS,
     ),
-    _motion("an encoder may jump", "elif homed and jump > bounds[_JUMPED]:", "elif False:", _PARTS),
+    _motion("an encoder may jump", "elif homed[i] != 0.0 and jump > bounds[_JUMPED]:", "elif False:", _PARTS),
     _motion("a leg must not have moved in a long silence", "if gap > bounds[_GAP]:", "if False:", _LENGTHS),
     _motion(
         "behind a lost reply a leg may stand anywhere", "if gap > bounds[_GAP]:", "if gap > bounds[_PERIOD]:", _LENGTHS
@@ -54,13 +54,13 @@ FEEDBACK_BREAKS = [
     _motion("an encoder may creep", "jump = max(abs(step), abs(departure))", "jump = abs(step)", _LENGTHS),
     _motion(
         "a leg that stands is watched no longer than one that moves",
-        "if controlled and abs(wanted) > _MOVING else _WINDOW",
+        "if controlled[i] != 0.0 and abs(wanted) > _MOVING else _WINDOW",
         "if True else _WINDOW",
         _LENGTHS,
     ),
     _motion(
         "a scale that drifts in motion is a creep",
-        "if controlled and abs(wanted) > _MOVING else _WINDOW",
+        "if controlled[i] != 0.0 and abs(wanted) > _MOVING else _WINDOW",
         "if False else _WINDOW",
         f"{_FAULTS}::test_a_scale_that_drifts_is_a_controlled_stop",
     ),
@@ -89,10 +89,10 @@ FEEDBACK_BREAKS = [
         "integration/test_force_and_host_faults.py::test_a_force_the_model_does_not_know_is_a_controlled_stop",
         f"{_FORCES}",
     ),
-    _motion("there is no runaway", "elif controlled and error > bounds[_RAN]:", "elif False:", _PARTS),
+    _motion("there is no runaway", "elif controlled[i] != 0.0 and error > bounds[_RAN]:", "elif False:", _PARTS),
     _motion(
         "there is no following error",
-        "elif controlled and error > bounds[_FOLLOWED] and not (repeated or opposed):",
+        "elif controlled[i] != 0.0 and error > bounds[_FOLLOWED] and not (repeated or opposed):",
         "elif False:",
         _PARTS,
     ),
@@ -185,7 +185,7 @@ FEEDBACK_BREAKS = [
     ),
     _cell(
         "a cell without a value is not noticed",
-        "if missing >= 0 and cells[_MISSING, missing] >= self._most_missing:",
+        "if alive and missing >= 0 and cells[_MISSING, missing] >= self._most_missing:",
         "if False:",
         f"{_FORCES}::test_a_load_cell_without_a_value_holds_the_platform_on_the_model_alone",
     ),

@@ -1,33 +1,29 @@
 """The test of one leg, on a virtual rig in this process: what it finds, and that the torque is off on every path."""
 
-import multiprocessing
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
-from actuators import Command, Status
-from rig.client.interruption import Interruption
-from rig.client.runs import on_free_ports
-from rig.commissioning import (
-    LatchedFaultError,
-    LegMove,
-    LegProgress,
-    LegResult,
-    NotHomedError,
-    check_move,
-    leg_process,
-    move_bounds,
-    run_leg_test,
-)
-from rig.commissioning.leg_run import Halt, LegRun
-from rig.config.rig_config import RigConfig, load_config
+from actuators import Command, Mode, Status
+from rig.client import Interruption, LockstepRig, on_free_ports
+from rig.commissioning import LatchedFaultError, NotHomedError, check_move, move_bounds, run_leg_test
+from rig.commissioning.leg_test import move_leg
+from rig.config import RigConfig, load_config
+from rig.engine import Engage, Home, LegMove, LegResult, LegTest, MoveLeg, Reply, RigCommand, Shutdown, Submission
 from rig.engine.claim import claim_drives
-from rig.engine.devices import make_bank
+from rig.engine.laws import SingleLegLaw
 from rig.errors import HardwareError, InputError, RefusedError, RigError
+from rig.recording import Recording, open_recording
+from rig.report import summarize
+from rig.runtime import StopRequest
+from rig.safety import Cause
+from rig.states import FaultCode, State, StopSeverity
 from rig.virtual import VirtualRig
 
 NEAR = {"drive": {"start_spread": 1e-3}}
@@ -36,63 +32,101 @@ HOME = LegMove(3, home=True)
 
 
 class Stand:
-    """A virtual rig, its bank connected, and a test run on it cycle by cycle."""
+    """A lockstep rig, and a test run on it cycle by cycle; things happen to it meanwhile."""
+
+    folder = Path()
+    made: ClassVar[list["Stand"]] = []
 
     def __init__(self, config: RigConfig = CONFIG) -> None:
         self.config = config
-        self.rig = VirtualRig(config)
-        self.bank = make_bank(config, self.rig.wires)
-        self.bank.connect(1.0)
-        self.now = 0.0
-        self.reports: list[LegProgress] = []
+        self.path = self.folder / f"{len(list(self.folder.iterdir()))}.mcap"
+        self.rig = Watched(config, self.path, Interruption())
+        self.virtual, self.bank, self.machine = self.rig.virtual, self.rig.engine.bank, self.rig.engine.machine
+        self.rig.before_step = self.look
+        self.reports: list[LegTest] = []
         self.events: list[tuple[Callable[[Stand], bool], Callable[[Stand], object]]] = []
-        self.halt: Halt | None = None
-        self.start = list(self.rig.plant.lengths)
+        self.start = list(self.virtual.plant.lengths)
+        self.made.append(self)
 
     def when(self, condition: Callable[["Stand"], bool], act: Callable[["Stand"], object]) -> "Stand":
         """Do something in the first cycle in which a condition holds."""
         self.events.append((condition, act))
         return self
 
-    def wait(self) -> None:
-        self.now += self.config.period
-        self.rig.advance(self.now)
+    def look(self) -> None:
         due = [event for event in self.events if event[0](self)]
         for event in due:
             self.events.remove(event)
             event[1](self)
 
+    @property
+    def phase(self) -> str:
+        """Where the test is."""
+        test = self.rig.engine.leg_test
+        return "" if test is None or self.machine.state is not State.SINGLE_LEG else test.told.phase
+
     def run(self, move: LegMove = HOME) -> LegResult:
         check_move(self.config, move)
         try:
-            return LegRun(self.config, move, self.bank, self.wait, lambda: self.halt, self.reports.append).run()
+            return move_leg(self.rig, move, self.reports.append)
         finally:
             self.end(move.leg)
 
     def end(self, leg: int) -> None:
         """Whatever happened: every brake closed, no leg moving, and but for this one none has moved."""
-        self.bank.close()
-        for _ in range(200):
-            self.wait()
-        assert [self.rig.plant.braked(index) for index in range(6)] == [True] * 6
-        assert np.abs(self.rig.plant.speeds).max() < 1e-3
+        plant = self.virtual.plant
+        for _ in range(100):
+            self.rig.step()
+        assert self.machine.state in (State.IDLE, State.FAULT)
+        assert [plant.braked(index) for index in range(6)] == [True] * 6
+        assert np.abs(plant.speeds).max() < 1e-3
         others = [index for index in range(6) if index != leg - 1]
-        assert np.abs(np.subtract(self.rig.plant.lengths, self.start))[others].max() < 2e-4
+        assert np.abs(np.subtract(plant.lengths, self.start))[others].max() < 2e-4
 
     def moved(self, leg: int = 3) -> float:
-        return self.rig.plant.lengths[leg - 1] - self.start[leg - 1]
+        return self.virtual.plant.lengths[leg - 1] - self.start[leg - 1]
+
+    def recording(self) -> Recording:
+        """What was recorded, the file being closed."""
+        self.rig.close()
+        return open_recording(self.path)
+
+
+class Watched(LockstepRig):
+    """Has something looked at before each cycle."""
+
+    before_step: Callable[[], None] = staticmethod(lambda: None)
+
+    def step(self, overslept: int = 0) -> None:
+        self.before_step()
+        super().step(overslept)
+
+    def submit(self, command: RigCommand) -> "Future[Reply]":
+        reply: Future[Reply] = Future()
+        self.operator.submit(Submission(command, None, reply))
+        return reply
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    (tmp_path / "recordings").mkdir()
+    monkeypatch.setattr(Stand, "folder", tmp_path / "recordings")
+    monkeypatch.chdir(tmp_path)
+    yield
+    while Stand.made:
+        Stand.made.pop().rig.__exit__()
 
 
 def moving(stand: Stand) -> bool:
-    return bool(stand.reports) and stand.reports[-1].phase == "moving there"
+    return stand.phase == "moving there"
 
 
 def homed(config: RigConfig = CONFIG) -> Stand:
     """A stand whose leg 3 has its reference."""
     stand = Stand(config)
-    assert LegRun(config, HOME, stand.bank, stand.wait, lambda: None, stand.reports.append).run().passed
+    assert move_leg(stand.rig, HOME, stand.reports.append).passed
     stand.reports.clear()
-    stand.start = list(stand.rig.plant.lengths)
+    stand.start = list(stand.virtual.plant.lengths)
     return stand
 
 
@@ -105,13 +139,13 @@ def test_a_sound_leg_passes(leg: int, travel: float) -> None:
     assert result.reached == pytest.approx(travel, abs=2e-5)
     assert result.returned == pytest.approx(0.0, abs=2e-5)
     assert 0.0 < result.following < 0.2e-3
-    assert result.force_before == pytest.approx(stand.rig.plant.cells[leg - 1], abs=5.0)
+    assert result.force_before == pytest.approx(stand.virtual.plant.cells[leg - 1], abs=5.0)
     assert result.others.keys() == {1, 2, 3, 4, 5, 6} - {leg}
     assert max(result.others.values()) < 1e-4
-    assert stand.rig.plant.lengths[leg - 1] == pytest.approx(stand.rig.plant.reference(leg - 1), abs=1e-4)
+    assert stand.virtual.plant.lengths[leg - 1] == pytest.approx(stand.virtual.plant.reference(leg - 1), abs=1e-4)
     phases = [report.phase for report in stand.reports]
     assert [phase for i, phase in enumerate(phases) if phase not in phases[:i]] == [
-        "looking at the drives",
+        "at rest",
         "looking for the reference",
         "torque on",
         "moving there",
@@ -137,7 +171,9 @@ def test_only_the_leg_under_test_ever_has_torque() -> None:
 def test_the_move_is_as_slow_as_it_was_asked_for() -> None:
     stand = homed()
     speeds: list[float] = []
-    stand.when(lambda now: moving(now) and speeds.append(abs(now.rig.plant.speeds[2])) is not None, lambda _stand: None)
+    stand.when(
+        lambda now: moving(now) and speeds.append(abs(now.virtual.plant.speeds[2])) is not None, lambda _stand: None
+    )
     assert stand.run(LegMove(3, 5e-3, 4e-3)).passed
     assert max(speeds) == pytest.approx(4e-3, rel=0.3)
 
@@ -201,44 +237,76 @@ def test_a_leg_near_its_limit_is_not_moved_beyond_it() -> None:
     assert abs(stand.moved()) < 1e-5
 
 
+FAULTS = [
+    ("encoder_reversed", None, FaultCode.RUNAWAY, "it moves against its command .* a direction is reversed"),
+    ("jam", 5000.0, FaultCode.FOLLOWING_ERROR, "off its path .bound 1 mm.: it moved "),
+    ("encoder_frozen", None, FaultCode.FEEDBACK_FROZEN, "the encoder repeated itself for 4 cycles"),
+    ("encoder_jump", 5e-3, FaultCode.POSITION_JUMP, "length jumped, or crept, by 5.00 mm"),
+    ("encoder_jump", 0.8, FaultCode.FEEDBACK_INVALID, "beyond anything the leg can reach"),
+    ("encoder_creep", 0.05, FaultCode.FOLLOWING_ERROR, "off its path"),
+    ("encoder_scale", 1.01, FaultCode.POSITION_JUMP, "length jumped, or crept"),
+    ("encoder_nan", None, FaultCode.FEEDBACK_INVALID, "the drive reports a length of nan m"),
+    ("weak", -1.0, FaultCode.RUNAWAY, "it moves against its command"),
+    ("reboot", None, FaultCode.TORQUE_LOST, "torque lost"),
+    ("safe_torque_off", None, FaultCode.TORQUE_LOST, "torque lost without a fault of the drive"),
+    ("temperature", 95.0, FaultCode.TEMPERATURE, "temperature is 95.0 °C"),
+    ("hang", None, FaultCode.COMMUNICATION_LOST, "no fresh feedback for 6 ms"),
+    ("close", None, FaultCode.COMMUNICATION_LOST, "no fresh feedback for 6 ms"),
+]
+
+
+@pytest.mark.parametrize(("fault", "value", "code", "words"), FAULTS)
+def test_what_is_wrong_with_the_leg_is_said_and_it_is_stopped(
+    fault: str, value: float | None, code: FaultCode, words: str
+) -> None:
+    at: list[int] = []
+
+    def begin(now: Stand) -> None:
+        at.append(now.rig.engine.cycles)
+        now.virtual.faults.inject(fault, 3, value)
+
+    stand = homed().when(lambda now: moving(now) and abs(now.moved()) > 0.3e-3, begin)
+    result = stand.run(LegMove(3))
+    assert not result.passed and not result.stopped
+    assert re.search(words, result.faults[0]), result.faults
+    assert stand.machine.cause is not None and stand.machine.cause.code is code
+    assert abs(stand.moved()) < 6e-3
+    recording = stand.recording()
+    rows = recording.rows[at[0] :]
+    told = rows["fault"] == code
+    assert told.any() and recording.complete
+    others = np.arange(6) != 2
+    assert (rows["mode"][:, others] == Mode.OFF).all()
+    assert not (rows["mode"][np.flatnonzero(told)[0] + 1 :] == Mode.POSITION).any()
+    assert any(event.text.startswith("test of leg 3: does not pass") for event in recording.events)
+
+
 @pytest.mark.parametrize(
     ("fault", "value", "words"),
     [
-        ("encoder_reversed", None, "it moves against its command .* a direction is reversed"),
-        ("jam", 5000.0, "off its path .bound 1 mm.: it moved "),
-        ("encoder_frozen", None, "off its path"),
-        ("weak", 0.05, "off where it is held"),
-        ("encoder_nan", None, "the encoder has no valid value"),
+        ("cell_nan", None, "its load cell has no valid reading"),
+        ("cell_saturated", 5000.0, "its load cell is at or beyond its end of scale 800 N"),
+        ("cell_silent", None, "its load cell repeats itself: "),
     ],
 )
-def test_what_is_wrong_with_the_leg_is_said_and_it_is_stopped(fault: str, value: float | None, words: str) -> None:
+def test_a_dead_load_cell_is_said_though_the_leg_moves(fault: str, value: float | None, words: str) -> None:
     stand = homed()
-    stand.rig.faults.inject(fault, 3, value)
+    stand.virtual.faults.inject(fault, 3, value)
     result = stand.run(LegMove(3))
-    assert not result.passed and not result.stopped
-    assert re.search(words, result.faults[0])
-    assert abs(stand.moved()) < 4e-3
-
-
-def test_a_dead_load_cell_is_said_though_the_leg_moves() -> None:
-    stand = homed()
-    stand.rig.faults.inject("cell_nan", 3)
-    result = stand.run(LegMove(3))
-    assert result.faults == ("leg 3: its load cell has no valid reading",)
-    assert result.as_dict()["force_before"] is None
+    assert len(result.faults) == 1 and result.faults[0].startswith(f"leg 3: {words}")
+    assert fault != "cell_nan" or result.as_dict()["force_before"] is None
     assert result.reached == pytest.approx(2e-3, abs=2e-5)
 
 
 def test_another_legs_encoder_that_moves_along_stops_the_test() -> None:
-    stand = homed().when(moving, lambda now: now.rig.faults.inject("encoder_jump", 5, 1e-3))
+    stand = homed().when(moving, lambda now: now.virtual.faults.inject("encoder_jump", 5, 1e-3))
     result = stand.run(LegMove(3))
     assert result.faults[0].startswith("leg 5: its encoder moved 1.00 mm while leg 3 was moved: are encoder cables")
     assert result.others[5] == pytest.approx(1e-3, abs=1e-5) and result.others[4] < 1e-4
 
 
 def test_a_command_that_goes_to_another_drive_is_found() -> None:
-    stand = homed()
-    stand.rig.faults.inject("swap_unit", 3, 5)
+    stand = homed().when(lambda now: now.phase == "at rest", lambda now: now.virtual.faults.inject("swap_unit", 3, 5))
     result = None
     try:
         result = stand.run(LegMove(3, home=True))
@@ -249,95 +317,112 @@ def test_a_command_that_goes_to_another_drive_is_found() -> None:
 
 @pytest.mark.parametrize("leg", [3, 6])
 def test_a_drive_that_falls_silent_stops_the_test(leg: int) -> None:
-    stand = homed().when(moving, lambda now: now.rig.faults.inject("drop_all", leg))
+    stand = homed().when(moving, lambda now: now.virtual.faults.inject("drop_all", leg))
     result = stand.run(LegMove(3))
-    assert result.faults[0] == f"leg {leg}: no fresh feedback for 6 ms (bound 6 ms)"
+    assert result.faults[0].startswith(f"leg {leg}: no fresh feedback for 6 ms (bound 6 ms)")
     assert f"leg {leg}: the drive does not confirm that its torque is off" in result.faults
     assert not result.stopped
 
 
-@pytest.mark.parametrize("at_once", [False, True])
-def test_a_stop_brings_the_leg_to_rest_by_its_drive(at_once: bool) -> None:
-    stand = homed()
+@pytest.mark.parametrize("category", [0, 1, 2])
+def test_a_stop_brings_the_leg_to_rest_by_its_drive(category: StopRequest) -> None:
+    seen: set[int] = set()
 
-    def stop(now: Stand) -> None:
-        now.halt = Halt("stopped by the operator", asked=True, at_once=at_once)
+    def look(now: Stand) -> bool:
+        seen.update(leg for leg, one in enumerate(now.rig.engine.commands, start=1) if one.quick_stop)
+        return False
 
-    result = stand.when(moving, stop).run(LegMove(3))
-    assert result.stopped and result.faults == ("stopped by the operator",)
+    stand = homed().when(look, lambda _stand: None).when(moving, lambda now: now.rig.raise_stop_flag(category))
+    result = stand.run(LegMove(3))
+    assert result.stopped and len(result.faults) == 1 and "stop" in result.faults[0]
     assert np.isnan(result.reached)
     assert abs(stand.moved()) < 2e-3
+    assert seen == (set() if category == 0 else {3})  # the others are at rest: nothing to be stopped
+    assert stand.machine.state is State.IDLE and stand.rig.engine.law.name == "force"
 
 
 def test_a_stop_while_it_looks_for_its_reference() -> None:
     stand = Stand()
 
     def stop(now: Stand) -> None:
-        now.halt = Halt("stopped by the operator", asked=True)
+        now.rig.raise_stop_flag(1)
 
     result = stand.when(lambda now: bool(now.bank.status[2] & Status.HOMING), stop).run(HOME)
     assert result.stopped and result.homed is None
 
 
-def test_an_error_of_the_program_stops_the_leg() -> None:
-    stand = homed().when(moving, lambda _stand: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        stand.run(LegMove(3))
+def test_ctrl_c_stops_the_leg_and_gives_what_came_of_it() -> None:
+    stand = homed()
+    interruption = stand.rig._interruption
+
+    def press(_stand: Stand) -> None:
+        interruption.count += 1
+
+    result = stand.when(moving, press).run(LegMove(3))
+    assert result.stopped and result.faults == ("operator's stop, category 1",)
+
+
+def test_without_a_client_the_leg_is_stopped() -> None:
+    """The lease being given up, or its holder silent, is a stop as any other."""
+    stand = homed()
+
+    def lose(now: Stand) -> None:
+        now.rig.engine.trip(
+            Cause(FaultCode.CLIENT_LOST, "nobody", now.rig.engine.tick.t), StopSeverity.CATEGORY_2, latch=False
+        )
+
+    result = stand.when(moving, lose).run(LegMove(3))
+    assert result.stopped and result.faults == ("nobody",)
     assert abs(stand.moved()) < 3e-3
 
 
 def test_a_latched_fault_is_cleared_only_where_that_is_allowed() -> None:
-    stand = homed()
-    stand.rig.drives[4].servo._latch("watchdog")
-    with pytest.raises(LatchedFaultError, match="leg 5: no command within the watchdog time: a latched fault"):
-        stand.run(LegMove(3))
-    stand = homed()
-    stand.rig.drives[4].servo._latch("watchdog")
-    assert stand.run(LegMove(3, clear=True)).passed
-    stand = homed()
-    stand.rig.faults.inject("encoder_nan", 5)
-    stand.wait()
-    result = stand.run(LegMove(3, clear=True))
-    assert result.faults == ("leg 5: the encoder has no valid value (nan m)",)  # the cell was not asked
+    stand = Stand()
+    stand.virtual.drives[4].servo._latch("watchdog")
+    with pytest.raises(LatchedFaultError, match="leg 5: drive fault 1, no command within the watchdog time: a latched"):
+        stand.run(HOME)
+    stand = Stand()
+    stand.virtual.drives[4].servo._latch("watchdog")
+    assert stand.run(LegMove(3, home=True, clear=True)).passed
+    stand = Stand()
+    stand.virtual.drives[4].servo._latch("watchdog")
+    stand.virtual.faults.inject("encoder_nan", 5)
+    with pytest.raises(RefusedError, match="reset: the cause is still there: leg 5"):
+        stand.run(LegMove(3, home=True, clear=True))
     assert abs(stand.moved()) < 1e-5
 
 
 def test_a_watchdog_that_is_no_fault_is_cleared_like_one() -> None:
-    stand = homed()
-    stand.rig.drives[4].servo._watchdog_tripped = True
+    stand = Stand()
+    stand.virtual.drives[4].servo._watchdog_tripped = True
     with pytest.raises(LatchedFaultError, match="leg 5: "):
-        stand.run(LegMove(3))
-    stand = homed()
-    stand.rig.drives[4].servo._watchdog_tripped = True
-    assert stand.run(LegMove(3, clear=True)).passed
+        stand.run(HOME)
+    stand = Stand()
+    stand.virtual.drives[4].servo._watchdog_tripped = True
+    assert stand.run(LegMove(3, home=True, clear=True)).passed
 
 
-def test_a_second_stop_is_seen_while_the_drive_does_not_obey_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_stop_is_seen_while_the_drive_does_not_obey_the_first() -> None:
     stand = homed()
     stopped: list[float] = []
 
+    def now_is(now: Stand) -> float:
+        return now.rig.engine.tick.t
+
     def stop(now: Stand) -> None:
-        now.rig.faults.inject("drop_all", 3)  # it neither stops nor says so
-        now.halt = Halt("stopped by the operator", asked=True)
-        stopped.append(now.now)
+        now.virtual.faults.inject("drop_all", 3)  # it neither stops nor says so
+        now.rig.raise_stop_flag(1)
+        stopped.append(now_is(now))
 
     def insist(now: Stand) -> None:
-        now.halt = Halt("stopped by the operator", asked=True, at_once=True)
-        stopped.append(now.now)
+        now.rig.raise_stop_flag(0)
+        stopped.append(now_is(now))
 
     def torque_off(now: Stand) -> bool:
-        return len(stopped) == 2 and not commands[-1].enable
+        return len(stopped) == 2 and not now.rig.engine.commands[2].enable
 
-    commands: list[Command] = []
-    exchange = stand.bank.exchange
-
-    def listen(given: Sequence[Command], now: float, timeout: float) -> None:
-        commands.append(given[2])
-        exchange(given, now, timeout)
-
-    monkeypatch.setattr(stand.bank, "exchange", listen)
-    stand.when(moving, stop).when(lambda now: bool(stopped) and now.now > stopped[0] + 0.1, insist)
-    stand.when(torque_off, lambda now: stopped.append(now.now))
+    stand.when(moving, stop).when(lambda now: bool(stopped) and now_is(now) > stopped[0] + 0.1, insist)
+    stand.when(torque_off, lambda now: stopped.append(now_is(now)))
     result = stand.run(LegMove(3))
     assert result.stopped
     assert stopped[1] == pytest.approx(stopped[0] + 0.1, abs=0.01)
@@ -372,23 +457,72 @@ def test_devices_that_cannot_be_made_are_an_input_that_is_wrong() -> None:
         run_leg_test(config, HOME, Interruption(), lambda _progress: None)
 
 
-def test_a_test_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    config = on_free_ports(CONFIG).changed({"virtual": None})
-    assert leg_process._longest(config, LegMove(3, 2e-3, 0.5e-3)) > config.safety.homing_timeout + 2 * 7.5
-    monkeypatch.setattr(leg_process, "_longest", lambda _config, _move: 0.0)
-    with pytest.raises(HardwareError, match="the test of leg 3 did not end within 0 s and was ended"):
-        run_leg_test(config, HOME, Interruption(), lambda _progress: None)
-    assert not [child for child in multiprocessing.active_children() if child.name == "test of leg 3"]
+def test_a_set_point_beyond_the_legs_limits_is_never_commanded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last look at what a drive's own loop would follow, should the move itself be wrong."""
+    stand = homed()
+    monkeypatch.setattr(
+        SingleLegLaw, "_at", staticmethod(lambda length, speed=0.0: Command(Mode.POSITION, 0.0, 0.7, 0.0, True))
+    )
+    result = stand.run(LegMove(3))
+    assert result.faults[0] == "leg 3: a length of 0.7000 m would be commanded (limits 0.4 to 0.62 m)"
+    rows = stand.recording().rows
+    assert not (np.abs(rows["position_command"][:, 2]) > 0.62).any()
+    assert abs(stand.moved()) < 1e-4
 
 
-def test_a_reference_that_is_not_where_the_mechanism_has_it_is_said() -> None:
+def test_a_reference_that_is_not_where_the_mechanism_has_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     legs = [leg.model_dump() for leg in CONFIG.drives.legs]
     legs[2]["position_offset"] = 0.003
-    config = CONFIG.changed({"drives": {"legs": legs}})
-    stand = Stand(CONFIG)
-    stand.config = config
-    stand.bank = make_bank(config, stand.rig.wires)
-    stand.bank.connect(1.0)
-    result = stand.run(HOME)
+    monkeypatch.setattr("rig.client.lockstep.VirtualRig", lambda _config: VirtualRig(CONFIG))
+    result = Stand(CONFIG.changed({"drives": {"legs": legs}})).run(HOME)
     assert result.homed == pytest.approx(0.003, abs=1e-5)
     assert result.faults[-1].startswith("leg 3: homed +3.00 mm from its length at home (bound 0.1 mm)")
+
+
+def test_a_test_is_a_command_like_others() -> None:
+    """From IDLE alone, and nothing else meanwhile; the configured law commands again afterwards."""
+    stand = homed()
+    engine = stand.rig.engine
+    refusals: list[str] = []
+
+    def ask(now: Stand) -> None:
+        for command in (Home(), MoveLeg(2, 2e-3, 5e-3, home=True), Engage(), Shutdown()):
+            reply = now.rig.submit(command)
+            now.rig.operator.carry_out()
+            refusals.append(reply.result().reason)
+
+    stand.when(moving, ask)
+    assert stand.run(LegMove(3)).passed
+    assert refusals[0] == "home: wait until the leg is tested" and len(refusals) == 4 and all(refusals)
+    assert engine.law.name == "force" and not engine.machine.homed
+    stand.rig.request(Home())
+    stand.rig.wait(lambda status: status.state is State.PARKED, 5.0, "PARKED")
+    with pytest.raises(RefusedError, match="move-leg: "):
+        stand.rig.request(MoveLeg(3, 2e-3, 5e-3))
+
+
+def test_a_test_is_recorded_and_reported_like_every_run() -> None:
+    stand = homed()
+    assert stand.run(LegMove(3, -3e-3)).passed
+    recording = stand.recording()
+    rows = recording.rows[recording.rows["state"] == State.SINGLE_LEG]
+    commanded = rows["mode"][:, 2] == Mode.POSITION
+    moved = commanded & (np.abs(rows["velocity_reference"][:, 2]) > 1e-4)
+    followed = np.abs(rows["length"] - rows["length_reference"])[moved, 2]
+    assert moved.sum() > 1000 and followed.max() < 2e-4
+    assert np.isfinite(rows["position_command"][commanded, 2]).all()
+    assert np.isnan(np.delete(rows["position_command"], 2, axis=1)).all()
+    summary = summarize(recording)
+    told = summary["leg_tests"]
+    assert [test["leg"] for test in told] == [3, 3]
+    assert told[1]["travel_m"] == pytest.approx(-3e-3, abs=1e-4)
+    assert told[1]["following_max_m"] == pytest.approx(float(followed.max()), rel=0.5)
+    assert summary["faults"] == []
+
+
+def test_ctrl_c_before_anything_moves_is_a_stop_too() -> None:
+    stand = Stand()
+    stand.rig._interruption.count = 1
+    result = stand.run(HOME)
+    assert result.stopped and result.faults == ("stopped before anything moved",) and result.homed is None
+    assert abs(stand.moved()) < 1e-6

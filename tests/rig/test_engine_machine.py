@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rig.safety.machine import FORCE_STATES, LEGS, TORQUE_STATES, Cause, Conditions, Deadlines, StateMachine
+from rig.safety.machine import LAW_STATES, LEGS, TORQUE_STATES, Cause, Conditions, Deadlines, StateMachine
 from rig.states import FaultCode, State, StopSeverity
 
 DEADLINES = Deadlines(homing=30.0, stop=1.0)
@@ -30,7 +30,7 @@ def cause(code: FaultCode = FaultCode.FOLLOWING_ERROR) -> Cause:
 
 def test_states_that_may_carry_torque() -> None:
     assert set(State) - {State.OFF, State.IDLE, State.PARKED, State.FAULT} == TORQUE_STATES
-    assert TORQUE_STATES - {State.HOMING} == FORCE_STATES
+    assert TORQUE_STATES - {State.HOMING} == LAW_STATES
 
 
 @pytest.mark.parametrize("category", STOPS)
@@ -55,7 +55,7 @@ def test_nothing_trips_a_rig_that_is_off() -> None:
     assert rig.cause is None and not rig.latched
 
 
-@pytest.mark.parametrize("state", sorted(FORCE_STATES - {State.STOPPING}))
+@pytest.mark.parametrize("state", sorted(LAW_STATES - {State.STOPPING}))
 @pytest.mark.parametrize(("first", "second"), list(itertools.product(STOPS, STOPS)))
 def test_severity_only_rises_and_the_first_latched_cause_is_kept(
     state: State, first: StopSeverity, second: StopSeverity
@@ -63,8 +63,12 @@ def test_severity_only_rises_and_the_first_latched_cause_is_kept(
     rig = machine(state)
     assert rig.trip(cause(), first)
     rig.trip(Cause(FaultCode.DRIVE_FAULT, "later", 2.0), second)
-    least = StopSeverity.CATEGORY_1 if state is State.ENGAGING else StopSeverity.CATEGORY_2
-    assert (rig.state, rig.stop, rig.cause) == (State.STOPPING, max(first, second, least), cause())
+    least = {State.ENGAGING: StopSeverity.CATEGORY_1, State.SINGLE_LEG: StopSeverity.QUICK_STOP}
+    assert (rig.state, rig.stop, rig.cause) == (
+        State.STOPPING,
+        max(first, second, least.get(state, StopSeverity.CATEGORY_2)),
+        cause(),
+    )
 
 
 def test_a_fault_during_an_operators_stop_is_the_cause() -> None:

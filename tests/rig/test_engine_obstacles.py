@@ -12,6 +12,7 @@ from rig.engine import (
     Engage,
     Follow,
     Home,
+    MoveLeg,
     Park,
     Pause,
     Reset,
@@ -26,11 +27,13 @@ from rig.safety import TORQUE_STATES
 from rig.states import FaultCode, State, StopSeverity
 
 FOLLOW = Follow("up", 1.0)
+MOVE_LEG = MoveLeg(3, 2e-3, 5e-3)
 ALLOWED: list[tuple[RigCommand, State, dict[str, Any]]] = [
     (Connect(), State.OFF, {}),
     (Disconnect(), State.IDLE, {}),
     (Disconnect(), State.PARKED, {}),
     (Home(), State.IDLE, {"homed": False, "pose_known": False}),
+    (MOVE_LEG, State.IDLE, {"homed": False, "pose_known": False, "dead_cells": (3,)}),
     (Engage(), State.PARKED, {}),
     (FOLLOW, State.ENGAGED, {}),
     (Pause(), State.RUNNING, {}),
@@ -54,7 +57,12 @@ AMISS: list[tuple[RigCommand, State, dict[str, Any], str, bool]] = [
     (Disconnect(), State.PARKED, TORQUE, STILL_TORQUE, True),
     (Home(), State.IDLE, SILENT, WITHOUT_FEEDBACK, True),
     (Home(), State.IDLE, FULL, UNRECORDED, False),
+    (Home(), State.IDLE, {"cells_silence": ""}, "no fresh reading of the load cells", True),
+    (Home(), State.IDLE, {"dead_cells": (4,)}, "no valid reading of the load cell of leg 4", False),
     (Home(), State.IDLE, TORQUE, STILL_TORQUE, False),
+    (MOVE_LEG, State.IDLE, SILENT, WITHOUT_FEEDBACK, True),
+    (MOVE_LEG, State.IDLE, FULL, UNRECORDED, False),
+    (MOVE_LEG, State.IDLE, TORQUE, STILL_TORQUE, False),
     (
         Engage(),
         State.PARKED,

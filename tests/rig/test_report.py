@@ -419,3 +419,15 @@ def test_what_a_busy_machine_cost_is_said(tmp_path: Path) -> None:
         assert [line for line in printed.splitlines() if line.startswith("time ")] == (
             [f"time       the machine was busy: {said}"] if said else []
         )
+
+
+@pytest.mark.parametrize(("mode", "wanted"), [("force", False), ("position", True)])
+def test_a_report_says_what_is_compared_where_the_drives_close_the_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, wanted: bool
+) -> None:
+    monkeypatch.setattr("rig.report.html.figures", lambda *_arguments: {"residuals": "<svg></svg>"})
+    made = make_recording(make_rows(1.0, RATE))
+    made = replace(made, header=made.header | {"config": made.header["config"] | {"mode": mode}})
+    write_report(made, tmp_path / "v.html", summary=summarize(made))
+    said = "In position mode the drives close the loop and no force is commanded"
+    assert (said in (tmp_path / "v.html").read_text(encoding="utf-8")) == wanted

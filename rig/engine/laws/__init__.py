@@ -5,8 +5,9 @@ from dynamics import Dynamics
 from rig.config import RigConfig
 from rig.engine.laws.computed_torque import ComputedTorqueLaw
 from rig.engine.laws.force import ForceLaw
-from rig.engine.laws.law import ControlLaw
+from rig.engine.laws.law import ControlLaw, LawFault
 from rig.engine.laws.position import PositionLaw
+from rig.engine.laws.single_leg import SingleLegLaw
 
 _LAWS: dict[str, type[ControlLaw]] = {law.name: law for law in (ForceLaw, ComputedTorqueLaw, PositionLaw)}
 
@@ -24,4 +25,13 @@ def needed_modes(mode: str) -> tuple[Mode, ...]:
     return _LAWS[mode].needed_modes()
 
 
-__all__ = ["ComputedTorqueLaw", "ControlLaw", "ForceLaw", "PositionLaw", "make_law", "needed_modes"]
+__all__ = [
+    "ComputedTorqueLaw",
+    "ControlLaw",
+    "ForceLaw",
+    "LawFault",
+    "PositionLaw",
+    "SingleLegLaw",
+    "make_law",
+    "needed_modes",
+]

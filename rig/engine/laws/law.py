@@ -5,7 +5,17 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from actuators import Command, Mode
+from kinematics import Array
 from rig.engine.frame import Frame
+from rig.states import FaultCode, StopSeverity
+
+
+class LawFault(Exception):  # noqa: N818  not an error of the program
+    """What a law finds wrong: its code, the words, how the rig must stop for it, and the leg, 1…6, or 0."""
+
+    def __init__(self, code: FaultCode, text: str, severity: StopSeverity, leg: int) -> None:
+        super().__init__(text)
+        self.code, self.severity, self.leg = code, severity, leg
 
 
 class ControlLaw(ABC):
@@ -13,17 +23,27 @@ class ControlLaw(ABC):
 
     `name` is what the configuration calls it; `mode` the one in which it has the drives. `host_loop`: the loop is
     closed here, over the wire, so that its stability is a matter of this rig's gains and rate; else the drives close
-    their own, and what is measured is the only guard of their forces.
+    their own, and what is measured is the only guard of their forces. `platform`: all six legs move the platform along
+    the reference, which is homed, and the model holds; else only the legs that are not `held` by their brakes move.
+    Of such a law, `commanded` (6,) is 1 where a leg is to be at its reference, `homed` (6,) where its length is
+    absolute: only there does feedback mean what is judged of it.
     """
 
     name: ClassVar[str]
     mode: ClassVar[Mode]
     host_loop: ClassVar[bool]
+    platform: ClassVar[bool] = True
+    held: tuple[bool, ...] = (False,) * 6
+    commanded: Array
+    homed: Array
 
     @classmethod
     def needed_modes(cls) -> tuple[Mode, ...]:
         """Modes without which a drive cannot be used."""
         return (Mode.OFF, cls.mode, Mode.HOMING)
+
+    def refer(self, frame: Frame) -> None:  # noqa: B027  most have nothing to say
+        """Say where the legs should be now, where that is not the platform's reference."""
 
     @abstractmethod
     def compute(self, frame: Frame) -> None:
@@ -31,6 +51,7 @@ class ControlLaw(ABC):
 
         Raises:
             DynamicsError: the model has no solution at the reference (singular pose).
+            LawFault: the law finds something wrong itself.
         """
 
     @abstractmethod

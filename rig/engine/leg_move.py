@@ -5,12 +5,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from pydantic import ConfigDict
 
-from actuators import Mode
 from rig.config import RigConfig
-from rig.engine import make_drive
 from rig.errors import RefusedError
 
+NO_REFERENCE = "the drive has no reference yet"
+"""What a refusal says of a leg that is to be homed first."""
 LEAST_TRAVEL = 0.5e-3
 """m; a smaller move could not be told from other movement."""
 STROKE_PART = 0.1
@@ -30,7 +31,7 @@ class LegMove:
     """A small move of one leg, there and back.
 
     leg: 1 to 6. travel: m, positive extends. speed: m/s, the move's peak. home: let the leg look for its reference
-    first where its drive has none. clear: clear faults that drives have latched.
+    first where its drive has none. clear: reset faults that drives have latched, before.
     """
 
     leg: int
@@ -46,14 +47,6 @@ class LegMove:
 
 
 @dataclass(frozen=True, slots=True)
-class LegProgress:
-    """Where a leg test is: `length` m as the drive reports it."""
-
-    phase: str
-    length: float
-
-
-@dataclass(frozen=True, slots=True)
 class LegResult:
     """What came of a leg test; lengths in m, forces in N, NaN for what was not reached.
 
@@ -62,6 +55,8 @@ class LegResult:
     looked for. `reached`: how far the leg was from its start at the far end, `returned` at the end. `following`: the
     greatest following error. `others`: greatest movement of the other legs' encoders, by leg 1 to 6.
     """
+
+    __pydantic_config__ = ConfigDict(ser_json_inf_nan="constants")  # NaN would be null, which is no number
 
     leg: int
     travel: float
@@ -80,6 +75,13 @@ class LegResult:
         """Whether nothing is wrong."""
         return not self.faults
 
+    @property
+    def described(self) -> str:
+        """What came of it, in a sentence."""
+        verdict = "passed" if self.passed else "stopped" if self.stopped else "does not pass"
+        moved = f"{self.travel * 1e3:+g} mm commanded, {self.reached * 1e3:+.3f} mm measured"
+        return f"test of leg {self.leg}: {verdict}; {moved}{''.join(f'; {fault}' for fault in self.faults)}"
+
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form, SI."""
 
@@ -89,6 +91,18 @@ class LegResult:
         data = {key: finite(value) for key, value in asdict(self).items()}
         others = {str(leg): finite(moved) for leg, moved in self.others.items()}
         return {"passed": self.passed} | data | {"faults": list(self.faults), "others": others}
+
+
+@dataclass(frozen=True, slots=True)
+class LegTest:
+    """Where the test of one leg is: `length` m as its drive reports it; `result` once it is over."""
+
+    __pydantic_config__ = ConfigDict(ser_json_inf_nan="constants")
+
+    leg: int
+    phase: str
+    length: float
+    result: LegResult | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,29 +121,20 @@ def move_bounds(config: RigConfig, leg: int) -> MoveBounds:
     return MoveBounds(STROKE_PART * (high - low), SPEED_PART * limits.velocity)
 
 
-def check_move(config: RigConfig, move: LegMove) -> None:
-    """Refuse a move that is too small to mean anything, larger or faster than a test may be, or not the drive's.
+def check_room(config: RigConfig, move: LegMove, start: float) -> None:
+    """Refuse a move that leaves the leg's limits from where it stands, `start` m.
 
     Raises:
-        RefusedError: every fault with its number and bound.
-        ConfigurationError: the driver or profile does not take what is configured.
+        RefusedError: it does.
     """
-    if move.leg not in range(1, 7):
-        raise RefusedError(f"leg {move.leg} is outside 1 to 6")
-    bounds = move_bounds(config, move.leg)
-    faults = []
-    for what, value, least, most, unit in (
-        ("travel", abs(move.travel), LEAST_TRAVEL, bounds.travel, "mm"),
-        ("speed", move.speed, LEAST_SPEED, bounds.speed, "mm/s"),
-    ):
-        if not math.isfinite(value):
-            faults.append(f"{what} {value} is not a finite number")
-        elif not least <= value <= most:
-            faults.append(f"{what} {value * 1e3:g} {unit} is outside {least * 1e3:g} to {most * 1e3:g} {unit}")
-    if Mode.POSITION not in make_drive(config, move.leg - 1).capabilities.modes:
-        faults.append(f"its drive has no mode POSITION ({config.drives.described}), and only that moves one leg")
-    if faults:
-        raise RefusedError(f"test of leg {move.leg}: " + "; ".join(faults))
+    limits = config.machine.legs[move.leg - 1].limits
+    assert limits is not None and limits.length is not None
+    low, high = limits.length
+    if not low <= start + move.travel <= high:
+        raise RefusedError(
+            f"leg {move.leg} stands at {start:.4f} m: {move.travel * 1e3:+g} mm from there is outside its limits "
+            f"{low:g} to {high:g} m"
+        )
 
 
 def judge_move(move: LegMove, reached: float, returned: float) -> list[str]:

@@ -1,0 +1,124 @@
+"""The test of one leg, from outside: an engine of its own moves the leg and watches it, recorded like every run."""
+
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from rig.client import Interruption, LiveRig, Rig, bring_to_rest, leave, new_recording, remove_empty
+from rig.commissioning.devices import check_devices
+from rig.config import RigConfig
+from rig.engine import NO_REFERENCE, Connect, LegMove, LegResult, LegTest, MoveLeg, Reset, Snapshot, Stop, check_move
+from rig.errors import InterruptedRunError, RefusedError, RigError
+from rig.states import State
+
+_PATIENCE = 10.0  # s for a state that takes no time of its own
+_SLACK = 15.0  # s that a whole test may take beside the leg's way and its homing
+
+Show = Callable[[LegTest], None]
+
+
+class NotHomedError(RefusedError):
+    """The leg's drive has no reference, and the test may not look for it."""
+
+
+class LatchedFaultError(RefusedError):
+    """A drive has latched a fault, and the test may not clear it."""
+
+
+def run_leg_test(
+    config: RigConfig, move: LegMove, interruption: Interruption, show: Show, recording: Path | None = None
+) -> LegResult:
+    """Do a whole test by an engine of its own.
+
+    The first Ctrl-C stops the leg and waits for the result, a second one takes the torque off.
+
+    Args:
+        config: the rig; a virtual one must be served already.
+        move: what to do.
+        interruption: looked at while waiting; installed by the caller where Ctrl-C is to count.
+        show: told where it is.
+        recording: file to record to, which must not exist; None: a new one in the configuration's folder.
+
+    Raises:
+        RefusedError, ConfigurationError, ConfigError: see `check_move`, `check_devices`; nothing was started.
+        NotHomedError, LatchedFaultError: the leg is not homed, or a fault is latched; the move allows no more.
+        HardwareError: a drive does not answer or is another's, or a process has died.
+    """
+    check_move(config, move)
+    check_devices(config)
+    recording = recording or leg_recording(config, move)
+    try:
+        with LiveRig(config, recording, "test a leg", interruption) as rig:
+            try:
+                result = move_leg(rig, move, show)
+                leave(rig)
+            except (RigError, KeyboardInterrupt):
+                with suppress(RigError):
+                    bring_to_rest(rig)
+                raise
+    finally:
+        remove_empty(recording)
+    return result
+
+
+def leg_recording(config: RigConfig, move: LegMove) -> Path:
+    """A file for the recording of a test, not taken yet, in the configuration's folder. Raises InputError."""
+    return new_recording(Path(config.recording.directory), f"leg-{move.leg}")
+
+
+def move_leg(rig: Rig, move: LegMove, show: Show) -> LegResult:
+    """Test a leg of a rig that is OFF or IDLE; Ctrl-C stops it, and what came of it until then is the result.
+
+    Raises: as `run_leg_test`.
+    """
+    if rig.status().state is State.OFF:
+        try:
+            _connect(rig, move)
+        except InterruptedRunError:
+            return _unmoved(move)
+    try:
+        rig.request(MoveLeg(move.leg, move.travel, move.speed, move.home))
+    except RefusedError as error:
+        if NO_REFERENCE in str(error):
+            raise NotHomedError(str(error)) from None
+        raise
+    longest = rig.config.safety.homing_timeout + 2.0 * move.way_time + rig.config.safety.stop_time + _SLACK
+
+    def over(status: Snapshot) -> bool:
+        test = status.leg_test
+        if test is None:
+            return False
+        show(test)
+        return test.result is not None
+
+    try:
+        status = rig.wait(over, longest, f"the test of leg {move.leg} to end")
+    except InterruptedRunError:
+        rig.request(Stop(1))
+        status = rig.wait(over, longest, f"the test of leg {move.leg} to end")
+    assert status.leg_test is not None and status.leg_test.result is not None
+    return status.leg_test.result
+
+
+def _unmoved(move: LegMove) -> LegResult:
+    """What came of a test that was stopped before its leg was told anything."""
+    none = math.nan
+    faults = ("stopped before anything moved",)
+    return LegResult(move.leg, move.travel, faults, True, None, none, none, none, none, none, {})
+
+
+def _connect(rig: Rig, move: LegMove) -> None:
+    """OFF → IDLE; faults that drives have latched before are reset where the move allows that."""
+    begun = rig.status().cycles
+    rig.request(Connect())
+
+    def looked_at(status: Snapshot) -> bool:
+        return status.state is State.FAULT or (status.state is State.IDLE and status.cycles > begun)
+
+    status = rig.wait(looked_at, _PATIENCE, "state IDLE")
+    if status.state is State.IDLE:
+        return
+    if not move.clear:
+        raise LatchedFaultError(f"{status.cause}: a latched fault; look at the cause, then allow it to be cleared")
+    rig.request(Reset())
