@@ -69,6 +69,8 @@ class Amplifier:
         """cells that it reads"""
         self._last = AmplifierReading((math.nan,) * self.channels, False, 0.0, 0, -1)
         self._sample = -1
+        self.sample_period = options.sample_period
+        """s between two exchanges, 0 for one in every cycle"""
         self._sampling = Sampling(options.sample_period)
         self.standing = False
         """whether the device answered last without having converted anything since"""

@@ -38,6 +38,8 @@ class CellSource(ABC):
         """What is known of why the last reading was not fresh, empty if it was, or where there was none."""
         return ""
 
+    sample_period: float = 0.0
+    """s between two readings of the slowest device, 0 for one in every cycle."""
     lines: Sequence[HalfDuplexBus] = ()
     """Shared lines on which its devices have their turn."""
 
@@ -69,6 +71,7 @@ class DriveCells(CellSource):
     def __init__(self, drives: Sequence[Drive]) -> None:
         """drives: of legs 1 to 6."""
         self._drives = tuple(drives)
+        self.sample_period = max((drive.sample_period for drive in drives), default=0.0)
         self._silent: list[str] = []
 
     @property
@@ -105,6 +108,7 @@ class DeviceCells(CellSource):
         if channels != CELLS:
             names = ", ".join(device.name for device in devices)
             raise ConfigurationError(f"{names}: {channels} channels in all, {CELLS} legs have a cell each")
+        self.sample_period = max(device.sample_period for device in devices)
         self._silent: list[str] = []
 
     @property

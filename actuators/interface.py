@@ -171,6 +171,8 @@ class Drive(ABC):
         self._lag = self._heard_lag = 0
         self._mismatch = -1
         self._last = Feedback(math.nan, math.nan, math.nan, Status(0), 0, False, 0.0, -1)
+        self.sample_period = sample_period
+        self._said: tuple[Mode, bool, bool, bool] | None = None
         self._sampling = Sampling(sample_period)
 
     line: HalfDuplexBus | None = None
@@ -266,8 +268,13 @@ class Drive(ABC):
         self.start(command, now)
 
     def start(self, command: Command, now: float) -> None:
-        """Do `begin` for a command that has passed `check`."""
-        if self._sampling.due(now):
+        """Do `begin` for a command that has passed `check`; another mode, power, stop or clear waits for no period."""
+        if self.sample_period:
+            said = (command.mode, command.enable, command.quick_stop, command.clear)
+            urgent, self._said = said != self._said, said
+        else:
+            urgent = False
+        if self._sampling.due(now, urgent):
             self._begin(command)
 
     def finish(self, deadline: float) -> Feedback:

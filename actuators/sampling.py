@@ -21,16 +21,21 @@ class Sampling:
         self._next = -math.inf
         self._since: float | None = None
 
-    def due(self, now: float) -> bool:
-        """Begin the cycle of `now` (s); whether the device is to be asked: in the cycle nearest to when it is due."""
+    def due(self, now: float, urgent: bool = False) -> bool:
+        """Begin the cycle of `now` (s); whether the device is to be asked: in the cycle nearest to when it is due.
+
+        urgent: it is to be asked now, and from now on.
+        """
         if now < self._now:  # another clock than before
             self.forget()
         if self._since is None:
             self._since = now
         if self._period:
-            self.asked = now >= self._next - 0.5 * min(now - self._now, self._period)
+            due = now >= self._next - 0.5 * min(now - self._now, self._period)
+            self.asked = due or urgent
             if self.asked:
-                self._next = (self._next if now - self._next < self._period else now) + self._period
+                on_time = due and now - self._next < self._period
+                self._next = (self._next if on_time else now) + self._period
         self._now = now
         return self.asked
 

@@ -195,7 +195,7 @@ class DriveBank:
         """What is wrong with the last exchange, in words: faults, silence, torque, values that are no numbers."""
         found = []
         for leg, status in enumerate(self.status):
-            if not self.fresh[leg]:
+            if not self.fresh[leg] and self.age[leg] >= self._drives[leg].sample_period:  # else it was not asked
                 found.append(f"leg {leg + 1}: no fresh feedback{self.silence(leg)}")
             elif status & (Status.FAULT | Status.WATCHDOG):
                 found.append(f"leg {leg + 1}: {self.error_text(leg)}")
@@ -205,7 +205,7 @@ class DriveBank:
                 found.append(f"leg {leg + 1}: length {self.length[leg]} m, speed {self.velocity[leg]} m/s")
             elif not np.isfinite(self.force[leg]):
                 found.append(f"leg {leg + 1}: the load cell reads {self.force[leg]} N")
-        if not self.cells_fresh:
+        if not self.cells_fresh and self.cells_age >= self._cells.sample_period:
             found.append(f"load cells: no fresh reading{self.cells_silence()}")
         return found
 

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actuators import (
+    COMMAND_CLEAR,
     COMMAND_OFF,
+    COMMAND_STOP,
     ActuatorError,
     Command,
     CommandError,
@@ -102,6 +104,21 @@ def test_a_drive_that_is_slower_than_the_cycle_is_asked_at_its_own_pace():
     assert all(one.age == 0.0 for one in feedback if one.fresh)
     assert max(one.age for one in feedback) == pytest.approx(0.018, abs=7e-4)
     assert bench.drive.counters.late == 0
+
+
+def test_a_slow_drive_is_told_at_once_to_stop():
+    bench = Scripted(sample_period=0.02)
+    hold, push = (Command(Mode.FORCE, force, enable=True) for force in (1.0, 2.0))
+    for now, command, asked in (
+        (0.0, hold, 1),
+        (0.002, push, 1),  # another set-point has its time
+        (0.004, COMMAND_STOP, 2),
+        (0.006, COMMAND_STOP, 2),
+        (0.024, COMMAND_STOP, 3),
+        (0.026, COMMAND_CLEAR, 4),
+    ):
+        bench.drive.exchange(command, now, 0.0)
+        assert len(bench.requests) == asked
 
 
 def test_a_slow_drive_is_asked_again_at_once_after_a_pause():

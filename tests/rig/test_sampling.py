@@ -69,6 +69,12 @@ def test_drives_of_50_hz_under_500_hz_are_not_stale(tmp_path: Path) -> None:
         rig.run(0.1)
         assert rig.engine.machine.cause is not None
         assert rig.engine.machine.cause.text.startswith("leg 2: no fresh feedback for 60 ms (bound 60 ms)")
+        assert "leg 2: no fresh feedback" in rig.engine.bank.troubles()
+        rig.virtual.faults.clear()
+        rig.run(0.1)
+        for _ in range(10):  # a drive that is not asked in a cycle is no trouble
+            rig.step()
+            assert not [text for text in rig.engine.bank.troubles() if "fresh" in text]
 
 
 def test_cells_of_50_hz_have_a_bound_of_their_own() -> None:
