@@ -27,7 +27,7 @@ from rig.states import State
 SIZES = ("1280x800", "1920x1080")
 _START = 180.0  # s; the first start on a machine compiles the kernels
 _STEP = 30.0  # s for anything else
-_AFTERMATH = 2.0  # s in which the drives have been asked what they did
+_POST_MORTEM = 2.0  # s in which the drives have been asked what they did
 _SETTLE = 0.4  # s after which layouts and curves are as they stay
 _REST = 0.5  # s at rest, for the cells' zero to be judged
 _TOO_FAR = {"type": "minimum-jerk", "start": [0.0] * 6, "end": [0.0, 0.0, 0.15, 0.1, 0.0, 0.0], "duration": 1.0}
@@ -190,7 +190,7 @@ class Tour(Pilot):
         if session.engine_pid is not None:
             os.kill(session.engine_pid, signal.SIGKILL)
         self.wait(lambda: session.phase is Phase.DIED, "the engine's death to be noticed")
-        self.pass_time(_AFTERMATH)
+        self.pass_time(_POST_MORTEM)
         self._photograph("engine-died", self.window.log)
         self._click(Action.CONNECT)
         self._reach(State.FAULT, _START)  # the drives say that their watchdogs stopped them

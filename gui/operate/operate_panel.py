@@ -61,7 +61,7 @@ class OperatePanel(QtWidgets.QScrollArea):
         session.changed.connect(self.refresh)
         session.refused.connect(self._refused)
         session.logged.connect(self._logged)
-        session.aftermathKnown.connect(self.drives.show_post_mortem)
+        session.postMortemKnown.connect(self.drives.show_post_mortem)
         session.stopped.connect(lambda _category: self.pair.disarm())
         self.refresh()
 

@@ -277,7 +277,7 @@ class RigSession(SessionState):
             return  # another engine is on its way
         self.death = f"{said} {found}{death.next_step(self.config)}"
         if legs is not None:
-            self.aftermathKnown.emit(legs)
+            self.postMortemKnown.emit(legs)
         self.changed.emit()
 
     def _retire(self) -> None:

@@ -24,8 +24,8 @@ class SessionState(QtCore.QObject):
 
     Signals: `changed` when the `situation` is another; `statusChanged` with every `Snapshot`; `logged` with a
     `LogEntry`; `refused(request, reason)` and `accepted(request)`; `stopped(category)` when the operator asked for a
-    stop; `died` when an engine ended by itself; `aftermathKnown` with six `LegPostMortem` then; `ended` when no process
-    is left.
+    stop; `died` when an engine ended by itself; `postMortemKnown` with six `LegPostMortem` then; `ended` when no
+    process is left.
 
     Args:
         config: the rig.
@@ -40,7 +40,7 @@ class SessionState(QtCore.QObject):
     accepted = QtCore.Signal(str)
     stopped = QtCore.Signal(int)
     died = QtCore.Signal()
-    aftermathKnown = QtCore.Signal(object)
+    postMortemKnown = QtCore.Signal(object)
     ended = QtCore.Signal()
 
     def __init__(self, config: RigConfig, folder: Path, parent: QtCore.QObject | None = None) -> None:
