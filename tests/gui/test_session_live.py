@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
 from live_app import START, STEP, connect, engage, left_over, live_config, press_when_possible, reach, state_of
 
 from gui.session.rig_session import RigSession
@@ -14,8 +13,6 @@ from gui.session.rules import Action, Phase
 from gui.shell.main_window import MainWindow
 from rig.recording import open_recording
 from rig.states import State
-
-pytestmark = pytest.mark.realtime
 
 
 def _said(window: MainWindow, text: str) -> int:

@@ -4,7 +4,6 @@ import os
 import signal
 from typing import Any
 
-import pytest
 from live_app import STEP, connect, engage, left_over, run, state_of
 from shell_support import press
 
@@ -12,8 +11,6 @@ from gui.session.rules import Action, Phase
 from gui.shell.main_window import MainWindow
 from rig.recording import Recording, open_recording
 from rig.states import FaultCode, State
-
-pytestmark = pytest.mark.realtime
 
 
 def _answer(window: MainWindow, qtbot: Any, text: str) -> str:

@@ -4,7 +4,6 @@ import os
 import signal
 from typing import Any
 
-import pytest
 from live_app import START, STEP, engage, press_when_possible, reach, run, state_of
 from pyqtgraph.Qt import QtCore
 from shell_support import KEY, key
@@ -13,8 +12,6 @@ from gui.session.rules import Action, Phase
 from gui.shell.main_window import MainWindow
 from rig.recording import open_recording
 from rig.states import State
-
-pytestmark = pytest.mark.realtime
 
 
 def test_the_first_minute(live: MainWindow, qtbot: Any) -> None:

@@ -3,7 +3,6 @@
 import socket
 from typing import Any
 
-import pytest
 from live_app import STEP, connect, left_over, press_when_possible
 from pyqtgraph.Qt import QtWidgets
 from shell_support import FakeSession, make_status, press
@@ -53,7 +52,6 @@ def test_quit_never_ends_an_engine_with_torque(window: MainWindow, session: Fake
     assert session.ended_by_window
 
 
-@pytest.mark.realtime
 def test_closed_while_the_engine_starts_nothing_is_left(live: MainWindow, qtbot: Any) -> None:
     press_when_possible(qtbot, live.operate.buttons[Action.CONNECT])
     assert live.session.phase is Phase.STARTING
@@ -62,7 +60,6 @@ def test_closed_while_the_engine_starts_nothing_is_left(live: MainWindow, qtbot:
     assert left_over() == []
 
 
-@pytest.mark.realtime
 def test_a_port_that_is_taken_leaves_nothing_behind(live: MainWindow, qtbot: Any) -> None:
     leg = live.session.config.drives.legs[2]
     with socket.create_server((leg.host, leg.port)):
@@ -73,7 +70,6 @@ def test_a_port_that_is_taken_leaves_nothing_behind(live: MainWindow, qtbot: Any
     connect(live, qtbot)
 
 
-@pytest.mark.realtime
 def test_an_app_that_stalled_takes_its_lease_again_and_disconnects(live: MainWindow, qtbot: Any) -> None:
     connect(live, qtbot)
     live.clock.stop()  # no sign of life any more

@@ -30,7 +30,7 @@ SINE = {"parts": [{"type": "harmonic", "duration": 3.0, "fade": 0.5, "terms": [
 
 Open = Callable[..., RigClient]
 LOCKSTEP = pytest.param(True, id="lockstep")
-LIVE = pytest.param(False, id="live", marks=pytest.mark.realtime)
+LIVE = pytest.param(False, id="live")
 
 
 @pytest.fixture
@@ -165,7 +165,6 @@ def test_what_cannot_be_is_refused_by_name_and_nothing_moves(opened: Open) -> No
         robot.park()
 
 
-@pytest.mark.realtime
 def test_an_interpreter_that_ends_without_close_leaves_nothing(tmp_path: Path) -> None:
     config = live_config()
     ports = [leg.port for leg in config.drives.legs]
@@ -191,7 +190,7 @@ print(robot.recording, flush=True)
         start_new_session=True,
     )
     assert (ended.returncode, ended.stderr) == (0, "")
-    eventually(lambda: find_engine(config) is None, "the engine to be gone", 0.5)
+    eventually(lambda: find_engine(config) is None, "the engine to be gone")
     recording = open_recording(Path(ended.stdout.strip()))
     assert recording.complete and recording.rows["state"][-1] == State.PARKED
     assert causes(recording) == [FaultCode.OPERATOR_STOP]

@@ -98,7 +98,6 @@ def test_what_cannot_be_served_and_what_dies_is_reported(config: RigConfig) -> N
             rig.look()
 
 
-@pytest.mark.realtime
 def test_ends_with_its_owner_but_not_before_its_clients(config: RigConfig, drives: list[Drive]) -> None:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
@@ -112,5 +111,5 @@ def test_ends_with_its_owner_but_not_before_its_clients(config: RigConfig, drive
     process.join(LINGER + 1.0)
     assert process.is_alive() and drives[0].observe(2.0).fresh
     drives[0].close()
-    process.join(LINGER + 5.0)
+    process.join(LINGER + 30.0)
     assert process.exitcode == 0
