@@ -21,7 +21,7 @@ from rig.engine.frame import Frame
 from rig.engine.homing import Homing, disagreement
 from rig.engine.lateness import HostLateness
 from rig.engine.laws import ControlLaw, SingleLegLaw, make_law
-from rig.engine.leg_move import LegMove
+from rig.engine.leg_testing import end_leg_test
 from rig.engine.messages import Reply
 from rig.engine.motion_log import MotionLog
 from rig.engine.pace import Pace
@@ -31,6 +31,7 @@ from rig.engine.reference import Reference
 from rig.engine.snapshot import Event, Snapshot
 from rig.engine.supervision import Supervision
 from rig.engine.tare import Tare
+from rig.engine.wiring import compare_forces
 from rig.runtime import Clock, StopRequest, Tick
 from rig.safety import (
     LAW_STATES,
@@ -72,7 +73,7 @@ class Engine:
         self.machine = StateMachine(Deadlines(homing=safety.homing_timeout, stop=safety.stop_time))
         self.frame = Frame(config)
         self.law: ControlLaw = make_law(config, self.frame.dynamics)
-        self._usual_law = self.law
+        self.usual_law = self.law
         self.leg_test: SingleLegLaw | None = None
         """the test of one leg that is under way, or was the last"""
         self.events: tuple[Event, ...] = ()
@@ -198,13 +199,8 @@ class Engine:
             self._exchange.begin(self.bank.status, self.bank.length)
         self._entered(before)
 
-    def move_leg(self, move: LegMove) -> None:
-        """Move one leg alone, there and back, and watch it: IDLE → SINGLE_LEG → IDLE; `leg_test` tells of it."""
-        self.leg_test = SingleLegLaw(self.config, move, self.bank)
-        self._have_command(self.leg_test)
-        self.enter(State.SINGLE_LEG)
-
-    def _have_command(self, law: ControlLaw) -> None:
+    def have_command(self, law: ControlLaw) -> None:
+        """Let a law give the commands from now on."""
         self.law = self._commander.law = self._supervision.law = law
 
     def connected(self) -> None:
@@ -289,7 +285,7 @@ class Engine:
         if still and machine.state in (State.IDLE, State.PARKED):
             self._exchange.rest(bank.fresh, bank.force, cells_fresh=bank.cells_fresh)
         if machine.state is State.PARKED and self._exchange.pending:
-            self._compare_forces()
+            compare_forces(self, self._exchange)
         conditions = Conditions(
             t=self.tick.t,
             torque=bank.legs(Status.ENABLED),
@@ -313,18 +309,11 @@ class Engine:
     def _entered(self, before: State) -> None:
         self.record("info", f"{before.name} → {self.machine.state.name}")
         if not self.law.platform and self.machine.state not in TORQUE_STATES:
-            self._leg_tested()
+            end_leg_test(self)
         if self.machine.state is State.PARKED:
             self._tare.begin()
         elif self.machine.state is State.IDLE:
             self._exchange.forget()
-
-    def _leg_tested(self) -> None:
-        """Say what came of the test of a leg, and give the command back to the usual law."""
-        assert self.leg_test is not None
-        result = self.leg_test.finish()
-        self.record("info" if result.passed or result.stopped else "warning", result.described)
-        self._have_command(self._usual_law)
 
     def _continue_homing(self, still: bool) -> None:
         bank, homing = self.bank, self._homing
@@ -346,16 +335,6 @@ class Engine:
         self.machine.homed = True
         self._exchange.homed(self.bank.length)
         self.enter(State.PARKED)
-
-    def _compare_forces(self) -> None:
-        """The forces at rest must have changed, while homing, as for the legs that the drives are configured for."""
-        verdict = self._exchange.judge(self.tick.t, self.settled_for())
-        if verdict is None:
-            return
-        if verdict.finding is not None:
-            self.trip(verdict.finding.cause, verdict.finding.category, unhome=verdict.finding.unhome)
-        elif verdict.unclear and self.config.drives.unidentified:
-            self.record("info", f"the forces do not tell whether drives are exchanged: {verdict.unclear}")
 
     def _reset(self) -> None:
         """Nothing is wrong any more: FAULT → IDLE."""

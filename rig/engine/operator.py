@@ -19,6 +19,7 @@ from rig.engine.guards import missing_feedback, obstacle
 from rig.engine.journal import Journal
 from rig.engine.leg_check import check_move
 from rig.engine.leg_move import NO_REFERENCE, LegMove, check_room
+from rig.engine.leg_testing import begin_leg_test
 from rig.engine.link import Lease, Submission
 from rig.engine.messages import (
     Abandon,
@@ -225,7 +226,7 @@ class Operator:
             check_room(engine.config, move, float(engine.bank.length[leg]))
         self.reconnected = True
         engine.bank.configure()
-        engine.move_leg(move)
+        begin_leg_test(engine, move)
 
     def _verified(self, job: _Job) -> bool:
         """Whether every drive was found as it was connected to and configured: since then one may have restarted.

@@ -253,7 +253,11 @@ STATE_BREAKS = [
             _GUARDS,
         ),
     ),
-    _watch("a silent client keeps the lease", "elif t - self._beat_at > safety.heartbeat:", "elif False:"),
+    _watch(
+        "a silent client keeps the lease",
+        "elif self._silence.lost(t, t - self._beat_at, safety.heartbeat):",
+        "elif False:",
+    ),
     _watch("a link that failed keeps its lease", "if link.lease and not link.alive:", "if False:"),
     _watch(
         "a motion goes on without a lease",
