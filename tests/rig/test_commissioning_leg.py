@@ -526,3 +526,11 @@ def test_ctrl_c_before_anything_moves_is_a_stop_too() -> None:
     result = stand.run(HOME)
     assert result.stopped and result.faults == ("stopped before anything moved",) and result.homed is None
     assert abs(stand.moved()) < 1e-6
+
+
+def test_torque_on_another_drive_takes_it_off_everywhere() -> None:
+    stand = homed().when(moving, lambda now: now.virtual.faults.inject("torque_stuck", 5))
+    result = stand.run(LegMove(3))
+    assert result.faults[0] == "leg 5: the drive has torque in state SINGLE_LEG"
+    rows = stand.recording().rows
+    assert (rows["stop"][rows["fault"] == FaultCode.TORQUE_UNEXPECTED][0]) == StopSeverity.CATEGORY_0
