@@ -160,7 +160,7 @@ def test_prediction_and_rig_agree(tmp_path: Path, rate: int, factor: float, mode
     assert check_loop(config).passed == stable
     table = prepare_motion(config, demo_trajectory(config.machine.geometry.home_pose, 4.0))
     with LockstepRig(config, tmp_path / "run.mcap", Interruption()) as rig:
-        rig.operator.loop = check_loop(RIG)  # the operator's guard would have nothing unstable run
+        rig.engine.publisher.surroundings.loop = ""  # the guard would have nothing unstable engaged
         if stable:
             run_motion(rig, table, "demo", lambda _progress: None)
         else:
