@@ -14,6 +14,12 @@ def looked(panel: MotionPanel, qtbot: Any) -> None:
     qtbot.waitUntil(lambda: panel.preview.fault != "being checked", timeout=20_000)
 
 
+def look_first(panel: MotionPanel, qtbot: Any) -> None:
+    """Look at the motion that the panel begins with, which the `window` of the tests leaves out."""
+    panel._changed.start()
+    looked(panel, qtbot)
+
+
 def open_motion(panel: MotionPanel, qtbot: Any, path: Path) -> None:
     """Open a file, and wait until it is read."""
     panel.load_file(path)

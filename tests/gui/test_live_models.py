@@ -28,6 +28,7 @@ from rig.client.runs import demo_trajectory
 from rig.config.rig_config import load_config
 from rig.recording import Recording, open_recording
 from rig.report import compare_models, summarize
+from rig.report.summary import window_of
 from rig.states import State
 
 PUBLISHED = tuple(model for model in MODELS if model != "exact")
@@ -134,14 +135,15 @@ def test_curves_are_what_the_models_say(qtbot: QtBot, view: LiveView, recording:
 
 
 def test_table_says_what_the_report_says(qtbot: QtBot, view: LiveView, recording: Recording) -> None:
-    timeline = Excerpt(recording.rows[recording.rows["state"] == State.RUNNING])
+    summary = summarize(recording)
+    timeline = Excerpt(recording.rows[window_of(recording.rows, 0, summary)])
     _choose(view, *PUBLISHED)
     _wait(qtbot, view, timeline)
     _wait_for_table(view, timeline)
     page = view.pages["Forces"]
     assert isinstance(page, PlotPage)
     assert len(page.stretch(timeline)) == len(timeline)  # four seconds, in a window of ten
-    for entry in compare_models(recording, summarize(recording)):
+    for entry in compare_models(recording, summary):
         model, legs = entry["model"], np.array(entry["rms_residual_n"])
         expected = [*legs, np.sqrt(np.mean(legs**2))]
         np.testing.assert_allclose(view.models.rms_residuals(model, page.stretch(timeline)), expected, rtol=1e-9)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from motion_support import HOME, looked, take
+from motion_support import HOME, look_first, looked, take
 from shell_support import FakeSession, finite, make_status, press
 
 from gui.motion import panel as panel_module
@@ -58,7 +58,7 @@ def test_the_largest_that_passes_is_never_rounded_up(
     window: MainWindow, qtbot: Any, amplitude: float, scale: float, largest: float
 ) -> None:
     panel = window.motion
-    looked(panel, qtbot)
+    look_first(panel, qtbot)
     verdict = panel.preview.verdict
     assert verdict is not None
     panel.amplitude.set_si(amplitude)
@@ -70,7 +70,7 @@ def test_the_largest_that_passes_is_never_rounded_up(
 
 def test_no_amplitude_that_passes_is_said(window: MainWindow, qtbot: Any) -> None:
     panel = window.motion
-    looked(panel, qtbot)
+    look_first(panel, qtbot)
     verdict = panel.preview.verdict
     assert verdict is not None
     panel.amplitude.set_si(0.1)
@@ -82,7 +82,7 @@ def test_no_amplitude_that_passes_is_said(window: MainWindow, qtbot: Any) -> Non
 
 def test_only_the_newest_change_is_looked_at(window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     panel = window.motion
-    looked(panel, qtbot)
+    look_first(panel, qtbot)
     looks, begun, gate = [], threading.Event(), threading.Event()
 
     def look(*arguments: Any) -> Preview:

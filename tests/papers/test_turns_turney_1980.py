@@ -25,7 +25,7 @@ from rig.papers.claims import Claim
 
 base_axes, strobing_cost = (import_module(f"dynamics.serial.{name}") for name in ("base_axes", "strobing_cost"))
 printed, modified, lagrange = (
-    import_module(f"dynamics.serial.{name}") for name in ("as_printed", "modified_newton_euler", "lagrange_euler")
+    import_module(f"dynamics.serial.{name}") for name in ("as_printed", "modified_recursion", "lagrangian")
 )
 Change = Callable[[pytest.MonkeyPatch], None]
 KINDS = ("multiplications", "additions")
