@@ -49,7 +49,7 @@ def run_leg_test(
     check_devices(config)
     recording = recording or leg_recording(config, move)
     try:
-        with LiveRig(config, recording, "test a leg", interruption) as rig:
+        with LiveRig(config, recording, "test a leg", interruption, serve=False) as rig:
             try:
                 result = move_leg(rig, move, show)
                 leave(rig)

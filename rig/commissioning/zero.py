@@ -90,15 +90,21 @@ def check_zero(config: RigConfig, options: ZeroOptions) -> float:
 
 
 def zero_rig(
-    config: RigConfig, options: ZeroOptions, interruption: Interruption, report: Callable[[Progress], None]
+    config: RigConfig,
+    options: ZeroOptions,
+    interruption: Interruption,
+    report: Callable[[Progress], None],
+    *,
+    serve: bool = True,
 ) -> Zero:
     """Connect, home, stand parked, and judge what the cells read; the rig is off again when this returns or raises.
 
     Args:
-        config: the rig; a virtual one is started along with it.
+        config: the rig.
         options: see `ZeroOptions`.
         interruption: looked at while waiting; installed by the caller where Ctrl-C is to count.
         report: told the progress.
+        serve: start a virtual rig along with it; else it must be served already.
 
     Raises:
         InputError: bad options.
@@ -110,7 +116,8 @@ def zero_rig(
         folder = RuntimeFolder.create(stack)
         stack.callback(folder.remove)
         report(Progress("starting the engine", 0.0))
-        rig = stack.enter_context(LiveRig(config, folder.path / "zero.mcap", "zero the cells", interruption))
+        live = LiveRig(config, folder.path / "zero.mcap", "zero the cells", interruption, serve=serve)
+        rig = stack.enter_context(live)
         try:
             connect_and_home(rig, report)
             zero = measure_zero(rig, lambda: rig.read_rows()[0], options, report)

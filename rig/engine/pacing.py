@@ -38,7 +38,7 @@ def pace_path(config: RigConfig, *, make: bool = False) -> Path:
     Raises:
         HardwareError: as `runtime_root`.
     """
-    drives = json.dumps(config.resolved()["drives"]["legs"], sort_keys=True)
+    drives = json.dumps([leg.identity for leg in config.drives.legs])
     return runtime_root(make=make) / f"pace-{hashlib.sha256(drives.encode()).hexdigest()[:16]}"
 
 

@@ -25,8 +25,6 @@ from rig.errors import HardwareError
 from rig.recording import Recording, open_recording
 from rig.states import FaultCode, State
 
-pytestmark = pytest.mark.realtime
-
 _START = 180.0  # s; the first start on a machine compiles the kernels
 _HOLD = 6.0  # s
 

@@ -14,8 +14,6 @@ from live_app import offspring
 from rig.recording import open_recording
 from rig.states import FaultCode
 
-pytestmark = pytest.mark.realtime
-
 _START = 180.0  # s; the first start on a machine compiles the kernels
 _STEP = 60.0  # s
 _BUTTON = "window.operate.buttons[Action.{}]"

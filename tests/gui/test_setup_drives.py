@@ -21,8 +21,6 @@ from rig.config.rig_config import load_config
 from rig.engine.devices import make_drive
 from rig.virtual import VirtualRig
 
-realtime = pytest.mark.realtime
-
 
 def status(wizard: SetupWizard, leg: int) -> Status:
     """What the drive of leg 1 to 6 says to whoever asks, without commanding anything."""
@@ -146,7 +144,6 @@ def test_an_answer_is_dropped_where_another_address_was_entered_meanwhile(
     assert not page.found and "no drive has told" in page.take.obstacle
 
 
-@realtime
 def test_a_leg_is_tested_and_another_stopped_by_esc_and_by_the_button(
     wizard: SetupWizard, session: FakeSession, qtbot: Any
 ) -> None:
@@ -204,7 +201,6 @@ def test_a_leg_is_tested_and_another_stopped_by_esc_and_by_the_button(
     assert page.labels[0].text() == "not tested yet" and 1 not in page.results
 
 
-@realtime
 def test_a_stop_while_the_test_is_starting_lets_nothing_move(wizard: SetupWizard, qtbot: Any) -> None:
     rehearse(wizard, qtbot)
     forward(wizard, wizard.legs)
@@ -218,7 +214,6 @@ def test_a_stop_while_the_test_is_starting_lets_nothing_move(wizard: SetupWizard
     assert off(wizard, 5) and not status(wizard, 5) & Status.HOMED
 
 
-@realtime
 def test_the_cells_are_zeroed_and_the_zero_is_saved(wizard: SetupWizard, qtbot: Any, tmp_path: Path) -> None:
     rehearse(wizard, qtbot)
     forward(wizard, wizard.saving)
@@ -260,7 +255,6 @@ def test_the_cells_are_zeroed_and_the_zero_is_saved(wizard: SetupWizard, qtbot: 
     assert page.zero is None and "not zeroed" in page.status.text()
 
 
-@realtime
 def test_closing_the_app_in_the_middle_of_a_test_stops_the_leg(
     wizard: SetupWizard, window: MainWindow, qtbot: Any
 ) -> None:
