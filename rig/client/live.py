@@ -126,7 +126,10 @@ class LiveRig:
         return self.virtual
 
     def request(self, command: RigCommand, samples: npt.NDArray[np.float64] | None = None) -> None:
-        """See `Rig.request`."""
+        """See `Rig.request`. A stop needs no lease, and waits behind no other request."""
+        if isinstance(command, Stop):
+            self.send_stop(command.category)
+            return
         with self._commands as link:
             if link.status().lease != self.client:
                 link.acquire(self.client)
@@ -178,7 +181,7 @@ class LiveRig:
 
     def close(self) -> None:
         """End both processes: the engine is given time to end by itself where it was asked to. May be called again."""
-        self._interruption.at_once = None
+        self._interruption.at_once = self._interruption.at_first = None
         try:
             if self._leaving:
                 self.engine.join(_LEAVE_TIMEOUT)

@@ -177,6 +177,7 @@ class OwnedRig:
             self._interruption.check()  # once: it was heard
         if self._sequence is not None:
             self._sequence.end("interrupted")
+        self.rig.raise_stop_flag(2)  # again: what was being asked for has begun to move after the first one
         try:
             begun = self.rig.status().cycles  # the cycle that is under way may be the last one without the flag
 

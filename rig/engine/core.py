@@ -193,8 +193,9 @@ class Engine:
         """Go to `state`, as an operator asked; the guards have passed."""
         before = self.machine.state
         self.machine.enter(state, self.tick.t)
-        if state is State.HOMING:
+        if state in (State.HOMING, State.SINGLE_LEG):  # a leg that was moved alone stands where it was left
             self.machine.homed = False
+        if state is State.HOMING:
             self._homing.begin()
             self._exchange.begin(self.bank.status, self.bank.length)
         self._entered(before)

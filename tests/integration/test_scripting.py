@@ -18,6 +18,7 @@ from waiting import eventually
 
 import rig
 from rig.client import HeldInterrupt, Progress, RigClient, open_rig
+from rig.client import client as client_module
 from rig.engine import find_engine
 from rig.errors import HardwareError, InputError, RefusedError
 from rig.recording import open_recording
@@ -91,6 +92,26 @@ def test_an_interrupted_cell_leaves_a_platform_that_holds(opened: Open) -> None:
     robot.close()
     stops = [event.text for event in open_recording(robot.recording).events if event.code == FaultCode.OPERATOR_STOP]
     assert stops and {text[-10:] for text in stops} == {"category 2"}
+
+
+@pytest.mark.parametrize("opened", [LIVE], indirect=True)
+def test_what_is_interrupted_before_it_moves_does_not_move_after(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stop of that moment finds nothing to stop, and the motion is sent after it."""
+    robot = opened()
+    robot.home()
+    robot.engage()
+    checked_move = client_module.checked_move
+
+    def interrupted(*arguments: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        eventually(lambda: robot.rig.status().cycles > taken + 5, "the stop to be taken")
+        return checked_move(*arguments)
+
+    monkeypatch.setattr(client_module, "checked_move", interrupted)
+    taken, begun = robot.status.cycles, robot.pose[2]
+    with pytest.raises(HeldInterrupt, match="holds under power"):
+        robot.move(robot.pose + np.array([0, 0, 0.04, 0, 0, 0, 0]), speed="20 mm/s")
+    assert robot.state is State.ENGAGED and abs(robot.pose[2] - begun) < 0.02
 
 
 def _interrupted(robot: RigClient) -> None:
@@ -171,6 +192,7 @@ def test_an_interpreter_that_ends_without_close_leaves_nothing(tmp_path: Path) -
     script = f"""
 import sys
 sys.path[:0] = [{str(Path(__file__).parent)!r}, {str(Path(__file__).parents[1])!r}]
+from waiting import wait_until
 from live_bench import live_config
 from rig.client import on_ports
 import rig

@@ -11,7 +11,7 @@ from actuators import Mode, Status
 from dynamics import DynamicsError
 from kinematics import Array, pose_difference
 from rig.engine.bank import DriveBank
-from rig.engine.messages import Connect, Disconnect, Engage, Reset, Stop
+from rig.engine.messages import Connect, Disconnect, Engage, MoveLeg, Reset, Stop
 from rig.errors import RefusedError
 from rig.safety.cell_checks import CellChecks
 from rig.safety.machine import Cause
@@ -233,6 +233,22 @@ def test_nothing_is_engaged_whose_pose_is_not_known(rig: Bench, unknown: str) ->
     rig.engine.publish()
     what = "the platform is not homed any more" if unknown == "homed" else "the measured pose is not known"
     assert refused(rig, Engage()) == f"engage: {what}: disconnect, connect and home"
+
+
+def test_a_platform_whose_leg_was_moved_alone_is_not_homed(rig: Bench) -> None:
+    rig.park()
+    rig.virtual.faults.inject("drop_all", 2)
+    rig.until(State.FAULT)
+    rig.virtual.faults.clear()
+    rig.run(0.1)
+    rig.request(Reset())
+    rig.request(MoveLeg(3, 5e-3, 5e-3))
+    rig.run(0.2)
+    assert rig.state is State.SINGLE_LEG
+    rig.request(Stop(1))
+    rig.run(1.0)
+    assert rig.state is State.IDLE
+    assert refused(rig, Engage()) == "engage: home first"
 
 
 def test_no_reset_while_a_drive_is_silent(rig: Bench) -> None:
