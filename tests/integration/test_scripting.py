@@ -192,7 +192,6 @@ def test_an_interpreter_that_ends_without_close_leaves_nothing(tmp_path: Path) -
     script = f"""
 import sys
 sys.path[:0] = [{str(Path(__file__).parent)!r}, {str(Path(__file__).parents[1])!r}]
-from waiting import wait_until
 from live_bench import live_config
 from rig.client import on_ports
 import rig
