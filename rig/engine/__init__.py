@@ -34,7 +34,7 @@ from rig.engine.messages import (
     Stop,
 )
 from rig.engine.operator import Operator
-from rig.engine.pacing import pace_path
+from rig.engine.pacer import pace_path
 from rig.engine.process import EngineProcess
 from rig.engine.publishing import closing_counts
 from rig.engine.reference import straight_move

@@ -24,9 +24,9 @@ from rig.engine.laws import ControlLaw, SingleLegLaw, make_law
 from rig.engine.leg_testing import end_leg_test
 from rig.engine.messages import Reply
 from rig.engine.motion_log import MotionLog
-from rig.engine.pace import Pace
 from rig.engine.ports import Sink
 from rig.engine.publishing import Publisher
+from rig.engine.rate_change import RateChange
 from rig.engine.reference import Reference
 from rig.engine.snapshot import Event, Snapshot
 from rig.engine.supervision import Supervision
@@ -87,8 +87,8 @@ class Engine:
         self._stopwatch = clock if stopwatch is None else stopwatch
         self._reply_time = config.drives.reply_deadline * config.period
         limits = ReferenceCheck(mechanism, safety)
-        pace = Pace(mechanism.geometry.array, limits.acceleration)
-        self.reference = Reference(mechanism.geometry.home_pose, pace)
+        rate_change = RateChange(mechanism.geometry.array, limits.acceleration)
+        self.reference = Reference(mechanism.geometry.home_pose, rate_change)
         self._supervision = Supervision(config, self.law, bank, self.machine, self.frame, limits, self)
         force_bound = np.minimum(limits.force, bank.force_limit)
         self._homing = Homing(safety)

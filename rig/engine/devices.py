@@ -7,7 +7,7 @@ from calibration import LoadCellCalibration, identity, load_cell_calibration
 from rig.config import RigConfig, drive_options
 from rig.engine.bank import DriveBank
 from rig.engine.laws import needed_modes
-from rig.engine.pacing import PacedWire, Pacer
+from rig.engine.pacer import PacedWire, Pacer
 from rig.runtime import Clock
 
 

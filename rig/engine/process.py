@@ -23,8 +23,8 @@ from rig.engine.journal import note_departures
 from rig.engine.link import LinkClient, LinkServer, socket_address
 from rig.engine.loop import Watch, owner_gone, run_cycles
 from rig.engine.operator import Operator
-from rig.engine.paced import make_ticker
-from rig.engine.pacing import Pacer, pace_path
+from rig.engine.paced_ticker import make_ticker
+from rig.engine.pacer import Pacer, pace_path
 from rig.engine.publishing import closing_counts
 from rig.engine.running import EngineAddress, leave_record, own_record
 from rig.engine.snapshot import Event, Snapshot

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kinematics import PEAK_SPEED, Array, MotionTable, pose_to_coordinates
-from rig.engine.pace import Pace
+from rig.engine.rate_change import RateChange
 from rig.engine.source import ReferenceSource
 from rig.engine.table_source import TableSource
 
@@ -15,17 +15,17 @@ class Reference:
 
     Args:
         pose: (7,) where to begin, base frame.
-        pace: see `TableSource`.
+        rate_change: see `TableSource`.
     """
 
-    def __init__(self, pose: Array, pace: Pace | None = None) -> None:
-        self._pace = pace
+    def __init__(self, pose: Array, rate_change: RateChange | None = None) -> None:
+        self._rate_change = rate_change
         self._source: ReferenceSource
         self.hold(pose)
 
     def hold(self, pose: Array) -> None:
         """Stand still at `pose` (7,), base frame."""
-        self._source = TableSource(_straight(pose, pose, 1.0), "hold", self._pace, at_end=True)
+        self._source = TableSource(_straight(pose, pose, 1.0), "hold", self._rate_change, at_end=True)
 
     def stay(self) -> None:
         """Forget the motion, which must not be moving, and stand still where it has come to."""
@@ -35,7 +35,7 @@ class Reference:
 
     def follow(self, table: MotionTable, name: str) -> None:
         """Follow `table` from its beginning at full rate."""
-        self.take(TableSource(table, name, self._pace))
+        self.take(TableSource(table, name, self._rate_change))
 
     def take(self, source: ReferenceSource) -> None:
         """Follow `source` from where it is."""

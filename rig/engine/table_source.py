@@ -7,7 +7,7 @@ the platform slows down along the path that was checked and never leaves it.
 from collections.abc import Sequence
 
 from kinematics import Array, MotionTable, table_motion_kernel
-from rig.engine.pace import Pace
+from rig.engine.rate_change import RateChange
 
 
 class TableSource:
@@ -16,14 +16,16 @@ class TableSource:
     Args:
         table: followed from its beginning at full rate.
         name: of the motion.
-        pace: says how fast the legs bear a change of the rate; None: as fast as wished.
+        rate_change: says how fast the legs bear a change of the rate; None: as fast as wished.
         at_end: begin, and stay, at its end.
     """
 
-    def __init__(self, table: MotionTable, name: str, pace: Pace | None = None, *, at_end: bool = False) -> None:
+    def __init__(
+        self, table: MotionTable, name: str, rate_change: RateChange | None = None, *, at_end: bool = False
+    ) -> None:
         self.name = name
         self._table = table
-        self._pace = pace
+        self._rate_change = rate_change
         self._path_time = table.duration if at_end else 0.0
         self._start = self._target = 0.0 if at_end else 1.0
         self._duration = self._elapsed = 0.0
@@ -40,16 +42,17 @@ class TableSource:
         def law(duration: float, ahead: float) -> tuple[float, float, float]:
             return self.ramp_law(target, duration, ahead)
 
-        bearable = durations[0] if self._pace is None else self._pace.duration(self._table, law, durations)
-        self.change_pace(target, bearable)
+        change = self._rate_change
+        bearable = durations[0] if change is None else change.duration(self._table, law, durations)
+        self.change_rate(target, bearable)
 
-    def change_pace(self, target: float, duration: float) -> None:
+    def change_rate(self, target: float, duration: float) -> None:
         """Bring the path rate smoothly to `target`, 0 or 1, within `duration` s; nothing if it gets there sooner."""
         if target != self._target or self._duration - self._elapsed > duration:
             self._start, self._target, self._duration, self._elapsed = self._rate(), target, duration, 0.0
 
     def ramp_law(self, target: float, duration: float, ahead: float) -> tuple[float, float, float]:
-        """Path time, rate and acceleration `ahead` s from now if the pace changed to `target` now."""
+        """Path time, rate and acceleration `ahead` s from now if the rate changed to `target` now."""
         return _law(self._path_time, 0.0, ahead, duration, self._rate(), target)
 
     @property

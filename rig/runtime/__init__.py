@@ -1,6 +1,6 @@
 """What the processes of a rig share: folders, shared memory, clocks, and real time as far as it is granted."""
 
-from rig.runtime import pace
+from rig.runtime import pace_messages
 from rig.runtime.child_process import ChildDiedError, ChildLateError, ChildProcess
 from rig.runtime.clock import Cadence, Clock, ManualClock, MonotonicClock
 from rig.runtime.control_block import ControlBlock, StopRequest
@@ -31,7 +31,7 @@ __all__ = [
     "Ticker",
     "attach_shared_memory",
     "folders",
-    "pace",
+    "pace_messages",
     "prepare_process",
     "runtime_root",
     "said_slower",

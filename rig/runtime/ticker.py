@@ -1,7 +1,8 @@
 """Where a loop's time comes from: a ticker gives it its cycles, and the clock that the deadlines of exchanges are in.
 
 On real hardware that is the machine's clock, in lockstep one that its owner moves. On virtual hardware time is paced,
-`rig.engine.paced`: the loop gives the time to the plant, so that a machine which is late makes a run slow, never wrong.
+`rig.engine.paced_ticker`: the loop gives the time to the plant, so that a machine which is late makes a run slow, never
+wrong.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""The plant's clock: the machine's, or an engine's that gives it the time; see `rig.runtime.pace`.
+"""The plant's clock: the machine's, or an engine's that gives it the time; see `rig.runtime.pace_messages`.
 
 Silence of the engine that paces is one of two things. Its process waits for a processor, however long: the plant waits
 with it. Or the process is gone, stopped or hangs (`rig.runtime.ProcessWatch`): then the plant goes on by the wall
@@ -11,7 +11,7 @@ import socket
 import time
 from pathlib import Path
 
-from rig.runtime import ProcessWatch, pace
+from rig.runtime import ProcessWatch, pace_messages
 
 LOOK = 0.05
 """s of the wall clock without a sign of the engine, after which its process is looked at."""
@@ -28,7 +28,7 @@ class PlantClock:
     """
 
     def __init__(self) -> None:
-        self.request: pace.Settle | None = None
+        self.request: pace_messages.Settle | None = None
         """see `actuators.Timekeeper`"""
         self._path: Path | None = None
         self._time = self._last = self._wall = time.monotonic()
@@ -61,7 +61,7 @@ class PlantClock:
             with contextlib.suppress(OSError):
                 engine, _ = self._listener.accept()
                 if self._engine is None:
-                    self._engine, self._process = engine, ProcessWatch(pace.peer(engine))
+                    self._engine, self._process = engine, ProcessWatch(pace_messages.peer(engine))
                     self._poll.register(engine, select.EPOLLIN)
                 else:
                     engine.close()  # two cannot give the time
@@ -82,7 +82,7 @@ class PlantClock:
     def settled(self, counts: dict[tuple[int, int], int]) -> None:
         """See `actuators.Timekeeper`."""
         self.request = None
-        self._send(pace.Settled(self._time, counts))
+        self._send(pace_messages.Settled(self._time, counts))
 
     def close(self) -> None:
         """Close every socket. May be called again."""
@@ -98,7 +98,7 @@ class PlantClock:
     def _listen(self) -> None:
         heard = False
         try:
-            while self._engine is not None and (message := pace.receive(self._engine)) is not None:
+            while self._engine is not None and (message := pace_messages.receive(self._engine)) is not None:
                 heard = True
                 self._take(message)
         except (EOFError, ValueError):
@@ -115,20 +115,20 @@ class PlantClock:
             self._looked = now
             if self._process.silence() > HANGING:
                 self._set_free()
-                self._send(pace.Ahead())
+                self._send(pace_messages.Ahead())
 
-    def _take(self, message: pace.Message) -> None:
+    def _take(self, message: pace_messages.Message) -> None:
         match message:
-            case pace.Time(t):
+            case pace_messages.Time(t):
                 if not self._free:
                     self._time = max(self._time, t)
-            case pace.Settle():
+            case pace_messages.Settle():
                 self.request = message
-            case pace.Resume():
+            case pace_messages.Resume():
                 if self._free:
                     self._go_on()
                 self._free = False
-                self._send(pace.Told(self._time))
+                self._send(pace_messages.Told(self._time))
 
     def _set_free(self) -> None:
         """Let the time go by itself from when the engine was heard last."""
@@ -143,10 +143,10 @@ class PlantClock:
             self._behind = False
         self._time = max(self._time, now)
 
-    def _send(self, message: pace.Message) -> None:
+    def _send(self, message: pace_messages.Message) -> None:
         if self._engine is not None:
             try:
-                self._engine.send(pace.encode(message), socket.MSG_DONTWAIT)
+                self._engine.send(pace_messages.encode(message), socket.MSG_DONTWAIT)
             except OSError:
                 self._part()
 

@@ -20,8 +20,8 @@ from rig.client import LiveRig, ask_drives, begin, connect_and_home
 from rig.client.operation import engage
 from rig.config import RigConfig
 from rig.engine.devices import make_bank
-from rig.engine.paced import PacedTicker
-from rig.engine.pacing import Pacer, pace_path
+from rig.engine.paced_ticker import PacedTicker
+from rig.engine.pacer import Pacer, pace_path
 from rig.recording import open_recording
 from rig.states import FaultCode, State
 from rig.virtual import VirtualRigProcess

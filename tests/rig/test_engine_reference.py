@@ -1,4 +1,4 @@
-"""The reference: its path, its pace, and the time that a change of pace may take."""
+"""The reference: its path, its rate, and the time that a change of rate may take."""
 
 import copy
 
@@ -7,7 +7,7 @@ import pytest
 
 from dynamics import load_mechanism
 from kinematics import Array, MotionTable, coordinates_to_motion, leg_kinematics, pose_to_coordinates
-from rig.engine.pace import Pace
+from rig.engine.rate_change import RateChange
 from rig.engine.reference import Reference, straight_move
 from rig.engine.source import ReferenceSource
 from rig.engine.table_source import TableSource
@@ -69,7 +69,7 @@ def test_what_is_ahead_is_what_comes(ahead: float) -> None:
     reference = TableSource(sine_table(), "sine")
     for action in (None, 0.0, None, 1.0, None):
         if action is not None:
-            reference.change_pace(action, 0.4)
+            reference.change_rate(action, 0.4)
         for _ in range(100):
             reference.advance(STEP)
         foreseen = motion(reference, ahead)
@@ -84,7 +84,7 @@ def test_position_speed_and_acceleration_are_one_motion_through_pause_and_return
     rows, rates = [], []
     for k in range(12500):
         if k in changes:
-            reference.change_pace(changes[k], 0.4)
+            reference.change_rate(changes[k], 0.4)
         rows.append(motion(reference))
         rates.append(reference.path_rate)
         reference.advance(h)
@@ -110,7 +110,7 @@ def test_the_law_of_a_ramp_is_exact() -> None:
         assert place == pytest.approx(1.0 + 0.4 * (y - y**3 + 0.5 * y**4), abs=1e-14)
         assert acceleration == pytest.approx(-6.0 * y * (1.0 - y) / 0.4, abs=1e-12)
     assert reference.path_rate == 1.0  # asking changes nothing
-    reference.change_pace(0.0, 0.4)
+    reference.change_rate(0.0, 0.4)
     reference.advance(0.4)
     assert reference.path_time == pytest.approx(1.2, abs=1e-14) and reference.path_rate == 0.0 and reference.paused
 
@@ -119,7 +119,7 @@ def test_time_passes_the_same_in_one_step_and_in_many() -> None:
     one, many = TableSource(sine_table(), "sine"), TableSource(sine_table(), "sine")
     for reference in (one, many):
         reference.advance(0.5)
-        reference.change_pace(0.0, 0.4)
+        reference.change_rate(0.0, 0.4)
     one.advance(0.3)
     for _ in range(300):
         many.advance(0.001)
@@ -130,7 +130,7 @@ def test_time_passes_the_same_in_one_step_and_in_many() -> None:
 def test_a_pause_at_the_very_end_is_the_end() -> None:
     reference = TableSource(sine_table(), "sine")
     reference.advance(DURATION - 0.1)
-    reference.change_pace(0.0, 0.4)
+    reference.change_rate(0.0, 0.4)
     for _ in range(300):
         reference.advance(STEP)
     assert not reference.moving and not reference.paused and reference.path_time == DURATION
@@ -138,11 +138,11 @@ def test_a_pause_at_the_very_end_is_the_end() -> None:
 
 def test_a_shorter_stop_overtakes_a_longer_one_and_not_the_other_way_round() -> None:
     reference = TableSource(sine_table(), "sine")
-    reference.change_pace(0.0, 3.2)
+    reference.change_rate(0.0, 3.2)
     reference.advance(0.5)
-    reference.change_pace(0.0, 0.4)
+    reference.change_rate(0.0, 0.4)
     reference.advance(0.2)
-    reference.change_pace(0.0, 3.2)
+    reference.change_rate(0.0, 3.2)
     reference.advance(0.2)
     assert reference.paused
 
@@ -172,14 +172,14 @@ def _largest_acceleration(reference: ReferenceSource, duration: float) -> float:
 
 
 @pytest.mark.parametrize("begin", [0.2, 0.37, 0.5, 0.8])
-def test_a_change_of_pace_takes_the_time_the_legs_need(begin: float) -> None:
+def test_a_change_of_rate_takes_the_time_the_legs_need(begin: float) -> None:
     """A ramp of 0.4 s alone needs more than the motion itself where the legs are fast but may hardly be accelerated."""
     table = sine_table(frequency=0.25, amplitude=0.05)
     whole = _largest_acceleration(TableSource(table, "sine"), DURATION)
-    running = TableSource(table, "sine", Pace(GEOMETRY.array, np.full(6, whole)))
+    running = TableSource(table, "sine", RateChange(GEOMETRY.array, np.full(6, whole)))
     running.advance(begin)
     abrupt = copy.copy(running)
-    abrupt.change_pace(0.0, 0.05)
+    abrupt.change_rate(0.0, 0.05)
     assert _largest_acceleration(abrupt, 1.0) > 1.5 * whole
     paused = copy.copy(running)
     paused.decelerate((0.05, 0.4, 0.8, 1.6, 3.2))
@@ -191,7 +191,7 @@ def test_a_change_of_pace_takes_the_time_the_legs_need(begin: float) -> None:
 
 def test_without_limits_the_shortest_ramp_is_taken_and_the_longest_where_none_will_do() -> None:
     for limit, expected in ((np.inf, 0.4), (1e-9, 1.6)):
-        reference = TableSource(sine_table(), "sine", Pace(GEOMETRY.array, np.full(6, limit)))
+        reference = TableSource(sine_table(), "sine", RateChange(GEOMETRY.array, np.full(6, limit)))
         reference.advance(0.4)
         reference.decelerate((0.4, 0.8, 1.6))
         reference.advance(expected - 1e-6)

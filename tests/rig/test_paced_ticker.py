@@ -2,7 +2,7 @@
 
 import pytest
 
-from rig.engine.paced import PacedTicker
+from rig.engine.paced_ticker import PacedTicker
 from rig.runtime import said_slower
 
 PERIOD = 0.002
@@ -49,7 +49,7 @@ class Plant:
 @pytest.fixture
 def times(monkeypatch: pytest.MonkeyPatch) -> Times:
     made = Times()
-    monkeypatch.setattr("rig.engine.paced.time", made)
+    monkeypatch.setattr("rig.engine.paced_ticker.time", made)
     return made
 
 

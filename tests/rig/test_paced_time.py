@@ -12,9 +12,9 @@ from rig.client import on_free_ports
 from rig.config import load_config
 from rig.engine.bank import DriveBank
 from rig.engine.devices import make_bank
-from rig.engine.paced import PacedTicker
-from rig.engine.pacing import PacedWire, Pacer
-from rig.runtime import pace
+from rig.engine.paced_ticker import PacedTicker
+from rig.engine.pacer import PacedWire, Pacer
+from rig.runtime import pace_messages
 from rig.virtual import VirtualRig
 from rig.virtual.plant_clock import PlantClock
 
@@ -173,11 +173,11 @@ def test_an_engine_that_goes_leaves_the_plant_to_the_wall_clock(plant: Plant) ->
 
 
 def test_what_no_process_of_ours_sends_is_no_message() -> None:
-    message = pace.Settle(1.5, {(5021, 40000): 2**40, (5022, 40001): -1})
-    assert pace.decode(pace.encode(message)) == message
-    for packet in (b"\x07" + 8 * b"\0", b"\0", pace.encode(message)[:-1]):
+    message = pace_messages.Settle(1.5, {(5021, 40000): 2**40, (5022, 40001): -1})
+    assert pace_messages.decode(pace_messages.encode(message)) == message
+    for packet in (b"\x07" + 8 * b"\0", b"\0", pace_messages.encode(message)[:-1]):
         with pytest.raises(ValueError, match="pace"):
-            pace.decode(packet)
+            pace_messages.decode(packet)
 
 
 def test_what_is_asked_of_the_plant_is_answered_while_its_time_stands(plant: Plant) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rig.runtime import ProcessWatch, pace
+from rig.runtime import ProcessWatch, pace_messages
 from rig.virtual.plant_clock import HANGING, LOOK, PlantClock
 
 WALL = 7000.0
@@ -40,11 +40,11 @@ class Engine:
         self.socket.connect(str(path))
         clock.attend()
 
-    def say(self, message: pace.Message) -> None:
-        self.socket.send(pace.encode(message))
+    def say(self, message: pace_messages.Message) -> None:
+        self.socket.send(pace_messages.encode(message))
 
-    def hear(self) -> pace.Message | None:
-        return pace.receive(self.socket)
+    def hear(self) -> pace_messages.Message | None:
+        return pace_messages.receive(self.socket)
 
 
 @pytest.fixture
@@ -70,10 +70,10 @@ def clock(machine: Machine, tmp_path: Path) -> Iterator[PlantClock]:
 def engine(clock: PlantClock, tmp_path: Path) -> Iterator[Engine]:
     """An engine that gives the time: 1 s after the clock's beginning."""
     made = Engine(clock, tmp_path / "pace")
-    made.say(pace.Resume())
+    made.say(pace_messages.Resume())
     clock.now()
-    assert made.hear() == pace.Told(WALL)
-    made.say(pace.Time(WALL + 1.0))
+    assert made.hear() == pace_messages.Told(WALL)
+    made.say(pace_messages.Time(WALL + 1.0))
     assert clock.now() == WALL + 1.0
     yield made
     made.socket.close()
@@ -98,7 +98,7 @@ def test_it_waits_for_an_engine_that_is_only_late_however_long(
     machine.idle = 0.9 * HANGING
     assert wait(machine, clock, 3600.0) == WALL + 1.0
     assert engine.hear() is None
-    engine.say(pace.Time(WALL + 1.002))
+    engine.say(pace_messages.Time(WALL + 1.002))
     assert clock.now() == WALL + 1.002
 
 
@@ -109,15 +109,15 @@ def test_it_goes_on_where_the_engine_is_stopped_or_hangs(
     machine.idle = idle
     assert wait(machine, clock, 0.8 * LOOK) == WALL + 1.0
     assert wait(machine, clock, 5.0) == pytest.approx(WALL + 6.0 + 0.8 * LOOK)  # from when the engine was heard last
-    assert engine.hear() == pace.Ahead()
-    engine.say(pace.Time(WALL + 1.002))  # of an engine that does not know it yet
+    assert engine.hear() == pace_messages.Ahead()
+    engine.say(pace_messages.Time(WALL + 1.002))  # of an engine that does not know it yet
     assert clock.now() == pytest.approx(machine.now + 1.0)
-    engine.say(pace.Resume())
+    engine.say(pace_messages.Resume())
     there = clock.now()
-    assert engine.hear() == pace.Told(there)
+    assert engine.hear() == pace_messages.Told(there)
     machine.idle = 0.0
     assert wait(machine, clock, 1.0) == there
-    engine.say(pace.Time(there + 0.002))
+    engine.say(pace_messages.Time(there + 0.002))
     assert clock.now() == there + 0.002
 
 
@@ -127,8 +127,8 @@ def test_it_goes_on_from_the_last_time_given_where_the_engine_is_gone(
     engine.socket.close()
     assert wait(machine, clock, 5.0) == WALL + 1.0 + 5.0
     after = Engine(clock, tmp_path / "pace")
-    after.say(pace.Resume())
-    assert clock.now() == WALL + 6.0 and after.hear() == pace.Told(WALL + 6.0)
+    after.say(pace_messages.Resume())
+    assert clock.now() == WALL + 6.0 and after.hear() == pace_messages.Told(WALL + 6.0)
     assert wait(machine, clock, 5.0) == WALL + 6.0
     after.socket.close()
 

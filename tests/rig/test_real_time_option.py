@@ -7,8 +7,8 @@ import pytest
 from rig.cli import main
 from rig.client import RunResult
 from rig.config import RigConfig, in_real_time, load_config
-from rig.engine.paced import PacedTicker, make_ticker
-from rig.engine.pacing import Pacer, pace_path
+from rig.engine.paced_ticker import PacedTicker, make_ticker
+from rig.engine.pacer import Pacer, pace_path
 from rig.runtime import MachineTicker
 
 

@@ -26,7 +26,7 @@ def _excess_kernel(
     return worst
 
 
-class Pace:
+class RateChange:
     """Finds the time in which a reference may come to another path rate.
 
     Only accelerations are looked at: at a lower rate a checked path is slower too.

@@ -1,9 +1,9 @@
 """The engine's end of paced time: the plant's clock as the engine gives it, and the wires that go by it.
 
-See `rig.runtime.pace`. A reply that is there is taken; whether one that is not there is lost, or only not sent yet by a
-process that waits for a processor, no clock of the machine can tell. So the plant is asked to settle: to take in all
-that was sent, at the time that it stands at, and then slice by slice up to the deadline. What is not there after that
-is not there by the plant's own clock, and all the same on a machine however busy.
+See `rig.runtime.pace_messages`. A reply that is there is taken; whether one that is not there is lost, or only not
+sent yet by a process that waits for a processor, no clock of the machine can tell. So the plant is asked to settle: to
+take in all that was sent, at the time that it stands at, and then slice by slice up to the deadline. What is not there
+after that is not there by the plant's own clock, and all the same on a machine however busy.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from weakref import WeakSet
 
 from actuators import ConnectError, TcpWire
 from rig.config import RigConfig
-from rig.runtime import ProcessWatch, pace, runtime_root
+from rig.runtime import ProcessWatch, pace_messages, runtime_root
 
 _SLICE = 5e-3
 """s of the plant's time between two looks for a reply that is late"""
@@ -55,7 +55,7 @@ class Pacer:
         self._path = path
         self._socket: socket.socket | None = None
         self._wires: WeakSet[PacedWire] = WeakSet()
-        self._sent: dict[pace.Connection, int] = {}
+        self._sent: dict[pace_messages.Connection, int] = {}
         self._time = self._wall = time.monotonic()
         self._overtaken = False
         self.epoch = 0
@@ -89,8 +89,8 @@ class Pacer:
                     raise ConnectError(f"the virtual rig's time cannot be given ({self._path}: {reason})") from error
                 time.sleep(_ATTACH_PAUSE)
         self._socket = made
-        self._plant = ProcessWatch(pace.peer(made))
-        if self._ask(pace.Resume()) is None:
+        self._plant = ProcessWatch(pace_messages.peer(made))
+        if self._ask(pace_messages.Resume()) is None:
             raise ConnectError("the virtual rig does not take its time from this engine: another one gives it")
         self.epoch += 1
 
@@ -100,27 +100,27 @@ class Pacer:
         if self._socket is None:
             self._wall = time.monotonic()
         else:
-            self._send(pace.Time(t))
+            self._send(pace_messages.Time(t))
 
     def overtaken(self) -> bool:
         """Whether the plant has gone on by itself meanwhile; its time is taken over again then."""
         if self._socket is None:
             return False
         try:
-            overtaken = self._overtaken or isinstance(pace.receive(self._socket), pace.Ahead)
+            overtaken = self._overtaken or isinstance(pace_messages.receive(self._socket), pace_messages.Ahead)
         except (EOFError, ValueError):
             self.close()
             return False
-        return overtaken and self._ask(pace.Resume()) is not None
+        return overtaken and self._ask(pace_messages.Resume()) is not None
 
     def settle(self, t: float) -> None:
         """Have the plant take in all that was sent, and go on to `t`, s; see `sent` then."""
-        answer = self._ask(pace.Settle(t, {wire.connection: wire.sent for wire in self._wires}))
-        if isinstance(answer, pace.Settled):
+        answer = self._ask(pace_messages.Settle(t, {wire.connection: wire.sent for wire in self._wires}))
+        if isinstance(answer, pace_messages.Settled):
             self._sent = dict(answer.counts)
             self.settled = True
 
-    def sent(self, connection: pace.Connection) -> int:
+    def sent(self, connection: pace_messages.Connection) -> int:
         """Bytes that the plant had sent over a connection when it settled last; -1: it had closed it."""
         return self._sent.get(connection, 0)
 
@@ -141,29 +141,31 @@ class Pacer:
             self._socket = None
             self.settled = False
 
-    def _send(self, message: pace.Message) -> None:
+    def _send(self, message: pace_messages.Message) -> None:
         assert self._socket is not None
         try:
-            self._socket.send(pace.encode(message))
+            self._socket.send(pace_messages.encode(message))
         except OSError:
             self.close()
 
-    def _ask(self, message: pace.Resume | pace.Settle) -> pace.Told | pace.Settled | None:
+    def _ask(
+        self, message: pace_messages.Resume | pace_messages.Settle
+    ) -> pace_messages.Told | pace_messages.Settled | None:
         """The answer to a message, None where there comes none any more."""
         if self._socket is not None:
             self._send(message)
             self._plant.sign()
-        wanted = pace.Told if isinstance(message, pace.Resume) else pace.Settled
+        wanted = pace_messages.Told if isinstance(message, pace_messages.Resume) else pace_messages.Settled
         with contextlib.suppress(EOFError, ValueError):
             while self._socket is not None:
                 if not select.select([self._socket], [], [], _LOOK)[0] and self._plant.silence() > _HANGING:
                     break
-                answer = pace.receive(self._socket)
-                if isinstance(answer, pace.Ahead):
+                answer = pace_messages.receive(self._socket)
+                if isinstance(answer, pace_messages.Ahead):
                     self._overtaken = True
-                elif isinstance(answer, pace.Told | pace.Settled) and isinstance(answer, wanted):
+                elif isinstance(answer, pace_messages.Told | pace_messages.Settled) and isinstance(answer, wanted):
                     self._time = answer.t
-                    self._overtaken = self._overtaken and isinstance(answer, pace.Settled)
+                    self._overtaken = self._overtaken and isinstance(answer, pace_messages.Settled)
                     return answer
         self.close()
         return None
@@ -188,8 +190,8 @@ class PacedWire(TcpWire):
         self._received = 0
         self.sent = 0
         """bytes in all"""
-        self.connection: pace.Connection = (port, 0)
-        """see `rig.runtime.pace`"""
+        self.connection: pace_messages.Connection = (port, 0)
+        """see `rig.runtime.pace_messages`"""
         super().__init__(host, port, timeout)
         self.connection = (port, self._socket.getsockname()[1])
         try:

@@ -8,8 +8,8 @@ from actuators import COMMAND_OFF
 from rig.client import on_free_ports
 from rig.config import RigConfig, in_real_time, load_config
 from rig.engine.devices import make_bank
-from rig.engine.paced import make_ticker
-from rig.engine.pacing import Pacer, pace_path
+from rig.engine.paced_ticker import make_ticker
+from rig.engine.pacer import Pacer, pace_path
 from rig.virtual import VirtualRigProcess
 
 CYCLES, FIRST = 2000, 200

@@ -4,7 +4,7 @@ import math
 import time
 
 from rig.config import RigConfig
-from rig.engine.pacing import Pacer
+from rig.engine.pacer import Pacer
 from rig.runtime import MachineTicker, Tick, Ticker
 
 _WHOLE = 1e-6  # of a period: what is nearer to a cycle's time stands at it
