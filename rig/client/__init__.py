@@ -9,7 +9,7 @@ from rig.client.lockstep import LockstepRig
 from rig.client.motions import approach, checked_motion, checked_move, ends, prepare_motion
 from rig.client.moving import Progress, begin, finish, follow, move_to_start, perform
 from rig.client.opening import open_rig
-from rig.client.operation import bring_to_rest, connect_and_home, has_stopped, leave, let_pass, stop
+from rig.client.operation import bring_to_rest, clear, connect_and_home, has_stopped, leave, let_pass, look, stop
 from rig.client.post_mortem import LegPostMortem, ask_drives, describe_post_mortem
 from rig.client.rig import FaultDesk, Rig
 from rig.client.runs import (
@@ -60,6 +60,7 @@ __all__ = [
     "bring_to_rest",
     "checked_motion",
     "checked_move",
+    "clear",
     "conduct",
     "connect_and_home",
     "demo_trajectory",
@@ -72,6 +73,7 @@ __all__ = [
     "has_stopped",
     "leave",
     "let_pass",
+    "look",
     "move_to_start",
     "new_recording",
     "on_free_ports",

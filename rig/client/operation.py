@@ -70,17 +70,27 @@ def connect(rig: Rig, *, reset: bool = False) -> None:
         rig: in state OFF.
         reset: whether the operator wants a fault reset that the drives have from before, as after an engine's death.
     """
+    status = look(rig)
+    if status.state is State.IDLE:
+        return
+    if not reset:
+        raise RunFaultError(f"the drives were in a fault before they were connected: {status.cause}. {_LOOK_AND_RESET}")
+    clear(rig)
+
+
+def look(rig: Rig) -> Snapshot:
+    """OFF → IDLE, or FAULT where the drives have one from before: connect them; the first snapshot that says which."""
     begun = rig.status().cycles
     rig.request(Connect())
 
     def looked_at(status: Snapshot) -> bool:
         return status.state is State.FAULT or (status.state is State.IDLE and status.cycles > begun)
 
-    status = rig.wait(looked_at, PATIENCE, "state IDLE")
-    if status.state is State.IDLE:
-        return
-    if not reset:
-        raise RunFaultError(f"the drives were in a fault before they were connected: {status.cause}. {_LOOK_AND_RESET}")
+    return rig.wait(looked_at, PATIENCE, "state IDLE")
+
+
+def clear(rig: Rig) -> None:
+    """FAULT → IDLE: reset a fault that the drives have from before; the operator's word."""
     rig.request(Reset())
     _reach(rig, State.IDLE, PATIENCE)
 

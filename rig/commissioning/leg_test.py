@@ -5,14 +5,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from rig.client import Interruption, LiveRig, Rig, bring_to_rest, leave, new_recording, remove_empty
+from rig.client import Interruption, LiveRig, Rig, bring_to_rest, clear, leave, look, new_recording, remove_empty
 from rig.commissioning.devices import check_devices
 from rig.config import RigConfig
-from rig.engine import NO_REFERENCE, Connect, LegMove, LegResult, LegTest, MoveLeg, Reset, Snapshot, Stop, check_move
+from rig.engine import NO_REFERENCE, LegMove, LegResult, LegTest, MoveLeg, Snapshot, Stop, check_move
 from rig.errors import InterruptedRunError, RefusedError, RigError
 from rig.states import State
 
-_PATIENCE = 10.0  # s for a state that takes no time of its own
 _SLACK = 15.0  # s that a whole test may take beside the leg's way and its homing
 
 Show = Callable[[LegTest], None]
@@ -74,7 +73,13 @@ def move_leg(rig: Rig, move: LegMove, show: Show) -> LegResult:
     """
     if rig.status().state is State.OFF:
         try:
-            _connect(rig, move)
+            seen = look(rig)
+            if seen.state is State.FAULT:
+                if not move.clear:
+                    raise LatchedFaultError(
+                        f"{seen.cause}: a latched fault; look at the cause, then allow it to be cleared"
+                    )
+                clear(rig)
         except InterruptedRunError:
             return _unmoved(move)
     try:
@@ -106,19 +111,3 @@ def _unmoved(move: LegMove) -> LegResult:
     none = math.nan
     faults = ("stopped before anything moved",)
     return LegResult(move.leg, move.travel, faults, True, None, none, none, none, none, none, {})
-
-
-def _connect(rig: Rig, move: LegMove) -> None:
-    """OFF → IDLE; faults that drives have latched before are reset where the move allows that."""
-    begun = rig.status().cycles
-    rig.request(Connect())
-
-    def looked_at(status: Snapshot) -> bool:
-        return status.state is State.FAULT or (status.state is State.IDLE and status.cycles > begun)
-
-    status = rig.wait(looked_at, _PATIENCE, "state IDLE")
-    if status.state is State.IDLE:
-        return
-    if not move.clear:
-        raise LatchedFaultError(f"{status.cause}: a latched fault; look at the cause, then allow it to be cleared")
-    rig.request(Reset())
