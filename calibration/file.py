@@ -9,21 +9,23 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
+import tomlkit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from tomlkit.items import Table
 
 from calibration.cells import LoadCellCalibration, Provenance
 from calibration.errors import CalibrationError, CalibrationFileError
 from calibration.fit import CellCalibration, Load
 from calibration.taring import CELLS, Drift, Tare, read_only
-from kinematics import InputFileError, MissingFileError, parse_toml, read_text, toml_entry
+from kinematics import InputFileError, MissingFileError, add_toml_entry, parse_toml, read_text
 
 FILE_VERSION = 1
 """Version of the layout this software writes and reads."""
 
-_HEADER = """\
-# Load-cell calibration of a Stewart platform rig.
-# force = polarity * gain * (reading - offset), N, compression positive; gain in N per unit of the reading.
-"""
+_HEADER = (
+    "Load-cell calibration of a Stewart platform rig.",
+    "force = polarity * gain * (reading - offset), N, compression positive; gain in N per unit of the reading.",
+)
 
 _LARGEST = 1e9  # of any reading, force or count
 _UNLIKE = 4.0
@@ -156,37 +158,36 @@ def format_cell_calibration(calibration: LoadCellCalibration) -> str:
     if before is None or after is None or moved is None:
         raise CalibrationError("a calibration without tare and drift is not kept in a file; leave it out of the config")
     provenance = calibration.provenance
-    tables: dict[str, object] = {
-        "version": FILE_VERSION,
-        "kind": "load-cells",
-        "date": calibration.date,
-        "unit": calibration.unit,
-        "load": calibration.load,
-        "gravity": calibration.gravity,
-        "provenance": {name: getattr(provenance, name) for name in _Provenance.model_fields},
-        "tare": {
-            "before": before.offset.tolist(),
-            "after": after.offset.tolist(),
-            "noise_before": before.noise.tolist(),
-            "noise_after": after.noise.tolist(),
-            "samples_before": before.n,
-            "samples_after": after.n,
-            "drift": moved.force.tolist(),
-            "drift_bound": moved.bound.tolist(),
-        },
-        "cells": [
-            {"leg": leg, "serial": serial}
-            | {name: getattr(cell, name) for name in _Cell.model_fields if name not in ("leg", "serial")}
-            for leg, (serial, cell) in enumerate(zip(calibration.serials, calibration.cells, strict=True), start=1)
-        ],
-    }
-    lines = [_HEADER + "\n".join(_entries({k: v for k, v in tables.items() if not isinstance(v, dict | list)}))]
-    for name, value in tables.items():
-        for entry in value if isinstance(value, list) else [value]:
-            if isinstance(entry, dict):
-                header = f"[[{name}]]" if isinstance(value, list) else f"[{name}]"
-                lines.append("\n".join([header, *_entries(entry)]))
-    text = "\n\n".join(lines) + "\n"
+    document = tomlkit.document()
+    for line in _HEADER:
+        document.add(tomlkit.comment(line))
+    _add_entries(
+        document,
+        version=FILE_VERSION,
+        kind="load-cells",
+        date=calibration.date,
+        unit=calibration.unit,
+        load=calibration.load,
+        gravity=calibration.gravity,
+    )
+    document.add("provenance", _table(**{name: getattr(provenance, name) for name in _Provenance.model_fields}))
+    tare = _table(
+        before=before.offset.tolist(),
+        after=after.offset.tolist(),
+        noise_before=before.noise.tolist(),
+        noise_after=after.noise.tolist(),
+        samples_before=before.n,
+        samples_after=after.n,
+        drift=moved.force.tolist(),
+        drift_bound=moved.bound.tolist(),
+    )
+    document.add("tare", tare)
+    cells = tomlkit.aot()
+    for leg, (serial, cell) in enumerate(zip(calibration.serials, calibration.cells, strict=True), start=1):
+        fitted = {name: getattr(cell, name) for name in _Cell.model_fields if name not in ("leg", "serial")}
+        cells.append(_table(leg=leg, serial=serial, **fitted))
+    document.add("cells", cells)
+    text = tomlkit.dumps(document)
     parse_cell_calibration(text, "calibration")
     return text
 
@@ -269,8 +270,16 @@ def save_cell_calibration(path: str | Path, calibration: LoadCellCalibration) ->
         raise CalibrationFileError(str(path), f"cannot be written: {error.strerror}") from None
 
 
-def _entries(table: dict[str, object]) -> list[str]:
-    return [toml_entry(key, value, _COMMENTS.get(key, "")) for key, value in table.items() if value is not None]
+def _table(**values: object) -> Table:
+    table = tomlkit.table()
+    _add_entries(table, **values)
+    return table
+
+
+def _add_entries(table: tomlkit.TOMLDocument | Table, **values: object) -> None:
+    for key, value in values.items():
+        if value is not None:
+            add_toml_entry(table, key, value, _COMMENTS.get(key, ""))
 
 
 def _fault(item: dict[str, object]) -> str:

@@ -67,12 +67,13 @@ from kinematics.inputs import (
     Stiffness,
     Time,
     Torque,
+    add_toml_entry,
+    align_comment,
     in_words,
     open_input,
     parse_toml,
     read_text,
-    toml_entry,
-    toml_value,
+    toml_item,
 )
 from kinematics.jacobian import (
     SINGULAR_CONDITION,
@@ -235,6 +236,8 @@ __all__ = [
     "Trajectory",
     "TrajectoryError",
     "TrajectorySpec",
+    "add_toml_entry",
+    "align_comment",
     "angle_accelerations_to_angular_acceleration",
     "angle_rates_to_angular_velocity",
     "angles_to_matrix",
@@ -311,7 +314,6 @@ __all__ = [
     "strokes_beyond",
     "table_motion_kernel",
     "tabulate",
-    "toml_entry",
-    "toml_value",
+    "toml_item",
     "trajectory_names",
 ]

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
+import tomlkit
 from pydantic import BaseModel
 
-from kinematics import InputFileError, TrajectoryError, TrajectorySpec, parse_trajectory, read_text, toml_entry
+from kinematics import InputFileError, TrajectoryError, TrajectorySpec, add_toml_entry, parse_trajectory, read_text
 
 Data = dict[str, Any]
 """A motion as its file states it, SI."""
@@ -69,11 +70,18 @@ def _data(text: str) -> Data:
 
 def to_toml(motion: Data) -> str:
     """A motion as the text of its file."""
-    lines = [toml_entry(key, motion[key]) for key in ("frame", "pivot", "amplitude") if key in motion]
+    document, parts = tomlkit.document(), tomlkit.aot()
+    for key in ("frame", "pivot", "amplitude"):
+        if key in motion:
+            add_toml_entry(document, key, motion[key])
     for part in motion["parts"]:
-        lines += ["", "[[parts]]"]
-        lines += [toml_entry(key, value) for key, value in part.items() if value is not None]
-    return "\n".join(lines) + "\n"
+        table = tomlkit.table()
+        for key, value in part.items():
+            if value is not None:
+                add_toml_entry(table, key, value)
+        parts.append(table)
+    document.add("parts", parts)
+    return tomlkit.dumps(document)
 
 
 def moved(motion: Data, folder: Path, target: Path) -> Data:

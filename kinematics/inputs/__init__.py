@@ -1,7 +1,7 @@
 """What a person writes: files of bounded size and depth, and quantities with their units."""
 
 from kinematics.inputs.files import MOST_BYTES, open_input, parse_toml, read_text
-from kinematics.inputs.toml_text import toml_entry, toml_value
+from kinematics.inputs.toml_text import add_toml_entry, align_comment, toml_item
 from kinematics.inputs.units import (
     Acceleration,
     Angle,
@@ -42,10 +42,11 @@ __all__ = [
     "Stiffness",
     "Time",
     "Torque",
+    "add_toml_entry",
+    "align_comment",
     "in_words",
     "open_input",
     "parse_toml",
     "read_text",
-    "toml_entry",
-    "toml_value",
+    "toml_item",
 ]

@@ -1,35 +1,41 @@
-"""TOML written for a person to read: values, lines with comments, inline tables. `parse_toml` reads it back."""
+"""TOML written for a person to read, by tomlkit: lists and mappings inline, comments in a column of their own."""
 
-import json
-from collections.abc import Mapping
-from datetime import date
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import tomlkit
+from tomlkit.items import Item, Table
 
-def toml_value(value: Any) -> str:
+
+def toml_item(value: Any) -> Item:
     """A value as TOML: text, bool, int, float, date, a sequence or a mapping of them (an inline table).
 
     Raises TypeError for anything else.
     """
-    match value:
-        case str():
-            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-        case bool():
-            return "true" if value else "false"
-        case int():
-            return str(value)
-        case float():
-            return float.__repr__(value)  # the shortest text that reads back as the same number
-        case date():
-            return value.isoformat()
-        case Mapping():
-            return f"{{ {', '.join(toml_entry(str(key), item) for key, item in value.items())} }}"
-        case list() | tuple():
-            return f"[{', '.join(map(toml_value, value))}]"
-    raise TypeError(f"{value!r} ({type(value).__name__}) has no form in TOML")
+    if isinstance(value, Mapping):
+        table = tomlkit.inline_table()
+        for key, each in value.items():
+            table.append(key, toml_item(each))
+        return table
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        array = tomlkit.array()
+        array.extend(map(toml_item, value))
+        return array
+    item: Item = tomlkit.item(value)
+    return item
 
 
-def toml_entry(key: str, value: Any, comment: str = "", column: int = 0) -> str:
-    """The line of a key, with a comment from that column on if there is one."""
-    text = f"{key} = {toml_value(value)}"
-    return f"{text:<{max(column, len(text) + 1)}} # {comment}" if comment else text
+def add_toml_entry(
+    table: tomlkit.TOMLDocument | Table, key: str, value: Any, comment: str = "", column: int = 0
+) -> None:
+    """Add the line of a key to a table, with a comment from that column on if there is one."""
+    item = toml_item(value)
+    table.add(key, item)
+    if comment:
+        align_comment(item, f"{key} = {item.as_string()}", comment, column)
+
+
+def align_comment(item: Item, line: str, comment: str, column: int) -> None:
+    """Let the `line` of an item carry a comment from that column on, or two spaces behind a longer one."""
+    item.comment(comment)
+    item.trivia.comment_ws = " " * max(column - len(line), 2)

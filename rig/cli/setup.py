@@ -126,7 +126,7 @@ def probe(config: ConfigArgument, as_json: JsonOption = False) -> None:
     if a drive does not answer as it should, or an engine commands it. A virtual configuration's rig is started along
     with it.
     """
-    from kinematics import toml_entry
+    from kinematics import toml_item
     from rig.commissioning import probe_rig, served
     from rig.config import load_config
     from rig.errors import ExitCode
@@ -147,7 +147,7 @@ def probe(config: ConfigArgument, as_json: JsonOption = False) -> None:
         if new_ones and not found.findings:
             typer.echo("serial numbers to keep in the configuration, so that a swapped cable is refused:")
             for place, serial in new_ones.items():
-                typer.echo(f"  drives.legs, leg {place}: {toml_entry('serial', serial)}")
+                typer.echo(f"  drives.legs, leg {place}: serial = {toml_item(serial).as_string()}")
     if not found.passed:
         raise typer.Exit(ExitCode.HARDWARE)
 

@@ -5,9 +5,12 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import tomlkit
+from tomlkit.items import Array, Table
+
 from calibration import LoadCellCalibration, calibration_file_name, save_cell_calibration
 from dynamics import mechanism_names
-from kinematics import toml_entry, toml_value
+from kinematics import InputFileError, add_toml_entry, align_comment, parse_toml, read_text, toml_item
 from rig.commissioning.devices import check_devices
 from rig.config import RigConfig, Safety, load_config, names_file, parse_config, relaxed_bounds
 from rig.csvio import check_output, whole_file
@@ -15,11 +18,11 @@ from rig.errors import ConfigError, InputError
 
 _MODES = ("force", "computed-torque", "position")
 _COMMENT_COLUMN = 39
-_HEADER = """\
-# Plain numbers are SI; text may carry a unit ("300 mm"). What is left out takes its default:
-# [control], [safety], [motion] and [realtime] among it. The shipped virtual.toml shows every
-# key with its unit and its default.
-"""
+_HEADER = (
+    'Plain numbers are SI; text may carry a unit ("300 mm"). What is left out takes its default:',
+    "[control], [safety], [motion] and [realtime] among it. The shipped virtual.toml shows every",
+    "key with its unit and its default.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,37 +72,56 @@ class Draft:
 
 def draft_text(draft: Draft) -> str:
     """The draft as the text of its TOML file, whether valid or not."""
-    lines = [
-        _HEADER,
-        _line("name", draft.name),
-        _line("mechanism", draft.mechanism, "a shipped one, or a TOML file from here"),
-        _line("mode", draft.mode, "or " + ", ".join(f'"{mode}"' for mode in _MODES if mode != draft.mode)),
-        _line("rate", draft.rate, "Hz, cycles per second"),
-        "\n[drives]",
-        _line("driver", draft.driver),
-        _line("profile", draft.profile, "the drives' register map"),
-        _line("watchdog", draft.watchdog, "s of silence after which a drive stops by itself"),
-        "legs = [" + " " * 32 + "# legs 1 to 6; a serial number given must answer",
-        *(f"    {toml_value(_given(asdict(drive)))}," for drive in draft.drives),
-        "]\n\n[load_cells]",
-        _line("source", "amplifier" if draft.amplifier else "drive", "what reads the cells"),
-        _line("noise", draft.noise, "N, standard deviation to expect"),
-        _line("range", draft.range, "N, end of scale"),
-    ]
-    if draft.calibration:
-        lines.append(_line("calibration", draft.calibration, "beside this file"))
-    if draft.amplifier is not None:
-        lines.append(_line("amplifier", _given(asdict(draft.amplifier))))
-    lines += ["\n[recording]", _line("directory", draft.recording, "starts where the command runs")]
+    document = tomlkit.document()
+    for line in _HEADER:
+        document.add(tomlkit.comment(line))
+    document.add(tomlkit.nl())
+    _add(document, "name", draft.name)
+    _add(document, "mechanism", draft.mechanism, "a shipped one, or a TOML file from here")
+    _add(document, "mode", draft.mode, "or " + ", ".join(f'"{mode}"' for mode in _MODES if mode != draft.mode))
+    _add(document, "rate", draft.rate, "Hz, cycles per second")
+    drives = tomlkit.table()
+    _add(drives, "driver", draft.driver)
+    _add(drives, "profile", draft.profile, "the drives' register map")
+    _add(drives, "watchdog", draft.watchdog, "s of silence after which a drive stops by itself")
+    drives.add("legs", _legs(draft.drives))
+    document.add("drives", drives)
+    document.add("load_cells", _load_cells(draft))
+    recording = tomlkit.table()
+    _add(recording, "directory", draft.recording, "starts where the command runs")
+    document.add("recording", recording)
     if draft.virtual:
-        bounds = relaxed_bounds(draft.watchdog, draft.rate, Safety())
-        lines += [
-            "\n[safety]",
-            *(_line(key, value, "cycles; virtual drives on a busy machine") for key, value in bounds.items()),
-            "\n[virtual]" + " " * 31 + "# a rehearsal; without this table: real drives",
-            _line("seed", 1),
-        ]
-    return "\n".join(lines) + "\n"
+        safety = tomlkit.table()
+        for key, value in relaxed_bounds(draft.watchdog, draft.rate, Safety()).items():
+            _add(safety, key, value, "cycles; virtual drives on a busy machine")
+        document.add("safety", safety)
+        virtual = tomlkit.table()
+        align_comment(virtual, "[virtual]", "a rehearsal; without this table: real drives", _COMMENT_COLUMN)
+        _add(virtual, "seed", 1)
+        document.add("virtual", virtual)
+    return tomlkit.dumps(document)
+
+
+def _legs(drives: tuple[DriveAddress, ...]) -> Array:
+    legs = tomlkit.array()
+    gap = " " * (_COMMENT_COLUMN - len("legs = ["))
+    legs.add_line(indent=gap, newline=False, comment="legs 1 to 6; a serial number given must answer")
+    for drive in drives:
+        legs.add_line(toml_item(_given(asdict(drive))))
+    legs.add_line(indent="")  # the bracket on a line of its own
+    return legs
+
+
+def _load_cells(draft: Draft) -> Table:
+    cells = tomlkit.table()
+    _add(cells, "source", "amplifier" if draft.amplifier else "drive", "what reads the cells")
+    _add(cells, "noise", draft.noise, "N, standard deviation to expect")
+    _add(cells, "range", draft.range, "N, end of scale")
+    if draft.calibration:
+        _add(cells, "calibration", draft.calibration, "beside this file")
+    if draft.amplifier is not None:
+        _add(cells, "amplifier", _given(asdict(draft.amplifier)))
+    return cells
 
 
 def draft_config(draft: Draft, path: Path) -> RigConfig:
@@ -166,9 +188,10 @@ def save_rig(draft: Draft, path: Path, zero: LoadCellCalibration | None, *, over
 def _names(path: Path, calibration: str) -> bool:
     """Whether the file `path` names a calibration; False where none can be read."""
     try:
-        return toml_value(calibration).encode() in path.read_bytes()
-    except OSError:
+        cells = parse_toml(read_text(path)).get("load_cells")
+    except InputFileError:
         return False
+    return isinstance(cells, dict) and cells.get("calibration") == calibration
 
 
 def free_calibration_path(folder: Path, day: date) -> Path:
@@ -221,8 +244,8 @@ def _encodable(text: str, path: Path) -> str:
     return text
 
 
-def _line(key: str, value: Any, comment: str = "") -> str:
-    return toml_entry(key, value, comment, _COMMENT_COLUMN)
+def _add(table: tomlkit.TOMLDocument | Table, key: str, value: Any, comment: str = "") -> None:
+    add_toml_entry(table, key, value, comment, _COMMENT_COLUMN)
 
 
 def _given(table: dict[str, Any]) -> dict[str, Any]:

@@ -1,19 +1,18 @@
-"""Naming a calibration in a configuration that a person wrote: one line changes, the rest stays as it is."""
+"""Naming a calibration in a configuration that a person wrote: one value changes, the rest stays as it is."""
 
-import io
 import os
-import re
 import stat
 from pathlib import Path
 from typing import Any
 
-from kinematics import MOST_BYTES, InputFileError, open_input, parse_toml, toml_value
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import Table
+
+from kinematics import MOST_BYTES, InputFileError, open_input, parse_toml, toml_item
 from rig.config import load_config
 from rig.csvio import check_output, whole_file
 from rig.errors import ConfigError, InputError
-
-_HEADER = re.compile(r"\s*\[\s*load_cells\s*\]\s*(#.*)?")
-_ENTRY = re.compile(r"""(\s*calibration\s*=\s*)(?:"(?:[^"\\]|\\.)*"|'[^']*')(\s*(?:#.*)?)""", re.DOTALL)
 
 
 def check_naming(path: Path, name: str) -> None:
@@ -66,33 +65,29 @@ def _edited(path: Path, name: str) -> str:
     if not isinstance(cells, dict):
         raise ConfigError(f"configuration {path} is left as it is: load_cells is not a table")
     cells["calibration"] = name
-    changed = _changed(text, toml_value(name))
-    if _parsed(changed) != wanted:
+    try:
+        changed = _changed(text, name)
+        as_meant = parse_toml(changed) == wanted
+    except (InputFileError, TOMLKitError):
+        as_meant = False
+    if not as_meant:
         raise InputError(f'{path} is left as it is; write into its [load_cells] table: calibration = "{name}"')
     return changed
 
 
-def _changed(text: str, value: str) -> str:
+def _changed(text: str, name: str) -> str:
     newline = "\r\n" if "\r\n" in text else "\n"
-    entry = f"calibration = {value}{newline}"
     if not text.endswith("\n"):
         text += newline
-    lines = list(io.StringIO(text, newline=""))  # with their endings
-    start = next((index for index, line in enumerate(lines) if _HEADER.fullmatch(line.rstrip("\r\n"))), None)
-    if start is None:
-        return f"{text}{newline}[load_cells]{newline}{entry}"
-    end = next((index for index in range(start + 1, len(lines)) if lines[index].lstrip().startswith("[")), len(lines))
-    for index in range(start + 1, end):
-        if match := _ENTRY.fullmatch(lines[index]):
-            lines[index] = f"{match[1]}{value}{match[2]}"
-            break
+    document = tomlkit.parse(text)
+    value = toml_item(name)
+    if "load_cells" not in document:
+        return f"{text}{newline}[load_cells]{newline}calibration = {value.as_string()}{newline}"
+    cells: Any = document["load_cells"]
+    if isinstance(cells, Table) and not cells.is_super_table() and "calibration" not in cells:
+        # First in its table: behind the last one there may be a comment on what comes next.
+        value.trivia.trail = newline
+        cells.value.body.insert(0, (tomlkit.key("calibration"), value))
     else:
-        lines.insert(start + 1, entry)
-    return "".join(lines)
-
-
-def _parsed(text: str) -> dict[str, Any] | None:
-    try:
-        return parse_toml(text)
-    except InputFileError:
-        return None
+        cells["calibration"] = value
+    return tomlkit.dumps(document)

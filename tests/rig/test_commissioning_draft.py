@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tomlkit
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -259,15 +260,43 @@ def test_naming_a_calibration_changes_nothing_else(tmp_path: Path, table: str) -
     assert ("# mine" in path.read_text()) == ("# mine" in table)
 
 
-def test_a_file_that_says_it_another_way_is_left_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("load_cells = {{ noise = 0.7 }} # mine\n{head}", "load_cells = {{ noise = 0.7, {entry}}} # mine\n{head}"),
+        ("load_cells.noise = 0.7\n{head}", "load_cells.noise = 0.7\nload_cells.{entry}\n{head}"),
+        (
+            "{head}[ 'load_cells' ] # six\nnoise = 0.7\n\n# where it goes\n[recording]\ndirectory = 'x'\n",
+            "{head}[ 'load_cells' ] # six\n{entry}\nnoise = 0.7\n\n# where it goes\n[recording]\ndirectory = 'x'\n",
+        ),
+        (
+            '{head}[load_cells]\nnoise = 0.7\ncalibration = """\\\n  old.toml""" # of May\n',
+            "{head}[load_cells]\nnoise = 0.7\n{entry} # of May\n",
+        ),
+    ],
+)
+def test_however_the_table_is_written_the_rest_of_it_stays(tmp_path: Path, before: str, after: str) -> None:
     path = tmp_path / "rig.toml"
     (tmp_path / "new.toml").touch()
-    text = "load_cells = { noise = 0.7 }\n" + draft_text(GOOD).split("[load_cells]")[0]
-    path.write_text(text)
+    head = draft_text(GOOD).split("[load_cells]")[0]
+    path.write_text(before.format(head=head))
+    name_calibration(path, "new.toml")
+    assert path.read_text() == after.format(head=head, entry='calibration = "new.toml"')
+
+
+def test_an_edit_that_would_lose_anything_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "rig.toml"
+    path.write_text(draft_text(GOOD))
+    dumps = tomlkit.dumps
+    monkeypatch.setattr(tomlkit, "dumps", lambda document: dumps(document).replace("noise", "# noise"))
     with pytest.raises(InputError, match=r"left as it is; write into its \[load_cells\] table"):
         name_calibration(path, "new.toml")
+
+
+def test_a_calibration_that_is_not_there_is_not_named(tmp_path: Path) -> None:
+    path = tmp_path / "rig.toml"
+    path.write_text(draft_text(GOOD))
     with pytest.raises(ConfigError, match="left as it is"):
-        path.write_text(draft_text(GOOD))
         name_calibration(path, "nothing.toml")
     assert path.read_text() == draft_text(GOOD)
 
@@ -290,7 +319,7 @@ def test_naming_a_calibration_keeps_line_ends_comments_and_mode(tmp_path: Path, 
     assert path.read_bytes() == f'{head}[load_cells]\ncalibration = "new.toml"\n'.replace("\n", newline).encode()
 
 
-@pytest.mark.parametrize("text", ["name = [", "load_cells = 3", '"load_cells" = { noise = 0.7 }'])
+@pytest.mark.parametrize("text", ["name = [", "load_cells = 3"])
 def test_a_file_that_was_broken_meanwhile_is_said_and_left_alone(tmp_path: Path, text: str) -> None:
     path = tmp_path / "rig.toml"
     path.write_text(text)
