@@ -17,7 +17,7 @@ from rig.client.interruption import Interruption
 from rig.config import RigConfig
 from rig.engine import EngineProcess, LinkClient, Release, RigCommand, RunningEngine, Shutdown, Snapshot, Stop
 from rig.errors import HardwareError, RigError
-from rig.runtime import ControlBlock, StopRequest, TelemetryRing
+from rig.runtime import ControlBlock, SharedMemoryError, StopRequest, TelemetryRing
 from rig.virtual import VirtualRigProcess
 
 _POLL = 0.02  # s
@@ -109,8 +109,8 @@ class LiveRig:
 
     def _control_block(self) -> ControlBlock:
         try:
-            return ControlBlock(self.engine.address.block)
-        except FileNotFoundError:
+            return ControlBlock.attach(self.engine.address.block)
+        except SharedMemoryError:
             raise HardwareError(f"the engine (process {self.engine.pid}) has gone") from None
 
     def _link(self, timeout: float, sign: Callable[[], None], resources: contextlib.ExitStack) -> "_Link":

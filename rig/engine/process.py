@@ -37,6 +37,7 @@ from rig.runtime import (
     ControlBlock,
     MonotonicClock,
     RuntimeFolder,
+    SharedMemoryError,
     TelemetryRing,
     prepare_process,
     wait_until,
@@ -99,7 +100,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             checker = MotionChecker(config)
             resources.callback(checker.close)
             ring = resources.enter_context(TelemetryRing.create(name=folder.shared("ring")))
-            block = ControlBlock(folder.shared("control"), create=True)
+            block = ControlBlock.create(folder.shared("control"))
             resources.callback(block.close)
             calibration = cell_calibration(config) if config.load_cells.calibration else None
             clock = ClockPair(time.monotonic_ns(), time.time_ns())
@@ -229,7 +230,7 @@ class EngineProcess:
 
 def _await_recorder(address: EngineAddress) -> None:
     """Let the recorder of an engine that was killed finish the file before its shared memory is removed."""
-    with contextlib.suppress(FileNotFoundError):
+    with contextlib.suppress(SharedMemoryError):
         block = StatusBlock.attach(address.recorder)
         wait_until(
             lambda: block.read().phase not in (RecorderPhase.STARTING, RecorderPhase.RECORDING), _CLOSING_TIMEOUT

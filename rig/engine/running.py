@@ -20,7 +20,7 @@ from rig.engine.drive_names import drive_names
 from rig.engine.link import LinkClient
 from rig.engine.snapshot import Snapshot
 from rig.errors import HardwareError
-from rig.runtime import ControlBlock, RuntimeFolder, StopRequest, folders, wait_until
+from rig.runtime import ControlBlock, RuntimeFolder, SharedMemoryError, StopRequest, folders, wait_until
 
 _RECORD = "engine.json"
 _STATUS_TIMEOUT = 1.0  # s
@@ -125,8 +125,8 @@ class RunningEngine:
             HardwareError: the engine has gone.
         """
         try:
-            block = ControlBlock(self.address.block)
-        except FileNotFoundError:
+            block = ControlBlock.attach(self.address.block)
+        except SharedMemoryError:
             raise HardwareError(f"the engine (process {self.pid}) has gone") from None
         block.request_stop(category)
         block.close()

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 from enum import IntEnum
-from multiprocessing.shared_memory import SharedMemory
 from typing import Self
 
-from rig.runtime import attach_shared_memory, shared_buffer
+from rig.runtime import SharedBlock
 
 _WORDS = 8
 _ERROR_SIZE = 448
@@ -44,31 +43,27 @@ class RecorderStatus:
 
 
 class StatusBlock:
-    """The shared block: the owner creates and unlinks it, the recorder writes it, anybody reads it."""
+    """The shared block: who starts the recorder creates and owns it, the recorder writes it, anybody reads it."""
 
-    _open = False
-
-    def __init__(self, memory: SharedMemory, *, owner: bool) -> None:
-        self._memory = memory
-        self._owner = owner
-        self._words = shared_buffer(memory)[: 8 * _WORDS].cast("Q")
-        self._text = shared_buffer(memory)[8 * _WORDS : _SIZE]
-        self._open = True
+    def __init__(self, block: SharedBlock) -> None:
+        self._block = block
+        self._words = block.view(0, 8 * _WORDS, "Q")
+        self._text = block.view(8 * _WORDS, _SIZE)
 
     @classmethod
     def create(cls, name: str | None = None) -> Self:
-        """Make the block, in phase STARTING, and own it."""
-        return cls(SharedMemory(name, create=True, size=_SIZE), owner=True)
+        """Make the block, in phase STARTING, and own it. Raises SharedMemoryError as `SharedBlock.create`."""
+        return cls(SharedBlock.create(_SIZE, name))
 
     @classmethod
     def attach(cls, name: str) -> Self:
-        """Attach to the block of that name. Raises FileNotFoundError when there is none."""
-        return cls(attach_shared_memory(name), owner=False)
+        """Attach to the block of that name. Raises SharedMemoryError as `SharedBlock.attach`."""
+        return cls(SharedBlock.attach(name, _SIZE))
 
     @property
     def name(self) -> str:
         """Name to attach by."""
-        return self._memory.name
+        return self._block.name
 
     def update(self, *, rows: int, size: int, dropped: int) -> None:
         """Publish the counters and one more turn of the loop."""
@@ -89,14 +84,5 @@ class StatusBlock:
         return RecorderStatus(RecorderPhase(phase), rows, size, dropped, heartbeat, error)
 
     def close(self) -> None:
-        """Let go of the block, and remove it where it was made. May be called again."""
-        if self._open:
-            self._open = False
-            self._words.release()
-            self._text.release()
-            self._memory.close()
-            if self._owner:
-                self._memory.unlink()
-
-    def __del__(self) -> None:
-        self.close()
+        """Let go of the block, which its owner removes. May be called again."""
+        self._block.close()

@@ -6,8 +6,9 @@ from rig.runtime.clock import Cadence, Clock, ManualClock, MonotonicClock
 from rig.runtime.control_block import ControlBlock, StopRequest
 from rig.runtime.process_watch import ProcessWatch
 from rig.runtime.realtime import prepare_process
-from rig.runtime.ring import TelemetryRing, attach_shared_memory, shared_buffer
+from rig.runtime.ring import TelemetryRing
 from rig.runtime.runtime_folder import RuntimeFolder, folders, runtime_root
+from rig.runtime.shared_memory import SharedBlock, SharedMemoryError
 from rig.runtime.spawning import start_shielded
 from rig.runtime.ticker import MachineTicker, ManualTicker, Tick, Ticker, said_slower
 from rig.runtime.waiting import wait_until
@@ -25,17 +26,17 @@ __all__ = [
     "MonotonicClock",
     "ProcessWatch",
     "RuntimeFolder",
+    "SharedBlock",
+    "SharedMemoryError",
     "StopRequest",
     "TelemetryRing",
     "Tick",
     "Ticker",
-    "attach_shared_memory",
     "folders",
     "pace_messages",
     "prepare_process",
     "runtime_root",
     "said_slower",
-    "shared_buffer",
     "start_shielded",
     "wait_until",
 ]

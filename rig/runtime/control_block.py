@@ -2,10 +2,9 @@
 
 import os
 import struct
-from multiprocessing.shared_memory import SharedMemory
-from typing import Literal
+from typing import Literal, Self
 
-from rig.runtime.ring import attach_shared_memory, shared_buffer
+from rig.runtime.shared_memory import SharedBlock
 
 StopRequest = Literal[0, 1, 2]
 
@@ -16,21 +15,23 @@ _BEAT_AT = 8
 
 
 class ControlBlock:
-    """Stop flag and heartbeat: the engine creates the block and unlinks it, clients attach to it by name.
+    """Stop flag and heartbeat: the engine creates the block and owns it, clients attach to it by name."""
 
-    Args:
-        name: block to attach to, or the name of a new one; None creates one of a name of its own.
-        create: make it.
+    def __init__(self, block: SharedBlock) -> None:
+        self._block = block
+        self.name = block.name
+        """name to attach by"""
+        self._bytes = block.view(0, _SIZE)
 
-    Raises:
-        FileNotFoundError: no block of that name.
-    """
+    @classmethod
+    def create(cls, name: str | None = None) -> Self:
+        """Make the block and own it. Raises SharedMemoryError as `SharedBlock.create`."""
+        return cls(SharedBlock.create(_SIZE, name))
 
-    def __init__(self, name: str | None = None, *, create: bool = False) -> None:
-        self._owner = create or name is None
-        self._memory = SharedMemory(name, True, _SIZE) if name is None or create else attach_shared_memory(name)
-        self.name = self._memory.name
-        self._bytes = shared_buffer(self._memory)
+    @classmethod
+    def attach(cls, name: str) -> Self:
+        """Attach to the block of that name. Raises SharedMemoryError as `SharedBlock.attach`."""
+        return cls(SharedBlock.attach(name, _SIZE))
 
     def request_stop(self, category: StopRequest) -> None:
         """Raise the stop flag: the engine takes it in its next cycle. The more severe of two requests counts."""
@@ -61,9 +62,5 @@ class ControlBlock:
         return int(_BEAT.unpack_from(self._bytes, _BEAT_AT)[1])
 
     def close(self) -> None:
-        """Detach; the side that created the block removes it. May be called again."""
-        self._bytes.release()
-        self._memory.close()
-        if self._owner:
-            self._owner = False
-            self._memory.unlink()
+        """Let go of the block, which its owner removes. May be called again."""
+        self._block.close()

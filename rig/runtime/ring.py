@@ -5,15 +5,12 @@ slots. Row i lives in slot i modulo capacity; the slot's sequence number is 2i +
 once it is whole, so a reader that copied a slot and then finds another number knows that the writer came by meanwhile.
 """
 
-import sys
-from multiprocessing import resource_tracker
-from multiprocessing.shared_memory import SharedMemory
-from threading import Lock
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
+from rig.runtime.shared_memory import SharedBlock, SharedMemoryError
 from rig.telemetry import ROW
 
 _MAGIC = 0x52494E4731303030
@@ -21,97 +18,62 @@ _HEADER = 64
 _PUSHED = 3
 """Index of the counter of rows pushed in the header, counted in eight-byte words."""
 
-_attach_lock = Lock()
 
-
-class RingError(Exception):
+class RingError(SharedMemoryError):
     """A telemetry ring cannot be made, found or used."""
-
-
-def attach_shared_memory(name: str) -> SharedMemory:
-    """Attach to a shared-memory block that another process made and will unlink.
-
-    Before Python 3.13 attaching also registers the block with the resource tracker, which would unlink it when the
-    attaching program ends; the block belongs to whoever made it, so that registration is left out.
-    Raises FileNotFoundError when there is no such block.
-    """
-    if sys.version_info >= (3, 13):
-        return SharedMemory(name, track=False)
-    with _attach_lock:
-        register = resource_tracker.register
-        resource_tracker.register = lambda name, rtype: None
-        try:
-            return SharedMemory(name)
-        finally:
-            resource_tracker.register = register
-
-
-def shared_buffer(memory: SharedMemory) -> memoryview:
-    """Bytes of a shared-memory block. Raises ValueError when it has been closed."""
-    if memory.buf is None:
-        raise ValueError(f"shared memory {memory.name!r}: closed")
-    return memory.buf
 
 
 class TelemetryRing:
     """A ring of `rig.telemetry.ROW` rows.
 
-    `create` makes it and owns it: the owner unlinks. `attach` finds it by name from any process. Exactly one of them
-    calls `push`. `close` lets go of the memory, in every process; readers made here stop working then. Relies on
-    stores becoming visible in the order they were made, which x86-64 guarantees.
+    `create` makes it and owns it, `attach` finds it by name from any process. Exactly one of them calls `push`.
+    Relies on stores becoming visible in the order they were made, which x86-64 guarantees.
     """
 
-    _open = False
-
-    def __init__(self, memory: SharedMemory, capacity: int, *, owner: bool) -> None:
-        self._memory = memory
-        self._owner = owner
+    def __init__(self, block: SharedBlock, capacity: int) -> None:
+        self._block = block
         self._capacity = capacity
         slots = _HEADER + 8 * capacity
-        buffer = shared_buffer(memory)
-        self._header = buffer[:_HEADER].cast("Q")
-        self._sequence = buffer[_HEADER:slots].cast("Q")
-        self._slots = buffer[slots : slots + capacity * ROW.itemsize]
+        self._header = block.view(0, _HEADER, "Q")
+        self._sequence = block.view(_HEADER, slots, "Q")
+        self._slots = block.view(slots, slots + capacity * ROW.itemsize)
         self._pushed: int = self._header[_PUSHED]
-        self._open = True
 
     @classmethod
     def create(cls, capacity: int = 8192, *, name: str | None = None) -> Self:
         """Make a ring of `capacity` rows (a power of two) and own it.
 
-        Raises RingError for another capacity or a name already taken.
+        Raises:
+            RingError: another capacity.
+            SharedMemoryError: as `SharedBlock.create`.
         """
         if capacity < 2 or capacity & (capacity - 1):
             raise RingError(f"ring capacity: {capacity} rows is not a power of two of at least 2")
-        try:
-            memory = SharedMemory(name, create=True, size=_HEADER + capacity * (8 + ROW.itemsize))
-        except FileExistsError:
-            raise RingError(f"ring {name!r}: the shared memory exists already") from None
-        header = shared_buffer(memory)[:_HEADER].cast("Q")
+        block = SharedBlock.create(_HEADER + capacity * (8 + ROW.itemsize), name)
+        header = block.view(0, _HEADER, "Q")
         header[1], header[2], header[_PUSHED] = ROW.itemsize, capacity, 0
         header[0] = _MAGIC
-        header.release()
-        return cls(memory, capacity, owner=True)
+        return cls(block, capacity)
 
     @classmethod
     def attach(cls, name: str) -> Self:
-        """Attach to the ring of that name. Raises RingError when it does not exist or is not a ring of these rows."""
-        try:
-            memory = attach_shared_memory(name)
-        except FileNotFoundError:
-            raise RingError(f"ring {name!r}: no such shared memory") from None
-        magic = row_size = capacity = 0
-        if memory.size >= _HEADER:
-            magic, row_size, capacity = shared_buffer(memory)[:24].cast("Q").tolist()
-        if magic != _MAGIC or row_size != ROW.itemsize or memory.size < _HEADER + capacity * (8 + row_size):
-            memory.close()
+        """Attach to the ring of that name.
+
+        Raises:
+            RingError: it is not a ring of these rows.
+            SharedMemoryError: as `SharedBlock.attach`.
+        """
+        block = SharedBlock.attach(name, _HEADER)
+        magic, row_size, capacity = block.view(0, 24, "Q").tolist()
+        if magic != _MAGIC or row_size != ROW.itemsize or block.size < _HEADER + capacity * (8 + row_size):
+            block.close()
             raise RingError(f"ring {name!r}: not a telemetry ring of {ROW.itemsize}-byte rows")
-        return cls(memory, capacity, owner=False)
+        return cls(block, capacity)
 
     @property
     def name(self) -> str:
         """Name to attach by."""
-        return self._memory.name
+        return self._block.name
 
     @property
     def capacity(self) -> int:
@@ -167,29 +129,14 @@ class TelemetryRing:
         return rows.view(ROW)[:, 0], stop - start - len(rows)
 
     def close(self) -> None:
-        """Let go of the memory in this process. May be called again."""
-        if self._open:
-            self._open = False
-            for view in (self._header, self._sequence, self._slots):
-                view.release()
-            self._memory.close()
-
-    def __del__(self) -> None:
-        self.close()
-
-    def unlink(self) -> None:
-        """Remove the ring from the system; processes attached keep what they have. Raises RingError if not owner."""
-        if not self._owner:
-            raise RingError(f"ring {self.name!r}: only the process that made it may unlink it")
-        self._memory.unlink()
+        """Let go of the ring, whose readers made here stop working; its owner removes it. May be called again."""
+        self._block.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
         self.close()
-        if self._owner:
-            self.unlink()
 
 
 class RingReader:

@@ -12,11 +12,11 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
-from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 from typing import Literal
 
 from rig.errors import HardwareError
+from rig.runtime.shared_memory import unlink_shared_memory
 from rig.runtime.waiting import wait_until
 
 Role = Literal["owner", "engine"]
@@ -28,7 +28,6 @@ _PREFIX = "engine-"
 _PATIENCE = 5.0  # s for a lock that others hold for an instant
 _POLL = 0.005  # s
 _OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO
-_SHARED_MEMORY = Path("/dev/shm")
 
 
 def runtime_root(*, make: bool = False) -> Path:
@@ -123,20 +122,6 @@ class RuntimeFolder:
 def folders() -> list[RuntimeFolder]:
     """This user's runtime folders, of the living and the dead. Raises HardwareError as `runtime_root`."""
     return list(_folders(runtime_root()))
-
-
-def unlink_shared_memory(name: str) -> None:
-    """Remove a block of shared memory if it is there; processes attached keep what they have."""
-    try:
-        memory = SharedMemory(name)
-    except FileNotFoundError:
-        return
-    except ValueError:  # whoever made it died before it had a size
-        (_SHARED_MEMORY / name).unlink(missing_ok=True)
-        return
-    memory.close()
-    with contextlib.suppress(FileNotFoundError):
-        memory.unlink()
 
 
 def _folders(root: Path) -> Iterator[RuntimeFolder]:

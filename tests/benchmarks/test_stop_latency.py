@@ -33,7 +33,7 @@ _PATIENCE = 20.0  # s
 
 def _watch(address: EngineAddress, told: Connection) -> None:
     """Main function of the watching process: each question is answered by when flag and STOPPING were seen, s."""
-    block, ring = ControlBlock(address.block), TelemetryRing.attach(address.ring)
+    block, ring = ControlBlock.attach(address.block), TelemetryRing.attach(address.ring)
     while told.recv():
         rows = ring.reader()
         flag = None

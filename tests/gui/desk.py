@@ -48,7 +48,7 @@ class Desk:
         self.folder = folder
         self._owner = owner
         self._kind = ["live"] if live else []
-        self.block = ControlBlock()
+        self.block = ControlBlock.create()
         owner.callback(self.block.close)
         ours, theirs = os.pipe()
         with os.fdopen(ours) as number:

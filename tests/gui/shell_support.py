@@ -147,7 +147,7 @@ class BusyEngine:
 
     def __init__(self, name: str) -> None:
         self.alive = True
-        self._client = ControlBlock(name)
+        self._client = ControlBlock.attach(name)
         self._closed = threading.Event()
         self.raise_stop_flag = self._client.request_stop
         self.beat = self._client.beat

@@ -17,7 +17,7 @@ from rig.states import State
 @pytest.fixture
 def block(session: FakeSession, window: MainWindow) -> Iterator[ControlBlock]:
     """The engine's side of the block; the motion runs, and the link hangs."""
-    owned = ControlBlock()
+    owned = ControlBlock.create()
     engine = BusyEngine(owned.name)
     session.take(make_status(State.RUNNING))
     session._engine = engine  # type: ignore[assignment]

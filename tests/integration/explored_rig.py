@@ -88,7 +88,7 @@ class ExploredRig(RuleBasedStateMachine):
         super().__init__()
         self.resources = ExitStack()
         self.link = Link()
-        self.block = ControlBlock()
+        self.block = ControlBlock.create()
         self.resources.callback(self.block.close)
         self.beats = True
         self.faulty = False

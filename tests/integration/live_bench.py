@@ -16,7 +16,8 @@ from rig.client.runs import on_free_ports
 from rig.config.rig_config import RigConfig
 from rig.errors import RigError
 from rig.recording import open_recording
-from rig.runtime.ring import RingError, TelemetryRing
+from rig.runtime.ring import TelemetryRing
+from rig.runtime.shared_memory import SharedMemoryError
 from rig.states import State
 
 ROOT = Path(__file__).parents[2]
@@ -115,7 +116,7 @@ class Command:
 
     def _ring(self) -> TelemetryRing:
         for path in self.shared:
-            with suppress(RingError):
+            with suppress(SharedMemoryError):
                 return TelemetryRing.attach(path.name)
         raise AssertionError("no process of the group has a telemetry ring")
 

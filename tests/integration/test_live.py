@@ -132,7 +132,7 @@ def test_the_engine_is_killed_and_the_drives_stop_by_their_own_watchdog(
 def test_the_client_goes_and_another_one_parks_the_rig(rig: LiveRig, table: MotionTable, tmp_path: Path) -> None:
     running(rig, table)
     with ExitStack() as stack:
-        block = ControlBlock(rig.engine.address.block)
+        block = ControlBlock.attach(rig.engine.address.block)
         stack.callback(block.close)
         second = LinkClient(rig.engine.address.socket)
         stack.callback(second.close)

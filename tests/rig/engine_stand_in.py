@@ -29,7 +29,7 @@ class StandIn:
         self.lock = self.engine.enter_context(ExitStack())
         self.lock.enter_context(self.folder.hold("engine"))
         self.engine.enter_context(claim_drives(config))
-        self.block = ControlBlock(self.folder.shared("control"), create=True)
+        self.block = ControlBlock.create(self.folder.shared("control"))
         self.engine.callback(self.block.close)
         self.ring = self.engine.enter_context(TelemetryRing.create(name=self.folder.shared("ring")))
         with LockstepRig(config, recording, Interruption()) as rig:

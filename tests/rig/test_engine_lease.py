@@ -55,7 +55,7 @@ class _Linked:
         self.address = f"ipc://{folder}/c"
         self.server = LinkServer(self.address, self._submit, lambda _lease: rig.status())
         stack.callback(self.server.close)
-        self.block = ControlBlock()
+        self.block = ControlBlock.create()
         stack.callback(self.block.close)
         self.stack = stack
         self.server.start()

@@ -17,6 +17,7 @@ from rig.engine.messages import Connect, Engage, Follow, Home, Pause, Release, R
 from rig.engine.snapshot import Snapshot
 from rig.errors import HardwareError, RefusedError
 from rig.runtime.control_block import ControlBlock
+from rig.runtime.shared_memory import SharedMemoryError
 from rig.states import FaultCode, State, StopSeverity
 
 PATIENCE = 10.0  # s, of waits that end as soon as the other side has done its part
@@ -253,8 +254,8 @@ def test_an_address_that_cannot_be_used_is_reported(tmp_path: Path) -> None:
 
 
 def test_the_more_severe_of_two_stop_requests_counts() -> None:
-    engine = ControlBlock()
-    client = ControlBlock(engine.name)
+    engine = ControlBlock.create()
+    client = ControlBlock.attach(engine.name)
     try:
         assert engine.take_stop() is None
         for first, second, expected in ((2, 2, 2), (2, 1, 1), (1, 0, 0), (0, 2, 0), (0, 1, 0)):
@@ -267,12 +268,12 @@ def test_the_more_severe_of_two_stop_requests_counts() -> None:
         client.close()
         engine.close()
         engine.close()
-    with pytest.raises(FileNotFoundError):
-        ControlBlock(engine.name)
+    with pytest.raises(SharedMemoryError, match="no such shared memory"):
+        ControlBlock.attach(engine.name)
 
 
 def test_the_heartbeat_counts_and_wraps() -> None:
-    block = ControlBlock()
+    block = ControlBlock.create()
     try:
         for count in range(3):
             assert block.heartbeat() == count

@@ -378,7 +378,7 @@ def test_the_last_words_of_a_failing_cycle_are_the_drives_own_quick_stop(
 
         monkeypatch.setattr(rig.engine.bank, "exchange", listen)
         monkeypatch.setattr(rig.engine, "step", fail)
-        block = ControlBlock()
+        block = ControlBlock.create()
         try:
             with pytest.raises(_DeliberateError):
                 run_cycles(rig.engine, rig.operator, _Unwatched(block), MachineTicker(PERIOD))  # type: ignore[arg-type]

@@ -32,7 +32,7 @@ class _Watched:
     def __init__(self, rig: Bench, stack: ExitStack) -> None:
         self.rig = rig
         self.link = _Link()
-        self.block = ControlBlock()
+        self.block = ControlBlock.create()
         stack.callback(self.block.close)
         ours, theirs = multiprocessing.Pipe()
         self.owner = ours

@@ -22,6 +22,7 @@ from rig.recording import (
     open_recording,
 )
 from rig.runtime.ring import TelemetryRing
+from rig.runtime.shared_memory import SharedMemoryError
 
 ROWS = make_rows(duration=4.0, rate=500.0)
 
@@ -216,7 +217,7 @@ def test_anybody_may_look_at_the_status(ring: TelemetryRing, tmp_path: Path) -> 
     recorder.close()
     assert other.read().phase is RecorderPhase.CLOSED
     other.close()
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(SharedMemoryError, match="no such shared memory"):
         StatusBlock.attach(recorder.status_name)
 
 

@@ -49,7 +49,7 @@ def test_what_the_dead_left_is_removed_at_the_next_start_and_the_living_keep_the
         assert others.held("owner") and not others.held("engine")
         with ExitStack() as owner:
             dead = RuntimeFolder.create(owner)
-            block = ControlBlock(dead.shared("control"), create=True)
+            block = ControlBlock.create(dead.shared("control"))
             SharedMemory(dead.shared("ring"), create=True, size=64).close()
             engine = ExitStack()
             engine.enter_context(dead.hold("engine"))
@@ -63,8 +63,7 @@ def test_what_the_dead_left_is_removed_at_the_next_start_and_the_living_keep_the
         third = RuntimeFolder.create(living)
         assert not dead.path.exists() and not any(path.exists() for path in left)
         assert {folder.path for folder in folders()} >= {mine.path, third.path} and mine.in_use
-        block._owner = False  # its name is gone
-        block.close()
+        block.close()  # its name is gone
 
 
 def _hold(folder: RuntimeFolder, held: Connection) -> None:
