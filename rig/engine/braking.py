@@ -13,7 +13,8 @@ from kinematics import (
 )
 from rig.config import RigConfig
 from rig.engine.reference import Reference
-from rig.safety import ReferenceCheck, check_kernel
+from rig.engine.source import ReferenceSource
+from rig.safety import Cause, ReferenceCheck, check_kernel
 
 _SAMPLES = 20
 _DURATIONS = (0.05, 0.1, 0.2, 0.4, 0.8)  # of `safety.stop_time`; the shortest that keeps to the limits is taken
@@ -51,14 +52,25 @@ class Braking:
         self._length = config.safety.characteristic_length
         self._durations = [part * config.safety.stop_time for part in _DURATIONS]
         self._good = np.zeros(19)
+        self._good_legs = np.zeros((6, 13))
+        self._source: ReferenceSource | None = None
         self._since = 0.0
         self._known = False
         self._motion = np.zeros(19)
         self._legs = np.zeros((6, 13))
 
-    def keep(self, t: float, motion: Array) -> None:
-        """Note that the reference `motion` (19,) of rig time `t` (s) passed its check."""
+    def judge_step(self, t: float, legs: Array, reference: Reference) -> Cause | None:
+        """Cause to refuse `reference` at rig time `t` (s): its legs (6, 13) do not follow on the last good ones."""
+        if not self._known:
+            return None
+        starts = reference.source is not self._source
+        return self._limits.judge_step(t, self._good_legs, legs, t - self._since, starts=starts)
+
+    def keep(self, t: float, motion: Array, legs: Array, reference: Reference) -> None:
+        """Note that the motion (19,) of `reference` at rig time `t` (s), and of its legs (6, 13), passed its check."""
+        self._source = reference.source
         self._good[:] = motion
+        self._good_legs[:] = legs
         self._since = t
         self._known = True
 
@@ -90,6 +102,8 @@ class Braking:
                 reference.follow(table, _NAME)
                 reference.advance(t - self._since)
                 return
+        self._good[7:] = 0.0
+        self._good_legs[:, 1:3] = 0.0
         reference.hold(self._good[:7])
 
 

@@ -21,8 +21,9 @@ class Frame:
 
     `fields` are views of the row's array fields by name, `row` is the row (1,); `now` (19,) is the reference motion,
     `legs` (6, 13) its legs as `kinematics.inverse_kinematics_kernel` gives them, `condition` that of its pose;
-    `ahead`, `legs_ahead` and `condition_ahead` are those for which the next command is computed. `length_error` and
-    `velocity_error` (6,) are m and m/s of the reference of now less measured, `dynamics` is the exact model.
+    `ahead`, `legs_ahead` and `condition_ahead` are those for which the next command is computed, `ahead_by` s from now.
+    `length_error` and `velocity_error` (6,) are m and m/s of the reference of now less measured, `dynamics` is the
+    exact model.
     """
 
     def __init__(self, config: RigConfig) -> None:
@@ -42,7 +43,7 @@ class Frame:
         self._home = mechanism.geometry.home_pose
         self._geometry = mechanism.geometry.array
         self._estimator = PoseEstimator(mechanism.geometry)
-        self._ahead_by = config.period + config.command_lead
+        self.ahead_by = config.period + config.command_lead
         self._characteristic_length = config.safety.characteristic_length
         self._work = np.zeros((6, 6))
 
@@ -110,7 +111,7 @@ class Frame:
             DynamicsError: the reference is not defined there.
         """
         ahead = self.ahead
-        if not reference.evaluate(self._ahead_by, ahead):
+        if not reference.evaluate(self.ahead_by, ahead):
             raise DynamicsError("the reference is not defined at the time of the next command")
         inverse_kinematics_kernel(self._geometry, ahead, self.legs_ahead)
         self.condition_ahead = condition_number_kernel(

@@ -39,10 +39,9 @@ from rig.engine.messages import (
     Stop,
 )
 from rig.errors import HardwareError, RefusedError
-from rig.safety import check_loop
+from rig.safety import START_DISTANCE, check_loop
 from rig.states import MotionKind, State
 
-_START_DISTANCE = 1e-4  # m and rad between a motion's start and the reference
 _STANDING = 1e-6  # m and rad between the reference when Park was asked for and when it is carried out
 _ACCESS_TIME = 0.25  # of the drives' watchdog time, for one access to one drive between two cycles
 _LAPSED = "the command lease that it came with is held no more"
@@ -267,7 +266,7 @@ class Operator:
     def _follow(self, command: Follow, table: MotionTable) -> None:
         engine = self._engine
         distance = self._away(table)
-        if not distance.max() <= _START_DISTANCE:
+        if not distance.max() <= START_DISTANCE:
             away = f"{in_words(distance[:3].max(), 'm')} and {in_words(distance[3:].max(), 'rad')}"
             raise RefusedError(f"the motion starts {away} from where the platform is: move to its start first")
         engine.motions.begin(engine.tick.t, command.name, command.purpose, table.duration)

@@ -16,16 +16,18 @@ class Reference:
     Args:
         pose: (7,) where to begin, base frame.
         rate_change: see `TableSource`.
+
+    `source` is what is followed.
     """
 
     def __init__(self, pose: Array, rate_change: RateChange | None = None) -> None:
         self._rate_change = rate_change
-        self._source: ReferenceSource
+        self.source: ReferenceSource
         self.hold(pose)
 
     def hold(self, pose: Array) -> None:
         """Stand still at `pose` (7,), base frame."""
-        self._source = TableSource(_straight(pose, pose, 1.0), "hold", self._rate_change, at_end=True)
+        self.source = TableSource(_straight(pose, pose, 1.0), "hold", self._rate_change, at_end=True)
 
     def stay(self) -> None:
         """Forget the motion, which must not be moving, and stand still where it has come to."""
@@ -39,58 +41,58 @@ class Reference:
 
     def take(self, source: ReferenceSource) -> None:
         """Follow `source` from where it is."""
-        self._source = source
+        self.source = source
 
     @property
     def name(self) -> str:
         """Name of the motion."""
-        return self._source.name
+        return self.source.name
 
     @property
     def moving(self) -> bool:
         """Whether the reference still moves; see `ReferenceSource`, also of what follows."""
-        return self._source.moving
+        return self.source.moving
 
     @property
     def slowing(self) -> bool:
         """Whether the reference is on its way to a stand before its end."""
-        return self._source.slowing
+        return self.source.slowing
 
     @property
     def paused(self) -> bool:
         """Whether it stands before its end."""
-        return self._source.paused
+        return self.source.paused
 
     @property
     def path_time(self) -> float:
         """Place on the path, s."""
-        return self._source.path_time
+        return self.source.path_time
 
     @property
     def path_duration(self) -> float:
         """Length of the path, s."""
-        return self._source.path_duration
+        return self.source.path_duration
 
     @property
     def path_rate(self) -> float:
         """Seconds of the path per second."""
-        return self._source.path_rate
+        return self.source.path_rate
 
     def advance(self, duration: float) -> None:
         """Let `duration` s pass."""
-        self._source.advance(duration)
+        self.source.advance(duration)
 
     def evaluate(self, ahead: float, motion: Array) -> bool:
         """Fill `motion` (19,) with the reference `ahead` s from now, base frame; False when it is not defined there."""
-        return self._source.evaluate(ahead, motion)
+        return self.source.evaluate(ahead, motion)
 
     def decelerate(self, durations: Sequence[float]) -> None:
         """Begin to come to rest, in the first of the rising `durations` (s) that the legs bear, else in the last."""
-        self._source.decelerate(durations)
+        self.source.decelerate(durations)
 
     def resume(self, durations: Sequence[float]) -> None:
         """Take the path up again; likewise."""
-        self._source.resume(durations)
+        self.source.resume(durations)
 
 
 def straight_move(start: Array, end: Array, speed: float, rotation_speed: float) -> MotionTable:

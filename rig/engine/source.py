@@ -9,7 +9,8 @@ from kinematics import Array
 class ReferenceSource(Protocol):
     """Says where the platform should be, now and a little ahead; how it comes to rest is its own matter.
 
-    Whatever it says is judged every cycle before it is commanded, and left where it fails: it is trusted with nothing.
+    Whatever it says is judged every cycle before it is commanded, by itself and against the one before, and left where
+    it fails: it is trusted with nothing.
     One thread advances it; others may look at what it tells of itself.
     """
 

@@ -101,8 +101,10 @@ class Supervision:
         bank, frame = self._bank, self._frame
         length, velocity, force, residual = bank.length, bank.velocity, bank.force, frame.fields["force_residual"]
         self._limits.judge(0.0, frame.legs, frame.condition)
-        self._braking.keep(0.0, frame.now)
-        self._braking.brake(Reference(frame.now[:7]), 0.0)
+        self._limits.judge_step(0.0, frame.legs, frame.legs_ahead, frame.ahead_by)
+        standing = Reference(frame.now[:7])
+        self._braking.keep(0.0, frame.now, frame.legs, standing)
+        self._braking.brake(standing, 0.0)
         self._braking.forget()
         self._monitor.check_motion(
             0.0, 1.0, bank.fresh, length, velocity, bank.lag, length, velocity, homed=True, controlled=True
@@ -203,13 +205,15 @@ class Supervision:
 
     def reference(self, t: float, reference: Reference) -> None:
         """Judge the `reference` of rig time `t` (s), where the host follows one; one that fails is not followed."""
-        frame = self._frame
+        frame, braking = self._frame, self._braking
         if not (self.controlled and self.law.platform):
-            self._braking.forget()
-        elif self._judged(t, frame.legs, frame.condition):
-            self._braking.keep(t, frame.now)
+            braking.forget()
+            return
+        found = self._limits.judge(t, frame.legs, frame.condition)
+        if self._passes(found or braking.judge_step(t, frame.legs, reference)):
+            braking.keep(t, frame.now, frame.legs, reference)
         else:
-            self._braking.brake(reference, t)
+            braking.brake(reference, t)
             frame.refer(reference)
 
     def foresee(self, t: float, reference: Reference) -> None:
@@ -220,7 +224,9 @@ class Supervision:
         """
         frame = self._frame
         frame.foresee(reference)
-        if not self._judged(t, frame.legs_ahead, frame.condition_ahead):
+        limits, ahead = self._limits, frame.legs_ahead
+        found = limits.judge(t, ahead, frame.condition_ahead)
+        if not self._passes(found or limits.judge_step(t, frame.legs, ahead, frame.ahead_by)):
             self._braking.brake(reference, t)
             frame.foresee(reference)
 
@@ -230,8 +236,7 @@ class Supervision:
             self._braking.brake(reference, t)
         self._frame.foresee(reference)
 
-    def _judged(self, t: float, legs: Array, condition: float) -> bool:
-        cause = self._limits.judge(t, legs, condition)
+    def _passes(self, cause: Cause | None) -> bool:
         if cause is not None:
             self._stops.trip(cause, StopSeverity.CATEGORY_2)
         return cause is None

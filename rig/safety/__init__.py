@@ -3,7 +3,7 @@
 from rig.safety.exchanged_drives import ExchangeCheck
 from rig.safety.feedback import FeedbackMonitor
 from rig.safety.finding import Finding, over, unheard
-from rig.safety.limits import ReferenceCheck, check_kernel
+from rig.safety.limits import START_DISTANCE, ReferenceCheck, check_kernel
 from rig.safety.machine import (
     LAW_STATES,
     TORQUE_STATES,
@@ -21,6 +21,7 @@ from rig.safety.trajectory_check import LimitCheck, Verdict, check_trajectory
 
 __all__ = [
     "LAW_STATES",
+    "START_DISTANCE",
     "TORQUE_STATES",
     "Cause",
     "Conditions",

@@ -1,6 +1,6 @@
 """Last check of every reference before a command is computed from it: the whole motion was checked before it began."""
 
-from math import inf, isfinite
+from math import inf, isfinite, sqrt
 
 import numpy as np
 
@@ -10,8 +10,12 @@ from rig.config import Safety
 from rig.safety.machine import Cause
 from rig.states import FaultCode
 
-_OK, _NOT_FINITE, _LENGTH, _SPEED, _ACCELERATION, _CONDITION = range(6)
+_OK, _NOT_FINITE, _LENGTH, _SPEED, _ACCELERATION, _CONDITION, _STEP, _SPEED_STEP = range(8)
 _ROUNDING = 1e-9  # relative: a motion checked to the bound itself passes
+_BETWEEN = 1.01  # of the acceleration's limit: a motion is checked at samples, and may peak between two of them
+_STEP_ROUNDING = 1e-9  # m
+START_DISTANCE = 1e-4
+"""m and rad by which a motion may begin elsewhere than where the platform is to be, along and about each axis."""
 
 
 @kernel
@@ -32,6 +36,30 @@ def check_kernel(legs: Array, limits: Array, condition: float, condition_bound: 
     return _OK, -1, 0.0
 
 
+@kernel
+def step_kernel(
+    before: Array, legs: Array, limits: Array, allowed: Array, elapsed: float
+) -> tuple[int, int, float, float]:
+    """Judge the way of the legs from one reference to the next, (6, 13) both, `elapsed` s apart.
+
+    No motion that keeps to an acceleration A of a leg departs by more than A Δt²/4 from the mean of the speeds at both
+    ends, nor changes its speed by more than A Δt. limits (6, 4) as `check_kernel`; allowed (6,) m is what a leg may
+    depart by beyond that. Returns what is wrong, the leg's index, the amount and its bound.
+    """
+    for i in range(6):
+        way, speed = legs[i, 0] - before[i, 0], legs[i, 1] - before[i, 1]
+        acceleration = _BETWEEN * limits[i, 3]
+        departure = abs(way - 0.5 * elapsed * (legs[i, 1] + before[i, 1]))
+        bound = allowed[i]
+        if acceleration < inf:
+            bound += 0.25 * acceleration * elapsed * elapsed
+        if not departure <= bound:
+            return _STEP, i, departure, bound
+        if acceleration < inf and not abs(speed) <= acceleration * elapsed:
+            return _SPEED_STEP, i, abs(speed), acceleration * elapsed
+    return _OK, -1, 0.0, 0.0
+
+
 def _bound(value: float | None) -> float:
     return inf if value is None else value
 
@@ -39,9 +67,11 @@ def _bound(value: float | None) -> float:
 class ReferenceCheck:
     """Length, speed, acceleration of every leg and the conditioning of the pose, each cycle; None is no limit.
 
+    And that each reference follows on the one before: what a source says of its speed must be how it moves.
+
     Args:
         mechanism: gives the legs' limits.
-        safety: gives the bound on the condition number.
+        safety: gives the bound on the condition number, and on steps of a leg whose acceleration is not limited.
     """
 
     def __init__(self, mechanism: Mechanism, safety: Safety) -> None:
@@ -57,6 +87,10 @@ class ReferenceCheck:
         """(6,) m/s²."""
         self.force = np.array([_bound(limit.force) for limit in limits])
         """(6,) N, largest actuator force."""
+        unlimited = np.where(np.isinf(self.acceleration), safety.position_jump, 0.0)
+        self._allowed = _STEP_ROUNDING + unlimited
+        levers = np.linalg.norm(mechanism.geometry.array[:, 6:], axis=1)
+        self._allowed_at_start = self._allowed + sqrt(3.0) * START_DISTANCE * (1.0 + levers)
 
     def judge(self, t: float, legs: Array, condition: float) -> Cause | None:
         """Cause to refuse a reference whose legs move as `legs` (6, 13) at rig time `t`, or None."""
@@ -78,3 +112,24 @@ class ReferenceCheck:
             text = f"{name}: acceleration {value:.2f} m/s² (limit {acceleration:g} m/s²)"
             return Cause(FaultCode.SPEED_LIMIT, text, t, leg + 1)
         return Cause(FaultCode.REFERENCE_INVALID, f"{name}: {value} is not a finite number", t, leg + 1)
+
+    def judge_step(self, t: float, before: Array, legs: Array, elapsed: float, *, starts: bool = False) -> Cause | None:
+        """Cause to refuse a reference of rig time `t` (s) for how it follows on the one `elapsed` s before it, or None.
+
+        Args:
+            t: s.
+            before, legs: (6, 13) motion of the legs then and now; they passed `judge`.
+            elapsed: s, more than 0.
+            starts: another motion begins with this one, `START_DISTANCE` away or less.
+        """
+        allowed = self._allowed_at_start if starts else self._allowed
+        what, leg, value, bound = step_kernel(before, legs, self.legs, allowed, elapsed)
+        if what == _OK:
+            return None
+        name, within = f"reference of leg {leg + 1}", f"within {elapsed * 1e3:.3g} ms"
+        if what == _STEP:
+            text = f"{name}: steps by {value * 1e3:.3f} mm more than its speed explains {within}"
+            text += f" (bound {bound * 1e3:.3g} mm)"
+        else:
+            text = f"{name}: its speed steps by {value:.3f} m/s {within} (bound {bound:.3g} m/s)"
+        return Cause(FaultCode.REFERENCE_INVALID, text, t, leg + 1)

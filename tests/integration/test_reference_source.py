@@ -146,3 +146,74 @@ def test_what_a_source_asks_for_beyond_the_limits_is_not_commanded(
         assert (np.abs(recording.rows["velocity_reference"][:, leg]) <= limit.velocity * (1.0 + 1e-9)).all()
         assert (recording.rows["length_reference"][:, leg] <= limit.length[1] + 1e-9).all()
     invariants(recording)
+
+
+class Stepping(Sine):
+    """Stands, or goes up and down, and is elsewhere from one moment to the next without a speed that says so."""
+
+    name = "stepping"
+
+    def __init__(self, pose: Array, amplitude: float, step: float, speed_step: float) -> None:
+        super().__init__(pose, amplitude)
+        self._step, self._speed_step = step, speed_step
+        self.since = math.inf
+        """path time of the step"""
+
+    @property
+    def moving(self) -> bool:
+        return self._amplitude > 0.0 and super().moving
+
+    def evaluate(self, ahead: float, motion: Array) -> bool:
+        super().evaluate(ahead, motion)
+        past = self.path_time + ahead - self.since
+        if past > 0.0:
+            motion[2] += self._step + past * self._speed_step
+            motion[9] += self._speed_step
+        return True
+
+
+@pytest.mark.parametrize("phase", ["standing", "moving", "slowing", "stopping"])
+@pytest.mark.parametrize(("step", "speed_step"), [(1e-3, 0.0), (0.0, 0.06)])
+def test_a_source_that_steps_is_left_at_its_last_good_reference(
+    bench: Bench, phase: str, step: float, speed_step: float
+) -> None:
+    """Within every limit of the legs, before and after, and in every phase of a motion."""
+    source = Stepping(bench.engine.frame.now[:7], 0.0 if phase == "standing" else 0.01, step, speed_step)
+    bench.engine.reference.take(source)
+    if phase == "standing":
+        bench.steps(20)
+        assert bench.in_state(State.ENGAGED)
+    else:
+        bench.engine.enter(State.RUNNING)
+        bench.steps(500)
+        if phase == "slowing":
+            bench.rig.request(Pause())
+        elif phase == "stopping":
+            bench.engine.stop(2, "the operator's")
+        bench.steps(20)
+    assert not bench.machine.latched
+    source.since = source.path_time + 5.5 * bench.config.period
+    bench.until(lambda: bench.machine.latched, 0.1)
+    cause = bench.machine.cause if phase != "stopping" else bench.engine.events[-1]
+    assert cause is not None and cause.code is FaultCode.REFERENCE_INVALID
+    assert "steps by" in cause.text
+    bench.until(lambda: not bench.engine.reference.moving)
+    bench.steps(50)
+    assert bench.engine.reference.source is not source and bench.in_state(State.STOPPING) and bench.torque
+    recording = bench.recording()
+    rows = recording.rows[-400:]
+    period, heights, speeds = bench.config.period, rows["reference"][:, 2], rows["reference"][:, 9]
+    assert np.abs(np.diff(heights) - 0.5 * period * (speeds[1:] + speeds[:-1])).max() < 2e-5
+    assert np.abs(np.diff(speeds)).max() < 0.04
+    commanded = rows["position_command"]
+    assert not (np.abs(np.diff(commanded, axis=0)) > 2e-4).any()  # 0.1 m/s; no number where forces are commanded
+    invariants(recording)
+
+
+def test_a_source_that_changes_its_mind_between_cycles_is_left_too(bench: Bench) -> None:
+    source = begun(bench, 0.01)
+    source._pose[2] += 1e-3  # what it foresaw for this cycle is not what it says now
+    height = bench.engine.frame.now[2]
+    bench.steps(1)
+    assert bench.machine.cause is not None and bench.machine.cause.code is FaultCode.REFERENCE_INVALID
+    assert abs(bench.engine.frame.now[2] - height) < 2e-4

@@ -110,7 +110,7 @@ COMMAND_BREAKS = [
         '        table = MotionTable(command.step, samples)\n        reason = ""',
         _BAD,
     ),
-    _guard("a motion may start elsewhere", "if not distance.max() <= _START_DISTANCE:", "if False:", _BAD),
+    _guard("a motion may start elsewhere", "if not distance.max() <= START_DISTANCE:", "if False:", _BAD),
     _guard(
         "the way home is not checked",
         '        if reason:\n            raise RefusedError(f"{reason}\\n  move',

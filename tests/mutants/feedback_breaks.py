@@ -2,6 +2,7 @@
 
 from breaks import Break
 
+_STEPS = "rig/test_reference_steps.py"
 _PARTS = "rig/test_engine_parts.py"
 _DOUBTS = "rig/test_engine_doubts.py"
 _FAULTS = "integration/test_feedback_faults.py"
@@ -221,6 +222,20 @@ FEEDBACK_BREAKS = [
     _limit("a reference beyond the speed passes", "if abs(legs[i, 1]) > limits[i, 2]:"),
     _limit("a reference beyond the acceleration passes", "if abs(legs[i, 2]) > limits[i, 3]:"),
     _limit("a reference in a bad pose passes", "if not condition <= condition_bound:"),
+    Break(
+        "a reference may be elsewhere than its speed explains",
+        "rig/safety/limits.py",
+        "        if not departure <= bound:",
+        "        if False:",
+        (_STEPS,),
+    ),
+    Break(
+        "the speed of a reference may step",
+        "rig/safety/limits.py",
+        "        if acceleration < inf and not abs(speed) <= acceleration * elapsed:",
+        "        if False:",
+        (_STEPS,),
+    ),
     Break(
         "the load cells' zero takes what is no number",
         "rig/engine/tare.py",

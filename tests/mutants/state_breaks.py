@@ -7,6 +7,7 @@ _GUARDS = "rig/test_engine_guards.py"
 _FAULTS = "integration/test_feedback_faults.py"
 _FORCES = "integration/test_force_and_host_faults.py"
 _LAST_GOOD = "integration/test_last_good_reference.py"
+_SOURCES = "integration/test_reference_source.py"
 _LOOP = "rig/test_engine_loop.py"
 _WATCH = "rig/test_engine_watch.py"
 
@@ -151,15 +152,27 @@ STATE_BREAKS = [
     ),
     _supervision(
         "a reference that breaks a limit is followed on",
-        "            self._braking.brake(reference, t)\n            frame.refer(reference)",
+        "            braking.brake(reference, t)\n            frame.refer(reference)",
         "            pass",
         _LAST_GOOD,
     ),
     _supervision(
         "a reference ahead that breaks a limit is commanded",
-        "        if not self._judged(t, frame.legs_ahead, frame.condition_ahead):",
+        "        if not self._passes(found or limits.judge_step(t, frame.legs, ahead, frame.ahead_by)):",
         "        if False:",
         _LAST_GOOD,
+    ),
+    _supervision(
+        "a reference ahead that steps is commanded",
+        "        if not self._passes(found or limits.judge_step(t, frame.legs, ahead, frame.ahead_by)):",
+        "        if not self._passes(found):",
+        f"{_SOURCES}::test_a_source_that_steps_is_left_at_its_last_good_reference",
+    ),
+    _supervision(
+        "a reference that does not follow on the one before is followed on",
+        "        if self._passes(found or braking.judge_step(t, frame.legs, reference)):",
+        "        if self._passes(found):",
+        f"{_SOURCES}::test_a_source_that_changes_its_mind_between_cycles_is_left_too",
     ),
     _supervision(
         "a motion goes on without a recording",
@@ -223,8 +236,8 @@ STATE_BREAKS = [
     ),
     _core(
         "a new homing keeps the old one meanwhile",
-        "        if state is State.HOMING:\n            self.machine.homed = False",
-        "        if state is State.HOMING:\n            pass",
+        "            self.machine.homed = False\n        if state is State.HOMING:",
+        "            pass\n        if state is State.HOMING:",
         f"{_GUARDS}::test_homing_again_searches_again",
         _GUARDS,
     ),
