@@ -94,6 +94,11 @@ class Amplifier:
         """Ask the device who it is. Raises ConnectError, ProtocolError."""
         return Identity(**self._station.read_texts(self.profile.identity, self._options.request_timeout))
 
+    @property
+    def overdue(self) -> bool:
+        """Whether the last request brought nothing new; a slower device is not asked in every cycle."""
+        return self._sampling.overdue
+
     def begin(self, now: float) -> None:
         """Send this cycle's request without waiting; now: s, the cycle's time, from which readings age."""
         if self._sampling.due(now):

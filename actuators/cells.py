@@ -38,10 +38,13 @@ class CellSource(ABC):
         """What is known of why the last reading was not fresh, empty if it was, or where there was none."""
         return ""
 
-    sample_period: float = 0.0
-    """s between two readings of the slowest device, 0 for one in every cycle."""
     lines: Sequence[HalfDuplexBus] = ()
     """Shared lines on which its devices have their turn."""
+
+    @property
+    @abstractmethod
+    def overdue(self) -> bool:
+        """Whether some device had nothing new when it was asked last; see `Drive.overdue`."""
 
     @property
     @abstractmethod
@@ -71,8 +74,12 @@ class DriveCells(CellSource):
     def __init__(self, drives: Sequence[Drive]) -> None:
         """drives: of legs 1 to 6."""
         self._drives = tuple(drives)
-        self.sample_period = max((drive.sample_period for drive in drives), default=0.0)
         self._silent: list[str] = []
+
+    @property
+    def overdue(self) -> bool:
+        """See `CellSource.overdue`."""
+        return any([drive.overdue for drive in self._drives])
 
     @property
     def silent(self) -> list[str]:
@@ -108,7 +115,6 @@ class DeviceCells(CellSource):
         if channels != CELLS:
             names = ", ".join(device.name for device in devices)
             raise ConfigurationError(f"{names}: {channels} channels in all, {CELLS} legs have a cell each")
-        self.sample_period = max(device.sample_period for device in devices)
         self._silent: list[str] = []
 
     @property
@@ -125,6 +131,11 @@ class DeviceCells(CellSource):
         names = ", ".join(f"the {name}" if name == "amplifier" else name for name in standing)
         one = len(standing) == 1
         return f"{names} {'answers, but its conversion counter stands' if one else 'answer, but no counter moves'}"
+
+    @property
+    def overdue(self) -> bool:
+        """See `CellSource.overdue`."""
+        return any([device.overdue for device in self._devices])
 
     @property
     def silent(self) -> list[str]:

@@ -172,7 +172,9 @@ class Drive(ABC):
         self._mismatch = -1
         self._last = Feedback(math.nan, math.nan, math.nan, Status(0), 0, False, 0.0, -1)
         self.sample_period = sample_period
-        self._said: tuple[Mode, bool, bool, bool] | None = None
+        self._saying: tuple[Mode, bool, bool, bool] | None = None
+        self._heard: tuple[Mode, bool, bool, bool] | None = None
+        """what of the commands is said at once, in the last command and in the last one that was answered"""
         self._sampling = Sampling(sample_period)
 
     line: HalfDuplexBus | None = None
@@ -206,6 +208,7 @@ class Drive(ABC):
         self.close()
         self._lag = self._heard_lag = 0
         self._sampling.forget()
+        self._heard = None
         self._mismatch = -1
         self._connect(timeout)
 
@@ -268,12 +271,14 @@ class Drive(ABC):
         self.start(command, now)
 
     def start(self, command: Command, now: float) -> None:
-        """Do `begin` for a command that has passed `check`; another mode, power, stop or clear waits for no period."""
+        """Do `begin` for a command that has passed `check`.
+
+        Another mode, power, stop or clear waits for no period, and is said again in every cycle until it is answered.
+        """
+        urgent = False
         if self.sample_period:
-            said = (command.mode, command.enable, command.quick_stop, command.clear)
-            urgent, self._said = said != self._said, said
-        else:
-            urgent = False
+            self._saying = (command.mode, command.enable, command.quick_stop, command.clear)
+            urgent = self._saying != self._heard
         if self._sampling.due(now, urgent):
             self._begin(command)
 
@@ -291,9 +296,15 @@ class Drive(ABC):
                 feedback = replace(feedback, lag=self._lag)
             self.counters.received += 1
             self._sampling.received()
+            self._heard = self._saying
             self._last = feedback
             return feedback
         return replace(self._last, fresh=False, age=self._sampling.age)
+
+    @property
+    def overdue(self) -> bool:
+        """Whether the last request has no good reply; a slower drive is not asked in every cycle."""
+        return self._sampling.overdue
 
     @property
     def silence(self) -> str:

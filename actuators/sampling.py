@@ -6,7 +6,7 @@ import math
 class Sampling:
     """When a device is asked, and how old what it last said is, by the time that the cycles are given."""
 
-    __slots__ = ("_next", "_now", "_period", "_since", "asked")
+    __slots__ = ("_next", "_now", "_period", "_since", "asked", "overdue")
 
     def __init__(self, period: float) -> None:
         """period: s between two requests; 0 = every cycle."""
@@ -20,11 +20,13 @@ class Sampling:
         """Begin anew: nothing was asked or received yet."""
         self._next = -math.inf
         self._since: float | None = None
+        self.overdue = False
+        """whether what was asked last has not come"""
 
     def due(self, now: float, urgent: bool = False) -> bool:
         """Begin the cycle of `now` (s); whether the device is to be asked: in the cycle nearest to when it is due.
 
-        urgent: it is to be asked now, and from now on.
+        urgent: it is to be asked now as well. Devices begun together keep being asked in the same cycles.
         """
         if now < self._now:  # another clock than before
             self.forget()
@@ -33,15 +35,18 @@ class Sampling:
         if self._period:
             due = now >= self._next - 0.5 * min(now - self._now, self._period)
             self.asked = due or urgent
-            if self.asked:
-                on_time = due and now - self._next < self._period
+            if due:
+                on_time = now - self._next < self._period
                 self._next = (self._next if on_time else now) + self._period
+        if self.asked:
+            self.overdue = True
         self._now = now
         return self.asked
 
     def received(self) -> None:
         """What was asked in this cycle has come."""
         self._since = self._now
+        self.overdue = False
 
     @property
     def age(self) -> float:

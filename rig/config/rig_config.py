@@ -78,6 +78,11 @@ class RigConfig(Section):
         return 1.0 / self.rate
 
     @property
+    def exchange_period(self) -> float:
+        """Time between two exchanges with a drive, for which a command holds, s: a cycle, or that of slower drives."""
+        return max(self.period, self.drives.sample_period)
+
+    @property
     def stale_time(self) -> float:
         """Time without fresh feedback of a drive that is borne, s: longer for drives that are slower than the cycle."""
         return self.safety.staleness(self.period) * max(1.0, self.drives.sample_period / self.period)
@@ -92,14 +97,15 @@ class RigConfig(Section):
     def command_lead(self) -> float:
         """How far ahead of its cycle the reference of a command is evaluated, s.
 
-        `control.lead` if given; else half a period (a force is held for one), the drive's dead time and the time
-        constant of its force loop. A length is carried on by the drive at the speed that comes with it: the dead time.
+        `control.lead` if given; else half of `exchange_period`, for which a force is held, the drive's dead time and
+        the time constant of its force loop. A length is carried on by the drive at the speed that comes with it: the
+        dead time.
         """
         if self.control.lead is not None:
             return self.control.lead
         if self.mode == "position":
             return self.drives.delay
-        return 0.5 * self.period + self.drives.delay + 1.0 / (2.0 * math.pi * self.drives.force_bandwidth)
+        return 0.5 * self.exchange_period + self.drives.delay + 1.0 / (2.0 * math.pi * self.drives.force_bandwidth)
 
     @property
     def gains_unused(self) -> str:

@@ -163,6 +163,18 @@ class DriveBank:
         self.cells_stale = 0 if reading.fresh else self.cells_stale + 1
         self.force[:] = self._calibration.apply(np.array(reading.forces))
 
+    def overdue(self, leg: int) -> bool:
+        """Whether the drive of a leg (index) gave no good reply when it was asked last.
+
+        One that is slower than the cycle is not asked in every one; what it said last counts until it is again.
+        """
+        return self._drives[leg].overdue
+
+    @property
+    def cells_overdue(self) -> bool:
+        """The same of the load cells, of any device that reads them."""
+        return self._cells.overdue
+
     def error_text(self, leg: int) -> str:
         """The present error of a leg (index) in the drive's words."""
         return self._drives[leg].error_text(self.error[leg])
@@ -195,7 +207,7 @@ class DriveBank:
         """What is wrong with the last exchange, in words: faults, silence, torque, values that are no numbers."""
         found = []
         for leg, status in enumerate(self.status):
-            if not self.fresh[leg] and self.age[leg] >= self._drives[leg].sample_period:  # else it was not asked
+            if self.overdue(leg):
                 found.append(f"leg {leg + 1}: no fresh feedback{self.silence(leg)}")
             elif status & (Status.FAULT | Status.WATCHDOG):
                 found.append(f"leg {leg + 1}: {self.error_text(leg)}")
@@ -205,7 +217,7 @@ class DriveBank:
                 found.append(f"leg {leg + 1}: length {self.length[leg]} m, speed {self.velocity[leg]} m/s")
             elif not np.isfinite(self.force[leg]):
                 found.append(f"leg {leg + 1}: the load cell reads {self.force[leg]} N")
-        if not self.cells_fresh and self.cells_age >= self._cells.sample_period:
+        if self.cells_overdue:
             found.append(f"load cells: no fresh reading{self.cells_silence()}")
         return found
 

@@ -196,7 +196,7 @@ class Operator:
         if isinstance(command, Disconnect):
             return self._engine.machine.deadlines.torque_off * self._engine.config.rate
         config = self._engine.config
-        return config.stale_time / config.period - 0.5
+        return max(config.stale_time, config.cells_stale_time) / config.period - 0.5
 
     # -- commands ----------------------------------------------------------------------------------------------------
 
@@ -241,6 +241,7 @@ class Operator:
             except HardwareError as error:
                 raise RefusedError(f"{error}; disconnect, connect and home anew") from error
             job.verified += 1
+            job.waited = 0  # the drives went without their exchange meanwhile
         return job.verified == len(engine.bank.status)
 
     def _engage(self) -> None:

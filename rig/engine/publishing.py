@@ -76,7 +76,7 @@ class Publisher:
         machine, reference, bank, tick, sink = engine.machine, engine.reference, engine.bank, engine.tick, engine.sink
         state, cause, pose_known = machine.state, machine.cause, machine.homed and engine.frame.pose_valid
         braked = state is State.PARKED
-        force, fresh = bank.force.tolist(), bank.fresh.tolist()
+        force = bank.force.tolist()
         return make_snapshot(
             state=state,
             stop=machine.stop,
@@ -112,9 +112,9 @@ class Publisher:
             stops=machine.stops,
             clearing=engine.clearing,
             pose_known=pose_known,
-            silent=tuple(leg for leg, heard in enumerate(fresh, start=1) if not heard) if 0.0 in fresh else (),
+            silent=tuple([leg + 1 for leg in range(6) if bank.overdue(leg)]) if 0.0 in bank.fresh else (),
             torque=tuple(bank.legs(Status.ENABLED)),
-            cells_silence=None if bank.cells_fresh else bank.cells_silence(),
+            cells_silence=bank.cells_silence() if bank.cells_overdue else None,
             dead_cells=() if math.isfinite(sum(force)) else _dead(force),
             force_model=tuple(fields["force_model"].tolist()) if braked else _NONE,
             tare_residual=tuple(engine.tare_residual.tolist()) if braked else _NONE,

@@ -90,7 +90,7 @@ class Snapshot:
     pose_known: bool = True
     """the measured pose is"""
     silent: tuple[int, ...] = ()
-    """legs without fresh feedback"""
+    """legs without fresh feedback where there should be some: a slow drive is not asked in every cycle"""
     torque: tuple[int, ...] = ()
     """legs whose drive reports torque"""
     cells_silence: str | None = None

@@ -8,7 +8,8 @@ dead time and a first-order lag; in mode `position` the host closes no loop, and
     q̇ = v,   m v̇ = f − b v,   τ ḟ = u − f,   u(t) = −K_p q(t_k) − K_d v(t_k)   for  t_k + T + δ ≤ t < t_k + 2T + δ
 
 A command goes out with the exchange of the cycle after the one that measured: the delay is a whole period T beside the
-drive's own δ. Coulomb friction, which holds small vibrations down, and the change of mass away from home are left out.
+drive's own δ. T is the time between two exchanges: of drives that are slower than the cycle, their own. Coulomb
+friction, which holds small vibrations down, and the change of mass away from home are left out.
 """
 
 import math
@@ -40,7 +41,7 @@ class LoopVerdict:
 
     mode: str
     rate: float
-    """Hz"""
+    """Hz, at which the drives are exchanged with"""
     stiffness: float
     """N/m a leg, or 1/s² of the task space; here and below, 0 and an infinite margin where the drives close the loop"""
     damping: float
@@ -50,7 +51,7 @@ class LoopVerdict:
     gain_margin: float
     """factor on both gains at which the loop becomes unstable; 0 if no smaller gain is stable either"""
     lowest_rate: int | None
-    """Hz, the lowest whole rate at which these gains have the wanted margin; None: there is none"""
+    """Hz, the lowest whole rate at which these gains have the wanted margin; None: there is none, or drives are slow"""
 
     @property
     def passed(self) -> bool:
@@ -114,21 +115,24 @@ def check_loop(config: RigConfig) -> LoopVerdict:
     def radius(rate: float, factor: float) -> float:
         return max(loop.radius(factor * gains) for loop in _loops(config, masses, friction, rate))
 
-    loops = _loops(config, masses, friction, config.rate)
+    exchanges = 1.0 / config.exchange_period
+    loops = _loops(config, masses, friction, exchanges)
     # unstable at every gain, though at small ones by so little that it looks stable
     undamped = stiffness > 0.0 and damping + friction == 0.0
+
+    helps = not undamped and exchanges >= config.rate  # a higher rate, where drives are not slower than that
 
     def margin() -> float:
         return _gain_margin(lambda factor: all(loop.radius(factor * gains) < _STABLE for loop in loops))
 
     return LoopVerdict(
         mode=config.mode,
-        rate=config.rate,
+        rate=exchanges,
         stiffness=stiffness,
         damping=damping,
         radius=max(loop.radius(gains) for loop in loops),
         gain_margin=0.0 if undamped else margin(),
-        lowest_rate=None if undamped else _lowest_rate(lambda rate: radius(rate, WANTED_MARGIN) < _STABLE),
+        lowest_rate=_lowest_rate(lambda rate: radius(rate, WANTED_MARGIN) < _STABLE) if helps else None,
     )
 
 

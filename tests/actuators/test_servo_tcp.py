@@ -114,11 +114,29 @@ def test_a_slow_drive_is_told_at_once_to_stop():
         (0.002, push, 1),  # another set-point has its time
         (0.004, COMMAND_STOP, 2),
         (0.006, COMMAND_STOP, 2),
-        (0.024, COMMAND_STOP, 3),
+        (0.02, COMMAND_STOP, 3),  # in step with the others, who were not told in between
         (0.026, COMMAND_CLEAR, 4),
     ):
+        bench.replies = [reply(len(bench.requests) + 1)]
         bench.drive.exchange(command, now, 0.0)
         assert len(bench.requests) == asked
+
+
+def test_a_slow_drive_is_told_again_in_the_next_cycle_what_it_has_not_answered():
+    bench = Scripted(sample_period=0.02)
+    for now, command, arriving, asked, overdue in (
+        (0.0, COMMAND_OFF, [reply(1)], 1, False),
+        (0.002, COMMAND_OFF, [], 1, False),
+        (0.004, COMMAND_CLEAR, [], 2, True),  # the telegram or its answer is lost
+        (0.006, COMMAND_CLEAR, [reply(3)], 3, False),
+        (0.008, COMMAND_CLEAR, [], 3, False),
+        (0.02, COMMAND_CLEAR, [], 4, True),  # what it knows already has its time
+        (0.022, COMMAND_CLEAR, [], 4, True),
+        (0.04, COMMAND_CLEAR, [reply(5)], 5, False),
+    ):
+        bench.replies = arriving
+        bench.drive.exchange(command, now, 0.0)
+        assert (len(bench.requests), bench.drive.overdue) == (asked, overdue), now
 
 
 def test_a_slow_drive_is_asked_again_at_once_after_a_pause():

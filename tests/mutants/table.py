@@ -9,6 +9,7 @@ from identity_breaks import IDENTITY_BREAKS
 from link_breaks import LINK_BREAKS
 from motion_breaks import MOTION_BREAKS
 from recorder_breaks import RECORDER_BREAKS
+from sampling_breaks import SAMPLING_BREAKS
 from state_breaks import STATE_BREAKS
 from torque_breaks import TORQUE_BREAKS
 
@@ -23,4 +24,5 @@ BREAKS: list[Break] = [
     *LINK_BREAKS,
     *MOTION_BREAKS,
     *RECORDER_BREAKS,
+    *SAMPLING_BREAKS,
 ]

@@ -160,6 +160,18 @@ def test_homing_waits_for_the_first_replies_and_a_stop_ends_its_waiting(rig: Ben
     rig.until(State.PARKED)
 
 
+def test_late_replies_between_the_questions_to_six_drives_are_not_added_up(rig: Bench) -> None:
+    rig.park()
+    reply = rig.submit(Engage())
+    for _ in range(PATIENCE + 2):
+        rig.virtual.faults.inject("drop_write", 6)
+        rig.step()  # one drive is asked, and the reply of another is late
+        rig.step()
+        assert not reply.done() and rig.status().silent == ()
+    rig.until(State.ENGAGED)
+    assert reply.result(0).accepted
+
+
 def test_engaging_waits_for_a_late_reply_but_not_for_long_nor_after_a_stop(rig: Bench) -> None:
     rig.park()
     _lose_replies_in_turn(rig)

@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 from engine_support import CONFIG, bench, smooth_table
 
+from actuators import COMMAND_CLEAR, Status
 from rig.config import RigConfig, load_config, relaxed_timing
+from rig.engine.messages import Engage, Reset
 from rig.errors import ConfigError
+from rig.safety import check_loop
 from rig.states import FaultCode, State, StopSeverity
 from rig.virtual import VirtualRig
 
@@ -75,6 +78,81 @@ def test_drives_of_50_hz_under_500_hz_are_not_stale(tmp_path: Path) -> None:
         for _ in range(10):  # a drive that is not asked in a cycle is no trouble
             rig.step()
             assert not [text for text in rig.engine.bank.troubles() if "fresh" in text]
+
+
+SOFT = {  # gains that the loop bears at this rate
+    0.004: {"stiffness": 4000.0, "damping": 400.0},
+    0.01: {"stiffness": 1000.0, "damping": 160.0},
+    0.02: {"stiffness": 360.0, "damping": 80.0},
+}
+
+
+@pytest.mark.parametrize("mode", ["force", "position"])
+@pytest.mark.parametrize("sampling", SOFT)
+def test_slow_drives_home_engage_and_follow_and_a_silent_one_is_named(
+    tmp_path: Path, sampling: float, mode: str
+) -> None:
+    config = CONFIG.changed({"mode": mode, "drives": {"sample_period": sampling}, "control": SOFT[sampling]})
+    with bench(tmp_path, config) as rig:
+        rig.engage()
+        rig.follow(smooth_table(0.5))
+        rig.until(State.ENGAGED)
+        assert rig.engine.machine.cause is None
+        rig.virtual.faults.inject("drop_all", 2)
+        rig.run(0.1)
+        cause = rig.engine.machine.cause
+        assert cause is not None and cause.code is FaultCode.COMMUNICATION_LOST and cause.leg == 2
+        assert cause.text.startswith(f"leg 2: no fresh feedback for {3e3 * sampling:g} ms")
+
+
+def test_slow_drives_are_reset_although_the_telegram_that_clears_a_fault_is_lost_once(tmp_path: Path) -> None:
+    with bench(tmp_path, CONFIG.changed({"mode": "position", "drives": {"sample_period": 0.02}})) as rig:
+        rig.engage()
+        rig.virtual.faults.inject("drop_all", 2)
+        rig.until(State.FAULT)
+        rig.virtual.faults.clear()
+        rig.run(0.1)
+        assert rig.engine.bank.status[1] & Status.WATCHDOG
+        reply = rig.submit(Reset())
+        while COMMAND_CLEAR not in rig.engine._commander.commands:
+            rig.step()
+        rig.virtual.faults.inject("drop_write", 2)
+        rig.run(0.05)
+        assert reply.result(0).accepted and rig.state is State.IDLE
+
+
+def test_a_silent_one_of_slow_drives_refuses_to_be_engaged(tmp_path: Path) -> None:
+    """Which all of them would, most of the time, if one that is not asked counted as silent."""
+    with bench(tmp_path, CONFIG.changed({"mode": "position", "drives": {"sample_period": 0.02}})) as rig:
+        rig.park()
+        shown = set()
+        for _ in range(20):
+            rig.step()
+            shown.add(rig.status().silent)
+        assert shown == {()}
+        rig.virtual.faults.inject("drop_all", 5)
+        while not rig.status().silent:
+            rig.step()
+        assert rig.status().silent == (5,) and rig.status().cells_silence == ""
+        reply = rig.submit(Engage())
+        rig.run(0.06)
+        assert reply.result(0).reason == "engage: no fresh feedback of leg 5"
+
+
+def test_a_drive_is_told_what_holds_until_it_is_asked_again(tmp_path: Path) -> None:
+    """A length is carried on at its mean speed till then, and the loop is judged at the rate of the exchanges."""
+    slow = {"drives": {"sample_period": 0.02}}
+    with bench(tmp_path, CONFIG.changed({"mode": "position"} | slow)) as rig:
+        rig.engage()
+        rig.follow(smooth_table(1.0))
+        rig.run(0.1)
+        legs = rig.engine.frame.legs_ahead
+        speeds = [command.velocity for command in rig.engine.law.commands(rig.engine.frame)]
+        assert speeds == pytest.approx((legs[:, 1] + 0.01 * legs[:, 2]).tolist()) and np.abs(legs[:, 2]).min() > 1e-3
+    usual = load_config()
+    assert usual.changed(slow).command_lead - usual.command_lead == pytest.approx(0.009)
+    verdict = check_loop(usual.changed(slow))
+    assert not verdict.passed and verdict.lowest_rate is None and "at 50 Hz" in verdict.message
 
 
 def test_cells_of_50_hz_have_a_bound_of_their_own() -> None:

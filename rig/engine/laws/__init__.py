@@ -15,7 +15,7 @@ _LAWS: dict[str, type[ControlLaw]] = {law.name: law for law in (ForceLaw, Comput
 def make_law(config: RigConfig, dynamics: Dynamics) -> ControlLaw:
     """The law that the configuration's `mode` names, on the model `dynamics`."""
     if config.mode == PositionLaw.name:
-        return PositionLaw(dynamics, config.period)
+        return PositionLaw(dynamics, config.exchange_period)
     law = ComputedTorqueLaw if config.mode == ComputedTorqueLaw.name else ForceLaw
     return law(dynamics, config.control)
 

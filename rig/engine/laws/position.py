@@ -9,14 +9,14 @@ from rig.engine.laws.law import ControlLaw
 
 
 class PositionLaw(ControlLaw):
-    """Length of each leg where the reference will be, and the mean speed at which the drive carries it on for a cycle.
+    """Length of each leg where the reference will be, and its mean speed from there to the next command.
 
-    The exact model's force goes along as feedforward.
+    At that speed the drive carries the length on. The exact model's force goes along as feedforward.
     A drive that takes no force ignores it; it is computed, bounded and compared with the cells all the same.
 
     Args:
         dynamics: the exact model.
-        period: s, of a cycle.
+        period: s, between two exchanges with a drive.
     """
 
     name = "position"

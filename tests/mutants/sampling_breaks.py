@@ -1,0 +1,44 @@
+"""Devices that are slower than the cycle."""
+
+from breaks import Break
+
+_SLOW = "rig/test_sampling.py"
+_DRIVE = "actuators/test_servo_tcp.py"
+
+SAMPLING_BREAKS = [
+    Break(
+        "a slow drive that is not asked counts as silent",
+        "rig/engine/bank.py",
+        "return self._drives[leg].overdue",
+        "return self.fresh[leg] == 0.0",
+        (f"{_SLOW}::test_a_silent_one_of_slow_drives_refuses_to_be_engaged",),
+    ),
+    Break(
+        "what a slow drive has not heard waits for its time",
+        "actuators/interface.py",
+        "            self._heard = self._saying\n",
+        "",
+        (f"{_DRIVE}::test_a_slow_drive_is_told_at_once_to_stop",),
+    ),
+    Break(
+        "a lost stop is not said again",
+        "actuators/interface.py",
+        "urgent = self._saying != self._heard",
+        "urgent, self._heard = self._saying != self._heard, self._saying",
+        (f"{_DRIVE}::test_a_slow_drive_is_told_again_in_the_next_cycle_what_it_has_not_answered",),
+    ),
+    Break(
+        "late replies between the questions to six drives are added up",
+        "rig/engine/operator.py",
+        "            job.waited = 0",
+        "            job.waited += 0",
+        ("rig/test_engine_guards.py::test_late_replies_between_the_questions_to_six_drives_are_not_added_up",),
+    ),
+    Break(
+        "the loop of slow drives is judged at the engine's rate",
+        "rig/config/rig_config.py",
+        "return max(self.period, self.drives.sample_period)",
+        "return self.period",
+        (f"{_SLOW}::test_a_drive_is_told_what_holds_until_it_is_asked_again",),
+    ),
+]
