@@ -1,5 +1,6 @@
 """What a script passes to a rig: numbers in SI or text with a unit, poses, motions. Wrong ones raise InputError."""
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,20 @@ def positive(what: str, value: Amount, quantity: Quantity) -> float:
     if number <= 0.0:
         raise InputError(f"{what}: {number:g} {quantity.unit} must be greater than 0")
     return number
+
+
+def count(what: str, value: int) -> int:
+    """How many times something is done, at least once; `what` it is, for the message."""
+    if not isinstance(value, int | np.integer) or value < 1:
+        raise InputError(f"{what}: {value!r} is not a whole number of at least 1")
+    return int(value)
+
+
+def scale(what: str, value: float) -> float:
+    """A factor greater than 0; `what` it is, for the message."""
+    if not isinstance(value, int | float | np.number) or not 0.0 < value < math.inf:
+        raise InputError(f"{what}: {value!r} is not a number greater than 0")
+    return float(value)
 
 
 def speeds(config: RigConfig, speed: Amount | None, rotation_speed: Amount | None) -> tuple[float, float]:

@@ -6,12 +6,25 @@ from numpy.typing import ArrayLike
 
 from kinematics import Array, JogFrame
 from rig.client import moving, operation
-from rig.client.arguments import LEGS, TIME, Amount, Motion, jogged, motion_of, positive, speeds, target_pose
+from rig.client.arguments import (
+    LEGS,
+    TIME,
+    Amount,
+    Motion,
+    count,
+    jogged,
+    motion_of,
+    positive,
+    scale,
+    speeds,
+    target_pose,
+)
 from rig.client.motions import checked_move, prepare_motion
 from rig.client.moving import PATIENCE, Progress
 from rig.client.owned import OwnedRig
 from rig.client.sequence import MotionSequence
 from rig.engine import Abandon, Disconnect, Pause, Reset, Resume
+from rig.errors import InputError
 from rig.runtime import StopRequest
 from rig.states import MotionKind, State
 
@@ -61,11 +74,17 @@ class RigClient(OwnedRig):
             operation.park(self.rig)
 
     def stop(self, category: StopRequest = 1) -> None:
-        """Stop, from any state: decelerate and hold (2), decelerate and torque off (1), torque off at once (0)."""
+        """Stop, from any state: decelerate and hold (2), decelerate and torque off (1), torque off at once (0).
+
+        Any thread may; what another one waits for ends with that.
+        """
+        if category not in (0, 1, 2):
+            raise InputError(f"category: {category} is none of 0, 1, 2")
+        self._check_open()
+        self.rig.raise_stop_flag(category)  # before all that may wait
         with self._asking():
-            if self._sequence is not None:  # another thread runs it
+            if self._sequence is not None:
                 self._sequence.end("stopped")
-                self.rig.raise_stop_flag(category)
             operation.stop(self.rig, category)
 
     def reset(self) -> None:
@@ -136,14 +155,15 @@ class RigClient(OwnedRig):
             name: of the motion, in events and recording.
         """
         label, trajectory = motion_of(self.config, motion)
-        table = prepare_motion(self.config, trajectory, amplitude, repeats)
-        label = name or label
+        size, repeats = scale("amplitude", amplitude), count("repeats", repeats)
+        table = prepare_motion(self.config, trajectory, size, repeats)
+        sequence = MotionSequence(name or label)
         with self._asking():
-            self._sequence = MotionSequence(label)
+            before, self._sequence = self._sequence, sequence
             try:
-                moving.perform(self.rig, table, label, report, repeats, self._sequence)
+                moving.perform(self.rig, table, sequence.name, report, repeats, sequence)
             finally:
-                self._sequence = None
+                self._sequence = before
 
     def start(
         self,
@@ -155,7 +175,7 @@ class RigClient(OwnedRig):
     ) -> None:
         """As `run`, but return as soon as the motion has begun; `wait` waits to its end."""
         label, trajectory = motion_of(self.config, motion)
-        table = prepare_motion(self.config, trajectory, amplitude)
+        table = prepare_motion(self.config, trajectory, scale("amplitude", amplitude))
         with self._asking():
             moving.move_to_start(self.rig, table, report)
             moving.begin(self.rig, table, name or label)
@@ -189,14 +209,21 @@ class RigClient(OwnedRig):
         with self._asking():
             self.rig.request(Resume())
             if self._sequence is not None:
-                self._sequence.resume()
+                self._sequence.resume(self.rig.status().t)
 
     def abandon(self) -> None:
-        """Forget the rest of a motion that is paused, and hold where the platform stands."""
+        """Forget the rest of a motion that is paused, and hold where the platform stands. Any thread may."""
         with self._asking():
-            self.rig.request(Abandon())
-            if self._sequence is not None:
-                self._sequence.end("abandoned")
+            sequence = self._sequence
+            if sequence is None:
+                self.rig.request(Abandon())
+                return
+            sequence.doubt(False)  # whoever runs it may see the engine forget it before the answer is here
+            try:
+                self.rig.request(Abandon())
+                sequence.end("abandoned")
+            finally:
+                sequence.doubt(True)
 
     # -- the rest ----------------------------------------------------------------------------------------------------
 

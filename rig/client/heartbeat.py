@@ -10,8 +10,8 @@ _INTERVAL = 0.05  # s
 _ENDING_TIMEOUT = 5.0  # s
 
 
-class Heartbeat:
-    """Beats in a thread of its own from `start` to `close`, and looks at the engine after each beat.
+class Heartbeat(threading.Thread):
+    """A thread that beats from `start` to `close`, and looks at the engine after each beat.
 
     Args:
         beat: shows the engine that the client is alive; never waits.
@@ -19,22 +19,19 @@ class Heartbeat:
     """
 
     def __init__(self, beat: Callable[[], None], look: Callable[[], bool]) -> None:
+        super().__init__(name="heartbeat", daemon=True)
         self._beat = beat
         self._look = look
         self._ending = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
-
-    def start(self) -> None:
-        """Begin."""
-        self._thread.start()
 
     def close(self) -> None:
         """End the thread. May be called again."""
         self._ending.set()
-        if self._thread.is_alive():
-            self._thread.join(_ENDING_TIMEOUT)
+        if self.is_alive():
+            self.join(_ENDING_TIMEOUT)
 
-    def _run(self) -> None:
+    def run(self) -> None:
+        """See `threading.Thread.run`."""
         while not self._ending.wait(_INTERVAL):
             self._beat()
             with contextlib.suppress(HardwareError):

@@ -2,6 +2,7 @@
 
 import contextlib
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Self
@@ -10,7 +11,10 @@ from rig.errors import InterruptedRunError
 
 
 class Interruption:
-    """Ctrl-C as a flag that waits look at; from the second one on, and while nothing can move yet, it interrupts."""
+    """Ctrl-C as a flag that waits look at; from the second one on, and while nothing can move yet, it interrupts.
+
+    Once it is installed, only the thread that did so hears it: Ctrl-C is that one's, whatever others wait for.
+    """
 
     def __init__(self) -> None:
         self.count = 0
@@ -21,10 +25,11 @@ class Interruption:
         self.at_first: Callable[[], None] | None = None
         """called on the first one, from the signal handler, once something can move"""
         self._noticed = False
+        self._thread: int | None = None
 
     def check(self) -> None:
         """Raise InterruptedRunError once after the first Ctrl-C."""
-        if self.count and not self._noticed:
+        if self.count and not self._noticed and self._thread in (None, threading.get_ident()):
             self._noticed = True
             raise InterruptedRunError("interrupted; the rig was stopped")
 
@@ -48,6 +53,7 @@ class Interruption:
     def installed(self) -> Iterator[Self]:
         """Take Ctrl-C over for the time of a `with` block."""
         before = signal.signal(signal.SIGINT, self._handle)
+        self._thread = threading.get_ident()
         try:
             yield self
         finally:

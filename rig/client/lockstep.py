@@ -5,6 +5,8 @@ socket carries them and nobody waits. Two runs with one seed record the same byt
 """
 
 import contextlib
+import threading
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
@@ -42,6 +44,7 @@ from rig.virtual import Faults, VirtualRig
 _CLIENT = "lockstep"
 _BATCH = 512  # rows
 _CYCLES_PER_LOOK = 10  # between two looks at the status while waiting
+_LOOK = 0.01  # s of the machine's clock for which a thread waits for the one that lets time pass
 
 
 class _BatchSink:
@@ -87,6 +90,8 @@ class _BatchSink:
 class LockstepRig:
     """A `Rig` in this process, its clock standing between requests; a context manager that closes its recording.
 
+    Any thread may call what `Rig` has. Whoever waits lets time pass, one thread at a time, for the others as well.
+
     Args:
         config: the rig; must have a [virtual] table.
         recording: file to record to; must not exist.
@@ -103,7 +108,8 @@ class LockstepRig:
         self.virtual = VirtualRig(config)
         self._interruption = interruption
         self._news = News()
-        self._stop: StopRequest | None = None
+        self._passing = threading.RLock()
+        self._stops: deque[StopRequest] = deque()
         self._ticker = ManualTicker(config.period)
         bank = make_bank(config, self.virtual.wires, clock=self._ticker)
         calibration = cell_calibration(config) if config.load_cells.calibration else None
@@ -126,8 +132,8 @@ class LockstepRig:
                 self.operator.journal.note(news.text)
             self.virtual.faults.news.clear()
         self.operator.carry_out()
-        if self._stop is not None:
-            category, self._stop = self._stop, None
+        if self._stops:
+            category = min(self._stops.popleft() for _ in range(len(self._stops)))
             self.engine.stop(category, f"stop flag, category {category}")
         self.engine.step(tick)
 
@@ -136,7 +142,7 @@ class LockstepRig:
         reply: Future[Reply] = Future()
         self.operator.submit(Submission(command, samples, reply, client=_CLIENT))
         while not reply.done():
-            self.step()
+            self._pass(1)
         self.refresh()
         reply.result().check()
 
@@ -147,7 +153,7 @@ class LockstepRig:
 
     def raise_stop_flag(self, category: StopRequest) -> None:
         """See `Rig.raise_stop_flag`."""
-        self._stop = category if self._stop is None else min(self._stop, category)
+        self._stops.append(category)
 
     def listen(self, listener: Listener | None, rows: RowListener | None = None) -> None:
         """See `Rig.listen`; told by what waits."""
@@ -156,7 +162,11 @@ class LockstepRig:
     def refresh(self) -> None:
         """See `Rig.refresh`."""
         self._news.take(self.engine.events)
-        self.sink.tell()
+        if self._passing.acquire(timeout=_LOOK):  # else whoever lets time pass tells it
+            try:
+                self.sink.tell()
+            finally:
+                self._passing.release()
 
     def status(self) -> Snapshot:
         """See `Rig.status`."""
@@ -173,20 +183,29 @@ class LockstepRig:
                 return status
             if status.t > end:
                 raise HardwareError(f"waited {timeout:.1f} s in vain for {what}; the state is {status.state.name}")
-            for _ in range(_CYCLES_PER_LOOK):
-                self.step()
+            self._pass(_CYCLES_PER_LOOK)
 
     def close(self) -> None:
-        """Finish the recording. May be called again."""
-        self.operator.journal.write()
-        self.sink.flush()
-        self._writer.close(closing_counts(self.engine) | {"overruns": self._ticker.overruns})
+        """Finish the recording, and let go of the drives. May be called again."""
+        with contextlib.ExitStack() as resources:
+            resources.enter_context(self._passing)
+            resources.callback(self._writer.abandon)
+            resources.callback(self.engine.bank.close)
+            self.operator.journal.write()
+            self.sink.flush()
+            self._writer.close(closing_counts(self.engine) | {"overruns": self._ticker.overruns})
+
+    def _pass(self, cycles: int) -> None:
+        """Let so many cycles pass, or a little while in which another thread does so."""
+        if self._passing.acquire(timeout=_LOOK):
+            try:
+                for _ in range(cycles):
+                    self.step()
+            finally:
+                self._passing.release()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        with contextlib.ExitStack() as resources:
-            resources.callback(self._writer.abandon)
-            resources.callback(self.engine.bank.close)
-            self.close()
+        self.close()

@@ -110,7 +110,7 @@ def _until_next(rig: Rig, sequence: MotionSequence, report: Report | None) -> Or
     def done(status: Snapshot) -> bool:
         nonlocal order
         refuse_fault(status)
-        if _paused(sequence, status):
+        if sequence.over or sequence.paused(status):
             return True
         if stage.name and (status.paused or status.state in AT_REST):
             place = f"{status.path_time:.3f} s"
@@ -121,13 +121,9 @@ def _until_next(rig: Rig, sequence: MotionSequence, report: Report | None) -> Or
         return order is not None or sequence.over or sequence.stage is not stage
 
     what = f"the motion {stage.name!r} to end" if stage.name else f"{stage.duration:g} s to pass"
-    while _paused(sequence, rig.wait(done, stage.duration + PATIENCE, what)):
-        rig.wait(lambda status: not _paused(sequence, status), math.inf, "the motion to go on")
+    while sequence.paused(rig.wait(done, stage.duration + PATIENCE, what)):
+        rig.wait(lambda status: not sequence.paused(status), math.inf, "the motion to go on")
     return order
-
-
-def _paused(sequence: MotionSequence, status: Snapshot) -> bool:
-    return status.paused and sequence.pausing and not sequence.over
 
 
 def _progress(sequence: MotionSequence, stage: Stage, status: Snapshot) -> Progress:

@@ -38,6 +38,11 @@ def open_rig(
     with interruption.installed() if main else contextlib.nullcontext():
         found = None if lockstep else find_engine(settings)
         if found is not None:
+            if output is not None:
+                raise InputError(
+                    f"output: {folder}: the engine that has these drives, process {found.pid}, records to "
+                    f"{found.recording} already; leave `output` out to attach to it"
+                )
             rig = _attached(settings, found, name, interruption)
             return RigClient(rig, interruption, own=True, end=not found.owner_alive, keep=keep)
         tidy = partial(_tidy, folder, new=not folder.exists())

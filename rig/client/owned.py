@@ -14,6 +14,7 @@ import numpy as np
 
 from kinematics import Array
 from rig.client import moving, operation
+from rig.client.heartbeat import Heartbeat
 from rig.client.interruption import HeldInterrupt, Interruption
 from rig.client.moving import PATIENCE
 from rig.client.rig import FaultDesk, Rig
@@ -81,17 +82,18 @@ class OwnedRig:
     @property
     def status(self) -> Snapshot:
         """State, cause of a stop, motion and place on its path, reference pose, lease and more, as of now."""
+        self._check_open()
         return self.rig.status()
 
     @property
     def state(self) -> State:
         """OFF, IDLE, HOMING, PARKED, ENGAGING, ENGAGED, RUNNING, PARKING, STOPPING or FAULT."""
-        return self.rig.status().state
+        return self.status.state
 
     @property
     def pose(self) -> Array:
         """(7,) m and unit quaternion (scalar first), where the platform is commanded to be, base frame."""
-        return np.array(self.rig.status().reference)
+        return np.array(self.status.reference)
 
     @property
     def events(self) -> list[Event]:
@@ -128,9 +130,9 @@ class OwnedRig:
         atexit.unregister(self._finalizer)
         with contextlib.suppress(HardwareError):
             self.rig.refresh()  # the last rows and events
-        with self._heard():
+        with self._heard() as interruption:
             _end(*ended[2])
-        if self._interruption.count:
+        if interruption is not None and interruption.count:
             raise KeyboardInterrupt("interrupted while the rig was closed, which it is")
 
     def __enter__(self) -> Self:
@@ -144,32 +146,32 @@ class OwnedRig:
             with contextlib.suppress(HardwareError):  # what is known is given
                 self.rig.refresh()
 
+    def _check_open(self) -> None:
+        if self.closed:
+            raise HardwareError("the rig was closed; `rig.open` opens it again")
+
     @contextlib.contextmanager
     def _asking(self) -> Iterator[None]:
         """Ctrl-C meanwhile holds the platform."""
-        if self.closed:
-            raise HardwareError("the rig was closed; `rig.open` opens it again")
-        if not self._own:
-            yield
-            return
-        with self._heard():
+        self._check_open()
+        with self._heard() as interruption:
             try:
                 yield
             except RigError:
-                if not self._interruption.count:
+                if interruption is None or not interruption.count:
                     raise
-            if self._interruption.count:
+            if interruption is not None and interruption.count:
                 raise HeldInterrupt(self._held())
 
     @contextlib.contextmanager
-    def _heard(self) -> Iterator[None]:
-        """Ctrl-C meanwhile is a flag; it comes to the main thread alone."""
-        if threading.current_thread() is threading.main_thread():
+    def _heard(self) -> Iterator[Interruption | None]:
+        """Ctrl-C meanwhile is a flag; None where it is another's to hear, as it comes to the main thread alone."""
+        if self._own and threading.current_thread() is threading.main_thread():
             self._interruption.forget()
-            with self._interruption.installed():
-                yield
+            with self._interruption.installed() as interruption:
+                yield interruption
         else:
-            yield
+            yield None
 
     def _held(self) -> str:
         """Wait until the platform stands; how it does, in words."""
@@ -230,6 +232,9 @@ def _end(rig: Rig, end: bool, tidy: Callable[[], object] | None) -> None:
 
 def _end_quietly(rig: Rig, end: bool, tidy: Callable[[], object] | None) -> None:
     """Where nobody is left to be told: what fails is printed."""
+    if isinstance(threading.current_thread(), Heartbeat):  # it holds what the end would wait for, and is to be ended
+        threading.Thread(target=_end_quietly, args=(rig, end, tidy), name="end of the rig").start()
+        return
     try:
         _end(rig, end, tidy)
     except Exception:

@@ -4,6 +4,7 @@ A `MotionSequence` sends and waits for nothing itself. Whoever drives it, an ope
 its signals, sends the orders that it gives, tells it how they were answered, and shows it every status from then on.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -88,6 +89,8 @@ class MotionSequence:
         """a pause was asked for"""
         self._left: list[Stage] = []
         self._accepted = False
+        self._doubted = False
+        self._resumed = -math.inf
         self._rests_until = 0.0
 
     def begin(self, stages: Sequence[Stage]) -> Order | None:
@@ -123,7 +126,7 @@ class MotionSequence:
             return None
         if not stage.name:
             return self._rest(status)
-        if not self._accepted or status.state is State.RUNNING or status.paused:
+        if not self._accepted or self._doubted or status.state is State.RUNNING or status.paused:
             return None
         if status.state is not State.ENGAGED:
             return self._ended(_cause(status))
@@ -142,13 +145,17 @@ class MotionSequence:
         self.pausing = True
         return PAUSE if self._accepted or self.over else None
 
-    def resume(self) -> None:
-        """The motion goes on."""
-        self.pausing = False
+    def resume(self, t: float = -math.inf) -> None:
+        """The motion goes on; at rig time `t`, s, it does so already."""
+        self.pausing, self._resumed = False, t
+
+    def paused(self, status: Snapshot) -> bool:
+        """Whether a status shows the motion in a pause that was asked for, be it one that has come to its end since."""
+        return status.paused and not self.over and (self.pausing or status.t < self._resumed)
 
     def doubt(self, accepted: bool) -> None:
         """Whether the present motion is the engine's: not while it is asked to forget it."""
-        self._accepted = accepted and self.stage is not None
+        self._doubted = not accepted
 
     def end(self, reason: str) -> None:
         """Nothing further is sent."""

@@ -317,6 +317,8 @@ class LinkClient:
         self._context.term()
 
     def _exchange(self, request: Request, *data: bytes, timeout: float | None = None) -> list[bytes]:
+        if self._socket.closed:
+            raise HardwareError(f"a {request.kind!r} request: the connection to the engine was closed")
         timeout = self._timeout if timeout is None else timeout
         number = next(self._numbers)
         envelope = _Envelope(number=number, token=self._token, request=request)

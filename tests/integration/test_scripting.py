@@ -17,7 +17,7 @@ from lockstep_bench import bench_config, causes
 from waiting import eventually
 
 import rig
-from rig.client import HeldInterrupt, Progress, RigClient, open_rig
+from rig.client import HeldInterrupt, LockstepRig, Progress, RigClient, open_rig
 from rig.client import client as client_module
 from rig.engine import find_engine
 from rig.errors import HardwareError, InputError, RefusedError
@@ -175,6 +175,11 @@ def test_what_cannot_be_is_refused_by_name_and_nothing_moves(opened: Open) -> No
         (partial(robot.run, {"parts": []}), InputError, "parts"),
         (partial(robot.run, SINE, amplitude=50.0), RefusedError, "outside the limits"),
         (partial(robot.wait, "-1 s"), InputError, "duration: -1 s must be greater than 0"),
+        (partial(robot.stop, 3), InputError, "category: 3 is none of 0, 1, 2"),
+        (partial(robot.run, SINE, repeats=0), InputError, "repeats: 0 is not a whole number of at least 1"),
+        (partial(robot.run, SINE, repeats=1.5), InputError, r"repeats: 1\.5 is not a whole number"),
+        (partial(robot.run, SINE, amplitude=0), InputError, "amplitude: 0 is not a number greater than 0"),
+        (partial(robot.start, SINE, amplitude=np.nan), InputError, "amplitude: nan is not a number greater than 0"),
     ]
     for ask, kind, text in wrong:
         with pytest.raises(kind, match=text):
@@ -182,8 +187,11 @@ def test_what_cannot_be_is_refused_by_name_and_nothing_moves(opened: Open) -> No
     assert robot.state is State.ENGAGED and np.array_equal(robot.pose, here)
     robot.close()
     robot.close()
-    with pytest.raises(HardwareError, match="the rig was closed"):
-        robot.park()
+    asked: list[Callable[[], object]] = [robot.park, robot.stop, lambda: robot.status, lambda: robot.state]
+    for ask in [*asked, lambda: robot.pose]:
+        with pytest.raises(HardwareError, match="the rig was closed"):
+            ask()
+    assert isinstance(robot.rig, LockstepRig) and not robot.rig.engine.bank.connected
 
 
 def test_an_interpreter_that_ends_without_close_leaves_nothing(tmp_path: Path) -> None:

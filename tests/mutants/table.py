@@ -2,6 +2,7 @@
 
 from bound_breaks import BOUND_BREAKS
 from breaks import Break
+from client_breaks import CLIENT_BREAKS
 from command_breaks import COMMAND_BREAKS
 from feedback_breaks import FEEDBACK_BREAKS
 from guard_breaks import GUARD_BREAKS
@@ -18,6 +19,7 @@ BREAKS: list[Break] = [
     *BOUND_BREAKS,
     *STATE_BREAKS,
     *TORQUE_BREAKS,
+    *CLIENT_BREAKS,
     *COMMAND_BREAKS,
     *GUARD_BREAKS,
     *IDENTITY_BREAKS,

@@ -1,6 +1,8 @@
 """What a running engine leaves for others to find it by, without a cycle behind it."""
 
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +24,7 @@ class StandIn:
 
     def __init__(self, config: RigConfig, recording: Path, stack: ExitStack) -> None:
         self.commands: list[RigCommand] = []
+        self._held: list[Future[Reply]] | None = None
         self.owner = stack.enter_context(ExitStack())
         self.folder = RuntimeFolder.create(self.owner)
         stack.callback(self.folder.remove)
@@ -41,8 +44,27 @@ class StandIn:
         found_at = EngineAddress(address, self.block.name, self.ring.name, "")
         leave_record(self.folder, own_record(config, recording, found_at))
 
+    @contextmanager
+    def slow(self) -> Iterator[Callable[[], None]]:
+        """Answer nothing but stops until what is given is called, or the block's end."""
+        self._held = []
+        held = self._held
+
+        def answer() -> None:
+            while held:
+                held.pop().set_result(Reply(True))
+
+        try:
+            yield answer
+        finally:
+            self._held = None
+            answer()
+
     def _submit(self, submission: Submission) -> None:
         self.commands.append(submission.command)
+        if self._held is not None and not isinstance(submission.command, Stop):
+            self._held.append(submission.reply)
+            return
         if isinstance(submission.command, Stop | Park):
             self.status = replace(self.status, state=State.PARKED, hold_left=None)
         submission.reply.set_result(Reply(True))

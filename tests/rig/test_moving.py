@@ -69,6 +69,13 @@ def test_a_pause_lasts_as_long_as_it_lasts_and_the_repeats_follow(engaged: Snaps
     assert [type(command) for command in rig.sent] == [Follow, Follow]
 
 
+def test_a_look_from_before_it_goes_on_still_shows_the_pause(engaged: Snapshot) -> None:
+    running, paused = replace(engaged, state=State.RUNNING), replace(engaged, paused=True)
+    statuses = [running, paused, running, engaged, running, engaged]
+    rig = played(statuses, two(), _0=MotionSequence.pause, _1=lambda sequence: sequence.resume(paused.t + 0.002))
+    assert [type(command) for command in rig.sent] == [Follow, Follow]
+
+
 def test_one_that_nobody_here_asked_for_is_a_stop(engaged: Snapshot) -> None:
     running = replace(engaged, state=State.RUNNING)
     held = replace(engaged, paused=True, path_time=0.5)

@@ -1,20 +1,24 @@
 """`rig.open` on an engine that runs already: attached to, refused with who commands it, let go of again."""
 
+import gc
 import os
 import subprocess
 import sys
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 from engine_stand_in import StandIn
-from waiting import eventually
+from waiting import PATIENCE, eventually
 
 import rig
 from rig.client.live import LiveRig
 from rig.client.telemetry import Telemetry, TelemetryLog
 from rig.config.rig_config import RigConfig
 from rig.engine import Disconnect, Home, Shutdown, Stop, find_engine
-from rig.errors import InputError, RefusedError
+from rig.errors import HardwareError, InputError, RefusedError
 from rig.states import State
 from rig.telemetry import ROW
 
@@ -53,6 +57,83 @@ def test_the_last_reference_lets_go(stand_in: StandIn, free_config: RigConfig) -
     assert stand_in.server.lease
     del robot
     assert stand_in.server.lease == ""
+
+
+def test_the_last_reference_may_end_in_the_heartbeats_thread(
+    stand_in: StandIn, free_config: RigConfig, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """There the collector of rings of references may find it at any time, with what the end waits for held."""
+    stand_in.owner.close()
+    robot = rig.open(free_config)
+    ring = [robot]
+    ring.append(ring)  # type: ignore[arg-type]
+    live = robot.rig
+    assert isinstance(live, LiveRig)
+    gone, collect = weakref.ref(robot), live._beating._look
+
+    def look() -> bool:
+        with live._watch, live._reading:  # as in the midst of a look
+            gc.collect()
+        return collect()
+
+    gc.disable()
+    try:
+        del robot, ring
+        live._beating._look = look
+        eventually(lambda: gone() is None, "the collector")
+        eventually(lambda: not live._beating.is_alive() and find_engine(free_config) is None, "the rig's end")
+    finally:
+        gc.enable()
+    assert stand_in.commands == [Stop(1), Disconnect(), Shutdown()] and capfd.readouterr().err == ""
+
+
+def test_a_stop_raises_the_flag_before_it_asks(stand_in: StandIn, free_config: RigConfig) -> None:
+    with rig.open(free_config) as robot:
+        robot.stop(1)
+        assert stand_in.block.stop_requested() == 1 and stand_in.commands == [Stop(1)]
+        stand_in.server.close()  # an engine whose link has failed
+        assert isinstance(robot.rig, LiveRig)
+        robot.rig._gone.set()
+        with pytest.raises(HardwareError):
+            robot.stop(0)
+        assert stand_in.block.stop_requested() == 0
+
+
+def test_a_stop_needs_no_lease_and_waits_behind_nobody(stand_in: StandIn, free_config: RigConfig) -> None:
+    engine = find_engine(free_config)
+    assert engine is not None
+    with LiveRig(free_config, engine, "first") as first, ThreadPoolExecutor(1) as pool:
+        stand_in.server.drop_lease()  # as after a silence
+        with LiveRig(free_config, engine, "second") as second:
+            with pytest.raises(RefusedError, match="'second' holds the command lease"):
+                first.request(Home())
+            first.request(Stop(2))
+            assert stand_in.commands == [Stop(2)] and stand_in.server.lease == "second"
+            with stand_in.slow() as answer:
+                homing = pool.submit(second.request, Home())
+                eventually(lambda: Home() in stand_in.commands, "the request that takes its time")
+                second.request(Stop(1))
+                assert stand_in.commands[-1] == Stop(1) and not homing.done()
+                answer()
+            homing.result(PATIENCE)
+
+
+def test_a_file_cannot_be_named_for_an_engine_that_records(
+    stand_in: StandIn, free_config: RigConfig, tmp_path: Path
+) -> None:
+    text = rf"output: {tmp_path}/out: .* process {os.getpid()}, records to .*run\.mcap already; leave `output` out"
+    with pytest.raises(InputError, match=text):
+        rig.open(free_config, output=tmp_path / "out")
+    assert stand_in.server.lease == "" and not (tmp_path / "out").exists()
+
+
+def test_a_connection_that_was_closed_says_so(stand_in: StandIn, free_config: RigConfig) -> None:
+    robot = rig.open(free_config)
+    robot.close()
+    with pytest.raises(HardwareError, match="the rig was closed"):
+        robot.status  # noqa: B018
+    with pytest.raises(HardwareError, match="a 'status' request: the connection to the engine was closed"):
+        robot.rig.status()
 
 
 @pytest.mark.parametrize(("options", "text"), [({"keep": 0.0}, "keep: 0 s"), ({"keep": np.nan}, "keep: nan s")])
