@@ -86,6 +86,14 @@ class MotionKind(IntEnum):
     """to where a run starts"""
     PARK = 6
     """home, to be parked there"""
+    HOMING = 7
+    """six legs look for their references"""
+    LEG_TEST = 8
+    """one leg moves alone, there and back"""
+
+
+PATHLESS = frozenset({MotionKind.HOMING, MotionKind.LEG_TEST})
+"""Kinds of motion in which the drives move legs, and no path of the platform is followed."""
 
 
 class MotionOutcome(IntEnum):

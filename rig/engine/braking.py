@@ -90,7 +90,7 @@ class Braking:
         """
         if not self._known:
             reference.evaluate(0.0, self._motion)
-            reference.hold(self._motion[:7])
+            reference.leave_at(self._motion[:7])
             return
         for duration in self._durations:
             table = _to_rest(self._good, duration)
@@ -99,12 +99,12 @@ class Braking:
                 table.samples, table.step, self._geometry, limits.legs, self._length, limits.condition,
                 self._motion, self._legs,
             ):  # fmt: skip
-                reference.follow(table, _NAME)
+                reference.leave_for(table, _NAME)
                 reference.advance(t - self._since)
                 return
         self._good[7:] = 0.0
         self._good_legs[:, 1:3] = 0.0
-        reference.hold(self._good[:7])
+        reference.leave_at(self._good[:7])
 
 
 def _to_rest(motion: Array, duration: float) -> MotionTable:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from rig.engine.reference import Reference
 from rig.recording import MotionRecord
 from rig.safety import StateMachine
-from rig.states import MotionKind, MotionOutcome, State, StopSeverity
+from rig.states import PATHLESS, MotionKind, MotionOutcome, State, StopSeverity
 
-_MOVING = (State.RUNNING, State.PARKING)
+_MOVING = (State.RUNNING, State.PARKING, State.HOMING, State.SINGLE_LEG)
 
 
 class MotionLog:
@@ -27,7 +27,9 @@ class MotionLog:
         self._reference = reference
         self._tell = tell
         self._under_way = self._told = False
-        self._stands = False
+        self._stands = self._slowed = False
+        self._stops = 0
+        self._name = ""
         self.latest: MotionRecord | None = None
 
     @property
@@ -37,18 +39,20 @@ class MotionLog:
 
     @property
     def name(self) -> str:
-        """Of the motion followed last."""
-        return "" if self.latest is None else self.latest.name
+        """Of the path followed last."""
+        return self._name
 
-    def begin(self, t: float, name: str, kind: MotionKind, duration: float) -> None:
-        """The reference is about to follow another motion, of `duration` s, from the cycle after `t` (s) on.
+    def begin(self, t: float, name: str, kind: MotionKind, duration: float = 0.0) -> None:
+        """Another motion begins, of `duration` s, from the cycle after `t` (s) on; the reference is to follow it.
 
-        One that was paused is given up.
+        One that was paused is given up. Where the drives move legs there is no path, and no duration.
         """
         self.abandon(t)
         number = 1 if self.latest is None else self.latest.id + 1
         self.latest = MotionRecord(number, kind, MotionOutcome.UNDERWAY, t, math.nan, 0.0, duration, name)
-        self._under_way, self._told, self._stands = True, False, False
+        self._name = self._name if kind in PATHLESS else name
+        self._under_way, self._told, self._stands, self._slowed = True, False, False, False
+        self._stops = self._machine.stops
 
     def abandon(self, t: float) -> None:
         """The rest of a motion that is paused is forgotten at `t` (s)."""
@@ -63,6 +67,8 @@ class MotionLog:
             self._told = True
             self.latest = replace(self.latest, start=t)
             self._tell(self.latest)
+        if self._reference.moving:
+            self._slowed = self._reference.slowing
         if self._machine.state in _MOVING:
             self._stands = False
             return
@@ -72,17 +78,28 @@ class MotionLog:
 
     def _outcome(self) -> MotionOutcome | None:
         """How the motion has ended; None while it may go on."""
-        machine, latest = self._machine, self.latest
-        if machine.state is State.ENGAGED:
-            self._stands = self._reference.paused
-            return None if self._stands else MotionOutcome.FINISHED
+        machine, kind = self._machine, MotionKind.RUN if self.latest is None else self.latest.kind
         if machine.latched:
             return MotionOutcome.FAULT
+        if kind in PATHLESS:
+            reached = State.PARKED if kind == MotionKind.HOMING else State.IDLE
+            stopped = machine.state is not reached or machine.stops != self._stops
+            return MotionOutcome.STOPPED if stopped else MotionOutcome.FINISHED
+        if machine.state is State.ENGAGED:
+            self._stands = self._reference.paused
+            if self._stands:
+                return None
+            return MotionOutcome.FINISHED if self._ended and kind != MotionKind.PARK else MotionOutcome.STOPPED
         if machine.state is State.STOPPING and machine.stop is StopSeverity.CATEGORY_2:
             return None  # held afterwards, and may be resumed
-        if machine.state is State.PARKED and latest is not None and latest.kind is MotionKind.PARK:
+        if machine.state is State.PARKED and kind == MotionKind.PARK and self._ended and not self._stands:
             return MotionOutcome.FINISHED
         return MotionOutcome.ABANDONED if self._stands else MotionOutcome.STOPPED
+
+    @property
+    def _ended(self) -> bool:
+        """Whether the path was followed to its end, or, where it has none, until it ended by itself."""
+        return not self._slowed or self._reference.path_time >= self._reference.path_duration
 
     def _end(self, t: float, outcome: MotionOutcome) -> None:
         latest = self.latest
@@ -93,4 +110,5 @@ class MotionLog:
             self._tell(self.latest)
 
     def _path_time(self, latest: MotionRecord, outcome: MotionOutcome) -> float:
-        return latest.duration if outcome is MotionOutcome.FINISHED else min(self._reference.path_time, latest.duration)
+        finished = outcome is MotionOutcome.FINISHED and math.isfinite(latest.duration)
+        return latest.duration if finished else min(self._reference.path_time, latest.duration)

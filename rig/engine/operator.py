@@ -212,8 +212,10 @@ class Operator:
 
     def _home(self) -> None:
         self.reconnected = True
-        self._engine.bank.configure()
-        self._engine.enter(State.HOMING)
+        engine = self._engine
+        engine.bank.configure()
+        engine.enter(State.HOMING)
+        engine.motions.begin(engine.tick.t, "home", MotionKind.HOMING)
 
     def _move_leg(self, move: LegMove) -> None:
         engine, leg = self._engine, move.leg - 1
@@ -226,6 +228,7 @@ class Operator:
         self.reconnected = True
         engine.bank.configure()
         begin_leg_test(engine, move)
+        engine.motions.begin(engine.tick.t, f"test of leg {move.leg}", MotionKind.LEG_TEST)
 
     def _verified(self, job: _Job) -> bool:
         """Whether every drive was found as it was connected to and configured: since then one may have restarted.

@@ -23,11 +23,12 @@ class Reference:
     def __init__(self, pose: Array, rate_change: RateChange | None = None) -> None:
         self._rate_change = rate_change
         self.source: ReferenceSource
+        self._left: ReferenceSource | None = None
         self.hold(pose)
 
     def hold(self, pose: Array) -> None:
         """Stand still at `pose` (7,), base frame."""
-        self.source = TableSource(_straight(pose, pose, 1.0), "hold", self._rate_change, at_end=True)
+        self.take(TableSource(_straight(pose, pose, 1.0), "hold", self._rate_change, at_end=True))
 
     def stay(self) -> None:
         """Forget the motion, which must not be moving, and stand still where it has come to."""
@@ -41,7 +42,19 @@ class Reference:
 
     def take(self, source: ReferenceSource) -> None:
         """Follow `source` from where it is."""
-        self.source = source
+        self.source, self._left = source, None
+
+    def leave_for(self, table: MotionTable, name: str) -> None:
+        """Come to rest by `table` in place of a source that cannot be followed on, whose place on its path stays."""
+        left = self._left or self.source
+        self.follow(table, name)
+        self._left = left
+
+    def leave_at(self, pose: Array) -> None:
+        """Stand still at `pose` (7,) in place of a source that cannot be followed on; likewise."""
+        left = self._left or self.source
+        self.hold(pose)
+        self._left = left
 
     @property
     def name(self) -> str:
@@ -65,13 +78,13 @@ class Reference:
 
     @property
     def path_time(self) -> float:
-        """Place on the path, s."""
-        return self.source.path_time
+        """Place on the path, s; of a source that was left, where that was."""
+        return (self._left or self.source).path_time
 
     @property
     def path_duration(self) -> float:
-        """Length of the path, s."""
-        return self.source.path_duration
+        """Length of the path, s; infinite where it has no end of its own."""
+        return (self._left or self.source).path_duration
 
     @property
     def path_rate(self) -> float:

@@ -18,8 +18,8 @@ _FIXED = struct.Struct("<ddddIBBxxI")
 class MotionRecord:
     """One motion, as it stood when this was written.
 
-    Raises ValueError for a time that is negative or not finite, an end that is neither before its time nor unknown, an
-    id that is not 1…2³² - 1, or a kind or an outcome above 255.
+    Raises ValueError for a start or a place on the path that is negative or not finite, a duration that is negative or
+    no number, an end that is before the start, an id that is not 1…2³² - 1, or a kind or an outcome above 255.
     """
 
     __pydantic_config__: ClassVar = {"ser_json_inf_nan": "constants"}
@@ -36,11 +36,12 @@ class MotionRecord:
     reached: float
     """s of its path"""
     duration: float
-    """s of its path"""
+    """s of its path, infinite where it has no end of its own; 0 where the drives move legs and there is no path"""
     name: str
 
     def __post_init__(self) -> None:
-        if not all(math.isfinite(value) and value >= 0.0 for value in (self.start, self.reached, self.duration)):
+        places = (self.start, self.reached, min(self.duration, 0.0))
+        if not all(math.isfinite(value) and value >= 0.0 for value in places):
             raise ValueError(f"motion: start {self.start} s, reached {self.reached} of {self.duration} s")
         if not (math.isnan(self.end) or (math.isfinite(self.end) and self.end >= self.start)):
             raise ValueError(f"motion: ends at {self.end} s, begins at {self.start} s")
@@ -60,7 +61,7 @@ def motion_definition() -> str:
             "float64 start  # s, rig time of its first cycle",
             "float64 end  # s, rig time of the cycle in which it ended; not a number in the record of its beginning",
             "float64 reached  # s of its path",
-            "float64 duration  # s of its path",
+            "float64 duration  # s of its path, infinite where it has no end; 0 without a path",
             "uint32 id  # Cycle.motion of its cycles",
             *(f"uint8 KIND_{kind.name}={kind.value}" for kind in MotionKind),
             "uint8 kind",

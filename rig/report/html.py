@@ -118,7 +118,7 @@ def _verdict(recording: Recorded, summary: Mapping[str, Any]) -> tuple[str, str]
     if summary["leg_tests"] and not summary["motion"]:
         legs = ", ".join(str(test["leg"]) for test in summary["leg_tests"])
         return "neutral", f"No fault; legs were moved one at a time: {legs}"
-    if not summary["motions"]:
+    if not summary["motion"] and summary["motion_begin_s"] is None:
         return "warn", "No fault, but no trajectory ran"
     motion = summary["motion"]
     if motion is None:
@@ -127,7 +127,8 @@ def _verdict(recording: Recorded, summary: Mapping[str, Any]) -> tuple[str, str]
         return "good", "The trajectory ran without a fault"
     place = f"{motion['reached_s']:.3f}"
     if motion["outcome"] == "abandoned":
-        return "neutral", f"The motion {motion['name']!r} was abandoned at {place} of {motion['duration_s']:.3f} s"
+        whole = "" if motion["duration_s"] is None else f" of {motion['duration_s']:.3f}"
+        return "neutral", f"The motion {motion['name']!r} was abandoned at {place}{whole} s"
     return "neutral", f"No fault, but the motion did not come to its end: it reached {place} s of its path"
 
 

@@ -151,7 +151,7 @@ def _window(survey: Survey) -> dict[str, Any]:
 
 
 def _motion(motion: MotionRecord, covered: Covered | None, noise: float | None) -> dict[str, Any]:
-    """One motion and its numbers; those are null of motions beyond the first thousand."""
+    """One motion and its numbers; those are null without a path, and of motions beyond the first thousand."""
     if covered is None:
         return described(motion) | {"rows": None, "tracking": None, "force": None, "condition": None}
     numbers = {"tracking": _tracking(covered), "force": _force(covered, noise), "condition": _condition(covered)}

@@ -61,7 +61,7 @@ class Survey:
     """What is counted in the rows of a recording. Memory does not grow with its length.
 
     `covered` is what the numbers are taken of: the motion that the report is about, see `Motions.covered`; without any,
-    the rows with the legs under power. `by_motion` has the numbers of each motion, by its id.
+    the rows with the legs under power. `by_motion` has the numbers of each motion along a path, by its id.
 
     Args:
         recording: read through once.
@@ -78,7 +78,7 @@ class Survey:
         self.faults: list[dict[str, Any]] = []
         """first row of every stop cause that shows up"""
         self.motions = Motions(recording)
-        counted = [*self.motions.records[:_MOST_MOTIONS], *filter(None, [self.motions.covered])]
+        counted = [*self.motions.along_paths[:_MOST_MOTIONS], *filter(None, [self.motions.covered])]
         self.by_motion = {motion.id: Covered() for motion in counted}
         self.leg_tests = LegTests()
         self.powered = (0, recording.count)

@@ -119,8 +119,8 @@ COMMAND_BREAKS = [
     ),
     _guard(
         "a watchdog lost since connecting is not set again before homing",
-        "        self._engine.bank.configure()\n        self._engine.enter(State.HOMING)",
-        "        self._engine.enter(State.HOMING)",
+        "        engine.bank.configure()\n        engine.enter(State.HOMING)",
+        "        engine.enter(State.HOMING)",
         "integration/test_feedback_faults.py::test_a_drive_that_restarts_takes_the_homing_with_it_and_gets_its_watchdog_back",
     ),
     _command(

@@ -3,19 +3,20 @@
 from breaks import Break
 
 _RECORDS = "rig/test_motion_records.py"
+_ENDS = "rig/test_motion_ends.py"
 
 
 def _log(name: str, old: str, new: str, *tests: str) -> Break:
-    return Break(name, "rig/engine/motion_log.py", old, new, tests or (_RECORDS,))
+    return Break(name, "rig/engine/motion_log.py", old, new, tests or (_ENDS, _RECORDS))
 
 
 def _report(name: str, old: str, new: str, *tests: str) -> Break:
-    return Break(name, "rig/report/motions.py", old, new, tests or (_RECORDS,))
+    return Break(name, "rig/report/motions.py", old, new, tests or (_ENDS, _RECORDS))
 
 
 MOTION_BREAKS = [
     _log("the beginning of a motion is not told", "            self._tell(self.latest)\n        if", "        if"),
-    _log("a pause ends a motion", "return None if self._stands else", "return"),
+    _log("a pause ends a motion", "            if self._stands:\n                return None\n", ""),
     _log("a fault is a stop", "        if machine.latched:\n            return MotionOutcome.FAULT\n", ""),
     _log(
         "a motion that is held has ended",
@@ -30,7 +31,30 @@ MOTION_BREAKS = [
         f"{_RECORDS}::test_a_stop_ends_a_motion",
     ),
     _log("what was paused and stopped was stopped", "MotionOutcome.ABANDONED if self._stands else", ""),
-    _log("parking never ends", "latest.kind is MotionKind.PARK", "False"),
+    _log(
+        "parking never ends",
+        "if machine.state is State.PARKED and kind == MotionKind.PARK and self._ended and not self._stands:",
+        "if False:",
+    ),
+    _log("a park that was held and stopped is one that ended", " and self._ended and not self._stands:", ":"),
+    _log("a path that was slowed down to a stand has ended", "return not self._slowed or ", "return True or "),
+    _log(
+        "a leg's test that was stopped has ended",
+        "machine.state is not reached or machine.stops != self._stops",
+        "False",
+    ),
+    Break(
+        "the place of a motion that fails is that of its braking",
+        "rig/engine/reference.py",
+        "        return (self._left or self.source).path_time\n",
+        "        return self.source.path_time\n",
+        (_ENDS,),
+    ),
+    _report(
+        "a motion cut off has reached nothing",
+        "            self._follow_to_the_last_row(recording)\n",
+        "            pass\n",
+    ),
     _log("a motion begun ends none that is paused", "        self.abandon(t)\n", ""),
     _log("motions have one id", "1 if self.latest is None else self.latest.id + 1", "1"),
     _log("rows do not tell their motion", "return self.latest.id if self._under_way", "return 0 if self._under_way"),

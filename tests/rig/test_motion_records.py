@@ -28,6 +28,7 @@ def rig(tmp_path: Path) -> Iterator[Bench]:
     with bench(tmp_path) as made:
         made.engage()
         made.tap.motions.clear()
+        made.tap.rows.clear()
         yield made
 
 
@@ -145,13 +146,13 @@ def test_parking_is_a_motion_and_ends_one_that_is_paused(rig: Bench) -> None:
     rig.until(State.PARKED)
     told = [(motion.id, motion.name, motion.kind, motion.outcome) for motion in rig.tap.motions]
     assert told == [
-        (1, "up", MotionKind.RUN, MotionOutcome.UNDERWAY),
-        (1, "up", MotionKind.RUN, MotionOutcome.ABANDONED),
-        (2, "park", MotionKind.PARK, MotionOutcome.UNDERWAY),
-        (2, "park", MotionKind.PARK, MotionOutcome.FINISHED),
+        (2, "up", MotionKind.RUN, MotionOutcome.UNDERWAY),
+        (2, "up", MotionKind.RUN, MotionOutcome.ABANDONED),
+        (3, "park", MotionKind.PARK, MotionOutcome.UNDERWAY),
+        (3, "park", MotionKind.PARK, MotionOutcome.FINISHED),
     ]
     rows = rig.tap.take()
-    assert (rows["motion"][rows["state"] == State.PARKING] == 2).all()
+    assert (rows["motion"][rows["state"] == State.PARKING] == 3).all()
 
 
 def test_a_motion_goes_over_the_link_with_the_snapshot(rig: Bench) -> None:
@@ -193,8 +194,12 @@ def test_a_cut_recording_keeps_its_motions_when_it_is_put_together(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    "changes", [{"id": 0}, {"kind": 256}, {"start": math.nan}, {"end": 1.0}, {"end": math.inf}, {"reached": -1.0}]
-)
+    "changes",
+    [
+        {"id": 0}, {"kind": 256}, {"start": math.nan}, {"end": 1.0}, {"end": math.inf}, {"reached": -1.0},
+        {"reached": math.inf}, {"duration": math.nan}, {"duration": -1.0},
+    ],
+)  # fmt: skip
 def test_a_motion_that_cannot_be_is_refused(changes: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="motion: "):
         replace(ENDED, **changes)  # type: ignore[arg-type]
@@ -229,11 +234,13 @@ def test_numbers_are_of_each_motion(tmp_path: Path) -> None:
         rig.virtual.faults.clear()
     recording = open_recording(tmp_path / "engine.mcap")
     summary = summarize(recording)
-    kinds = [(motion["name"], motion["kind"], motion["outcome"]) for motion in summary["motions"]]
+    homing, *along_paths = summary["motions"]
+    assert [homing[key] for key in ("kind", "outcome", "reached_s", "rows")] == ["homing", "finished", None, None]
+    kinds = [(motion["name"], motion["kind"], motion["outcome"]) for motion in along_paths]
     assert kinds == [
         ("jog z", "jog", "finished"), ("move to the start", "approach", "finished"), ("up", "run", "finished")
     ]  # fmt: skip
-    for motion in summary["motions"]:
+    for motion in along_paths:
         rows = recording.rows[recording.rows["motion"] == motion["id"]]
         assert motion["rows"] == len(rows) > 50 and (rows["state"] == State.RUNNING).all()
         residual = np.sqrt(np.mean(rows["force_residual"] ** 2, axis=0))
@@ -241,7 +248,7 @@ def test_numbers_are_of_each_motion(tmp_path: Path) -> None:
         position = np.linalg.norm(rows["pose"][:, :3] - rows["reference"][:, :3], axis=1)
         assert motion["tracking"]["position_max_m"] == pytest.approx(position.max())
         assert motion["condition"]["max"] == rows["condition"].max()
-    jog, _way, run = (motion["force"]["legs"][3]["rms_residual_n"] for motion in summary["motions"])
+    jog, _way, run = (motion["force"]["legs"][3]["rms_residual_n"] for motion in along_paths)
     assert jog < 1.0 < 2.8 < run
     assert summary["motion"]["name"] == "up" and summary["window"]["covers"] == "the motion 'up'"
     assert summary["force"] == summary["motions"][-1]["force"]

@@ -104,7 +104,8 @@ def test_a_whole_script(operate: Operate) -> None:
         ([0.004, 0, 0, 0, 0, 0], "platform", [0, 0, 0]),
         ([0, 0, 0, 0, np.pi / 90, 0], "platform", [-0.1, 0, 0]),
     ]
-    kinds = [motion.kind for motion in recording.motions]
+    first, *kinds = [motion.kind for motion in recording.motions]
+    assert first == MotionKind.HOMING
     assert kinds[:4] == [MotionKind.JOG] * 4 and kinds[4:7] == [MotionKind.LEG_STEP, MotionKind.MOVE, MotionKind.MOVE]
     assert kinds[7:] == [MotionKind.RUN, MotionKind.APPROACH, MotionKind.RUN, MotionKind.PARK]
     assert all(motion.outcome == MotionOutcome.FINISHED for motion in recording.motions)
