@@ -5,15 +5,13 @@ import os
 import threading
 import time
 from collections.abc import Generator, Iterator
-from pathlib import Path
 
 import pytest
 from exploration import LONG
 from hypothesis import HealthCheck, settings
+from processes import offspring
 
 _PATIENCE = 5.0  # s, for processes and threads on their way out
-_HELPERS = ("multiprocessing.resource_tracker",)
-"""Children that Python itself keeps until it ends."""
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as `rig` has it; here before any test loads NumPy
@@ -67,18 +65,9 @@ def _new_threads(before: set[threading.Thread]) -> list[str]:
 
 
 def _children() -> set[str]:
-    """Child processes, "number command" each."""
+    """Child processes and theirs, "process number command" each."""
     multiprocessing.active_children()  # collects those that have ended
-    found = set()
-    for task in Path("/proc/self/task").glob("*/children"):
-        for number in task.read_text().split():
-            try:
-                command = Path(f"/proc/{number}/cmdline").read_text().replace("\0", " ").strip()
-            except FileNotFoundError:
-                continue
-            if not any(helper in command for helper in _HELPERS):
-                found.add(f"process {number} {command}")
-    return found
+    return {f"process {pid} {command}" for pid, command in offspring(os.getpid()).items()}
 
 
 @pytest.fixture

@@ -55,6 +55,7 @@ def demo(
     the forces of the exact model in every cycle and compares them with the load cells. No hardware is needed.
     Ctrl-C stops the rig in a controlled way and closes the recording; a second one stops at once.
     """
+    _begin(lockstep)
     from rig.client import demo_trajectory, on_free_ports
     from rig.config import load_config, relaxed_timing
 
@@ -107,6 +108,7 @@ def run(
     virtual rig along with it.
     Ctrl-C stops the rig in a controlled way and closes the recording; a second one stops at once.
     """
+    _begin(lockstep)
     from kinematics import load_trajectory
 
     settings = chosen_config(config, rate, lockstep, real_time)
@@ -125,6 +127,14 @@ def virtual(config: ConfigArgument = "virtual") -> None:
 
     settings = load_config(config)
     serve_virtual(settings, typer.echo)
+
+
+def _begin(lockstep: bool) -> None:
+    """Have the processes of a run loaded while this one loads what it needs."""
+    if not lockstep:
+        from rig.runtime import begin_server
+
+        begin_server()
 
 
 def chosen_config(config: str, rate: float | None, lockstep: bool, real_time: bool) -> RigConfig:

@@ -33,9 +33,12 @@ def refusal(config: RigConfig, table: MotionTable) -> str:
         return str(error)
 
 
-def _serve(config: RigConfig, connection: Connection) -> None:
+def _serve(config: RigConfig, owner: Connection | None, connection: Connection) -> None:
     """Main function of the process: a table comes in as its step and its samples' bytes, the refusal goes out."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if owner is not None:
+        owner.close()
     with suppress(OSError):
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
     rest = np.zeros((2, 18))
@@ -54,10 +57,11 @@ class MotionChecker:
 
     Args:
         config: the rig.
+        owner: the engine's pipe to its owner, which the process must not hold open when the engine has gone.
     """
 
-    def __init__(self, config: RigConfig) -> None:
-        self._process = ChildProcess("the process that checks motions", _serve, config)
+    def __init__(self, config: RigConfig, owner: Connection | None = None) -> None:
+        self._process = ChildProcess("the process that checks motions", _serve, config, owner, early=owner is not None)
         self._lock = threading.Lock()
 
     def wait_ready(self) -> None:

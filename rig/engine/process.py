@@ -90,6 +90,8 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
     with contextlib.ExitStack() as last, contextlib.ExitStack() as resources:
         last.callback(_tidy_for_the_owner, owner, folder)
         try:
+            checker = MotionChecker(config, owner)  # first of all: forked, it would have whatever is open
+            resources.callback(checker.close)
             resources.enter_context(folder.hold("engine"))
             resources.enter_context(claim_drives(config))
             pacer = None if config.virtual is None or config.virtual.real_time else Pacer(pace_path(config))
@@ -97,8 +99,6 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
                 resources.callback(pacer.close)
             bank = make_bank(config, pacer=pacer)
             ticker = make_ticker(config, pacer)
-            checker = MotionChecker(config)
-            resources.callback(checker.close)
             ring = resources.enter_context(TelemetryRing.create(name=folder.shared("ring")))
             block = ControlBlock.create(folder.shared("control"))
             resources.callback(block.close)

@@ -9,7 +9,7 @@ from rig.runtime.realtime import prepare_process
 from rig.runtime.ring import TelemetryRing
 from rig.runtime.runtime_folder import RuntimeFolder, folders, runtime_root
 from rig.runtime.shared_memory import SharedBlock, SharedMemoryError
-from rig.runtime.spawning import start_shielded
+from rig.runtime.spawning import begin_server, start_shielded
 from rig.runtime.ticker import MachineTicker, ManualTicker, Tick, Ticker, said_slower
 from rig.runtime.waiting import wait_until
 
@@ -32,6 +32,7 @@ __all__ = [
     "TelemetryRing",
     "Tick",
     "Ticker",
+    "begin_server",
     "folders",
     "pace_messages",
     "prepare_process",

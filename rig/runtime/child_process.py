@@ -1,12 +1,12 @@
 """One handle for a process of one's own: started shielded, asked by a pipe, ended on every path."""
 
-import multiprocessing
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection
 from typing import Any
 
 from rig.errors import HardwareError
-from rig.runtime.spawning import start_shielded
+from rig.runtime.spawning import enter_child, start_shielded, starting
 
 _LAST_WAIT = 2.0  # s after each of the two signals
 
@@ -27,24 +27,33 @@ class ChildProcess:
 
     Args:
         name: in a sentence, as "the recorder".
-        main: what runs in it; found by its name, in a fresh interpreter.
+        main: what runs in it; found by its name, with nothing of this process but its environment.
         arguments: for it, pickled.
         daemon: left False by those that have children of their own.
         duplex: whether the child sends as well.
+        early: whether this process has neither threads nor files yet but those among the arguments, see `starting`.
     """
 
     def __init__(
-        self, name: str, main: Callable[..., object], *arguments: object, daemon: bool = True, duplex: bool = True
+        self,
+        name: str,
+        main: Callable[..., object],
+        *arguments: object,
+        daemon: bool = True,
+        duplex: bool = True,
+        early: bool = False,
     ) -> None:
         self.name = name
         self.pipe: Connection
         """our end"""
-        context = multiprocessing.get_context("spawn")
+        context = starting(early=early)
         if duplex:
             self.pipe, theirs = context.Pipe()
         else:
             theirs, self.pipe = context.Pipe(duplex=False)
-        self._process = context.Process(target=main, args=(*arguments, theirs), name=name, daemon=daemon)
+        ours = self.pipe if context.get_start_method() == "fork" else None
+        told = (name, dict(os.environ), ours, main, *arguments, theirs)
+        self._process = context.Process(target=_run, args=told, name=name, daemon=daemon)
         try:
             start_shielded(self._process)
         except BaseException:
@@ -120,3 +129,26 @@ class ChildProcess:
             self._process.join()
         finally:
             self.pipe.close()
+
+
+def _run(
+    name: str,
+    environment: Mapping[str, str],
+    not_its: Connection | None,
+    main: Callable[..., object],
+    *arguments: object,
+) -> None:
+    """Main function of every child.
+
+    Args:
+        name: see `ChildProcess`.
+        environment: of whoever started it, which the server's may not be.
+        not_its: the owner's end of its pipe, where it has that as well: open here, it would never end.
+        main, arguments: see `ChildProcess`.
+    """
+    enter_child(name)
+    if not_its is not None:
+        not_its.close()
+    os.environ.clear()
+    os.environ.update(environment)
+    main(*arguments)

@@ -1,13 +1,55 @@
-"""Starting processes that leave the terminal's signals, and its end, to the one that started them."""
+"""Starting processes that leave the terminal's signals, and its end, to the one that started them.
+
+They are forked from a server: a fresh interpreter, which has loaded once what all of them need. Each would take a
+second or two to load it for itself.
+"""
 
 import contextlib
+import multiprocessing
 import signal
 import threading
 from collections.abc import Iterator
-from multiprocessing import resource_tracker
+from multiprocessing import forkserver, resource_tracker
+from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 
 _OF_THE_TERMINAL = {signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP}
+_LOADED = ["rig.virtual.loaded", "rig.cli"]
+"""Modules that the server loads; one that is not there would be passed over in silence."""
+_is_child = False
+
+
+def begin_server() -> None:
+    """Have the server begin to load, so that the first process need not wait for it; returns at once.
+
+    Without it the first process begins it. It ends by itself after whoever began it, and after the last that it forked.
+    """
+    if not _is_child:
+        with _shielded():
+            forkserver.set_forkserver_preload(_LOADED)
+            forkserver.ensure_running()
+
+
+def starting(*, early: bool) -> ForkServerContext | ForkContext | SpawnContext:
+    """How a process is started here: forked from the server; by one that was started so itself, in another way.
+
+    The server belongs to the process that began it, and another for each engine would save nothing. So a child forks
+    what it starts `early`, before it has threads and files of its own, and spawns the others.
+    """
+    if not _is_child:
+        return multiprocessing.get_context("forkserver")
+    if early and threading.active_count() == 1:
+        return multiprocessing.get_context("fork")
+    return multiprocessing.get_context("spawn")
+
+
+def enter_child(name: str) -> None:
+    """Say in a process that was started here that it is one, to itself and to whoever lists processes."""
+    global _is_child
+    _is_child = True
+    with contextlib.suppress(OSError):
+        Path("/proc/self/comm").write_text(f"rig: {name.removeprefix('the ')}")  # of which the kernel keeps 15 bytes
 
 
 def start_shielded(process: BaseProcess) -> None:
@@ -17,11 +59,19 @@ def start_shielded(process: BaseProcess) -> None:
     stands still, and what it started follows in an order of its own, the engine not before the platform is at rest. A
     Ctrl-C that comes meanwhile is handled once the process is started: half started it would say a traceback.
     """
+    begin_server()
+    with _shielded():
+        process.start()
+
+
+@contextlib.contextmanager
+def _shielded() -> Iterator[None]:
+    """Within a `with` block, what is started inherits the block of the terminal's signals."""
     with _ctrl_c_postponed():
         resource_tracker.ensure_running()  # started along with the process, it would lift the block before
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_THE_TERMINAL)
         try:
-            process.start()
+            yield
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 

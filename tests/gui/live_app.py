@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import offspring
 from pyqtgraph.Qt import QtCore, QtWidgets
 from shell_support import make_settings, press
 
@@ -93,16 +94,6 @@ def run(window: MainWindow, qtbot: Any, duration: float = 20.0) -> None:
     qtbot.waitUntil(under_way, timeout=STEP)
 
 
-def offspring(pid: int) -> list[int]:
-    """Children of a process, theirs and so on, but for Python's own helper."""
-    found = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in map(int, task.read_text().split()):
-            if b"resource_tracker" not in Path(f"/proc/{child}/cmdline").read_bytes():
-                found += [child, *offspring(child)]
-    return found
-
-
 def left_over() -> list[int]:
     """Processes of the app's that still run."""
-    return offspring(os.getpid())
+    return list(offspring(os.getpid()))

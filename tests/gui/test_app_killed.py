@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from app_process import run_app
-from live_app import live_config, offspring
+from live_app import live_config
+from processes import offspring
 from waiting import eventually
 
 from actuators import Status as DriveStatus

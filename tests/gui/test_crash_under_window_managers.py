@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from desk import Desk, until
-from live_app import offspring
+from processes import offspring
 
 from rig.recording import open_recording
 from rig.states import FaultCode

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from live_app import START, STEP, connect, engage, left_over, live_config, press_when_possible, reach, state_of
+from processes import offspring
 
 from gui.session.rig_session import RigSession
 from gui.session.rules import Action, Phase
@@ -46,7 +47,7 @@ def test_a_virtual_rig_that_is_of_no_use_any_more_is_replaced(live: MainWindow, 
     _anew(live, qtbot)
     engine = live.session.engine_pid
     assert engine is not None
-    (virtual,) = (pid for pid in left_over() if _parent(pid) == os.getpid() and pid != engine)
+    (virtual,) = (pid for pid, command in offspring(os.getpid()).items() if command.startswith("rig: virtual"))
     os.kill(virtual, signal.SIGKILL)
     reach(live, qtbot, State.FAULT)
     live.tabs.setCurrentWidget(live.faults)  # asks again and again
@@ -54,10 +55,6 @@ def test_a_virtual_rig_that_is_of_no_use_any_more_is_replaced(live: MainWindow, 
     assert "starts a new virtual rig" in live.notice.text()
     _anew(live, qtbot)
     assert state_of(live) is State.IDLE and _said(live, "the virtual rig has died; Disconnect") == 1
-
-
-def _parent(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 def test_a_session_that_ends_while_the_engine_starts_leaves_nothing(qtbot: Any, tmp_path: Path) -> None:

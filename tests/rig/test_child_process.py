@@ -1,14 +1,17 @@
 """The handle of a process of one's own: what it says of one that dies or is late, and that nothing is left."""
 
+import importlib.util
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
+from waiting import eventually
 
-from rig.runtime import ChildDiedError, ChildLateError, ChildProcess
+from rig.runtime import ChildDiedError, ChildLateError, ChildProcess, spawning
 
 _PATIENCE = 60.0  # s, for a fresh interpreter on a busy machine
 
@@ -70,3 +73,28 @@ def test_one_that_cannot_be_started_leaves_nothing() -> None:
         ChildProcess("the parrot", answer, lambda: None)
     left = {path for path in Path("/proc/self/fd").iterdir() if path not in open_before}
     assert not [path for path in left if path.exists() and "pipe" in os.readlink(path)]
+
+
+def look_around(pipe: Connection) -> None:
+    """Says what it has loaded already, its environment, and its name; then starts another, early, and is killed."""
+    loaded = "rig.engine.process" in sys.modules and "rig.virtual.process" in sys.modules
+    grandchild = ChildProcess("the grandchild", answer, "hello", early=True)
+    forked = Path(f"/proc/{grandchild.pid}/cmdline").read_bytes() == Path("/proc/self/cmdline").read_bytes()
+    pipe.send((loaded, dict(os.environ), Path("/proc/self/comm").read_text().strip(), grandchild.pid, forked))
+    pipe.recv()
+
+
+def test_it_has_all_that_a_rig_needs_and_the_environment_of_its_owner(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEWART_RIG_WORD", "said after the server began")
+    child = ChildProcess("the scout", look_around, daemon=False)
+    loaded, environment, name, grandchild, forked = child.receive(_PATIENCE)
+    assert loaded and forked and name == "rig: scout"
+    assert environment == dict(os.environ)
+    os.kill(child.pid or 0, signal.SIGKILL)
+    child.end(0.0)
+    eventually(lambda: not Path(f"/proc/{grandchild}").exists(), "the grandchild to notice that its owner has gone")
+
+
+def test_what_the_server_is_to_load_is_there() -> None:
+    for module in spawning._LOADED:
+        assert importlib.util.find_spec(module) is not None
