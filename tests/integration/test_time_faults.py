@@ -19,6 +19,7 @@ from kinematics import MotionTable
 from rig.client import LiveRig, ask_drives, begin, connect_and_home
 from rig.client.operation import engage
 from rig.config import RigConfig
+from rig.engine import Pause
 from rig.engine.devices import make_bank
 from rig.engine.paced_ticker import PacedTicker
 from rig.engine.pacer import Pacer, pace_path
@@ -82,6 +83,8 @@ def test_the_drives_of_a_killed_engine_stop_by_their_own_watchdogs(rig: LiveRig,
 
 def test_a_host_that_is_not_heard_is_stopped_by_the_drives(rig: LiveRig) -> None:
     assert rig.virtual is not None
+    rig.request(Pause())  # in motion, drives that keep their last force may need too much of it before
+    rig.wait(lambda now: now.state is State.ENGAGED, WAIT, "the platform to be held")
     rig.virtual.inject("drop_all")
     status = rig.wait(lambda now: now.state is State.FAULT, WAIT, "the fault")
     assert status.cause_code is FaultCode.COMMUNICATION_LOST and status.latched
