@@ -39,11 +39,14 @@ def _timing(config: RigConfig) -> Iterator[str]:
             f"drives.sample_period: {sampling:g} s, must be at most {0.5 * watchdog:g} s, half of drives.watchdog: "
             "one lost telegram would stop the rig"
         )
-    if config.safety.staleness(config.period) < config.period:
-        yield (
-            f"safety.stale_time: {config.safety.stale_time:g} s, must be at least {config.period:g} s, a cycle at "
-            f"{config.rate:g} Hz"
-        )
+    borne, slow_cells = config.safety.stale_time, config.load_cells.sample_period
+    for least, what in (
+        (config.period, f"a cycle at {config.rate:g} Hz"),
+        (sampling, "drives.sample_period"),
+        (slow_cells, "load_cells.sample_period"),
+    ):
+        if borne is not None and borne < least:
+            yield f"safety.stale_time: {borne:g} s, must be at least {least:g} s, {what}"
     if watchdog < 2.0 * config.period:
         yield (
             f"drives.watchdog: {watchdog:g} s is less than two cycles ({2.0 * config.period:g} s): "

@@ -83,15 +83,20 @@ class RigConfig(Section):
         return max(self.period, self.drives.sample_period)
 
     @property
+    def reading_period(self) -> float:
+        """Time between two readings of the load cells, s: a cycle, or that of slower devices."""
+        own = self.drives.sample_period if self.load_cells.source == "drive" else self.load_cells.sample_period
+        return max(self.period, own)
+
+    @property
     def stale_time(self) -> float:
-        """Time without fresh feedback of a drive that is borne, s: longer for drives that are slower than the cycle."""
-        return self.safety.staleness(self.period) * max(1.0, self.drives.sample_period / self.period)
+        """Time without fresh feedback of a drive that is borne, s; where given in cycles, in those of slow drives."""
+        return self.safety.staleness(self.exchange_period)
 
     @property
     def cells_stale_time(self) -> float:
         """The same for the load cells, s."""
-        own = self.drives.sample_period if self.load_cells.source == "drive" else self.load_cells.sample_period
-        return self.safety.staleness(self.period) * max(1.0, own / self.period)
+        return self.safety.staleness(self.reading_period)
 
     @property
     def command_lead(self) -> float:

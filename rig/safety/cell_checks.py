@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from kinematics import Array, kernel
-from rig.config import LoadCells, Safety
+from rig.config import RigConfig
 from rig.safety.finding import Finding, over, unheard
 from rig.safety.machine import Cause
 from rig.states import FaultCode, StopSeverity
@@ -62,19 +62,17 @@ class CellChecks:
     """Judges the readings of six load cells; keeps what it needs of the cycles before.
 
     Args:
-        safety: bounds of the configuration.
-        cells: what is expected of the load cells.
-        period: s, of a cycle.
-        stale_time: s without a fresh reading that are borne.
+        config: gives the bounds, and what is expected of the load cells.
         suspicion: of the encoders, as `MotionChecks.suspicion`.
     """
 
-    def __init__(self, safety: Safety, cells: LoadCells, period: float, stale_time: float, suspicion: Array) -> None:
+    def __init__(self, config: RigConfig, suspicion: Array) -> None:
+        safety, cells, period, stale_time = config.safety, config.load_cells, config.period, config.cells_stale_time
         self._safety = safety
         self._stale_time = stale_time
         self._old = stale_time - 0.5 * period
         self._fewest = 1 if stale_time < 1.5 * period else 2
-        self._most_missing = max(1, round(safety.staleness(period) / period))
+        self._most_missing = max(1, round(stale_time / config.reading_period))
         self._suspicion = suspicion
         residual, frozen = safety.bound("force_residual"), safety.bound("frozen_cycles")
         self._bounds = np.array([cells.noise, cells.range, residual, frozen])

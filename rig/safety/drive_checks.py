@@ -20,9 +20,11 @@ class DriveChecks:
     Args:
         period: s, of a cycle.
         stale_time: s without fresh feedback that are borne.
+        sample_period: s between two requests to a drive that is slower than the cycle, 0 for one in every cycle.
     """
 
-    def __init__(self, period: float, stale_time: float) -> None:
+    def __init__(self, period: float, stale_time: float, sample_period: float = 0.0) -> None:
+        self._sample_period = sample_period
         self._stale_time = stale_time
         self._bound = stale_time - 0.5 * period  # cycles do not begin to the microsecond
         self._fewest = 1 if stale_time < 1.5 * period else 2  # one late reply of a host that overslept tells nothing
@@ -54,7 +56,7 @@ class DriveChecks:
             homed: the rig counts as homed.
         """
         lost = [leg for leg in range(_LEGS) if stale[leg] >= self._fewest and age[leg] >= self._bound]
-        if lost and min(stale) > 0:  # what they share has failed, and no leg of them
+        if lost and min(stale) > 0 and min(age) >= self._sample_period:  # what they share has failed, no leg of them
             text = f"all six legs: {unheard(max(age), self._stale_time)}"
             text += silence(0) if len({silence(leg) for leg in range(_LEGS)}) == 1 else ""
             return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t), StopSeverity.QUICK_STOP, over)

@@ -14,12 +14,11 @@ class FeedbackMonitor:
     """
 
     def __init__(self, config: RigConfig) -> None:
-        self._motion = MotionChecks(config.machine, config.safety, config.period, config.drives.watchdog)
-        self._cells = CellChecks(
-            config.safety, config.load_cells, config.period, config.cells_stale_time, self._motion.suspicion
-        )
+        borne = max(config.stale_time, config.drives.watchdog)
+        self._motion = MotionChecks(config.machine, config.safety, config.period, borne)
+        self._cells = CellChecks(config, self._motion.suspicion)
         self.departure = self._motion.departure
-        self.check_drives = DriveChecks(config.period, config.stale_time).check
+        self.check_drives = DriveChecks(config.period, config.stale_time, config.drives.sample_period).check
         self.check_motion = self._motion.check
         self.check_forces = self._cells.check
 

@@ -133,17 +133,17 @@ class MotionChecks:
         mechanism: gives the legs' limits.
         safety: bounds of the configuration.
         period: s, of a cycle.
-        watchdog: s of silence after which the drives stop by themselves.
+        borne: s, the longest silence of a drive in which its leg is still controlled, by this rig or by its watchdog.
     """
 
-    def __init__(self, mechanism: Mechanism, safety: Safety, period: float, watchdog: float) -> None:
+    def __init__(self, mechanism: Mechanism, safety: Safety, period: float, borne: float) -> None:
         ranges = [leg.limits.length for leg in mechanism.legs if leg.limits and leg.limits.length]
         low, high = (min(low for low, _ in ranges), max(high for _, high in ranges)) if ranges else (0.0, math.inf)
         self._safety = safety
         jump, frozen = safety.bound("position_jump"), safety.bound("frozen_cycles")
         following, runaway = safety.bound("following_error"), _RUNAWAY * safety.following_error
-        gap, acceleration = max(safety.staleness(period), watchdog), _largest_acceleration(mechanism)
-        self._bounds = np.array([low, high, jump, frozen, following, runaway, period, gap, acceleration])
+        acceleration = _largest_acceleration(mechanism)
+        self._bounds = np.array([low, high, jump, frozen, following, runaway, period, borne, acceleration])
         self._legs = np.zeros((_ROWS, _LEGS))
         self.suspicion = self._legs[_REPEATS:]
         """(2, 6) samples in a row that are suspect, by kind and leg: while there are any, forces mean nothing"""
@@ -170,6 +170,7 @@ class MotionChecks:
         *,
         homed: bool | Array,
         controlled: bool | Array,
+        astray: StopSeverity = StopSeverity.CATEGORY_1,
     ) -> Finding | None:
         """Judge lengths (6,) m and velocities (6,) m/s against each other, the cycle before and the reference.
 
@@ -182,6 +183,7 @@ class MotionChecks:
             length_reference, velocity_reference: (6,) of the reference at `t`.
             homed: lengths are absolute; of all legs, or (6,) by leg.
             controlled: the leg is to be at its reference, so that a following error means something; likewise.
+            astray: how the rig must stop for a following error.
         """
         homed, controlled = _by_leg(homed), _by_leg(controlled)
         what, leg, value = _check_kernel(
@@ -198,9 +200,9 @@ class MotionChecks:
             controlled,
         )
         self._homed = homed
-        return None if what == _OK else self._finding(what, leg, value, t)
+        return None if what == _OK else self._finding(what, leg, value, t, astray)
 
-    def _finding(self, what: int, leg: int, value: float, t: float) -> Finding:
+    def _finding(self, what: int, leg: int, value: float, t: float, astray: StopSeverity) -> Finding:
         safety, name = self._safety, f"leg {leg + 1}"
         if what == _NOT_FINITE:
             return no_length(leg, value, t)
@@ -227,7 +229,7 @@ class MotionChecks:
         )
         if what == _RUNAWAY_ERROR:
             return Finding(Cause(FaultCode.RUNAWAY, text, t, leg + 1), StopSeverity.CATEGORY_0, over)
-        return Finding(Cause(FaultCode.FOLLOWING_ERROR, text, t, leg + 1), StopSeverity.CATEGORY_1, over)
+        return Finding(Cause(FaultCode.FOLLOWING_ERROR, text, t, leg + 1), astray, over)
 
     def _absurd(self, leg: int) -> str:
         """Where the last sample of a leg (index) says that it is, in words, if no leg gets there."""

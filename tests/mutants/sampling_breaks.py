@@ -41,4 +41,25 @@ SAMPLING_BREAKS = [
         "return self.period",
         (f"{_SLOW}::test_a_drive_is_told_what_holds_until_it_is_asked_again",),
     ),
+    Break(
+        "slow drives that were not asked are silent beside one that is",
+        "rig/safety/drive_checks.py",
+        " and min(age) >= self._sample_period",
+        "",
+        (f"{_SLOW}::test_slow_drives_that_were_not_asked_are_not_counted_as_silent_beside_one_that_is",),
+    ),
+    Break(
+        "a time without feedback may be shorter than the drives' own",
+        "rig/config/conflicts.py",
+        "if borne is not None and borne < least:",
+        "if borne is not None and borne < config.period:",
+        (f"{_SLOW}::test_the_bound_may_be_given_in_seconds_or_in_cycles",),
+    ),
+    Break(
+        "a leg is off its path where its slow drive was not asked",
+        "rig/engine/laws/single_leg.py",
+        "if not self._bank.fresh[self._leg]:",
+        "if False:",
+        ("rig/test_commissioning_leg.py::test_a_leg_with_a_slow_drive_passes",),
+    ),
 ]

@@ -33,7 +33,7 @@ def rig(tmp_path: Path) -> Iterator[Bench]:
 
 
 def cell_checks(suspicion: Array) -> CellChecks:
-    return CellChecks(SAFETY, CELLS, CONFIG.period, CONFIG.cells_stale_time, suspicion)
+    return CellChecks(CONFIG, suspicion)
 
 
 def test_old_readings_of_the_cells_are_not_judged_and_stop_the_rig_when_they_stay_old() -> None:

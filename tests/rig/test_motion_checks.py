@@ -24,7 +24,8 @@ class Judge:
 
     def __init__(self, rate: float) -> None:
         self.period = 1.0 / rate
-        self.checks = MotionChecks(CONFIG.machine, CONFIG.safety, self.period, CONFIG.drives.watchdog)
+        borne = max(CONFIG.safety.staleness(self.period), CONFIG.drives.watchdog)
+        self.checks = MotionChecks(CONFIG.machine, CONFIG.safety, self.period, borne)
 
     def look(
         self,

@@ -105,6 +105,22 @@ def test_slow_drives_home_engage_and_follow_and_a_silent_one_is_named(
         assert cause.text.startswith(f"leg 2: no fresh feedback for {3e3 * sampling:g} ms")
 
 
+@pytest.mark.parametrize(("leg", "which"), [(2, "leg 2"), (None, "all six legs")])
+def test_slow_drives_that_were_not_asked_are_not_counted_as_silent_beside_one_that_is(
+    tmp_path: Path, leg: int | None, which: str
+) -> None:
+    """The bound of 50 ms is passed in a cycle in which none of them is asked."""
+    config = CONFIG.changed({"drives": {"sample_period": 0.02}, "safety": {"stale_time": 0.05}})
+    with bench(tmp_path, config) as rig:
+        rig.park()
+        while rig.engine.bank.stale[0]:
+            rig.step()
+        rig.virtual.faults.inject("drop_all", leg)
+        rig.run(0.06)
+        assert rig.engine.machine.cause is not None
+        assert rig.engine.machine.cause.text.startswith(f"{which}: no fresh feedback for 50 ms (bound 50 ms)")
+
+
 def test_slow_drives_are_reset_although_the_telegram_that_clears_a_fault_is_lost_once(tmp_path: Path) -> None:
     with bench(tmp_path, CONFIG.changed({"mode": "position", "drives": {"sample_period": 0.02}})) as rig:
         rig.engage()
@@ -178,6 +194,13 @@ def test_the_bound_may_be_given_in_seconds_or_in_cycles() -> None:
     ):
         with pytest.raises(ConfigError, match=text):
             bounds(safety)
+    slow = {"drives": {"sample_period": "10 ms"}, "load_cells": DEVICES["load_cells"] | {"sample_period": "20 ms"}}
+    seconds = load_config().changed(slow | {"safety": {"stale_time": "50 ms"}})
+    assert (seconds.stale_time, seconds.cells_stale_time) == (0.05, 0.05)  # what is given in seconds is seconds
+    with pytest.raises(ConfigError, match="stale_time") as refused:
+        load_config().changed(slow | {"safety": {"stale_time": "8 ms"}})
+    assert "safety.stale_time: 0.008 s, must be at least 0.01 s, drives.sample_period" in str(refused.value)
+    assert "safety.stale_time: 0.008 s, must be at least 0.02 s, load_cells.sample_period" in str(refused.value)
     with pytest.raises(ConfigError, match=r"drives\.sample_period: 0\.03 s, must be at most 0\.025 s"):
         load_config().changed({"drives": {"sample_period": 0.03}})
 
