@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from pydantic import ConfigDict
 
+from kinematics import PEAK_SPEED
 from rig.config import RigConfig
 from rig.errors import RefusedError
 
@@ -23,7 +24,6 @@ SPEED_PART = 0.05
 TOLERANCE = 0.1
 """Part of the travel by which the leg may miss its goal."""
 _LEAST_TIME = 0.5  # s for each way, however small and fast
-_PEAK = 1.875  # peak speed of a minimum-jerk move over its mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class LegMove:
     @property
     def way_time(self) -> float:
         """s that each way takes."""
-        return max(_LEAST_TIME, _PEAK * abs(self.travel) / self.speed)
+        return max(_LEAST_TIME, PEAK_SPEED * abs(self.travel) / self.speed)
 
 
 @dataclass(frozen=True, slots=True)

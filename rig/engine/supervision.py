@@ -160,6 +160,7 @@ class Supervision:
                 frame.fields["velocity_reference"],
                 homed=machine.homed if law.platform else law.homed,
                 controlled=self.controlled if law.platform else law.commanded,
+                astray=law.astray,
             )
         )
         if machine.homed and not frame.pose_valid and bank.fresh.all():

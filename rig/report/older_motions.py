@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from kinematics import minimum_jerk
 from rig.recording import COMMAND, MotionRecord, Recorded, RecordedEvent
 from rig.report.series import Angles, Floats, finite
 from rig.states import MotionKind, MotionOutcome, State
@@ -183,6 +184,6 @@ def _straight_move(recording: Recorded, motion: _Motion) -> bool:
     with np.errstate(all="ignore"):  # whatever a file says
         place = np.concatenate([reference[:, :3], Angles().add(reference[:, 3:])], axis=1)
         u = rows["path_time"][:, np.newaxis] / rows["path_time"][-1]
-        law = u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
+        law = minimum_jerk(u)[0]
         expected = place[0] + (law - law[0]) / (1.0 - law[0]) * (place[-1] - place[0])
         return bool((np.abs(place - expected) <= _SAME).all())

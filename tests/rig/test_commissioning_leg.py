@@ -281,6 +281,30 @@ def test_what_is_wrong_with_the_leg_is_said_and_it_is_stopped(
     assert any(event.text.startswith("test of leg 3: does not pass") for event in recording.events)
 
 
+def test_a_leg_with_a_slow_drive_passes() -> None:
+    stand = Stand(CONFIG.changed({"drives": {"sample_period": 0.02}}))
+    result = stand.run(LegMove(3, 10e-3, 30e-3, home=True))
+    assert result.passed, result.faults
+    assert result.reached == pytest.approx(10e-3, abs=2e-5) and result.following < 0.2e-3
+
+
+@pytest.mark.parametrize("travel", [2e-3, 10e-3])
+@pytest.mark.parametrize(("part", "fault", "value"), [(0.2, "jam", 5000.0), (0.99999, "weak", 0.0)])
+def test_a_leg_that_strays_on_its_way_or_where_it_is_held_loses_its_torque_at_once(
+    part: float, fault: str, value: float, travel: float
+) -> None:
+    def there(now: Stand) -> bool:
+        return moving(now) and now.rig.engine.frame.fields["length_reference"][2] - start >= part * travel
+
+    stand = homed()
+    start = stand.bank.length[2]
+    stand.when(there, lambda now: now.virtual.faults.inject(fault, 3, value))
+    assert not stand.run(LegMove(3, travel)).passed
+    assert stand.machine.cause is not None and stand.machine.cause.code is FaultCode.FOLLOWING_ERROR
+    stops = stand.recording().rows["stop"]
+    assert stops.max() == StopSeverity.CATEGORY_0 and StopSeverity.QUICK_STOP not in stops
+
+
 @pytest.mark.parametrize(
     ("fault", "value", "words"),
     [

@@ -4,7 +4,6 @@ from math import atan2, sqrt
 
 import numpy as np
 
-from actuators import Mode
 from dynamics import Dynamics
 from kinematics import Array, kernel
 from rig.config import Control
@@ -59,8 +58,6 @@ class ComputedTorqueLaw(ForceLaw):
     """
 
     name = "computed-torque"
-    mode = Mode.FORCE
-    host_loop = True
 
     def __init__(self, dynamics: Dynamics, control: Control) -> None:
         super().__init__(dynamics, control)

@@ -25,14 +25,16 @@ class ControlLaw(ABC):
     closed here, over the wire, so that its stability is a matter of this rig's gains and rate; else the drives close
     their own, and what is measured is the only guard of their forces. `platform`: all six legs move the platform along
     the reference, which is homed, and the model holds; else only the legs that are not `held` by their brakes move.
-    Of such a law, `commanded` (6,) is 1 where a leg is to be at its reference, `homed` (6,) where its length is
-    absolute: only there does feedback mean what is judged of it.
+    `astray`: how the rig must stop where a leg is off its reference by a following error. Of a law that moves single
+    legs, `commanded` (6,) is 1 where a leg is to be at its reference, `homed` (6,) where its length is absolute: only
+    there does feedback mean what is judged of it.
     """
 
     name: ClassVar[str]
     mode: ClassVar[Mode]
     host_loop: ClassVar[bool]
     platform: ClassVar[bool] = True
+    astray: ClassVar[StopSeverity] = StopSeverity.CATEGORY_1
     held: tuple[bool, ...] = (False,) * 6
     commanded: Array
     homed: Array

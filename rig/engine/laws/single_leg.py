@@ -5,7 +5,7 @@ from collections.abc import Generator, Iterator
 import numpy as np
 
 from actuators import COMMAND_HOME, COMMAND_OFF, Command, Mode, Status
-from kinematics import Array, leg_lengths
+from kinematics import Array, leg_lengths, minimum_jerk
 from rig.config import RigConfig
 from rig.engine.bank import DriveBank
 from rig.engine.frame import Frame
@@ -44,6 +44,7 @@ class SingleLegLaw(ControlLaw):
     mode = Mode.POSITION
     host_loop = False
     platform = False
+    astray = StopSeverity.CATEGORY_0  # five legs are held by their brakes: a drive that pushes on works against them
 
     def __init__(self, config: RigConfig, move: LegMove, bank: DriveBank) -> None:
         self._config, self._move, self._bank = config, move, bank
@@ -195,9 +196,11 @@ class SingleLegLaw(ControlLaw):
         count = self._count(self._move.way_time)
         duration = count * self._config.period
         for step in range(1, count + 1):
-            x = step / count
-            goal = start + travel * x * x * x * (10.0 - 15.0 * x + 6.0 * x * x)
-            yield self._at(goal, 30.0 * travel * x * x * (1.0 - x) * (1.0 - x) / duration)
+            part, rate, _second = minimum_jerk(step / count)
+            goal = start + travel * part
+            yield self._at(goal, travel * rate / duration)
+            if not self._bank.fresh[self._leg]:
+                continue  # a slow drive was not asked: it says where the leg was
             length = float(self._bank.length[self._leg])
             error = abs(length - goal)
             self._following = max(float(self._following), error)
@@ -208,14 +211,10 @@ class SingleLegLaw(ControlLaw):
         """Hold a length, m; gives the mean length over the second half."""
         count = self._count(duration)
         found = []
-        bound = self._config.safety.bound("following_error")
         for step in range(count):
             yield self._at(length)
             measured = float(self._bank.length[self._leg])
             self._forces.append(float(self._bank.force[self._leg]))
-            if abs(measured - length) > bound:
-                off = f"stands {abs(measured - length) * 1e3:.2f} mm off where it is held (bound {bound * 1e3:g} mm)"
-                raise self._fault(FaultCode.FOLLOWING_ERROR, off, StopSeverity.CATEGORY_0)
             if step >= count // 2:
                 found.append(measured)
         return float(np.mean(found))
