@@ -1,8 +1,8 @@
 """Control link: typed requests and replies between clients and the engine, on a local socket only its owner can open.
 
 The socket lives in a folder of mode 0700. One thread of the engine's process serves it; commands are handed to the
-cyclic thread, which answers them between two cycles; the check of a motion has a thread of its own. So the link never
-waits, and a STOP is never queued behind a slow command.
+cyclic thread, which answers them between two cycles. What is checked first (a motion, the way home, the move of a leg)
+has a thread of its own for that. So the link never waits, and a STOP is never queued behind a slow command.
 """
 
 import itertools
@@ -24,6 +24,7 @@ from pydantic.dataclasses import dataclass as validated
 
 from rig.engine.checking import CHECK_TIMEOUT
 from rig.engine.messages import (
+    CHECKED,
     REPLY,
     Acquire,
     GetSnapshot,
@@ -75,6 +76,8 @@ class Submission:
     """the one that it came with and dies with; None for a stop, and where the caller is the only client there can be"""
     client: str = ""
     """name of whoever asks, "" where it is not known"""
+    stops: int | None = None
+    """the engine's count of stops when it was asked for, where its check had to wait for another; None: now"""
 
 
 class LinkJournal(Protocol):
@@ -229,24 +232,25 @@ class LinkServer:
         self, sender: bytes, number: int, command: RigCommand, data: zmq.Frame | None, lease: Lease | None, client: str
     ) -> None:
         future: Future[Reply] = Future()
-        if data is None:
-            self._submit(Submission(command, None, future, lease, client))
-        elif len(data.buffer) % (18 * 8):
+        if data is not None and len(data.buffer) % (18 * 8):
             reason = f"{len(data.buffer)} bytes are not rows of 18 float64"
             self._settle(sender, number, command, client, Reply(False, reason))
             return
+        if isinstance(command, CHECKED):
+            submission = Submission(command, None, future, lease, client, self._status(self.lease).stops)
+            self._checks.submit(self._submit_checked, submission, data)
         else:
-            self._checks.submit(self._submit_motion, command, data, future, lease, client)
+            self._submit(Submission(command, None, future, lease, client))
         self._pending.append((sender, number, future))
 
-    def _submit_motion(
-        self, command: RigCommand, data: zmq.Frame, future: Future[Reply], lease: Lease | None, client: str
-    ) -> None:
+    def _submit_checked(self, submission: Submission, data: zmq.Frame | None) -> None:
         try:
-            samples = np.frombuffer(data.buffer, np.float64).reshape(-1, 18).copy()
-            self._submit(Submission(command, samples, future, lease, client))
+            if data is not None:
+                samples = np.frombuffer(data.buffer, np.float64).reshape(-1, 18).copy()
+                submission = replace(submission, samples=samples)
+            self._submit(submission)
         except Exception as error:  # nobody looks at what a pool's thread raises
-            future.set_result(Reply(False, f"{command.kind}: {type(error).__name__}: {error}"))
+            submission.reply.set_result(Reply(False, f"{submission.command.kind}: {type(error).__name__}: {error}"))
 
     def _answer_pending(self) -> None:
         waiting = []
@@ -304,11 +308,9 @@ class LinkClient:
             RefusedError: the engine refused it, with the engine's reason; nothing changed.
             HardwareError: a device does not answer as it should; or no reply within the timeout: the engine is gone.
         """
-        if samples is None:
-            parts = self._exchange(command)
-        else:  # it is checked before it is answered
-            data = np.ascontiguousarray(samples, np.float64).tobytes()
-            parts = self._exchange(command, data, timeout=self._timeout + CHECK_TIMEOUT)
+        data = [] if samples is None else [np.ascontiguousarray(samples, np.float64).tobytes()]
+        checked = isinstance(command, CHECKED)  # which is done before it is answered
+        parts = self._exchange(command, *data, timeout=self._timeout + (CHECK_TIMEOUT if checked else 0.0))
         REPLY.validate_json(parts[0]).check()
 
     def close(self) -> None:

@@ -150,6 +150,9 @@ RigCommand = (
 )
 """What the cyclic thread carries out between two cycles."""
 
+CHECKED = (Follow, Park, MoveLeg)
+"""Commands that are checked before they get there, which may take its time."""
+
 Request = Annotated[GetSnapshot | Acquire | Release | Note | RigCommand, Field(discriminator="kind")]
 
 

@@ -22,6 +22,7 @@ from rig.engine.leg_move import NO_REFERENCE, LegMove, check_room
 from rig.engine.leg_testing import begin_leg_test
 from rig.engine.link import Lease, Submission
 from rig.engine.messages import (
+    CHECKED,
     Abandon,
     Connect,
     Disconnect,
@@ -117,9 +118,9 @@ class Operator:
         of the lease that it came with keeps any command from it.
         """
         self.journal.follow(submission)
-        table, stops, lease = None, self._engine.snapshot.stops, submission.lease
-        command = submission.command
-        if isinstance(command, Follow | Park | MoveLeg) and (lease is None or lease.held):
+        table, lease, command = None, submission.lease, submission.command
+        stops = self._engine.snapshot.stops if submission.stops is None else submission.stops
+        if isinstance(command, CHECKED) and (lease is None or lease.held):
             try:
                 if isinstance(command, MoveLeg):
                     check_move(self._engine.config, _leg_move(command))

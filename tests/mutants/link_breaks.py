@@ -34,6 +34,19 @@ LINK_BREAKS = [
         f"{_LINK}::test_one_client_holds_the_lease_and_the_others_only_stop_and_look",
     ),
     _control(
+        "what is checked holds the link up",
+        "        if isinstance(command, CHECKED):\n            submission",
+        "        if data is not None:\n            submission",
+        f"{_LINK}::test_a_stop_overtakes_what_is_checked",
+    ),
+    Break(
+        "a stop before its check does not keep a motion from beginning",
+        "rig/engine/operator.py",
+        "stops = self._engine.snapshot.stops if submission.stops is None else submission.stops",
+        "stops = self._engine.snapshot.stops",
+        ("rig/test_engine_guards.py::test_a_stop_counts_from_when_a_motion_was_asked_for",),
+    ),
+    _control(
         "a stop needs the lease",
         "        elif isinstance(request, Stop):\n",
         "        elif isinstance(request, Stop) and lease is not None and envelope.token == lease.token:\n",
@@ -47,8 +60,8 @@ LINK_BREAKS = [
     ),
     _control(
         "bytes that are no rows are taken for a motion",
-        "elif len(data.buffer) % (18 * 8):",
-        "elif False:",
+        "if data is not None and len(data.buffer) % (18 * 8):",
+        "if False:",
         f"{_LINK}::test_bytes_that_are_no_rows_are_refused",
     ),
     _control(

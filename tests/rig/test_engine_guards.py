@@ -1,6 +1,7 @@
 """What stands in the way on the lockstep rig: guards, homing, resets after a fault, and what the status tells."""
 
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from engine_support import CONFIG, Bench, bench, refused, smooth_table
 
 from actuators import Status
+from rig.engine.link import Submission
 from rig.engine.messages import (
     Connect,
     Disconnect,
@@ -16,6 +18,7 @@ from rig.engine.messages import (
     Home,
     Park,
     Pause,
+    Reply,
     Reset,
     Resume,
     Stop,
@@ -210,6 +213,19 @@ def test_drives_are_left_once_they_report_their_torque_off(rig: Bench) -> None:
     assert rig.state is State.OFF and not rig.engine.bank.any(Status.ENABLED)
     rig.request(Connect())
     assert rig.state is State.IDLE
+
+
+def test_a_stop_counts_from_when_a_motion_was_asked_for(rig: Bench) -> None:
+    """Its check may have had to wait for that of another."""
+    table = smooth_table(1.0)
+    rig.engage()
+    asked = rig.status().stops
+    rig.engine.stop(2, "hold")
+    rig.until(State.ENGAGED)
+    reply: Future[Reply] = Future()
+    rig.operator.submit(Submission(Follow("x", table.step), table.samples, reply, stops=asked))
+    rig.step()
+    assert rig.state is State.ENGAGED and reply.result(0).reason == "follow: the rig was stopped meanwhile"
 
 
 @pytest.mark.parametrize("by_flag", [True, False])

@@ -6,16 +6,19 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import zmq
 
 from rig.engine.link import LinkClient, LinkServer, Submission
-from rig.engine.messages import Connect, Engage, Follow, Home, Pause, Release, Reply, Resume, Stop
+from rig.engine.messages import Connect, Engage, Follow, Home, MoveLeg, Park, Pause, Release, Reply, Resume, Stop
 from rig.engine.snapshot import Snapshot
 from rig.errors import HardwareError, RefusedError
+from rig.runtime import wait_until
 from rig.runtime.control_block import ControlBlock
 from rig.runtime.shared_memory import SharedMemoryError
 from rig.states import FaultCode, State, StopSeverity
@@ -125,7 +128,36 @@ def test_a_motion_arrives_as_it_was_sent(tmp_path: Path) -> None:
         np.testing.assert_array_equal(one.samples, samples)
 
 
-def test_a_stop_overtakes_the_check_of_a_motion(tmp_path: Path) -> None:
+A_MOTION = (Follow("long", 0.1), np.zeros((2, 18)))
+
+
+@pytest.mark.parametrize(
+    "checked", [A_MOTION, (Park(),), (MoveLeg(3, 2e-3, 5e-3),)], ids=["follow", "park", "move-leg"]
+)
+def test_a_stop_overtakes_what_is_checked(tmp_path: Path, checked: tuple[Any, ...]) -> None:
+    """A motion, the way home, the move of a leg."""
+    checking, stopped = threading.Event(), threading.Event()
+
+    def answer(submission: Submission) -> None:
+        if submission.command == checked[0]:
+            checking.set()
+            assert stopped.wait(PATIENCE)
+        submission.reply.set_result(Reply(True))
+
+    with desk(tmp_path, answer) as served:
+        holder, other = served.client(), served.client()
+        holder.acquire("holder")
+        follow = threading.Thread(target=holder.request, args=checked)
+        follow.start()
+        assert checking.wait(PATIENCE)
+        other.request(Stop(1))
+        assert other.status().state is State.PARKED
+        stopped.set()
+        follow.join(PATIENCE)
+        assert not follow.is_alive()
+
+
+def test_what_waits_for_another_check_was_asked_for_before_the_stops_meanwhile(tmp_path: Path) -> None:
     checking, stopped = threading.Event(), threading.Event()
 
     def answer(submission: Submission) -> None:
@@ -135,16 +167,25 @@ def test_a_stop_overtakes_the_check_of_a_motion(tmp_path: Path) -> None:
         submission.reply.set_result(Reply(True))
 
     with desk(tmp_path, answer) as served:
-        holder, other = served.client(), served.client()
+        stops = 4
+        served.server._status = lambda lease: replace(a_status(lease), stops=stops)
+        holder, again, other = served.client(), served.client(), served.client()
         holder.acquire("holder")
-        follow = threading.Thread(target=holder.request, args=(Follow("long", 0.1), np.zeros((2, 18))))
-        follow.start()
+        again._token = holder._token
+        asking = [threading.Thread(target=one.request, args=A_MOTION) for one in (holder, again)]
+        asking[0].start()
         assert checking.wait(PATIENCE)
+        heard = served.server.heard
+        asking[1].start()
+        assert wait_until(lambda: served.server.heard > heard, PATIENCE)
         other.request(Stop(1))
-        assert other.status().state is State.PARKED
+        stops = 5
         stopped.set()
-        follow.join(PATIENCE)
-        assert not follow.is_alive()
+        for thread in asking:
+            thread.join(PATIENCE)
+        assert [(one.command.kind, one.stops) for one in served.submissions] == [
+            ("follow", 4), ("stop", None), ("follow", 4)
+        ]  # fmt: skip
 
 
 def test_a_check_that_fails_is_a_refusal(tmp_path: Path) -> None:
