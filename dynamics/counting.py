@@ -160,6 +160,16 @@ class Counted:
     def __ge__(self, other: Any) -> bool:
         return self.value >= float(other)
 
+    @property
+    def real(self) -> "Counted":
+        """Itself, as of every real number."""
+        return self
+
+    @property
+    def imag(self) -> float:
+        """0, as of every real number."""
+        return 0.0
+
     def sqrt(self) -> "Counted":
         """Square root."""
         return self._made(3, math.sqrt(self.value))

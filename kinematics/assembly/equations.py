@@ -14,13 +14,16 @@ manipulators using soma coordinates, 1996). A general platform has forty solutio
 import numpy as np
 import numpy.typing as npt
 
-from kinematics.compiled import kernel
+from kinematics.compiled import eliminate, kernel
 
 Complex = npt.NDArray[np.complex128]
 
 UNKNOWNS = 8
 ASSEMBLY_FIELDS = 7
 """Columns of a platform here, one row per leg: b (3), p (3), d."""
+
+WORK_COLUMNS = 15
+"""Columns of the array (8, WORK_COLUMNS) in which a system [A | r] stands first; a constant, for the compiler."""
 
 
 @kernel
@@ -41,7 +44,7 @@ def _vector_times(
 
 @kernel
 def linearised_kernel(start: Complex, change: Complex, s: complex, x: Complex, along: bool, system: Complex) -> None:
-    """The quadrics at x (8,) on the platform start + s·change, both (6, 7), linearised, into `system` (8, 9).
+    """The quadrics at x (8,) on the platform start + s·change, both (6, 7), linearised, into nine columns of `system`.
 
     Rows 0 to 6 are [∂F/∂x | −F], or [∂F/∂x | −∂F/∂s] if `along`; the last row is left alone.
     """
@@ -91,27 +94,8 @@ def linearised_kernel(start: Complex, change: Complex, s: complex, x: Complex, a
 
 @kernel
 def solve_complex_kernel(system: Complex) -> bool:
-    """Solve A x = r in place for `system` (8, 9) = [A | r], x left in the last column; False where A is singular."""
-    for column in range(8):
-        pivot = column
-        largest = 0.0
-        for row in range(column, 8):
-            size = system[row, column].real ** 2 + system[row, column].imag ** 2
-            if size > largest:
-                pivot, largest = row, size
-        if not largest > 0.0:
-            return False
-        if pivot != column:
-            for k in range(column, 9):
-                system[column, k], system[pivot, k] = system[pivot, k], system[column, k]
-        inverse = 1.0 / system[column, column]
-        for row in range(column + 1, 8):
-            factor = system[row, column] * inverse
-            for k in range(column + 1, 9):
-                system[row, k] -= factor * system[column, k]
-    for row in range(7, -1, -1):
-        total = system[row, 8]
-        for k in range(row + 1, 8):
-            total -= system[row, k] * system[k, 8]
-        system[row, 8] = total / system[row, row]
-    return True
+    """Solve A x = r in place for [A | r] (8, 9), the first columns of `system` (8, WORK_COLUMNS).
+
+    x is left in the ninth column. False where A is singular.
+    """
+    return eliminate(system.reshape(8 * WORK_COLUMNS), 0, WORK_COLUMNS, 8, 1, 0.0) != 0.0

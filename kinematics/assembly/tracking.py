@@ -5,13 +5,13 @@ from math import cos, pi, sin, sqrt
 import numpy as np
 
 from kinematics.arrays import Array
-from kinematics.assembly.equations import Complex, linearised_kernel, solve_complex_kernel
+from kinematics.assembly.equations import WORK_COLUMNS, Complex, linearised_kernel, solve_complex_kernel
 from kinematics.compiled import kernel
 
 ARRIVED, STUCK = 0, 1
 """Status of a path: at its end; steps used up or too small, as near a singular solution."""
 
-TRACKING_WORK = (8, 15)
+TRACKING_WORK = (8, WORK_COLUMNS)
 """Shape of the kernels' complex working array: a linear system, a patch, four slopes, a point."""
 
 LOOP_SAMPLES = 16
@@ -83,7 +83,6 @@ def track_kernel(
     correction, the error of the prediction, is at most `tolerance` and the following ones vanish. Each step has its
     own affine patch, x̄·x = 1, so that a path to infinity is a path like any other.
     """
-    system = work[:, :9]
     patch, point = work[:, 9], work[:, 14]
     way = s_to - s_from
     done = 0.0
@@ -99,17 +98,17 @@ def track_kernel(
             part = 0.0 if stage == 0 else (1.0 if stage == 3 else 0.5)
             for k in range(8):
                 point[k] = x[k] if stage == 0 else x[k] + part * step * work[k, 9 + stage]
-            linearised_kernel(start, change, s_from + (done + part * step) * way, point, True, system)
-            _set_patch(system, patch)
-            solved &= solve_complex_kernel(system)
+            linearised_kernel(start, change, s_from + (done + part * step) * way, point, True, work)
+            _set_patch(work, patch)
+            solved &= solve_complex_kernel(work)
             for k in range(8):
-                work[k, 10 + stage] = way * system[k, 8]
+                work[k, 10 + stage] = way * work[k, 8]
         error, last = np.inf, np.inf
         if solved:
             for k in range(8):
                 point[k] = x[k] + step / 6.0 * (work[k, 10] + 2.0 * work[k, 11] + 2.0 * work[k, 12] + work[k, 13])
             target = s_to if step == 1.0 - done else s_from + (done + step) * way
-            error, last = refine_kernel(start, change, target, point, patch, _NEWTON_STEPS, system)
+            error, last = refine_kernel(start, change, target, point, patch, _NEWTON_STEPS, work)
         if error <= tolerance and last < _CONVERGED:
             done = 1.0 if step == 1.0 - done else done + step
             for k in range(8):

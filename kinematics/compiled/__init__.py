@@ -3,7 +3,7 @@
 from kinematics.compiled.block import BLOCK, SYSTEM_ROWS, solve_block_kernel
 from kinematics.compiled.compiling import inlined, kernel, kernel_cache_folder
 from kinematics.compiled.legs import leg_axes, leg_direction, leg_rates, point_motion
-from kinematics.compiled.linear import solve_kernel, spectral_condition_kernel
+from kinematics.compiled.linear import eliminate, solve_kernel, spectral_condition_kernel
 from kinematics.compiled.parallel import chunk_bounds, processor_count, run_chunks
 from kinematics.compiled.vector import cross, dot, rotate, rotation_matrix
 
@@ -13,6 +13,7 @@ __all__ = [
     "chunk_bounds",
     "cross",
     "dot",
+    "eliminate",
     "inlined",
     "kernel",
     "kernel_cache_folder",

@@ -1,5 +1,7 @@
 """Six linear equations of many states at once: a block of states side by side.
 
+`eliminate` chooses a pivot by branches, which no loop over states may have; here it is chosen by selection.
+
 The number `row` of state j of a block stands at `row * BLOCK + j` of one flat array. A loop over j that calls nothing
 is then compiled into vector instructions, several states to each.
 """

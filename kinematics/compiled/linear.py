@@ -1,43 +1,70 @@
-"""Six-by-six linear algebra for hot loops: no allocation, no library call."""
+"""Small linear algebra for hot loops: no allocation, no library call."""
 
 from math import inf, sqrt
 
+import numpy as np
+import numpy.typing as npt
+
 from kinematics.arrays import Array
-from kinematics.compiled.compiling import kernel
+from kinematics.compiled.compiling import inlined, kernel
 
 _SWEEPS = 30
 _ORTHOGONAL = 1e-15
+
+
+@inlined
+def eliminate(
+    system: Array | npt.NDArray[np.complex128], start: int, stride: int, unknowns: int, columns: int, least: float
+) -> float:
+    """Solve A x = b in place for one or more right-hand sides: Gaussian elimination with partial pivoting.
+
+    `system` is flat, real or complex: row i of [A | b] begins at start + i·stride and has unknowns + columns elements.
+    x is left where b was, the pivots on the diagonal. Returns 1 or −1, the sign of the row exchanges, or 0 where a
+    pivot is not larger than `least` (by |re| + |im|): there is no x then.
+    """
+    sign = 1.0
+    width = unknowns + columns
+    for k in range(unknowns):
+        row = start + k * stride
+        best = row
+        size = abs(system[row + k].real) + abs(system[row + k].imag)
+        for i in range(k + 1, unknowns):
+            other = start + i * stride
+            rival = abs(system[other + k].real) + abs(system[other + k].imag)
+            if rival > size:
+                best, size = other, rival
+        if not size > least:
+            return 0.0
+        if best != row:
+            sign = -sign
+            for j in range(k, width):
+                system[row + j], system[best + j] = system[best + j], system[row + j]
+        inverse = 1.0 / system[row + k]
+        for i in range(k + 1, unknowns):
+            other = start + i * stride
+            factor = system[other + k] * inverse
+            for j in range(k + 1, width):
+                system[other + j] -= factor * system[row + j]
+    for column in range(unknowns, width):
+        for k in range(unknowns - 1, -1, -1):
+            row = start + k * stride
+            value = system[row + column]
+            for j in range(k + 1, unknowns):
+                value -= system[row + j] * system[start + j * stride + column]
+            system[row + column] = value / system[row + k]
+    return sign
 
 
 @kernel
 def solve_kernel(system: Array) -> float:
     """Solve A x = b in place for system (6, 7) = [A | b] and return det A; x is left in the last column.
 
-    Gaussian elimination with partial pivoting. Where A is singular to the last bit, 0 is returned and there is no x.
+    Where A is singular to the last bit, 0 is returned and there is no x.
     """
-    determinant = 1.0
-    for column in range(6):
-        pivot = column
-        for row in range(column + 1, 6):
-            if abs(system[row, column]) > abs(system[pivot, column]):
-                pivot = row
-        if pivot != column:
-            determinant = -determinant
-            for k in range(column, 7):
-                system[column, k], system[pivot, k] = system[pivot, k], system[column, k]
-        value = system[column, column]
-        determinant *= value
-        if value == 0.0:
-            return 0.0
-        for row in range(column + 1, 6):
-            factor = system[row, column] / value
-            for k in range(column + 1, 7):
-                system[row, k] -= factor * system[column, k]
-    for row in range(5, -1, -1):
-        total = system[row, 6]
-        for k in range(row + 1, 6):
-            total -= system[row, k] * system[k, 6]
-        system[row, 6] = total / system[row, row]
+    flat = system.reshape(42)
+    determinant = eliminate(flat, 0, 7, 6, 1, 0.0)
+    for k in range(6):
+        determinant *= flat[8 * k]
     return determinant
 
 

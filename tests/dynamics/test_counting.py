@@ -341,7 +341,7 @@ def test_against_the_4889_operations_of_1998() -> None:
     motion[[0, 2, 3]] = 0.1, 0.4, 1.0
     rows = platform_table(mechanism, motion)
     assert 6 * rows[0].published + rows[1].published + rows[2].published == rows[3].published == 4889
-    assert [row.as_printed for row in rows[:3]] == [656, 273, 346]
+    assert [row.as_printed for row in rows[:3]] == [656, 273, 352]
     assert 6 * rows[0].as_printed + rows[1].as_printed + rows[2].as_printed == rows[3].as_printed
     assert rows[3].as_printed / rows[4].as_printed == pytest.approx(3.36, abs=0.005)
     assert 6 * rows[0].counted + rows[1].counted + rows[2].counted == rows[3].counted < 4889
