@@ -7,8 +7,10 @@ import typer
 
 from kinematics import leg_lengths, pose_to_coordinates
 from rig.cli import console_motions
+from rig.cli.console_rig import commanded_rig, rig_able_to
 from rig.cli.help import command_group
-from rig.client import FaultDesk, RigClient
+from rig.client import FaultDesk
+from rig.engine import Connect, Disconnect, Engage, Home, Park, Reset
 from rig.errors import InputError, RefusedError
 from rig.states import State, StopSeverity
 from rig.virtual import FAULTS
@@ -28,37 +30,38 @@ LegOption = Annotated[int | None, typer.Option("--leg", metavar="LEG", help="One
 @app.command()
 def connect(context: typer.Context) -> None:
     """Open and configure the six drives."""
-    _rig(context).connect()
+    rig_able_to(context, Connect()).connect()
 
 
 @app.command()
 def home(context: typer.Context) -> None:
     """Find every leg's reference. The rig moves."""
-    _rig(context).home(connect=False)
+    rig_able_to(context, Home()).home(connect=False)
 
 
 @app.command()
 def engage(context: typer.Context) -> None:
     """Hold the platform under power."""
-    _rig(context).engage()
+    commanded_rig(context).settle()
+    rig_able_to(context, Engage()).engage()
 
 
 @app.command()
 def park(context: typer.Context) -> None:
     """Move home, brakes on, torque off."""
-    _rig(context).park()
+    rig_able_to(context, Park()).park()
 
 
 @app.command()
 def disconnect(context: typer.Context) -> None:
     """Close the drives."""
-    _rig(context).disconnect()
+    rig_able_to(context, Disconnect()).disconnect()
 
 
 @app.command()
 def reset(context: typer.Context) -> None:
     """Forget a fault whose cause is gone."""
-    _rig(context).reset()
+    rig_able_to(context, Reset()).reset()
 
 
 @app.command("quit")
@@ -70,7 +73,7 @@ def leave() -> None:
 @app.command()
 def status(context: typer.Context) -> None:
     """State, pose and leg lengths, motion and recording."""
-    rig = _rig(context)
+    rig = commanded_rig(context)
     now = rig.status
     pose = np.array(now.reference)
     coordinates = pose_to_coordinates(pose)
@@ -103,7 +106,7 @@ app.add_typer(console_motions.app)
 def faults(context: typer.Context) -> None:
     """What can be injected into a virtual rig, and what is on."""
     on = _virtual(context).active
-    no_amplifier = _rig(context).config.load_cells.amplifier is None
+    no_amplifier = commanded_rig(context).config.load_cells.amplifier is None
     for name, kind in FAULTS.items():
         if no_amplifier and name.startswith("amplifier_"):
             continue
@@ -138,13 +141,8 @@ def clear(
     _virtual(context).clear(name, leg)
 
 
-def _rig(context: typer.Context) -> RigClient:
-    rig: RigClient = context.obj
-    return rig
-
-
 def _virtual(context: typer.Context) -> FaultDesk:
-    rig = _rig(context)
+    rig = commanded_rig(context)
     if rig.faults is None:
         if rig.config.virtual is not None:
             raise RefusedError("the virtual rig belongs to the process that started the engine, which was attached to")

@@ -7,13 +7,17 @@ import numpy as np
 import typer
 
 from kinematics import JogFrame, Quantity
+from rig.cli.console_rig import commanded_rig, rig_able_to
 from rig.cli.help import command_group
 from rig.cli.options import parse_pose, parse_with_unit
 from rig.cli.progress import progress_display
 from rig.client import ANGLE, ANGULAR_SPEED, AXES, LEGS, LENGTH, SPEED, TIME, RigClient
+from rig.engine import Abandon, Follow, Pause, Resume
 from rig.runtime import StopRequest
 
 _ORIGIN = "0,0,0"
+_MOTION = Follow("", 1.0)
+"""any: whether one may begin is asked before it is made"""
 
 app = command_group()
 
@@ -53,7 +57,8 @@ def go(
 ) -> None:
     """Move to a pose."""
     target = pose if pose == "home" else np.array(parse_pose(pose, "'POSE'"))
-    _rig(context).move(target, **_peaks(speed, rotation_speed))
+    peaks = _peaks(speed, rotation_speed)
+    rig_able_to(context, _MOTION).move(target, **peaks)
 
 
 @app.command(context_settings={"ignore_unknown_options": True})
@@ -75,7 +80,8 @@ def jog(
         raise typer.BadParameter("a leg's length has neither --frame nor --pivot", param_hint="'AXIS'")
     axes: JogFrame = frame.value
     change = parse_with_unit(step, ANGLE if axis in AXES[3:] else LENGTH, "STEP")
-    _rig(context).jog(axis, change, frame=axes, pivot=_point(pivot), **_peaks(speed, rotation_speed))
+    point, peaks = _point(pivot), _peaks(speed, rotation_speed)
+    rig_able_to(context, _MOTION).jog(axis, change, frame=axes, pivot=point, **peaks)
 
 
 @app.command()
@@ -88,15 +94,17 @@ def run(
     ] = 1,
 ) -> None:
     """Follow a trajectory to its end."""
+    rig = rig_able_to(context, _MOTION)
     with progress_display() as report:
-        _rig(context).run(trajectory, amplitude=amplitude, repeats=repeat, report=report)
+        rig.run(trajectory, amplitude=amplitude, repeats=repeat, report=report)
 
 
 @app.command()
 def start(context: typer.Context, trajectory: TrajectoryArgument, amplitude: AmplitudeOption = 1.0) -> None:
     """Begin to follow a trajectory; "wait" waits to its end."""
+    rig = rig_able_to(context, _MOTION)
     with progress_display() as report:
-        _rig(context).start(trajectory, amplitude=amplitude, report=report)
+        rig.start(trajectory, amplitude=amplitude, report=report)
 
 
 @app.command()
@@ -106,16 +114,16 @@ def wait(
 ) -> None:
     """Wait to the end of the motion, or for some time."""
     if duration:
-        _rig(context).wait(_positive(duration, TIME, "SECONDS"))
+        commanded_rig(context).wait(_positive(duration, TIME, "SECONDS"))
         return
     with progress_display() as report:
-        _rig(context).wait(report=report)
+        commanded_rig(context).wait(report=report)
 
 
 @app.command()
 def pause(context: typer.Context) -> None:
     """Slow down along the path and stand."""
-    rig = _rig(context)
+    rig = rig_able_to(context, Pause())
     paused = rig.pause()
     typer.echo(f"{'paused' if paused else 'came to its end'}: {place(rig)}")
 
@@ -123,13 +131,13 @@ def pause(context: typer.Context) -> None:
 @app.command()
 def resume(context: typer.Context) -> None:
     """Go on along the path; "wait" waits to its end."""
-    _rig(context).resume()
+    rig_able_to(context, Resume()).resume()
 
 
 @app.command()
 def abandon(context: typer.Context) -> None:
     """Forget the rest of a motion that is paused."""
-    _rig(context).abandon()
+    rig_able_to(context, Abandon()).abandon()
 
 
 @app.command()
@@ -141,7 +149,7 @@ def stop(
 ) -> None:
     """Stop: decelerate and hold (2), decelerate and torque off (1), torque off at once (0)."""
     wanted: tuple[StopRequest, ...] = (0, 1, 2)
-    _rig(context).stop(wanted[category])
+    commanded_rig(context).stop(wanted[category])
 
 
 def _peaks(speed: str | None, rotation_speed: str | None) -> Peaks:
@@ -172,8 +180,3 @@ def place(rig: RigClient) -> str:
     """The motion, and where on its path the platform is."""
     now = rig.status
     return f"{now.motion!r} at {now.path_time:.3f} of {now.path_duration:.3f} s"
-
-
-def _rig(context: typer.Context) -> RigClient:
-    rig: RigClient = context.obj
-    return rig

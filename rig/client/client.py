@@ -64,9 +64,13 @@ class RigClient(OwnedRig):
     def engage(self) -> None:
         """PARKED → ENGAGED: hold the platform under power."""
         with self._asking():
-            if self.rig.status().state is State.PARKED:
-                operation.settle(self.rig)
+            operation.settle(self.rig)
             operation.engage(self.rig)
+
+    def settle(self) -> None:
+        """Wait until a platform that is parked has stood for long enough to be engaged."""
+        with self._asking():
+            operation.settle(self.rig)
 
     def park(self) -> None:
         """ENGAGED → PARKED: move home, brakes on, torque off. A paused motion is forgotten."""

@@ -116,8 +116,10 @@ def park(rig: Rig) -> None:
 
 
 def settle(rig: Rig) -> None:
-    """Let a parked rig stand for long enough to be engaged."""
-    let_pass(rig, REST)
+    """Let a rig that is parked stand for long enough to be engaged."""
+    now = rig.status()
+    if now.state is State.PARKED and now.settled < REST:
+        let_pass(rig, REST - now.settled)
 
 
 def stop(rig: Rig, category: StopRequest = 1) -> None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pytest
 
 import rig.config.rig_config
-from kinematics import JogFrame, leg_lengths, leg_stepped_pose, load_trajectory, pose_difference, stepped_pose
+from kinematics import JogFrame, leg_lengths, leg_stepped_pose, pose_difference, stepped_pose
 from rig.cli import main
 from rig.config.rig_config import load_config
 from rig.errors import ExitCode
@@ -216,7 +216,7 @@ def test_ctrl_c_ends_a_script(operate: Operate) -> None:
         ("jog z 1mm --speed -1mm/s", ExitCode.INPUT, "'--speed': -0.001 m/s must be greater than 0"),
         ("go 0,0,0.45,1,0,0", ExitCode.INPUT, "6 numbers, not the seven x,y,z,qw,qx,qy,qz"),
         ("go home 'x", ExitCode.INPUT, "No closing quotation"),
-        ("run nowhere.toml", ExitCode.INPUT, "nowhere.toml"),
+        ("run nowhere.toml", ExitCode.REFUSED, "follow: connect first"),
         ("run up.toml --amplitude 2", ExitCode.INPUT, "'--amplitude'"),
         ("inject jam --leg 7", ExitCode.INPUT, "'--leg'"),
         ("inject jam --value nan", ExitCode.INPUT, "fault jam: value nan is not finite"),
@@ -236,21 +236,23 @@ def test_what_cannot_be_done_is_said_with_its_line(operate: Operate, line: str, 
     assert "> status" not in out and not list(Path().glob("out/*"))
 
 
+def test_a_motion_that_is_not_there_ends_the_script(operate: Operate) -> None:
+    code, out, err = operate(ENGAGED + "run nowhere.toml\nstatus\n")
+    assert code == ExitCode.INPUT and err.startswith("error: line 4: ") and "nowhere.toml" in err
+    assert "> status" not in out
+
+
 def test_a_session_of_one_cycle_and_a_script_of_another_system(operate: Operate) -> None:
     code, out, err = operate("\ufeffconnect\r\n")
     assert (code, err) == (ExitCode.OK, "") and "overruns\n" in out
 
 
 def test_what_nobody_foresaw_still_brings_the_rig_to_rest(operate: Operate, monkeypatch: pytest.MonkeyPatch) -> None:
-    foreseen = load_trajectory
+    def odd(_rig: Any) -> str:
+        raise ArithmeticError("nobody foresaw this")
 
-    def odd(source: str, home: Any) -> Any:
-        if source == "odd.toml":
-            raise ArithmeticError("nobody foresaw this")
-        return foreseen(source, home)
-
-    monkeypatch.setattr("rig.client.arguments.load_trajectory", odd)
-    code, _out, err = operate(ENGAGED + "start up.toml\nwait 0.8\nrun odd.toml\n")
+    monkeypatch.setattr("rig.cli.console_motions.place", odd)
+    code, _out, err = operate(ENGAGED + "start up.toml\nwait 0.8\nstatus\n")
     assert code == ExitCode.INTERNAL and "nobody foresaw this" in err
     recording = recorded()
     assert recording.rows["state"][-1] == State.PARKED
