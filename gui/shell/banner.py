@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.session import CycleFigures, Phase, Situation, StopButton
-from rig.engine import TORQUE_STATES
+from rig.engine import TORQUE_STATES, Snapshot
+from rig.runtime import said_slower
 from rig.states import FaultCode, State, StopSeverity
 
 
@@ -174,7 +175,7 @@ class Banner(QtWidgets.QFrame):
         """Show state and cause."""
         look, detail = look_of(now), detail_of(now)
         status = now.status
-        self._figures["Overruns"].setText("–" if status is None or now.silent else f"{status.overruns}")
+        self._figures["Overruns"].setText("–" if status is None or now.silent else _lateness(status))
         self._figures["Recorded"].setText("–" if status is None else f"{status.rows} rows")
         self._figures["Dropped"].setText("–" if status is None else f"{status.dropped} rows")
         if self._shown == (look.text, detail):
@@ -216,12 +217,17 @@ class Banner(QtWidgets.QFrame):
 
 _MEANINGS = {
     "Rate": "cycles carried out a second, over the last two seconds",
-    "Overruns": "cycles skipped since the engine started",
+    "Overruns": "cycles skipped since the engine started, and how much slower than real time a busy computer was",
     "Period error": "99 % of the cycles came within this of their period, over the last two seconds",
     "Recorded": "rows of telemetry in the recording",
     "Size": "of the recording's file",
     "Dropped": "rows that are missing in the recording",
 }
+
+
+def _lateness(status: Snapshot) -> str:
+    slower = f", {100.0 * status.slower:.0f} % slower" if said_slower(status.slower) else ""
+    return f"{status.overruns}{slower}"
 
 
 def _figure(name: str) -> QtWidgets.QLabel:

@@ -12,6 +12,7 @@ from rig.cli.help import command_group
 from rig.client import FaultDesk
 from rig.engine import Connect, Disconnect, Engage, Home, Park, Reset
 from rig.errors import InputError, RefusedError
+from rig.runtime import said_slower
 from rig.states import State, StopSeverity
 from rig.virtual import FAULTS
 
@@ -86,6 +87,8 @@ def status(context: typer.Context) -> None:
         f"legs       {lengths} mm",
         f"cycles     {now.cycles} at {now.rate:g} Hz, {now.overruns} overruns",
     ]
+    if busy := said_slower(now.slower):
+        lines.append(f"computer   {busy}")
     if now.state is State.RUNNING or (now.state is State.ENGAGED and now.paused):
         lines.append(f"motion     {console_motions.place(rig)}")
     if now.stop is not StopSeverity.NONE:

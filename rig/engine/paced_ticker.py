@@ -64,7 +64,7 @@ class PacedTicker:
         self._overruns += missed
         self._cycle += 1 + missed
         pacer.give(self._origin + self._cycle * self._period)
-        return Tick(self._cycle * self._period, 0.0, (1 + missed) * self._period, self._overruns)
+        return Tick(self._cycle * self._period, 0.0, (1 + missed) * self._period, self._overruns, self.slower)
 
     def _wait(self) -> float:
         """Wait for the wall clock; by how much, s, it is ahead of a machine too busy to follow it."""

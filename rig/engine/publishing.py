@@ -121,6 +121,7 @@ class Publisher:
             tare_bound=self._tare_bound,
             leg_test=None if engine.leg_test is None else engine.leg_test.told,
             loop=around.loop,
+            slower=tick.slower,
         )
 
 

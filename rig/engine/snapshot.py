@@ -107,6 +107,8 @@ class Snapshot:
     """where the test of one leg is, or what came of the last one"""
     loop: str = ""
     """why the control loop may not be closed, empty when it may"""
+    slower: float = 0.0
+    """by which part of its own time the run has taken longer because the machine was busy, so far"""
 
     @property
     def away(self) -> bool:

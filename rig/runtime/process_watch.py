@@ -2,7 +2,7 @@
 
 A process that waits for a processor, or for a disk, is late: that is the machine's doing, however long it takes. One
 that is gone or stopped (SIGSTOP, a debugger) will not come by itself. One that lives but hangs gives itself away by the
-time that it sleeps, or computes, without a sign: sleeping costs no processor, so no load of the machine explains it.
+time that it sleeps, or computes, in whichever thread, without a sign: no load of the machine explains that.
 """
 
 import math
@@ -25,6 +25,7 @@ class ProcessWatch:
 
     def __init__(self, pid: int) -> None:
         self._folder = Path(f"/proc/{pid}")
+        self._whole = self._folder / "stat"
         self._main = self._folder / "task" / str(pid) / "stat"
         self.sign()
 
@@ -42,8 +43,8 @@ class ProcessWatch:
         now = time.monotonic()
         elapsed, self._looked = min(now - self._looked, _LONGEST), now
         try:
-            state, computed = _look(self._main)
-            if state in _STOPPED:
+            computed = _look(self._whole)[1]
+            if _look(self._main)[0] in _STOPPED:
                 return math.inf
             others = [_look(path)[0] for path in self._folder.glob("task/*/stat")]
         except (FileNotFoundError, ProcessLookupError):
@@ -52,7 +53,7 @@ class ProcessWatch:
             self._silence += elapsed
             return self._silence
         if self._computed is not None and computed > self._computed:
-            self._silence += computed - self._computed
+            self._silence += min(computed - self._computed, elapsed)
         elif not any(state in _AWAITING for state in others):
             self._silence += elapsed
         self._computed = computed
@@ -60,6 +61,6 @@ class ProcessWatch:
 
 
 def _look(path: Path) -> tuple[str, float]:
-    """State of a thread by its letter, and the processor time, s, that it has had."""
+    """State of a thread by its letter, and the processor time, s, that it, or a whole process, has had."""
     fields = path.read_text().rpartition(")")[2].split()
     return fields[0], (int(fields[11]) + int(fields[12])) / _TICKS

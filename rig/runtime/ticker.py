@@ -26,6 +26,8 @@ class Tick:
     """s, since the beginning of the cycle before"""
     overruns: int = 0
     """cycles skipped so far"""
+    slower: float = 0.0
+    """see `Ticker.slower`"""
 
 
 class Ticker(Protocol):

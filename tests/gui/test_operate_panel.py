@@ -111,6 +111,8 @@ def test_the_banner_follows_and_the_title_says_it_too(window: MainWindow, sessio
     assert window.windowTitle().startswith("Engaged – VIRTUAL RIG")
     assert window.banner.accessibleName() == "State of the rig: Engaged"
     assert [window.banner.figure(name) for name in ("Overruns", "Recorded", "Dropped")] == ["7", "1234 rows", "2 rows"]
+    session.take(make_status(State.ENGAGED, slower=0.13))
+    assert window.banner.figure("Overruns") == "0, 13 % slower"
 
 
 def test_a_dead_engine_is_said_with_what_the_drives_do(window: MainWindow, session: FakeSession) -> None:

@@ -51,6 +51,12 @@ def test_without_drives_time_is_published_too(rig: Bench) -> None:
     assert rig.engine.snapshot.state is State.OFF and rig.engine.snapshot.t == pytest.approx(0.1)
 
 
+def test_how_busy_the_machine_was_is_published(rig: Bench) -> None:
+    assert rig.engine.snapshot.slower == 0.0
+    rig.engine.step(replace(rig.engine.tick, slower=0.13))
+    assert rig.engine.snapshot.slower == 0.13
+
+
 def test_a_snapshot_never_changes_and_shares_what_did_not(rig: Bench) -> None:
     rig.engage()
     first = rig.engine.snapshot

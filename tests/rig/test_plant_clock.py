@@ -1,12 +1,16 @@
 """The plant's clock on a made-up machine: an engine that is late, and one that is gone, stopped or hangs."""
 
 import math
+import multiprocessing
 import socket
+import threading
 from collections.abc import Iterator
 from itertools import pairwise
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
+from waiting import eventually
 
 from rig.runtime import ProcessWatch, pace_messages
 from rig.virtual.plant_clock import HANGING, LOOK, PlantClock
@@ -145,6 +149,34 @@ def test_what_it_makes_up_for_comes_in_slices_that_a_plant_can_follow(
     assert steps[-1] == pytest.approx(machine.now + 1.0)
 
 
+def deadlocked(ready: Connection) -> None:
+    """A process whose main thread waits for good, while another one computes."""
+
+    def spin() -> None:
+        while True:
+            pass
+
+    threading.Thread(target=spin, daemon=True).start()
+    ready.send(True)
+    lock = threading.Lock()
+    lock.acquire()
+    lock.acquire()
+
+
+def test_a_deadlock_is_not_hidden_by_a_thread_that_computes() -> None:
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=deadlocked, args=(theirs,), daemon=True)
+    process.start()
+    try:
+        assert ours.recv()
+        watch = ProcessWatch(process.pid or 0)
+        eventually(lambda: watch.silence() > 1.0, "the silence")
+    finally:
+        process.kill()
+        process.join()
+
+
 def test_a_process_that_waits_for_a_processor_is_not_idle(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = Machine()
     monkeypatch.setattr("rig.runtime.process_watch.time", machine)
@@ -164,7 +196,7 @@ def test_a_process_that_waits_for_a_processor_is_not_idle(monkeypatch: pytest.Mo
     threads = ("S", 1.0)
     assert silence(3.0) == pytest.approx(3.0)
     threads = ("R", 2.5)  # it had 1.5 s of a processor, on however busy a machine
-    assert silence(60.0) == pytest.approx(4.5)
+    assert silence(60.0) == pytest.approx(3.0 + LOOK)  # no more of it than has passed
     watch.sign()
     threads = ("S", 2.5)
     machine.now += 60.0  # in which whoever looks stood still
