@@ -66,6 +66,11 @@ STYLE: Any = {
 """matplotlib's settings for every page of ours."""
 _WIDTH = 10.5
 """inches"""
+_LEFT, _RIGHT, _TITLE, _TICKS = 0.66, 0.1, 0.3, 0.45
+"""inches: beside, above and below a panel, for its labels. To have them measured takes as long as to draw them."""
+
+_FLOOR = 0.5
+"""cycles: where a logarithmic axis of counts begins"""
 
 
 def figures(recording: Recorded, summary: Mapping[str, Any]) -> dict[str, str]:
@@ -87,8 +92,21 @@ def figures(recording: Recorded, summary: Mapping[str, Any]) -> dict[str, str]:
         return {name: svg_text(draw(curves, summary)) for name, draw in drawings.items()}
 
 
-def _figure(height: float) -> Figure:
-    return Figure(figsize=(_WIDTH, height), layout="constrained")
+def _figure(
+    height: float, rows: int, *, above: float = _TITLE, between: float = _TITLE + 0.12, below: float = _TICKS
+) -> Figure:
+    """A figure whose panels are in so many rows and in one or two columns; all lengths in inches."""
+    figure = Figure(figsize=(_WIDTH, height))
+    panel = (height - above - below - (rows - 1) * between) / rows
+    figure.subplots_adjust(
+        left=_LEFT / _WIDTH,
+        right=1.0 - _RIGHT / _WIDTH,
+        bottom=below / height,
+        top=1.0 - above / height,
+        hspace=between / panel,
+        wspace=_LEFT / (0.5 * (_WIDTH - 2.0 * _LEFT - _RIGHT)),
+    )
+    return figure
 
 
 def _panels(figure: Figure, titles: list[str], unit: str) -> list[Axes]:
@@ -126,7 +144,7 @@ def _leg_titles() -> list[str]:
 
 
 def _timeline(_curves: Curves, summary: Mapping[str, Any]) -> Figure:
-    figure = _figure(1.5)
+    figure = _figure(1.5, 1, above=0.05, below=0.75)
     axes = figure.add_subplot()
     stretches = summary["states"]
     begin, end = stretches[0]["begin_s"], stretches[-1]["end_s"]
@@ -150,12 +168,12 @@ def _timeline(_curves: Curves, summary: Mapping[str, Any]) -> Figure:
     axes.spines["left"].set_visible(False)
     handles, names = axes.get_legend_handles_labels()
     used = dict(zip(names, handles, strict=True))
-    figure.legend(list(used.values()), list(used), loc="outside lower center", ncols=len(used), handlelength=1)
+    figure.legend(list(used.values()), list(used), loc="lower center", ncols=len(used), handlelength=1)
     return figure
 
 
 def _forces(curves: Curves, summary: Mapping[str, Any]) -> Figure:
-    figure = _figure(7.2)
+    figure = _figure(7.2, 3)
     panels = _panels(figure, _leg_titles(), "force, N")
     _shade_window(summary, panels)
     for leg, axes in enumerate(panels):
@@ -169,10 +187,13 @@ def _forces(curves: Curves, summary: Mapping[str, Any]) -> Figure:
 
 def _residuals(curves: Curves, summary: Mapping[str, Any]) -> Figure:
     noise = summary["force"]["noise_n"]
-    figure = _figure(6.6)
-    grid = figure.subplots(3, 4, width_ratios=[5, 1, 5, 1], squeeze=False)
+    figure = _figure(6.6, 3)
+    panels: list[Axes] = []
+    grid = figure.add_gridspec(3, 2)
     for leg in range(6):
-        axes, histogram = grid[leg // 2, 2 * (leg % 2)], grid[leg // 2, 2 * (leg % 2) + 1]
+        beside = grid[leg // 2, leg % 2].subgridspec(1, 2, width_ratios=[5, 1], wspace=0.04)
+        axes, histogram = figure.add_subplot(beside[0]), figure.add_subplot(beside[1])
+        panels.append(axes)
         color = LEG_COLORS[leg]
         t, residual = curves.powered("residual", leg)
         largest = np.max(np.abs(residual[np.isfinite(residual)]), initial=3 * noise if noise else 1e-3)
@@ -187,24 +208,25 @@ def _residuals(curves: Curves, summary: Mapping[str, Any]) -> Figure:
         axes.set_title(f"Leg {leg + 1}")
         histogram.set(xticks=[], yticklabels=[])
         histogram.grid(False)
-    for row in grid:
-        row[0].set_ylabel("residual, N")
-    for column in (0, 2):
-        grid[-1, column].set_xlabel("rig time, s")
-        for axes in grid[:-1, column]:
-            axes.sharex(grid[-1, column])
-            axes.tick_params(labelbottom=False)
+    for axes in panels[::2]:
+        axes.set_ylabel("residual, N")
+    for axes in panels[-2:]:
+        axes.set_xlabel("rig time, s")
+    for axes in panels[:-2]:
+        axes.sharex(panels[-1])
+        axes.tick_params(labelbottom=False)
     return figure
 
 
-def _histogram(axes: Axes, histogram: Histogram | None, **style: Any) -> None:
+def _histogram(axes: Axes, histogram: Histogram | None, *, floor: float = 0.0, **style: Any) -> None:
+    """floor: count at which the bars begin: 0, or what a logarithmic axis can show."""
     if histogram is not None:
-        edges = histogram.edges.tolist()
-        axes.hist(edges[:-1], edges, weights=histogram.counts, alpha=0.85, linewidth=0, **style)
+        counts = np.maximum(histogram.counts, floor)
+        axes.stairs(counts, histogram.edges, baseline=floor, fill=True, alpha=0.85, linewidth=0, **style)
 
 
 def _tracking(curves: Curves, summary: Mapping[str, Any]) -> Figure:
-    figure = _figure(5.0)
+    figure = _figure(5.0, 2)
     titles = ["Position error", "Rotation error", "Leg length error", "Condition number of H"]
     panels = _panels(figure, titles, "")
     _shade_window(summary, panels)
@@ -222,7 +244,7 @@ def _tracking(curves: Curves, summary: Mapping[str, Any]) -> Figure:
 
 
 def _pose(curves: Curves, summary: Mapping[str, Any]) -> Figure:
-    figure = _figure(6.2)
+    figure = _figure(6.2, 3)
     panels = _panels(figure, ["x", "θx", "y", "θy", "z", "θz"], "")
     _shade_window(summary, panels)
     for side, quantity in (("measured", "measured place"), ("command", "commanded place")):
@@ -239,25 +261,28 @@ def _pose(curves: Curves, summary: Mapping[str, Any]) -> Figure:
 
 
 def _terms(curves: Curves, summary: Mapping[str, Any]) -> Figure:
-    figure = _figure(7.0)
+    figure = _figure(7.0, 3, above=_TITLE + 0.25)
     panels = _panels(figure, _leg_titles(), "force, N")
     _shade_window(summary, panels)
     for leg, axes in enumerate(panels):
         for term, name in enumerate(TERMS):
             _line(axes, curves.powered("terms", 6 * term + leg), color=_TERM_COLORS[term], label=name)
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(TERMS))
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="upper center", ncols=len(TERMS))
     return figure
 
 
 def _timing(curves: Curves, _summary: Mapping[str, Any]) -> Figure:
-    figure = _figure(5.0)
+    figure = _figure(5.0, 2, between=_TITLE + _TICKS)
     grid = figure.subplots(2, 2, squeeze=False)
-    _histogram(grid[0, 0], curves.period_error, color="#0072B2")
-    grid[0, 0].set(title="Period error, all cycles", xlabel="µs", ylabel="cycles", yscale="log")
+    logarithmic: dict[str, Any] = {"xlabel": "µs", "ylabel": "cycles", "yscale": "log"}
+    _histogram(grid[0, 0], curves.period_error, floor=_FLOOR, color="#0072B2")
+    grid[0, 0].set(title="Period error, all cycles", **logarithmic)
     for (name, histogram), color in zip(curves.durations.items(), ("#0072B2", "#E69F00", "#009E73"), strict=True):
-        _histogram(grid[0, 1], histogram, color=color, label=name)
+        _histogram(grid[0, 1], histogram, floor=_FLOOR, color=color, label=name)
         _line(grid[1, 1], curves.duration(name), color=color, label=name)
-    grid[0, 1].set(title="Durations, all cycles", xlabel="µs", ylabel="cycles", yscale="log")
+    grid[0, 1].set(title="Durations, all cycles", **logarithmic)
+    for axes in grid[0]:
+        axes.set_ylim(bottom=_FLOOR)
     _line(grid[1, 0], curves.period_error_over_time(), color="#0072B2")
     grid[1, 0].set(title="Period error over time", xlabel="rig time, s", ylabel="µs")
     grid[1, 1].set(title="Durations over time", xlabel="rig time, s", ylabel="µs")
