@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from actuators import DriveAddress
+from actuators import DriveAddress, Mode
+from dynamics import DynamicsError
 from rig.cli.finding import Finding
 from rig.cli.machine_probes import writable
 from rig.commissioning import Steadiness, measure
 from rig.config import RigConfig, load_config
+from rig.engine import needed_modes
 from rig.errors import ConfigError, HardwareError
+from rig.safety import check_loop
 
 _PATIENCE = 1.0  # s, for a connection to be taken
 _LITTLE_DISK = 2e9  # bytes
@@ -25,11 +28,28 @@ def all_findings(path_or_name: str) -> Iterator[Finding]:
         yield Finding("configuration", "fail", str(error), "correct the file; `rig check` shows the same")
         return
     yield Finding("configuration", "ok", f"{config.name}: {config.path}")
+    yield control_loop(config)
     yield checks(config)
     yield serials(config)
     yield cycle(config)
     yield from addresses(config)
     yield recordings(config)
+
+
+def control_loop(config: RigConfig) -> Finding:
+    """Who closes the control loop, in which mode that has the drives, and whether it may be closed."""
+    (drives,) = (mode.name for mode in needed_modes(config.mode) if mode not in (Mode.OFF, Mode.HOMING))
+    try:
+        loop = check_loop(config)
+    except DynamicsError as error:
+        return Finding("control loop", "fail", f"mode {config.mode}: {error}", "correct the mechanism, or its home")
+    if not loop.at_host:
+        return Finding("control loop", "ok", f"{config.gains_unused}; the drives are in mode {drives}")
+    if loop.message:
+        fix = "change the gains in [control], or `rate`, as it says; `rig check` shows the same"
+        return Finding("control loop", "warn" if loop.passed else "fail", loop.message, fix)
+    closed = f"this computer closes the loop, over the wire at {loop.rate:g} Hz, and bears {loop.gain_margin:.3g} times"
+    return Finding("control loop", "ok", f"mode {config.mode}: {closed} its gains; the drives are in mode {drives}")
 
 
 def checks(config: RigConfig) -> Finding:

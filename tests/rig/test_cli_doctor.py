@@ -55,6 +55,7 @@ def test_it_reports_every_line(
         "Qt",
         "serial ports",
         "configuration",
+        "control loop",
         "drive 6",
     }
     assert expected <= set(names)
@@ -85,6 +86,25 @@ def test_lines_for_people(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_wrong_configuration_is_one_of_the_findings(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "gone.toml"]) == ExitCode.INPUT
     assert "no such configuration: gone.toml" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("mode", "who", "drives"),
+    [
+        ("force", "mode force: this computer closes the loop, over the wire at 500 Hz, and bears ", "FORCE"),
+        ("computed-torque", "mode computed-torque: this computer closes the loop, over the wire at 500 Hz, ", "FORCE"),
+        ("position", "mode position: the drives close the loop by their own gains; control.stiffness, ", "POSITION"),
+    ],
+)
+def test_it_says_who_closes_the_loop(mode: str, who: str, drives: str) -> None:
+    finding = rig_probes.control_loop(load_config().changed({"mode": mode}))
+    assert (finding.name, finding.status) == ("control loop", "ok")
+    assert finding.detail.startswith(who) and finding.detail.endswith(f"; the drives are in mode {drives}")
+
+
+def test_a_loop_that_may_not_be_closed_fails() -> None:
+    finding = rig_probes.control_loop(load_config().changed({"control": {"stiffness": 1e7}}))
+    assert finding.status == "fail" and "is unstable" in finding.detail and finding.fix.startswith("change the gains")
 
 
 def test_addresses_of_a_real_rig(taken: int, free: int) -> None:
