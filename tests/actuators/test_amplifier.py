@@ -1,6 +1,7 @@
 import math
 
 import pytest
+from drive_support import PROFILE, Leg
 
 from actuators import (
     AmplifierProfile,
@@ -12,7 +13,6 @@ from actuators import (
     create_amplifier,
     load_profile,
 )
-from tests.actuators.support import PROFILE, Leg
 
 AMPLIFIER = load_profile("generic-amplifier", AmplifierProfile)
 

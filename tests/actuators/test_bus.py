@@ -3,12 +3,12 @@
 import time
 
 import pytest
+from drive_support import PROFILE, Leg, serving
 
 from actuators import COMMAND_OFF, Buses, ConnectError, MemoryWire, VirtualServo, create_drive, exchange_all
 from actuators.bus import Exchange, PipelinedBus
 from actuators.framing import MBAP
 from actuators.interface import Counters
-from tests.actuators.support import PROFILE, Leg, serving
 
 READ = bytes.fromhex("03 0000 0001")
 

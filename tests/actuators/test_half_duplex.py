@@ -4,11 +4,13 @@ import itertools
 import time
 
 import pytest
+from drive_support import PROFILE, Leg
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pymodbus.framer import FramerRTU
 from pymodbus.pdu import DecodePDU
 from pymodbus.pdu.register_message import ReadHoldingRegistersRequest
+from virtual_line import LineBench, LineOptions, Pseudoterminal, VirtualLine, make
 
 from actuators import (
     COMMAND_HOME,
@@ -28,8 +30,6 @@ from actuators.framing import crc16, silence
 from actuators.half_duplex import HalfDuplexBus, advance_all
 from actuators.interface import Counters
 from actuators.serial_wire import SerialWire, byte_time
-from tests.actuators.line import LineBench, LineOptions, Pseudoterminal, VirtualLine, make
-from tests.actuators.support import PROFILE, Leg
 
 READ = bytes.fromhex("03 0000 0001")
 PATIENCE = 5.0

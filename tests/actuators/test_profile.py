@@ -1,4 +1,5 @@
 import pytest
+from drive_support import Bench
 from pydantic import ValidationError
 
 from actuators import (
@@ -13,7 +14,6 @@ from actuators import (
     load_profile,
 )
 from actuators.profile import Register
-from tests.actuators.support import Bench
 
 SHIPPED = load_profile("generic-servo", ServoProfile)
 

@@ -3,6 +3,7 @@ import time
 
 import numpy as np
 import pytest
+from drive_support import PROFILE, Bench, Scripted
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,7 +28,6 @@ from actuators import (
 )
 from actuators.codec import ExchangeCodec
 from actuators.framing import MBAP
-from tests.actuators.support import PROFILE, Bench, Scripted
 
 CODEC = ExchangeCodec(PROFILE, 1)
 

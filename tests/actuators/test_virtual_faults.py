@@ -1,6 +1,7 @@
 import math
 
 import pytest
+from drive_support import PROFILE, Bench, Leg
 
 from actuators import (
     COMMAND_HOME,
@@ -22,7 +23,6 @@ from actuators import (
 from actuators.profile import AmplifierProfile
 from actuators.virtual.fault_kinds import AUXILIARY_FAULTS, POWER_FAULTS
 from actuators.wire import MemoryWire
-from tests.actuators.support import PROFILE, Bench, Leg
 
 FORCE = Command(Mode.FORCE, 50.0, 0.6, 0.0, enable=True)
 

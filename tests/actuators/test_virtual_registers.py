@@ -1,9 +1,9 @@
 import pytest
+from drive_support import PROFILE, Bench, Leg, ask
 from hypothesis import given
 from hypothesis import strategies as st
 
 from actuators import COMMAND_OFF, Command, Mode, VirtualServo
-from tests.actuators.support import PROFILE, Bench, Leg, ask
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
 import math
 
 import pytest
+from drive_support import PROFILE, Bench, ask
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from actuators import COMMAND_CLEAR, COMMAND_HOME, COMMAND_OFF, COMMAND_STOP, Command, Mode, Status
-from tests.actuators.support import PROFILE, Bench, ask
 
 FORCE = Command(Mode.FORCE, 50.0, 0.6, 0.0, enable=True)
 POSITION = Command(Mode.POSITION, 0.0, 0.66, 0.0, enable=True)

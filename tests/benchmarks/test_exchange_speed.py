@@ -9,12 +9,12 @@ import socket
 import time
 
 import pytest
+from drive_support import Bench
 from pymodbus.client import ModbusTcpClient
 
 from actuators import COMMAND_OFF, Command, MemoryWire, Mode, ServoProfile, create_drive, exchange_all, load_profile
 from actuators.codec import ExchangeCodec
 from actuators.framing import MBAP
-from tests.actuators.support import Bench
 
 PROFILE = load_profile("generic-servo", ServoProfile)
 COMMAND = Command(Mode.FORCE, 12.3, 0.6, 0.01, enable=True)

@@ -7,6 +7,8 @@ import math
 import time
 
 import pytest
+from drive_support import Bench, Leg
+from virtual_line import LineBench
 
 from actuators import (
     COMMAND_CLEAR,
@@ -31,8 +33,6 @@ from actuators import (
     drive_names,
     find_driver,
 )
-from tests.actuators.line import LineBench
-from tests.actuators.support import Bench, Leg
 
 BENCHES = {"servo-tcp": Bench, "servo on a line": LineBench}
 """Driver → bench: `.drive` connected to a twin over `.leg`; `do(command)` is a cycle of 2 ms, `pass_time(s)` silence;

@@ -7,12 +7,12 @@ import math
 import socket
 
 import pytest
+from drive_support import PROFILE, Leg, serving
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pymodbus.client import ModbusTcpClient
 
 from actuators import AmplifierProfile, FaultyDevice, ModbusDevice, VirtualAmplifier, VirtualServo, load_profile
-from tests.actuators.support import PROFILE, Leg, serving
 
 AMPLIFIER = load_profile("generic-amplifier", AmplifierProfile)
 UNIT = 3

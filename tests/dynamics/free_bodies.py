@@ -92,7 +92,7 @@ def free_bodies(model: str, mechanism: Mechanism, motion: Array, wrench: Array) 
     inertia = R[_NOW] @ inertia @ R[_NOW].T
     right[18:21] += R[_NOW] @ wrench[:3] - push
     right[21:] += R[_NOW] @ wrench[3:] - np.cross(r[_NOW], push) - inertia @ alpha - np.cross(omega, inertia @ omega)
-    tops = np.linalg.solve(matrix, right).reshape(6, 4)[:, :3]
+    tops: Array = np.asarray(np.linalg.solve(matrix, right), np.float64).reshape(6, 4)[:, :3]
 
     forces, feet, cells = np.empty(6), np.empty((6, 3)), np.empty(6)
     for i, (s, lower_push, upper_push, sliding, beyond) in enumerate(legs):

@@ -3,9 +3,10 @@
 import numpy as np
 
 from dynamics import Body, Friction, Leg, LoadCell, Mechanism
+from dynamics.mechanism import CellLocation
 from kinematics import Array, Geometry
 
-LOCATIONS = ("actuator", "rod_end", "base")
+LOCATIONS: tuple[CellLocation, ...] = ("actuator", "rod_end", "base")
 
 
 def random_body(rng: np.random.Generator, mass: float, center: Array, size: float) -> Body:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pinocchio as pin
@@ -191,7 +192,7 @@ def test_gravity_is_the_gradient_of_the_potential() -> None:
     def potential(t: float, twist: Array) -> Array:
         return mechanical_energy(mechanism, np.concatenate([carried(pose, twist, t), np.zeros(6)])).potential
 
-    slopes = [derivative(lambda t, twist=twist: potential(t, twist), 4e-3)[0] for twist in np.eye(6)]
+    slopes = [derivative(partial(potential, twist=twist), 4e-3)[0] for twist in np.eye(6)]
     np.testing.assert_allclose(gravity, slopes, rtol=0.0, atol=1e-10 * largest(gravity))
     np.testing.assert_allclose(Dynamics(mechanism).bias(state), gravity, rtol=0.0, atol=1e-11 * largest(gravity))
 

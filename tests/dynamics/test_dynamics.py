@@ -2,6 +2,7 @@
 
 import tracemalloc
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,10 +37,11 @@ def mechanism() -> Mechanism:
 
 @pytest.fixture
 def motion() -> Array:
-    return random_motions(11, 1)[0]
+    first: Array = random_motions(11, 1)[0]
+    return first
 
 
-def without(mechanism: Mechanism, **changes: object) -> Mechanism:
+def without(mechanism: Mechanism, **changes: Any) -> Mechanism:
     return replace(mechanism, **changes)
 
 

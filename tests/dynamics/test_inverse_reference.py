@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from dynamics import Dynamics, load_mechanism
@@ -56,7 +57,7 @@ def angular(theta: Array, rate: Array, second: Array) -> tuple[Array, Array]:
     return omega, alpha
 
 
-def path_motions(name: str) -> tuple[Array, Array]:
+def path_motions(name: str) -> tuple[Array, npt.NDArray[np.bool_]]:
     """Motions (n, 19) of a path at the paper's samples, and which of them have one acceleration."""
     t0, theta0, t1, theta1, duration, speed, angular_speed, step = PATHS[name]
     motions, usable = [], []

@@ -11,7 +11,7 @@ from random_mechanisms import random_body
 from serial_chains import random_chain
 
 from dynamics import DynamicsError
-from dynamics.counting import Counted
+from dynamics.counting import counted
 from dynamics.serial import (
     Link,
     ModifiedChain,
@@ -189,8 +189,9 @@ def test_every_term_is_needed(monkeypatch: pytest.MonkeyPatch, name: str, change
 
 def test_any_scalar() -> None:
     chain, motion, wrench = case(4)
-    expected = iterative_newton_euler(chain, *(x.tolist() for x in motion), wrench.tolist())
-    counting = iterative_newton_euler(chain, *([Counted(x) for x in values] for values in motion), wrench.tolist())
+    q, qd, qdd = motion
+    expected = iterative_newton_euler(chain, q.tolist(), qd.tolist(), qdd.tolist(), wrench.tolist())
+    counting = iterative_newton_euler(chain, counted(q), counted(qd), counted(qdd), wrench.tolist())
     assert [float(x) for x in counting] == pytest.approx(expected, rel=1e-12)
 
 

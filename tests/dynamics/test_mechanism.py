@@ -227,7 +227,7 @@ def test_a_file_is_read_like_its_text(tmp_path: Path) -> None:
 
 def test_the_error_is_a_dynamics_error_and_crosses_processes() -> None:
     error = pickle.loads(pickle.dumps(MechanismError("a.toml", ["x: missing", "y: missing"])))
-    assert isinstance(error, DynamicsError)
+    assert isinstance(error, MechanismError) and isinstance(error, DynamicsError)
     assert (error.source, error.faults) == ("a.toml", ["x: missing", "y: missing"])
     assert str(error) == "a.toml:\n  x: missing\n  y: missing"
 

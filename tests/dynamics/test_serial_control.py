@@ -62,14 +62,14 @@ def test_puma_against_printed_numbers() -> None:
     chain = puma(gravity=9.81)
     nominal: Array = np.radians([0.0, 45.0, 180.0, 0.0, 45.0, 0.0])
     np.testing.assert_allclose(strobed_gravity(chain, nominal), [0.0, 31.6399, 6.0351, 0.0, 0.0283, 0.0], atol=6e-5)
-    mass = np.array(strobed_mass_matrix(chain, nominal))
+    mass: Array = np.array(strobed_mass_matrix(chain, nominal))
     np.testing.assert_allclose(mass[0], [3.6594, -0.4044, 0.1006, -0.0025, 0.0, 0.0], atol=6e-5)
     np.testing.assert_allclose(np.diag(mass), [3.6594, 4.4137, 0.9378, 0.1925, 0.1713, 0.1941], atol=6e-5)
 
 
 def ours(**changes: Any) -> ControlStudy:
     """The study with rotors and preview, which 000's equations have not."""
-    return puma_study(**{"plant": puma(), "model": puma(), "preview": True} | changes)
+    return puma_study(**(dict[str, Any](plant=puma(), model=puma(), preview=True) | changes))
 
 
 def test_puma_under_computed_torque_as_printed() -> None:

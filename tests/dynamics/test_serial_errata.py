@@ -75,7 +75,7 @@ def test_001_eq_4_9_turns_gravity_the_wrong_way() -> None:
     turned, felt = np.eye(3), np.array([0.0, 0.0, 9.8])  # R₀ⁱ, and the base's acceleration g z₀ in axes of link i
     base = felt
     for link, x in zip(chain.links, q.tolist(), strict=True):
-        R = np.array(rotation(link, x))
+        R: Array = np.array(rotation(link, x))
         turned, felt = turned @ R, R.T @ felt  # eq. 3.17 at rest
     np.testing.assert_allclose(turned.T @ base, felt, atol=1e-12)
     assert np.abs(turned @ base - felt).max() > 0.1
@@ -164,7 +164,7 @@ def test_001_strobing_with_two_rates_does_not_give_one_coefficient() -> None:
     smooth = SerialChain(tuple(replace(link, viscous=0.0, coulomb=0.0) for link in chain.links), (0.0, 0.0, 0.0))
     both = np.array([1.0, 0.0, 1.0, 0.0])
     strobed = PinocchioChain(smooth).inverse(q, both, np.zeros(4), NO_WRENCH)
-    C = np.array(strobed_coriolis(chain, q))
+    C: Array = np.array(strobed_coriolis(chain, q))
     assert right((C[:, 0, 0] + C[:, 2, 2] + 2.0 * C[:, 0, 2]).tolist(), strobed)
     assert wrong(C[:, 0, 2].tolist(), strobed)
 
@@ -205,7 +205,8 @@ def test_000_eqs_2_13_and_2_14_sum_from_the_joint_on() -> None:
 def test_000_eq_2_21_lacks_the_mass() -> None:
     chain, _, _ = case()
     for link in chain.links:
-        J, square = np.array(link.pseudo_inertia)[:3, :3], np.outer(link.center, link.center)
+        J: Array = np.array(link.pseudo_inertia)[:3, :3]
+        square = np.outer(link.center, link.center)
         mended, printed = (np.trace(part) * np.eye(3) - part for part in (J - link.mass * square, J - square))
         np.testing.assert_allclose(mended, link.inertia, atol=1e-12)
         assert np.abs(printed - np.array(link.inertia)).max() > 1e-4
@@ -224,7 +225,7 @@ def test_001_eq_2_6_has_lost_its_rates() -> None:
     chain, (q, qd, _), _ = case(revolute=False)
     peer = PinocchioChain(chain)
     kinetic = peer.energy(q, qd) - peer.energy(q, np.zeros(4))
-    D = np.array(lagrange_coefficients(chain, q).D)
+    D: Array = np.array(lagrange_coefficients(chain, q).D)
     assert 0.5 * qd @ D @ qd == pytest.approx(kinetic, rel=1e-11)
     assert abs(0.5 * D.sum() - kinetic) > 0.01 * kinetic
 

@@ -62,11 +62,11 @@ def test_strobing(joints: int, recursion: Callable[..., list[float]]) -> None:
     peer = PinocchioChain(chain)
     q, qd = rng.normal(size=(2, joints))
     wrench = rng.normal(scale=20.0, size=6)
-    mass = np.array(strobed_mass_matrix(chain, q, recursion))
+    mass: Array = np.array(strobed_mass_matrix(chain, q, recursion))
     assert distance(mass, peer.mass_matrix(q)) < TOLERANCE
     assert distance(mass, mass.T) < TOLERANCE
     assert np.linalg.eigvalsh(mass)[0] > 0.0
-    coriolis = np.array(coriolis_matrix(strobed_coriolis(chain, q, recursion), qd))
+    coriolis: Array = np.array(coriolis_matrix(strobed_coriolis(chain, q, recursion), qd))
     gravity = strobed_gravity(chain, q, recursion)
     nonlinear = pin.nonLinearEffects(peer.model, peer.data, q, qd)
     assert distance(coriolis @ qd + gravity, nonlinear) < TOLERANCE
@@ -94,8 +94,8 @@ def test_mass_rate_less_twice_coriolis_is_skew() -> None:
     chain = random_chain(rng, 5)
     q, qd = rng.normal(size=(2, 5))
     step = 1e-5
-    ahead, behind = (np.array(strobed_mass_matrix(chain, q + sign * step * qd)) for sign in (1.0, -1.0))
-    rate = (ahead - behind) / (2.0 * step)
+    mass: list[Array] = [np.array(strobed_mass_matrix(chain, q + sign * step * qd)) for sign in (1.0, -1.0)]
+    rate = (mass[0] - mass[1]) / (2.0 * step)
     skew = rate - 2.0 * np.array(coriolis_matrix(strobed_coriolis(chain, q), qd))
     assert np.abs(skew + skew.T).max() < 1e-8 * np.abs(rate).max()
 

@@ -1,6 +1,8 @@
 """The models at the load cells: every one by its own reactions, as free bodies give them."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from dynamics import (
     variant_cells,
     variant_forces,
 )
+from dynamics.mechanism import CellLocation
 from dynamics.variants.dasgupta import dasgupta_1998
 from dynamics.variants.massless_legs import massless
 from dynamics.variants.pedrammehr import pedrammehr_2012
@@ -28,7 +31,7 @@ PUBLISHED = MODELS[1:]
 SEEDS = (1, 2, 3)
 
 
-def at_cells(mechanism: Mechanism, *locations: str) -> Mechanism:
+def at_cells(mechanism: Mechanism, *locations: CellLocation) -> Mechanism:
     """The mechanism with its legs' cells at these places in turn; what lies beyond them stays."""
     legs = tuple(
         replace(leg, load_cell=replace(leg.load_cell, location=locations[index % len(locations)]))
@@ -55,7 +58,7 @@ def bodies(model: str, mechanism: Mechanism, motions: Array, loads: Array) -> Fr
 
 @pytest.mark.parametrize("location", LOCATIONS)
 @pytest.mark.parametrize("model", MODELS)
-def test_on_the_demo_mechanism(model: str, location: str) -> None:
+def test_on_the_demo_mechanism(model: str, location: CellLocation) -> None:
     mechanism = at_cells(load_mechanism("lab-hexapod"), location)
     motions, loads = demo_motions(), wrenches(7, 7)
     expected = bodies(model, mechanism, motions, loads).cells
@@ -76,10 +79,9 @@ def test_on_unlike_legs_with_unlike_cells(model: str, seed: int, turn: int) -> N
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("model", [dasgupta_1998, pedrammehr_2012, massless])
-def test_reactions_at_both_ends_of_the_legs(model: object, seed: int) -> None:
+def test_reactions_at_both_ends_of_the_legs(model: Callable[..., Any], seed: int) -> None:
     mechanism = random_mechanism(seed, coulomb=True)
     motions, loads = random_motions(seed + 10, 4), wrenches(seed, 4)
-    assert callable(model)
     reactions = model(mechanism, motions, loads)
     expected = bodies(model.__name__.replace("_", "-"), mechanism, motions, loads)
     tops = reactions.axial[..., None] * reactions.directions + reactions.across

@@ -126,7 +126,7 @@ class Mutator:
         # a kind of place first, then one of that kind: a table of registers must not hide the rest
         depth = chance.choice(sorted({len(place) for place in places}))
         place = chance.choice([place for place in places if len(place) == depth])
-        parent = data
+        parent: Any = data
         for key in place[:-1]:
             parent = parent[key]
         key = place[-1]
@@ -139,7 +139,7 @@ class Mutator:
                 else:
                     parent.insert(0, copy.deepcopy(parent[key]))
             case 2:
-                other = data
+                other: Any = data
                 for part in chance.choice(places):
                     if not isinstance(other, (dict, list)) or (isinstance(other, list) and part >= len(other)):
                         break

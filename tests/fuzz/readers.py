@@ -88,9 +88,9 @@ def _hold_mechanism(machine: Mechanism) -> None:
     """Masses are not negative, and the model either runs at home or says in words why it has no answer there."""
     parts = [part for leg in machine.legs for part in (leg.lower, leg.upper)]
     assert machine.mass > 0.0 and all(part.mass >= 0.0 for part in parts)
-    for body in (machine, *parts):
-        assert np.isfinite(body.inertia).all() and np.array_equal(body.inertia, body.inertia.T)
-        moments = np.linalg.eigvalsh(body.inertia)
+    for inertia in (machine.inertia, *(part.inertia for part in parts)):
+        assert np.isfinite(inertia).all() and np.array_equal(inertia, inertia.T)
+        moments = np.linalg.eigvalsh(inertia)
         assert machine.warnings or moments[0] >= -1e-6 * np.abs(moments).max()
     if machine.geometry.home is None:
         return

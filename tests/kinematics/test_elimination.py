@@ -7,7 +7,7 @@ from kinematics import eliminate, kernel
 
 
 @kernel
-def _solve(system, start, stride, unknowns, columns, least):  # type: ignore[no-untyped-def]
+def _solve(system, start, stride, unknowns, columns, least):
     return eliminate(system, start, stride, unknowns, columns, least)
 
 

@@ -227,7 +227,7 @@ def test_limits_that_cannot_be() -> None:
         {"clearance": math.nan},
     ):
         with pytest.raises(KinematicsError):
-            PoseLimits(**keywords)  # type: ignore[arg-type]
+            PoseLimits(**keywords)
     with pytest.raises(KinematicsError, match="home"):
         assess_poses(DASGUPTA_1998, np.array([0.1, 0, 0.4, 1, 0, 0, 0]), PoseLimits())
     free = assess_poses(DASGUPTA_1998, np.array([0.1, 0, 0.4, 1, 0, 0, 0]), PoseLimits(same_side=False))
@@ -242,9 +242,9 @@ def test_a_block_of_systems_against_lapack() -> None:
     random = np.random.default_rng(3)
     systems = random.normal(size=(6, 7, BLOCK)) * 10.0 ** random.uniform(-6, 6, (6, 1, BLOCK))
     systems[0, 0, :8] = 0.0  # needs pivoting
-    block = systems.reshape(SYSTEM_ROWS * BLOCK).copy()
-    solve_block_kernel(block)
-    block = block.reshape(6, 7, BLOCK)
+    flat = systems.reshape(SYSTEM_ROWS * BLOCK).copy()
+    solve_block_kernel(flat)
+    block = flat.reshape(6, 7, BLOCK)
     for j in range(BLOCK):
         matrix = systems[:, :6, j]
         np.testing.assert_allclose(block[:, 6, j], np.linalg.solve(matrix, systems[:, 6, j]), rtol=1e-9)

@@ -8,7 +8,7 @@ from reproduced import heard, study
 
 from rig.papers import STUDIES, Claim, Origin, Study, Threshold, Verdict, reproduce
 from rig.papers.paths import force_error, run_path
-from rig.papers.study import Report
+from rig.papers.study import Picture, Report, Sheet
 
 
 def claims(name: str) -> dict[str, Claim]:
@@ -21,6 +21,10 @@ def value(name: str, key: str) -> float:
     return computed
 
 
+def _parts(made: Study) -> list[Picture | Sheet]:
+    return [*made.pictures, *made.sheets]
+
+
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_study_is_whole(name: str) -> None:
     made = study(name)
@@ -28,9 +32,9 @@ def test_every_study_is_whole(name: str) -> None:
     assert len({claim.key for claim in made.claims}) == len(made.claims)
     assert all(claim.statement and claim.source for claim in made.claims)
     assert [claim.key for claim in made.claims if claim.verdict is Verdict.DIFFERS and not claim.why] == []
-    files = [part.numbers.name for part in (*made.pictures, *made.sheets)]
+    files = [part.numbers.name for part in _parts(made)]
     assert len(set(files)) == len(files)
-    for part in (*made.pictures, *made.sheets):
+    for part in _parts(made):
         assert part.numbers.rows
         assert {len(row) for row in part.numbers.rows} == {len(part.numbers.columns)}
 
@@ -52,7 +56,7 @@ def test_what_a_reproduction_must_show_holds(name: str) -> None:
     ],
 )
 def test_figures_and_tables(name: str, titles: list[str]) -> None:
-    found = [part.title.split(":")[0] for part in (*study(name).pictures, *study(name).sheets)]
+    found = [part.title.split(":")[0] for part in _parts(study(name))]
     assert [title for title in titles if title not in found] == []
 
 

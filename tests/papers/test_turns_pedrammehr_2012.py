@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from turning import Turn, check_turn, check_whole
 
-from dynamics import Mechanism
+from dynamics import Mechanism, load_mechanism
 from dynamics.variants import compact_2012
 from dynamics.variants.pods_2012 import pods_in_motion
 from kinematics import Array
@@ -26,7 +26,7 @@ Change = Callable[[pytest.MonkeyPatch], None]
 
 def manipulator_with(change: Callable[[Mechanism], Mechanism]) -> Change:
     """The paper's manipulator, changed."""
-    load = paths.load_mechanism
+    load = load_mechanism
 
     def changed(name: str, **options: Any) -> Mechanism:
         return change(load(name, **options))

@@ -104,10 +104,10 @@ def _turning_matrix_by_products(module: object) -> Change:
 
 
 def _recursion_for_every_torque(
-    chain: SerialChain, *motion: list[Scalar], gravity: Sequence[float] | None = None
+    chain: SerialChain, q: list[Scalar], qd: list[Scalar], qdd: list[Scalar], gravity: Sequence[float] | None = None
 ) -> list[Scalar]:
     """The whole recursion anew for each joint's torque."""
-    return [modified_newton_euler(chain, *motion, gravity=gravity)[i] for i in range(len(chain))]
+    return [modified_newton_euler(chain, q, qd, qdd, gravity=gravity)[i] for i in range(len(chain))]
 
 
 def _strobed_by(recursion: Callable[..., object], function: Callable[..., object], *before: object) -> Change:

@@ -6,6 +6,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
+from drive_support import Leg
 
 from actuators import create_twin, registry
 from actuators.errors import ConfigurationError
@@ -14,7 +15,6 @@ from rig.engine import claim_addresses, claim_drives, make_bank
 from rig.engine.drive_names import drive_names
 from rig.errors import ConfigError, HardwareError
 from rig.virtual import VirtualRig
-from tests.actuators.support import Leg
 
 
 @pytest.fixture(autouse=True)

@@ -4,13 +4,14 @@ import os
 import threading
 import tty
 
+from drive_support import PROFILE, Leg
+
 from actuators import DriveAddress, FaultyServo, Line, MemoryWire, Responder, VirtualServo
 from actuators.driver import Driver
 from actuators.framing import MBAP, crc16
 from actuators.half_duplex import HalfDuplexBus
 from actuators.serial_wire import SerialWire, byte_time
 from actuators.servo import Servo, ServoOptions, ServoSettings
-from tests.actuators.support import PROFILE, Leg
 
 
 def split(data: bytes) -> tuple[bytes, bytes]:
