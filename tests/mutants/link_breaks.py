@@ -5,6 +5,7 @@ from breaks import Break
 _LINK = "rig/test_engine_link.py"
 _TROUBLE = "rig/test_engine_trouble.py"
 _SERVO = "actuators/test_servo_tcp.py"
+_ACCESS = "actuators/test_servo_access.py"
 _LINE = "actuators/test_half_duplex.py"
 _CROSS = f"{_SERVO}::test_a_reply_never_satisfies_another_request"
 
@@ -148,13 +149,13 @@ LINK_BREAKS = [
         "any drive is taken for the one expected",
         "if expected is not None and identity.serial != expected:",
         "if False:",
-        f"{_SERVO}::test_another_device_is_refused",
+        f"{_ACCESS}::test_another_device_is_refused",
     ),
     _servo(
         "a watchdog is not read back",
         "        if found == words:\n            return",
         "        if True:\n            return",
-        f"{_SERVO}::test_watchdog_that_does_not_read_back",
+        f"{_ACCESS}::test_watchdog_that_does_not_read_back",
     ),
     _servo(
         "a position that is marked invalid is a number",

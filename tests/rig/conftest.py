@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 from engine_stand_in import StandIn
 from engine_support import CONFIG
+from leg_stand import stand_folder
 
 from rig.client.runs import on_free_ports
 from rig.config.rig_config import RigConfig
+
+__all__ = ["free_config", "here", "stand_folder", "stand_in"]
 
 
 @pytest.fixture
