@@ -19,7 +19,7 @@ from kinematics import (
 )
 from rig.client import checked_motion
 from rig.config import RigConfig
-from rig.safety import LimitCheck, Verdict
+from rig.safety import LimitCheck, TrajectoryVerdict
 
 _BINS = 800  # of a curve, each with its lowest and highest value
 _BLOCK = 8192  # samples evaluated together: a long motion takes no more memory than a short one
@@ -46,7 +46,7 @@ class Preview:
 
     fault: str = ""
     table: MotionTable | None = None
-    verdict: Verdict | None = None
+    verdict: TrajectoryVerdict | None = None
     curves: Curves | None = None
 
     @property
@@ -106,7 +106,7 @@ def _curves(config: RigConfig, table: MotionTable, from_home: bool) -> Curves:
     )
 
 
-def tightest(verdict: Verdict) -> LimitCheck | None:
+def tightest(verdict: TrajectoryVerdict) -> LimitCheck | None:
     """The check that is nearest to its bound, or farthest beyond it; the ends' speeds, nearly zero, are left out."""
     checks = [check for check in verdict.checks if not check.name.startswith("speed at")]
     return max(checks, key=_use, default=None)
@@ -118,7 +118,7 @@ def _use(check: LimitCheck) -> float:
     return check.value / check.bound if check.bound > 0.0 else float("inf")
 
 
-def describe(verdict: Verdict) -> str:
+def describe(verdict: TrajectoryVerdict) -> str:
     """The verdict in words."""
     if not verdict.passed:
         return verdict.message[:1].upper() + verdict.message[1:]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from kinematics.arrays import LEGS, Array, finite_array, single
 from kinematics.assembly.endpoints import End, Endpoints, follow_paths, repeated, unpaired
-from kinematics.assembly.poses import Mode, platform_size, real_modes, scaled_platform, sorted_modes, union
+from kinematics.assembly.poses import AssemblyMode, platform_size, real_modes, scaled_platform, sorted_modes, union
 from kinematics.assembly.start import SOLUTIONS, general_start
 from kinematics.errors import KinematicsError
 from kinematics.geometry import Geometry
@@ -71,7 +71,7 @@ def assembly_modes(geometry: Geometry, lengths: npt.ArrayLike, *, seed: int = 0,
         raise KinematicsError(f"attempts: {attempts}, must be at least 1")
     size = platform_size(geometry, target)
     platform = scaled_platform(geometry, target, size)
-    modes: list[Mode] = []
+    modes: list[AssemblyMode] = []
     for attempt in range(attempts):
         tolerance = _TOLERANCES[min(attempt, len(_TOLERANCES) - 1)]
         endpoints = follow_paths(general_start(seed, attempt), platform, tolerance)
@@ -103,7 +103,7 @@ def _doubts(endpoints: Endpoints) -> list[str]:
     return doubts
 
 
-def _result(modes: list[Mode], real: int, endpoints: Endpoints, doubts: list[str]) -> AssemblyModes:
+def _result(modes: list[AssemblyMode], real: int, endpoints: Endpoints, doubts: list[str]) -> AssemblyModes:
     infinite, continuum, failed = (endpoints.count(end) for end in (End.INFINITE, End.CONTINUUM, End.FAILED))
     finite = SOLUTIONS - infinite - continuum - failed
     ends = (

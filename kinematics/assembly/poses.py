@@ -25,7 +25,7 @@ _POLISHING_STEPS = 40
 
 
 @dataclass(slots=True, eq=False)
-class Mode:
+class AssemblyMode:
     """A pose (7,), its largest leg-length error, m, how many paths end there, and whether it is a regular solution.
 
     A pose on a continuum is an example near which a path ends: its multiplicity is 0.
@@ -52,10 +52,10 @@ def scaled_platform(geometry: Geometry, lengths: Array, size: float) -> Complex:
     return rows
 
 
-def real_modes(geometry: Geometry, lengths: Array, endpoints: Endpoints) -> list[Mode]:
+def real_modes(geometry: Geometry, lengths: Array, endpoints: Endpoints) -> list[AssemblyMode]:
     """The poses among the ends of the paths, each once, polished by Newton's method on the leg lengths (6,), m."""
     size = platform_size(geometry, lengths)
-    modes: list[Mode] = []
+    modes: list[AssemblyMode] = []
     for x, end in zip(endpoints.points, endpoints.ends, strict=True):
         if end in (End.FAILED, End.INFINITE):
             continue
@@ -68,11 +68,11 @@ def real_modes(geometry: Geometry, lengths: Array, endpoints: Endpoints) -> list
         # Newton leaves a real solution where it is, but may lead from a complex one to a pose found otherwise.
         stays = _distance(pose, start, size) <= 1e-6 + 10.0 * imaginary
         if residual <= _RESIDUAL * size and (stays or end is End.CONTINUUM):
-            _add(modes, Mode(pose, residual, int(end is not End.CONTINUUM), end is End.REGULAR), size)
+            _add(modes, AssemblyMode(pose, residual, int(end is not End.CONTINUUM), end is End.REGULAR), size)
     return modes
 
 
-def union(modes: list[Mode], others: list[Mode], size: float) -> list[Mode]:
+def union(modes: list[AssemblyMode], others: list[AssemblyMode], size: float) -> list[AssemblyMode]:
     """Every pose of both lists once."""
     result = list(modes)
     for mode in others:
@@ -81,7 +81,7 @@ def union(modes: list[Mode], others: list[Mode], size: float) -> list[Mode]:
     return result
 
 
-def sorted_modes(modes: list[Mode], size: float) -> list[Mode]:
+def sorted_modes(modes: list[AssemblyMode], size: float) -> list[AssemblyMode]:
     """From the highest pose to the lowest, then by x, y and orientation, whatever order the paths ended in."""
     grid = 1e-7  # much coarser than rounding, so that poses of one height are ordered by what tells them apart
     return sorted(modes, key=lambda mode: _order(mode.pose, grid, size))
@@ -92,7 +92,7 @@ def _order(pose: Array, grid: float, size: float) -> tuple[float, ...]:
     return (-float(z), float(x), float(y), *(-np.round(pose[3:] / grid)).tolist())
 
 
-def _add(modes: list[Mode], mode: Mode, size: float) -> None:
+def _add(modes: list[AssemblyMode], mode: AssemblyMode, size: float) -> None:
     for known in modes:
         if _are_one(mode, known, size):
             known.multiplicity += mode.multiplicity
@@ -100,7 +100,7 @@ def _add(modes: list[Mode], mode: Mode, size: float) -> None:
     modes.append(mode)
 
 
-def _are_one(mode: Mode, other: Mode, size: float) -> bool:
+def _are_one(mode: AssemblyMode, other: AssemblyMode, size: float) -> bool:
     bound = _SAME if mode.regular and other.regular else _SAME_SINGULAR
     return _distance(mode.pose, other.pose, size) < bound
 

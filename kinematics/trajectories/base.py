@@ -11,7 +11,7 @@ from kinematics.arrays import Array, checked_poses, finite_array, single
 from kinematics.errors import KinematicsError, TrajectoryError
 from kinematics.rotations import coordinates_to_motion, quaternion_multiply, quaternion_to_matrix
 
-Frame = Literal["base", "home"]
+TrajectoryFrame = Literal["base", "home"]
 COORDINATES = ("x", "y", "z", "rx", "ry", "rz")
 COORDINATE_UNITS = ("m", "m", "m", "rad", "rad", "rad")
 
@@ -33,7 +33,7 @@ class Placement:
     TrajectoryError for the frame "home" without a home pose, or for non-finite values.
     """
 
-    frame: Frame = "base"
+    frame: TrajectoryFrame = "base"
     pivot: Array = field(default_factory=lambda: np.zeros(3))
     home: Array | None = None
 

@@ -23,7 +23,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from kinematics.errors import InputFileError, TrajectoryError
 from kinematics.inputs import Angle, AngularSpeed, Frequency, Length, Speed, Time, parse_toml, read_text
-from kinematics.trajectories.base import COORDINATES, Frame, Placement, Trajectory
+from kinematics.trajectories.base import COORDINATES, Placement, Trajectory, TrajectoryFrame
 from kinematics.trajectories.generators import Blend, Chirp, ChirpTerm, Harmonic, HarmonicTerm, Hold, MinimumJerk
 from kinematics.trajectories.poses import Poses, read_poses
 from kinematics.trajectories.sequence import Sequence
@@ -192,7 +192,7 @@ Part: TypeAlias = Annotated[
 class TrajectorySpec(_Model):
     """A trajectory file: frame and pivot of all coordinates, the parts in their order, and the size of the whole."""
 
-    frame: Frame
+    frame: TrajectoryFrame
     pivot: tuple[Length, Length, Length] = (0.0, 0.0, 0.0)
     amplitude: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
     parts: Annotated[list[Part], Field(min_length=1, max_length=_MOST_PARTS)]

@@ -29,7 +29,7 @@ class Peaks(TypedDict):
     rotation_speed: float | None
 
 
-class Frame(StrEnum):
+class FrameChoice(StrEnum):
     """Axes of a step."""
 
     BASE = "base"
@@ -66,7 +66,9 @@ def jog(
     context: typer.Context,
     axis: Annotated[str, typer.Argument(metavar="AXIS", help="x, y, z, rx, ry, rz, or leg1 to leg6.")],
     step: Annotated[str, typer.Argument(metavar="STEP", help="How far, such as 5mm, -5mm or 1deg.")],
-    frame: Annotated[Frame, typer.Option("--frame", help="Axes along and about which it goes.")] = Frame.BASE,
+    frame: Annotated[
+        FrameChoice, typer.Option("--frame", help="Axes along and about which it goes.")
+    ] = FrameChoice.BASE,
     pivot: Annotated[
         str, typer.Option("--pivot", metavar="X,Y,Z", help="Point of the platform, in its axes, that it turns about.")
     ] = _ORIGIN,
@@ -76,7 +78,7 @@ def jog(
     """Move a step along or about an axis, or one leg."""
     if axis not in (*AXES, *LEGS):
         raise typer.BadParameter(f"{axis!r} is none of {', '.join(AXES)}, leg1 to leg6", param_hint="'AXIS'")
-    if axis in LEGS and (frame is not Frame.BASE or pivot != _ORIGIN):
+    if axis in LEGS and (frame is not FrameChoice.BASE or pivot != _ORIGIN):
         raise typer.BadParameter("a leg's length has neither --frame nor --pivot", param_hint="'AXIS'")
     axes: JogFrame = frame.value
     change = parse_with_unit(step, ANGLE if axis in AXES[3:] else LENGTH, "STEP")

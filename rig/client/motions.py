@@ -17,13 +17,15 @@ from kinematics import (
 from rig.config import RigConfig
 from rig.engine import approach_move, straight_move
 from rig.errors import RefusedError
-from rig.safety import Verdict, check_trajectory
+from rig.safety import TrajectoryVerdict, check_trajectory
 
 _SAME_POSE = 1e-6  # m, rad
 _TABLE_RATE = 500.0  # Hz; at the least, whatever the cycle
 
 
-def checked_motion(config: RigConfig, trajectory: Trajectory, amplitude: float = 1.0) -> tuple[MotionTable, Verdict]:
+def checked_motion(
+    config: RigConfig, trajectory: Trajectory, amplitude: float = 1.0
+) -> tuple[MotionTable, TrajectoryVerdict]:
     """The trajectory as the cycle reads it, and the verdict of the same check that the engine makes.
 
     Args:
@@ -89,7 +91,7 @@ def _checked(config: RigConfig, there: Array, make: Callable[[], MotionTable]) -
     return table
 
 
-def _held(config: RigConfig, pose: Array) -> Verdict:
+def _held(config: RigConfig, pose: Array) -> TrajectoryVerdict:
     """Whether a pose (7,) may be held."""
     rows = np.zeros((2, 18))
     rows[:, :6] = pose_to_coordinates(pose)

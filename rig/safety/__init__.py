@@ -17,7 +17,7 @@ from rig.safety.measured import MeasuredBounds
 from rig.safety.rest import RestMonitor
 from rig.safety.stability import check_loop
 from rig.safety.torque_checks import TorqueChecks
-from rig.safety.trajectory_check import LimitCheck, Verdict, check_trajectory
+from rig.safety.trajectory_check import LimitCheck, TrajectoryVerdict, check_trajectory
 
 __all__ = [
     "LAW_STATES",
@@ -35,7 +35,7 @@ __all__ = [
     "RestMonitor",
     "StateMachine",
     "TorqueChecks",
-    "Verdict",
+    "TrajectoryVerdict",
     "check_kernel",
     "check_loop",
     "check_trajectory",

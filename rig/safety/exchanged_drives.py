@@ -35,7 +35,7 @@ _PAIRS = list(itertools.combinations(range(6), 2))
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class WiringVerdict:
     """What the forces tell: `finding` where drives are exchanged, else `unclear`, why they do not tell, or neither."""
 
     finding: Finding | None = None
@@ -105,7 +105,7 @@ class ExchangeCheck:
         self._candidates = []
         self.pending = True
 
-    def judge(self, t: float, settled: float) -> Verdict | None:
+    def judge(self, t: float, settled: float) -> WiringVerdict | None:
         """Verdict of the homing that is `pending`, at rig time `t`, `settled` s after it; None before there is one.
 
         The computation is spread over calls, so that no cycle is late for it.
@@ -124,7 +124,7 @@ class ExchangeCheck:
         elif self._found is not None:
             text = f"{self._found.text}: found before, and not gone by what the forces tell; connect anew"
             again = Cause(FaultCode.WIRING, text, t, self._found.leg)
-            return Verdict(Finding(again, StopSeverity.CATEGORY_0, over, unhome=True))
+            return WiringVerdict(Finding(again, StopSeverity.CATEGORY_0, over, unhome=True))
         return verdict
 
     def rehearse(self) -> None:
@@ -134,9 +134,9 @@ class ExchangeCheck:
         self._misfit()
         self.forget()
 
-    def _verdict(self, t: float) -> Verdict:
+    def _verdict(self, t: float) -> WiringVerdict:
         if min(self._samples, self._samples_before) < _FEWEST:
-            return Verdict(unclear="the rig was not at rest for long enough before homing")
+            return WiringVerdict(unclear="the rig was not at rest for long enough before homing")
         misfit = self._misfit()
         best = min(misfit)
         exchanged, borne = misfit[1:], misfit[0] <= _BORNE
@@ -147,14 +147,14 @@ class ExchangeCheck:
                 "exchanged): the load cells' change from the start of homing to home fits no other wiring"
             )
             cause = Cause(FaultCode.WIRING, text, t, pairs[0][0] + 1)
-            return Verdict(Finding(cause, StopSeverity.CATEGORY_0, over, unhome=True))
+            return WiringVerdict(Finding(cause, StopSeverity.CATEGORY_0, over, unhome=True))
         if not borne:
-            return Verdict(unclear="the load cells' change from the start of homing to home fits no wiring well")
+            return WiringVerdict(unclear="the load cells' change from the start of homing to home fits no wiring well")
         alike = [pair for pair, value in zip(_PAIRS, exchanged, strict=True) if value <= _EXCLUDED]
         if not alike:
-            return Verdict()
+            return WiringVerdict()
         legs = "any two legs" if len(alike) == len(_PAIRS) else f"legs {_listed(alike, ', ')}"
-        return Verdict(unclear=f"from where homing began, those of {legs} would look much the same")
+        return WiringVerdict(unclear=f"from where homing began, those of {legs} would look much the same")
 
     def _misfit(self) -> list[float]:
         """Of each candidate the squared deviations of what was measured, in standard deviations, summed over cells."""

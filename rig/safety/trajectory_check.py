@@ -85,7 +85,7 @@ class LimitCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class TrajectoryVerdict:
     """Whether a trajectory keeps to the limits, and by how much.
 
     `scale`: the largest amplitude about the start pose, as a fraction of the trajectory's and at most 1, that passes;
@@ -131,7 +131,7 @@ class Verdict:
 
 def check_trajectory(
     mechanism: Mechanism, safety: Safety, trajectory: Trajectory | MotionTable, rate: float
-) -> Verdict:
+) -> TrajectoryVerdict:
     """Check every sample of a trajectory, `rate` samples a second, against all limits.
 
     A table is sampled between its own samples as well: these may say one thing and their speeds another.
@@ -162,7 +162,7 @@ def check_trajectory(
         obstacle = f"at {checker.singular_time():.4g} s: {_SAMPLE.sub('', str(error))}"
     passed = not obstacle and all(check.passed for check in checks.values())
     scale = 1.0 if passed else checker.largest_scale()
-    return Verdict(table.duration, checker.count, tuple(checks.values()), scale, obstacle)
+    return TrajectoryVerdict(table.duration, checker.count, tuple(checks.values()), scale, obstacle)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

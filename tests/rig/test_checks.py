@@ -15,7 +15,7 @@ from kinematics import (
     parse_trajectory,
 )
 from rig.config.rig_config import load_config
-from rig.safety.trajectory_check import Verdict, check_trajectory
+from rig.safety.trajectory_check import TrajectoryVerdict, check_trajectory
 
 RIG = load_config()
 MACHINE = RIG.machine
@@ -23,7 +23,7 @@ HOME = MACHINE.geometry.home
 assert HOME is not None
 
 
-def _check(text: str, machine: Mechanism = MACHINE) -> Verdict:
+def _check(text: str, machine: Mechanism = MACHINE) -> TrajectoryVerdict:
     trajectory = parse_trajectory(f'frame = "home"\n[[parts]]\n{text}', HOME)
     return check_trajectory(machine, RIG.safety, trajectory, 100.0)
 
@@ -32,7 +32,7 @@ def _move(end: str, duration: float = 4.0) -> str:
     return f'type = "minimum-jerk"\nstart = [0, 0, 0, 0, 0, 0]\nend = {end}\nduration = {duration}'
 
 
-def _failed(verdict: Verdict) -> set[str]:
+def _failed(verdict: TrajectoryVerdict) -> set[str]:
     return {check.name for check in verdict.checks if not check.passed}
 
 

@@ -14,7 +14,7 @@ from rig.config.rig_config import load_config
 from rig.engine import straight_move
 from rig.errors import ExitCode, RefusedError
 from rig.recording import open_recording
-from rig.safety.trajectory_check import LimitCheck, Verdict, check_trajectory
+from rig.safety.trajectory_check import LimitCheck, TrajectoryVerdict, check_trajectory
 from rig.states import State
 
 pytestmark = pytest.mark.usefixtures("undrawn_reports")
@@ -71,7 +71,7 @@ def test_the_way_back_is_checked_where_there_is_one(monkeypatch: pytest.MonkeyPa
 def test_a_target_out_of_reach_is_refused_before_the_way_to_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at: list[int] = []
 
-    def counted(*arguments: Any) -> Verdict:
+    def counted(*arguments: Any) -> TrajectoryVerdict:
         verdict = check_trajectory(*arguments)
         looked_at.append(verdict.samples)
         return verdict
