@@ -1,7 +1,7 @@
 """Benches for the tests of drives: a leg without physics, drives over memory, and a server in a thread."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from actuators import (
@@ -55,7 +55,9 @@ class Bench:
         self.leg = Leg()
         placed = {"host": "twin", "profile": profile, "position_offset": options.get("position_offset", 0.0)}
         self.faults = create_twin("servo-tcp", placed, self.leg)
-        self.servo = self.faults.device
+        servo = self.faults.device
+        assert isinstance(servo, VirtualServo)
+        self.servo = servo
         self.now = 0.0
         self.sent: list[bytes] = []
         self.received: list[bytes] = []
@@ -119,16 +121,20 @@ def ask(servo: VirtualServo, pdu: str, unit: int = 1) -> str:
 
 
 @contextmanager
-def serving(devices: list[Responder], **options) -> Iterator[list[tuple[str, int]]]:
+def serving(devices: Sequence[Responder], **options) -> Iterator[list[tuple[str, int]]]:
     """Serve devices on free ports of the loopback interface from a thread that ends with the block."""
     stop, ready = threading.Event(), threading.Event()
     addresses: list[tuple[str, int]] = []
     errors: list[BaseException] = []
 
+    def found(bound: list[tuple[str, int]]) -> None:
+        addresses.extend(bound)
+        ready.set()
+
     def run() -> None:
         try:
             server = ModbusTcpServer([("127.0.0.1", 0, device) for device in devices], **options)
-            server.serve(stop, lambda found: (addresses.extend(found), ready.set()))
+            server.serve(stop, found)
         except BaseException as error:
             errors.append(error)
             ready.set()

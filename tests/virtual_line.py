@@ -3,10 +3,11 @@
 import os
 import threading
 import tty
+from collections.abc import Mapping
 
 from drive_support import PROFILE, Leg
 
-from actuators import DriveAddress, FaultyServo, Line, MemoryWire, Responder, VirtualServo
+from actuators import DriveAddress, FaultyServo, Line, MemoryWire, Responder, VirtualServo, Wire
 from actuators.driver import Driver
 from actuators.framing import MBAP, crc16
 from actuators.half_duplex import HalfDuplexBus
@@ -32,7 +33,7 @@ def split(data: bytes) -> tuple[bytes, bytes]:
 class VirtualLine:
     """Devices by unit on one line; `damage` is done to every frame that a device sends."""
 
-    def __init__(self, devices: dict[int, Responder]) -> None:
+    def __init__(self, devices: Mapping[int, Responder]) -> None:
         self.devices = devices
         self.damage = lambda frame: frame
         self.requests: list[bytes] = []
@@ -78,7 +79,7 @@ class LineOptions(ServoOptions, LineAddress):
 
 
 def make(options: LineOptions) -> Servo:
-    def open_wire(timeout: float) -> SerialWire:
+    def open_wire(timeout: float) -> Wire:
         return options.open_wire(timeout) if options.open_wire else SerialWire(options.device, options.baud, "none")
 
     def bus() -> HalfDuplexBus:
@@ -92,7 +93,7 @@ DRIVER = Driver(LineAddress, ServoSettings, LineOptions, make)
 
 
 class LineBench:
-    """As `support.Bench`, its drive on a line over memory with another unit beside it."""
+    """As `drive_support.Bench`, its drive on a line over memory with another unit beside it."""
 
     def __init__(self, profile=PROFILE, **options) -> None:
         self.leg = Leg()

@@ -4,7 +4,18 @@ from typing import Annotated
 
 from pydantic import Field
 
-from actuators import DriveAddress, DriveOptions, Driver, DriveSettings, Line, ServoTcp, ServoTcpOptions, find_driver
+from actuators import (
+    DriveAddress,
+    DriveOptions,
+    Driver,
+    DriveSettings,
+    FaultyDrive,
+    Line,
+    PlantPort,
+    ServoTcp,
+    ServoTcpOptions,
+    find_driver,
+)
 
 SERVO = find_driver("servo-tcp")
 
@@ -46,12 +57,17 @@ class GatewayOptions(DriveOptions, GatewayAddress):
         return ServoTcpOptions(host=host, port=port, **shared)
 
 
+def _twin(options: GatewayOptions, leg: PlantPort) -> FaultyDrive:
+    assert SERVO.twin is not None
+    return SERVO.twin(options.servo, leg)
+
+
 GATEWAY = Driver(
     GatewayAddress,
     GatewaySettings,
     GatewayOptions,
     lambda options: ServoTcp(options.servo),
-    lambda options, leg: SERVO.twin(options.servo, leg),
+    _twin,
 )
 
 

@@ -1,6 +1,7 @@
 """Several units behind one connection of Modbus TCP: every reply finds whoever asked."""
 
 import time
+from typing import Any
 
 import pytest
 from drive_support import PROFILE, Leg, serving
@@ -33,9 +34,13 @@ class Gateway:
             def now(self) -> float:
                 return 0.0
 
+        def note(data: bytes) -> bytes:
+            self.requests.append(data)
+            return b""
+
         def open_wire(_timeout: float) -> MemoryWire:
             self.opened += 1
-            self.wire = Taught(lambda data: self.requests.append(data) or b"")
+            self.wire = Taught(note)
             return self.wire
 
         self.bus = PipelinedBus(open_wire)
@@ -145,7 +150,7 @@ def test_six_servos_behind_one_gateway(shared):
 
         def make(unit: int):
             options = {"host": host, "port": port, "unit": unit, "profile": PROFILE, "buses": buses}
-            drive = create_drive("servo-tcp", options | {"shared_connection": shared, "name": f"drive {unit}"})
+            drive: Any = create_drive("servo-tcp", options | {"shared_connection": shared, "name": f"drive {unit}"})
             drive.connect(5.0)
             opened.append(drive._station.bus)
             return drive

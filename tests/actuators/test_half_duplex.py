@@ -2,6 +2,7 @@
 
 import itertools
 import time
+from collections.abc import Iterable
 
 import pytest
 from drive_support import PROFILE, Leg
@@ -230,10 +231,10 @@ def test_lines_work_at_the_same_time():
 # -- servos on a line ------------------------------------------------------------------------------------------------
 
 
-def servos(devices: dict[int, FaultyServo], device: str, **options):
+def servos(units: Iterable[int], device: str, **options):
     buses = Buses()
     drives = []
-    for unit in devices:
+    for unit in units:
         given = LineOptions(name=f"drive {unit}", device=device, unit=unit, profile=PROFILE, buses=buses, **options)
         drives.append(make(given))
     return drives
@@ -292,7 +293,7 @@ def test_one_silent_servo_of_six_leaves_the_others_fresh():
 
 def test_a_port_that_is_not_there():
     with pytest.raises(ConnectError, match=r"drive 1: cannot open /dev/no-such-port at 1000000 baud"):
-        servos({1: None}, "/dev/no-such-port")[0].connect(1.0)
+        servos([1], "/dev/no-such-port")[0].connect(1.0)
 
 
 def test_a_servo_on_a_line_reads_what_one_on_tcp_reads():

@@ -6,7 +6,9 @@ from actuators import ActuatorError, ConfigurationError, ServoTcp, create_drive,
 
 
 def declare(monkeypatch, *entries):
-    monkeypatch.setattr(registry, "_installed", lambda: [EntryPoint(*entry, registry.GROUP) for entry in entries])
+    monkeypatch.setattr(
+        registry, "_installed", lambda: [EntryPoint(name, value, registry.GROUP) for name, value in entries]
+    )
 
 
 def test_shipped_driver_is_found_and_made():

@@ -1,5 +1,6 @@
 import math
 import time
+from typing import cast
 
 import numpy as np
 import pytest
@@ -261,7 +262,7 @@ def test_reconnecting_does_not_take_up_old_transactions():
         (Command(Mode.FORCE, velocity=math.inf), "commanded velocity inf m/s is not a finite number"),
         (Command(Mode.FORCE, force=3e6), r"commanded force 3e\+06 N exceeds ±2.14748e\+06 N"),
         (Command(Mode.POSITION, position=-300.0), "commanded position -300 m exceeds"),
-        (Command(9), "mode 9 is not one of the drive's modes"),
+        (Command(cast(Mode, 9)), "mode 9 is not one of the drive's modes"),
     ],
 )
 def test_bad_commands_are_refused_and_send_nothing(command, message):

@@ -76,7 +76,8 @@ def test_pymodbus_async_client():
 
 
 def test_six_drives_at_once():
-    twins = [twin(serial=f"S{leg}") for leg in range(1, 7)]
+    legs = [Leg() for _ in range(6)]
+    twins = [VirtualServo(PROFILE, leg, serial=f"S{number}") for number, leg in enumerate(legs, 1)]
     with serving(twins) as addresses:
         drives = [
             create_drive("servo-tcp", {"host": host, "port": port, "name": f"drive {leg}", "serial": f"S{leg}"})
@@ -91,20 +92,20 @@ def test_six_drives_at_once():
             feedback = exchange_all(drives, commands, time.monotonic(), TIMEOUT)
             assert all(one.fresh and one.sequence == cycle for one in feedback)
         assert all(one.status & Status.ENABLED for one in feedback)
-        assert [servo.plant.force for servo in twins] == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+        assert [leg.force for leg in legs] == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
         for drive in drives:
             drive.close()
 
 
 def test_watchdog_of_a_twin_that_nobody_talks_to():
-    servo = twin()
-    with serving([servo]) as [(host, port)]:
+    leg = Leg()
+    with serving([VirtualServo(PROFILE, leg)]) as [(host, port)]:
         drive = create_drive("servo-tcp", {"host": host, "port": port, "watchdog": 0.02})
         drive.connect(TIMEOUT)
         drive.configure()
         drive.exchange(COMMAND_OFF, time.monotonic(), TIMEOUT)
         assert drive.exchange(Command(Mode.FORCE, 5.0, enable=True), time.monotonic(), TIMEOUT).status & Status.ENABLED
-        until(lambda: servo.plant.brake)
+        until(lambda: leg.brake)
         assert drive.exchange(COMMAND_OFF, time.monotonic(), TIMEOUT).status & Status.WATCHDOG
         drive.close()
 
@@ -269,6 +270,8 @@ def test_a_flood_on_one_drive_delays_the_others_by_a_few_frames():
     answered: list[str] = []
 
     class Noted(VirtualServo):
+        serial = ""
+
         def respond(self, adu: bytes) -> bytes:
             answered.append(self.serial)
             return super().respond(adu)

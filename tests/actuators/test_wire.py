@@ -9,7 +9,8 @@ from actuators import ConnectError, LinkClosedError, MemoryWire, TcpWire
 @pytest.fixture
 def pair():
     with socket.create_server(("127.0.0.1", 0)) as server:
-        wire = TcpWire(*server.getsockname(), 1.0)
+        host, port = server.getsockname()
+        wire = TcpWire(host, port, 1.0)
         peer, _ = server.accept()
         with peer:
             yield wire, peer

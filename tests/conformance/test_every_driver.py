@@ -5,6 +5,8 @@ A driver that is registered but has no bench here fails the first test: add one 
 
 import math
 import time
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from drive_support import Bench, Leg
@@ -34,7 +36,7 @@ from actuators import (
     find_driver,
 )
 
-BENCHES = {"servo-tcp": Bench, "servo on a line": LineBench}
+BENCHES: dict[str, Callable[..., Any]] = {"servo-tcp": Bench, "servo on a line": LineBench}
 """Driver → bench: `.drive` connected to a twin over `.leg`; `do(command)` is a cycle of 2 ms, `pass_time(s)` silence;
 `.faults` has the wire faults."""
 
