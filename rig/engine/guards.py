@@ -169,8 +169,7 @@ def _cells_fresh(snapshot: Snapshot) -> Obstacle | None:
 
 def _cells_alive(snapshot: Snapshot) -> Obstacle | None:
     if snapshot.dead_cells:
-        legs = ", ".join(map(str, snapshot.dead_cells))
-        return Obstacle(f"no valid reading of the load cell of leg {legs}")
+        return Obstacle("; ".join(snapshot.dead_cells))
     return None
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from actuators import Status
 from kinematics import Array, kernel, rotate, rotation_matrix
 from rig.engine.snapshot import Snapshot, make_snapshot
+from rig.safety import no_force
 from rig.states import FaultCode, State
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class Publisher:
         self._home = geometry.platform_joints(geometry.home_pose)
         self._virtual = engine.config.virtual is not None
         self._tare_bound = engine.config.safety.bound("tare_shift")
+        self._scale = engine.config.load_cells.range
         self._fields = engine.frame.fields
         self.surroundings = Surroundings()
         self.latest = self.take()
@@ -115,7 +117,7 @@ class Publisher:
             silent=tuple([leg + 1 for leg in range(6) if bank.overdue(leg)]) if 0.0 in bank.fresh else (),
             torque=tuple(bank.legs(Status.ENABLED)),
             cells_silence=bank.cells_silence() if bank.cells_overdue else None,
-            dead_cells=() if math.isfinite(sum(force)) else _dead(force),
+            dead_cells=tuple(filter(None, [no_force(leg, force[leg], self._scale) for leg in range(6)])),
             force_model=tuple(fields["force_model"].tolist()) if braked else _NONE,
             tare_residual=tuple(engine.tare_residual.tolist()) if braked else _NONE,
             tare_bound=self._tare_bound,
@@ -123,11 +125,6 @@ class Publisher:
             loop=around.loop,
             slower=tick.slower,
         )
-
-
-def _dead(force: list[float]) -> tuple[int, ...]:
-    """Legs, 1…6, whose reading (6) is no number."""
-    return tuple(leg for leg, reading in enumerate(force, start=1) if not math.isfinite(reading))
 
 
 def closing_counts(engine: "Engine") -> dict[str, Any]:

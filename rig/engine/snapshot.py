@@ -95,8 +95,8 @@ class Snapshot:
     """legs whose drive reports torque"""
     cells_silence: str | None = None
     """what is known of why there is no fresh reading of the load cells, perhaps nothing; None where there is one"""
-    dead_cells: tuple[int, ...] = ()
-    """legs whose load cell gives no valid reading"""
+    dead_cells: tuple[str, ...] = ()
+    """what load cells read that is no force, in words, of each leg where it is so"""
     force_model: tuple[float, ...] = _NONE
     """(6,) N, what the load cells should read at rest with the brakes closed; zero in every other state than PARKED"""
     tare_residual: tuple[float, ...] = _NONE

@@ -1,5 +1,6 @@
 """What must hold before and while anything moves: states, and the checks of feedback, references and motions."""
 
+from rig.safety.cell_checks import no_force
 from rig.safety.exchanged_drives import ExchangeCheck
 from rig.safety.feedback import FeedbackMonitor
 from rig.safety.finding import Finding, over, unheard
@@ -40,6 +41,7 @@ __all__ = [
     "check_loop",
     "check_trajectory",
     "name_legs",
+    "no_force",
     "over",
     "unheard",
 ]

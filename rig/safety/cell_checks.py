@@ -128,11 +128,7 @@ class CellChecks:
         return Finding(cause, StopSeverity.CATEGORY_1, partial(self._still_off, beyond, residual))
 
     def _no_force(self, leg: int, force: Array) -> str:
-        """What the cell of a leg (index) reads, in words, where that is no force."""
-        if abs(force[leg]) < self._bounds[1]:
-            return ""
-        end = f", at or beyond its end of scale {self._bounds[1]:g} N" if math.isfinite(force[leg]) else ""
-        return f"leg {leg + 1}: the load cell reads {force[leg]:g} N{end}"
+        return no_force(leg, float(force[leg]), float(self._bounds[1]))
 
     def _off_the_model(self, leg: int, residual: Array) -> str:
         bound = self._safety.force_residual
@@ -140,6 +136,14 @@ class CellChecks:
 
     def _still_off(self, leg: int, residual: Array) -> str:
         return self._off_the_model(leg, residual) if abs(residual[leg]) > self._bounds[2] else ""
+
+
+def no_force(leg: int, reading: float, end: float) -> str:
+    """What the cell of a leg (index) reads, N, in words, where that is no force; end: N, of its scale."""
+    if abs(reading) < end:
+        return ""
+    beyond = f", at or beyond its end of scale {end:g} N" if math.isfinite(reading) else ""
+    return f"leg {leg + 1}: the load cell reads {reading:g} N{beyond}"
 
 
 def _no_news(leg: int, force: Array, before: float) -> str:

@@ -18,11 +18,11 @@ from rig.states import FaultCode, StopSeverity
 
 
 @kernel
-def _beyond_kernel(fresh: Array, value: Array, bound: Array) -> int:
-    """Leg (index) whose fresh value is farthest beyond its bound, in parts of it; -1 where none is."""
+def _beyond_kernel(fresh: Array, value: Array, bound: Array, end: float) -> int:
+    """Leg (index) whose fresh value is farthest beyond its bound, in parts of it, and below `end`; -1 where none is."""
     worst, leg = 1.0, -1
     for i in range(6):
-        if fresh[i] != 0.0 and abs(value[i]) > worst * bound[i]:
+        if fresh[i] != 0.0 and worst * bound[i] < abs(value[i]) < end:
             worst, leg = abs(value[i]) / bound[i], i
     return leg
 
@@ -51,7 +51,7 @@ class MeasuredBounds:
 
     def check_speed(self, t: float, fresh: Array, velocity: Array) -> Finding | None:
         """Judge the speeds (6,) m/s of legs under torque; fresh: (6,) 0 where the sample is stale; t: s, rig time."""
-        leg = _beyond_kernel(fresh, velocity, self._speed)
+        leg = _beyond_kernel(fresh, velocity, self._speed, math.inf)
         if leg < 0:
             return None
         text = f"leg {leg + 1}: measured speed {velocity[leg]:+.3f} m/s (bound {self._speed[leg]:g} m/s)"
@@ -65,10 +65,10 @@ class MeasuredBounds:
             fresh: (6,) 0 where a reading is stale.
             force: measured.
             loop: what the drives do meanwhile, for the message.
-            scale: N, end of the cells' scale, where other checks take care of what means nothing from there on.
+            scale: N, beyond which a reading is not judged, where it does not stop the rig.
         """
-        leg = _beyond_kernel(fresh, force, self._force)
-        if leg < 0 or abs(force[leg]) >= scale:
+        leg = _beyond_kernel(fresh, force, self._force, scale)
+        if leg < 0:
             return None
         text = f"leg {leg + 1}: measured force {force[leg]:+.0f} N while {loop} (bound {self._force[leg]:g} N)"
         return Finding(Cause(FaultCode.FORCE_LIMIT, text, t, leg + 1), StopSeverity.QUICK_STOP, over)

@@ -81,14 +81,24 @@ def test_a_push_while_the_platform_is_held(under: Bench) -> None:
     assert recording.rows["stop"].max() == C1 and under.machine.homed
 
 
-@pytest.mark.parametrize(("fault", "words"), [("cell_nan", "reads nan N"), ("cell_saturated", "end of scale 800 N")])
 @pytest.mark.parametrize("state", ["engage", "run"])
-def test_a_load_cell_without_a_value_holds_the_platform_on_the_model_alone(
-    under: Bench, state: str, fault: str, words: str
+def test_a_load_cell_without_a_value_holds_the_platform_on_the_model_alone(under: Bench, state: str) -> None:
+    getattr(under, state)()
+    under.inject("cell_nan", LEG)
+    held_on_the_model(under, "reads nan N")
+
+
+@pytest.mark.parametrize("state", ["engage", "run"])
+def test_a_load_cell_at_its_end_of_scale_holds_the_platform_or_stops_drives_that_hold_it(
+    under: Bench, state: str
 ) -> None:
     getattr(under, state)()
-    under.inject(fault, LEG)
-    held_on_the_model(under, words)
+    under.inject("cell_saturated", LEG)
+    if under.config.mode == "force":
+        held_on_the_model(under, "end of scale 800 N")
+        return
+    recording = stopped(under, FaultCode.FORCE_LIMIT, homed=True)
+    assert reaction(recording, faulty(under, recording), Q) == 1
 
 
 def test_a_silent_load_cell_holds_the_platform_on_the_model_alone(under: Bench) -> None:

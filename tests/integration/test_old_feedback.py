@@ -136,7 +136,7 @@ def test_an_amplifier_whose_counter_stands_has_nothing_fresh(amplified: Bench, f
 @pytest.mark.parametrize(
     ("fault", "leg", "words"),
     [
-        ("amplifier_invalid", LEG, f"no valid reading of the load cell of leg {LEG}"),
+        ("amplifier_invalid", LEG, f"leg {LEG}: the load cell reads nan N"),
         ("amplifier_standing", None, "no fresh reading of the load cells: the amplifier answers"),
     ],
 )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from engine_support import CONFIG, HOME, bench, smooth_table
+from engine_support import CONFIG, HOME, bench, refused, smooth_table
 from numpy.random import Generator
 from scipy.spatial.transform import Rotation
 
@@ -15,8 +15,9 @@ from rig.config.sections import Control
 from rig.engine.frame import Frame
 from rig.engine.laws import ComputedTorqueLaw, ForceLaw, make_law
 from rig.engine.laws.computed_torque import _task_kernel
-from rig.engine.messages import Stop
+from rig.engine.messages import Connect, Home, Stop
 from rig.engine.reference import Reference
+from rig.safety import MeasuredBounds
 from rig.states import FaultCode, State, StopSeverity
 
 PERIOD = CONFIG.period
@@ -204,3 +205,34 @@ def test_a_measured_force_beyond_the_legs_limit_stops_drives_that_hold_the_posit
         assert cause is not None and cause.code is FaultCode.FORCE_LIMIT
         assert "while its drive holds the position (bound 200 N)" in cause.text
         assert rig.engine.machine.stop is StopSeverity.QUICK_STOP
+
+
+def test_a_reading_beyond_the_cells_scale_stops_drives_that_hold_the_position(tmp_path: Path) -> None:
+    """It may be a cell that is dead, and may be a force: held under power, the drive would push on."""
+    with bench(tmp_path, CONFIG.changed({"mode": "position"})) as rig:
+        rig.engage()
+        rig.virtual.faults.inject("cell_saturated", 4, -1000.0)
+        rig.until(State.FAULT)
+        cause = rig.engine.machine.cause
+        assert cause is not None and (cause.code, cause.leg) == (FaultCode.FORCE_LIMIT, 4)
+        assert "measured force -1000 N while its drive holds the position (bound 500 N)" in cause.text
+
+
+def test_a_dead_cell_does_not_hide_the_force_of_another_leg() -> None:
+    """Of a leg that is tested, a dead cell stops nothing: the others' are judged all the same."""
+    measured = MeasuredBounds(CONFIG.machine, CONFIG.safety, lambda _leg: {})
+    force = np.array([0.0, 900.0, 0.0, 0.0, -600.0, np.nan])
+    found = measured.check_force(0.0, np.ones(6), force, "it is tested", 800.0)
+    assert found is not None and found.cause.leg == 5
+    found = measured.check_force(0.0, np.ones(6), force, "it is held")
+    assert found is not None and found.cause.leg == 2
+
+
+def test_the_guard_says_what_a_cell_at_its_end_of_scale_reads(tmp_path: Path) -> None:
+    with bench(tmp_path) as rig:
+        rig.request(Connect())
+        rig.virtual.faults.inject("cell_saturated", 4, -1000.0)
+        rig.run(0.1)
+        said = "leg 4: the load cell reads -1000 N, at or beyond its end of scale 800 N"
+        assert refused(rig, Home()) == f"home: {said}"
+        assert rig.state is State.IDLE

@@ -33,7 +33,7 @@ ALLOWED: list[tuple[RigCommand, State, dict[str, Any]]] = [
     (Disconnect(), State.IDLE, {}),
     (Disconnect(), State.PARKED, {}),
     (Home(), State.IDLE, {"homed": False, "pose_known": False}),
-    (MOVE_LEG, State.IDLE, {"homed": False, "pose_known": False, "dead_cells": (3,)}),
+    (MOVE_LEG, State.IDLE, {"homed": False, "pose_known": False, "dead_cells": ("leg 3",)}),
     (Engage(), State.PARKED, {}),
     (FOLLOW, State.ENGAGED, {}),
     (Pause(), State.RUNNING, {}),
@@ -58,7 +58,7 @@ AMISS: list[tuple[RigCommand, State, dict[str, Any], str, bool]] = [
     (Home(), State.IDLE, SILENT, WITHOUT_FEEDBACK, True),
     (Home(), State.IDLE, FULL, UNRECORDED, False),
     (Home(), State.IDLE, {"cells_silence": ""}, "no fresh reading of the load cells", True),
-    (Home(), State.IDLE, {"dead_cells": (4,)}, "no valid reading of the load cell of leg 4", False),
+    (Home(), State.IDLE, {"dead_cells": ("leg 4 reads nothing", "leg 5")}, "leg 4 reads nothing; leg 5", False),
     (Home(), State.IDLE, TORQUE, STILL_TORQUE, False),
     (MOVE_LEG, State.IDLE, SILENT, WITHOUT_FEEDBACK, True),
     (MOVE_LEG, State.IDLE, FULL, UNRECORDED, False),
@@ -75,7 +75,7 @@ AMISS: list[tuple[RigCommand, State, dict[str, Any], str, bool]] = [
     (Engage(), State.PARKED, SILENT, WITHOUT_FEEDBACK, True),
     (Engage(), State.PARKED, FULL, UNRECORDED, False),
     (Engage(), State.PARKED, {"cells_silence": ": it stands"}, "no fresh reading of the load cells: it stands", True),
-    (Engage(), State.PARKED, {"dead_cells": (4,)}, "no valid reading of the load cell of leg 4", False),
+    (Engage(), State.PARKED, {"dead_cells": ("leg 4 reads nothing", "leg 5")}, "leg 4 reads nothing; leg 5", False),
     (Engage(), State.PARKED, {"settled": 0.1}, "zero is not judged yet, 0.2 s at rest are needed", False),
     (Engage(), State.PARKED, {"tare_residual": (0, 0, -9.0, 0, 0, 0), "tare_bound": 5.0}, "leg 3 is -9.0 N off", False),
     (Engage(), State.PARKED, TORQUE, STILL_TORQUE, False),
@@ -148,7 +148,7 @@ def test_what_is_amiss_stands_against_a_command(
 
 def test_what_a_command_does_not_need_does_not_stand_against_it() -> None:
     """A rig that cannot record, or misses a reply, is still parked, paused, stopped and left."""
-    troubled = SILENT | FULL | {"dead_cells": (1,), "cells_silence": "", "homed": False, "loop": "unstable"}
+    troubled = SILENT | FULL | {"dead_cells": ("leg 1",), "cells_silence": "", "homed": False, "loop": "unstable"}
     for command, state in ((Park(), State.ENGAGED), (Pause(), State.RUNNING), (Shutdown(), State.PARKED)):
         assert obstacle(command, snapshot(state, **troubled)) is None
     assert obstacle(Disconnect(), snapshot(State.PARKED, **troubled)) is None
