@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 
-from actuators import COMMAND_STOP
+from actuators import COMMAND_OFF, COMMAND_STOP
 from rig.engine.client_silence import ClientSilence
 from rig.engine.core import Engine
 from rig.engine.link import LinkServer
@@ -119,7 +119,8 @@ def owner_gone(owner: Connection) -> bool:
 def run_cycles(engine: Engine, operator: Operator, watch: Watch, ticker: Ticker) -> None:
     """Run cycles until a client shuts the engine down, or owner and clients are gone and there is no torque.
 
-    An error that leaves the cycle stops the drives by their own quick stop before it goes on its way.
+    An error that leaves the cycle stops the drives that were told to have torque by their own quick stop before it goes
+    on its way; the others stay without.
     """
     ticker.begin()
     try:
@@ -137,8 +138,9 @@ def run_cycles(engine: Engine, operator: Operator, watch: Watch, ticker: Ticker)
             watch.look(tick.t)
             engine.step(tick)
     except BaseException as error:
+        stop = [COMMAND_STOP if had_torque else COMMAND_OFF for had_torque in engine.bank.asked]  # which enables
         for _ in range(_LAST_WORDS):
-            engine.bank.exchange([COMMAND_STOP] * 6, ticker.now(), _LAST_PATIENCE)
+            engine.bank.exchange(stop, ticker.now(), _LAST_PATIENCE)
         if isinstance(error, SystemExit):
             engine.record("warning", "the engine was told to end at once")
         else:

@@ -299,6 +299,11 @@ STATE_BREAKS = [
         "begun, begun_before = time.time(), self._begun",
     ),
     _loop("talking to the drives counts as overruns", "if operator.reconnected:", "if False:"),
+    _loop(
+        "an engine that fails enables drives without torque",
+        "COMMAND_STOP if had_torque else COMMAND_OFF",
+        "COMMAND_STOP",
+    ),
     _loop("an engine that fails leaves the drives alone", "for _ in range(_LAST_WORDS):", "for _ in range(0):"),
     Break(
         "the stop flag is not looked at",

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from actuators import COMMAND_STOP
+from actuators import COMMAND_OFF, COMMAND_STOP
 from rig.engine.loop import run_cycles
 from rig.runtime.ticker import MachineTicker, Tick
 
@@ -46,7 +46,8 @@ class Loop:
         self.events: list[str] = []
         self.abandoned = self.reconnected = False
         self.config = SimpleNamespace(period=PERIOD)
-        self.bank = SimpleNamespace(exchange=lambda commands, _now, _timeout: self.said.append(list(commands)))
+        exchange = lambda commands, _now, _timeout: self.said.append(list(commands))  # noqa: E731
+        self.bank = SimpleNamespace(exchange=exchange, asked=[True] * 6)
         self.flags: dict[int, int] = {}
         """category of the stop flag found raised, by number of ticks before"""
         self.stops: list[tuple[int, int]] = []
@@ -130,12 +131,19 @@ def test_what_takes_its_time_between_two_cycles_begins_the_grid_anew(times: Time
     assert [tick.period for tick in done.ticks[10:]] == pytest.approx([PERIOD] * 10, abs=1e-9)
 
 
-def test_an_error_that_leaves_a_cycle_is_said_after_the_drives_were_stopped(times: Times) -> None:
+@pytest.mark.parametrize("had_torque", [(True,) * 6, (False,) * 6, (False, False, True, False, False, False)])
+def test_an_error_that_leaves_a_cycle_is_said_after_the_drives_were_stopped(
+    times: Times, had_torque: tuple[bool, ...]
+) -> None:
+    """Those that were told to have torque: a stop enables, and the brakes of the others stay closed."""
+
     def fail(_number: int) -> float:
         raise ZeroDivisionError("of the test")
 
     made = Loop(times, 1, fail, lambda _number: 0.0)
+    made.bank.asked = list(had_torque)
     with pytest.raises(ZeroDivisionError):
         run_cycles(made, made, made, MachineTicker(PERIOD))  # type: ignore[arg-type]
-    assert made.said and all(commands == [COMMAND_STOP] * 6 for commands in made.said)
+    told = [COMMAND_STOP if had else COMMAND_OFF for had in had_torque]
+    assert made.said and all(commands == told for commands in made.said)
     assert made.events == ["the engine ends: ZeroDivisionError: of the test"]
