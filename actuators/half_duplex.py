@@ -15,9 +15,12 @@ class HalfDuplexBus(Bus):
 
     A request waits its turn; what is on the line before it is sent is stale, and dropped. A reply is taken from whom it
     was asked of, for what was asked, and with its checksum. A unit that does not answer is given up after
-    `reply_timeout`, and the next has its turn. There are no transaction ids: a reply that comes later than that, when
-    the same unit has been asked again, is told from a good one by its echo alone; `reply_timeout` must be longer than
-    any unit takes.
+    `reply_timeout`, and the next has its turn. From then on it is the last to be asked, and given up as soon as nobody
+    waits for it any more, so that it costs the others no time, until it answers again. Of the others a stop goes first,
+    and not behind a reply that nobody waits for any more.
+
+    There are no transaction ids: a reply that comes later than that, when the same unit has been asked again, is told
+    from a good one by its echo alone; `reply_timeout` must be longer than any unit takes.
     """
 
     def __init__(
@@ -33,6 +36,8 @@ class HalfDuplexBus(Bus):
         self._byte_time = byte_time
         self._waiting: deque[tuple[Exchange, bytes]] = deque()
         self._asked: Exchange | None = None
+        self._asker: Exchange | None = None
+        """whose request it is, be the reply still waited for or not"""
         self._function = 0
         self._input = b""
         self._until = -math.inf
@@ -50,12 +55,15 @@ class HalfDuplexBus(Bus):
             return False
         exchange.reply = b""
         self._waiting.append((exchange, message))
-        self.advance(self.now())
+        if not exchange.silent:
+            self.advance(self.now())
         return True
 
     def collect(self, exchange: Exchange, deadline: float) -> bytes | None:
         """See `Bus.collect`: those whose turn is before have theirs first."""
         advance_all((self,), deadline, exchange)
+        if self._asked is exchange and exchange.silent:
+            self._rest(self.now())
         self._forget(exchange)
         reply, exchange.reply = exchange.reply, b""
         return reply or None
@@ -77,6 +85,8 @@ class HalfDuplexBus(Bus):
             return math.inf
         if self._asked is not None:
             self._listen(wire, now)
+            if self._asked is not None and self._asked.transaction < 0 and any(one.urgent for one, _ in self._waiting):
+                self._give_up(now)
         if self._asked is None and self._waiting and now >= self._until:
             self._send(wire, now)
             self._listen(wire, now)
@@ -84,12 +94,14 @@ class HalfDuplexBus(Bus):
 
     def _send(self, wire: Wire, now: float) -> None:
         """Send the next request, after dropping what nobody asked for."""
-        exchange, message = self._waiting.popleft()
+        turn = min(self._waiting, key=lambda entry: (entry[0].silent, not entry[0].urgent))  # the first of such
+        self._waiting.remove(turn)
+        exchange, message = turn
         if wire.receive(-math.inf):
             exchange.counters.rejected += 1
         self._input = b""
         if wire.send(message + crc16(message)):
-            self._asked, self._function = exchange, message[1]
+            self._asked, self._asker, self._function = exchange, exchange, message[1]
             length = len(message) + exchange.reply_length + 2 * CRC_LENGTH
             self._until = now + length * self._byte_time + self._reply_timeout
 
@@ -102,10 +114,18 @@ class HalfDuplexBus(Bus):
         if data:
             self._input += data
             if self._found(exchange):
+                if self._asker is not None and exchange.reply:
+                    self._asker.silent = False
                 self._rest(now)
                 return
         if now >= self._until or not wire.connected:
-            self._rest(now)
+            self._give_up(now)
+
+    def _give_up(self, now: float) -> None:
+        """The unit that was asked does not answer."""
+        if self._asker is not None:
+            self._asker.silent = True
+        self._rest(now)
 
     def _found(self, exchange: Exchange) -> bool:
         """Whether the input holds the reply, or can hold it no more; what else there is is dropped and counted."""
@@ -153,7 +173,7 @@ class HalfDuplexBus(Bus):
         """See `Bus`."""
         super()._close()
         self._waiting.clear()
-        self._asked = None
+        self._asked = self._asker = None
         self._input = b""
         self._until = -math.inf
 

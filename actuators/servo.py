@@ -180,7 +180,8 @@ class Servo(Drive):
                 round_velocity(command.velocity / velocity_scale),
             )
         )
-        self._station.begin(self._codec, request)
+        stop = command.quick_stop or not command.enable
+        self._station.begin(self._codec, request, urgent=stop and Status.ENABLED in self._last.status)
 
     def _finish(self, deadline: float) -> Feedback | None:
         raw = self._station.finish(self._codec, deadline)

@@ -47,8 +47,12 @@ class Station:
         self._sent = False
         self.bus.leave(self._exchange)
 
-    def begin(self, codec: FixedCodec, request: bytes) -> None:
-        """Send the cyclic request of `codec` without waiting, counting it if it could be sent."""
+    def begin(self, codec: FixedCodec, request: bytes, *, urgent: bool = False) -> None:
+        """Send the cyclic request of `codec` without waiting, counting it if it could be sent.
+
+        urgent: a stop of a drive that has torque, which goes first where several share a line.
+        """
+        self._exchange.urgent = urgent
         self._exchange.reply_length = codec.reply_length
         self._sent = self.bus.begin(self._exchange, request)
         if self._sent:
@@ -107,7 +111,7 @@ class Station:
             raise ConnectError(f"{self.label} is not connected (no {what})")
         deadline = self.bus.now() + timeout
         self._sent = False
-        self._exchange.reply_length = length
+        self._exchange.reply_length, self._exchange.urgent = length, False
         message = bytes((self._unit, request.function_code)) + request.encode()
         if not self.bus.begin(self._exchange, message):
             raise ConnectError(f"{self.label} did not take a request (no {what})")

@@ -16,6 +16,7 @@ from virtual_line import LineBench, LineOptions, Pseudoterminal, VirtualLine, ma
 from actuators import (
     COMMAND_HOME,
     COMMAND_OFF,
+    COMMAND_STOP,
     Buses,
     Command,
     ConnectError,
@@ -143,6 +144,39 @@ def test_a_unit_that_is_silent_costs_the_others_its_time_alone():
     assert wire.sent[2][0] - wire.sent[1][0] == pytest.approx(6e-3)
 
 
+def test_a_unit_that_stays_silent_is_asked_last_and_costs_the_others_nothing():
+    """In a window of 6 ms for units that take 1 ms each, and one that would be waited for for 5."""
+    silent = {2}
+    bus, wire, members = bus_with(lambda data, _n: [] if data[0] in silent else [(1e-3, good(data[0]))])
+    heard = []
+    for cycle in range(6):
+        if cycle == 4:
+            silent.clear()
+        sent = len(wire.sent)
+        wire.clock.time = 0.01 * cycle
+        heard.append([reply is not None for reply in ask(bus, members, within=6e-3)])
+        order = [data[0] for _, data in wire.sent[sent:]]
+        assert order == ([1, 2] if cycle == 0 else [1, 3, 2] if cycle < 5 else [1, 2, 3])
+    assert heard == [[True, False, False], *[[True, False, True]] * 3, *[[True] * 3] * 2]
+
+
+def test_the_line_is_free_as_soon_as_nobody_waits_for_a_silent_unit():
+    bus, _wire, members = bus_with(lambda data, _n: [] if data[0] == 2 else [(1e-3, good(data[0]))], reply_timeout=0.02)
+    members[1].silent = True
+    for _ in range(3):  # one cycle right after the other
+        assert ask(bus, members, within=6e-3) == [good(1)[:-2], None, good(3)[:-2]]
+
+
+def test_a_stop_goes_first_and_does_not_wait_for_whom_nobody_waits_for():
+    bus, wire, members = bus_with(lambda data, _n: [] if data[0] == 2 else [(1e-3, good(data[0]))], reply_timeout=0.05)
+    assert ask(bus, members, within=4e-3) == [good(1)[:-2], None, None]  # 2 falls silent, and holds the line
+    assert ask(bus, members, within=4e-3) == [None] * 3
+    members[2].urgent = True
+    now, sent = bus.now(), len(wire.sent)
+    assert ask(bus, members, within=4.5e-3) == [good(1)[:-2], None, good(3)[:-2]]
+    assert [data[0] for _, data in wire.sent[sent:]][:2] == [3, 1] and wire.sent[sent][0] - now < 2e-3
+
+
 def test_what_the_deadline_finds_waiting_is_not_sent_later():
     bus, wire, members = bus_with(lambda data, _n: [(2e-3, good(data[0]))])
     assert ask(bus, members, within=4e-3) == [good(1)[:-2], None, None]
@@ -265,6 +299,9 @@ def test_six_servos_on_one_pseudoterminal():
         exchange_all(drives, commands, time.monotonic(), PATIENCE)
         assert [leg.force for leg in legs.values()] == pytest.approx([10.0 * unit for unit in legs])
         assert [request[0] for request in line.requests[-6:]] == [1, 2, 3, 4, 5, 6]
+        stop = [*commands[:4], COMMAND_STOP, COMMAND_OFF]
+        exchange_all(drives, stop, time.monotonic(), PATIENCE)
+        assert [request[0] for request in line.requests[-6:]] == [1, 5, 6, 2, 3, 4]  # the first was on its way
         with pytest.raises(ConnectError, match=r"cannot open .* at 1000000 baud"):
             SerialWire(name, 1_000_000)  # it is ours alone
         for drive in drives:

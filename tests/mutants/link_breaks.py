@@ -27,6 +27,27 @@ def _servo(name: str, old: str, new: str, *tests: str) -> Break:
 
 
 LINK_BREAKS = [
+    Break(
+        "a silent unit keeps its turn",
+        "actuators/half_duplex.py",
+        "            self._asker.silent = True",
+        "            pass",
+        (f"{_LINE}::test_a_unit_that_stays_silent_is_asked_last_and_costs_the_others_nothing",),
+    ),
+    Break(
+        "a silent unit holds the line into the next cycle",
+        "actuators/half_duplex.py",
+        "if self._asked is exchange and exchange.silent:",
+        "if False:",
+        (f"{_LINE}::test_the_line_is_free_as_soon_as_nobody_waits_for_a_silent_unit",),
+    ),
+    Break(
+        "a stop waits behind a silent unit",
+        "actuators/half_duplex.py",
+        "self._asked.transaction < 0 and any(",
+        "False and any(",
+        (f"{_LINE}::test_a_stop_goes_first_and_does_not_wait_for_whom_nobody_waits_for",),
+    ),
     _control("anybody commands", "elif lease is None or envelope.token != lease.token:", "elif lease is None:", _LINK),
     _control(
         "the lease is taken from its holder",
