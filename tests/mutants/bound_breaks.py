@@ -51,13 +51,13 @@ BOUND_BREAKS = [
     ),
     _measured(
         "a leg may be faster than its limit",
-        "leg = _beyond_kernel(fresh, velocity, self._speed)",
+        "leg = _beyond_kernel(fresh, velocity, self._speed, math.inf)",
         "leg = -1",
         "test_a_leg_faster_than_its_limit_is_a_quick_stop",
     ),
     _measured(
         "legs may be pushed beyond their limit while homing",
-        "leg = _beyond_kernel(fresh, force, self._force)",
+        "leg = _beyond_kernel(fresh, force, self._force, scale)",
         "leg = -1",
         "test_forces_while_homing_have_a_bound_of_their_own",
     ),

@@ -49,6 +49,27 @@ COMMAND_BREAKS = [
             "rig/test_engine_control.py::test_a_measured_force_beyond_the_legs_limit_stops_drives_that_hold_the_position",
         ),
     ),
+    Break(
+        "drives that hold the position push on against a cell at its end of scale",
+        "rig/engine/supervision.py",
+        "scale = math.inf if self.law.platform else",
+        "scale =",
+        ("rig/test_engine_control.py::test_a_reading_beyond_the_cells_scale_stops_drives_that_hold_the_position",),
+    ),
+    Break(
+        "a dead cell hides another leg's force",
+        "rig/safety/measured.py",
+        "< abs(value[i]) < end:",
+        "< abs(value[i]):",
+        ("rig/test_engine_control.py::test_a_dead_cell_does_not_hide_the_force_of_another_leg",),
+    ),
+    Break(
+        "a cell at its end of scale is one to home with",
+        "rig/engine/publishing.py",
+        "force[leg], self._scale)",
+        "force[leg], math.inf)",
+        ("rig/test_engine_control.py::test_the_guard_says_what_a_cell_at_its_end_of_scale_reads",),
+    ),
     _leg(
         "another leg may move along",
         "if self._others[other] > OTHER_MOVED:",
