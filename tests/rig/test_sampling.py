@@ -21,6 +21,7 @@ DEVICES = {
     }
 }
 AMPLIFIER = {"load_cells": {"source": "amplifier", "amplifier": {"host": "127.0.0.1", "port": 15027}}}
+NOTHING_FRESH = "load cells: no fresh reading for 6 ms (bound 6 ms)"
 QUIET = {"virtual": {"cells": {"noise": 0.0}}}
 
 
@@ -41,19 +42,26 @@ def test_the_engine_reads_six_cells_wherever_they_are(tmp_path: Path, cells: dic
         assert max(residuals) < 1.0 and np.ptp(forces, axis=0).min() > 0.1
 
 
-def test_one_of_six_cell_devices_that_falls_silent_holds_the_platform(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("fault", "leg", "words"),
+    [
+        ("drop_all", 0, NOTHING_FRESH),
+        ("standing", 0, f"{NOTHING_FRESH}: load cell 3 answers, but its conversion counter stands"),
+        ("invalid_1", 3, "leg 3: the load cell reads nan N"),
+    ],
+)
+def test_one_of_six_cell_devices_that_gives_nothing_holds_the_platform(
+    tmp_path: Path, fault: str, leg: int, words: str
+) -> None:
     with bench(tmp_path, CONFIG.changed(DEVICES)) as rig:
         rig.engage()
         rig.follow(smooth_table(4.0))
         rig.run(0.5)
-        rig.virtual.cells[2].inject("standing")
+        rig.virtual.cells[2].inject(fault)
         rig.run(0.05)
         machine = rig.engine.machine
         assert machine.stop is StopSeverity.CATEGORY_2 and machine.cause is not None
-        assert machine.cause.code is FaultCode.LOAD_CELL
-        assert machine.cause.text == (
-            "load cells: no fresh reading for 6 ms (bound 6 ms): load cell 3 answers, but its conversion counter stands"
-        )
+        assert (machine.cause.code, machine.cause.leg, machine.cause.text) == (FaultCode.LOAD_CELL, leg, words)
 
 
 def test_drives_of_50_hz_under_500_hz_are_not_stale(tmp_path: Path) -> None:
