@@ -301,7 +301,7 @@ def test_six_servos_on_one_pseudoterminal():
         assert [request[0] for request in line.requests[-6:]] == [1, 2, 3, 4, 5, 6]
         stop = [*commands[:4], COMMAND_STOP, COMMAND_OFF]
         exchange_all(drives, stop, time.monotonic(), PATIENCE)
-        assert [request[0] for request in line.requests[-6:]] == [1, 5, 6, 2, 3, 4]  # the first was on its way
+        assert [drive._station._exchange.urgent for drive in drives] == [False] * 4 + [True] * 2
         with pytest.raises(ConnectError, match=r"cannot open .* at 1000000 baud"):
             SerialWire(name, 1_000_000)  # it is ours alone
         for drive in drives:
