@@ -7,12 +7,14 @@ second or two to load it for itself.
 import contextlib
 import multiprocessing
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from types import ModuleType
 
 _OF_THE_TERMINAL = {signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP}
 _LOADED = ["rig.virtual.loaded", "rig.cli"]
@@ -60,7 +62,7 @@ def start_shielded(process: BaseProcess) -> None:
     Ctrl-C that comes meanwhile is handled once the process is started: half started it would say a traceback.
     """
     begin_server()
-    with _shielded():
+    with _shielded(), _main_left_out():
         process.start()
 
 
@@ -74,6 +76,20 @@ def _shielded() -> Iterator[None]:
             yield
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+@contextlib.contextmanager
+def _main_left_out() -> Iterator[None]:
+    """Within a `with` block, what is started does not run the script of this process again, as it would be to begin.
+
+    multiprocessing does so for functions of the script's own. No process here runs one of those.
+    """
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
 
 
 @contextlib.contextmanager

@@ -1,4 +1,7 @@
-"""The app on real processes, by real mouse and keys: it is killed, and who comes after finds what was left."""
+"""The app on real processes, by real mouse and keys: it is killed, and who comes after finds what was left.
+
+Each story under one window manager: what these do differently is tried in the modules beside this one.
+"""
 
 import os
 import signal
@@ -114,6 +117,7 @@ def crash(manager: str, tmp_path: Path) -> Iterator[Crash]:
                     os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.parametrize("manager", ["openbox"], indirect=True)
 def test_an_engine_left_by_a_crash_is_taken_over_and_after_another_ended(crash: Crash) -> None:
     desk = crash.desk
     crash.engage()
@@ -139,6 +143,7 @@ def test_an_engine_left_by_a_crash_is_taken_over_and_after_another_ended(crash: 
     crash.until_gone()
 
 
+@pytest.mark.parametrize("manager", ["metacity"], indirect=True)
 def test_stop_reaches_an_engine_left_by_a_crash_and_the_next_recording_tells_all_that_was_pressed(crash: Crash) -> None:
     desk = crash.desk
     crash.engage()

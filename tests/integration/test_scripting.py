@@ -66,6 +66,25 @@ def test_the_script_of_the_guide_runs_as_it_is_printed(opened: Open, monkeypatch
     assert robot.closed and len(robot.telemetry()) > 3000
 
 
+def test_a_script_in_a_file_is_run_once_and_needs_no_guard_of_its_main_module(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    lines = [
+        "import rig",
+        "from rig.client import on_free_ports",
+        "from rig.config import load_config",
+        "print('begun')",
+        "with rig.open(on_free_ports(load_config('virtual'))) as robot:",
+        "    robot.connect()",
+        "    print(robot.state.name)",
+    ]
+    script.write_text("\n".join(lines))
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    ended = subprocess.run(
+        [sys.executable, script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("begun\nIDLE\n", "", 0)
+
+
 @pytest.mark.parametrize("opened", [LOCKSTEP, LIVE], indirect=True)
 def test_an_interrupted_cell_leaves_a_platform_that_holds(opened: Open) -> None:
     robot = opened()
