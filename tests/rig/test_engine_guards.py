@@ -221,7 +221,7 @@ def test_a_stop_counts_from_when_a_motion_was_asked_for(rig: Bench) -> None:
     rig.engage()
     asked = rig.status().stops
     rig.engine.stop(2, "hold")
-    rig.until(State.ENGAGED)
+    rig.run(0.5)
     reply: Future[Reply] = Future()
     rig.operator.submit(Submission(Follow("x", table.step), table.samples, reply, stops=asked))
     rig.step()
