@@ -57,6 +57,8 @@ class PacedTicker:
         """See `Ticker.next`."""
         late = self._wait()
         pacer, missed = self._pacer, 0
+        if pacer.recover():
+            self.begin()
         if pacer.overtaken():
             missed = max(0, self._cycle_at(pacer.now()) - (self._cycle + 1))
         else:

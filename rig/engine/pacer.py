@@ -12,6 +12,7 @@ import json
 import select
 import socket
 import time
+from collections.abc import Callable
 from pathlib import Path
 from weakref import WeakSet
 
@@ -30,6 +31,8 @@ _HANGING = 5.0
 _ATTACH_PAUSE = 0.02
 _STARTING = 5.0
 """s in which a plant that has its ports has its pace as well"""
+_RETRY = 0.2
+"""s between two tries to have the time of a plant again that was lost"""
 
 
 def pace_path(config: RigConfig, *, make: bool = False) -> Path:
@@ -45,7 +48,8 @@ def pace_path(config: RigConfig, *, make: bool = False) -> Path:
 class Pacer:
     """Gives the plant its time. Belongs to the cyclic thread, and so do its wires.
 
-    Without a plant (none yet, none any more, or one that hangs) its clock goes on with the machine's.
+    Without a plant (none yet, none any more, or one that hangs) its clock goes on with the machine's. One that was lost
+    is said to be, and taken back as soon as it lets itself be.
 
     Args:
         path: where the plant is given its time, see `pace_path`.
@@ -58,6 +62,10 @@ class Pacer:
         self._sent: dict[pace_messages.Connection, int] = {}
         self._time = self._wall = time.monotonic()
         self._overtaken = False
+        self._held = self._lost = False
+        self._retry_at = 0.0
+        self.say: Callable[[str], object] = lambda _text: None
+        """told in words when the plant is lost, and when it is there again"""
         self.epoch = 0
         """rises with every plant that is attached to, whose clock is its own"""
         self.settled = False
@@ -78,21 +86,32 @@ class Pacer:
             return
         deadline = time.monotonic() + _STARTING
         while True:
-            made = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             try:
-                made.connect(str(self._path))
+                self._connect()
                 break
             except OSError as error:
-                made.close()
                 if time.monotonic() > deadline:
                     reason = error.strerror or error
                     raise ConnectError(f"the virtual rig's time cannot be given ({self._path}: {reason})") from error
                 time.sleep(_ATTACH_PAUSE)
-        self._socket = made
-        self._plant = ProcessWatch(pace_messages.peer(made))
-        if self._ask(pace_messages.Resume()) is None:
+        if not self._take():
             raise ConnectError("the virtual rig does not take its time from this engine: another one gives it")
-        self.epoch += 1
+
+    def recover(self) -> bool:
+        """Take over the time of a plant that was lost, where it can be by now; whether it has been."""
+        now = time.monotonic()
+        if not self._lost or now < self._retry_at:
+            return False
+        self._retry_at = now + _RETRY
+        try:
+            self._connect()
+        except OSError:
+            return False
+        self._lost = False  # one that does not answer is not waited for again
+        if self._take():
+            self.say("the virtual rig takes its time from the engine again")
+            return True
+        return False
 
     def give(self, t: float) -> None:
         """The plant stands at `t`, s, from now on."""
@@ -109,7 +128,7 @@ class Pacer:
         try:
             overtaken = self._overtaken or isinstance(pace_messages.receive(self._socket), pace_messages.Ahead)
         except (EOFError, ValueError):
-            self.close()
+            self._lose()
             return False
         return overtaken and self._ask(pace_messages.Resume()) is not None
 
@@ -139,14 +158,40 @@ class Pacer:
             self._wall = time.monotonic()
             self._socket.close()
             self._socket = None
-            self.settled = False
+            self.settled = self._held = False
+        self._lost = False
+
+    def _connect(self) -> None:
+        """Raises OSError where no plant can be given its time."""
+        made = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            made.connect(str(self._path))
+        except OSError:
+            made.close()
+            raise
+        self._socket = made
+        self._plant = ProcessWatch(pace_messages.peer(made))
+
+    def _take(self) -> bool:
+        """Take over the time of the plant that is connected to; whether it lets itself be."""
+        self._held = self._ask(pace_messages.Resume()) is not None
+        self.epoch += self._held
+        return self._held
+
+    def _lose(self) -> None:
+        """The plant has gone, or cannot be talked to."""
+        held = self._held
+        self.close()
+        if held:
+            self._lost, self._retry_at = True, time.monotonic() + _RETRY
+            self.say("the virtual rig does not take its time from the engine any more: it goes by the wall clock")
 
     def _send(self, message: pace_messages.Message) -> None:
         assert self._socket is not None
         try:
             self._socket.send(pace_messages.encode(message))
         except OSError:
-            self.close()
+            self._lose()
 
     def _ask(
         self, message: pace_messages.Resume | pace_messages.Settle
@@ -167,7 +212,7 @@ class Pacer:
                     self._time = answer.t
                     self._overtaken = self._overtaken and isinstance(answer, pace_messages.Settled)
                     return answer
-        self.close()
+        self._lose()
         return None
 
 

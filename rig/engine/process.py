@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
@@ -110,6 +111,8 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             resources.callback(recorder.close, summary)  # after the link, whose thread looks at it
             engine = Engine(config, bank, _RingSink(ring, recorder), ticker, MonotonicClock())
             resources.callback(bank.close)
+            if pacer is not None:
+                pacer.say = partial(engine.record, "warning")
             operator = Operator(engine, checker.refusal)
             warm_up(engine)
             recorder.wait_ready()

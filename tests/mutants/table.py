@@ -12,12 +12,14 @@ from motion_breaks import MOTION_BREAKS
 from recorder_breaks import RECORDER_BREAKS
 from sampling_breaks import SAMPLING_BREAKS
 from state_breaks import STATE_BREAKS
+from time_breaks import TIME_BREAKS
 from torque_breaks import TORQUE_BREAKS
 
 BREAKS: list[Break] = [
     *FEEDBACK_BREAKS,
     *BOUND_BREAKS,
     *STATE_BREAKS,
+    *TIME_BREAKS,
     *TORQUE_BREAKS,
     *CLIENT_BREAKS,
     *COMMAND_BREAKS,

@@ -38,6 +38,9 @@ class Plant:
         assert t >= self.given[-1], "the plant cannot go back"
         self.given.append(t)
 
+    def recover(self) -> bool:
+        return False
+
     def overtaken(self) -> bool:
         if self.ahead is None:
             return False

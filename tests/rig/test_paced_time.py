@@ -1,11 +1,13 @@
 """Paced time between an engine's end and a served virtual rig: real sockets, and a machine that is late on purpose."""
 
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from waiting import eventually
 
 from actuators import COMMAND_OFF, ConnectError, ModbusTcpServer
 from rig.client import on_free_ports
@@ -135,6 +137,29 @@ def test_a_reply_that_is_delayed_comes_by_the_plants_clock(plant: Plant, delay: 
         t = plant.cycle()
         assert plant.bank.fresh[LEG - 1] == fresh
         assert plant.ticker.now() == pytest.approx(t + REPLY, abs=1e-9)
+
+
+def test_a_time_that_is_lost_is_said_and_taken_back(plant: Plant) -> None:
+    said: list[str] = []
+    plant.pacer.say = said.append
+    plant.cycle()
+    t = plant.ticker.next().t
+    assert plant.pacer._socket is not None
+    plant.pacer._socket.shutdown(socket.SHUT_RDWR)
+    plant.cycle()
+    assert not plant.pacer.attached and len(said) == 1 and "goes by the wall clock" in said[0]
+    cycles = 1
+
+    def back() -> bool:
+        nonlocal cycles
+        plant.cycle()
+        cycles += 1
+        return plant.pacer.attached
+
+    eventually(back, "the plant's time")
+    assert said[1:] == ["the virtual rig takes its time from the engine again"]
+    assert plant.cycle() == plant.rig.time and plant.bank.fresh.all()
+    assert plant.ticker.next().t == pytest.approx(t + (cycles + 2) * PERIOD)
 
 
 def test_a_connection_that_the_drive_closes_is_closed(plant: Plant) -> None:
