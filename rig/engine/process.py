@@ -48,14 +48,20 @@ _START_TIMEOUT = 180.0  # s; the first start on a machine compiles the kernels
 _TERMINATE_TIMEOUT = 3.0  # s
 _CLOSING_TIMEOUT = 5.0  # s in which a recorder whose engine is gone closes its file
 _HEALTH_INTERVAL = 25  # cycles between two looks at the recorder
+_RECORDER_PATIENCE = 0.5  # s for it to take rows, each time: less than the plant waits for an engine's sign of life
 
 
 class _RingSink:
-    """Telemetry into the ring, events to the recorder; asks the recorder now and then how it is."""
+    """Telemetry into the ring, events to the recorder; asks the recorder now and then how it is.
 
-    def __init__(self, ring: TelemetryRing, recorder: Recorder) -> None:
+    Args:
+        waits: for a recorder that the machine or its disk keeps from its rows, as where the rig waits along with it.
+    """
+
+    def __init__(self, ring: TelemetryRing, recorder: Recorder, *, waits: bool = False) -> None:
         self._ring = ring
         self.recorder = recorder
+        self._waits = waits
         self.fault = ""
         self.recorded = self.dropped = 0
         self._pushed = 0
@@ -65,9 +71,21 @@ class _RingSink:
         self._pushed += 1
         if self._pushed % _HEALTH_INTERVAL == 0:
             healthy = self.recorder.healthy  # again, once a disk that stalled goes on
+            if healthy and self._waits and self._behind() > self._ring.capacity // 2:
+                wait_until(lambda: self._behind() <= self._ring.capacity // 4, _RECORDER_PATIENCE)
             written = self.recorder.status()
+            # as many as the ring holds may be in the recorder's hands
+            lost = written.dropped - self.dropped or max(0, self._behind() - 2 * self._ring.capacity)
             self.recorded, self.dropped = written.rows, written.dropped
-            self.fault = "" if healthy else written.error or "the recorder shows no sign of life"
+            if not healthy:
+                self.fault = written.error or "the recorder shows no sign of life"
+            else:
+                self.fault = f"{lost} rows are lost: the recorder does not keep up" if lost else ""
+
+    def _behind(self) -> int:
+        """Rows that the recorder has still to take."""
+        written = self.recorder.status()
+        return self._pushed - written.rows - written.dropped
 
     def event(self, event: Event) -> None:
         self.recorder.event(event.t, EventLevel[event.level.upper()], event.code, event.text)
@@ -109,7 +127,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             recorder = Recorder(ring, recording, header, folder.shared("recorder"), excused=pacer is not None)
             summary: dict[str, Any] = {}
             resources.callback(recorder.close, summary)  # after the link, whose thread looks at it
-            engine = Engine(config, bank, _RingSink(ring, recorder), ticker, MonotonicClock())
+            engine = Engine(config, bank, _RingSink(ring, recorder, waits=pacer is not None), ticker, MonotonicClock())
             resources.callback(bank.close)
             if pacer is not None:
                 pacer.say = partial(engine.record, "warning")

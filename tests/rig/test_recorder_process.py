@@ -1,6 +1,7 @@
 """The recorder process: what it is given is in the file, however it or its owner ends."""
 
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from synthetic_rows import make_header, make_rows, packed
 
+from rig.engine.process import _RingSink
 from rig.recording import (
     EventLevel,
     RecordedEvent,
@@ -85,6 +87,27 @@ def test_rows_lost_in_the_ring_are_counted(tmp_path: Path) -> None:
     assert recording.dropped == status.dropped == 1000 - 64
     assert recording.rows["cycle"].tolist() == list(range(936, 1000))
     assert [event.text for event in recording.events] == ["recorder: 936 rows were lost before this moment"]
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_rows_that_come_faster_than_they_are_written_are_waited_for_or_a_fault(tmp_path: Path, waits: bool) -> None:
+    with TelemetryRing.create(512) as ring:
+        recorder = Recorder(ring, tmp_path / "run.mcap", {}, excused=waits)
+        recorder.wait_ready()
+        sink = _RingSink(ring, recorder, waits=waits)
+        faults = set()
+        for _ in range(5):
+            for row in ROWS:
+                sink.push(row.reshape(1))
+                faults.add(sink.fault)
+        wait_until(lambda: sum(getattr(recorder.status(), name) for name in ("rows", "dropped")) == 5 * len(ROWS))
+        dropped = recorder.close().dropped
+    if waits:
+        assert dropped == 0 and faults == {""}
+    else:
+        assert dropped and any(
+            re.fullmatch(r"\d+ rows are lost: the recorder does not keep up", text) for text in faults
+        )
 
 
 def test_the_owner_dies(ring: TelemetryRing, tmp_path: Path) -> None:
