@@ -81,7 +81,9 @@ def test_workspace_map_of_a_million_poses() -> None:
     machine = load_mechanism("lab-hexapod")
     limits = pose_limits(machine, condition=20.0, clearance=0.01, leg_radius=0.02, characteristic_length=0.22)
     grid = PoseGrid("position", [0, 0, 0], [-0.35, -0.35, 0.3], [0.35, 0.35, 0.65], (100, 100, 100))  # type: ignore[arg-type]
-    sweep_workspace("", machine.geometry, PoseGrid("position", *([[0, 0, 0.45]] * 3), (1, 1, 1)), limits)  # type: ignore[arg-type]
+    center = np.array([0.0, 0.0, 0.45])
+    one = PoseGrid("position", center, center, center, (1, 1, 1))
+    sweep_workspace("", machine.geometry, one, limits)
     best = np.inf
     for _ in range(3):
         start = time.perf_counter()

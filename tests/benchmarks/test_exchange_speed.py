@@ -34,11 +34,14 @@ def answer_for_ever(listener: socket.socket) -> None:
                 connection, _ = listener.accept()
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 selector.register(connection, selectors.EVENT_READ)
-            elif data := key.fileobj.recv(256):
-                key.fileobj.send(data[:2] + reply)
+                continue
+            peer = key.fileobj
+            assert isinstance(peer, socket.socket)
+            if data := peer.recv(256):
+                peer.send(data[:2] + reply)
             else:
-                selector.unregister(key.fileobj)
-                key.fileobj.close()
+                selector.unregister(peer)
+                peer.close()
 
 
 @pytest.fixture(scope="module")

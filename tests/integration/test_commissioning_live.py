@@ -65,7 +65,8 @@ class Hardware:
 @pytest.fixture
 def hardware(tmp_path: Path) -> Iterator[Hardware]:
     served = live_config()
-    drives = tuple(DriveAddress(leg.host, leg.port) for leg in served.drives.legs)
+    addresses = [leg.model_dump() for leg in served.drives.legs]
+    drives = tuple(DriveAddress(address["host"], address["port"]) for address in addresses)
     path = tmp_path / "rig.toml"
     path.write_text(draft_text(Draft(name="bench", drives=drives, watchdog=0.2)) + PATIENT)
     with VirtualRigProcess(served) as process:

@@ -52,7 +52,10 @@ def test_when_writes_stop_the_drives_stop_by_their_own_watchdog(bench: Bench) ->
     assert bench.engine.tick.t - silent_since < D + 0.2  # the watchdog, then the drive's quick stop
     standing = bench.virtual.plant.state[:7]
     recording = stopped(bench, FaultCode.COMMUNICATION_LOST, leg=0, homed=True)
-    assert bench.machine.cause.text.startswith(f"all six legs: no fresh feedback for {2 * K} ms (bound {2 * K} ms)")
+    cause = bench.machine.cause
+    assert cause is not None and cause.text.startswith(
+        f"all six legs: no fresh feedback for {2 * K} ms (bound {2 * K} ms)"
+    )
     assert reaction(recording, recording.rows["stale"].max(axis=1) > 0, Q) <= K + 1
     assert np.abs(bench.virtual.plant.state[:7] - standing).max() < 1e-3
 

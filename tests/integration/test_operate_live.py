@@ -39,7 +39,7 @@ class Thoughtful(io.StringIO):
         super().__init__(lines)
         self.pause = pause
 
-    def readline(self, size: int | None = -1, /) -> str:
+    def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]  # the stub's bases differ in it
         line = super().readline()
         if line == "# thinks\n":
             end = time.monotonic() + self.pause

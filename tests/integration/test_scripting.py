@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -17,11 +17,12 @@ from lockstep_bench import bench_config, causes
 from waiting import eventually
 
 import rig
-from rig.client import HeldInterrupt, LockstepRig, Progress, RigClient, open_rig
+from rig.client import HeldInterrupt, LockstepRig, Progress, RigClient, motions, open_rig
 from rig.client import client as client_module
 from rig.engine import find_engine
 from rig.errors import HardwareError, InputError, RefusedError
 from rig.recording import open_recording
+from rig.runtime import StopRequest
 from rig.states import FaultCode, State
 
 ROOT = Path(__file__).parents[2]
@@ -119,7 +120,7 @@ def test_what_is_interrupted_before_it_moves_does_not_move_after(opened: Open, m
     robot = opened()
     robot.home()
     robot.engage()
-    checked_move = client_module.checked_move
+    checked_move = motions.checked_move
 
     def interrupted(*arguments: Any) -> Any:
         signal.raise_signal(signal.SIGINT)
@@ -194,9 +195,9 @@ def test_what_cannot_be_is_refused_by_name_and_nothing_moves(opened: Open) -> No
         (partial(robot.run, {"parts": []}), InputError, "parts"),
         (partial(robot.run, SINE, amplitude=50.0), RefusedError, "outside the limits"),
         (partial(robot.wait, "-1 s"), InputError, "duration: -1 s must be greater than 0"),
-        (partial(robot.stop, 3), InputError, "category: 3 is none of 0, 1, 2"),
+        (partial(robot.stop, cast(StopRequest, 3)), InputError, "category: 3 is none of 0, 1, 2"),
         (partial(robot.run, SINE, repeats=0), InputError, "repeats: 0 is not a whole number of at least 1"),
-        (partial(robot.run, SINE, repeats=1.5), InputError, r"repeats: 1\.5 is not a whole number"),
+        (partial(robot.run, SINE, repeats=cast(int, 1.5)), InputError, r"repeats: 1\.5 is not a whole number"),
         (partial(robot.run, SINE, amplitude=0), InputError, "amplitude: 0 is not a number greater than 0"),
         (partial(robot.start, SINE, amplitude=np.nan), InputError, "amplitude: nan is not a number greater than 0"),
     ]
@@ -215,7 +216,7 @@ def test_what_cannot_be_is_refused_by_name_and_nothing_moves(opened: Open) -> No
 
 def test_an_interpreter_that_ends_without_close_leaves_nothing(tmp_path: Path) -> None:
     config = live_config()
-    ports = [leg.port for leg in config.drives.legs]
+    ports = [leg.model_dump()["port"] for leg in config.drives.legs]
     script = f"""
 import sys
 sys.path[:0] = [{str(Path(__file__).parent)!r}, {str(Path(__file__).parents[1])!r}]

@@ -7,7 +7,7 @@ import pytest
 from fault_bench import LEG
 from lockstep_bench import TARE, Bench, bench_config
 
-from actuators import create_drive
+from actuators import VirtualServo, create_drive
 from rig.engine.link import Submission
 from rig.engine.messages import Connect, Disconnect, Engage, Home, Reply
 from rig.errors import RefusedError
@@ -25,9 +25,15 @@ def configured_by_another(virtual: VirtualRig, watchdog: float) -> None:
     drive.close()
 
 
+def servo_of(virtual: VirtualRig, leg: int) -> VirtualServo:
+    device = virtual.drives[leg - 1].device
+    assert isinstance(device, VirtualServo)
+    return device
+
+
 def restarted(virtual: VirtualRig) -> None:
     """The drive loses what was configured, but an absolute encoder knows where the leg is."""
-    servo = virtual.drives[LEG - 1].servo
+    servo = servo_of(virtual, LEG)
     servo.reboot()
     servo._homed, servo._zero = True, servo._offset
 
@@ -90,8 +96,8 @@ def test_another_drive_in_place_of_the_one_connected_to(tmp_path: Path, serials:
     legs = [leg.model_dump(exclude_none=True, exclude=set() if serials else {"serial"}) for leg in config.drives.legs]
     with Bench(tmp_path, bench_config(drives={"legs": legs})) as bench:
         bench.park()
-        own = bench.virtual.drives[LEG - 1].servo
-        kept, own._readable = own._readable, bench.virtual.drives[LEG].servo._readable
+        own = servo_of(bench.virtual, LEG)
+        kept, own._readable = own._readable, servo_of(bench.virtual, LEG + 1)._readable
         refused(bench, why)
         own._readable = kept
         bench.rig.request(Engage())
