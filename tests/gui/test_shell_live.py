@@ -2,11 +2,13 @@
 
 import os
 import signal
+from pathlib import Path
 from typing import Any
 
 from live_app import START, STEP, engage, press_when_possible, reach, run, state_of
 from pyqtgraph.Qt import QtCore
 from shell_support import KEY, key
+from waiting import eventually
 
 from gui.session.rules import Action, Phase
 from gui.shell.main_window import MainWindow
@@ -56,7 +58,7 @@ def test_an_engine_that_is_killed_is_said_at_once_and_can_be_started_again(live:
     watch.timeout.connect(lambda: tenths.append(len(said)))
     session.died.connect(lambda: said.append((live.banner.state_text, len(tenths))))
     os.kill(pid, signal.SIGKILL)
-    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    eventually(lambda: not Path(f"/proc/{pid}").exists(), "the engine to be gone")
     watch.start(100)
     qtbot.waitUntil(lambda: bool(said), timeout=STEP)
     assert [state for state, _ in said] == ["Engine died"] and said[0][1] < 10
