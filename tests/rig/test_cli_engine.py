@@ -3,6 +3,7 @@
 import io
 import json
 import os
+from dataclasses import replace
 
 import pytest
 from engine_stand_in import StandIn
@@ -72,6 +73,7 @@ def test_it_is_taken_over_step_by_step(
     stand_in: StandIn, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("status\nabandon\npark\ninject payload\n"))
+    stand_in.status = replace(stand_in.status, paused=True, homed=True)
     assert main(["operate", "--attach", "--rate", "100"]) == ExitCode.INPUT
     assert main(["operate", "--attach"]) == ExitCode.REFUSED
     printed = capsys.readouterr()

@@ -159,17 +159,16 @@ def test_ctrl_c_while_the_virtual_rig_starts_ends_it_at_once(monkeypatch: pytest
     assert not went_on
 
 
-def test_a_configuration_not_to_be_edited_is_said_before_the_rig_moves(
-    here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_where_no_drive_answers_a_configuration_stays_as_it_is(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["setup", "new", "mine.toml", *DEAF]) == ExitCode.OK
     text = Path("mine.toml").read_text()
     top, rest = text.split("\n[drives]")
     drives, _cells = rest.split("\n[load_cells]")
-    Path("mine.toml").write_text(f"{top}\nload_cells = {{ noise = 0.5 }}\n\n[drives]{drives}")
+    inline = f"{top}\nload_cells = {{ noise = 0.5 }}\n\n[drives]{drives}"  # can be edited, however it is written
+    Path("mine.toml").write_text(inline)
     capsys.readouterr()
-    assert main(["calibrate", "zero", "mine.toml", "--apply"]) == ExitCode.INPUT  # not HARDWARE: no drive was asked
-    assert "left as it is; write into its [load_cells] table" in capsys.readouterr().err
+    assert main(["calibrate", "zero", "mine.toml", "--apply"]) == ExitCode.HARDWARE
+    assert Path("mine.toml").read_text() == inline
     assert [path.name for path in here.iterdir()] == ["mine.toml"]
 
 

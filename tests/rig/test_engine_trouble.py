@@ -12,7 +12,7 @@ from rig.client.operation import bring_to_rest
 from rig.engine import checking
 from rig.engine.checking import MotionChecker
 from rig.engine.link import LinkClient, LinkServer, Submission
-from rig.engine.messages import Follow, Park, Reply, Stop
+from rig.engine.messages import Follow, Home, Reply, Stop
 from rig.engine.snapshot import Snapshot
 from rig.errors import HardwareError, RefusedError
 from rig.states import FaultCode, State
@@ -58,7 +58,7 @@ def test_a_request_that_breaks_is_refused_and_stop_goes_on_being_served(
     taken: list[Submission] = []
 
     def submit(submission: Submission) -> None:
-        if isinstance(submission.command, Park):
+        if isinstance(submission.command, Home):
             raise ValueError("broken")
         taken.append(submission)
         submission.reply.set_result(Reply(True))
@@ -72,8 +72,8 @@ def test_a_request_that_breaks_is_refused_and_stop_goes_on_being_served(
     try:
         server.start()
         client.acquire("test")
-        with pytest.raises(RefusedError, match="park: ValueError: broken"):
-            client.request(Park())
+        with pytest.raises(RefusedError, match="home: ValueError: broken"):
+            client.request(Home())
         with pytest.raises(HardwareError, match="did not answer a 'status' request"):
             client.status()
         client.request(Stop(1))
