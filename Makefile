@@ -50,16 +50,16 @@ SCREEN = if [ -n "$${DISPLAY:-}" ]; then screen=; else screen="xvfb-run -a -s '-
 
 PYTEST = $(BIN)/python -m pytest
 
-# The app's tests, those of the rig's processes and all others side by side: the app's wait much, the others compute.
-# Then, alone, those that run processes against the clock. With ARGS: one pytest, given them.
-BESIDE = tests/gui tests/rig tests/integration
+# The app's tests, the rig's and all others side by side, which take about as long each. Then, alone, those that run
+# processes against the clock. With ARGS: one pytest, given them.
+BESIDE = tests/gui tests/rig
 test: $(VENV)/.installed-test $(VENV)/.system $(VENV)/.desk
 ifneq ($(strip $(ARGS)),)
 	@$(SCREEN) $(PYTEST) tests --ignore=tests/benchmarks $(ARGS)
 else
 	@if [ -n "$${DISPLAY:-}" ]; then screen=; else screen="xvfb-run -a -s '-screen 0 1920x1080x24'"; fi; \
 	logs=$$(mktemp -d); status=0; \
-	$(PYTEST) tests/rig tests/integration -m "not realtime" >"$$logs/rig" 2>&1 & rig=$$!; \
+	$(PYTEST) tests/rig -m "not realtime" >"$$logs/rig" 2>&1 & rig=$$!; \
 	$(PYTEST) tests --ignore=tests/benchmarks $(BESIDE:%=--ignore=%) -m "not realtime" >"$$logs/others" 2>&1 & others=$$!; \
 	trap 'kill $$rig $$others 2>/dev/null; rm -rf "$$logs"' EXIT; \
 	eval $$screen $(PYTEST) tests/gui -m "'not realtime'" || status=1; \
