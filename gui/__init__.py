@@ -7,6 +7,9 @@ def main(config: str = "virtual", *, real_time: bool = False) -> int:
     real_time: whether a virtual rig keeps to the wall clock.
     Raises ConfigError for a configuration that cannot be used; nothing is shown then.
     """
+    from rig.runtime import begin_server
+
+    begin_server()  # which loads while the app does
     from gui.application import run  # Qt is loaded by whoever shows a window, not by whoever looks for the app
 
     return run(config, real_time=real_time)

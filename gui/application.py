@@ -15,7 +15,6 @@ from rig.client import on_free_ports, on_ports
 from rig.config import RigConfig, in_real_time, load_config, relaxed_timing
 from rig.engine import find_engine
 from rig.errors import ExitCode, RigError
-from rig.runtime import begin_server
 
 _NAME = "stewart-rig"
 _PORTS = "virtual ports"
@@ -115,7 +114,6 @@ def run(config: str, *, real_time: bool = False) -> int:
 
     Returns the exit code. Raises ConfigError before anything is shown.
     """
-    begin_server()  # while the window is built
     settings = QtCore.QSettings(QtCore.QSettings.Format.IniFormat, QtCore.QSettings.Scope.UserScope, _NAME, "gui")
     rig: RigConfig | None = in_real_time(app_config(config, settings)) if real_time else app_config(config, settings)
     application = QtWidgets.QApplication.instance() or make_application()

@@ -45,6 +45,10 @@ def open(  # `rig.open`, as `tarfile.open`
         RefusedError: another client commands the rig; who.
         HardwareError: a process could not be started, with its reason.
     """
+    if not lockstep:
+        from rig.runtime import begin_server
+
+        begin_server()  # which loads while this process does
     from rig.client import open_rig
 
     return open_rig(config, lockstep=lockstep, output=output, client=client, keep=keep)

@@ -55,7 +55,7 @@ def demo(
     the forces of the exact model in every cycle and compares them with the load cells. No hardware is needed.
     Ctrl-C stops the rig in a controlled way and closes the recording; a second one stops at once.
     """
-    _begin(lockstep)
+    begin_server_unless(lockstep)
     from rig.client import demo_trajectory, on_free_ports
     from rig.config import load_config, relaxed_timing
 
@@ -108,7 +108,7 @@ def run(
     virtual rig along with it.
     Ctrl-C stops the rig in a controlled way and closes the recording; a second one stops at once.
     """
-    _begin(lockstep)
+    begin_server_unless(lockstep)
     from kinematics import load_trajectory
 
     settings = chosen_config(config, rate, lockstep, real_time)
@@ -129,9 +129,9 @@ def virtual(config: ConfigArgument = "virtual") -> None:
     serve_virtual(settings, typer.echo)
 
 
-def _begin(lockstep: bool) -> None:
+def begin_server_unless(in_this_process: bool) -> None:
     """Have the processes of a run loaded while this one loads what it needs."""
-    if not lockstep:
+    if not in_this_process:
         from rig.runtime import begin_server
 
         begin_server()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli.live import OutputFolder, RateOption, RealTimeOption, chosen_config, finish
+from rig.cli.live import OutputFolder, RateOption, RealTimeOption, begin_server_unless, chosen_config, finish
 from rig.cli.options import ConfigArgument, warn_of_checks_off
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def operate(
     """
     import sys
 
+    begin_server_unless(lockstep or attach)
     from rig.cli.console import Console
     from rig.cli.engine import found_engine
     from rig.client import Interruption, conduct

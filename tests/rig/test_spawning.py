@@ -65,9 +65,10 @@ def test_ctrl_c_waits_until_a_process_is_started(arrived: socket.socket) -> None
     assert process.exitcode == 0
 
 
-def test_what_the_terminal_sends_does_not_reach_the_process() -> None:
+@pytest.mark.parametrize("way", ["forkserver", "spawn"])
+def test_what_the_terminal_sends_does_not_reach_the_process(way: str) -> None:
     ours, theirs = multiprocessing.Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=theirs.recv, daemon=True)
+    process = multiprocessing.get_context(way).Process(target=theirs.recv, daemon=True)  # type: ignore[attr-defined]
     start_shielded(process)
     try:
         with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
