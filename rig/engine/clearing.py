@@ -8,6 +8,7 @@ from rig.safety import Cause
 from rig.states import FaultCode
 
 _CYCLES = 4  # of the clearing edge, and of torque off before and after it
+_LOOKS = 25  # cycles in which the causes are looked at: that a reply is late in one of them is none
 
 
 class Clearing:
@@ -31,7 +32,7 @@ class Clearing:
         self._done = done
         self._answer = answer
         self._causes: dict[tuple[FaultCode, int], Callable[[], str]] = {}
-        self._left = 0
+        self._left = self._looks = 0
         self._reply: Future[Reply] | None = None
 
     @property
@@ -50,7 +51,7 @@ class Clearing:
 
     def begin(self, reply: Future[Reply]) -> None:
         """Begin; `reply` is to tell whether the rig is reset."""
-        self._left = 3 * _CYCLES
+        self._left, self._looks = 3 * _CYCLES, 0
         self._reply = reply
 
     def advance(self) -> None:
@@ -62,6 +63,10 @@ class Clearing:
             return
         found = [*self._troubles(), *(stands() for stands in self._causes.values())]
         remaining = [text for text in dict.fromkeys(found) if text]
+        self._looks += 1
+        if remaining and self._looks < _LOOKS:
+            self._left = 1
+            return
         if not remaining:
             self._causes.clear()
             self._done()

@@ -12,7 +12,7 @@ from rig.engine.link import Submission
 from rig.engine.messages import Reply, Reset
 from rig.states import FaultCode, State
 
-ANSWER = 13  # cycles from asking for a reset to its answer
+ANSWER = 45  # cycles in which a reset is answered, refused or not
 
 
 def reset(bench: Bench) -> str:
@@ -38,6 +38,20 @@ def refused_then_accepted(bench: Bench, code: FaultCode, why: str) -> None:
     assert reset(bench) == ""
     bench.steps(20)
     assert bench.in_state(State.IDLE) and bench.machine.cause is None
+
+
+def test_a_reply_that_is_late_when_the_causes_are_looked_at_is_none(tmp_path: Path) -> None:
+    with Bench(tmp_path) as bench:
+        bench.park().inject("cell_saturated", LEG, -5000.0)
+        bench.until_state(State.FAULT)
+        bench.virtual.faults.clear()
+        bench.steps(20)
+        reply: Future[Reply] = Future()
+        bench.rig.operator.submit(Submission(Reset(), None, reply))
+        bench.steps(8)
+        bench.inject("delay", 1, 0.004, 0.02)  # ten cycles, which no bound is broken by
+        bench.steps(ANSWER)
+        assert reply.result(0).accepted and bench.in_state(State.IDLE)
 
 
 def test_a_cell_at_its_end_of_scale(tmp_path: Path) -> None:
