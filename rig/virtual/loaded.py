@@ -1,8 +1,7 @@
-"""All that an engine and a virtual rig load, for the server from which they are forked: it imports this module."""
+"""What an engine and a virtual rig need first, for the server from which they are forked: it imports this module."""
 
 import contextlib
 
-import rig.engine  # noqa: F401
 from rig.config import load_config
 
 with contextlib.suppress(Exception):  # whoever needs it will be told
