@@ -2,6 +2,7 @@
 
 import ast
 import fnmatch
+import re
 import statistics
 import tomllib
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ OPEN = "rig"
 """Its root stays empty so that the command line answers at once: whoever is above imports its modules and the roots of
 its sub-packages."""
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+MYPY = PROJECT["tool"]["mypy"]
 
 
 def _imported_modules(path: Path) -> Iterator[tuple[int, str]]:
@@ -123,3 +125,19 @@ def test_the_doctor_looks_for_every_dependency() -> None:
 
 def _name(requirement: str) -> str:
     return requirement.split(">")[0].split("[")[0].strip()
+
+
+LEFT_OUT = [path for path in ROOT.glob("tests/*/conftest.py") if re.match(MYPY["exclude"], str(path.relative_to(ROOT)))]
+
+
+@pytest.mark.parametrize("path", LEFT_OUT, ids=lambda path: path.parent.name)
+def test_what_types_are_not_checked_of_holds_nothing_but_a_list(path: Path) -> None:
+    """Two modules of one name cannot be checked in one run: what such a one brings is written elsewhere."""
+    docstring, *rest = ast.parse(path.read_text(encoding="utf-8")).body
+    assert isinstance(docstring, ast.Expr) and isinstance(rest.pop(), ast.Assign)
+    assert rest and all(isinstance(node, ast.ImportFrom) for node in rest)
+
+
+def test_types_are_checked_of_all_tests() -> None:
+    folders = {f"tests/{path.parent.name}" for path in (ROOT / "tests").glob("*/test_*.py")}
+    assert folders - set(MYPY["files"]) == {"tests/rig"}

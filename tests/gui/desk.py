@@ -163,7 +163,8 @@ class Desk:
 
     def press(self, expression: str, button: int = 1, times: int = 1) -> None:
         """Click on something."""
-        self.click(*self.place(expression), button, times)
+        x, y = self.place(expression)
+        self.click(x, y, button, times)
         self.settle()
 
     def scroll_to(self, expression: str) -> None:

@@ -15,6 +15,7 @@ from gui.session.rig_session import RigSession
 from gui.session.rules import Action
 from gui.shell.main_window import MainWindow
 from rig.config.rig_config import RigConfig, relaxed_timing
+from rig.engine import Snapshot
 from rig.states import State
 
 START = 180_000  # ms; the first start on a machine compiles the kernels
@@ -50,6 +51,13 @@ def state_of(window: MainWindow) -> State | None:
     return None if status is None else status.state
 
 
+def status_of(window: MainWindow) -> Snapshot:
+    """What the engine said last, which has said something."""
+    status = window.session.status
+    assert status is not None
+    return status
+
+
 def reach(window: MainWindow, qtbot: Any, state: State, timeout: int = STEP) -> None:
     qtbot.waitUntil(lambda: state_of(window) is state, timeout=timeout)
 
@@ -70,8 +78,8 @@ def engage(window: MainWindow, qtbot: Any) -> None:
     connect(window, qtbot)
     press_when_possible(qtbot, buttons[Action.HOME])
     reach(window, qtbot, State.PARKED)
-    settled = window.session.status.t + 0.3  # s; the cells' zero is judged at rest
-    qtbot.waitUntil(lambda: window.session.status.t > settled, timeout=STEP)
+    settled = status_of(window).t + 0.3  # s; the cells' zero is judged at rest
+    qtbot.waitUntil(lambda: status_of(window).t > settled, timeout=STEP)
     press_when_possible(qtbot, window.operate.arm)
     press(buttons[Action.ENGAGE])
     reach(window, qtbot, State.ENGAGED)
@@ -88,7 +96,7 @@ def run(window: MainWindow, qtbot: Any, duration: float = 20.0) -> None:
 
     def under_way() -> bool:
         """The motion itself, not the way to its start."""
-        status = window.session.status
+        status = status_of(window)
         return status.state is State.RUNNING and status.path_duration > 0.9 * duration and status.path_time > 0.2
 
     qtbot.waitUntil(under_way, timeout=STEP)

@@ -42,7 +42,7 @@ def wizard(window: MainWindow, qtbot: Any, tmp_path: Path, monkeypatch: pytest.M
     window.setup.close()
 
 
-def click(wizard: SetupWizard, button: BUTTON) -> None:
+def click(wizard: SetupWizard, button: QtWidgets.QWizard.WizardButton) -> None:
     """A click on one of the wizard's own buttons."""
     assert wizard.button(button).isEnabled(), wizard.currentPage().missing
     press(wizard.button(button))

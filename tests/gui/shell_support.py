@@ -203,6 +203,18 @@ def whole_window(window: MainWindow, qtbot: Any) -> MainWindow:
     return window
 
 
+def asked(window: MainWindow, qtbot: Any, patience: int = 2000) -> QtWidgets.QMessageBox:
+    """The question of a window that is being closed, once it is asked; patience: ms."""
+    qtbot.waitUntil(lambda: window.closing.question is not None, timeout=patience)
+    assert window.closing.question is not None
+    return window.closing.question
+
+
+def choose(question: QtWidgets.QMessageBox, text: str) -> None:
+    """Press one of the question's buttons."""
+    press(next(button for button in question.buttons() if button.text() == text))
+
+
 def press(widget: QtWidgets.QWidget) -> None:
     """A real click into the middle of a widget."""
     QtTest.QTest.mouseClick(widget, LEFT)

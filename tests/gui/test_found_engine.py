@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from configured import endpoints
+from live_app import state_of, status_of
 from pyqtgraph.Qt import QtCore, QtWidgets
 from shell_support import KEY, key, make_settings, press
 
@@ -86,8 +88,8 @@ def test_it_is_taken_over_as_it_is(app: MainWindow, orphan: StandIn, qtbot: Any)
     take = app.operate.buttons[Action.CONNECT]
     assert take.text() == "&1  Take it over" and take.isEnabled()
     press(take)
-    qtbot.waitUntil(lambda: app.session.phase is Phase.UP and app.session.status is not None, timeout=_PATIENCE)
-    assert app.session.status.lease == "rig gui" and app.session.status.state is State.ENGAGED
+    qtbot.waitUntil(lambda: app.session.phase is Phase.UP and state_of(app) is not None, timeout=_PATIENCE)
+    assert status_of(app).lease == "rig gui" and state_of(app) is State.ENGAGED
     assert app.session.engine_pid == os.getpid() and app.banner.state_text == "Engaged"
     assert orphan.block.take_stop() is None  # it is held as it was
     press(app.stop_button)
@@ -114,13 +116,13 @@ def test_another_that_commands_it_is_respected_by_all_but_stop(app: MainWindow, 
 def test_the_app_that_follows_has_the_virtual_rig_that_was_left(
     config: RigConfig, orphan: StandIn, tmp_path: Path
 ) -> None:
-    ports = [*(leg.port for leg in config.drives.legs), 0]  # it has no amplifier
+    ports = [*(port for _, port in endpoints(config)), 0]  # it has no amplifier
     settings = make_settings(tmp_path)
     settings.setValue("virtual ports", ",".join(map(str, ports)))
     followed = app_config("virtual", settings)
-    assert [leg.port for leg in followed.drives.legs] == ports[:6]
+    assert [port for _, port in endpoints(followed)] == ports[:6]
     orphan.lock.close()  # it ends
     other = app_config("virtual", settings)
-    assert not {leg.port for leg in other.drives.legs} & set(ports)
+    assert not {port for _, port in endpoints(other)} & set(ports)
     kept = str(settings.value("virtual ports")).split(",")
-    assert kept[:6] == [str(leg.port) for leg in other.drives.legs]
+    assert kept[:6] == [str(port) for _, port in endpoints(other)]

@@ -10,6 +10,7 @@ from live_rows import MECHANISM, latest, live_rows
 from live_views import value_of
 from pyqtgraph.Qt import QtCore, QtWidgets
 from pytestqt.qtbot import QtBot
+from shell_support import finite
 
 from dynamics import MODELS, DynamicsError, variant_cells
 from gui.live import LiveView, RecordingsView
@@ -17,6 +18,7 @@ from gui.live.models_bar import UNKNOWN
 from gui.live.plot_page import PlotPage
 from gui.live.plot_panel import PlotPanel
 from gui.live.series import MODEL_NAMES
+from gui.session import Stretch
 from gui.session.history import Excerpt, Floats, History
 from gui.widgets.theme import DARK
 from rig.cell_models import model_differences
@@ -95,7 +97,8 @@ def _wait_for_table(view: LiveView, timeline: History | Excerpt) -> None:
 def _expected(recording: Recording, rows: np.ndarray, model: str) -> Floats:
     """What a model at the load cells differs by from the exact one, which the recording holds."""
     assert not rows["terms"][:, 4].any()  # no external wrench was announced
-    return variant_cells(model, MECHANISM, rows["reference"]) - rows["force_model"]
+    expected: Floats = variant_cells(model, MECHANISM, rows["reference"]) - rows["force_model"]
+    return expected
 
 
 def test_overlays_are_off_until_chosen(view: LiveView, recording: Recording) -> None:
@@ -163,7 +166,12 @@ def test_the_table_is_brought_up_to_date_a_line_at_a_time(
     _wait_for_table(view, history)
     counted: list[str] = []
     plain = view.models.rms_residuals
-    monkeypatch.setattr(view.models, "rms_residuals", lambda model, rows: counted.append(model) or plain(model, rows))
+
+    def look(model: str, stretch: Stretch) -> Floats:
+        counted.append(model)
+        return plain(model, stretch)
+
+    monkeypatch.setattr(view.models, "rms_residuals", look)
     for row in range(500, 500 + 6 * len(MODELS)):
         history.append(running[row : row + 1])
         view.refresh(history)
@@ -209,7 +217,9 @@ def test_freeze_holds_the_models_too(qtbot: QtBot, view: LiveView, recording: Re
     _choose(view, "massless")
     view.bar.freeze.click()
     history.append(running[700:1500])  # more than are kept
-    _wait(qtbot, view, view._rows.present)  # type: ignore[arg-type]
+    frozen = view._rows.present
+    assert isinstance(frozen, Excerpt)
+    _wait(qtbot, view, frozen)
     t, force = _drawn(_panels(view)[0], "massless")[0]
     expected = running["force_model"] + _expected(recording, running, "massless")
     assert t[-1] == running["t"][699]
@@ -291,7 +301,7 @@ def test_rows_that_are_no_motions_have_no_models(qtbot: QtBot, view: LiveView) -
     rows["reference"][100:200, 3:7] = 0.0
     timeline = Excerpt(rows)
     _choose(view, "massless")
-    qtbot.waitUntil(lambda: _refreshed(view, timeline) and np.isfinite(_last(view, timeline)).all(), timeout=20_000)
+    qtbot.waitUntil(lambda: _refreshed(view, timeline) and finite(_last(view, timeline)), timeout=20_000)
     known = np.isfinite(view.models.differences("massless", timeline.cut(0, 400))).all(axis=1)
     assert known.tolist() == [False] * 200 + [True] * 200
 
@@ -302,7 +312,7 @@ def test_a_row_without_the_exact_model_does_not_cost_the_others_theirs(qtbot: Qt
     rows["force_model"][100] = np.nan
     timeline = Excerpt(rows)
     _choose(view, "massless")
-    qtbot.waitUntil(lambda: _refreshed(view, timeline) and np.isfinite(_last(view, timeline)).all(), timeout=20_000)
+    qtbot.waitUntil(lambda: _refreshed(view, timeline) and finite(_last(view, timeline)), timeout=20_000)
     known = np.isfinite(view.models.differences("massless", timeline.cut(0, 400))).all(axis=1)
     assert np.flatnonzero(~known).tolist() == [100]
 

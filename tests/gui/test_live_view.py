@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from configured import stroke
 from live_rows import MECHANISM, RATE, latest, live_rows
 from live_views import panel_of, value_of
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
@@ -89,11 +90,11 @@ def test_timing_histogram_counts_every_cycle(view: LiveView, history: History) -
     view.refresh(history)
     page = view.pages["Timing"]
     view.tabs.setCurrentWidget(page)
-    period = page.histograms["Period error"]  # type: ignore[union-attr]
+    period = page.histograms["Period error"]
     assert period.counts.sum() == 2501
     assert period.counts[-1] == 1 or period.counts[-2] == 1
     assert period.edges[-1] > 1000.0  # µs
-    assert "2501 cycles shown, 0 skipped" in page.missed.text()  # type: ignore[union-attr]
+    assert "2501 cycles shown, 0 skipped" in page.missed.text()
 
 
 def test_freeze_holds_the_picture_and_lets_go(qtbot: QtBot, view: LiveView, history: History) -> None:
@@ -251,7 +252,7 @@ def test_what_is_chosen_is_kept(tmp_path: Path, qtbot: QtBot, view: LiveView) ->
 def test_strokes_are_bars_between_the_limits(view: LiveView, history: History) -> None:
     for _ in range(5):
         view.refresh(history)
-    low, high = MECHANISM.legs[0].limits.length  # type: ignore[union-attr, misc]
+    low, high = stroke(MECHANISM.legs[0])
     assert view.values.strokes.used[0] == pytest.approx(100 * (0.500001 - low) / (high - low))
     assert not view.values.strokes.grab().isNull()
     view.set_mechanism(None)

@@ -35,7 +35,7 @@ def test_a_number_typed_by_a_person_is_in_the_unit_shown(window: MainWindow, qtb
     panel = window.motion
     take(panel, qtbot, parts=[{"type": "minimum-jerk", **NEW_PARTS["minimum-jerk"]}])
     end = panel.editor.form(0).fields["end"]
-    box = end.boxes[2]  # type: ignore[attr-defined]
+    box = end.boxes[2]
     assert box.suffix() == " mm" and box.accessibleName() == "end z, mm"
     box.selectAll()
     qtbot.keyClicks(box, "12.5")
@@ -66,7 +66,7 @@ def test_parts_are_added_moved_and_removed(window: MainWindow, qtbot: Any) -> No
 def test_lines_of_sines_change_their_unit_with_the_axis(window: MainWindow) -> None:
     window.motion.load_shipped("demo")
     terms = window.motion.editor.form(0).fields["terms"]
-    table = terms.table  # type: ignore[attr-defined]
+    table = terms.table
     assert table.cellWidget(0, 1).suffix() == " mm"
     table.cellWidget(0, 0).setCurrentText("θx")
     assert table.cellWidget(0, 1).suffix() == " °"
@@ -77,7 +77,7 @@ def test_lines_of_sines_change_their_unit_with_the_axis(window: MainWindow) -> N
 def test_lines_of_sines_have_the_bounds_of_their_model(window: MainWindow, kind: str) -> None:
     part = {"type": kind, **NEW_PARTS[kind]}
     window.motion.editor.set_value({"frame": "home", "pivot": [0.0] * 3, "parts": [part]}, Path())
-    table = window.motion.editor.form(0).fields["terms"].table  # type: ignore[attr-defined]
+    table = window.motion.editor.form(0).fields["terms"].table
     for axis in ("z", "θx"):
         table.cellWidget(0, 0).setCurrentText(axis)
         for place in range(1, table.columnCount()):
@@ -197,7 +197,7 @@ duration = 2e6
 
 def test_the_title_says_that_the_motion_was_changed(window: MainWindow, tmp_path: Path) -> None:
     panel = window.motion
-    box = panel.editor.pivot.boxes[2]  # type: ignore[attr-defined]
+    box = panel.editor.pivot.boxes[2]
     before = box.value()
     box.setValue(before + 1.0)
     assert panel.title == "Motion: demo (changed)"
@@ -287,11 +287,12 @@ def test_tab_goes_through_a_motion_that_was_opened_as_it_is_read(window: MainWin
     editor = window.motion.editor
     form = editor.form(0)
     field = form.fields["terms"]
-    for change in (lambda: None, lambda: field.set_value([]), field._add_default):  # type: ignore[attr-defined]
+    for change in (lambda: None, lambda: field.set_value([]), field._add_default):
         change()
         stops = [stop for each in form.fields.values() for stop in each.stops()]
         assert stops[: len(field.stops())] == field.stops() and len(field.stops()) % 4 == 2
-        passed, at = [], editor.buttons["Down"]
+        passed: list[QtWidgets.QWidget] = []
+        at = editor.buttons["Down"]
         while len(passed) < len(stops):
             at = at.nextInFocusChain()
             if at.focusPolicy() & QtCore.Qt.FocusPolicy.TabFocus and at.focusProxy() is None and at.isVisible():

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from configured import stroke
 from live_rows import MECHANISM, live_rows
 from live_views import out_of_picture, xy_of
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
@@ -74,7 +75,7 @@ def test_legs_are_coloured_by_force_and_by_stroke() -> None:
     colours = leg_colours(MECHANISM, row, Colouring.FORCE, force_scale(100), DARK)
     assert colours[0, 2] > colours[0, 0] and colours[2, 0] > colours[2, 2]  # pulling blue, pushing orange
     np.testing.assert_array_equal(colours[2], colours[5])
-    low, high = MECHANISM.legs[0].limits.length  # type: ignore[union-attr, misc]
+    low, high = stroke(MECHANISM.legs[0])
     row["length"] = low + (high - low) * np.array([0.0, 0.5, 1.0, 0.5, 0.5, 0.5])
     np.testing.assert_allclose(strokes(MECHANISM, row["length"]), [0, 50, 100, 50, 50, 50], atol=1e-9)
     colours = leg_colours(MECHANISM, row, Colouring.STROKE, STROKE_SCALE, DARK)
@@ -240,17 +241,17 @@ def test_the_screens_picture(shown: Callable[[], PlatformView]) -> None:
         return
     assert gl_problem() == ""
     view.colouring.setCurrentIndex(2)
-    picture = view.picture.view.draw()  # type: ignore[union-attr]
+    picture = view.picture.view.draw()
     points = ((x, y) for x in range(picture.width()) for y in range(0, picture.height(), 4))
     colours = {QtGui.QColor(picture.pixel(x, y)).name().upper() for x, y in points}
     assert set(LEG_COLOURS) <= colours
     before = picture.copy()
     view.picture.look_from("Top")
-    assert view.picture.view.draw() != before  # type: ignore[union-attr]
+    assert view.picture.view.draw() != before
     again = shown()  # a second one shares the shaders
     again.show_row(live_rows(1)[0])
     again.colouring.setCurrentIndex(2)
-    assert again.picture.view.draw() == before  # type: ignore[union-attr]
+    assert again.picture.view.draw() == before
     assert not view.grab().isNull()
 
 

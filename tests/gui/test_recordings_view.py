@@ -115,7 +115,7 @@ def test_replay_through_the_live_views(qtbot: QtBot, view: RecordingsView, clock
     for clock.now in (100.0, 101.0, 102.0):
         view.refresh(LIVE)
     assert view.bar.time.value() == pytest.approx(2.0)  # began at 1 s
-    panel = view.live.pages["Forces"].panels[0]  # type: ignore[union-attr]
+    panel = view.live.pages["Forces"].panels[0]
     t, force = panel.curves[0][2].getData()
     assert panel.present.isVisible() and panel.present.value() == 2.0
     assert np.interp(2.0, t, force) == pytest.approx(30 + np.sin(2.0), abs=1e-3)
@@ -137,7 +137,7 @@ def test_scrubbing(qtbot: QtBot, view: RecordingsView) -> None:
     view.bar.slider.setValue(5000)
     assert view.replay.position == pytest.approx((1.0 + 4.998) / 2)
     view.refresh(LIVE)
-    panel = view.live.pages["Forces"].panels[0]  # type: ignore[union-attr]
+    panel = view.live.pages["Forces"].panels[0]
     assert panel.present.value() == pytest.approx(view.replay.position, abs=2.1 / RATE)
     view.live.bar.window.setCurrentText("1 s")  # the window follows the present
     assert not panel.present.isVisible()

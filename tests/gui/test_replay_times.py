@@ -37,7 +37,7 @@ def view(qtbot: QtBot, recording: Path) -> Iterator[RecordingsView]:
 
 
 def _panel(view: RecordingsView) -> PlotPanel:
-    return view.live.pages["Forces"].panels[0]  # type: ignore[union-attr]
+    return view.live.pages["Forces"].panels[0]
 
 
 def _wheel(panel: PlotPanel, turns: int) -> None:

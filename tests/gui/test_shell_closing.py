@@ -5,7 +5,7 @@ import signal
 from typing import Any
 
 from live_app import STEP, connect, engage, left_over, run, state_of
-from shell_support import press
+from shell_support import asked, choose
 
 from gui.session.rules import Action, Phase
 from gui.shell.main_window import MainWindow
@@ -15,10 +15,9 @@ from rig.states import FaultCode, State
 
 def _answer(window: MainWindow, qtbot: Any, text: str) -> str:
     """Press a button of the question; what it said."""
-    qtbot.waitUntil(lambda: window.closing.question is not None, timeout=STEP)
-    question = window.closing.question
+    question = asked(window, qtbot, STEP)
     said = str(question.text())
-    press(next(button for button in question.buttons() if button.text() == text))
+    choose(question, text)
     return said
 
 

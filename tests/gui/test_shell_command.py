@@ -12,7 +12,12 @@ from rig.cli import main
 
 def test_the_command_runs_the_app_with_its_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[tuple[str, bool]] = []
-    monkeypatch.setattr(gui, "main", lambda config, real_time: started.append((config, real_time)) or 0)
+
+    def run(config: str, real_time: bool) -> int:
+        started.append((config, real_time))
+        return 0
+
+    monkeypatch.setattr(gui, "main", run)
     assert main(["gui"]) == 0 and main(["gui", "mine.toml", "--real-time"]) == 0
     assert started == [("virtual", False), ("mine.toml", True)]
 

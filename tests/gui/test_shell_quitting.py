@@ -3,9 +3,10 @@
 import socket
 from typing import Any
 
-from live_app import STEP, connect, left_over, press_when_possible
+from configured import endpoints
+from live_app import STEP, connect, left_over, press_when_possible, status_of
 from pyqtgraph.Qt import QtWidgets
-from shell_support import FakeSession, make_status, press
+from shell_support import FakeSession, asked, choose, make_status
 
 from gui.session.rules import Action, Phase
 from gui.shell.main_window import MainWindow
@@ -17,19 +18,13 @@ def _question(window: MainWindow, session: FakeSession, qtbot: Any) -> QtWidgets
     session.take(make_status(State.ENGAGED))
     window.close()
     session.take(make_status(State.PARKED))
-    qtbot.waitUntil(lambda: window.closing.question is not None, timeout=2000)
-    question: QtWidgets.QMessageBox = window.closing.question
-    return question
-
-
-def _quit(question: QtWidgets.QMessageBox) -> None:
-    press(next(button for button in question.buttons() if button.text() == "Quit"))
+    return asked(window, qtbot)
 
 
 def test_a_question_closed_by_its_frame_means_stay(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
     _question(window, session, qtbot).close()
     assert window.closing.question is None and window.isVisible() and not session.ended_by_window
-    _quit(_question(window, session, qtbot))  # it can be asked again
+    choose(_question(window, session, qtbot), "Quit")  # it can be asked again
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)
 
 
@@ -43,11 +38,10 @@ def test_quit_never_ends_an_engine_with_torque(window: MainWindow, session: Fake
     question = _question(window, session, qtbot)
     session.take(make_status(State.RUNNING))
     session.stops.clear()
-    _quit(question)
+    choose(question, "Quit")
     assert session.stops == [(1, "closing the window")] and not session.ended_by_window
     session.take(make_status(State.PARKED))
-    qtbot.waitUntil(lambda: window.closing.question is not None, timeout=2000)
-    _quit(window.closing.question)
+    choose(asked(window, qtbot), "Quit")
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)
     assert session.ended_by_window
 
@@ -61,11 +55,11 @@ def test_closed_while_the_engine_starts_nothing_is_left(live: MainWindow, qtbot:
 
 
 def test_a_port_that_is_taken_leaves_nothing_behind(live: MainWindow, qtbot: Any) -> None:
-    leg = live.session.config.drives.legs[2]
-    with socket.create_server((leg.host, leg.port)):
+    host, port = endpoints(live.session.config)[2]
+    with socket.create_server((host, port)):
         press_when_possible(qtbot, live.operate.buttons[Action.CONNECT])
         qtbot.waitUntil(lambda: live.session.phase is Phase.DOWN, timeout=180_000)
-    assert f"cannot listen on {leg.host}:{leg.port}" in live.notice.text()
+    assert f"cannot listen on {host}:{port}" in live.notice.text()
     assert not list(live.session.folder.glob("*.mcap")) and left_over() == []
     connect(live, qtbot)
 
@@ -73,8 +67,9 @@ def test_a_port_that_is_taken_leaves_nothing_behind(live: MainWindow, qtbot: Any
 def test_an_app_that_stalled_takes_its_lease_again_and_disconnects(live: MainWindow, qtbot: Any) -> None:
     connect(live, qtbot)
     live.clock.stop()  # no sign of life any more
-    qtbot.waitUntil(lambda: live.session.status.lease == "", timeout=STEP)
+    qtbot.waitUntil(lambda: status_of(live).lease == "", timeout=STEP)
     press_when_possible(qtbot, live.operate.buttons[Action.DISCONNECT])
     qtbot.waitUntil(lambda: live.session.phase is Phase.DOWN, timeout=STEP)
+    assert live.session.recording is not None
     recording = open_recording(live.session.recording)
     assert recording.complete and "cycles" in recording.closing

@@ -94,7 +94,8 @@ def test_what_is_behind_a_dialog_takes_nothing_but_stop(window: MainWindow, sess
     dialog = QtWidgets.QMessageBox(window)
     dialog.setWindowModality(QtCore.Qt.WindowModality.WindowModal)
     dialog.show()
-    assert window.stop_everywhere.dialog is dialog
+    shown = window.stop_everywhere.dialog
+    assert shown is not None and shown is dialog
     press(park)
     QtTest.QTest.keyClicks(step, "7")
     QtTest.QTest.keyClick(window.windowHandle(), KEY.Key_2, QtCore.Qt.KeyboardModifier.ControlModifier)

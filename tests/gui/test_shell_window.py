@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
-from shell_support import FakeSession, make_settings, make_status, press
+from shell_support import FakeSession, asked, choose, make_settings, make_status, press
 
 from gui.application import errors_logged
 from gui.session.rules import Action, Phase
@@ -64,10 +64,9 @@ def test_closing_with_torque_stops_flushes_then_asks(
     assert "disconnect" not in session.commands
     session.take(make_status(rest))
     assert session.commands == ["disconnect"]
-    qtbot.waitUntil(lambda: window.closing.question is not None, timeout=2000)
-    assert "The rig was stopped and the recording is closed." in window.closing.question.text()
-    stay = next(button for button in window.closing.question.buttons() if button.text() == "Stay")
-    press(stay)
+    question = asked(window, qtbot)
+    assert "The rig was stopped and the recording is closed." in question.text()
+    choose(question, "Stay")
     assert window.isVisible() and not session.ended_by_window
 
 
@@ -75,8 +74,7 @@ def test_quit_after_the_question(window: MainWindow, session: FakeSession, qtbot
     session.take(make_status(State.ENGAGED))
     window.close()
     session.take(make_status(State.PARKED))
-    qtbot.waitUntil(lambda: window.closing.question is not None, timeout=2000)
-    press(next(button for button in window.closing.question.buttons() if button.text() == "Quit"))
+    choose(asked(window, qtbot), "Quit")
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)
     assert session.ended_by_window
 
@@ -87,9 +85,9 @@ def test_a_stop_that_is_overdue_is_asked_about_all_the_same(
     session.take(make_status(State.RUNNING))
     window.closing.rest_timer.setInterval(10)
     window.close()
-    qtbot.waitUntil(lambda: window.closing.question is not None, timeout=2000)
-    assert "did not come to rest" in window.closing.question.text()
-    press(next(button for button in window.closing.question.buttons() if button.text() == "Stay"))
+    question = asked(window, qtbot)
+    assert "did not come to rest" in question.text()
+    choose(question, "Stay")
 
 
 def test_settings_and_layout_are_kept(

@@ -2,7 +2,7 @@
 
 import gc
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
@@ -10,6 +10,7 @@ from shell_support import KEY, LEFT, BusyEngine, FakeSession, key, make_status
 
 from gui.session.stop_everywhere import StopButton
 from gui.shell.main_window import MainWindow
+from rig.client import LiveRig
 from rig.engine import ControlBlock
 from rig.states import State
 
@@ -20,7 +21,7 @@ def block(session: FakeSession, window: MainWindow) -> Iterator[ControlBlock]:
     owned = ControlBlock.create()
     engine = BusyEngine(owned.name)
     session.take(make_status(State.RUNNING))
-    session._engine = engine  # type: ignore[assignment]
+    session._engine = cast(LiveRig, engine)  # as far as the app asks it
     window.clock.stop()  # it would read telemetry
     yield owned
     engine.let_go()

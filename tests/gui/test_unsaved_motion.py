@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from motion_support import HOME, looked, open_motion
 from pyqtgraph.Qt import QtCore, QtWidgets
-from shell_support import KEY, FakeSession, focus, key, make_status, press
+from shell_support import KEY, FakeSession, asked, choose, focus, key, make_status, press
 
 from gui.shell.main_window import MainWindow
 from kinematics import TrajectoryError, load_trajectory, parse_trajectory, scaled
@@ -37,7 +37,7 @@ def _answer(window: MainWindow, qtbot: Any, text: str) -> None:
     question = window.motion.question
     assert question is not None and question.isVisible()
     assert question.text() == "The motion 'demo' was changed and is not saved."
-    press(next(button for button in question.buttons() if button.text() == text))
+    choose(question, text)
     qtbot.waitUntil(lambda: window.motion.question is None, timeout=2000)
 
 
@@ -145,8 +145,7 @@ def test_quitting_under_torque_stops_before_any_question(window: MainWindow, ses
     window.close()
     assert session.stops == [(1, "closing the window")] and window.motion.question is None
     session.take(make_status(State.PARKED))
-    qtbot.waitUntil(lambda: window.closing.question is not None, timeout=2000)
-    press(next(button for button in window.closing.question.buttons() if button.text() == "Quit"))
+    choose(asked(window, qtbot), "Quit")
     assert not session.ended_by_window
     _answer(window, qtbot, "Discard the changes")
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)

@@ -10,7 +10,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from live_app import with_patience
 from live_views import out_of_picture
@@ -22,6 +22,7 @@ from gui.session.rig_session import RigSession
 from gui.session.rules import Action, Phase
 from gui.session.stop_everywhere import StopButton
 from gui.shell.main_window import MainWindow
+from rig.client import LiveRig
 from rig.config.rig_config import RigConfig
 from rig.states import FaultCode, State, StopSeverity
 
@@ -75,7 +76,7 @@ class _Session(FakeSession):
     def __init__(self, config: RigConfig, folder: Path, block: str) -> None:
         super().__init__(config, folder)
         self.engine = BusyEngine(block)
-        self._engine = self.engine
+        self._engine = cast(LiveRig, self.engine)  # as far as the app asks it
 
     def end(self) -> None:
         """Without waiting for that engine."""
