@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from actuators import (
     Drive,
+    FaultyDrive,
     MemoryWire,
     ModbusTcpServer,
     Mode,
@@ -55,9 +56,7 @@ class Bench:
         self.leg = Leg()
         placed = {"host": "twin", "profile": profile, "position_offset": options.get("position_offset", 0.0)}
         self.faults = create_twin("servo-tcp", placed, self.leg)
-        servo = self.faults.device
-        assert isinstance(servo, VirtualServo)
-        self.servo = servo
+        self.servo = servo_of(self.faults)
         self.now = 0.0
         self.sent: list[bytes] = []
         self.received: list[bytes] = []
@@ -110,6 +109,13 @@ class Scripted:
     def respond(self, adu: bytes) -> bytes:
         self.requests.append(adu)
         return self.replies.pop(0) if self.replies else b""
+
+
+def servo_of(twin: FaultyDrive) -> VirtualServo:
+    """The servo behind a twin."""
+    servo = twin.device
+    assert isinstance(servo, VirtualServo)
+    return servo
 
 
 def ask(servo: VirtualServo, pdu: str, unit: int = 1) -> str:

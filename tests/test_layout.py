@@ -5,7 +5,7 @@ import fnmatch
 import re
 import statistics
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -83,12 +83,17 @@ def test_few_modules_lie_loose(package: str) -> None:
 LONGEST = 350
 """lines of a module; look for a second responsibility in it well before"""
 MEDIAN = 130
+LONGEST_TESTS = 400
+
+
+def _lines(paths: Iterable[Path]) -> dict[str, int]:
+    return {str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in paths}
 
 
 def test_modules_are_small() -> None:
-    modules = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
-    lines = {str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in modules}
+    lines = _lines(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
     assert {path: count for path, count in lines.items() if count > LONGEST} == {}
+    assert {path: n for path, n in _lines((ROOT / "tests").rglob("*.py")).items() if n > LONGEST_TESTS} == {}
     assert statistics.median(count for path, count in lines.items() if not path.endswith("__init__.py")) <= MEDIAN
 
 
@@ -140,4 +145,4 @@ def test_what_types_are_not_checked_of_holds_nothing_but_a_list(path: Path) -> N
 
 def test_types_are_checked_of_all_tests() -> None:
     folders = {f"tests/{path.parent.name}" for path in (ROOT / "tests").glob("*/test_*.py")}
-    assert folders - set(MYPY["files"]) == {"tests/rig"}
+    assert folders <= set(MYPY["files"])

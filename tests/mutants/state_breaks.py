@@ -3,7 +3,7 @@
 from breaks import Break
 
 _MACHINE = "rig/test_engine_machine.py"
-_GUARDS = "rig/test_engine_guards.py"
+_RESETS = "rig/test_engine_resets.py"
 _FAULTS = "integration/test_feedback_faults.py"
 _FORCES = "integration/test_force_and_host_faults.py"
 _LAST_GOOD = "integration/test_last_good_reference.py"
@@ -134,8 +134,8 @@ STATE_BREAKS = [
         "a restart behind another fault leaves the rig homed",
         "machine.homed = False  # even where something worse was found first",
         "pass",
-        f"{_GUARDS}::test_a_restart_clears_homed_even_behind_another_fault",
-        f"{_GUARDS}::test_a_drive_that_restarts_while_a_fault_is_latched_clears_homed",
+        f"{_RESETS}::test_a_restart_clears_homed_even_behind_another_fault",
+        f"{_RESETS}::test_a_drive_that_restarts_while_a_fault_is_latched_clears_homed",
     ),
     _supervision(
         "lengths need belong to no pose",
@@ -184,7 +184,7 @@ STATE_BREAKS = [
         "a recording that fails is not said",
         "elif fault and not self._unrecorded:",
         "elif False:",
-        f"{_GUARDS}::test_a_recording_that_fails_is_said_once_in_every_state",
+        "rig/test_engine_guards.py::test_a_recording_that_fails_is_said_once_in_every_state",
     ),
     _supervision(
         "a model without an answer stops nothing",
@@ -202,7 +202,7 @@ STATE_BREAKS = [
         "a quick stop waits for the next cycle",
         "if machine.stop > severity and machine.stop >= StopSeverity.QUICK_STOP:",
         "if False:",
-        f"{_GUARDS}::test_a_quick_stop_reaches_every_leg_in_the_cycle_of_its_cause",
+        f"{_RESETS}::test_a_quick_stop_reaches_every_leg_in_the_cycle_of_its_cause",
     ),
     _core(
         "a controlled stop does not slow down",
@@ -220,7 +220,7 @@ STATE_BREAKS = [
         "references found are not compared with the forward kinematics",
         "        if cause is not None:\n            self.trip(cause, StopSeverity.QUICK_STOP)\n            return",
         "        if False:\n            return",
-        f"{_GUARDS}::test_references_that_disagree_are_a_fault",
+        f"{_RESETS}::test_references_that_disagree_are_a_fault",
     ),
     _core(
         "what took the homing leaves the rig homed",
@@ -238,8 +238,8 @@ STATE_BREAKS = [
         "a new homing keeps the old one meanwhile",
         "            self.machine.homed = False\n        if state is State.HOMING:",
         "            pass\n        if state is State.HOMING:",
-        f"{_GUARDS}::test_homing_again_searches_again",
-        _GUARDS,
+        f"{_RESETS}::test_homing_again_searches_again",
+        _RESETS,
     ),
     Break(
         "a reset does not ask the causes",
@@ -263,7 +263,7 @@ STATE_BREAKS = [
         (
             f"{_FAULTS}::test_when_writes_stop_the_drives_stop_by_their_own_watchdog",
             f"{_FAULTS}::test_the_link_returns_and_the_rig_stays_in_fault",
-            _GUARDS,
+            _RESETS,
         ),
     ),
     _watch(

@@ -5,6 +5,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -116,8 +117,15 @@ def smooth_table(duration: float = 1.0, amplitude: float = 5e-3, step: float = 2
 
 def _still(rig: Bench) -> object:
     """What time alone does not change."""
-    moving = {"t": 0.0, "cycles": 0, "path_time": 0.0, "reference": (), "from_home": 0.0, "settled": 0.0}
-    feedback = {"torque": (), "silent": (), "tare_residual": (), "force_model": (), "pose_known": True}
+    moving: dict[str, Any] = {"t": 0.0, "cycles": 0, "path_time": 0.0, "reference": (), "from_home": 0.0}
+    feedback: dict[str, Any] = {
+        "settled": 0.0,
+        "torque": (),
+        "silent": (),
+        "tare_residual": (),
+        "force_model": (),
+        "pose_known": True,
+    }
     return replace(rig.status(), **moving, **feedback)
 
 

@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+from configured import limits
 
 from dynamics import Mechanism
 from kinematics import (
@@ -140,7 +141,7 @@ def test_a_long_motion_is_judged_as_a_short_one(monkeypatch: pytest.MonkeyPatch)
     """Samples are looked at in blocks; where these begin and end changes nothing."""
     trajectory = load_trajectory("demo", HOME)
     whole = check_trajectory(MACHINE, RIG.safety, trajectory, 100.0)
-    tight = [dataclasses.replace(leg, limits=dataclasses.replace(leg.limits, velocity=0.1)) for leg in MACHINE.legs]
+    tight = [dataclasses.replace(leg, limits=dataclasses.replace(limits(leg), velocity=0.1)) for leg in MACHINE.legs]
     machine = dataclasses.replace(MACHINE, legs=tuple(tight))
     broken = check_trajectory(machine, RIG.safety, trajectory, 100.0)
     assert whole.passed and not broken.passed

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 
 import pytest
-from typer.main import get_command
+from typer.main import get_group
 
 from actuators import ActuatorError
 from dynamics import DynamicsError
@@ -16,7 +16,7 @@ from rig.cli import app, main
 from rig.errors import ExitCode, HardwareError, InputError, RefusedError, RigError, RunFaultError
 from rig.recording import RecordingError
 
-COMMANDS = tuple(get_command(app).commands)
+COMMANDS = tuple(get_group(app).commands)
 HEAVY = ("rich", "numpy", "numba", "scipy", "pydantic", "matplotlib", "pymodbus", "zmq", "PyQt5", "kinematics")
 
 

@@ -147,7 +147,9 @@ def test_simulate_hits_the_times_and_converges(here: Path) -> None:
     assert fine.columns(("z",))[1, 0] > 0.45 + 1e-3
     # The legs stand where the platform is.
     lengths = leg_lengths(geometry, fine.columns(POSE)[1])
-    np.testing.assert_allclose(forward_kinematics(geometry, lengths, geometry.home), fine.columns(POSE)[1], atol=1e-12)
+    np.testing.assert_allclose(
+        forward_kinematics(geometry, lengths, geometry.home_pose), fine.columns(POSE)[1], atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("command", ["inverse", "ik"])

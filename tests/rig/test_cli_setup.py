@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from configured import endpoints
 
 from rig import commissioning
 from rig.cli import main
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("here")
 
 def drives(config: RigConfig) -> list[str]:
     """Options that name a configuration's drives."""
-    return [option for leg in config.drives.legs for option in ("--drive", f"{leg.host}:{leg.port}")]
+    return [option for host, port in endpoints(config) for option in ("--drive", f"{host}:{port}")]
 
 
 DRIVES = [option for leg in range(1, 7) for option in ("--drive", f"10.0.0.{leg}:502")]
@@ -58,7 +59,7 @@ def test_a_configuration_is_written_from_options(here: Path, capsys: pytest.Capt
         "out",
     )
     last = config.drives.legs[5]
-    assert (last.host, last.port, last.unit, last.serial) == ("plant-6.local", 1502, 17, "f")
+    assert (*endpoints(config)[5], last.unit, last.serial) == ("plant-6.local", 1502, 17, "f")
     assert config.load_cells.amplifier is not None
     assert (config.load_cells.amplifier.host, config.load_cells.amplifier.unit) == ("fe80::1", 9)
     assert (config.load_cells.noise, config.load_cells.range, config.virtual) == (0.2, 500.0, None)

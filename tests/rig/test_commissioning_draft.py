@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tomlkit
+from configured import endpoints
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,7 +37,7 @@ from rig.errors import ConfigError, InputError
 DRIVES = tuple(DriveAddress("10.0.0.1", 500 + leg, leg, f"S{leg}") for leg in range(1, 7))
 GOOD = Draft(name="bench", drives=DRIVES)
 
-texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 numbers = st.floats(allow_nan=False)
 addresses = st.builds(DriveAddress, host=texts, port=st.integers(), unit=st.integers(), serial=texts)
 amplifiers = st.builds(CellAmplifier, host=texts, port=st.integers(), unit=st.integers(), profile=texts)
@@ -97,9 +98,8 @@ def test_what_was_written_is_the_rig_that_was_meant(tmp_path: Path) -> None:
     config = save_draft(draft, tmp_path / "rig.toml")
     assert config.resolved() == load_config(tmp_path / "rig.toml").resolved()
     assert (config.name, config.rate, config.recording.directory) == ("bench", 1000.0, 'C:\\"data"')
-    assert [(leg.host, leg.port, leg.unit, leg.serial) for leg in config.drives.legs] == [
-        (drive.host, drive.port, drive.unit, drive.serial) for drive in DRIVES
-    ]
+    assert endpoints(config) == [(drive.host, drive.port) for drive in DRIVES]
+    assert [(leg.unit, leg.serial) for leg in config.drives.legs] == [(drive.unit, drive.serial) for drive in DRIVES]
     assert config.load_cells.amplifier is not None and config.load_cells.amplifier.unit == 3
     assert config.virtual is None
     assert [path.name for path in tmp_path.iterdir()] == ["rig.toml"]

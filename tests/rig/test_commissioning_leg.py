@@ -61,9 +61,13 @@ def test_only_the_leg_under_test_ever_has_torque() -> None:
 def test_the_move_is_as_slow_as_it_was_asked_for() -> None:
     stand = homed()
     speeds: list[float] = []
-    stand.when(
-        lambda now: moving(now) and speeds.append(abs(now.virtual.plant.speeds[2])) is not None, lambda _stand: None
-    )
+
+    def look(now: Stand) -> bool:
+        if moving(now):
+            speeds.append(abs(now.virtual.plant.speeds[2]))
+        return False
+
+    stand.when(look, lambda _stand: None)
     assert stand.run(LegMove(3, 5e-3, 4e-3)).passed
     assert max(speeds) == pytest.approx(4e-3, rel=0.3)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from drive_support import servo_of
 from leg_stand import CONFIG, HOME, Stand, homed, moving
 
 from actuators import Status
@@ -74,14 +75,14 @@ def test_without_a_client_the_leg_is_stopped() -> None:
 
 def test_a_latched_fault_is_cleared_only_where_that_is_allowed() -> None:
     stand = Stand()
-    stand.virtual.drives[4].servo._latch("watchdog")
+    servo_of(stand.virtual.drives[4])._latch("watchdog")
     with pytest.raises(LatchedFaultError, match="leg 5: drive fault 1, no command within the watchdog time: a latched"):
         stand.run(HOME)
     stand = Stand()
-    stand.virtual.drives[4].servo._latch("watchdog")
+    servo_of(stand.virtual.drives[4])._latch("watchdog")
     assert stand.run(LegMove(3, home=True, clear=True)).passed
     stand = Stand()
-    stand.virtual.drives[4].servo._latch("watchdog")
+    servo_of(stand.virtual.drives[4])._latch("watchdog")
     stand.virtual.faults.inject("encoder_nan", 5)
     with pytest.raises(RefusedError, match="reset: the cause is still there: leg 5"):
         stand.run(LegMove(3, home=True, clear=True))
@@ -90,11 +91,11 @@ def test_a_latched_fault_is_cleared_only_where_that_is_allowed() -> None:
 
 def test_a_watchdog_that_is_no_fault_is_cleared_like_one() -> None:
     stand = Stand()
-    stand.virtual.drives[4].servo._watchdog_tripped = True
+    servo_of(stand.virtual.drives[4])._watchdog_tripped = True
     with pytest.raises(LatchedFaultError, match="leg 5: "):
         stand.run(HOME)
     stand = Stand()
-    stand.virtual.drives[4].servo._watchdog_tripped = True
+    servo_of(stand.virtual.drives[4])._watchdog_tripped = True
     assert stand.run(LegMove(3, home=True, clear=True)).passed
 
 

@@ -25,7 +25,6 @@ from rig.engine.claim import claim_addresses
 from rig.virtual import VirtualRig
 
 KIND = DriveKind(timeout=1.0)
-PLACE = leg_section("servo-tcp")
 
 
 class Gateway:
@@ -60,12 +59,18 @@ class Hangup:
 
 @pytest.fixture
 def servos() -> list[FaultyServo]:
-    return VirtualRig(load_config("virtual")).drives
+    made = [drive for drive in VirtualRig(load_config("virtual")).drives if isinstance(drive, FaultyServo)]
+    assert len(made) == 6
+    return made
+
+
+def place(port: int, unit: int = 1, serial: str | None = None) -> LegDrive:
+    return leg_section("servo-tcp").model_validate({"host": "127.0.0.1", "port": port, "unit": unit, "serial": serial})
 
 
 def places(ports: list[int], serials: list[str | None] | None = None) -> list[LegDrive]:
     serials = serials or [None] * 6
-    return [PLACE(host="127.0.0.1", port=port, serial=s) for port, s in zip(ports, serials, strict=True)]
+    return [place(port, serial=s) for port, s in zip(ports, serials, strict=True)]
 
 
 def test_six_drives_say_who_they_are(servos: list[FaultyServo]) -> None:
@@ -135,9 +140,9 @@ def test_unit_ids_behind_one_address() -> None:
     with served([Gateway(drives)]) as (port,):
         units = [2, 1, 3, 4, 5, 6]
         serials = [f"U{leg}" for leg in range(1, 7)]
-        addresses = [PLACE(host="127.0.0.1", port=port, unit=u, serial=s) for u, s in zip(units, serials, strict=True)]
+        addresses = [place(port, u, s) for u, s in zip(units, serials, strict=True)]
         swapped = probe_drives(addresses, KIND)
-        lost = probe_drive(1, PLACE(host="127.0.0.1", port=port, unit=77), DriveKind(timeout=0.3))
+        lost = probe_drive(1, place(port, 77), DriveKind(timeout=0.3))
     assert swapped.findings == ("the drives of legs 1 and 2 have changed places: cables or unit ids swapped",)
     assert "did not answer" in lost.fault and "unit 1 answers there" in lost.fault and "serial U1" in lost.fault
 
@@ -161,7 +166,7 @@ def test_the_search_asks_no_other_legs_drive_and_one_connection_is_open_at_a_tim
         for unit, port in zip((1, 2, 4), ports_of[:3], strict=True)
     ]
     with served([Gateway(devices)]) as (port,):
-        places = [PLACE(host="127.0.0.1", port=port, unit=unit) for unit in (1, 2, 77)]
+        places = [place(port, unit) for unit in (1, 2, 77)]
         lost = probe_drive(3, places[2], DriveKind(timeout=0.3), places)
         none = probe_drive(3, places[2], DriveKind(timeout=0.3), [*places, places[0].model_copy(update={"unit": 4})])
     assert "did not answer" in lost.fault and "unit 4 answers there" in lost.fault

@@ -3,11 +3,11 @@
 import json
 import math
 import pickle
-import shutil
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from configured import endpoints
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,7 +43,7 @@ def test_the_shipped_configuration_is_the_default() -> None:
     assert config.rate == 500.0
     assert config.period == 0.002
     assert config.safety.following_error == pytest.approx(2e-3, rel=1e-15)
-    assert len({(leg.host, leg.port) for leg in config.drives.legs}) == 6
+    assert len(set(endpoints(config))) == 6
     assert config.virtual is not None
     assert config.virtual.cells.noise == (0.5,) * 6
     assert "virtual" in shipped_configs()
@@ -56,7 +56,10 @@ def test_the_shipped_configuration_shows_the_defaults() -> None:
             "name": "virtual",
             "mechanism": "lab-hexapod",
             "drives": {
-                "legs": [{"host": leg.host, "port": leg.port, "serial": leg.serial} for leg in config.drives.legs]
+                "legs": [
+                    {"host": host, "port": port, "serial": leg.serial}
+                    for leg, (host, port) in zip(config.drives.legs, endpoints(config), strict=True)
+                ]
             },
             "virtual": {},
         }
@@ -179,8 +182,9 @@ def test_the_mechanism_is_found_beside_the_configuration(tmp_path: Path) -> None
 
 
 def test_profiles_are_found_beside_the_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copy(files("actuators.profiles") / "generic-servo.toml", tmp_path / "mine.toml")
-    shutil.copy(files("actuators.profiles") / "generic-amplifier.toml", tmp_path / "cells.toml")
+    for shipped, name in (("generic-servo", "mine"), ("generic-amplifier", "cells")):
+        profile = (files("actuators.profiles") / f"{shipped}.toml").read_text(encoding="utf-8")
+        (tmp_path / f"{name}.toml").write_text(profile, encoding="utf-8")
     amplifier = 'amplifier = { host = "127.0.0.1", port = 15030, profile = "./cells.toml" }'
     path = _write(
         tmp_path,
@@ -191,9 +195,9 @@ def test_profiles_are_found_beside_the_configuration(tmp_path: Path, monkeypatch
     config = load_config(Path(tmp_path.name) / path.name)
     check_devices(config)  # from whatever folder that is done
     check_devices(config.changed({}).changed({"rate": 250.0}))
-    assert config.drives.profile == str(tmp_path / "mine.toml")
-    assert config.changed({"rate": 250.0}).drives.profile == str(tmp_path / "mine.toml")
-    assert load_config().drives.profile == "generic-servo"
+    assert config.drives.settings["profile"] == str(tmp_path / "mine.toml")
+    assert config.changed({"rate": 250.0}).drives.settings["profile"] == str(tmp_path / "mine.toml")
+    assert load_config().drives.settings["profile"] == "generic-servo"
 
 
 def test_faults_of_the_mechanism_are_listed_with_the_others(tmp_path: Path) -> None:

@@ -73,10 +73,11 @@ def test_a_drive_is_claimed_by_what_identifies_it(tmp_path: Path) -> None:
     start = time.monotonic()
     with claim_drives(config):
         assert time.monotonic() - start < 5.0
-        same = leg_section("line")(device="/dev/ttyUSB1", unit=3)
+        same = leg_section("line").model_validate({"device": "/dev/ttyUSB1", "unit": 3})
         with pytest.raises(HardwareError, match=r"leg 2: another program .* commands the drive at /dev/ttyUSB1"):
             claim_addresses({2: same})
-        claim_addresses({2: leg_section("line")(device="/dev/ttyUSB1", unit=4)}).close()
+        other = leg_section("line").model_validate({"device": "/dev/ttyUSB1", "unit": 4})
+        claim_addresses({2: other}).close()
 
 
 def test_the_virtual_rig_asks_the_driver_for_its_twin(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from configured import limits
+from drive_support import servo_of
 from engine_support import CONFIG, HOME, Bench, bench, refused, smooth_table
 
 from actuators import Mode, Status
@@ -127,21 +129,21 @@ def test_forces_computed_before_a_stop_are_not_sent_after_it(rig: Bench, categor
 
 def test_a_force_beyond_its_limit_is_held_to_it_and_stops_the_rig(rig: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     rig.engage()
-    engine, limits = rig.engine, CONFIG.machine.legs[4].limits
-    assert limits is not None and limits.force is not None
+    engine, limit = rig.engine, limits(CONFIG.machine.legs[4]).force
+    assert limit is not None
     compute = engine.law.compute
 
     def strong(*arguments: object) -> None:
         compute(*arguments)  # type: ignore[arg-type]
-        engine.frame.fields["force_command"][4] = -1.5 * limits.force
+        engine.frame.fields["force_command"][4] = -1.5 * limit
 
     monkeypatch.setattr(engine.law, "compute", strong)
     rig.step()
     machine = engine.machine
     assert machine.stop is StopSeverity.CATEGORY_1 and machine.latched and machine.cause is not None
     assert (machine.cause.code, machine.cause.leg) == (FaultCode.FORCE_LIMIT, 5)
-    assert engine.commands[4].force == -limits.force
-    assert rig.tap.take()["force_command"][-1, 4] == -limits.force
+    assert engine.commands[4].force == -limit
+    assert rig.tap.take()["force_command"][-1, 4] == -limit
 
 
 # -- what is wrong with the reference, the model or a stop ------------------------------------------------------------
@@ -277,8 +279,8 @@ def test_a_homing_is_forgotten_when_the_drives_were_left(rig: Bench) -> None:
 
 
 def test_connecting_sets_every_drives_watchdog(rig: Bench) -> None:
-    watchdogs = [servo.device._watchdog for servo in rig.virtual.drives]
+    watchdogs = [servo_of(drive)._watchdog for drive in rig.virtual.drives]
     assert watchdogs == [0.0] * 6
     rig.request(Connect())
-    watchdogs = [servo.device._watchdog for servo in rig.virtual.drives]
+    watchdogs = [servo_of(drive)._watchdog for drive in rig.virtual.drives]
     assert watchdogs == pytest.approx([CONFIG.drives.watchdog] * 6)

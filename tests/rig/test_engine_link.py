@@ -27,22 +27,12 @@ PATIENCE = 10.0  # s, of waits that end as soon as the other side has done its p
 
 
 def a_status(lease: str) -> Snapshot:
-    numbers = {"t": 0.5, "cause_t": 0.0, "path_time": 0.0, "path_duration": 1.0, "rate": 500.0}
-    counts = {"cycles": 3, "overruns": 0, "rows": 2, "dropped": 0}
-    texts = {"cause": "", "motion": "", "recording": "", "recording_fault": "", "ring": "r"}
-    flags = {"homed": True, "latched": False, "paused": False, "virtual": True}
     return Snapshot(
-        state=State.PARKED,
-        stop=StopSeverity.NONE,
-        cause_code=FaultCode.NONE,
-        lease=lease,
-        reference=(0.0,) * 7,
-        realtime=(),
-        **numbers,
-        **counts,
-        **texts,
-        **flags,
-    )
+        state=State.PARKED, stop=StopSeverity.NONE, t=0.5, cause="", cause_code=FaultCode.NONE, cause_t=0.0,
+        latched=False, homed=True, paused=False, lease=lease, motion="", path_time=0.0, path_duration=1.0,
+        reference=(0.0,) * 7, cycles=3, overruns=0, rate=500.0, virtual=True, realtime=(), recording="", rows=2,
+        dropped=0, recording_fault="", ring="r",
+    )  # fmt: skip
 
 
 class Desk:

@@ -44,7 +44,7 @@ ALLOWED: list[tuple[RigCommand, State, dict[str, Any]]] = [
     (Park(), State.ENGAGED, {"paused": True}),
     (Reset(), State.FAULT, {"latched": True}),
     *((Shutdown(), state, {}) for state in State if state not in TORQUE_STATES),
-    *((Stop(category), state, {}) for state in State for category in (0, 1, 2)),  # type: ignore[arg-type]
+    *((Stop(category), state, {}) for state in State for category in (0, 1, 2)),
 ]
 SILENT = {"silent": (2, 5)}
 FULL = {"recording_fault": "the disk is full"}

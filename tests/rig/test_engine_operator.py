@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -31,6 +32,7 @@ from rig.telemetry import CycleFlag
 COMMANDS: tuple[RigCommand, ...] = (
     Connect(), Disconnect(), Home(), Engage(), Pause(), Resume(), Abandon(), Park(), Reset(), Shutdown()
 )  # fmt: skip
+STOPS = (Stop(0), Stop(1), Stop(2))
 
 
 @pytest.fixture
@@ -62,8 +64,8 @@ def test_every_state_takes_its_own_commands_and_no_other(rig: Bench) -> None:
     refuse_all_but(rig)
     rig.until(State.ENGAGED)
     rig.run(0.4)
-    for command in (Resume(), Abandon()):
-        assert "nothing is paused" in refused(rig, command)
+    assert "nothing is paused" in refused(rig, Resume())
+    assert "nothing is paused" in refused(rig, Abandon())
     for command in (Connect(), Disconnect(), Home(), Engage(), Pause(), Reset(), Shutdown()):
         refused(rig, command)
     rig.follow(smooth_table())
@@ -81,22 +83,22 @@ def test_every_state_takes_its_own_commands_and_no_other(rig: Bench) -> None:
 
 
 def test_a_stop_is_taken_in_every_state_and_never_brings_torque(rig: Bench) -> None:
-    for category in (0, 1, 2):
-        rig.request(Stop(category))  # type: ignore[arg-type]
+    for stop in STOPS:
+        rig.request(stop)
         assert rig.state is State.OFF
     rig.park()
-    for category in (0, 1, 2):
-        rig.request(Stop(category))  # type: ignore[arg-type]
+    for stop in STOPS:
+        rig.request(stop)
         assert rig.state is State.PARKED and not rig.engine.bank.any(Status.ENABLED)
 
 
 @pytest.mark.parametrize("category", [0, 1, 2])
-def test_a_stop_from_any_motion(rig: Bench, category: int) -> None:
+def test_a_stop_from_any_motion(rig: Bench, category: Literal[0, 1, 2]) -> None:
     rig.engage()
     rig.follow(smooth_table(2.0))
     rig.run(0.5)
     rig.tap.take()
-    rig.request(Stop(category))  # type: ignore[arg-type]
+    rig.request(Stop(category))
     after = State.ENGAGED if category == 2 else State.PARKED
     rig.until(after)
     rows = rig.tap.take()

@@ -30,7 +30,7 @@ def sine_table(step: float = STEP, amplitude: float = 0.02, frequency: float = 0
     return MotionTable(step, samples)
 
 
-def motion(reference: ReferenceSource, ahead: float = 0.0) -> Array:
+def motion(reference: Reference | ReferenceSource, ahead: float = 0.0) -> Array:
     out = np.zeros(19)
     assert reference.evaluate(ahead, out)
     return out

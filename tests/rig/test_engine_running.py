@@ -24,9 +24,11 @@ def test_an_engine_is_found_by_its_drives_while_it_lives(
     legs = on_free_ports(CONFIG).resolved()["drives"]["legs"]
     sharing = free_config.changed({"drives": {"legs": [*legs[:5], free_config.resolved()["drives"]["legs"][5]]}})
     for asked in (free_config, sharing):
-        found = find_engine(asked)
-        assert found is not None and found.alive and found.pid == os.getpid()
-        assert found.recording == tmp_path / "run.mcap" and found.config == free_config.name
+        engine = find_engine(asked)
+        assert engine is not None and engine.alive and engine.pid == os.getpid()
+        assert engine.recording == tmp_path / "run.mcap" and engine.config == free_config.name
+    found = find_engine(free_config)
+    assert found is not None
     assert found.owner_alive
     stand_in.owner.close()
     assert not found.owner_alive and found.alive

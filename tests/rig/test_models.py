@@ -79,11 +79,16 @@ def test_friction_is_charged_where_a_cell_reads_it(location: Location) -> None:
     motions, smoothing = demo_motion(8.0, 9.0), 0.01
     speeds = leg_kinematics(LAB_HEXAPOD.geometry, motions).velocity
     coulomb, viscous = 4.0 * np.tanh(speeds / smoothing), 35.0 * speeds
-    left_out = {"exact": 0.0, "dasgupta-1998": coulomb, "pedrammehr-2012": coulomb, "massless": coulomb + viscous}
+    left_out = {
+        "exact": np.zeros(6),
+        "dasgupta-1998": coulomb,
+        "pedrammehr-2012": coulomb,
+        "massless": coulomb + viscous,
+    }
     rough = model_differences(at(location), motions, MODELS, smoothing)
     smooth = model_differences(at(location, smooth=True), motions, MODELS, smoothing)
     for model in MODELS:
-        change = -left_out[model] if location == "actuator" else 0.0
+        change = -left_out[model] if location == "actuator" else np.zeros(6)
         np.testing.assert_allclose(rough[model] - smooth[model], np.broadcast_to(change, (501, 6)), atol=1e-10)
 
 

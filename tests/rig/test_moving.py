@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -53,7 +54,7 @@ class Played:
 
 def played(statuses: list[Snapshot], stages: list[Stage], **at: Callable[[MotionSequence], object]) -> Played:
     sequence = MotionSequence("test")
-    rig = Played(statuses, {int(key[1:]): lambda act=act: act(sequence) for key, act in at.items()})
+    rig = Played(statuses, {int(key[1:]): partial(act, sequence) for key, act in at.items()})
     carry_out(rig, sequence, stages)  # type: ignore[arg-type]
     return rig
 
@@ -83,7 +84,9 @@ def test_one_that_nobody_here_asked_for_is_a_stop(engaged: Snapshot) -> None:
         played([running, held], two())
 
 
-def test_a_pause_at_a_seam_holds_the_motion_that_is_on_its_way(engaged: Snapshot) -> None:
+def test_a_pause_at_a_seam_holds_the_motion_that_is_on_its_way(
+    engaged: Snapshot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     running, paused = replace(engaged, state=State.RUNNING), replace(engaged, paused=True)
     sequence = MotionSequence("test")
     rig = Played([running, paused, running, engaged, running, engaged], {2: sequence.resume})
@@ -94,7 +97,7 @@ def test_a_pause_at_a_seam_holds_the_motion_that_is_on_its_way(engaged: Snapshot
         if len(rig.sent) == 1:
             assert sequence.pause() is None  # asked for while the motion is on its way
 
-    rig.request = request  # type: ignore[method-assign]
+    monkeypatch.setattr(rig, "request", request)
     carry_out(rig, sequence, two())  # type: ignore[arg-type]
     assert [type(command) for command in rig.sent] == [Follow, Pause, Follow]
 

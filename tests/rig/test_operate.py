@@ -45,7 +45,7 @@ class Terminal(io.StringIO):
 class InterruptedScript(io.StringIO):
     """Ctrl-C is pressed in place of the line "^C"."""
 
-    def readline(self, size: int | None = -1, /) -> str:
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]  # as StringIO has it
         line = super().readline()
         if line == "^C\n":
             signal.raise_signal(signal.SIGINT)
@@ -109,9 +109,8 @@ def test_a_whole_script(operate: Operate) -> None:
     assert kinds[:4] == [MotionKind.JOG] * 4 and kinds[4:7] == [MotionKind.LEG_STEP, MotionKind.MOVE, MotionKind.MOVE]
     assert kinds[7:] == [MotionKind.RUN, MotionKind.APPROACH, MotionKind.RUN, MotionKind.PARK]
     assert all(motion.outcome == MotionOutcome.FINISHED for motion in recording.motions)
-    first, *others = came_to(recording)
-    here = first
-    assert first[2] - HOME[2] == pytest.approx(0.005, abs=1e-4)  # engaged where homing left it
+    here, *others = came_to(recording)
+    assert here[2] - HOME[2] == pytest.approx(0.005, abs=1e-4)  # engaged where homing left it
     for (step, frame, pivot), reached in zip(steps, others, strict=False):
         here = stepped_pose(here, step, frame, pivot)
         assert np.abs(pose_difference(reached, here)).max() < 1e-9

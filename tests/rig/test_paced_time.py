@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from configured import endpoints
 from waiting import eventually
 
 from actuators import COMMAND_OFF, ConnectError, ModbusTcpServer
@@ -34,7 +35,7 @@ class Plant:
         self.path = path
         self.rig = VirtualRig(self.config, self.clock.now())
         self.before_reply: Callable[[int], None] = lambda _leg: None
-        self.advance: Callable[[float], object] = self.rig.advance
+        self.advance: Callable[[float], None] = self.rig.advance
         self.failed: list[BaseException] = []
         self._stop, self._ready = threading.Event(), threading.Event()
         for leg, servo in enumerate(self.rig.drives, start=1):
@@ -185,7 +186,7 @@ def test_an_access_beside_the_cycles_takes_as_long_as_its_reply_on_the_plants_cl
 
 def test_one_engine_gives_the_time(plant: Plant) -> None:
     with pytest.raises(ConnectError, match="another one gives it"):
-        PacedWire("127.0.0.1", plant.config.drives.legs[0].endpoint[1], 1.0, Pacer(plant.path))  # type: ignore[index]
+        PacedWire("127.0.0.1", endpoints(plant.config)[0][1], 1.0, Pacer(plant.path))
     plant.cycle()
     assert plant.bank.fresh.all()
 
@@ -209,7 +210,12 @@ def test_what_is_asked_of_the_plant_is_answered_while_its_time_stands(plant: Pla
     t = plant.cycle()
     looked = threading.Semaphore(0)
     advance = plant.rig.advance
-    plant.advance = lambda now: (advance(now), looked.release())  # type: ignore[assignment]
+
+    def look(now: float) -> None:
+        advance(now)
+        looked.release()
+
+    plant.advance = look
     for _ in range(3):
         assert looked.acquire(timeout=60.0)
     assert plant.rig.time == t

@@ -241,7 +241,7 @@ def test_a_whole_file_of_another_program_is_refused_and_left_alone(
         writer.add_metadata("lens", {"f": "8 mm"})
         channel = writer.register_channel("/camera", "cdr", writer.register_schema("Image", "ros2msg", b"uint8 x\n"))
         writer.add_message(channel, 0, b"\0\1\0\0\7", 0)
-        writer.finish()  # type: ignore[no-untyped-call]
+        writer.finish()
     content = path.read_bytes()
     for read in (open_recording, recover):
         with pytest.raises(RecordingError, match=r"camera\.mcap: an MCAP file of another program"):
@@ -308,7 +308,7 @@ def test_bad_rows_and_events_are_refused(tmp_path: Path) -> None:
         with pytest.raises(RecordingError, match="nan s"):
             writer.write_rows(rows)
         with pytest.raises(RecordingError, match="not a sequence of telemetry rows"):
-            writer.write_rows(np.zeros(3))
+            writer.write_rows(np.zeros(3))  # type: ignore[arg-type]
         refused: list[Callable[[], None]] = [
             lambda: writer.event(-1.0, 20, 0, ""),
             lambda: writer.event(float("inf"), 20, 0, ""),
@@ -343,14 +343,14 @@ def test_recovery_makes_a_cut_file_whole(whole: Path, tmp_path: Path) -> None:
     path.write_bytes(content[: len(content) * 2 // 3])
     before = open_recording(path)
     assert 0 < len(before.rows) < len(ROWS)
-    after = recover(path)
-    assert after.complete
-    assert after.closing == {"recovered": True}
+    recovered = recover(path)
+    assert recovered.complete
+    assert recovered.closing == {"recovered": True}
     same: list[Callable[[Recording], Any]] = [
         lambda r: packed(r.rows), lambda r: r.events, lambda r: r.header, lambda r: r.dropped
     ]  # fmt: skip
-    after, returned = open_recording(path), after
-    assert returned.count == len(after.rows) and returned.closing == after.closing
+    after = open_recording(path)
+    assert recovered.count == len(after.rows) and recovered.closing == after.closing
     for part in same:
         assert part(after) == part(before)
     assert len(decode(path, "/rig/cycle")) == len(after.rows)

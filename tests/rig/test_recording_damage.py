@@ -311,7 +311,8 @@ def with_header(content: bytes, text: str) -> bytes:
     position += 9 + struct.unpack_from("<Q", content, position + 1)[0]
     end = position + 9 + struct.unpack_from("<Q", content, position + 1)[0]
     assert content[position] == Opcode.METADATA
-    return content[:position] + record.end() + content[end:]
+    header: bytes = record.end()
+    return content[:position] + header + content[end:]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from synthetic_rows import make_header, make_rows
 
 from rig.recording import Recording
@@ -31,9 +32,11 @@ def test_no_legend_lies_over_a_title_or_leaves_its_figure(monkeypatch: pytest.Mo
         canvas.draw()
         renderer = canvas.get_renderer()
         for axes in figure.axes:
-            legend, title = axes.get_legend(), axes._left_title
+            legend = axes.get_legend()
             if legend is None:
                 continue
+            named = axes.get_title(loc="left")
+            title = next(each for each in axes.get_children() if isinstance(each, Text) and each.get_text() == named)
             legends += 1
             box = legend.get_window_extent(renderer)
             assert box.x0 > title.get_window_extent(renderer).x1, title.get_text()

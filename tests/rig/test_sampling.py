@@ -1,6 +1,8 @@
 """Where the cells are read, and devices slower than the cycle: the same engine over each."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from rig.safety import check_loop
 from rig.states import FaultCode, State, StopSeverity
 from rig.virtual import VirtualRig
 
-DEVICES = {
+DEVICES: dict[str, Any] = {
     "load_cells": {
         "source": "devices",
         "devices": [{"host": "127.0.0.1", "port": 15030 + leg, "unit": leg} for leg in range(1, 7)],
@@ -186,7 +188,7 @@ def test_cells_of_50_hz_have_a_bound_of_their_own() -> None:
 
 
 def test_the_bound_may_be_given_in_seconds_or_in_cycles() -> None:
-    def bounds(safety: dict[str, object], rate: float = 500.0) -> RigConfig:
+    def bounds(safety: Mapping[str, object], rate: float = 500.0) -> RigConfig:
         return load_config().changed({"rate": rate, "safety": safety})
 
     assert bounds({}).stale_time == pytest.approx(0.006)  # as files say it that give cycles, or nothing
@@ -231,6 +233,6 @@ def test_cells_that_cannot_be_configured(cells: dict[str, object], text: str) ->
 
 
 def test_devices_must_have_six_channels_in_all(tmp_path: Path) -> None:
-    six = [entry | {"profile": "generic-amplifier"} for entry in DEVICES["load_cells"]["devices"]]  # type: ignore[attr-defined]
+    six = [entry | {"profile": "generic-amplifier"} for entry in DEVICES["load_cells"]["devices"]]
     with pytest.raises(ConfigError, match="has 6 cells, not 1"):
         VirtualRig(CONFIG.changed({"load_cells": {"source": "devices", "devices": six}}))

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from configured import endpoints
 
 from actuators import COMMAND_OFF, Drive, create_drive, exchange_all
 from rig.config.rig_config import RigConfig, load_config
@@ -31,8 +32,8 @@ def config() -> RigConfig:
 @pytest.fixture
 def drives(config: RigConfig) -> Iterator[list[Drive]]:
     made = [
-        create_drive("servo-tcp", {"name": f"drive {leg}", "host": address.host, "port": address.port})
-        for leg, address in enumerate(config.drives.legs, start=1)
+        create_drive("servo-tcp", {"name": f"drive {leg}", "host": host, "port": port})
+        for leg, (host, port) in enumerate(endpoints(config), start=1)
     ]
     yield made
     for drive in made:
@@ -73,7 +74,7 @@ def test_six_drives_over_tcp(config: RigConfig, drives: list[Drive]) -> None:
         with pytest.raises(HardwareError, match="started already"):
             rig.start()
         taken = VirtualRigProcess(config)
-        with pytest.raises(HardwareError, match=f"127.0.0.1:{config.drives.legs[0].port}"):
+        with pytest.raises(HardwareError, match=f"127.0.0.1:{endpoints(config)[0][1]}"):
             taken.start()
         assert taken.pid is None
     assert not rig.alive

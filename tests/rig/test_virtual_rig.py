@@ -101,10 +101,10 @@ def test_cells_have_gain_bias_drift_and_noise() -> None:
     for _ in range(500):
         bench.cycle([COMMAND_OFF] * 6)
         readings.append(bench.cells() - bench.now)
-    readings = np.array(readings)
-    assert readings[:, :5] == pytest.approx(np.tile((true * cells["gain"] + 5.0)[:5], (500, 1)), abs=2e-3)
-    assert readings[:, 5].std() == pytest.approx(2.0, rel=0.15)
-    assert readings[:, 5].mean() == pytest.approx(true[5] + 5.0, abs=0.4)
+    read = np.array(readings)
+    assert read[:, :5] == pytest.approx(np.tile((true * cells["gain"] + 5.0)[:5], (500, 1)), abs=2e-3)
+    assert read[:, 5].std() == pytest.approx(2.0, rel=0.15)
+    assert read[:, 5].mean() == pytest.approx(true[5] + 5.0, abs=0.4)
 
 
 def test_legs_have_noise_of_their_own() -> None:

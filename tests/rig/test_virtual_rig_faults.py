@@ -226,7 +226,8 @@ def test_an_owner_that_hangs_goes_on_by_itself() -> None:
     assert told == [True, False] and not rig.faults.active
     rig.faults.inject("owner_hangs")
     (fault,) = rig.faults.active
-    assert fault.until == pytest.approx(0.35 + FAULTS["owner_hangs"].default)
+    usual = FAULTS["owner_hangs"].default
+    assert usual is not None and fault.until == pytest.approx(0.35 + usual)
     with pytest.raises(InputError, match="belongs to the whole rig"):
         rig.faults.inject("owner_hangs", 2)
     with pytest.raises(InputError, match="value -1 s is negative"):
