@@ -2,13 +2,15 @@
 
 Make a drive by name (`create_drive`), then connect, identify, configure, and every cycle `exchange_all`: all requests
 are sent before any reply is awaited, but on shared lines, where each has its turn; whatever a device does becomes a
-stale sample and a count, never an exception. A wire belongs to its bus, a driver to the registry, its twin beside it.
+stale sample and a count, never an exception. Devices that read load cells are made likewise (`create_cell_device`).
+A wire belongs to its bus, a driver to the registry, its twin beside it.
 The virtual twins speak the same bytes, over TCP (`ModbusTcpServer`) or in the same process (`MemoryWire`); the plant
 they act on is injected (`PlantPort`).
 """
 
-from actuators.amplifier import Amplifier, AmplifierOptions, AmplifierReading, create_amplifier
+from actuators.amplifier import Amplifier, AmplifierOptions, AmplifierReading
 from actuators.bus import Buses
+from actuators.cell_device import CellDevice, CellDriver, CellOptions, DeviceReading
 from actuators.cells import CellReading, CellSource, DeviceCells, DriveCells
 from actuators.driver import DriveAddress, DriveOptions, Driver, DriveSettings, Line, TcpAddress
 from actuators.errors import (
@@ -35,13 +37,22 @@ from actuators.interface import (
     Status,
 )
 from actuators.profile import AmplifierProfile, ServoProfile, load_profile
-from actuators.registry import create_drive, create_twin, drive_names, find_driver
+from actuators.registry import (
+    cell_driver_names,
+    create_cell_device,
+    create_cell_twin,
+    create_drive,
+    create_twin,
+    drive_names,
+    find_cell_driver,
+    find_driver,
+)
 from actuators.servo_tcp import ServoTcp, ServoTcpOptions
 from actuators.virtual.amplifier import VirtualAmplifier
 from actuators.virtual.device import ModbusDevice, Responder
 from actuators.virtual.fault_kinds import AMPLIFIER_FAULTS, SENSOR_FAULTS, SERVO_FAULTS, WIRE_FAULTS, FaultKind
 from actuators.virtual.faults import FaultyAmplifier, FaultyDevice, FaultyDrive, FaultyServo
-from actuators.virtual.port import PlantPort
+from actuators.virtual.port import Cell, PlantPort
 from actuators.virtual.server import ModbusTcpServer
 from actuators.virtual.servo import VirtualServo
 from actuators.wire import LinkClosedError, MemoryWire, TcpWire, Wire
@@ -62,6 +73,10 @@ __all__ = [
     "AmplifierReading",
     "Buses",
     "Capabilities",
+    "Cell",
+    "CellDevice",
+    "CellDriver",
+    "CellOptions",
     "CellReading",
     "CellSource",
     "Command",
@@ -70,6 +85,7 @@ __all__ = [
     "ConnectError",
     "Counters",
     "DeviceCells",
+    "DeviceReading",
     "Drive",
     "DriveAddress",
     "DriveCells",
@@ -102,11 +118,14 @@ __all__ = [
     "VirtualAmplifier",
     "VirtualServo",
     "Wire",
-    "create_amplifier",
+    "cell_driver_names",
+    "create_cell_device",
+    "create_cell_twin",
     "create_drive",
     "create_twin",
     "drive_names",
     "exchange_all",
+    "find_cell_driver",
     "find_driver",
     "load_profile",
 ]

@@ -1,87 +1,84 @@
-"""Load-cell amplifier: a Modbus TCP device of its own that reads one cell or several in one exchange."""
+"""Driver `amplifier-tcp`: a Modbus TCP device of its own that reads one load cell or several in one exchange."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
-
-from pydantic import Field, ValidationError
 
 from actuators.bus import PipelinedBus
+from actuators.cell_device import CellDevice, CellDriver, CellOptions, DeviceReading
 from actuators.codec import ReadingCodec
-from actuators.driver import Port, TcpAddress
-from actuators.errors import ConfigurationError, ConnectError
-from actuators.interface import Counters, Identity
-from actuators.profile import AmplifierProfile, describe, load_profile
+from actuators.driver import Line, Port, TcpAddress
+from actuators.errors import ConnectError
+from actuators.interface import Identity
+from actuators.profile import AmplifierProfile, load_profile
 from actuators.sampling import Sampling
 from actuators.station import Station
+from actuators.virtual.amplifier import VirtualAmplifier
+from actuators.virtual.faults import FaultyAmplifier
+from actuators.virtual.port import Cell
 from actuators.wire import TcpWire, Wire
 
 
 @dataclass(frozen=True, slots=True)
-class AmplifierReading:
-    """The forces of one cycle.
+class AmplifierReading(DeviceReading):
+    """See `DeviceReading`; a channel has no valid value by its register, or by the status word.
 
-    forces: N, raw cell signals by channel, compression positive; NaN where a channel has no valid value, by its
-    register or by the status word, or nothing has been received yet. fresh: False = stale, the other values are those
-    of the last good reply: there was none, or nothing was converted since. age: s since they were received, by the time
-    that the cycles are given. status: the device's status word, bit n - 1 = channel n invalid. sample: the device's
-    conversion counter, which tells a new value from one read twice; -1 = none yet.
+    status: the device's status word, bit n - 1 = channel n invalid. sample: the device's conversion counter, which
+    tells a new value from one read twice; -1 = none yet.
     """
 
-    forces: tuple[float, ...]
-    fresh: bool
-    age: float
     status: int
     sample: int
 
 
-class AmplifierOptions(TcpAddress):
+class AmplifierAddress(TcpAddress):
+    """An amplifier that reads all six cells."""
+
+    profile: Line = "generic-amplifier"
+    """Name of a shipped register profile, or a TOML file relative to the configuration's folder."""
+
+
+class CellAddress(AmplifierAddress):
+    """The device of one cell."""
+
+    profile: Line = "generic-cell"
+
+
+class AmplifierOptions(CellOptions, TcpAddress):
     """What an amplifier needs to know."""
 
     name: str = "amplifier"
     port: Port = 502
     profile: str | Path | AmplifierProfile = "generic-amplifier"
-    request_timeout: Annotated[float, Field(gt=0.0)] = 2.0
-    """s, for each access that is not cyclic."""
-    sample_period: Annotated[float, Field(ge=0.0)] = 0.0
-    """s between two exchanges of a device that is slower than the cycle; 0 = one in every cycle."""
-    open_wire: Callable[[float], Wire] | None = None
-    """Called with the connection's timeout (s) in place of opening a TCP connection to host:port."""
+    """A shipped profile's name, a TOML file's path, or a loaded profile."""
 
 
-class Amplifier:
-    """Load-cell amplifier, read like a drive: `begin` sends, `finish` collects, neither raises."""
+class Amplifier(CellDevice):
+    """Load-cell amplifier on a connection of its own."""
 
     def __init__(self, options: AmplifierOptions) -> None:
         """Make the amplifier without connecting. Raises ConfigurationError for a bad profile."""
-        profile = options.profile
-        self.profile = profile if isinstance(profile, AmplifierProfile) else load_profile(profile, AmplifierProfile)
-        self.name = options.name
-        self.counters = Counters()
+        self.profile = _profile(options)
+        super().__init__(options.name, len(self.profile.reading.forces))
         self._options = options
         label = f"{options.name} at {options.place}"
         self._station = Station(PipelinedBus(self._open_wire), label, options.unit, self.counters)
         self._codec = ReadingCodec(self.profile, options.unit)
         self._scales = [(register.scale, register.invalid) for register in self.profile.reading.forces]
-        self.channels = len(self._scales)
-        """cells that it reads"""
         self._last = AmplifierReading((math.nan,) * self.channels, False, 0.0, 0, -1)
         self._sample = -1
         self.sample_period = options.sample_period
         """s between two exchanges, 0 for one in every cycle"""
         self._sampling = Sampling(options.sample_period)
-        self.standing = False
-        """whether the device answered last without having converted anything since"""
 
     @property
     def connected(self) -> bool:
-        """False before `connect`, after `close`, and once the peer has gone."""
+        """See `CellDevice.connected`."""
         return self._station.connected
 
     def connect(self, timeout: float) -> None:
-        """Open the connection within `timeout` s, closing one that is open. Raises ConnectError."""
+        """See `CellDevice.connect`."""
         self.close()
         self._sample = -1
         self._sampling.forget()
@@ -91,24 +88,21 @@ class Amplifier:
             raise ConnectError(f"{self.name}: {error}") from error
 
     def identify(self) -> Identity:
-        """Ask the device who it is. Raises ConnectError, ProtocolError."""
+        """See `CellDevice.identify`."""
         return Identity(**self._station.read_texts(self.profile.identity, self._options.request_timeout))
 
     @property
     def overdue(self) -> bool:
-        """Whether the last request brought nothing new; a slower device is not asked in every cycle."""
+        """See `CellDevice.overdue`."""
         return self._sampling.overdue
 
     def begin(self, now: float) -> None:
-        """Send this cycle's request without waiting; now: s, the cycle's time, from which readings age."""
+        """See `CellDevice.begin`."""
         if self._sampling.due(now):
             self._station.begin(self._codec, self._codec.request)
 
     def finish(self, deadline: float) -> AmplifierReading:
-        """Collect the reply to `begin` by `deadline` (`time.monotonic()`, s).
-
-        Without one, or with one whose conversion counter stands where it stood, the last values, stale.
-        """
+        """See `CellDevice.finish`; a reply whose conversion counter stands where it stood brings nothing new."""
         reading = self._finish(deadline) if self._sampling.asked else None
         self.standing = reading is not None and reading.sample == self._sample
         if reading is not None and not self.standing:
@@ -126,7 +120,7 @@ class Amplifier:
         return self.finish(now + timeout)
 
     def close(self) -> None:
-        """Close the connection; idempotent."""
+        """See `CellDevice.close`."""
         self._station.close()
 
     def _open_wire(self, timeout: float) -> Wire:
@@ -145,10 +139,14 @@ class Amplifier:
         return AmplifierReading(forces, True, 0.0, status, int(raw[1]))
 
 
-def create_amplifier(options: Mapping[str, Any]) -> Amplifier:
-    """Make an amplifier from the options of `AmplifierOptions`. Raises ConfigurationError listing all faults."""
-    try:
-        return Amplifier(AmplifierOptions.model_validate(dict(options)))
-    except ValidationError as error:
-        name = options.get("name", "amplifier")
-        raise ConfigurationError(f"{name}: options of the amplifier:\n{describe(error)}") from None
+def _profile(options: AmplifierOptions) -> AmplifierProfile:
+    profile = options.profile
+    return profile if isinstance(profile, AmplifierProfile) else load_profile(profile, AmplifierProfile)
+
+
+def _twin(options: AmplifierOptions, cells: Sequence[Cell]) -> FaultyAmplifier:
+    return FaultyAmplifier(VirtualAmplifier(_profile(options), cells, unit=options.unit))
+
+
+DRIVER = CellDriver(AmplifierAddress, CellAddress, AmplifierOptions, Amplifier, _twin, files=("profile",))
+"""What is registered as `amplifier-tcp`."""

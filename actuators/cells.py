@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from actuators.amplifier import Amplifier
+from actuators.cell_device import CellDevice
 from actuators.errors import ActuatorError, ConfigurationError
 from actuators.half_duplex import HalfDuplexBus
 from actuators.interface import Drive, Feedback
@@ -106,9 +106,9 @@ class DriveCells(CellSource):
 
 
 class DeviceCells(CellSource):
-    """Cells of one amplifier, or of several devices whose channels are, one after the other, legs 1 to 6."""
+    """Cells of one device, or of several whose channels are, one after the other, legs 1 to 6."""
 
-    def __init__(self, devices: Sequence[Amplifier]) -> None:
+    def __init__(self, devices: Sequence[CellDevice]) -> None:
         """Raises ConfigurationError where the devices do not have six channels in all."""
         self._devices = tuple(devices)
         channels = sum(device.channels for device in devices)

@@ -23,10 +23,13 @@ class _Model(BaseModel):
 
 
 class DriveAddress(_Model):
-    """Where one drive is found; every driver has its own, whose fields stand in a leg's table of the configuration."""
+    """Where one drive, or device that reads load cells, is found.
+
+    Every driver has its own, whose fields stand in a table of the configuration: a leg's, or that of the load cells.
+    """
 
     unit: Unit = 1
-    """Number that tells the drive from others at the same `place`."""
+    """Number that tells the device from others at the same `place`."""
 
     @property
     def identity(self) -> tuple[str, str]:
@@ -81,8 +84,19 @@ class DriveSettings(_Model):
     """Fields that name a shipped file or, with a separator or ".toml", one beside the configuration."""
 
 
-class DriveOptions(_Model):
-    """What every driver is given beside its own address and settings."""
+class DeviceOptions(_Model):
+    """What every driver is given beside what is its own."""
+
+    request_timeout: Annotated[float, Field(gt=0.0)] = 2.0
+    """s, for each access that is not cyclic."""
+    sample_period: Annotated[float, Field(ge=0.0)] = 0.0
+    """s between two exchanges of a device that is slower than the cycle; 0 = one in every cycle."""
+    open_wire: Callable[[float], Wire] | None = None
+    """Called with the connection's timeout (s) in place of opening what the address says."""
+
+
+class DriveOptions(DeviceOptions):
+    """What every driver of drives is given beside its own address and settings."""
 
     name: str = "drive"
     """How messages call the drive."""
@@ -92,14 +106,8 @@ class DriveOptions(_Model):
     """Serial number the device must have; None = any."""
     position_offset: float = 0.0
     """m, leg length where the device's own position is zero."""
-    request_timeout: Annotated[float, Field(gt=0.0)] = 2.0
-    """s, for each access that is not cyclic."""
     echo_lag: Annotated[int, Field(ge=0, le=100)] = 1
     """Most commands by which the drive's echo may be behind for good."""
-    sample_period: Annotated[float, Field(ge=0.0)] = 0.0
-    """s between two exchanges of a drive that is slower than the cycle; 0 = one in every cycle."""
-    open_wire: Callable[[float], Wire] | None = None
-    """Called with the connection's timeout (s) in place of opening what the address says."""
     buses: Buses | None = None
     """Where drives of one rig find the wires that they share."""
 

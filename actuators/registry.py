@@ -1,59 +1,72 @@
-"""Drivers by name: the ones shipped here, and those other distributions declare as entry points."""
+"""Drivers by name, of drives and of load cells: those shipped here, and those that others declare as entry points."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from actuators.driver import DriveOptions, Driver
+from actuators.cell_device import CellDevice, CellDriver
+from actuators.driver import Driver
 from actuators.errors import ActuatorError, ConfigurationError
 from actuators.interface import Drive
 from actuators.profile import describe
-from actuators.virtual.faults import FaultyDrive
-from actuators.virtual.port import PlantPort
+from actuators.virtual.faults import FaultyDevice, FaultyDrive
+from actuators.virtual.port import Cell, PlantPort
 
 GROUP = "stewart_rig.drivers"
 """Entry-point group: name of the driver → its `Driver`."""
+CELL_GROUP = "stewart_rig.cell_drivers"
+"""Entry-point group: name of the driver → its `CellDriver`."""
 
-_BUILT_IN = (EntryPoint("servo-tcp", "actuators.servo_tcp:DRIVER", GROUP),)
+_BUILT_IN = (
+    EntryPoint("servo-tcp", "actuators.servo_tcp:DRIVER", GROUP),
+    EntryPoint("amplifier-tcp", "actuators.amplifier:DRIVER", CELL_GROUP),
+)
 """Found without installed metadata, so that a source checkout works; an installation declares the same."""
+
+_CALLED = {GROUP: "driver", CELL_GROUP: "cell driver"}
+
+_Found = TypeVar("_Found", Driver, CellDriver)
+_Options = TypeVar("_Options", bound=BaseModel)
 
 
 @cache
 def _installed() -> tuple[EntryPoint, ...]:
     """What distributions declare; looked up once, as each look through all of them takes milliseconds."""
-    return tuple(entry_points(group=GROUP))
+    return tuple(entry for group in _CALLED for entry in entry_points(group=group))
 
 
-def _entries() -> dict[str, EntryPoint]:
-    entries = {entry.name: entry for entry in _BUILT_IN}
+def _entries(group: str) -> dict[str, EntryPoint]:
+    entries = {entry.name: entry for entry in _BUILT_IN if entry.group == group}
     for entry in _installed():
+        if entry.group != group:
+            continue
         known = entries.setdefault(entry.name, entry)
         if known.value != entry.value:
-            raise ActuatorError(f"two drivers are called {entry.name!r}: {known.value} and {entry.value}")
+            raise ActuatorError(f"two {_CALLED[group]}s are called {entry.name!r}: {known.value} and {entry.value}")
     return entries
 
 
 def drive_names() -> tuple[str, ...]:
-    """Names of all drivers, sorted. Raises ActuatorError if two different ones share a name."""
-    return tuple(sorted(_entries()))
+    """Names of all drivers of drives, sorted. Raises ActuatorError if two different ones share a name."""
+    return tuple(sorted(_entries(GROUP)))
+
+
+def cell_driver_names() -> tuple[str, ...]:
+    """Names of all drivers of load-cell devices, sorted. Raises ActuatorError if two different ones share a name."""
+    return tuple(sorted(_entries(CELL_GROUP)))
 
 
 def find_driver(name: str) -> Driver:
     """The driver called `name`. Raises ConfigurationError for an unknown one (listing the known), or a broken one."""
-    entries = _entries()
-    if name not in entries:
-        raise ConfigurationError(f"no driver {name!r}; known drivers: {', '.join(sorted(entries))}")
-    value = entries[name].value
-    try:
-        driver = entries[name].load()
-    except (ImportError, AttributeError) as error:
-        raise ConfigurationError(f"driver {name!r} ({value}) cannot be loaded: {error}") from error
-    if not isinstance(driver, Driver):
-        raise ConfigurationError(f"driver {name!r} ({value}) is a {type(driver).__name__}, no Driver")
-    return driver
+    return _find(GROUP, name, Driver)
+
+
+def find_cell_driver(name: str) -> CellDriver:
+    """The driver of load-cell devices called `name`; errors as `find_driver`."""
+    return _find(CELL_GROUP, name, CellDriver)
 
 
 def create_drive(driver: str, options: Mapping[str, Any]) -> Drive:
@@ -62,7 +75,7 @@ def create_drive(driver: str, options: Mapping[str, Any]) -> Drive:
     Raises ConfigurationError for an unknown driver (listing the known ones) or bad options (listing all faults).
     """
     found = find_driver(driver)
-    return found.create(_validated(driver, found, options))
+    return found.create(_validated(f"driver {driver}", found.options, options))
 
 
 def create_twin(driver: str, options: Mapping[str, Any], leg: PlantPort) -> FaultyDrive:
@@ -73,12 +86,43 @@ def create_twin(driver: str, options: Mapping[str, Any], leg: PlantPort) -> Faul
     found = find_driver(driver)
     if found.twin is None:
         raise ConfigurationError(f"driver {driver!r} has no virtual twin")
-    return found.twin(_validated(driver, found, options), leg)
+    return found.twin(_validated(f"driver {driver}", found.options, options), leg)
 
 
-def _validated(name: str, driver: Driver, options: Mapping[str, Any]) -> DriveOptions:
+def create_cell_device(driver: str, options: Mapping[str, Any]) -> CellDevice:
+    """Make a device that reads load cells, not yet connected; driver: of `cell_driver_names`. See `create_drive`."""
+    found = find_cell_driver(driver)
+    return found.create(_validated(f"cell driver {driver}", found.options, options))
+
+
+def create_cell_twin(driver: str, options: Mapping[str, Any], cells: Sequence[Cell]) -> FaultyDevice:
+    """Make the virtual twin of such a device over the `cells` that it reads, by channel. See `create_twin`.
+
+    Raises ConfigurationError also where it reads another number of cells.
+    """
+    found = find_cell_driver(driver)
+    if found.twin is None:
+        raise ConfigurationError(f"cell driver {driver!r} has no virtual twin")
+    return found.twin(_validated(f"cell driver {driver}", found.options, options), cells)
+
+
+def _find(group: str, name: str, kind: type[_Found]) -> _Found:
+    entries, called = _entries(group), _CALLED[group]
+    if name not in entries:
+        raise ConfigurationError(f"no {called} {name!r}; known {called}s: {', '.join(sorted(entries))}")
+    value = entries[name].value
     try:
-        return driver.options.model_validate(dict(options))
+        driver = entries[name].load()
+    except (ImportError, AttributeError) as error:
+        raise ConfigurationError(f"{called} {name!r} ({value}) cannot be loaded: {error}") from error
+    if not isinstance(driver, kind):
+        raise ConfigurationError(f"{called} {name!r} ({value}) is a {type(driver).__name__}, no {kind.__name__}")
+    return driver
+
+
+def _validated(driver: str, kind: type[_Options], options: Mapping[str, Any]) -> _Options:
+    try:
+        return kind.model_validate(dict(options))
     except ValidationError as error:
-        drive = options.get("name", "drive")
-        raise ConfigurationError(f"{drive}: options of driver {name}:\n{describe(error)}") from None
+        name = options.get("name", kind.model_fields["name"].default)
+        raise ConfigurationError(f"{name}: options of {driver}:\n{describe(error)}") from None

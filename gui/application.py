@@ -32,7 +32,7 @@ def app_config(name: str, settings: QtCore.QSettings | None = None) -> RigConfig
     if settings is not None:
         amplifier = rig.load_cells.amplifier
         ports = [leg.endpoint[1] if leg.endpoint else 0 for leg in rig.drives.legs]
-        ports.append(0 if amplifier is None else amplifier.port)
+        ports.append(amplifier.endpoint[1] if amplifier and amplifier.endpoint else 0)
         settings.setValue(_PORTS, ",".join(map(str, ports)))
     return rig
 

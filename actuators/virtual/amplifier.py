@@ -1,20 +1,12 @@
 """Virtual twin of a load-cell amplifier: its cells, converted at a rate of its own."""
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from actuators.codec import ReadingCodec
 from actuators.errors import ConfigurationError
 from actuators.profile import AmplifierProfile
 from actuators.virtual.device import ILLEGAL_ADDRESS, ModbusDevice, RegisterError, Sensor
-
-
-class Cell(Protocol):
-    """A load cell; a `PlantPort` or a `VirtualServo` is one."""
-
-    @property
-    def cell(self) -> float:
-        """Signal in N, compression positive; not finite when there is none."""
+from actuators.virtual.port import Cell
 
 
 class VirtualAmplifier(ModbusDevice):

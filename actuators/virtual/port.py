@@ -5,6 +5,14 @@ from typing import Protocol
 from actuators.interface import Mode
 
 
+class Cell(Protocol):
+    """A load cell; a `PlantPort` or a virtual drive is one."""
+
+    @property
+    def cell(self) -> float:
+        """Signal in N, compression positive; not finite when there is none."""
+
+
 class PlantPort(Protocol):
     """One leg of the plant as its drive sees it: three sensors, a homing switch and one output.
 

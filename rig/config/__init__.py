@@ -5,6 +5,7 @@ from rig.config.load_cells import LoadCells
 from rig.config.rig_config import (
     RigConfig,
     beside,
+    cell_options,
     drive_options,
     in_real_time,
     load_config,
@@ -36,6 +37,7 @@ __all__ = [
     "VirtualCells",
     "VirtualDrive",
     "beside",
+    "cell_options",
     "drive_options",
     "in_real_time",
     "leg_section",

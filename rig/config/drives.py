@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any
 
-from pydantic import PlainValidator, SerializeAsAny, ValidationError, create_model, model_validator
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic import PlainValidator, SerializeAsAny, create_model, model_validator
 
 from actuators import ActuatorError, DriveAddress, Driver, DriveSettings, find_driver
 from kinematics import Length, Time
-from rig.config.sections import LEGS, Bandwidth, Delay, Number, Section, Text, within
+from rig.config.sections import LEGS, Bandwidth, Delay, Number, Section, Text, refused, within
 
 DRIVER = "servo-tcp"
 """The driver of a configuration that names none."""
@@ -92,10 +91,7 @@ def read_drives(data: object) -> Drives:
     try:
         section = _sections(name, find_driver(name))[1] if isinstance(name, str) else Drives
     except ActuatorError as error:
-        fault = PydanticCustomError("value_error", "{text}", {"text": str(error)})
-        raise ValidationError.from_exception_data(
-            "Drives", [InitErrorDetails(type=fault, loc=("driver",), input=name)]
-        ) from error
+        raise refused("Drives", "driver", name, str(error)) from error
     return section.model_validate(data)
 
 

@@ -1,31 +1,25 @@
-"""Section [load_cells] of a rig's configuration."""
+"""Section [load_cells] of a rig's configuration: what every source shares, and the addresses of a driver's devices."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Any, Literal
 
-from pydantic import model_validator
+from pydantic import PlainValidator, SerializeAsAny, create_model, model_validator
 
-from actuators import TcpAddress
+from actuators import ActuatorError, CellDriver, DriveAddress, find_cell_driver
 from kinematics import Force, Time
-from rig.config.sections import Section, Text, within
+from rig.config.sections import LEGS, Section, Text, refused, within
 
-
-class AmplifierAddress(Section, TcpAddress):
-    """A load-cell amplifier of its own."""
-
-    profile: Text = "generic-amplifier"
-    """Name of a shipped register profile, or a TOML file relative to the configuration's folder."""
-
-
-class CellAddress(AmplifierAddress):
-    """The load-cell device of one leg."""
-
-    profile: Text = "generic-cell"
+DRIVER = "amplifier-tcp"
+"""The driver of a configuration that names none."""
 
 
 class LoadCells(Section):
-    """Where the load cells are read, and what is expected of them."""
+    """Where the load cells are read, and what is expected of them; `read_cells` adds the chosen driver's addresses."""
 
     source: Literal["drive", "amplifier", "devices"] = "drive"
+    driver: Text = DRIVER
+    """Of the cells' own devices."""
     noise: Annotated[Force, within(1e-6, 1e4, "N")] = 0.5
     """Expected standard deviation of a reading, N."""
     range: Annotated[Force, within(0.1, 1e7, "N")] = 800.0
@@ -34,13 +28,13 @@ class LoadCells(Section):
     """Calibration file, relative to the configuration's folder."""
     sample_period: Annotated[Time, within(0.0, 1.0, "s")] = 0.0
     """Time between two exchanges with devices that are slower than the cycle, s; 0: one in every cycle."""
-    amplifier: AmplifierAddress | None = None
+    amplifier: DriveAddress | None = None
     """The device that reads all six cells."""
-    devices: tuple[CellAddress, CellAddress, CellAddress, CellAddress, CellAddress, CellAddress] | None = None
+    devices: tuple[DriveAddress, DriveAddress, DriveAddress, DriveAddress, DriveAddress, DriveAddress] | None = None
     """The devices that read one cell each, legs 1 to 6 in this order."""
 
     @property
-    def places(self) -> dict[str, AmplifierAddress]:
+    def places(self) -> dict[str, DriveAddress]:
         """Addresses of the cells' own devices by the name of each in this section; none where the drives read them."""
         if self.devices is not None:
             return {f"devices[{leg}]": address for leg, address in enumerate(self.devices, start=1)}
@@ -49,13 +43,53 @@ class LoadCells(Section):
     @model_validator(mode="after")
     def _consistent(self) -> "LoadCells":
         if self.source == "amplifier" and self.amplifier is None:
-            raise ValueError('source is "amplifier", but [load_cells.amplifier] with host and port is missing')
+            raise ValueError('source is "amplifier", but [load_cells.amplifier] with its address is missing')
         if self.source == "devices" and self.devices is None:
-            raise ValueError('source is "devices", but devices, six of them with host and port, are missing')
+            raise ValueError('source is "devices", but devices, six of them with their addresses, are missing')
         for source, given in (("amplifier", self.amplifier), ("devices", self.devices)):
             if given is not None and self.source != source:
                 what = "an amplifier is" if source == "amplifier" else "devices are"
                 raise ValueError(f'{what} described, but source is "{self.source}"')
         if self.sample_period and self.source == "drive":
             raise ValueError('sample_period is of devices, but source is "drive": see drives.sample_period')
+        if self.driver != DRIVER and self.source == "drive":
+            raise ValueError(f'driver {self.driver} is of devices, but source is "drive": see drives.driver')
         return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled by what it says: its class is made for the driver in every process anew."""
+        return read_cells, (self.model_dump(),)
+
+
+def read_cells(data: object) -> LoadCells:
+    """The section that `data` describes, by the models of the driver that it names. Raises ValidationError."""
+    if isinstance(data, LoadCells):
+        return data
+    name = data.get("driver", DRIVER) if isinstance(data, Mapping) else DRIVER
+    try:
+        section = _section(find_cell_driver(name)) if isinstance(name, str) else LoadCells
+    except ActuatorError as error:
+        raise refused("LoadCells", "driver", name, str(error)) from error
+    return section.model_validate(data)
+
+
+@cache
+def _section(driver: CellDriver) -> type[LoadCells]:
+    """The section's model with the addresses of one driver's devices."""
+    make: Any = create_model
+    address, cell = (
+        make("CellPlace", __base__=(Section, one), __module__=__name__) for one in (driver.address, driver.cell_address)
+    )
+    devices = tuple.__class_getitem__((cell,) * LEGS)
+    model: type[LoadCells] = make(
+        "LoadCells",
+        __base__=LoadCells,
+        __module__=__name__,
+        amplifier=(address | None, None),
+        devices=(devices | None, None),
+    )
+    return model
+
+
+AnyCells = Annotated[SerializeAsAny[LoadCells], PlainValidator(read_cells)]
+"""`LoadCells` with the addresses of whatever driver the section names."""

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import PrivateAttr, ValidationError
+from pydantic import Field, PrivateAttr, ValidationError
 
-from actuators import find_driver
+from actuators import find_cell_driver, find_driver
 from dynamics import DynamicsError, Mechanism, load_mechanism
 from kinematics import Frequency, InputFileError, MissingFileError, parse_toml, read_text
 from rig.config.conflicts import conflicts
 from rig.config.drives import AnyDrives
-from rig.config.load_cells import LoadCells
+from rig.config.load_cells import AnyCells, read_cells
 from rig.config.sections import (
     MOST_STALE_CYCLES,
     Control,
@@ -49,7 +49,7 @@ class RigConfig(Section):
     safety: Safety = Safety()
     motion: Motion = Motion()
     drives: AnyDrives
-    load_cells: LoadCells = LoadCells()
+    load_cells: AnyCells = Field(default_factory=lambda: read_cells({}))
     recording: RecordingOptions = RecordingOptions()
     realtime: Realtime = Realtime()
     virtual: Virtual | None = None
@@ -214,6 +214,16 @@ def drive_options(config: RigConfig, leg: int) -> dict[str, Any]:
     }
 
 
+def cell_options(config: RigConfig) -> list[dict[str, Any]]:
+    """What the driver of each of the load cells' own devices, and of its virtual twin, is given."""
+    cells = config.load_cells
+    shared = {"request_timeout": config.drives.connect_timeout, "sample_period": cells.sample_period}
+    return [
+        {"name": place if cells.devices is None else f"load cell {number}", **shared, **address.model_dump()}
+        for number, (place, address) in enumerate(cells.places.items(), start=1)
+    ]
+
+
 def shipped_configs() -> list[str]:
     """Names of the configurations that come with the program."""
     return sorted(path.stem for path in _SHIPPED.glob("*.toml"))
@@ -270,7 +280,11 @@ def _with_profiles(config: RigConfig, folder: Path) -> RigConfig:
     changes: dict[str, Section] = {"drives": drives.model_copy(update=files)}
     cells = config.load_cells
     if cells.places:
-        placed = [one.model_copy(update={"profile": str(beside(folder, one.profile))}) for one in cells.places.values()]
+        named = find_cell_driver(cells.driver).files
+        placed = [
+            place.model_copy(update={name: str(beside(folder, getattr(place, name))) for name in named})
+            for place in cells.places.values()
+        ]
         own = {"amplifier": placed[0]} if cells.devices is None else {"devices": tuple(placed)}
         changes["load_cells"] = cells.model_copy(update=own)
     return config.model_copy(update=changes)

@@ -7,7 +7,17 @@ keys, non-finite numbers and values out of bounds are refused.
 import math
 from typing import Annotated, Literal, get_args
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from kinematics import AngularSpeed, Damping, Force, ForceRate, Frequency, Length, Mass, Speed, Stiffness, Time
 
@@ -89,6 +99,12 @@ class Section(BaseModel):
     """Base of all sections: immutable, no unknown keys, defaults held to the same rules."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+
+
+def refused(section: str, field: str, value: object, text: str) -> ValidationError:
+    """The error of a section whose `field` is not what it may be, by a word on it from elsewhere."""
+    fault = PydanticCustomError("value_error", "{text}", {"text": text})
+    return ValidationError.from_exception_data(section, [InitErrorDetails(type=fault, loc=(field,), input=value)])
 
 
 class Control(Section):

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-from actuators import Buses, CellSource, DeviceCells, Drive, DriveCells, Wire, create_amplifier, create_drive
+from actuators import Buses, CellSource, DeviceCells, Drive, DriveCells, Wire, create_cell_device, create_drive
 from calibration import LoadCellCalibration, identity, load_cell_calibration
-from rig.config import RigConfig, drive_options
+from rig.config import RigConfig, cell_options, drive_options
 from rig.engine.bank import DriveBank
 from rig.engine.laws import needed_modes
 from rig.engine.pacer import PacedWire, Pacer
@@ -76,17 +76,15 @@ def make_cells(
     """What reads the six load cells, not yet connected: the `drives`, or devices of their own; see `make_bank`.
 
     Raises:
-        ConfigurationError: a profile does not take what is configured, or there are not six cells.
+        ConfigurationError: the driver or a profile does not take what is configured, or there are not six cells.
     """
     cells = config.load_cells
     if not cells.places:
         return DriveCells(drives)
-    shared = {"request_timeout": config.drives.connect_timeout, "sample_period": cells.sample_period}
     devices = []
-    for number, (place, address) in enumerate(cells.places.items()):
-        name = {"name": place if cells.devices is None else f"load cell {number + 1}"}
-        wire = _over(wires, len(config.drives.legs) + number) | _paced(address.endpoint, pacer)
-        devices.append(create_amplifier(shared | name | address.model_dump() | wire))
+    for index, (options, address) in enumerate(zip(cell_options(config), cells.places.values(), strict=True)):
+        wire = _over(wires, len(config.drives.legs) + index) | _paced(address.endpoint, pacer)
+        devices.append(create_cell_device(cells.driver, options | wire))
     return DeviceCells(devices)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from actuators import AMPLIFIER_FAULTS as DEVICE_FAULTS
-from actuators import SERVO_FAULTS, WIRE_FAULTS, FaultKind, FaultyAmplifier, FaultyDevice
+from actuators import SERVO_FAULTS, WIRE_FAULTS, FaultKind, FaultyDevice
 from rig.config import InjectedFault
 from rig.errors import ConfigError, InputError
 from rig.recording import INJECTED
@@ -81,7 +81,7 @@ class Faults:
         plant: Plant,
         ports: Sequence[LegPort],
         drives: Sequence[FaultyDevice],
-        cells: Sequence[FaultyAmplifier],
+        cells: Sequence[FaultyDevice],
         timetable: Sequence[InjectedFault],
         hang: Callable[[bool], None],
     ) -> None:
@@ -174,6 +174,11 @@ class Faults:
             raise InputError(f"fault {name}: belongs to the whole rig, not to leg {leg}")
         if name in AMPLIFIER_FAULTS and len(self._cells) != 1:
             raise InputError(f"fault {name}: this rig has no amplifier")
+        if name not in PLANT_FAULTS and name not in HOST_FAULTS:
+            for number in self._legs(name, leg):
+                device, known_as = self._device(name, number)
+                if known_as not in device.kinds:
+                    raise InputError(f"fault {name}: this rig's virtual devices cannot have it")
         if value is not None and kind.default is None:
             raise InputError(f"fault {name}: takes no value")
         if value is not None and not math.isfinite(value):

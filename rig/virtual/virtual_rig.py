@@ -4,19 +4,16 @@ import math
 from collections.abc import Callable, Sequence
 
 from actuators import (
-    AmplifierProfile,
     ConfigurationError,
     DriveAddress,
-    FaultyAmplifier,
     FaultyDevice,
     FaultyDrive,
     MemoryWire,
     Responder,
-    VirtualAmplifier,
+    create_cell_twin,
     create_twin,
-    load_profile,
 )
-from rig.config import RigConfig, drive_options
+from rig.config import RigConfig, cell_options, drive_options
 from rig.errors import ConfigError
 from rig.virtual.faults import Faults
 from rig.virtual.plant import Plant
@@ -125,15 +122,14 @@ class VirtualRig:
         except ConfigurationError as error:
             raise ConfigError(f"drive {leg + 1}: {error}") from error
 
-    def _cell_devices(self, config: RigConfig) -> list[FaultyAmplifier]:
+    def _cell_devices(self, config: RigConfig) -> list[FaultyDevice]:
         """The twins of the cells' own devices: one of all six legs, or one of each."""
         devices = []
         cells = config.load_cells
-        for leg, (place, address) in enumerate(cells.places.items()):
+        for leg, (place, options) in enumerate(zip(cells.places, cell_options(config), strict=True)):
             legs = self.drives if cells.devices is None else self.drives[leg : leg + 1]
             try:
-                profile = load_profile(address.profile, AmplifierProfile)
-                devices.append(FaultyAmplifier(VirtualAmplifier(profile, legs, unit=address.unit)))
+                devices.append(create_cell_twin(cells.driver, options, legs))
             except ConfigurationError as error:
                 raise ConfigError(f"{place}: {error}") from error
         return devices

@@ -1,20 +1,30 @@
 """Drivers as another distribution would bring them: each one file and a registration."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
 
 from actuators import (
+    Amplifier,
+    AmplifierOptions,
+    AmplifierProfile,
+    Cell,
+    CellDriver,
+    CellOptions,
     DriveAddress,
     DriveOptions,
     Driver,
     DriveSettings,
+    FaultyDevice,
     FaultyDrive,
     Line,
     PlantPort,
     ServoTcp,
     ServoTcpOptions,
+    VirtualAmplifier,
     find_driver,
+    load_profile,
 )
 
 SERVO = find_driver("servo-tcp")
@@ -69,6 +79,44 @@ GATEWAY = Driver(
     lambda options: ServoTcp(options.servo),
     _twin,
 )
+
+
+class BoxAddress(GatewayAddress):
+    """A slot of the same gateway with cells in it."""
+
+    cells: Annotated[int, Field(ge=1, le=6)] = 6
+
+    @property
+    def endpoint(self) -> tuple[str, int]:
+        return self.gateway, 48000 + self.slot
+
+
+class SingleAddress(BoxAddress):
+    """A slot with one cell."""
+
+    cells: int = 1
+
+
+class BoxOptions(CellOptions, BoxAddress):
+    """All of it."""
+
+    @property
+    def amplifier(self) -> AmplifierOptions:
+        host, port = self.endpoint
+        shared = self.model_dump(include=set(CellOptions.model_fields))
+        return AmplifierOptions(host=host, port=port, profile=self.profile, **shared)
+
+    @property
+    def profile(self) -> str:
+        return "generic-cell" if self.cells == 1 else "generic-amplifier"
+
+
+def _box_twin(options: BoxOptions, cells: Sequence[Cell]) -> FaultyDevice:
+    return FaultyDevice(VirtualAmplifier(load_profile(options.profile, AmplifierProfile), cells))
+
+
+BOX = CellDriver(BoxAddress, SingleAddress, BoxOptions, lambda options: Amplifier(options.amplifier), _box_twin)
+BLIND = CellDriver(BoxAddress, SingleAddress, BoxOptions, lambda options: Amplifier(options.amplifier))
 
 
 class LineAddress(DriveAddress):

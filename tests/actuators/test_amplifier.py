@@ -4,13 +4,15 @@ import pytest
 from drive_support import PROFILE, Leg
 
 from actuators import (
+    Amplifier,
+    AmplifierOptions,
     AmplifierProfile,
     ConfigurationError,
     ConnectError,
     MemoryWire,
     VirtualAmplifier,
     VirtualServo,
-    create_amplifier,
+    create_cell_device,
     load_profile,
 )
 
@@ -19,7 +21,7 @@ AMPLIFIER = load_profile("generic-amplifier", AmplifierProfile)
 
 def bench(cells, **options):
     twin = VirtualAmplifier(AMPLIFIER, cells, rate=1000.0)
-    amplifier = create_amplifier({"host": "x", "open_wire": lambda timeout: MemoryWire(twin.respond), **options})
+    amplifier = Amplifier(AmplifierOptions(host="x", open_wire=lambda timeout: MemoryWire(twin.respond), **options))
     amplifier.connect(1.0)
     return twin, amplifier
 
@@ -64,7 +66,7 @@ def test_stale_reading_keeps_the_last_values():
 
 
 def test_nothing_received_yet():
-    amplifier = create_amplifier({"host": "x", "open_wire": lambda timeout: MemoryWire(lambda adu: b"")})
+    amplifier = Amplifier(AmplifierOptions(host="x", open_wire=lambda timeout: MemoryWire(lambda adu: b"")))
     amplifier.connect(1.0)
     reading = amplifier.exchange(0.0, 0.0)
     assert all(math.isnan(force) for force in reading.forces)
@@ -72,15 +74,15 @@ def test_nothing_received_yet():
 
 
 def test_bad_options_and_cells():
-    with pytest.raises(ConfigurationError, match=r"(?s)amplifier: options.*host:.*gain:"):
-        create_amplifier({"gain": 2})
+    with pytest.raises(ConfigurationError, match=r"(?s)amplifier: options of cell driver amplifier-tcp.*host:.*gain:"):
+        create_cell_device("amplifier-tcp", {"gain": 2})
     with pytest.raises(ConfigurationError, match="an amplifier by generic-amplifier has 6 cells, not 5"):
         VirtualAmplifier(AMPLIFIER, [Leg()] * 5)
     with pytest.raises(ConfigurationError, match=r"serial .* does not fit into 8 registers"):
         VirtualAmplifier(AMPLIFIER, [Leg()] * 6, serial="x" * 17)
     with pytest.raises(ConfigurationError, match=r"unit id 300 is outside 0\.\.255"):
         VirtualAmplifier(AMPLIFIER, [Leg()] * 6, unit=300)
-    closed = create_amplifier({"host": "127.0.0.1", "port": 1})
+    closed = create_cell_device("amplifier-tcp", {"host": "127.0.0.1", "port": 1})
     with pytest.raises(ConnectError, match=r"amplifier: cannot connect to 127\.0\.0\.1:1"):
         closed.connect(1.0)
 

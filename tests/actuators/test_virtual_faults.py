@@ -9,6 +9,8 @@ from actuators import (
     SENSOR_FAULTS,
     SERVO_FAULTS,
     WIRE_FAULTS,
+    Amplifier,
+    AmplifierOptions,
     Command,
     ConfigurationError,
     FaultyDevice,
@@ -17,7 +19,6 @@ from actuators import (
     Status,
     VirtualAmplifier,
     VirtualServo,
-    create_amplifier,
     load_profile,
 )
 from actuators.profile import AmplifierProfile
@@ -254,7 +255,7 @@ def test_every_fault_is_explained_and_can_be_injected_and_cleared():
 def test_amplifier_behind_a_wire_that_fails():
     profile = load_profile("generic-amplifier", AmplifierProfile)
     faults = FaultyDevice(VirtualAmplifier(profile, [Leg() for _ in range(6)]))
-    amplifier = create_amplifier({"host": "x", "open_wire": lambda timeout: MemoryWire(faults.respond)})
+    amplifier = Amplifier(AmplifierOptions(host="x", open_wire=lambda timeout: MemoryWire(faults.respond)))
     amplifier.connect(1.0)
     assert amplifier.exchange(0.0, 0.0).fresh
     faults.inject("busy")

@@ -61,7 +61,7 @@ def test_a_configuration_is_written_from_options(here: Path, capsys: pytest.Capt
     last = config.drives.legs[5]
     assert (*endpoints(config)[5], last.unit, last.serial) == ("plant-6.local", 1502, 17, "f")
     assert config.load_cells.amplifier is not None
-    assert (config.load_cells.amplifier.host, config.load_cells.amplifier.unit) == ("fe80::1", 9)
+    assert (config.load_cells.amplifier.endpoint, config.load_cells.amplifier.unit) == (("fe80::1", 503), 9)
     assert (config.load_cells.noise, config.load_cells.range, config.virtual) == (0.2, 500.0, None)
     assert "rig setup probe mine.toml" in capsys.readouterr().out
 

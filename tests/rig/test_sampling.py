@@ -218,7 +218,7 @@ def test_the_bound_may_be_given_in_seconds_or_in_cycles() -> None:
 @pytest.mark.parametrize(
     ("cells", "text"),
     [
-        ({"source": "devices"}, 'source is "devices", but devices, six of them with host and port, are missing'),
+        ({"source": "devices"}, 'source is "devices", but devices, six of them with their addresses, are missing'),
         (DEVICES["load_cells"] | {"source": "drive"}, 'devices are described, but source is "drive"'),
         ({"sample_period": 0.02}, 'sample_period is of devices, but source is "drive"'),
         (

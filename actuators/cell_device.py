@@ -1,0 +1,96 @@
+"""Devices that read load cells: what the engine asks of each, and what a kind of them declares of itself."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from actuators.driver import DeviceOptions, DriveAddress
+from actuators.interface import Counters, Identity
+from actuators.virtual.faults import FaultyDevice
+from actuators.virtual.port import Cell
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceReading:
+    """The forces of one cycle, by one device.
+
+    forces: N, raw cell signals by channel, compression positive; NaN where a channel has no valid value, or nothing has
+    been received yet. fresh: False = stale, the other values are those of the last good reply: there was none, or
+    nothing was converted since. age: s since they were received, by the time that the cycles are given.
+    """
+
+    forces: tuple[float, ...]
+    fresh: bool
+    age: float
+
+
+class CellDevice(ABC):
+    """A device that reads one cell or several, like a drive: `begin` sends, `finish` collects, neither raises.
+
+    `name`: as messages call it. `channels`: cells that it reads. `counters`: of its exchanges.
+    """
+
+    standing: bool = False
+    """whether the device answered last without having converted anything since"""
+
+    def __init__(self, name: str, channels: int) -> None:
+        self.name = name
+        self.channels = channels
+        self.counters = Counters()
+
+    @property
+    @abstractmethod
+    def connected(self) -> bool:
+        """False before `connect`, after `close`, and once the peer has gone."""
+
+    @property
+    @abstractmethod
+    def overdue(self) -> bool:
+        """Whether the last request brought nothing new; a slower device is not asked in every cycle."""
+
+    @abstractmethod
+    def connect(self, timeout: float) -> None:
+        """Open the connection within `timeout` s, closing one that is open. Raises ConnectError."""
+
+    @abstractmethod
+    def identify(self) -> Identity:
+        """Ask the device who it is. Raises ConnectError, ProtocolError."""
+
+    @abstractmethod
+    def begin(self, now: float) -> None:
+        """Send this cycle's request without waiting; now: s, the cycle's time, from which readings age."""
+
+    @abstractmethod
+    def finish(self, deadline: float) -> DeviceReading:
+        """Collect the reply to `begin` by `deadline` (s, on the clock of its wire); without one the last, stale."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the connection; idempotent."""
+
+
+class CellOptions(DeviceOptions):
+    """What every driver of such devices is given beside its own address."""
+
+    name: str = "load cells"
+    """How messages call the device."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellDriver:
+    """One kind of device that reads load cells, as the registry has it.
+
+    address: what a configuration says of a device that reads all six cells. cell_address: the same of one that reads
+    one cell. files: fields of both that name a shipped file or, with a separator or ".toml", one beside the
+    configuration. options: an address and `CellOptions` in one, as `create` and `twin` take it. create: a device, not
+    yet connected; may raise ConfigurationError. twin: the virtual device over the cells that it reads, behind a wire
+    that can fail; may raise ConfigurationError; None where there is none.
+    """
+
+    address: type[DriveAddress]
+    cell_address: type[DriveAddress]
+    options: type[CellOptions]
+    create: Callable[[Any], CellDevice]
+    twin: Callable[[Any, Sequence[Cell]], FaultyDevice] | None = None
+    files: tuple[str, ...] = ()
