@@ -11,9 +11,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Self
 
-import numpy as np
-import numpy.typing as npt
-
 from rig.config import RigConfig
 from rig.engine.checking import MotionChecker
 from rig.engine.claim import claim_drives
@@ -28,10 +25,10 @@ from rig.engine.paced_ticker import make_ticker
 from rig.engine.pacer import Pacer, pace_path
 from rig.engine.publishing import closing_counts
 from rig.engine.running import EngineAddress, leave_record, own_record
-from rig.engine.snapshot import Event, Snapshot
+from rig.engine.snapshot import Snapshot
 from rig.engine.warmup import warm_up
 from rig.errors import HardwareError
-from rig.recording import EventLevel, MotionRecord, Recorder, RecorderPhase, StatusBlock
+from rig.recording import Recorder, RecorderPhase, RingSink, StatusBlock
 from rig.runtime import (
     ChildDiedError,
     ChildProcess,
@@ -47,51 +44,6 @@ from rig.runtime import (
 _START_TIMEOUT = 180.0  # s; the first start on a machine compiles the kernels
 _TERMINATE_TIMEOUT = 3.0  # s
 _CLOSING_TIMEOUT = 5.0  # s in which a recorder whose engine is gone closes its file
-_HEALTH_INTERVAL = 25  # cycles between two looks at the recorder
-_RECORDER_PATIENCE = 0.5  # s for it to take rows, each time: less than the plant waits for an engine's sign of life
-
-
-class _RingSink:
-    """Telemetry into the ring, events to the recorder; asks the recorder now and then how it is.
-
-    Args:
-        waits: for a recorder that the machine or its disk keeps from its rows, as where the rig waits along with it.
-    """
-
-    def __init__(self, ring: TelemetryRing, recorder: Recorder, *, waits: bool = False) -> None:
-        self._ring = ring
-        self.recorder = recorder
-        self._waits = waits
-        self.fault = ""
-        self.recorded = self.dropped = 0
-        self._pushed = 0
-
-    def push(self, row: npt.NDArray[np.void]) -> None:
-        self._ring.push(row)
-        self._pushed += 1
-        if self._pushed % _HEALTH_INTERVAL == 0:
-            healthy = self.recorder.healthy  # again, once a disk that stalled goes on
-            if healthy and self._waits and self._behind() > self._ring.capacity // 2:
-                wait_until(lambda: self._behind() <= self._ring.capacity // 4, _RECORDER_PATIENCE)
-            written = self.recorder.status()
-            # as many as the ring holds may be in the recorder's hands
-            lost = written.dropped - self.dropped or max(0, self._behind() - 2 * self._ring.capacity)
-            self.recorded, self.dropped = written.rows, written.dropped
-            if not healthy:
-                self.fault = written.error or "the recorder shows no sign of life"
-            else:
-                self.fault = f"{lost} rows are lost: the recorder does not keep up" if lost else ""
-
-    def _behind(self) -> int:
-        """Rows that the recorder has still to take."""
-        written = self.recorder.status()
-        return self._pushed - written.rows - written.dropped
-
-    def event(self, event: Event) -> None:
-        self.recorder.event(event.t, EventLevel[event.level.upper()], event.code, event.text)
-
-    def motion(self, motion: MotionRecord) -> None:
-        self.recorder.motion(motion)
 
 
 def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner: Connection) -> None:
@@ -127,7 +79,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             recorder = Recorder(ring, recording, header, folder.shared("recorder"), excused=pacer is not None)
             summary: dict[str, Any] = {}
             resources.callback(recorder.close, summary)  # after the link, whose thread looks at it
-            engine = Engine(config, bank, _RingSink(ring, recorder, waits=pacer is not None), ticker, MonotonicClock())
+            engine = Engine(config, bank, RingSink(ring, recorder, waits=pacer is not None), ticker, MonotonicClock())
             resources.callback(bank.close)
             if pacer is not None:
                 pacer.say = partial(engine.record, "warning")

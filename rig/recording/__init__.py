@@ -5,6 +5,7 @@ from rig.recording.motion_record import MotionRecord
 from rig.recording.reader import Recorded, Recording, RecordingFile, open_recording, size_of_rows
 from rig.recording.recorder import Recorder
 from rig.recording.recovery import caveats, recover
+from rig.recording.ring_sink import RingSink
 from rig.recording.schema import COMMAND, INJECTED, EventLevel, RecordedEvent, RecordingError
 from rig.recording.status import RecorderPhase, RecorderStatus, StatusBlock
 from rig.recording.writer import RecordingWriter
@@ -23,6 +24,7 @@ __all__ = [
     "RecordingError",
     "RecordingFile",
     "RecordingWriter",
+    "RingSink",
     "StatusBlock",
     "caveats",
     "open_recording",

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from synthetic_rows import make_header, make_rows, packed
 
-from rig.engine.process import _RingSink
 from rig.recording import (
     EventLevel,
     RecordedEvent,
@@ -23,6 +22,7 @@ from rig.recording import (
     StatusBlock,
     open_recording,
 )
+from rig.recording.ring_sink import RingSink
 from rig.runtime.ring import TelemetryRing
 from rig.runtime.shared_memory import SharedMemoryError
 
@@ -94,7 +94,7 @@ def test_rows_that_come_faster_than_they_are_written_are_waited_for_or_a_fault(t
     with TelemetryRing.create(512) as ring:
         recorder = Recorder(ring, tmp_path / "run.mcap", {}, excused=waits)
         recorder.wait_ready()
-        sink = _RingSink(ring, recorder, waits=waits)
+        sink = RingSink(ring, recorder, waits=waits)
         faults = set()
         for _ in range(5):
             for row in ROWS:
