@@ -46,9 +46,10 @@ def open(  # `rig.open`, as `tarfile.open`
         HardwareError: a process could not be started, with its reason.
     """
     if not lockstep:
-        from rig.runtime import begin_server
+        from rig.runtime import begin_server, folders
 
-        begin_server()  # which loads while this process does
+        if not any(folder.held("engine") for folder in folders()):  # one that runs may be the one to attach to
+            begin_server()  # which loads while this process does
     from rig.client import open_rig
 
     return open_rig(config, lockstep=lockstep, output=output, client=client, keep=keep)

@@ -4,12 +4,14 @@ import gc
 import os
 import subprocess
 import sys
+import tempfile
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
+from configured import endpoints
 from engine_stand_in import StandIn
 from waiting import PATIENCE, eventually
 
@@ -32,6 +34,36 @@ def test_a_running_engine_is_attached_to_and_goes_on(stand_in: StandIn, free_con
     assert robot.closed and stand_in.server.lease == "" and stand_in.commands == []
     found = find_engine(free_config)
     assert found is not None and found.alive
+
+
+_SERVER = """
+import sys
+import rig
+from multiprocessing import forkserver
+from rig.config import load_config
+from rig.errors import InputError
+legs = [{"host": "127.0.0.1", "port": int(port)} for port in sys.argv[2:]]
+try:
+    rig.open(load_config("virtual").changed({"drives": {"legs": legs}}), keep=float(sys.argv[1])).close()
+except InputError as error:
+    assert "keep" in str(error)
+print(forkserver._forkserver._forkserver_pid is not None)
+"""
+"""What a script of its own says on whether it has a server of processes once it has opened the rig."""
+
+
+def test_a_server_of_processes_is_only_begun_for_an_engine_that_is_started(
+    stand_in: StandIn, free_config: RigConfig
+) -> None:
+    def begun(keep: str) -> str:
+        ports = [str(port) for _, port in endpoints(free_config)]
+        environment = os.environ | {"TMPDIR": tempfile.gettempdir()}
+        command = [sys.executable, "-c", _SERVER, keep, *ports]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+    assert begun("60.0") == "False\n" and stand_in.server.lease == ""
+    stand_in.engine.close()
+    assert begun("0.0") == "True\n"  # while it loaded, before it looked at what was wrong
 
 
 def test_one_whose_owner_is_gone_is_ended_with_it(stand_in: StandIn, free_config: RigConfig) -> None:
