@@ -38,7 +38,7 @@ from dynamics.kernels.layout import (
     UPPER_CENTER,
     UPPER_MASS,
 )
-from dynamics.kernels.vectors import combine, euler, load, project, turning, vector
+from dynamics.kernels.vectors import combine, euler, load, turning, vector
 from kinematics import (
     BLOCK,
     MINIMUM_SINE,
@@ -49,6 +49,7 @@ from kinematics import (
     leg_direction,
     leg_rates,
     point_motion,
+    rotate,
     rotation_matrix,
     solve_block_kernel,
 )
@@ -102,7 +103,7 @@ def _platform(p: Array, work: Array) -> None:
         ax, ay, az = work[13 * BLOCK + j], work[14 * BLOCK + j], work[15 * BLOCK + j]
         lx, ly, lz = work[16 * BLOCK + j], work[17 * BLOCK + j], work[18 * BLOCK + j]
         # Iα + ω×Iω and r×M(g−a), in base axes
-        rx, ry, rz = project(R00, R01, R02, R10, R11, R12, R20, R21, R22, cx, cy, cz)
+        rx, ry, rz = rotate(R00, R01, R02, R10, R11, R12, R20, R21, R22, cx, cy, cz)
         x, y, z = turning(lx, ly, lz, ox, oy, oz, rx, ry, rz)
         fx, fy, fz = M * (gx - ax - x), M * (gy - ay - y), M * (gz - az - z)
         mx, my, mz = cross(rx, ry, rz, fx, fy, fz)
@@ -110,9 +111,9 @@ def _platform(p: Array, work: Array) -> None:
         ox, oy, oz = combine(R00, R01, R02, R10, R11, R12, R20, R21, R22, ox, oy, oz)
         ex, ey, ez = euler(Ixx, Iyy, Izz, Ixy, Ixz, Iyz, lx, ly, lz, ox, oy, oz)
         x, y, z = work[22 * BLOCK + j] - ex, work[23 * BLOCK + j] - ey, work[24 * BLOCK + j] - ez
-        ex, ey, ez = project(R00, R01, R02, R10, R11, R12, R20, R21, R22, x, y, z)
+        ex, ey, ez = rotate(R00, R01, R02, R10, R11, R12, R20, R21, R22, x, y, z)
         x, y, z = work[19 * BLOCK + j], work[20 * BLOCK + j], work[21 * BLOCK + j]
-        x, y, z = project(R00, R01, R02, R10, R11, R12, R20, R21, R22, x, y, z)
+        x, y, z = rotate(R00, R01, R02, R10, R11, R12, R20, R21, R22, x, y, z)
         work[_RIGHT * BLOCK + j], work[(_RIGHT + 3) * BLOCK + j] = fx + x, mx + ex
         work[(_RIGHT + 1) * BLOCK + j], work[(_RIGHT + 4) * BLOCK + j] = fy + y, my + ey
         work[(_RIGHT + 2) * BLOCK + j], work[(_RIGHT + 5) * BLOCK + j] = fz + z, mz + ez
@@ -144,7 +145,7 @@ def _leg(p: Array, i: int, work: Array) -> None:
         R00, R01, R02 = work[25 * BLOCK + j], work[26 * BLOCK + j], work[27 * BLOCK + j]
         R10, R11, R12 = work[28 * BLOCK + j], work[29 * BLOCK + j], work[30 * BLOCK + j]
         R20, R21, R22 = work[31 * BLOCK + j], work[32 * BLOCK + j], work[33 * BLOCK + j]
-        qx, qy, qz = project(R00, R01, R02, R10, R11, R12, R20, R21, R22, px, py, pz)
+        qx, qy, qz = rotate(R00, R01, R02, R10, R11, R12, R20, R21, R22, px, py, pz)
         L, per_L, sx, sy, sz = leg_direction(
             bx, by, bz, qx, qy, qz, work[j], work[BLOCK + j], work[2 * BLOCK + j]
         )  # fmt: skip
@@ -155,12 +156,12 @@ def _leg(p: Array, i: int, work: Array) -> None:
             work[13 * BLOCK + j], work[14 * BLOCK + j], work[15 * BLOCK + j],
             work[16 * BLOCK + j], work[17 * BLOCK + j], work[18 * BLOCK + j],
         )  # fmt: skip
-        Ld, hv, hw = project(sx, sy, sz, vx, vy, vz, wx, wy, wz, hx, hy, hz)
-        es, ev, ew = project(sx, sy, sz, vx, vy, vz, wx, wy, wz, ex, ey, ez)
+        Ld, hv, hw = rotate(sx, sy, sz, vx, vy, vz, wx, wy, wz, hx, hy, hz)
+        es, ev, ew = rotate(sx, sy, sz, vx, vy, vz, wx, wy, wz, ex, ey, ez)
         Ldd, Ws, Wv, Ww, As, Av, Aw = leg_rates(L, per_L, slope, hv, hw, Ld, es, ev, ew)
         vertical, across = 2.0 * Ld * Ww, -2.0 * Ld * Wv  # 2L̇ W×s, along v and w
-        os, ov, ow = project(sx, sy, sz, vx, vy, vz, wx, wy, wz, ox, oy, oz)
-        gs, gv, gw = project(sx, sy, sz, vx, vy, vz, wx, wy, wz, gx, gy, gz)
+        os, ov, ow = rotate(sx, sy, sz, vx, vy, vz, wx, wy, wz, ox, oy, oz)
+        gs, gv, gw = rotate(sx, sy, sz, vx, vy, vz, wx, wy, wz, gx, gy, gz)
         # m_u (a_u−g) and the moment C about b
         rs = L + rx
         x, y, z = turning(As, Av, Aw, Ws, Wv, Ww, rs, ry, rz)

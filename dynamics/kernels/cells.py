@@ -31,8 +31,8 @@ from dynamics.kernels.layout import (
     W,
     X,
 )
-from dynamics.kernels.vectors import combine, euler, load, project, turning, vector
-from kinematics import Array, cross, dot, kernel
+from dynamics.kernels.vectors import combine, euler, load, turning, vector
+from kinematics import Array, cross, dot, kernel, rotate
 
 REACTIONS = 18
 """Numbers per leg in `reactions_kernel`'s output: F_s, F_b, m_c c, F_p, F_p − F s and M_p, three each."""
@@ -133,8 +133,8 @@ def reactions_kernel(work: Array, out: Array) -> None:
         # I_d A + W×I_d W
         Wx, Wy, Wz = load(work, SPIN + i)
         Ax, Ay, Az = load(work, SPIN_RATE + i)
-        hx, hy, hz = project(sx, sy, sz, vx, vy, vz, wx, wy, wz, Wx, Wy, Wz)
-        ex, ey, ez = project(sx, sy, sz, vx, vy, vz, wx, wy, wz, Ax, Ay, Az)
+        hx, hy, hz = rotate(sx, sy, sz, vx, vy, vz, wx, wy, wz, Wx, Wy, Wz)
+        ex, ey, ez = rotate(sx, sy, sz, vx, vy, vz, wx, wy, wz, Ax, Ay, Az)
         Ixx, Iyy, Izz = load(work, LOWER_INERTIA + i)
         Ixy, Ixz, Iyz = load(work, LOWER_INERTIA + 3 * LANES + i)
         ex, ey, ez = euler(Ixx, Iyy, Izz, Ixy, Ixz, Iyz, ex, ey, ez, hx, hy, hz)

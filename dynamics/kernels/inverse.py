@@ -32,8 +32,8 @@ from dynamics.kernels.layout import (
 )
 from dynamics.kernels.legs import legs_load, legs_motion
 from dynamics.kernels.solve import solve
-from dynamics.kernels.vectors import combine, euler, project, turning, vector
-from kinematics import Array, cross, kernel
+from dynamics.kernels.vectors import combine, euler, turning, vector
+from kinematics import Array, cross, kernel, rotate
 
 
 @kernel
@@ -42,7 +42,7 @@ def to_base(work: Array, x: float, y: float, z: float) -> tuple[float, float, fl
     ax, ay, az = vector(work, ROTATION)
     bx, by, bz = vector(work, ROTATION + 3)
     cx, cy, cz = vector(work, ROTATION + 6)
-    return project(ax, ay, az, bx, by, bz, cx, cy, cz, x, y, z)
+    return rotate(ax, ay, az, bx, by, bz, cx, cy, cz, x, y, z)
 
 
 @kernel

@@ -50,8 +50,8 @@ from dynamics.kernels.layout import (
     V,
     W,
 )
-from dynamics.kernels.vectors import combine, euler, load, project, store, turning, vector
-from kinematics import MINIMUM_SINE, Array, cross, dot, kernel, leg_axes, leg_direction, leg_rates, point_motion
+from dynamics.kernels.vectors import combine, euler, load, store, turning, vector
+from kinematics import MINIMUM_SINE, Array, cross, dot, kernel, leg_axes, leg_direction, leg_rates, point_motion, rotate
 
 
 @kernel
@@ -77,7 +77,7 @@ def legs_motion(work: Array) -> int:
     for i in range(LANES):
         # q = R p, S = q + t − b
         px, py, pz = load(work, TOP + i)
-        qx, qy, qz = project(R00, R01, R02, R10, R11, R12, R20, R21, R22, px, py, pz)
+        qx, qy, qz = rotate(R00, R01, R02, R10, R11, R12, R20, R21, R22, px, py, pz)
         bx, by, bz = load(work, BASE + i)
         ux, uy, uz = load(work, AXIS + i)
         L, per_L, sx, sy, sz = leg_direction(bx, by, bz, qx, qy, qz, tx, ty, tz)
@@ -86,8 +86,8 @@ def legs_motion(work: Array) -> int:
         hx, hy, hz, ex, ey, ez = point_motion(
             qx, qy, qz, tdx, tdy, tdz, ox, oy, oz, tddx, tddy, tddz, alx, aly, alz
         )  # fmt: skip
-        Ld, hv, hw = project(sx, sy, sz, vx, vy, vz, wx, wy, wz, hx, hy, hz)
-        es, ev, ew = project(sx, sy, sz, vx, vy, vz, wx, wy, wz, ex, ey, ez)
+        Ld, hv, hw = rotate(sx, sy, sz, vx, vy, vz, wx, wy, wz, hx, hy, hz)
+        es, ev, ew = rotate(sx, sy, sz, vx, vy, vz, wx, wy, wz, ex, ey, ez)
         Ldd, Ws, Wv, Ww, As, Av, Aw = leg_rates(L, per_L, slope, hv, hw, Ld, es, ev, ew)
         Wx, Wy, Wz = combine(sx, sy, sz, vx, vy, vz, wx, wy, wz, Ws, Wv, Ww)
         Ax, Ay, Az = combine(sx, sy, sz, vx, vy, vz, wx, wy, wz, As, Av, Aw)

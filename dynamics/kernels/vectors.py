@@ -36,17 +36,6 @@ def combine(
 
 
 @inlined
-def project(
-    ax: float, ay: float, az: float,
-    bx: float, by: float, bz: float,
-    cx: float, cy: float, cz: float,
-    x: float, y: float, z: float,
-) -> tuple[float, float, float]:  # fmt: skip
-    """(a·x, b·x, c·x); with the axes of a frame, the components of x in it."""
-    return ax * x + ay * y + az * z, bx * x + by * y + bz * z, cx * x + cy * y + cz * z
-
-
-@inlined
 def tensor_times(
     xx: float, yy: float, zz: float, xy: float, xz: float, yz: float, x: float, y: float, z: float
 ) -> tuple[float, float, float]:

@@ -38,5 +38,5 @@ def rotate(
     r20: float, r21: float, r22: float,
     x: float, y: float, z: float,
 ) -> tuple[float, float, float]:  # fmt: skip
-    """Product R x of a matrix given row by row and a vector."""
+    """Product R x of a matrix given row by row and a vector; with a frame's axes as rows, the components of x in it."""
     return r00 * x + r01 * y + r02 * z, r10 * x + r11 * y + r12 * z, r20 * x + r21 * y + r22 * z
