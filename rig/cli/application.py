@@ -1,5 +1,7 @@
 """The command `rig`: its commands, and how errors become one message and an exit code."""
 
+import atexit
+import gc
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -104,6 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code (see `rig.errors.ExitCode`) and never raises, unless with --debug."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     debug = "--debug" in arguments
+    atexit.register(gc.freeze)  # else a second goes by while all that is loaded is searched for what nobody needs
     try:
         app(arguments, prog_name="rig")
     except SystemExit as error:

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 
 _OF_THE_TERMINAL = {signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP}
-_LOADED = ["rig.engine", "rig.virtual.loaded", "rig.cli"]
+_LOADED = ["rig.engine", "rig.virtual.loaded"]
 """Modules that the server loads; one that is not there would be passed over in silence."""
 _is_child = False
 

@@ -34,6 +34,11 @@ def test_help_loads_nothing_heavy() -> None:
     assert [name for name in HEAVY if f"'{name}'" in loaded] == []
 
 
+def test_nothing_that_was_loaded_is_searched_when_a_command_ends() -> None:
+    said = "atexit.register(lambda: print('frozen', gc.get_freeze_count() > 10_000))"  # registered first, called last
+    assert _python(f"import atexit, gc; {said}; from rig.cli import main; main(['--version'])").split()[-1] == "True"
+
+
 def test_help_lists_commands_and_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     text = " ".join(capsys.readouterr().out.split())
