@@ -3,13 +3,13 @@
 import contextlib
 import re
 import socket
-import threading
 import time
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from importlib import import_module, resources
+from functools import partial
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from rig.client.lockstep import LockstepRig
 from rig.client.motions import prepare_motion
 from rig.client.moving import Progress
 from rig.client.operation import bring_to_rest, run_motion
+from rig.client.reporting import ReportProcess
 from rig.config import RigConfig, in_real_time
 from rig.csvio import check_folder
 from rig.engine import RunningEngine
@@ -119,8 +120,10 @@ def conduct(
         HardwareError: a process could not be started.
         RefusedError: another client holds the running engine's lease.
     """
+    reporting = ReportProcess()
     if engine is not None:
-        return _run(body, lambda: LiveRig(config, engine, name, interruption), engine.recording, interruption, report)
+        attach = partial(LiveRig, config, engine, name, interruption)
+        return _run(body, attach, engine.recording, interruption, report, reporting)
     folder = Path(config.recording.directory) if folder is None else folder
     new = not folder.exists()
     recording = new_recording(folder, name)
@@ -130,12 +133,13 @@ def conduct(
             return LockstepRig(config, recording, interruption)
         rig = LiveRig(config, recording, name, interruption)
         if config.virtual is not None:  # nothing real waits for the processor, and this process waits for the rig
-            threading.Thread(target=import_module, args=("rig.report",), name="report", daemon=True).start()
+            reporting.begin()
         return rig
 
     try:
-        return _run(body, start, recording, interruption, report)
+        return _run(body, start, recording, interruption, report, reporting)
     finally:
+        reporting.close()
         remove_empty(recording)
         if new:
             with contextlib.suppress(OSError):  # it holds something
@@ -148,6 +152,7 @@ def _run(
     recording: Path,
     interruption: Interruption,
     report: Callable[[Progress], None],
+    reporting: ReportProcess,
 ) -> RunResult:
     error: RigError | None = None
     unforeseen: Exception | None = None
@@ -172,7 +177,7 @@ def _run(
             error = InterruptedRunError("interrupted before anything moved" if rig is None else late)
         report(Progress("reporting", 1.0))
         try:
-            result = _reported(recording, error)
+            result = _reported(recording, error, reporting)
         except KeyboardInterrupt:
             text = f"interrupted while the report was made; the recording is {recording}"
             result = RunResult(recording, recording.with_suffix(".html"), error=error or InterruptedRunError(text))
@@ -193,21 +198,15 @@ def _brought_to_rest(rig: LockstepRig | LiveRig) -> bool:
     return True
 
 
-def _reported(recording: Path, error: RigError | None) -> RunResult:
-    from rig.report import summarize, write_report  # brings matplotlib along, which the app need not wait for
-
+def _reported(recording: Path, error: RigError | None, reporting: ReportProcess) -> RunResult:
     target = recording.with_suffix(".html")
     if not recording.exists():
         return RunResult(recording, target, error=error)
     opened = RecordingFile(recording)
     if not opened.count:
         return RunResult(recording, target, error=error)
-    summary = summarize(opened) | {"paths": {"recording": str(recording), "report": str(target)}}
-    try:
-        write_report(opened, target, summary=summary)
-    except InputError as failure:
-        return RunResult(recording, target, summary, error or failure)
-    return RunResult(recording, target, summary, error)
+    summary, failure = reporting.make(opened, target)
+    return RunResult(recording, target, summary, error or failure)
 
 
 def remove_empty(recording: Path) -> bool:

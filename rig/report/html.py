@@ -10,7 +10,8 @@ from typing import Any
 from rig.csvio import check_output, whole_file
 from rig.recording import EventLevel, Recorded, caveats
 from rig.report.pages import page_environment
-from rig.report.plots import LEG_COLORS, figures
+from rig.report.plots import LEG_COLORS
+from rig.report.side_by_side import figures
 from rig.runtime import said_slower
 from rig.states import FaultCode
 

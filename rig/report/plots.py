@@ -1,6 +1,6 @@
 """The report's figures, as SVG text. Hue tells the leg; measured is solid, model and command are dashed."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import matplotlib
@@ -9,7 +9,6 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from rig.recording import Recorded
 from rig.report.curves import Curve, Curves
 from rig.report.pages import svg_text
 from rig.report.running import Histogram
@@ -73,23 +72,13 @@ _FLOOR = 0.5
 """cycles: where a logarithmic axis of counts begins"""
 
 
-def figures(recording: Recorded, summary: Mapping[str, Any]) -> dict[str, str]:
-    """Every figure of the report by name, as SVG documents. Needs at least two rows.
+def draw(curves: Curves, summary: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:
+    """These figures of the report by name, as SVG documents.
 
     summary: what `summarize` gave of the recording.
     """
-    curves = Curves(recording, summary)
-    drawings: dict[str, Callable[[Curves, Mapping[str, Any]], Figure]] = {
-        "timeline": _timeline,
-        "forces": _forces,
-        "residuals": _residuals,
-        "tracking": _tracking,
-        "pose": _pose,
-        "terms": _terms,
-        "timing": _timing,
-    }
     with matplotlib.rc_context(STYLE):
-        return {name: svg_text(draw(curves, summary)) for name, draw in drawings.items()}
+        return {name: svg_text(_DRAWINGS[name](curves, summary)) for name in names}
 
 
 def _figure(
@@ -289,3 +278,16 @@ def _timing(curves: Curves, _summary: Mapping[str, Any]) -> Figure:
     for axes in grid[:, 1]:
         axes.legend(loc="upper right", ncols=3, borderaxespad=0, bbox_to_anchor=(1, 1.13))
     return figure
+
+
+_DRAWINGS: dict[str, Callable[[Curves, Mapping[str, Any]], Figure]] = {
+    "timeline": _timeline,
+    "forces": _forces,
+    "residuals": _residuals,
+    "tracking": _tracking,
+    "pose": _pose,
+    "terms": _terms,
+    "timing": _timing,
+}
+FIGURES = tuple(_DRAWINGS)
+"""Names of the report's figures, in their order."""

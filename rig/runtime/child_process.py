@@ -31,7 +31,7 @@ class ChildProcess:
         arguments: for it, pickled.
         daemon: left False by those that have children of their own.
         duplex: whether the child sends as well.
-        early: whether this process has neither threads nor files yet but those among the arguments, see `starting`.
+        early: fork it from this process where that has one thread only, see `starting`; it has all files open here.
     """
 
     def __init__(

@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from multiprocessing import forkserver, resource_tracker
-from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
+from multiprocessing.context import ForkContext, ForkServerContext, ForkServerProcess, SpawnContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import ModuleType
@@ -36,14 +36,14 @@ def begin_server() -> None:
 def starting(*, early: bool) -> ForkServerContext | ForkContext | SpawnContext:
     """How a process is started here: forked from the server; by one that was started so itself, in another way.
 
-    The server belongs to the process that began it, and another for each engine would save nothing. So a child forks
-    what it starts `early`, before it has threads and files of its own, and spawns the others.
+    The server belongs to the process that began it, and another for each engine would save nothing. So a child spawns
+    what it starts. What is started `early` is forked from its owner, as long as that has but one thread.
     """
-    if not _is_child:
-        return multiprocessing.get_context("forkserver")
     if early and threading.active_count() == 1:
         return multiprocessing.get_context("fork")
-    return multiprocessing.get_context("spawn")
+    if _is_child:
+        return multiprocessing.get_context("spawn")
+    return multiprocessing.get_context("forkserver")
 
 
 def enter_child(name: str) -> None:
@@ -61,7 +61,8 @@ def start_shielded(process: BaseProcess) -> None:
     stands still, and what it started follows in an order of its own, the engine not before the platform is at rest. A
     Ctrl-C that comes meanwhile is handled once the process is started: half started it would say a traceback.
     """
-    begin_server()
+    if isinstance(process, ForkServerProcess):
+        begin_server()
     with _shielded(), _main_left_out():
         process.start()
 

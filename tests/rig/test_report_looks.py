@@ -11,6 +11,7 @@ from synthetic_rows import make_header, make_rows
 
 from rig.recording import Recording
 from rig.report import plots, summarize, write_report
+from rig.report.curves import Curves
 
 RATE = 250.0
 
@@ -25,7 +26,8 @@ def test_no_legend_lies_over_a_title_or_leaves_its_figure(monkeypatch: pytest.Mo
     monkeypatch.setattr(plots, "svg_text", keep)
     rows = make_rows(8.0, RATE)
     recording = Recording(Path("run.mcap"), make_header(RATE), rows, (), dropped=0, complete=True, closing={})
-    plots.figures(recording, summarize(recording))
+    summary = summarize(recording)
+    plots.draw(Curves(recording, summary), summary, plots.FIGURES)
     legends = 0
     for figure in drawn:
         canvas = FigureCanvasAgg(figure)

@@ -1,0 +1,78 @@
+"""A run's report, and the process that makes it: loaded with what that takes while the rig runs."""
+
+import contextlib
+import gc
+import signal
+from importlib import import_module
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from rig.errors import InputError
+from rig.recording import RecordingFile
+from rig.runtime import ChildDiedError, ChildProcess
+
+_TIMEOUT = 3600.0  # s; a recording may be of days
+
+
+def make_report(recording: RecordingFile, target: Path) -> tuple[dict[str, Any], InputError | None]:
+    """Write the report on a recording that holds rows to an HTML file.
+
+    Its numbers with the paths, and why the file could not be written, or None. Raises RecordingError as `summarize`.
+    """
+    from rig.report import summarize, write_report  # brings matplotlib along, which the app need not wait for
+
+    summary = summarize(recording) | {"paths": {"recording": str(recording.path), "report": str(target)}}
+    try:
+        write_report(recording, target, summary=summary)
+    except InputError as error:
+        return summary, error
+    return summary, None
+
+
+class ReportProcess:
+    """A process that makes one report."""
+
+    def __init__(self) -> None:
+        """Nothing is started yet."""
+        self._process: ChildProcess | None = None
+
+    def begin(self) -> None:
+        """Start the process, which loads what it needs; returns at once, also where it cannot be started."""
+        with contextlib.suppress(OSError):
+            self._process = ChildProcess("the report", _serve, daemon=False)
+
+    def make(self, recording: RecordingFile, target: Path) -> tuple[dict[str, Any], InputError | None]:
+        """See `make_report`: it is made here where the process was not begun, or could not do it."""
+        if self._process is not None:
+            with contextlib.suppress(ChildDiedError):
+                self._process.send((recording.path, target))
+                if (summary := self._process.receive(_TIMEOUT, "make it")) is not None:
+                    return summary, None
+        return make_report(recording, target)
+
+    def close(self) -> None:
+        """End the process. May be called again."""
+        if self._process is not None:
+            self._process.end(0.0)
+
+
+def _serve(connection: Connection) -> None:
+    """Main function of the process: a recording and where its report goes come in, its numbers go out, or None."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _leave)
+    import_module("rig.report")
+    gc.freeze()  # what it forks, to draw, would copy what it searched for garbage
+    with contextlib.suppress(EOFError, OSError):  # the owner is gone
+        recording, target = connection.recv()
+        summary: dict[str, Any] | None = None
+        with contextlib.suppress(Exception):  # whoever makes it then is told
+            made, error = make_report(RecordingFile(recording), target)
+            summary = made if error is None else None
+        connection.send(summary)
+
+
+def _leave(_signal: int, _frame: FrameType | None) -> None:
+    """Leave by an exception, so that nothing half written stays."""
+    raise SystemExit(1)

@@ -1,0 +1,130 @@
+"""Who draws a report: two processes side by side, the same whoever does, and one alone where the other fails."""
+
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from processes import offspring
+from synthetic_rows import make_header, make_rows
+from waiting import PATIENCE, eventually
+
+from rig.client.reporting import ReportProcess, make_report
+from rig.errors import InputError
+from rig.recording import RecordingFile, RecordingWriter
+from rig.report import plots, side_by_side, summarize
+from rig.report.curves import Curves
+
+RATE = 250.0
+TEST = os.getpid()
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> RecordingFile:
+    path = tmp_path_factory.mktemp("recorded") / "run.mcap"
+    writer = RecordingWriter(path, make_header(RATE))
+    writer.write_rows(make_rows(4.0, RATE))
+    writer.close({})
+    return RecordingFile(path)
+
+
+@pytest.fixture(scope="module")
+def summary(recording: RecordingFile) -> dict[str, Any]:
+    return summarize(recording)
+
+
+@pytest.fixture
+def reporting() -> Iterator[ReportProcess]:
+    made = ReportProcess()
+    made.begin()
+    yield made
+    made.close()
+    assert not [name for name in offspring(TEST).values() if "report" in name or "drawing" in name]
+
+
+def children(name: str) -> list[int]:
+    return [pid for pid, command in offspring(TEST).items() if command.startswith(f"rig: {name}")]
+
+
+def test_two_processes_draw_what_one_does(recording: RecordingFile, summary: dict[str, Any]) -> None:
+    both = side_by_side.figures(recording, summary)
+    assert both == plots.draw(Curves(recording, summary), summary, plots.FIGURES)
+    assert tuple(both) == plots.FIGURES
+
+
+def test_each_draws_a_part(recording: RecordingFile, summary: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plots, "svg_text", lambda _figure: f"drawn by {os.getpid()}")
+    monkeypatch.setattr(
+        "rig.runtime.spawning.begin_server", lambda: pytest.fail("a server that nothing is forked from")
+    )
+    by = side_by_side.figures(recording, summary)
+    assert len(set(by.values())) == 2 and list(by.values()).count(f"drawn by {TEST}") == 3
+
+
+def test_a_process_with_threads_is_not_forked(
+    recording: RecordingFile, summary: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plots, "svg_text", lambda _figure: f"drawn by {os.getpid()}")
+    over = threading.Event()
+    thread = threading.Thread(target=over.wait, args=(PATIENCE,))
+    thread.start()
+    try:
+        assert set(side_by_side.figures(recording, summary).values()) == {f"drawn by {TEST}"}
+    finally:
+        over.set()
+        thread.join()
+
+
+def test_one_draws_all_where_the_other_dies(
+    recording: RecordingFile, summary: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def text(_figure: object) -> str:
+        if os.getpid() != TEST:
+            os._exit(1)
+        return "drawn"
+
+    monkeypatch.setattr(plots, "svg_text", text)
+    assert side_by_side.figures(recording, summary) == dict.fromkeys(plots.FIGURES, "drawn")
+
+
+def test_a_report_made_beside_is_that_made_here(
+    recording: RecordingFile, reporting: ReportProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, error = make_report(recording, tmp_path / "here.html")
+    assert error is None and made["paths"] == {"recording": str(recording.path), "report": str(tmp_path / "here.html")}
+    monkeypatch.setattr("rig.client.reporting.make_report", lambda *_: pytest.fail("made here"))
+    beside, error = reporting.make(recording, tmp_path / "beside.html")
+    assert error is None and beside | {"paths": None} == made | {"paths": None}
+    assert (tmp_path / "beside.html").read_bytes() == (tmp_path / "here.html").read_bytes()
+
+
+@pytest.mark.usefixtures("undrawn_reports")
+def test_it_is_made_here_where_the_process_has_died(
+    recording: RecordingFile, reporting: ReportProcess, tmp_path: Path
+) -> None:
+    eventually(lambda: len(children("report")) == 1, "the process that makes reports")
+    os.kill(children("report")[0], 9)
+    made, error = reporting.make(recording, tmp_path / "report.html")
+    assert error is None and made["recording"]["rows"] == recording.count
+    assert (tmp_path / "report.html").is_file()
+
+
+def test_a_report_that_cannot_be_written_is_said(
+    recording: RecordingFile, reporting: ReportProcess, tmp_path: Path
+) -> None:
+    made, error = reporting.make(recording, tmp_path / "nowhere" / "report.html")
+    assert made["recording"]["rows"] == recording.count
+    assert isinstance(error, InputError) and "nowhere" in str(error)
+
+
+def test_ended_while_it_draws_it_leaves_nothing(
+    recording: RecordingFile, reporting: ReportProcess, tmp_path: Path
+) -> None:
+    assert reporting._process is not None
+    reporting._process.send((recording.path, tmp_path / "report.html"))
+    eventually(lambda: bool(children("drawing")), "the process that draws")
+    reporting.close()
+    assert not children("drawing") and not children("report")
+    assert not list(tmp_path.iterdir())
