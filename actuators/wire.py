@@ -6,6 +6,7 @@ on the wire's own clock, `now`: a virtual device's time need not be the machine'
 
 import contextlib
 import math
+import os
 import select
 import socket
 import time
@@ -50,32 +51,33 @@ class Wire(Protocol):
         """Close the connection; idempotent."""
 
 
-class TcpWire:
-    """A non-blocking TCP connection. Losing the peer is not an error here: `connected` turns False."""
+class _File(Protocol):
+    def fileno(self) -> int: ...
 
-    __slots__ = ("_socket", "connected")
+    def close(self) -> object: ...
 
-    def __init__(self, host: str, port: int, timeout: float) -> None:
-        """Connect within `timeout` s. Raises ConnectError naming host:port and the system's reason."""
-        try:
-            self._socket = socket.create_connection((host, port), timeout)
-        except OSError as error:
-            if isinstance(error, TimeoutError):
-                raise ConnectError(f"{host}:{port} did not accept a connection within {timeout:g} s") from error
-            raise ConnectError(f"cannot connect to {host}:{port}: {error.strerror or error}") from error
-        except UnicodeError as error:  # a label of a host name has 1 to 63 characters
-            raise ConnectError(f"cannot connect to {host}:{port}: not a host name") from error
+
+class DescriptorWire:
+    """What the system reads and writes by a descriptor, without blocking.
+
+    Losing the peer is not an error here: `connected` turns False.
+    """
+
+    __slots__ = ("_file", "connected")
+
+    def __init__(self, file: _File, refused: str) -> None:
+        """file: open, and closed by this wire. refused: said where too many files are open, in a ConnectError."""
+        self._file = file
         self.connected = True
-        if self._socket.fileno() >= MAX_DESCRIPTOR:
+        if file.fileno() >= MAX_DESCRIPTOR:
             self.close()
-            raise ConnectError(f"cannot connect to {host}:{port}: more than {MAX_DESCRIPTOR} files are open")
-        self._socket.setblocking(False)
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            raise ConnectError(f"{refused}: more than {MAX_DESCRIPTOR} files are open")
+        os.set_blocking(file.fileno(), False)
 
     @property
     def descriptor(self) -> int:
         """See `Wire.descriptor`."""
-        return self._socket.fileno()
+        return self._file.fileno() if self.connected else -1
 
     def now(self) -> float:
         """See `Wire.now`: the machine's monotonic clock."""
@@ -86,7 +88,7 @@ class TcpWire:
         if not self.connected:
             return False
         try:
-            if self._socket.send(data) == len(data):
+            if os.write(self._file.fileno(), data) == len(data):
                 return True
         except BlockingIOError:
             return False
@@ -100,13 +102,14 @@ class TcpWire:
         if not self.connected:
             return b""
         try:
+            descriptor = self._file.fileno()
             try:
-                data = self._socket.recv(_CHUNK)
+                data = os.read(descriptor, _CHUNK)
             except BlockingIOError:
                 remaining = deadline - time.monotonic()
-                if remaining <= 0.0 or not select.select((self._socket,), (), (), remaining)[0]:
+                if remaining <= 0.0 or not select.select((descriptor,), (), (), remaining)[0]:
                     return b""
-                data = self._socket.recv(_CHUNK)
+                data = os.read(descriptor, _CHUNK)
         except BlockingIOError:
             return b""
         except OSError:
@@ -119,7 +122,27 @@ class TcpWire:
         """See `Wire.close`."""
         self.connected = False
         with contextlib.suppress(OSError):
-            self._socket.close()
+            self._file.close()
+
+
+class TcpWire(DescriptorWire):
+    """A TCP connection."""
+
+    __slots__ = ("_socket",)
+
+    def __init__(self, host: str, port: int, timeout: float) -> None:
+        """Connect within `timeout` s. Raises ConnectError naming host:port and the system's reason."""
+        refused = f"cannot connect to {host}:{port}"
+        try:
+            self._socket = socket.create_connection((host, port), timeout)
+        except OSError as error:
+            if isinstance(error, TimeoutError):
+                raise ConnectError(f"{host}:{port} did not accept a connection within {timeout:g} s") from error
+            raise ConnectError(f"{refused}: {error.strerror or error}") from error
+        except UnicodeError as error:  # a label of a host name has 1 to 63 characters
+            raise ConnectError(f"{refused}: not a host name") from error
+        super().__init__(self._socket, refused)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 class MemoryWire:

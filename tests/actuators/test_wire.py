@@ -1,13 +1,37 @@
+import contextlib
+import os
 import socket
 import time
+import tty
 
 import pytest
 
 from actuators import ConnectError, LinkClosedError, MemoryWire, TcpWire
+from actuators.serial_wire import SerialWire
+
+
+class Master:
+    """The other end of a pseudo-terminal."""
+
+    def __init__(self) -> None:
+        self._master, self._slave = os.openpty()
+        self.name = os.ttyname(self._slave)
+        tty.setraw(self._slave)
+
+    def recv(self, count: int) -> bytes:
+        return os.read(self._master, count)
+
+    def sendall(self, data: bytes) -> None:
+        os.write(self._master, data)
+
+    def close(self) -> None:
+        for descriptor in (self._slave, self._master):
+            with contextlib.suppress(OSError):  # closed already
+                os.close(descriptor)
 
 
 @pytest.fixture
-def pair():
+def tcp():
     with socket.create_server(("127.0.0.1", 0)) as server:
         host, port = server.getsockname()
         wire = TcpWire(host, port, 1.0)
@@ -15,6 +39,19 @@ def pair():
         with peer:
             yield wire, peer
         wire.close()
+
+
+@pytest.fixture(params=["TCP", "a serial port"])
+def pair(request):
+    """A wire and what is at its other end."""
+    if request.param == "TCP":
+        yield request.getfixturevalue("tcp")
+        return
+    peer = Master()
+    wire = SerialWire(peer.name, 1_000_000, "none")
+    yield wire, peer
+    wire.close()
+    peer.close()
 
 
 def soon() -> float:
@@ -58,8 +95,8 @@ def test_peer_that_closes(pair):
     assert wire.receive(soon()) == b""
 
 
-def test_peer_that_resets(pair):
-    wire, peer = pair
+def test_peer_that_resets(tcp):
+    wire, peer = tcp
     wire.send(b"unread")
     peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
     peer.close()
@@ -73,7 +110,21 @@ def test_peer_that_does_not_read_makes_send_fail_without_waiting(pair):
     while wire.send(b"x" * 65536):
         sent += 1
         assert sent < 10_000
-    assert not wire.send(b"x" * 65536)
+    assert wire.send(b"x" * 65536) is False
+
+
+def test_a_line_that_takes_no_more_makes_send_fail_without_waiting():
+    peer = Master()
+    wire = SerialWire(peer.name, 1_000_000, "none")
+    sent = 0
+    while wire.send(b"x"):
+        sent += 1
+        assert sent < 1_000_000
+    assert sent and wire.connected  # as nothing of the last one was taken
+    while len(peer.recv(4096)) == 4096:
+        pass
+    wire.close()
+    peer.close()
 
 
 def test_close_is_idempotent(pair):
