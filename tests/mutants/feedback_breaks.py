@@ -251,6 +251,27 @@ FEEDBACK_BREAKS = [
         (f"{_PARTS}::test_homing_is_done_when_every_leg_has_searched_and_found",),
     ),
     Break(
+        "a line that takes no more counts as lost",
+        "actuators/wire.py",
+        "        except BlockingIOError:\n            return False\n",
+        "",
+        ("actuators/test_wire.py::test_a_line_that_takes_no_more_makes_send_fail_without_waiting",),
+    ),
+    Break(
+        "a port without bytes reads as one that was pulled out",
+        "actuators/serial_wire.py",
+        "            _end_tells_itself(port.fileno())\n",
+        "",
+        ("actuators/test_wire.py",),
+    ),
+    Break(
+        "a twin is given a fault that it cannot have",
+        "rig/virtual/faults.py",
+        "if known_as not in device.kinds:",
+        "if False:",
+        ("rig/test_config_cell_drivers.py::test_a_twin_is_only_asked_for_faults_that_it_can_have",),
+    ),
+    Break(
         "references may disagree",
         "rig/engine/homing.py",
         "if abs(error) <= bound:",
