@@ -125,6 +125,7 @@ def test_ended_while_it_draws_it_leaves_nothing(
     assert reporting._process is not None
     reporting._process.send((recording.path, tmp_path / "report.html"))
     eventually(lambda: bool(children("drawing")), "the process that draws")
+    (drawing,) = children("drawing")
     reporting.close()
-    assert not children("drawing") and not children("report")
+    assert not Path(f"/proc/{drawing}").exists() and not children("report")
     assert not list(tmp_path.iterdir())
