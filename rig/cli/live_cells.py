@@ -189,6 +189,7 @@ def record(
 def _read(reader: CellReader, samples: int, period: float, wait: Callable[[], None]) -> Array:
     readings = np.empty((samples, CELLS))
     count = waited = 0
+    mute: set[str] = set()  # silent since the last sample, all the time
     while count < samples:
         wait()
         raw, silent = reader.exchange()
@@ -196,9 +197,11 @@ def _read(reader: CellReader, samples: int, period: float, wait: Callable[[], No
             readings[count] = raw
             count, waited = count + 1, 0
             continue
+        mute = mute.intersection(silent) if waited else set(silent)
         waited += 1
         if waited * period >= SILENCE:
-            raise HardwareError(f"{', '.join(silent)}: no fresh load-cell reading for {SILENCE:g} s")
+            names = ", ".join(sorted(mute) or silent)
+            raise HardwareError(f"{names}: no fresh load-cell reading for {SILENCE:g} s")
     return readings
 
 
