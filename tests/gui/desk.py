@@ -256,15 +256,15 @@ class Desk:
         until(gone, "everything to be closed")
 
 
-@pytest.fixture(scope="module", params=list(_MANAGERS))
+@pytest.fixture(scope="session", params=list(_MANAGERS))
 def manager(request: pytest.FixtureRequest) -> str:
     """Name of a window manager."""
     return str(request.param)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def shared_desk(manager: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
-    """The app on a session without processes, under each window manager; one for all tests of a module."""
+    """The app on a session without processes, under each window manager; one for all tests under it."""
     with ExitStack() as owner:
         made = Desk(manager, tmp_path_factory.mktemp(manager), owner)
         yield made
