@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from checkpoints import go
 
 from kinematics import MotionTable, TrajectorySpec, build_trajectory
 from rig.client.interruption import Interruption
@@ -84,27 +85,36 @@ class Bench:
 
     def park(self) -> Self:
         """OFF → PARKED, the cells' zero judged."""
-        self.rig.request(Connect())
-        self.rig.request(Home())
-        self.until_state(State.PARKED)
-        self.until(lambda: self.engine.settled_for() > TARE)
+        go(self, self.rig, ("park",), self._park)
         return self
 
     def engage(self) -> Self:
         """OFF → ENGAGED."""
-        self.park()
-        self.rig.request(Engage())
-        self.until_state(State.ENGAGED)
+        go(self, self.rig, ("engage",), self._engage)
         return self
 
     def run(self, path_time: float = 1.0) -> Self:
         """OFF → RUNNING, `path_time` s into `MOTION`."""
+        go(self, self.rig, ("run", path_time), lambda: self._run(path_time))
+        return self
+
+    def _park(self) -> None:
+        self.rig.request(Connect())
+        self.rig.request(Home())
+        self.until_state(State.PARKED)
+        self.until(lambda: self.engine.settled_for() > TARE)
+
+    def _engage(self) -> None:
+        self.park()
+        self.rig.request(Engage())
+        self.until_state(State.ENGAGED)
+
+    def _run(self, path_time: float) -> None:
         self.engage()
         table = motion_table(self.config)
         self.rig.request(Follow("bench", table.step), table.samples)
         self.until(lambda: self.engine.reference.path_time >= path_time)
         assert self.machine.state is State.RUNNING
-        return self
 
     def inject(
         self, name: str, leg: int | None = None, value: float | None = None, duration: float | None = None

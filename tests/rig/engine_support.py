@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from checkpoints import go
 
 from kinematics import MotionTable, pose_to_coordinates
 from rig.client.interruption import Interruption
@@ -83,13 +84,19 @@ class Bench(LockstepRig):
 
     def park(self) -> None:
         """OFF → PARKED, the cells' zero judged."""
+        go(self, self, ("park",), self._park)
+
+    def engage(self) -> None:
+        """OFF → ENGAGED."""
+        go(self, self, ("engage",), self._engage)
+
+    def _park(self) -> None:
         self.request(Connect())
         self.request(Home())
         self.until(State.PARKED)
         self.run(0.4)
 
-    def engage(self) -> None:
-        """OFF → ENGAGED."""
+    def _engage(self) -> None:
         self.park()
         self.request(Engage())
         self.until(State.ENGAGED)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from checkpoints import go
 
 from rig.client import Interruption, LockstepRig
 from rig.commissioning import check_move
@@ -62,6 +63,12 @@ class Stand:
         finally:
             self.end(move.leg)
 
+    def home(self) -> None:
+        """Let leg 3 find its reference."""
+        assert move_leg(self.rig, HOME, self.reports.append).passed
+        self.reports.clear()
+        self.start = list(self.virtual.plant.lengths)
+
     def end(self, leg: int) -> None:
         """Whatever happened: every brake closed, no leg moving, and but for this one none has moved."""
         plant = self.virtual.plant
@@ -115,7 +122,5 @@ def moving(stand: Stand) -> bool:
 def homed(config: RigConfig = CONFIG) -> Stand:
     """A stand whose leg 3 has its reference."""
     stand = Stand(config)
-    assert move_leg(stand.rig, HOME, stand.reports.append).passed
-    stand.reports.clear()
-    stand.start = list(stand.virtual.plant.lengths)
+    go(stand, stand.rig, ("homed",), stand.home)
     return stand

@@ -122,7 +122,8 @@ def test_a_leg_without_a_reference_is_not_moved_unasked() -> None:
 
 def test_a_leg_near_its_limit_is_not_moved_beyond_it() -> None:
     config = CONFIG.changed({"drives": {"legs": [leg.model_dump() for leg in CONFIG.drives.legs]}})
-    stand = homed(config)
+    stand = Stand(config)
+    stand.home()
     limits = config.machine.legs[2].limits
     assert limits is not None and limits.length is not None
     object.__setattr__(limits, "length", (limits.length[0], stand.start[2] + 1e-3))
