@@ -8,8 +8,10 @@ drives, engine, recording, faults injected, what the test has put in. Only where
 import fcntl
 import hashlib
 import io
+import os
 import pickle
 import queue
+import stat
 import struct
 import sys
 import tempfile
@@ -162,7 +164,7 @@ class _Pickler(pickle.Pickler):
         content = Path(found.name).read_bytes()
         if len(content) != end:
             _unfit(found)
-        return _recording, (Path(found.name), content)
+        return _recording, (Path(found.name), content, os.fstat(found.fileno()).st_mode)
 
 
 _LOCKS = {type(make()): make for make in (threading.Lock, threading.RLock)}
@@ -197,6 +199,8 @@ def _array(found: npt.NDArray[Any]) -> Any:
             return _unfit(found)
     if base is found:
         return NotImplemented if found.base is None else _unfit(found)
+    if not base.flags.forc:
+        return _unfit(found)
     offset = found.__array_interface__["data"][0] - base.__array_interface__["data"][0]
     return _view, (base, offset, found.shape, found.strides, found.dtype, found.flags.writeable)
 
@@ -228,7 +232,8 @@ def _common(number: int) -> object:
 def _view(
     base: npt.NDArray[Any], offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any, writeable: bool
 ) -> npt.NDArray[Any]:
-    made: npt.NDArray[Any] = np.ndarray(shape, dtype, base.data.cast("B"), offset, strides)
+    numbers = base if base.flags.c_contiguous else base.T
+    made: npt.NDArray[Any] = np.ndarray(shape, dtype, numbers, offset, strides)
     made.flags.writeable = writeable
     return made
 
@@ -261,8 +266,9 @@ def _nameless(content: bytes) -> IO[bytes]:
     return made
 
 
-def _recording(path: Path, content: bytes) -> IO[bytes]:
+def _recording(path: Path, content: bytes, mode: int) -> IO[bytes]:
     made = open(path, "xb", _BUFFER)  # noqa: SIM115  closed by whoever writes
+    os.fchmod(made.fileno(), stat.S_IMODE(mode))
     fcntl.flock(made, fcntl.LOCK_EX | fcntl.LOCK_NB)
     made.write(content)
     made.flush()
