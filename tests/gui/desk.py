@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import offspring
 from waiting import PATIENCE
 
 from rig.engine import ControlBlock
@@ -22,6 +23,14 @@ _AGAIN = 0.3  # s after which a key that nobody got while the focus went on is p
 _MANAGERS = {"openbox": ["openbox", "--sm-disable"], "metacity": ["metacity", "--sm-disable"]}
 _TURNS = 12  # of the wheel, over any page
 _STEADY = 2  # looks at which something is in the same place, before it is clicked
+
+
+_processes: set[int] = set()
+
+
+def of_desks() -> set[int]:
+    """Every process of the desks that are up."""
+    return {pid for one in _processes for pid in (one, *offspring(one))}
 
 
 def until(condition: Callable[[], Any], what: str, patience: float = _WAIT) -> Any:
@@ -90,6 +99,7 @@ class Desk:
         environment = getattr(self, "_environment", None)
         process = subprocess.Popen(command, env=environment, **({"stdout": subprocess.DEVNULL} | options))
         self._owner.callback(self._end, process)
+        _processes.add(process.pid)
         return process
 
     @staticmethod
@@ -103,6 +113,7 @@ class Desk:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+        _processes.discard(process.pid)
 
     # -- the app's own word ------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from desk import of_desks
 from processes import offspring
 from pyqtgraph.Qt import QtCore, QtWidgets
 from shell_support import make_settings, press
@@ -103,5 +104,6 @@ def run(window: MainWindow, qtbot: Any, duration: float = 20.0) -> None:
 
 
 def left_over() -> list[int]:
-    """Processes of the app's that still run."""
-    return list(offspring(os.getpid()))
+    """Processes of the app's that still run; those of a desk are another app's."""
+    desks = of_desks()
+    return [pid for pid in offspring(os.getpid()) if pid not in desks]
