@@ -28,13 +28,22 @@ SPEED = 20.0
 
 
 def live_config(speed: float = SPEED) -> RigConfig:
-    """A virtual rig on free ports, paced faster than real time; in real time it bears a busy machine.
+    """A virtual rig on free ports, paced faster than real time.
 
     speed: 1 where its client's sign of life matters, which comes by the wall clock.
     """
     safety = {"stale_cycles": 75, "overruns_in_a_row": 150, "following_error": 0.02, "force_residual": 200.0}
     safety["heartbeat"] = min(10.0, 2.0 * speed)
     return on_free_ports(bench_config(safety=safety, drives={"watchdog": 0.3}, virtual={"speed": speed}))
+
+
+def patient_config() -> RigConfig:
+    """`live_config` on the wall clock, whose bounds in time bear a machine that leaves it out for a second."""
+    safety = {"stale_time": 1.0, "overruns_in_a_row": 200, "following_error": 0.02, "force_residual": 200.0}
+    safety["heartbeat"] = 10.0
+    control = {"stiffness": 8e3, "damping": 360.0}  # stable at this rate
+    rest = {"drives": {"watchdog": 1.0}, "virtual": {"real_time": True}}
+    return on_free_ports(bench_config(rate=200.0, safety=safety, control=control, **rest))
 
 
 def shared_memory(pid: int) -> set[Path]:
