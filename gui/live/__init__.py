@@ -8,13 +8,13 @@ of the first and the last. All read a `gui.history.Timeline`.
 from gui.live.decimation import decimate
 from gui.live.live_view import LiveView
 from gui.live.platform_view import PlatformView
-from gui.live.plot_looks import dress_plot
+from gui.live.plot import Plot
 from gui.live.recordings_view import RecordingsView
 
 __all__ = [
     "LiveView",
     "PlatformView",
+    "Plot",
     "RecordingsView",
     "decimate",
-    "dress_plot",
 ]

@@ -6,7 +6,8 @@ from pyqtgraph.Qt import QtGui, QtWidgets
 
 from gui.live.live_bar import LegButtons
 from gui.live.outline import Outline
-from gui.live.plot_looks import AXIS_WIDTH, dress_plot, header_label, plain_plot
+from gui.live.plot import AXIS_WIDTH, plain_plot
+from gui.live.plot_looks import header_label
 from gui.live.series import FORCES, Panel
 from gui.widgets import LEG_COLOURS, Theme
 
@@ -30,7 +31,7 @@ class CompareView(QtWidgets.QWidget):
         self.plots = [_Overlay(panel) for panel in FORCES]
         for plot in self.plots:
             layout.addWidget(plot, 1)
-        self.plots[1].plot.setXLink(self.plots[0].plot)
+        self.plots[1].view.setXLink(self.plots[0].view)
         self._names: tuple[str, ...] = ()
         self.legs.changed.connect(self._show_legs)
         self.legs.set_legs([True] + [False] * 5)  # twelve curves over each other are for who asks for them
@@ -76,19 +77,18 @@ class _Overlay(QtWidgets.QWidget):
         layout.setSpacing(1)
         layout.addWidget(header)
         layout.addWidget(self.plot, 1)
-        item = self.plot.getPlotItem()
-        item.getAxis("left").setWidth(AXIS_WIDTH)
-        item.getAxis("left").setLabel(panel.unit)
-        item.getAxis("bottom").setLabel("time since the motion began, s")
-        self.view = item.getViewBox()
+        self.plot.getAxis("left").setWidth(AXIS_WIDTH)
+        self.plot.getAxis("left").setLabel(panel.unit)
+        self.plot.getAxis("bottom").setLabel("time since the motion began, s")
+        self.view = self.plot.view
         self.curves = [[pg.PlotCurveItem(skipFiniteCheck=True) for _ in range(6)] for _ in range(2)]
         for curve in (*self.curves[0], *self.curves[1]):
-            item.addItem(curve, ignoreBounds=True)
+            self.plot.add(curve)
         self._fitted = True
         self.view.sigXRangeChanged.connect(self._draw)
 
     def set_theme(self, theme: Theme) -> None:
-        dress_plot(self.plot, theme)
+        self.plot.dress(theme)
         for leg, colour in enumerate(LEG_COLOURS):
             self.curves[0][leg].setPen(theme.pen(colour))
             self.curves[1][leg].setPen(theme.pen(theme.towards_text(colour), dashed=True))

@@ -5,7 +5,7 @@ from typing import ClassVar
 import pyqtgraph as pg
 from pyqtgraph.Qt import QtWidgets
 
-from gui.live.plot_looks import dress_plot, plain_plot
+from gui.live.plot import plain_plot
 from gui.live.scene import Scene, ring_order
 from gui.widgets import Theme
 
@@ -71,21 +71,20 @@ class _Projection:
 
     def __init__(self, name: str, axes: tuple[int, int]) -> None:
         self._across, self._up = axes
+        self._name = name
         self.plot = plain_plot(f"{name} view of the platform, m")
-        item = self.plot.getPlotItem()
-        item.setTitle(name, size="10pt")
-        item.setLabel("bottom", f"{'xyz'[self._across]}, m")
-        item.setLabel("left", f"{'xyz'[self._up]}, m")
-        self.view = item.getViewBox()
+        self.plot.getAxis("bottom").setLabel(f"{'xyz'[self._across]}, m")
+        self.plot.getAxis("left").setLabel(f"{'xyz'[self._up]}, m")
+        self.view = self.plot.view
         self.view.setAspectLocked(True)
         self.base, self.command, self.outline = (pg.PlotCurveItem() for _ in range(3))
         self.legs = [pg.PlotCurveItem() for _ in range(6)]
         for curve in (self.base, self.command, *self.legs, self.outline):
-            item.addItem(curve, ignoreBounds=True)
+            self.plot.add(curve)
 
     def set_theme(self, theme: Theme) -> None:
-        dress_plot(self.plot, theme)
-        self.plot.getPlotItem().titleLabel.setText(self.plot.getPlotItem().titleLabel.text, color=theme.text)
+        self.plot.dress(theme)
+        self.plot.set_title(self._name, "10pt", theme.text)
         self.base.setPen(theme.pen(theme.muted))
         self.outline.setPen(theme.pen(theme.text))
         self.command.setPen(theme.pen(theme.accent, dashed=True))

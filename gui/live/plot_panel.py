@@ -11,7 +11,8 @@ from gui.live.axis_range import AxisRange
 from gui.live.curve import Curve
 from gui.live.decimation import decimate, stride_for
 from gui.live.numbers import number_text
-from gui.live.plot_looks import AXIS_WIDTH, dress_plot, header_label, plain_plot, swatch
+from gui.live.plot import AXIS_WIDTH, plain_plot
+from gui.live.plot_looks import header_label, swatch
 from gui.live.series import LEGS, Panel, Series
 from gui.session import Floats, Stretch, Timeline
 from gui.widgets import Theme
@@ -55,9 +56,8 @@ class PlotPanel(QtWidgets.QWidget):
         layout.setSpacing(1)
         layout.addWidget(self.header)
         layout.addWidget(self.plot, 1)
-        item = self.plot.getPlotItem()
-        item.layout.setContentsMargins(0, 2, 6, 0)
-        left, bottom = item.getAxis("left"), item.getAxis("bottom")
+        self.plot.centralLayout.setContentsMargins(0, 2, 6, 0)
+        left, bottom = self.plot.getAxis("left"), self.plot.getAxis("bottom")
         left.setWidth(AXIS_WIDTH)
         left.setLabel(panel.unit)
         if time_axis:
@@ -65,24 +65,24 @@ class PlotPanel(QtWidgets.QWidget):
         else:
             bottom.setStyle(showValues=False)
             bottom.setHeight(6)
-        self.view = item.getViewBox()
+        self.view = self.plot.view
         self.view.setDefaultPadding(0.0)
         self.view.sigRangeChangedManually.connect(self._touched)
         self.zero = pg.InfiniteLine(pos=0, angle=0)
-        item.addItem(self.zero, ignoreBounds=True)
+        self.plot.add(self.zero)
         self.curves: list[list[Curve]] = []
         for series in panel.series:
             curves = [Curve() for _ in series.columns]
             for curve in curves:
                 curve.setVisible(not series.model)
-                item.addItem(curve, ignoreBounds=True)
+                self.plot.add(curve)
             self.curves.append(curves)
         self.cursor = pg.InfiniteLine(angle=90, movable=False)
         self.mark = pg.InfiniteLine(angle=90, movable=False, label="A", labelOpts={"position": 0.92})
         self.present = pg.InfiniteLine(angle=90, movable=False)
         for line in (self.present, self.mark, self.cursor):
             line.hide()
-            item.addItem(line, ignoreBounds=True)
+            self.plot.add(line)
         self._scene = self.plot.scene()
         self._scene.sigMouseMoved.connect(self._hovered)
         self._scene.sigMouseClicked.connect(self._clicked)
@@ -93,7 +93,7 @@ class PlotPanel(QtWidgets.QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
         self._theme = theme
-        dress_plot(self.plot, theme)
+        self.plot.dress(theme)
         self.cursor.setPen(theme.pen(theme.text))
         self.mark.setPen(theme.pen(theme.accent))
         self.mark.label.setColor(theme.accent)

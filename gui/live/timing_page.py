@@ -7,7 +7,8 @@ import pyqtgraph as pg
 from pyqtgraph.Qt import QtWidgets
 
 from gui.live.numbers import number_text
-from gui.live.plot_looks import AXIS_WIDTH, dress_plot, header_label, plain_plot
+from gui.live.plot import AXIS_WIDTH, plain_plot
+from gui.live.plot_looks import header_label
 from gui.session import Floats, Rows
 from gui.widgets import Theme
 from rig.csvio import Column
@@ -49,10 +50,9 @@ class Histogram(QtWidgets.QWidget):
         layout.setSpacing(1)
         layout.addWidget(self.header)
         layout.addWidget(self.plot, 1)
-        item = self.plot.getPlotItem()
-        item.setMouseEnabled(x=False, y=False)
-        item.layout.setContentsMargins(0, 2, 6, 0)
-        left, bottom = item.getAxis("left"), item.getAxis("bottom")
+        self.plot.view.setMouseEnabled(x=False, y=False)
+        self.plot.centralLayout.setContentsMargins(0, 2, 6, 0)
+        left, bottom = self.plot.getAxis("left"), self.plot.getAxis("bottom")
         left.setWidth(AXIS_WIDTH)
         left.setLogMode(False, True)
         left.setLabel("cycles")
@@ -62,13 +62,13 @@ class Histogram(QtWidgets.QWidget):
         self.curve = pg.PlotCurveItem(
             self.edges, np.full(_BINS, _FLOOR), stepMode="center", fillLevel=_FLOOR, skipFiniteCheck=True
         )
-        item.addItem(self.curve, ignoreBounds=True)
+        self.plot.add(self.curve)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
         self._theme = theme
-        dress_plot(self.plot, theme)
+        self.plot.dress(theme)
         self.curve.setPen(theme.pen(theme.accent))
         self.curve.setBrush(pg.mkBrush(theme.accent + "60"))
         self.header.setText(f"&nbsp;<b>{self._title}</b>, µs")
@@ -85,8 +85,7 @@ class Histogram(QtWidgets.QWidget):
         margin = max(0.5, 0.02 * (high - low))
         self.counts, self.edges = np.histogram(values, _BINS, (low - margin, high + margin))
         self.curve.setData(self.edges, np.log10(np.maximum(self.counts, 10**_FLOOR)))
-        view = self.plot.getPlotItem().getViewBox()
-        view.setRange(
+        self.plot.view.setRange(
             xRange=(self.edges[0], self.edges[-1]), yRange=(_FLOOR, np.log10(self.counts.max()) + 0.1), padding=0
         )
         median, tail = np.percentile(values, (50, 99))

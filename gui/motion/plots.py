@@ -4,7 +4,7 @@ import numpy as np
 import pyqtgraph as pg
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.live import dress_plot
+from gui.live import Plot
 from gui.motion.preview import Curves, Preview, tightest
 from gui.widgets import LEG_COLOURS, Theme
 from kinematics import Array
@@ -19,6 +19,8 @@ _PLOTS = (
 )
 """Titles, and how many curves: one an axis or one a leg."""
 _FROM_HOME = "Position from home, mm"
+_LETTERS = "9pt"  # of titles
+_GRID = 63  # opacity of its lines, of 255
 _NEAR = 0.25  # of the height of what is drawn: a limit within is brought into view
 
 
@@ -40,24 +42,26 @@ class PreviewPlots(QtWidgets.QWidget):
         grid.setSpacing(4)
         self.curves: list[list[pg.PlotDataItem]] = []
         self._limits: list[list[pg.InfiniteLine]] = []
-        self._plots: list[pg.PlotWidget] = []
+        self._plots: list[Plot] = []
         self._markers: list[pg.InfiniteLine] = []
         self._from_home = False
         for index, (title, count) in enumerate(_PLOTS):
-            plot = pg.PlotWidget(enableMenu=False)
-            plot.setAccessibleName(f"{title} over time")
+            plot = Plot(f"{title} over time")
             plot.setMinimumSize(180, 100)
-            plot.setMouseEnabled(x=True, y=False)
-            plot.hideButtons()
+            for side in ("left", "bottom"):
+                plot.getAxis(side).setGrid(_GRID)
+            plot.view.setMouseEnabled(x=True, y=False)
             if index + 2 >= len(_PLOTS):  # the lowest of its column
-                plot.setLabel("bottom", "s")
+                plot.getAxis("bottom").setLabel("s")
             grid.addWidget(plot, index // 2, index % 2)
             self._plots.append(plot)
-            self.curves.append([plot.plot(skipFiniteCheck=True) for _ in range(count)])
+            self.curves.append([pg.PlotDataItem(skipFiniteCheck=True) for _ in range(count)])
+            for curve in self.curves[-1]:
+                plot.view.addItem(curve)
             self._limits.append([])
             marker = pg.InfiniteLine(angle=90)
             marker.setVisible(False)
-            plot.addItem(marker, ignoreBounds=True)
+            plot.add(marker)
             self._markers.append(marker)
         self._legend = QtWidgets.QLabel()
         self._legend.setAlignment(QtCore.Qt.AlignmentFlag.AlignCenter)
@@ -77,15 +81,14 @@ class PreviewPlots(QtWidgets.QWidget):
                 wanted |= {(4, limits.force), (4, -limits.force)}
         for index, value in sorted(wanted):
             line = pg.InfiniteLine(value, angle=0)
-            self._plots[index].addItem(line, ignoreBounds=True)
+            self._plots[index].add(line)
             self._limits[index].append(line)
 
     def set_theme(self, theme: Theme) -> None:
         """Take other colours."""
         self._theme = theme
         for plot, curves, limits, marker in zip(self._plots, self.curves, self._limits, self._markers, strict=True):
-            dress_plot(plot, theme)
-            plot.showGrid(x=True, y=True, alpha=0.25)
+            plot.dress(theme)
             for curve, colour in zip(curves, theme.axis_colours() if len(curves) == 3 else LEG_COLOURS, strict=True):
                 curve.setPen(theme.pen(colour))
             for line in limits:
@@ -96,9 +99,9 @@ class PreviewPlots(QtWidgets.QWidget):
 
     def _write_titles(self) -> None:
         for plot, (title, _count) in zip(self._plots, _PLOTS, strict=True):
-            plot.setTitle(title, color=self._theme.text, size="9pt")
+            plot.set_title(title, _LETTERS, self._theme.text)
         if self._from_home:
-            self._plots[0].setTitle(_FROM_HOME, color=self._theme.text, size="9pt")
+            self._plots[0].set_title(_FROM_HOME, _LETTERS, self._theme.text)
 
     def _write_legend(self) -> None:
         def entry(colour: str, text: str) -> str:
@@ -123,7 +126,7 @@ class PreviewPlots(QtWidgets.QWidget):
                 line.setData(times, values[:, index])
         for plot, limits, values in zip(self._plots, self._limits, series, strict=True):
             if limits and len(values):
-                plot.setYRange(*_with_near(values, [line.value() for line in limits]))
+                plot.view.setYRange(*_with_near(values, [line.value() for line in limits]))
         worst = tightest(preview.verdict) if preview.verdict is not None else None
         for marker in self._markers:
             marker.setVisible(worst is not None and curves is not None)

@@ -1,9 +1,11 @@
-"""What the style sheet draws itself."""
+"""What the style sheet draws itself, and how much there is to be styled."""
 
 import pytest
 from pyqtgraph.Qt import QtWidgets
 from pytestqt.qtbot import QtBot
 
+from gui.live import Plot
+from gui.shell.style import dress
 from gui.widgets.theme import DARK, LIGHT, Theme, style_sheet
 
 
@@ -20,3 +22,20 @@ def test_a_check_box_has_a_frame_and_a_tick_that_are_seen(qtbot: QtBot, theme: T
     colours = {picture.pixelColor(x, y).name() for x in range(picture.width()) for y in range(picture.height())}
     assert theme.muted.lower() in colours
     assert (theme.text.lower() in colours) is ticked
+
+
+def test_another_theme_does_not_begin_the_style_anew(qapp: QtWidgets.QApplication) -> None:
+    dress(qapp, DARK)
+    style = qapp.style()
+    dress(qapp, LIGHT)
+    assert qapp.style() is style
+    dress(qapp, DARK)
+
+
+def test_a_plot_brings_no_menu_along(qtbot: QtBot) -> None:
+    before = set(QtWidgets.QApplication.allWidgets())
+    plot = Plot("Plot of nothing")
+    qtbot.addWidget(plot)
+    made = set(QtWidgets.QApplication.allWidgets()) - before
+    assert all(widget is plot or plot.isAncestorOf(widget) for widget in made)
+    assert not plot.findChildren(QtWidgets.QMenu) and not plot.findChildren(QtWidgets.QAbstractButton)
