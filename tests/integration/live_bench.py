@@ -4,18 +4,18 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from lockstep_bench import bench_config
 from waiting import PATIENCE, eventually
 
 from rig.client.runs import on_free_ports
 from rig.config.rig_config import RigConfig
-from rig.errors import RigError
-from rig.recording import open_recording
 from rig.runtime.ring import TelemetryRing
 from rig.runtime.shared_memory import SharedMemoryError
 from rig.states import State
@@ -23,27 +23,31 @@ from rig.states import State
 ROOT = Path(__file__).parents[2]
 
 
-SPEED = 20.0
+SPEED = 2.0
 """times as fast as the wall clock that paced time goes at most"""
+RATE = 200.0  # Hz
+GAINS = {"stiffness": 8e3, "damping": 360.0}
+"""with which the loop is stable at this rate"""
 
 
 def live_config(speed: float = SPEED) -> RigConfig:
-    """A virtual rig on free ports, paced faster than real time.
+    """A virtual rig on free ports, paced faster than real time, at a rate that costs little.
 
     speed: 1 where its client's sign of life matters, which comes by the wall clock.
     """
-    safety = {"stale_cycles": 75, "overruns_in_a_row": 150, "following_error": 0.02, "force_residual": 200.0}
-    safety["heartbeat"] = min(10.0, 2.0 * speed)
-    return on_free_ports(bench_config(safety=safety, drives={"watchdog": 0.3}, virtual={"speed": speed}))
+    safety = {"stale_time": 0.15, "overruns_in_a_row": 60, "heartbeat": min(10.0, 2.0 * speed)}
+    return _live(safety, drives={"watchdog": 0.3}, virtual={"speed": speed})
 
 
 def patient_config() -> RigConfig:
     """`live_config` on the wall clock, whose bounds in time bear a machine that leaves it out for a second."""
-    safety = {"stale_time": 1.0, "overruns_in_a_row": 200, "following_error": 0.02, "force_residual": 200.0}
-    safety["heartbeat"] = 10.0
-    control = {"stiffness": 8e3, "damping": 360.0}  # stable at this rate
-    rest = {"drives": {"watchdog": 1.0}, "virtual": {"real_time": True}}
-    return on_free_ports(bench_config(rate=200.0, safety=safety, control=control, **rest))
+    safety = {"stale_time": 1.0, "overruns_in_a_row": 200, "heartbeat": 10.0}
+    return _live(safety, drives={"watchdog": 1.0}, virtual={"real_time": True})
+
+
+def _live(safety: dict[str, Any], **rest: Any) -> RigConfig:
+    bounds = {"following_error": 0.02, "force_residual": 200.0} | safety
+    return on_free_ports(bench_config(rate=RATE, control=GAINS, safety=bounds, **rest))
 
 
 def shared_memory(pid: int) -> set[Path]:
@@ -89,41 +93,43 @@ class Command:
 
     def interrupt(self) -> None:
         """Ctrl-C: SIGINT to the whole group."""
-        for pid in self.members():
-            self.shared |= shared_memory(pid)
+        self._look_for_shared()
         os.killpg(self.process.pid, signal.SIGINT)
 
     def until_running(self) -> Path:
-        """Wait until the recording shows that the motion runs; its path."""
-        recordings: list[Path] = []
+        """Wait until the engine's own telemetry shows that the motion runs; the recording's path."""
 
-        def runs() -> bool:
-            recordings[:] = self.folder.glob("*/*.mcap")
+        def recorded() -> bool:
             assert self.process.poll() is None, self.err.read_text()
-            if not recordings:
-                return False
-            try:
-                rows = open_recording(recordings[0]).rows
-            except RigError:
-                return False
-            return bool((rows["path_time"][rows["state"] == State.RUNNING] > 1.0).any())  # not the way to its start
+            return any(self.folder.glob("*/*.mcap"))
 
-        eventually(runs, "the motion to run")
-        return recordings[0]
+        eventually(recorded, "the recording to be begun")
+        # not the way to its start
+        self._until_told(lambda rows: (rows["state"] == State.RUNNING) & (rows["path_time"] > 1.0), "the motion to run")
+        (path,) = self.folder.glob("*/*.mcap")
+        return path
 
     def until_stopping(self) -> None:
-        """After `interrupt`: wait until the engine's own telemetry shows that the platform is being stopped."""
+        """Wait until the engine's own telemetry shows that the platform is being stopped."""
+        self._until_told(lambda rows: rows["state"] == State.STOPPING, "the platform to be stopped")
+
+    def _until_told(self, wanted: Callable[[npt.NDArray[np.void]], npt.NDArray[np.bool_]], what: str) -> None:
+        """Wait until a row of the engine's telemetry is as it is wanted to be."""
+
+        def told() -> bool:
+            assert self.process.poll() is None, self.err.read_text()
+            return bool(wanted(reader.read_new()[0]).any())
+
         with self._ring() as ring:
-            reader = ring.reader()
-            seen: list[np.ndarray] = []
+            reader = ring.reader(0)
+            eventually(told, what)
 
-            def stops() -> bool:
-                seen.append(reader.read_new()[0]["state"])
-                return bool((np.concatenate(seen) == State.STOPPING).any())
-
-            eventually(stops, "the platform to be stopped")
+    def _look_for_shared(self) -> None:
+        for pid in self.members():
+            self.shared |= shared_memory(pid)
 
     def _ring(self) -> TelemetryRing:
+        self._look_for_shared()
         for path in self.shared:
             with suppress(SharedMemoryError):
                 return TelemetryRing.attach(path.name)

@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 from live_bench import SPEED, Command, command, live_config, shared_memory
 from lockstep_bench import MOTION, causes, motion_table
+from processes import offspring
 from waiting import eventually
 
 from actuators import Status
 from kinematics import MotionTable, TrajectorySpec, build_trajectory
+from rig.cli import main
 from rig.client.interruption import Interruption
 from rig.client.live import LiveRig
 from rig.client.post_mortem import ask_drives
@@ -27,6 +29,7 @@ from rig.engine.messages import Connect, Disconnect, Engage, Follow, Home, Park,
 from rig.errors import ExitCode, RefusedError
 from rig.recording import open_recording
 from rig.runtime.control_block import ControlBlock
+from rig.runtime.spawning import begin_server
 from rig.states import FaultCode, State
 
 WAIT = 60.0  # s
@@ -169,8 +172,51 @@ def rig_command(tmp_path: Path) -> Iterator[Callable[..., Command]]:
         yield lambda *arguments: stack.enter_context(command(tmp_path, *arguments))
 
 
-def test_ctrl_c_stops_the_rig_in_a_controlled_way(rig_command: Callable[..., Command]) -> None:
-    demo = rig_command("demo", "--duration", "8", "-o", "out")
+QUICK = {
+    'rate = "500 Hz"': 'rate = "200 Hz"',
+    "\nstiffness = 20.0e3": "\nstiffness = 8.0e3",  # stable at this rate
+    "\ndamping = 900.0": "\ndamping = 360.0",
+    'start_spread = "10 mm"': 'start_spread = "1 mm"',
+    "heartbeat = 0.5": "heartbeat = 4.0",
+    "\nspeed = 1.0": "\nspeed = 2.0",
+}
+"""What of the shipped configuration's text is changed for a run that costs little."""
+
+
+def configuration(folder: Path, ports: list[int], *, virtual: bool) -> Path:
+    """The shipped configuration on other ports, as a file."""
+    text = (resources.files("rig.config") / "shipped" / "virtual.toml").read_text(encoding="utf-8")
+    for leg, port in enumerate(ports, start=1):
+        text = text.replace(f"port = 1502{leg},", f"port = {port},")
+    for shipped, quick in QUICK.items():
+        assert text.count(shipped) == 1, shipped
+        text = text.replace(shipped, quick)
+    if not virtual:
+        text = text[: text.index("\n[virtual]")].replace("connect_timeout = 2.0", "connect_timeout = 0.3")
+    path = folder / "rig.toml"
+    path.write_text(text)
+    return path
+
+
+def free_ports(stack: ExitStack) -> tuple[list[socket.socket], list[int]]:
+    """Six sockets that hold a port each."""
+    sockets = [stack.enter_context(socket.socket()) for _ in range(6)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    return sockets, [one.getsockname()[1] for one in sockets]
+
+
+@pytest.fixture
+def running_command(rig_command: Callable[..., Command], tmp_path: Path) -> Command:
+    """`rig run` of the demo on a quick rig."""
+    with ExitStack() as stack:
+        _, ports = free_ports(stack)
+        configuration(tmp_path, ports, virtual=True)
+    return rig_command("run", "rig.toml", "demo", "-o", "out")
+
+
+def test_ctrl_c_stops_the_rig_in_a_controlled_way(running_command: Command) -> None:
+    demo = running_command
     path = demo.until_running()
     demo.interrupt()
     assert demo.ended() == ExitCode.INTERRUPTED
@@ -184,8 +230,8 @@ def test_ctrl_c_stops_the_rig_in_a_controlled_way(rig_command: Callable[..., Com
     assert sorted(item.suffix for item in path.parent.iterdir()) == [".html", ".mcap"]
 
 
-def test_a_second_ctrl_c_stops_at_once(rig_command: Callable[..., Command]) -> None:
-    demo = rig_command("demo", "--duration", "8", "-o", "out")
+def test_a_second_ctrl_c_stops_at_once(running_command: Command) -> None:
+    demo = running_command
     path = demo.until_running()
     demo.interrupt()
     demo.until_stopping()
@@ -207,49 +253,46 @@ def test_ctrl_c_before_anything_moves_leaves_nothing(rig_command: Callable[..., 
     assert not (tmp_path / "out").exists()
 
 
-def configuration(folder: Path, ports: list[int], *, virtual: bool) -> Path:
-    """The shipped configuration on other ports, as a file."""
-    text = (resources.files("rig.config") / "shipped" / "virtual.toml").read_text(encoding="utf-8")
-    for leg, port in enumerate(ports, start=1):
-        text = text.replace(f"port = 1502{leg},", f"port = {port},")
-    if not virtual:
-        text = text[: text.index("\n[virtual]")].replace("connect_timeout = 2.0", "connect_timeout = 0.3")
-    path = folder / "rig.toml"
-    path.write_text(text)
-    return path
+CarriedOut = Callable[..., tuple[int, str, str]]
 
 
-def free_ports(stack: ExitStack) -> tuple[list[socket.socket], list[int]]:
-    """Six sockets that hold a port each."""
-    sockets = [stack.enter_context(socket.socket()) for _ in range(6)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    return sockets, [one.getsockname()[1] for one in sockets]
+@pytest.fixture
+def carried_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> CarriedOut:
+    """Carries out a command in this process: exit code and what it wrote. No process of it is left then."""
+    begin_server()
+    monkeypatch.chdir(tmp_path)
+
+    def carry_out(*arguments: str) -> tuple[int, str, str]:
+        before = offspring(os.getpid()).keys()
+        code = main(list(arguments))
+        eventually(lambda: offspring(os.getpid()).keys() <= before, "the last process of the command to end", 10.0)
+        return code, *capfd.readouterr()
+
+    return carry_out
 
 
 @pytest.mark.parametrize("arguments", [("run", "rig.toml", "demo", "-o", "out"), ("virtual", "rig.toml")])
-def test_a_port_that_is_taken(rig_command: Callable[..., Command], tmp_path: Path, arguments: tuple[str, ...]) -> None:
+def test_a_port_that_is_taken(carried_out: CarriedOut, tmp_path: Path, arguments: tuple[str, ...]) -> None:
     with ExitStack() as stack:
         sockets, ports = free_ports(stack)
         configuration(tmp_path, ports, virtual=True)
         for one in sockets[:2] + sockets[3:]:
             one.close()
         sockets[2].listen()
-        started = rig_command(*arguments)
-        assert started.ended() == ExitCode.HARDWARE
-    assert started.texts() == ("", f"error: cannot listen on 127.0.0.1:{ports[2]}: Address already in use\n")
+        code, out, err = carried_out(*arguments)
+    assert code == ExitCode.HARDWARE
+    assert (out, err) == ("", f"error: cannot listen on 127.0.0.1:{ports[2]}: Address already in use\n")
     assert not (tmp_path / "out").exists()
 
 
-def test_a_drive_that_is_silent(rig_command: Callable[..., Command], tmp_path: Path) -> None:
+def test_a_drive_that_is_silent(carried_out: CarriedOut, tmp_path: Path) -> None:
     with ExitStack() as stack:
         sockets, ports = free_ports(stack)
         configuration(tmp_path, ports, virtual=False)
         for one in sockets:
             one.listen()
-        started = rig_command("run", "rig.toml", "demo", "-o", "out")
-        assert started.ended() == ExitCode.HARDWARE
-    out, err = started.texts()
+        code, out, err = carried_out("run", "rig.toml", "demo", "-o", "out")
+    assert code == ExitCode.HARDWARE
     assert out == "" and err.startswith("error: connect: 6 devices cannot be used:\n") and err.count("\n") == 7
     for leg, port in enumerate(ports, start=1):
         assert f"leg {leg}: drive {leg} at 127.0.0.1:{port} did not answer within 0.3 s" in err

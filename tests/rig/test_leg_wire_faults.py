@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from checkpoints import go
 from engine_support import CONFIG, Bench, bench
 
 from actuators import Mode, Status
@@ -31,7 +32,12 @@ def rig(tmp_path: Path) -> Iterator[Bench]:
 
 
 def begun(rig: Bench, phase: str = MOVING) -> int:
-    """The test is in a phase, and a little into it; the next cycle's number."""
+    """The test is in a phase, and a little into it; the next cycle's number.
+
+    A leg that is to be moved has found its reference in a test before.
+    """
+    if phase == MOVING:
+        go(rig, rig, ("a test of leg 3",), lambda: whole(rig))
 
     def there(now: Snapshot) -> bool:
         return now.leg_test is not None and now.leg_test.phase == phase
@@ -41,6 +47,12 @@ def begun(rig: Bench, phase: str = MOVING) -> int:
     rig.run(0.1)
     assert rig.status().state is State.SINGLE_LEG
     return rig.engine.cycles
+
+
+def whole(rig: Bench) -> None:
+    rig.request(TEST)
+    rig.until(State.IDLE, timeout=20.0)
+    assert rig.engine.leg_test is not None and rig.engine.leg_test.over
 
 
 def recorded(rig: Bench) -> Recording:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
 from dynamics import Dynamics
 from kinematics import Array, coordinates_to_pose, leg_lengths, pose_to_coordinates
@@ -17,7 +18,7 @@ from rig.client.operation import run_motion
 from rig.client.runs import demo_trajectory
 from rig.config.rig_config import RigConfig, load_config
 from rig.errors import ExitCode, RunFaultError
-from rig.safety.stability import WANTED_MARGIN, _Loop, check_loop, leg_masses
+from rig.safety.stability import WANTED_MARGIN, _Loop, check_loop, exponential, leg_masses
 
 RIG = load_config("virtual")
 
@@ -49,6 +50,13 @@ def followed(gains: Array, period: float, delay: float, cycles: int) -> Array:
         fm = f + 0.5 * h * (held - f) / lag
         q, v, f = q + h * vm, v + h * (fm - friction * vm) / mass, f + h * (held - fm) / lag
     return np.array(sampled)
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-6, 0.3, 1.0, 4.0, 60.0])
+def test_the_exponential_is_the_usual_one(size: float) -> None:
+    for matrix in size * np.random.default_rng(1).uniform(-1.0, 1.0, (20, 4, 4)):
+        expected = expm(matrix)
+        assert exponential(matrix) == pytest.approx(expected, rel=0.0, abs=1e-11 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize(("period", "delay"), [(2e-3, 2.1e-3), (5e-3, 5.1e-3), (4e-3, 4e-3), (2e-3, 4.6e-3)])
