@@ -1,5 +1,6 @@
 """Register maps: what a person writes about a Modbus device, validated. One TOML file describes one kind of device."""
 
+import functools
 import itertools
 import os
 import stat
@@ -287,7 +288,8 @@ def load_profile(name_or_path: str | Path, kind: type[P]) -> P:
     source = Path(text) if "/" in text or "\\" in text or text.endswith(".toml") else shipped / f"{text}.toml"
     try:
         content = _read(source) if isinstance(source, Path) else source.read_bytes()
-        tables = tomllib.loads(content.decode())
+        profile: P = _profile(content, kind)
+        return profile
     except FileNotFoundError:
         known = sorted(entry.name[:-5] for entry in shipped.iterdir() if entry.name.endswith(".toml"))
         raise ConfigurationError(f"no profile {text!r}; shipped profiles: {', '.join(known)}") from None
@@ -295,12 +297,16 @@ def load_profile(name_or_path: str | Path, kind: type[P]) -> P:
         raise ConfigurationError(f"profile {text} is not TOML: {error}") from None
     except RecursionError:
         raise ConfigurationError(f"profile {text} is not a profile: its tables and lists are nested too deep") from None
-    except (OSError, ValueError) as error:  # of the name, the text, or a number of more digits than are converted
-        raise ConfigurationError(f"cannot read profile {text!r}: {error}") from None
-    try:
-        return kind.model_validate(tables)
     except ValidationError as error:
         raise ConfigurationError(f"profile {text}:\n{describe(error)}") from None
+    except (OSError, ValueError) as error:  # of the name, the text, or a number of more digits than are converted
+        raise ConfigurationError(f"cannot read profile {text!r}: {error}") from None
+
+
+@functools.lru_cache(maxsize=16)
+def _profile(content: bytes, kind: type[P]) -> P:
+    """What a file's bytes say; read once for the six drives that have it, and their twins."""
+    return kind.model_validate(tomllib.loads(content.decode()))
 
 
 def _read(path: Path) -> bytes:

@@ -113,7 +113,7 @@ def check_loop(config: RigConfig) -> LoopVerdict:
     gains = np.array([stiffness, damping, 0.0])
 
     def radius(rate: float, factor: float) -> float:
-        return max(loop.radius(factor * gains) for loop in _loops(config, masses, friction, rate))
+        return _loops(config, masses, friction, rate).radius(factor * gains)
 
     exchanges = 1.0 / config.exchange_period
     loops = _loops(config, masses, friction, exchanges)
@@ -123,14 +123,14 @@ def check_loop(config: RigConfig) -> LoopVerdict:
     helps = not undamped and exchanges >= config.rate  # a higher rate, where drives are not slower than that
 
     def margin() -> float:
-        return _gain_margin(lambda factor: all(loop.radius(factor * gains) < _STABLE for loop in loops))
+        return _gain_margin(lambda factor: loops.radius(factor * gains) < _STABLE)
 
     return LoopVerdict(
         mode=config.mode,
         rate=exchanges,
         stiffness=stiffness,
         damping=damping,
-        radius=max(loop.radius(gains) for loop in loops),
+        radius=loops.radius(gains),
         gain_margin=0.0 if undamped else margin(),
         lowest_rate=_lowest_rate(lambda rate: radius(rate, WANTED_MARGIN) < _STABLE) if helps else None,
     )
@@ -153,15 +153,15 @@ def leg_masses(mechanism: Mechanism) -> Array:
     return masses
 
 
-def exponential(matrix: Array) -> Array:
-    """Exponential of a small square matrix: the series of a part of it in which that converges at once, then squared.
+def exponential(matrices: Array) -> Array:
+    """Exponentials of small square matrices (…, n, n): the series of a part of each, which converges at once, squared.
 
     SciPy has it as well, and takes longer to load than all loops take to be judged.
     """
-    size = float(np.abs(matrix).sum(axis=1).max())
+    size = float(np.abs(matrices).sum(axis=-1).max())
     halvings = max(0, math.frexp(size)[1])  # at most 1 remains
-    part = matrix / 2.0**halvings
-    term = result = np.eye(len(matrix))
+    part = matrices / 2.0**halvings
+    term = result = np.broadcast_to(np.eye(matrices.shape[-1]), matrices.shape)
     for order in range(1, _TERMS + 1):
         term = term @ part / order
         result = result + term
@@ -170,43 +170,44 @@ def exponential(matrix: Array) -> Array:
     return result
 
 
-class _Loop:
-    """One direction's sampled loop; its state is [q, v, f] and the commands under way, the newest first.
+class _Loops:
+    """The sampled loops of all directions; the state of each is [q, v, f] and the commands under way, the newest first.
 
     Args:
-        mass, friction: kg, N s/m.
+        masses: (n,) kg, one of each direction.
+        friction: N s/m.
         period, delay, lag: s; the delay is that from a measurement to the force's rise.
     """
 
-    def __init__(self, mass: float, friction: float, period: float, delay: float, lag: float) -> None:
-        system = np.zeros((4, 4))  # the plant and its input, which is held
-        system[0, 1] = 1.0
-        system[1, 1], system[1, 2] = -friction / mass, 1.0 / mass
-        system[2, 2], system[2, 3] = -1.0 / lag, 1.0 / lag
+    def __init__(self, masses: Array, friction: float, period: float, delay: float, lag: float) -> None:
+        system = np.zeros((len(masses), 4, 4))  # the plant and its input, which is held
+        system[:, 0, 1] = 1.0
+        system[:, 1, 1], system[:, 1, 2] = -friction / masses, 1.0 / masses
+        system[:, 2, 2], system[:, 2, 3] = -1.0 / lag, 1.0 / lag
         whole = int(delay / period * (1.0 + 1e-12))
         before = max(delay - whole * period, 0.0)  # of a period, under the command before
-        early, late = exponential(system * before), exponential(system * (period - before))
+        early, late = exponential(system * before)[:, :3], exponential(system * (period - before))[:, :3]
         size = 4 + whole
-        self._matrix = np.zeros((size, size))
-        self._matrix[:3, :3] = late[:3, :3] @ early[:3, :3]
-        self._matrix[:3, 3 + whole] = late[:3, :3] @ early[:3, 3]
-        self._matrix[:3, 2 + whole] += late[:3, 3]  # whole is at least 1: a command goes out a cycle later
-        self._matrix[range(4, size), range(3, size - 1)] = 1.0
+        self._matrices = np.zeros((len(masses), size, size))
+        self._matrices[:, :3, :3] = late[:, :, :3] @ early[:, :, :3]
+        self._matrices[:, :3, 3 + whole] = (late[:, :, :3] @ early[:, :, 3:])[:, :, 0]
+        self._matrices[:, :3, 2 + whole] += late[:, :, 3]  # whole is at least 1: a command goes out a cycle later
+        self._matrices[:, range(4, size), range(3, size - 1)] = 1.0
 
     def closed(self, gains: Array) -> Array:
-        """State transition of a cycle with the gains (3,) on q, v and f."""
-        self._matrix[3, :3] = -gains
-        return self._matrix
+        """State transitions (n, m, m) of a cycle with the gains (3,) on q, v and f."""
+        self._matrices[:, 3, :3] = -gains
+        return self._matrices
 
     def radius(self, gains: Array) -> float:
-        """Spectral radius with the gains (3,)."""
+        """The largest spectral radius with the gains (3,)."""
         return float(np.abs(np.linalg.eigvals(self.closed(gains))).max())
 
 
-def _loops(config: RigConfig, masses: Array, friction: float, rate: float) -> list[_Loop]:
+def _loops(config: RigConfig, masses: Array, friction: float, rate: float) -> _Loops:
     period, drives = 1.0 / rate, config.drives
     lag = 1.0 / (2.0 * math.pi * drives.force_bandwidth)
-    return [_Loop(float(mass), friction, period, period + drives.delay, lag) for mass in masses]
+    return _Loops(masses, friction, period, period + drives.delay, lag)
 
 
 def _gain_margin(stable: Callable[[float], bool]) -> float:

@@ -37,11 +37,16 @@ MOTION = {
     ],
 }
 
+VIRTUAL = load_config("virtual")
+NEAR = VIRTUAL.changed({"virtual": {"drive": {"start_spread": 1e-3}}})
+
 
 def bench_config(**changes: Any) -> RigConfig:
     """The shipped virtual rig, standing near home at power-up so that homing is short."""
+    if not changes:
+        return NEAR
     changes["virtual"] = {"drive": {"start_spread": 1e-3}} | changes.get("virtual", {})
-    return load_config("virtual").changed(changes)
+    return VIRTUAL.changed(changes)
 
 
 def motion_table(config: RigConfig) -> MotionTable:

@@ -18,7 +18,7 @@ from rig.client.operation import run_motion
 from rig.client.runs import demo_trajectory
 from rig.config.rig_config import RigConfig, load_config
 from rig.errors import ExitCode, RunFaultError
-from rig.safety.stability import WANTED_MARGIN, _Loop, check_loop, exponential, leg_masses
+from rig.safety.stability import WANTED_MARGIN, _Loops, check_loop, exponential, leg_masses
 
 RIG = load_config("virtual")
 
@@ -59,17 +59,24 @@ def test_the_exponential_is_the_usual_one(size: float) -> None:
         assert exponential(matrix) == pytest.approx(expected, rel=0.0, abs=1e-11 * np.abs(expected).max())
 
 
+def test_the_radius_of_several_loops_is_that_of_the_worst() -> None:
+    gains, masses = np.array([2e4, 900.0, 0.0]), np.array([4.0, 9.0, 1.0])
+    alone = [_Loops(masses[[one]], 35.0, 2e-3, 2.1e-3, 5e-4).radius(gains) for one in range(3)]
+    together = _Loops(masses, 35.0, 2e-3, 2.1e-3, 5e-4).radius(gains)
+    assert len(set(alone)) == 3 and together == pytest.approx(max(alone), rel=1e-12)
+
+
 @pytest.mark.parametrize(("period", "delay"), [(2e-3, 2.1e-3), (5e-3, 5.1e-3), (4e-3, 4e-3), (2e-3, 4.6e-3)])
 def test_the_loop_is_the_one_followed_step_by_step(period: float, delay: float) -> None:
     gains = np.array([2e4, 900.0, 0.0])
-    loop = _Loop(4.0, 35.0, period, delay, 5e-4)
-    matrix = loop.closed(gains)
+    loops = _Loops(np.array([4.0]), 35.0, period, delay, 5e-4)
+    (matrix,) = loops.closed(gains)
     states = [np.eye(len(matrix))[0]]
     for _ in range(59):
         states.append(matrix @ states[-1])
     expected = followed(gains, period, delay, 60)
     assert np.array(states)[:, 0] == pytest.approx(expected, rel=1e-3, abs=1e-3 * np.abs(expected).max())
-    assert loop.radius(gains) == pytest.approx(np.abs(np.linalg.eigvals(matrix)).max())
+    assert loops.radius(gains) == pytest.approx(np.abs(np.linalg.eigvals(matrix)).max())
 
 
 def test_the_masses_that_the_legs_feel_have_the_kinetic_energy_of_the_platform() -> None:
