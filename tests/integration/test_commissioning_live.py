@@ -36,7 +36,7 @@ from rig.virtual import VirtualRigProcess
 
 pytestmark = pytest.mark.realtime
 
-PATIENT = "\n[safety]\nstale_cycles = 60\noverruns_in_a_row = 100\n"
+PATIENT = "\n[safety]\nstale_time = 1.0\noverruns_in_a_row = 200\n"
 
 
 @dataclass
@@ -68,7 +68,7 @@ def hardware(tmp_path: Path) -> Iterator[Hardware]:
     addresses = [leg.model_dump() for leg in served.drives.legs]
     drives = tuple(DriveAddress(address["host"], address["port"]) for address in addresses)
     path = tmp_path / "rig.toml"
-    path.write_text(draft_text(Draft(name="bench", drives=drives, watchdog=0.2)) + PATIENT)
+    path.write_text(draft_text(Draft(name="bench", drives=drives, watchdog=1.0)) + PATIENT)
     with VirtualRigProcess(served) as process:
         yield Hardware(process, load_config(path), path)
 
@@ -192,7 +192,7 @@ def test_zeroing_real_cells_and_stopping_it(
     calibration = load_cell_calibration(file)
     assert calibration.offset == pytest.approx([0.0, 12.0, 0.0, 0.0, 0.0, 0.0], abs=0.2)
     config = load_config(hardware.path)
-    assert config.load_cells.calibration == file.name and config.safety.stale_cycles == 60
+    assert config.load_cells.calibration == file.name and config.safety.stale_time == 1.0
     assert "named in" in capsys.readouterr().out
     interruption = Interruption()
 

@@ -28,7 +28,7 @@ def drives(config: RigConfig) -> list[str]:
 DRIVES = [option for leg in range(1, 7) for option in ("--drive", f"10.0.0.{leg}:502")]
 DEAF = [option for port in range(1, 7) for option in ("--drive", f"127.0.0.1:{port}")]
 """Where nobody listens."""
-PATIENT = "\n[safety]\nstale_cycles = 60\noverruns_in_a_row = 100\n"
+PATIENT = "\n[safety]\nstale_time = 1.0\noverruns_in_a_row = 200\n"
 """Of a machine that others use too."""
 
 
@@ -41,7 +41,7 @@ def relaxed_timing(path: str) -> None:
 @pytest.fixture(scope="module")
 def hardware() -> Iterator[tuple[VirtualRigProcess, list[str]]]:
     """A virtual rig that stands for a real one, and its drives' addresses, which are all that commands know of it."""
-    config = on_free_ports(load_config("virtual")).changed({"drives": {"watchdog": 0.2}})
+    config = on_free_ports(load_config("virtual")).changed({"drives": {"watchdog": 1.0}})
     with VirtualRigProcess(config) as process:
         yield process, drives(config)
 
@@ -109,7 +109,7 @@ def test_a_rehearsal_brings_its_drives_along() -> None:
 def test_drives_are_asked_and_a_leg_is_moved(
     hardware: tuple[VirtualRigProcess, list[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["setup", "new", "mine.toml", *hardware[1], "--ask", "--watchdog", "0.2"]) == ExitCode.OK
+    assert main(["setup", "new", "mine.toml", *hardware[1], "--ask", "--watchdog", "1.0"]) == ExitCode.OK
     relaxed_timing("mine.toml")
     capsys.readouterr()
     assert main(["setup", "probe", "mine.toml", "--json"]) == ExitCode.OK
@@ -134,7 +134,7 @@ def test_a_leg_that_does_not_pass(
     hardware: tuple[VirtualRigProcess, list[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     process, addresses = hardware
-    assert main(["setup", "new", "mine.toml", *addresses, "--watchdog", "0.2"]) == ExitCode.OK
+    assert main(["setup", "new", "mine.toml", *addresses, "--watchdog", "1.0"]) == ExitCode.OK
     relaxed_timing("mine.toml")
     capsys.readouterr()
     process.inject("cell_nan", 4)
