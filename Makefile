@@ -50,22 +50,24 @@ SCREEN = if [ -n "$${DISPLAY:-}" ]; then screen=; else screen="xvfb-run -a -s '-
 
 PYTEST = $(BIN)/python -m pytest
 
-# Alone, those that run processes against the clock; the kernels that they compile are found by the rest. Then the app's
-# tests, the rig's and all others side by side, which take about as long each. With ARGS: one pytest, given them.
-BESIDE = tests/gui tests/rig
-TIMED = $$(grep -rl "pytest.mark.realtime" tests --include="test_*.py")
+# Side by side: the app's tests, the rig's, the integration tests and all others. Those that compile the cycle's kernels
+# come first: the rest find them. With ARGS: one pytest, given them.
+BESIDE = tests/gui tests/rig tests/integration
+FIRST = tests/rig/test_warm_up.py
 test: $(VENV)/.installed-test $(VENV)/.system $(VENV)/.desk
 ifneq ($(strip $(ARGS)),)
 	@$(SCREEN) $(PYTEST) tests --ignore=tests/benchmarks $(ARGS)
 else
 	@if [ -n "$${DISPLAY:-}" ]; then screen=; else screen="xvfb-run -a -s '-screen 0 1920x1080x24'"; fi; \
-	logs=$$(mktemp -d); status=0; \
-	$(PYTEST) $(TIMED) -m realtime || status=1; \
-	$(PYTEST) tests/rig -m "not realtime" >"$$logs/rig" 2>&1 & rig=$$!; \
-	$(PYTEST) tests --ignore=tests/benchmarks $(BESIDE:%=--ignore=%) -m "not realtime" >"$$logs/others" 2>&1 & others=$$!; \
-	trap 'kill $$rig $$others 2>/dev/null; rm -rf "$$logs"' EXIT; \
-	eval $$screen $(PYTEST) tests/gui -m "'not realtime'" || status=1; \
-	wait $$rig || status=1; wait $$others || status=1; cat "$$logs/rig" "$$logs/others"; \
+	logs=$$(mktemp -d); status=0; pids=; \
+	trap 'kill $$pids 2>/dev/null; rm -rf "$$logs"' EXIT; \
+	beside() { "$$@" >"$$logs/$$(echo $$pids | wc -w)" 2>&1 & pids="$$pids $$!"; }; \
+	beside $(PYTEST) tests --ignore=tests/benchmarks $(BESIDE:%=--ignore=%); \
+	$(PYTEST) $(FIRST) || status=1; \
+	beside $(PYTEST) tests/rig $(FIRST:%=--ignore=%); \
+	beside $(PYTEST) tests/integration; \
+	eval $$screen $(PYTEST) tests/gui || status=1; \
+	for pid in $$pids; do wait $$pid || status=1; done; cat "$$logs"/*; \
 	exit $$status
 endif
 

@@ -34,8 +34,6 @@ from rig.errors import ExitCode, HardwareError, InterruptedRunError, RefusedErro
 from rig.states import State
 from rig.virtual import VirtualRigProcess
 
-pytestmark = pytest.mark.realtime
-
 PATIENT = "\n[safety]\nstale_time = 1.0\noverruns_in_a_row = 200\n"
 
 

@@ -105,7 +105,6 @@ def test_a_rehearsal_brings_its_drives_along() -> None:
     assert [leg.serial for leg in load_config("mine.toml").drives.legs] == [f"VIRTUAL-{leg}" for leg in range(1, 7)]
 
 
-@pytest.mark.realtime
 def test_drives_are_asked_and_a_leg_is_moved(
     hardware: tuple[VirtualRigProcess, list[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -129,7 +128,6 @@ def test_drives_are_asked_and_a_leg_is_moved(
     assert "commanded   -1.000 mm and back" in output.out and "verdict     passed" in output.out
 
 
-@pytest.mark.realtime
 def test_a_leg_that_does_not_pass(
     hardware: tuple[VirtualRigProcess, list[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
