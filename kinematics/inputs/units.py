@@ -5,22 +5,81 @@ value is a plain float in SI units.  Angles are a dimension of their own here, s
 "5 Hz" not an angular speed.
 """
 
+import functools
 import math
 import numbers
 import re
 import reprlib
 from dataclasses import dataclass
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from pydantic_core import core_schema
 
-from kinematics.inputs.unit_text import unit_in_si
+if TYPE_CHECKING:
+    import pint
 
 _NUMBER_AND_UNIT = re.compile(
     r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<unit>(?:[A-Za-z°\u00b5\u03bc]|1\s*/)[\w\s°\u00b5\u03bc*/^.·²³-]*)",
     re.ASCII,
 )
 _LONGEST_TEXT = 64  # characters; nothing sensible is longer, and the unit parser need not see more
+
+
+# Pint's own list makes the radian dimensionless, which cannot tell rad/s from Hz.
+_DEFINITIONS = """
+nano- = 1e-9 = n-
+micro- = 1e-6 = µ- = μ- = u-
+milli- = 1e-3 = m-
+centi- = 1e-2 = c-
+deci- = 1e-1 = d-
+kilo- = 1e3 = k-
+mega- = 1e6 = M-
+giga- = 1e9 = G-
+meter = [length] = m = metre
+second = [time] = s = sec
+gram = [mass] = g
+radian = [angle] = rad
+inch = 25.4 * millimeter = in
+minute = 60 * second = min
+hour = 60 * minute = h
+tonne = 1000 * kilogram = t
+pound = 0.45359237 * kilogram = lb
+degree = 0.017453292519943295 * radian = deg = °
+arcminute = degree / 60 = arcmin
+arcsecond = arcminute / 60 = arcsec
+turn = 360 * degree = _ = revolution = rev
+revolutions_per_minute = turn / minute = rpm
+hertz = 1 / second = Hz
+newton = kilogram * meter / second ** 2 = N
+joule = newton * meter = J
+kilogram_force = 9.80665 * newton = kgf
+pound_force = 4.4482216152605 * newton = lbf
+"""
+
+
+@functools.cache
+def _registry() -> "pint.UnitRegistry[Any]":
+    """The unit registry, made when the first string with a unit occurs (importing pint takes a noticeable time)."""
+    import pint
+
+    registry: pint.UnitRegistry[Any] = pint.UnitRegistry(None)
+    registry.load_definitions(_DEFINITIONS.strip().splitlines())
+    return registry
+
+
+@functools.lru_cache(maxsize=256)
+def _factor(unit: str, si_units: tuple[str, ...]) -> float | None:
+    """How many SI units one `unit` is; None if it is of another dimension.  Raises ValueError for unknown units."""
+    registry = _registry()
+    try:
+        parsed = registry.parse_units(unit.replace("·", "*"))
+        for si_unit in si_units:
+            target = registry.parse_units(si_unit)
+            if parsed.dimensionality == target.dimensionality:
+                return float(registry.Quantity(1.0, parsed).to(target).magnitude)
+    except Exception as error:  # pint's parser fails on malformed text in many ways, assertions among them
+        raise ValueError(f"unknown unit {unit!r}") from error
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +124,10 @@ class Quantity:
         if match is None:
             raise ValueError(f"{shown} is not a number with a unit; {expected}")
         try:
-            factor, dimension = unit_in_si(match["unit"].strip())
+            factor = _factor(match["unit"].strip(), (self.unit, *self.also))
         except ValueError as error:
             raise ValueError(f"{shown}: {error}; {expected}") from error
-        if all(unit_in_si(unit)[1] != dimension for unit in (self.unit, *self.also)):
+        if factor is None:
             raise ValueError(f"{shown} has the wrong dimension; {expected}")
         return float(match["number"]) * factor
 

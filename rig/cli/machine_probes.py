@@ -14,7 +14,7 @@ from rig.cli.finding import Finding
 
 _OLDEST_PYTHON = (3, 11)
 PACKAGES = (
-    "numpy", "scipy", "numba", "pydantic", "typer", "rich", "pymodbus", "pyserial", "pyzmq", "mcap", "orjson",
+    "numpy", "scipy", "numba", "pydantic", "pint", "typer", "rich", "pymodbus", "pyserial", "pyzmq", "mcap", "orjson",
     "tomlkit", "zstandard", "pyqtgraph", "PyQt5", "PyOpenGL", "pillow", "matplotlib", "jinja2",
 )  # fmt: skip
 _QT_LIBRARIES = "libgl1 libegl1 libglib2.0-0 libfontconfig1 libxkbcommon0 libdbus-1-3 fonts-dejavu-core"

