@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from desk import of_desks
 from processes import offspring
-from pyqtgraph.Qt import QtCore, QtWidgets
-from shell_support import make_settings, press
+from pyqtgraph.Qt import QtWidgets
+from shell_support import be_rid_of, make_settings, press
 
 from gui.application import app_config
 from gui.session.rig_session import RigSession
@@ -42,9 +42,7 @@ def live(qtbot: Any, tmp_path: Path) -> Iterator[MainWindow]:
     window.show()
     qtbot.waitUntil(lambda: window.complete, timeout=STEP)
     yield window
-    window.close_now()
-    window.deleteLater()
-    QtWidgets.QApplication.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
+    be_rid_of(window)
 
 
 def state_of(window: MainWindow) -> State | None:

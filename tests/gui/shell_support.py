@@ -190,9 +190,7 @@ def window(qtbot: Any, session: FakeSession, tmp_path: Path) -> Iterator[MainWin
     with qtbot.waitExposed(made):
         made.show()
     yield made
-    made.close_now()
-    made.deleteLater()
-    QtWidgets.QApplication.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
+    be_rid_of(made)
 
 
 @pytest.fixture
@@ -201,6 +199,17 @@ def whole_window(window: MainWindow, qtbot: Any) -> MainWindow:
     window._building.start()
     qtbot.waitUntil(lambda: window.complete, timeout=10_000)
     return window
+
+
+def be_rid_of(window: MainWindow) -> None:
+    """Close a window, and leave the application without a look as it starts.
+
+    With a look every widget takes it anew wherever it is put in, and the next window would take twice as long to make.
+    """
+    window.close_now()
+    window.deleteLater()
+    QtWidgets.QApplication.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
+    QtWidgets.QApplication.instance().setStyleSheet("")
 
 
 def asked(window: MainWindow, qtbot: Any, patience: int = 2000) -> QtWidgets.QMessageBox:

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from configured import endpoints
 from live_app import state_of, status_of
-from pyqtgraph.Qt import QtCore, QtWidgets
-from shell_support import KEY, key, make_settings, press
+from shell_support import KEY, be_rid_of, key, make_settings, press
 
 from gui.application import app_config
 from gui.session.rig_session import RigSession
@@ -54,9 +53,7 @@ def app(qtbot: Any, config: RigConfig, orphan: StandIn, tmp_path: Path) -> Itera
         made.show()
     qtbot.waitUntil(lambda: made.session.found.holder is not None, timeout=_PATIENCE)
     yield made
-    made.close_now()
-    made.deleteLater()
-    QtWidgets.QApplication.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
+    be_rid_of(made)
 
 
 def test_it_is_said_with_the_time_left_and_stop_reaches_it(app: MainWindow, orphan: StandIn, qtbot: Any) -> None:
