@@ -56,6 +56,7 @@ class GuideWindow(QtWidgets.QWidget):
             )
         self.show()
         self.raise_()
+        self.activateWindow()  # or it stays under the window in which a key was pressed while this one came up
 
 
 class _Page(QtWidgets.QTextBrowser):

@@ -159,6 +159,15 @@ def test_the_guide_and_what_the_program_is(desk: Desk) -> None:
     desk.dialog(0)
 
 
+def test_the_guide_comes_up_above_although_a_key_is_pressed_while_it_does(desk: Desk) -> None:
+    for _ in range(4):  # a window manager sees that key before or after the guide
+        desk.hand("key", "--delay", 5, "F1", "shift", "shift", "shift")
+        desk.wait("window.help.guide is not None and window.help.guide.isVisible()")
+        desk.press("button('Contents')")
+        desk.do("window.help.guide.close()")
+        desk.wait("not window.help.guide.isVisible() and window.isActiveWindow()")
+
+
 def test_the_menu_opens_another_rig_in_place_of_this_one(desk: Desk) -> None:
     path = desk.folder / "other.toml"
     path.write_text(_VIRTUAL.replace('name = "virtual"', 'name = "the other one"'))
