@@ -1,5 +1,6 @@
 """For all tests: no screen needed, no test skipped unseen, nothing left running."""
 
+import gc
 import multiprocessing
 import os
 import threading
@@ -45,6 +46,12 @@ def pytest_make_collect_report(
         report.outcome = "failed"
         report.longrepr = f"unexpected skip: {report.longrepr}"
     return report
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector what is loaded, which stays: it looks at all of it again and again otherwise."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

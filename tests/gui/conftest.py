@@ -1,7 +1,5 @@
 """Fixtures of the app's shell."""
 
-import gc
-
 from desk import desk, manager, shared_desk
 from live_app import live
 from live_views import history, live_view, view
@@ -21,9 +19,3 @@ __all__ = [
     "window",
     "wizard",
 ]
-
-
-def pytest_collection_finish() -> None:
-    """Spare the collector what is loaded and stays: a window is tens of thousands of objects, after which it looks."""
-    gc.collect()
-    gc.freeze()
