@@ -204,8 +204,12 @@ def check_output(path: Path) -> None:
         raise InputError(f"cannot write {path}: permission denied")
 
 
-def check_folder(folder: Path) -> None:
+def check_folder(folder: Path, names: Iterable[str] = ()) -> None:
     """Refuse a folder that cannot be made or written to, before any work is done; makes nothing.
+
+    Args:
+        folder: that need not be there yet.
+        names: of the files that will be written into it; each is checked like `check_output`.
 
     Raises:
         InputError: saying why.
@@ -215,6 +219,9 @@ def check_folder(folder: Path) -> None:
         raise InputError(f"cannot make the folder {folder}: {there} is a file")
     if not os.access(there, os.W_OK | os.X_OK):
         raise InputError(f"cannot write to the folder {there}: permission denied")
+    if there == folder:
+        for name in names:
+            check_output(folder / name)
 
 
 def _followed(path: Path) -> Path:

@@ -88,10 +88,10 @@ def workspace(
     from dynamics import load_mechanism
     from rig.cli.workspace_options import GridOptions, chosen_limits
     from rig.csvio import check_folder
-    from rig.workspace import fit_box, summarize, sweep_workspace, write_workspace
+    from rig.workspace import FILES, fit_box, summarize, sweep_workspace, write_workspace
 
     if output is not None:
-        check_folder(output)
+        check_folder(output, FILES)
     machine = load_mechanism(mechanism, evaluate_only=True)
     limits = chosen_limits(
         machine,

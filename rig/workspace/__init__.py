@@ -1,9 +1,10 @@
 """What part of a box of poses a mechanism can take: swept, on a cluster if need be, and drawn."""
 
 from rig.workspace.cluster import Client, inverse_on_cluster, open_cluster
-from rig.workspace.sweep import fit_box, summarize, sweep_workspace, write_workspace
+from rig.workspace.sweep import FILES, fit_box, summarize, sweep_workspace, write_workspace
 
 __all__ = [
+    "FILES",
     "Client",
     "fit_box",
     "inverse_on_cluster",

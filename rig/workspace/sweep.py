@@ -21,7 +21,7 @@ from kinematics import (
     assess_poses,
     run_chunks,
 )
-from rig.csvio import whole_binary_file, whole_file, write_table
+from rig.csvio import check_folder, whole_binary_file, whole_file, write_table
 from rig.errors import InputError
 from rig.workspace.cluster import Client, run_on_cluster
 
@@ -30,6 +30,12 @@ Mask = npt.NDArray[np.bool_]
 _CHUNK = 1 << 14
 _CLUSTER_CHUNK = 1 << 16
 _COARSE = 48  # cells along a coordinate
+
+FILES = (
+    *("workspace.json", "layers.csv", "samples.npz"),
+    *("dexterity.png", "dexterity.svg", "dexterity.pdf", "limits.png", "limits.svg", "limits.pdf"),
+)
+"""What `write_workspace` writes."""
 
 LAYER_COLUMNS = ("reachable", "connected", "fraction", "best_condition", "median_condition")
 
@@ -215,20 +221,19 @@ def layers(workspace: Workspace) -> tuple[tuple[str, ...], Array]:
 
 
 def write_workspace(workspace: Workspace, folder: Path, summary: dict[str, Any]) -> list[Path]:
-    """Write workspace.json, layers.csv, samples.npz and the maps as PNG, SVG and PDF into `folder`.
+    """Write `FILES`, their paths returned, into `folder`, which is made if it is not there.
 
-    It is made if it is not there. Raises InputError where that cannot be done.
+    Raises InputError where that cannot be done, before anything is written where one of them cannot be.
     """
     from rig.workspace.maps import draw_maps
 
+    check_folder(folder, FILES)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        text = folder / "workspace.json"
+        text, table, numbers = (folder / name for name in FILES[:3])
         with whole_file(text) as file:
             file.write(json.dumps(summary, indent=2) + "\n")
-        table = folder / "layers.csv"
         write_table(table, *layers(workspace))
-        numbers = folder / "samples.npz"
         axes = {name: workspace.grid.axis(k) for k, name in enumerate(workspace.grid.names)}
         values = {field.name: getattr(workspace.samples, field.name) for field in fields(PoseAssessment)}
         shaped = {name: array.reshape(workspace.grid.shape) for name, array in values.items()}

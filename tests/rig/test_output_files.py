@@ -13,10 +13,10 @@ from engine_support import bench
 from dynamics import load_mechanism, pose_limits
 from kinematics import PoseGrid
 from rig.cli import main
-from rig.csvio import check_output, whole_binary_file, whole_file, write_table
+from rig.csvio import check_folder, check_output, whole_binary_file, whole_file, write_table
 from rig.errors import ExitCode, InputError
 from rig.recording import recover
-from rig.workspace.sweep import sweep_workspace, write_workspace
+from rig.workspace.sweep import FILES, sweep_workspace, write_workspace
 
 MALLORY = 12345
 
@@ -119,14 +119,20 @@ def test_a_workspace_does_not_write_through_a_planted_link(
     grid = PoseGrid("position", np.zeros(3), home - 0.01, home + 0.01, (3, 3, 3))
     swept = sweep_workspace(machine.name, machine.geometry, grid, pose_limits(machine), threads=1)
     written = write_workspace(swept, folder, {})
+    assert [path.name for path in written] == list(FILES)
     target = tmp_path / "precious"
     target.write_text("old")
     for path in written:
+        content = path.read_bytes()
         path.unlink()
         planted(path, target)
-        with pytest.raises(InputError, match=rf"{path.name} is a symbolic link that user"):
-            write_workspace(swept, folder, {})
+        others = {other: other.stat().st_mtime_ns for other in written if other != path}
+        for refused in (lambda: write_workspace(swept, folder, {}), lambda: check_folder(folder, FILES)):
+            with pytest.raises(InputError, match=rf"{path.name} is a symbolic link that user"):
+                refused()
+        assert {other: other.stat().st_mtime_ns for other in others} == others, "half done"
         path.unlink()
+        path.write_bytes(content)
     assert target.read_text() == "old" and len(written) == 9
 
 
