@@ -1,8 +1,5 @@
 """`rig inverse`, `simulate`, `ik`, `fk`, as a user meets them."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -57,16 +54,6 @@ def test_inverse_against_an_independent_engine(here: Path, case: str) -> None:
     assert main(["inverse", str(mechanism), str(motion), "-o", "alone.csv"]) == 0
     alone = read_table(here / "alone.csv", per_leg("f")).columns(per_leg("f"))
     np.testing.assert_allclose(alone, theirs[:, :6], rtol=1e-11, atol=1e-9)
-
-
-def test_inverse_by_two_workers_of_a_cluster(here: Path, motion: Path) -> None:
-    """In a process of its own: Dask leaves threads behind."""
-    for output, cluster in (("here.csv", ()), ("there.csv", ("--cluster", "local:2"))):
-        rig = [sys.executable, "-m", "rig", "inverse", "lab-hexapod", "motion.csv", *cluster, "-o", output]
-        environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
-        ended = subprocess.run(rig, capture_output=True, text=True, env=environment, timeout=120)
-        assert (ended.returncode, ended.stderr) == (0, "")
-    assert (here / "there.csv").read_bytes() == (here / "here.csv").read_bytes()
 
 
 @pytest.mark.parametrize("option", ["--reactions", "--peaks", "--model=massless"])

@@ -1,9 +1,6 @@
 """`rig workspace`, as a user meets it."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +11,9 @@ from matplotlib.image import imread
 from dynamics import load_mechanism
 from kinematics import leg_lengths
 from rig.cli import main
-from rig.errors import ExitCode, InputError
-from rig.workspace.cluster import open_cluster
+from rig.errors import ExitCode
 
 SMALL = ("--grid", "24")
-PATIENCE = 120  # s
-ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
@@ -158,81 +152,3 @@ def test_a_mechanism_without_limits_needs_a_box(here: Path, capsys: pytest.Captu
     summary = json.loads(capsys.readouterr().out)
     assert summary["connected"] is None
     assert summary["beyond"]["CONDITION"] > 0
-
-
-def test_two_workers_of_a_cluster_draw_the_same_map(here: Path) -> None:
-    options = ("workspace", "lab-hexapod", "--grid", "42", "--condition", "10", "--leg-radius", "0.02")
-    assert main([*options, "-o", "here"]) == ExitCode.OK
-    rig = [sys.executable, "-m", "rig", *options, "--cluster", "local:2", "-o", "there"]
-    ended = subprocess.run(rig, capture_output=True, text=True, env=ENVIRONMENT, timeout=PATIENCE)
-    assert (ended.returncode, ended.stderr) == (0, "")
-    for name in ("workspace.json", "layers.csv", "samples.npz"):
-        assert (here / "there" / name).read_bytes() == (here / "here" / name).read_bytes(), name
-
-
-INVERSE = """
-import os
-
-import dask
-import distributed
-import numpy as np
-from dynamics import BatchError, inverse_batch, load_mechanism
-from kinematics import coordinates_to_motion, pose_to_coordinates
-from rig.workspace.cluster import inverse_on_cluster, open_cluster, run_on_cluster
-from rig.errors import HardwareError
-import rig.workspace.cluster
-
-if __name__ == "__main__":
-    machine = load_mechanism("lab-hexapod")
-    random = np.random.default_rng(2)
-    q = pose_to_coordinates(machine.geometry.home_pose) + random.uniform(-0.05, 0.05, (100_000, 6))
-    motions = coordinates_to_motion(q, random.normal(size=q.shape), random.normal(size=q.shape))
-    wrenches = random.normal(size=(len(motions), 6))
-    forces = inverse_batch(machine, motions, wrenches)
-    with open_cluster("local:2") as client:
-        assert len(client.nthreads()) == 2
-        np.testing.assert_array_equal(inverse_on_cluster(client, machine, motions, wrenches), forces)
-        motions[[70_000, 12], 3] = np.nan
-        try:
-            inverse_on_cluster(client, machine, motions, wrenches)
-        except BatchError as error:
-            print(error.indices.tolist())
-            good = np.delete(np.arange(len(motions)), error.indices)
-            np.testing.assert_array_equal(error.forces[good], forces[good])
-    dask.config.set({"distributed.scheduler.allowed-failures": 0})
-    try:
-        with open_cluster("local:1") as client:
-            list(run_on_cluster(client, lambda first, end: (os._exit, (1,)), 1, 1))
-    except HardwareError as error:
-        print(error)
-    rig.workspace.cluster._TIMEOUT = 0.2
-    with distributed.LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=None) as empty:
-        for address in (empty.scheduler_address.removeprefix("tcp://"), "127.0.0.1:1"):
-            try:
-                with open_cluster(address):
-                    pass
-            except HardwareError as error:
-                print(error)
-"""
-
-
-def test_inverse_dynamics_by_two_workers(here: Path) -> None:
-    """In a process of its own: Dask leaves threads behind."""
-    (here / "sweep.py").write_text(INVERSE)
-    ended = subprocess.run(
-        [sys.executable, "sweep.py"], capture_output=True, text=True, env=ENVIRONMENT, timeout=PATIENCE
-    )
-    assert ended.returncode == 0, ended.stderr
-    failed, killed, idle, unreachable = ended.stdout.splitlines()[:4]
-    assert failed == "[12, 70000]"
-    assert killed.startswith("the cluster failed: ") and "died while running it" in killed
-    assert idle.startswith("the Dask scheduler at 127.0.0.1:") and idle.endswith(" has no worker")
-    assert unreachable.startswith("no Dask scheduler answers at 127.0.0.1:1")
-
-
-def test_a_cluster_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match="HOST:PORT"), open_cluster("nowhere"):
-        pass
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(InputError, match=r"stewart-rig\[cluster\]"), open_cluster("local:2"):
-        pass

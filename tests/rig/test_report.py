@@ -350,6 +350,7 @@ def test_the_powered_span_ends_with_the_last_powered_row() -> None:
     assert summarize(make_recording(rows))["powered"] == {"first_row": 0, "rows": 6}
 
 
+@pytest.mark.usefixtures("undrawn_reports")
 def test_what_a_busy_machine_cost_is_said(tmp_path: Path) -> None:
     rows = make_rows(4.0, RATE)
     for closing, said in (({}, ""), ({"slower": 0.004}, ""), ({"slower": 0.07}, "7 % slower than real time")):
