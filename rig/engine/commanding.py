@@ -1,5 +1,6 @@
 """What the six drives are told with the next exchange."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -46,6 +47,7 @@ class Commander:
         self._reference = reference
         self._homing = homing
         self._force_bound = force_bound
+        self._force_bounds: list[float] = force_bound.tolist()
         self._supervision = supervision
         self._stops = stops
 
@@ -90,7 +92,7 @@ class Commander:
             supervision.foresee(t, reference)
             law.compute(frame)
             feedforward = frame.fields["force_feedforward"]
-            if (np.abs(feedforward) > self._force_bound).any():
+            if self._beyond(feedforward):
                 self._trip_on_force(t, feedforward)
                 supervision.come_to_rest(t, reference)
                 law.compute(frame)
@@ -103,18 +105,19 @@ class Commander:
 
     def _within_limits(self, t: float, force: Array) -> bool:
         """Hold forces to the legs' limits and stop the rig where they ask for more; False: send nothing."""
-        if not np.isfinite(force).all():
+        if not all(map(math.isfinite, force.tolist())):
             text = f"the control law asks for {force} N"
             self._stops.trip(Cause(FaultCode.INTERNAL_ERROR, text, t), StopSeverity.QUICK_STOP)
             return False
         if self.law.mode is Mode.POSITION and not self._supervision.lengths(t, self._frame.fields["position_command"]):
             return False
-        bound = self._force_bound
-        beyond = np.abs(force) > bound
-        if beyond.any():
+        if self._beyond(force):
             self._trip_on_force(t, force)
-            force[beyond] = np.copysign(bound, force)[beyond]
+            np.clip(force, -self._force_bound, self._force_bound, out=force)
         return True
+
+    def _beyond(self, force: Array) -> bool:
+        return any([abs(one) > bound for one, bound in zip(force.tolist(), self._force_bounds, strict=True)])
 
     def _trip_on_force(self, t: float, force: Array) -> None:
         bound = self._force_bound

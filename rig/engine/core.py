@@ -282,7 +282,7 @@ class Engine:
         machine, bank = self.machine, self.bank
         if machine.state is State.PARKED and machine.homed:
             self._tare.add(self.frame.fields["force_residual"])
-        still = bool((np.abs(bank.velocity) <= _STANDSTILL).all())  # False where a speed is not a number
+        still = all([-_STANDSTILL <= speed <= _STANDSTILL for speed in bank.velocity.tolist()])  # NaN is not
         if still and machine.state in (State.IDLE, State.PARKED):
             self._exchange.rest(bank.fresh, bank.force, cells_fresh=bank.cells_fresh)
         if machine.state is State.PARKED and self._exchange.pending:

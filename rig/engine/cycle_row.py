@@ -49,7 +49,7 @@ class CycleRow:
         machine, bank, reference, frame = self._machine, self._bank, self._reference, self._frame
         cause = machine.cause
         flags = (
-            (_FRESH if bank.fresh.all() else 0)
+            (0 if any(bank.stale) else _FRESH)
             | (_HOMED if machine.homed else 0)
             | (_POSE if frame.pose_valid else 0)
             | (_PAUSED if reference.paused else 0)

@@ -1,11 +1,10 @@
 """What an operator asks for, carried out between two cycles: a refused request changes nothing and says why."""
 
-import contextlib
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 
 import numpy as np
 import numpy.typing as npt
@@ -142,9 +141,8 @@ class Operator:
             waiting, self._waiting = self._waiting, []
             for job in waiting:
                 self._perform(job)
-        with contextlib.suppress(Empty):
-            while True:
-                self._perform(self._queue.get_nowait())
+        while not self._queue.empty():  # nobody else takes from it
+            self._perform(self._queue.get_nowait())
         self.journal.write()
 
     def _perform(self, job: _Job) -> None:

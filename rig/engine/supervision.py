@@ -82,7 +82,7 @@ class Supervision:
         self._braking = Braking(config, limits)
         self._looked_at = 0
         self._torque = TorqueChecks(machine)
-        self._lag = bank.lag.copy()
+        self._lag: list[float] = bank.lag.tolist()
         self._overruns_in_a_row = 0
         self._unrecorded = False
 
@@ -145,8 +145,9 @@ class Supervision:
         self._trip_or_say(
             self._torque.check(t, bank.stale, bank.status, bank.asked)
         )  # a fault of the drive would explain its torque
-        if (bank.lag != self._lag).any():
-            self._say_lag()
+        lag = bank.lag.tolist()
+        if lag != self._lag:
+            self._say_lag(lag)
         if machine.homed and not bank.all(Status.HOMED):
             machine.homed = False  # even where something worse was found first
         self._trip(
@@ -276,15 +277,16 @@ class Supervision:
             return False
         return True
 
-    def _say_lag(self) -> None:
-        """Once when replies have come to be older, or younger, by whole cycles."""
+    def _say_lag(self, now: list[float]) -> None:
+        """Once when replies have come to be older, or younger, by whole cycles: what they are now, by leg."""
         bound = self._config.safety.echo_lag
-        for leg in np.flatnonzero(self._bank.lag != self._lag):
-            lag = int(self._bank.lag[leg])
-            age = f"{lag} cycle{'s' if lag > 1 else ''} old (borne up to {bound})"
-            text = f"leg {leg + 1}: the drive's replies are {age if lag else 'of their own cycle again'}"
+        for leg, (lag, before) in enumerate(zip(now, self._lag, strict=True), start=1):
+            if lag == before:
+                continue
+            age = f"{lag:.0f} cycle{'s' if lag > 1 else ''} old (borne up to {bound})"
+            text = f"leg {leg}: the drive's replies are {age if lag else 'of their own cycle again'}"
             self._stops.record("warning" if lag else "info", text)
-        self._lag[:] = self._bank.lag
+        self._lag = now
 
     def _trip(self, finding: Finding | None) -> None:
         if finding is not None:

@@ -25,6 +25,7 @@ class TableSource:
     ) -> None:
         self.name = name
         self._table = table
+        self._length = table.duration
         self._rate_change = rate_change
         self._path_time = table.duration if at_end else 0.0
         self._start = self._target = 0.0 if at_end else 1.0
@@ -59,7 +60,7 @@ class TableSource:
     def moving(self) -> bool:
         """Whether the reference still moves: the end is not reached and the path does not stand."""
         ramping = self._elapsed < self._duration
-        return self._path_time < self._table.duration and (self._target > 0.0 or ramping)
+        return self._path_time < self._length and (self._target > 0.0 or ramping)
 
     @property
     def slowing(self) -> bool:
@@ -69,7 +70,7 @@ class TableSource:
     @property
     def paused(self) -> bool:
         """Whether the path stands before its end."""
-        return self._path_time < self._table.duration and not self.moving
+        return self._path_time < self._length and not self.moving
 
     @property
     def path_time(self) -> float:
@@ -79,7 +80,7 @@ class TableSource:
     @property
     def path_duration(self) -> float:
         """Length of the path, s."""
-        return self._table.duration
+        return self._length
 
     @property
     def path_rate(self) -> float:
@@ -88,14 +89,14 @@ class TableSource:
 
     def advance(self, duration: float) -> None:
         """Let `duration` s pass."""
-        self._path_time = min(self._law(duration)[0], self._table.duration)
+        self._path_time = min(self._law(duration)[0], self._length)
         self._elapsed += duration
 
     def evaluate(self, ahead: float, motion: Array) -> bool:
         """Fill `motion` (19,) with the reference `ahead` s from now, base frame; False when it is not defined there."""
         place, rate, acceleration = self._law(ahead)
-        if place >= self._table.duration:  # a checked motion ends at rest, and there it stays
-            place, rate, acceleration = self._table.duration, 0.0, 0.0
+        if place >= self._length:  # a checked motion ends at rest, and there it stays
+            place, rate, acceleration = self._length, 0.0, 0.0
         table = self._table
         return table_motion_kernel(table.samples, table.step, place, rate, acceleration, motion) == 0
 

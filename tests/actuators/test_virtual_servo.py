@@ -292,6 +292,7 @@ def test_float_registers_and_lower_word_first():
                 st.sampled_from(Mode),
                 st.sampled_from([0.0, 80.0]),
                 st.just(0.6),
+                st.just(0.0),
                 enable=st.booleans(),
                 quick_stop=st.booleans(),
                 clear=st.booleans(),

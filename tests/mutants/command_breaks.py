@@ -153,19 +153,19 @@ COMMAND_BREAKS = [
     ),
     _command(
         "a force that is no number is sent",
-        "if not np.isfinite(force).all():",
+        "if not all(map(math.isfinite, force.tolist())):",
         "if False:",
         f"{_DOUBTS}::test_a_force_that_is_no_number_is_never_sent",
     ),
     _command(
         "a force beyond its limit stops nothing",
-        "if beyond.any():",
+        "if self._beyond(force):",
         "if False:",
         f"{_DOUBTS}::test_a_force_beyond_its_limit_is_held_to_it_and_stops_the_rig",
     ),
     _command(
         "a force beyond its limit is sent",
-        "force[beyond] = np.copysign(bound, force)[beyond]",
+        "np.clip(force, -self._force_bound, self._force_bound, out=force)",
         "pass",
         f"{_DOUBTS}::test_a_force_beyond_its_limit_is_held_to_it_and_stops_the_rig",
     ),

@@ -133,7 +133,7 @@ FEEDBACK_BREAKS = [
     Break(
         "nobody is told that replies are old",
         "rig/engine/supervision.py",
-        "if (bank.lag != self._lag).any():",
+        "if lag != self._lag:",
         "if False:",
         (f"{_OLD}::test_replies_that_are_a_cycle_old_for_good_are_borne_and_said",),
     ),

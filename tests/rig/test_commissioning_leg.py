@@ -225,7 +225,8 @@ def test_another_legs_encoder_that_moves_along_stops_the_test() -> None:
 
 
 def test_a_command_that_goes_to_another_drive_is_found() -> None:
-    stand = homed().when(lambda now: now.phase == "at rest", lambda now: now.virtual.faults.inject("swap_unit", 3, 5))
+    stand = homed(CONFIG.changed({"safety": {"homing_timeout": 3.0}}))
+    stand.when(lambda now: now.phase == "at rest", lambda now: now.virtual.faults.inject("swap_unit", 3, 5))
     result = None
     try:
         result = stand.run(LegMove(3, home=True))
