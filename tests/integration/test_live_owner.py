@@ -5,7 +5,7 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -76,8 +76,9 @@ def test_the_engine_of_an_owner_that_hangs_sets_the_platform_down_and_waits(owne
     engine = find_engine(config)
     assert engine is not None and engine.owner == process.pid and engine.status().lease == "owner"
     pipe.send("hang")
-    eventually(lambda: not engine.status().lease, "the hung owner's lease to be taken back")
-    eventually(lambda: engine.status().state is State.PARKED, "the torque to be taken off")  # it is looked at all along
+    with closing(engine.client()) as looking:  # all along
+        eventually(lambda: not looking.status().lease, "the hung owner's lease to be taken back")
+        eventually(lambda: looking.status().state is State.PARKED, "the torque to be taken off")
     assert engine.alive and engine.owner_alive and _stopped(process.pid or 0)
     assert pipe.poll(PATIENCE) and pipe.recv() == "left"
     assert engine.join(PATIENCE)
@@ -98,7 +99,8 @@ def test_the_engine_of_an_owner_that_was_killed_is_taken_over(
     monkeypatch.setattr("sys.stdin", io.StringIO("status\njog z 2mm\npark\n"))
     process.kill()
     process.join()
-    eventually(lambda: not engine.status().lease, "the dead owner's lease to be taken back")
+    with closing(engine.client()) as looking:
+        eventually(lambda: not looking.status().lease, "the dead owner's lease to be taken back")
     assert main(["operate", "--attach"]) == ExitCode.OK
     assert "state      ENGAGED" in capsys.readouterr().out
     assert not engine.alive and find_engine(config) is None

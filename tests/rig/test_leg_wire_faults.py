@@ -19,7 +19,7 @@ NEAR = CONFIG.changed({"virtual": {"drive": {"start_spread": 1e-3}}})
 LEG = 3
 K = 3  # stale samples that are borne
 ONCE = 3e-3  # s, a cycle and a half: one exchange takes place in it
-TEST = MoveLeg(LEG, 2e-3, 5e-3, home=True)
+TEST = MoveLeg(LEG, 2e-3, 10e-3, home=True)
 MOVING, HOMING = "moving there", "looking for the reference"
 
 
