@@ -36,7 +36,7 @@ class Keys(QtCore.QObject):
 
     def eventFilter(self, receiver: QtCore.QObject, event: QtCore.QEvent) -> bool:
         """Look, and let go on."""
-        if receiver.isWindowType() and event.type() == QtCore.QEvent.Type.KeyPress:
+        if event.type() == QtCore.QEvent.Type.KeyPress and receiver.isWindowType():
             self.shifts += event.key() == QtCore.Qt.Key.Key_Shift
         return False
 
@@ -189,7 +189,8 @@ def _begin_anew(window: MainWindow) -> None:
     session.sent.clear()
     session.enter(Phase.DOWN)
     window.notice.clear()
-    window.motion.load_shipped("demo")
+    if window.motion.unsaved or window.motion.title != "Motion: demo":  # its form takes a while to fill
+        window.motion.load_shipped("demo")
     window.motion.repeats.setValue(1)
     window.tabs.setCurrentIndex(0)
     if window.help.guide is not None:
