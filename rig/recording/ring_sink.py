@@ -16,7 +16,7 @@ _PATIENCE = 0.5
 """s for the recorder to take rows, each time: less than the plant waits for an engine's sign of life."""
 
 
-class Happening(Protocol):
+class LoggedEvent(Protocol):
     """Something that happened, for the log and the recording."""
 
     @property
@@ -63,7 +63,7 @@ class RingSink:
         if self._pushed % _HEALTH_INTERVAL == 0:
             self._look()
 
-    def event(self, event: Happening) -> None:
+    def event(self, event: LoggedEvent) -> None:
         """Take an event, without waiting."""
         self._recorder.event(event.t, EventLevel[event.level.upper()], event.code, event.text)
 
