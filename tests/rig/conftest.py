@@ -2,6 +2,6 @@
 
 from checkpoints import checkpoints
 from leg_stand import stand_folder
-from rig_fixtures import free_config, here, stand_in
+from rig_fixtures import free_config, here, rig, stand_in
 
-__all__ = ["checkpoints", "free_config", "here", "stand_folder", "stand_in"]
+__all__ = ["checkpoints", "free_config", "here", "rig", "stand_folder", "stand_in"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from engine_stand_in import StandIn
-from engine_support import CONFIG
+from engine_support import CONFIG, Bench, bench
 
 from rig.client.runs import on_free_ports
 from rig.config.rig_config import RigConfig
@@ -24,6 +24,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def free_config() -> RigConfig:
     """The shipped virtual rig on ports of its own."""
     return on_free_ports(CONFIG)
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Bench]:
+    """The shipped virtual rig in lockstep, not connected yet."""
+    with bench(tmp_path) as made:
+        yield made
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """What must not be acted upon: old or doubtful readings, forces that are no numbers, a pose that is not known."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -23,12 +22,6 @@ from rig.states import FaultCode, State, StopSeverity
 SAFETY, CELLS = CONFIG.safety, CONFIG.load_cells
 K = SAFETY.stale_cycles
 AMPLIFIER = {"load_cells": {"source": "amplifier", "amplifier": {"host": "127.0.0.1", "port": 15027}}}
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Bench]:
-    with bench(tmp_path) as made:
-        yield made
 
 
 # -- load cells ------------------------------------------------------------------------------------------------------

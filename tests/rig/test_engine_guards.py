@@ -1,6 +1,5 @@
 """What stands in the way on the lockstep rig: the guards of a command."""
 
-from collections.abc import Iterator
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -25,12 +24,6 @@ from rig.engine.messages import (
 from rig.states import FaultCode, State
 
 PATIENCE = CONFIG.safety.stale_cycles
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Bench]:
-    with bench(tmp_path) as made:
-        yield made
 
 
 def test_without_a_recording_nothing_is_engaged_followed_or_resumed(rig: Bench) -> None:

@@ -1,13 +1,12 @@
 """A job belongs to the lease that it came with and dies with it, and so does a motion under way."""
 
 import threading
-from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from engine_support import Bench, bench, smooth_table
+from engine_support import Bench, smooth_table
 
 from kinematics import MotionTable
 from rig.engine.link import Lease, LinkClient, LinkServer, Submission
@@ -36,12 +35,6 @@ from rig.states import FaultCode, State
 
 PATIENCE = 20.0  # s, of waits that end as soon as the other side has done its part
 LAPSED = "the command lease that it came with is held no more"
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Bench]:
-    with bench(tmp_path) as made:
-        yield made
 
 
 class _Linked:

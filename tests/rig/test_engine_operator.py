@@ -1,12 +1,10 @@
 """What an operator may ask for and when, on the lockstep rig: commands, stops and motions."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import pytest
-from engine_support import HOME, Bench, bench, refused, smooth_table
+from engine_support import HOME, Bench, refused, smooth_table
 
 from actuators import Mode, Status
 from kinematics import Blend, MotionTable, pose_to_coordinates, tabulate
@@ -33,12 +31,6 @@ COMMANDS: tuple[RigCommand, ...] = (
     Connect(), Disconnect(), Home(), Engage(), Pause(), Resume(), Abandon(), Park(), Reset(), Shutdown()
 )  # fmt: skip
 STOPS = (Stop(0), Stop(1), Stop(2))
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Bench]:
-    with bench(tmp_path) as made:
-        yield made
 
 
 def refuse_all_but(rig: Bench, *allowed: type) -> None:

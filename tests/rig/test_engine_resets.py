@@ -1,6 +1,5 @@
 """Homing, resets after a fault, and what the status tells, on the lockstep rig."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +12,6 @@ from rig.states import FaultCode, State, StopSeverity
 from rig.telemetry import CycleFlag
 
 PATIENCE = CONFIG.safety.stale_cycles
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Bench]:
-    with bench(tmp_path) as made:
-        yield made
 
 
 # -- homing ----------------------------------------------------------------------------------------------------------

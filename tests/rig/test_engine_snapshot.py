@@ -1,24 +1,16 @@
 """The snapshot of a cycle: when it is published, what it holds, and that nobody reads anything else."""
 
-from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import FrozenInstanceError, replace
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pytest
-from engine_support import Bench, Tap, bench, smooth_table
+from engine_support import Bench, Tap, smooth_table
 
 from rig.engine import Connect, Follow, Home, Reply, Snapshot, Submission
 from rig.engine.snapshot import SNAPSHOT
 from rig.states import State
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Bench]:
-    with bench(tmp_path) as made:
-        yield made
 
 
 class _Looking(Tap):
