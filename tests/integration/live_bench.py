@@ -129,7 +129,8 @@ class Command:
             self.shared |= shared_memory(pid)
 
     def _ring(self) -> TelemetryRing:
-        self._look_for_shared()
+        if not self.shared:  # else it is known: a stop that is waited for does not last long
+            self._look_for_shared()
         for path in self.shared:
             with suppress(SharedMemoryError):
                 return TelemetryRing.attach(path.name)

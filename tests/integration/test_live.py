@@ -178,9 +178,15 @@ QUICK = {
     "\ndamping = 900.0": "\ndamping = 360.0",
     'start_spread = "10 mm"': 'start_spread = "1 mm"',
     "heartbeat = 0.5": "heartbeat = 4.0",
-    "\nspeed = 1.0": "\nspeed = 2.0",
 }
 """What of the shipped configuration's text is changed for a run that costs little."""
+SWING = """frame = "home"
+[[parts]]
+type = "harmonic"
+duration = 20
+fade = 0.5
+terms = [{ dof = "z", amplitude = "20 mm", frequency = 0.9 }, { dof = "x", amplitude = "15 mm", frequency = 0.7 }]
+"""
 
 
 def configuration(folder: Path, ports: list[int], *, virtual: bool) -> Path:
@@ -208,19 +214,19 @@ def free_ports(stack: ExitStack) -> tuple[list[socket.socket], list[int]]:
 
 @pytest.fixture
 def running_command(rig_command: Callable[..., Command], tmp_path: Path) -> Command:
-    """`rig run` of the demo on a quick rig."""
+    """`rig run` on a quick rig of a motion that begins where the platform stands."""
     with ExitStack() as stack:
         _, ports = free_ports(stack)
         configuration(tmp_path, ports, virtual=True)
-    return rig_command("run", "rig.toml", "demo", "-o", "out")
+    (tmp_path / "swing.toml").write_text(SWING)
+    return rig_command("run", "rig.toml", "swing.toml", "-o", "out")
 
 
 def test_ctrl_c_stops_the_rig_in_a_controlled_way(running_command: Command) -> None:
-    demo = running_command
-    path = demo.until_running()
-    demo.interrupt()
-    assert demo.ended() == ExitCode.INTERRUPTED
-    out, err = demo.texts()
+    path = running_command.until_running()
+    running_command.interrupt()
+    assert running_command.ended() == ExitCode.INTERRUPTED
+    out, err = running_command.texts()
     assert err == "error: interrupted; the rig was stopped\n"
     assert str(path.name) in out
     recording = open_recording(path)
@@ -231,13 +237,12 @@ def test_ctrl_c_stops_the_rig_in_a_controlled_way(running_command: Command) -> N
 
 
 def test_a_second_ctrl_c_stops_at_once(running_command: Command) -> None:
-    demo = running_command
-    path = demo.until_running()
-    demo.interrupt()
-    demo.until_stopping()
-    demo.interrupt()
-    assert demo.ended() == ExitCode.INTERRUPTED
-    assert demo.texts()[1] == "error: interrupted twice; the torque was taken off at once\n"
+    path = running_command.until_running()
+    running_command.interrupt()
+    running_command.until_stopping()
+    running_command.interrupt()
+    assert running_command.ended() == ExitCode.INTERRUPTED
+    assert running_command.texts()[1] == "error: interrupted twice; the torque was taken off at once\n"
     recording = open_recording(path)
     assert recording.complete and recording.dropped == 0
     stops = [event.text for event in recording.events if event.code == FaultCode.OPERATOR_STOP]
