@@ -125,12 +125,12 @@ class Command:
             eventually(told, what)
 
     def _look_for_shared(self) -> None:
-        for pid in self.members():
-            self.shared |= shared_memory(pid)
+        if not self.shared:  # else it is known: a stop, to be interrupted again, does not last long
+            for pid in self.members():
+                self.shared |= shared_memory(pid)
 
     def _ring(self) -> TelemetryRing:
-        if not self.shared:  # else it is known: a stop that is waited for does not last long
-            self._look_for_shared()
+        self._look_for_shared()
         for path in self.shared:
             with suppress(SharedMemoryError):
                 return TelemetryRing.attach(path.name)
