@@ -58,5 +58,5 @@ def inlined(function: Function) -> Function:
     For what is called inside a loop over the legs: only a loop whose body calls nothing is turned into vector
     instructions.
     """
-    compiled: Function = numba.njit(inline="always", nogil=True, error_model="numpy", fastmath=False)(function)
+    compiled: Function = numba.njit(forceinline=True, nogil=True, error_model="numpy", fastmath=False)(function)
     return compiled
