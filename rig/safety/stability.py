@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import expm
 
 from dynamics import Dynamics, DynamicsError, Mechanism
 from kinematics import leg_matrix
@@ -31,7 +32,6 @@ WANTED_MARGIN = 1.5
 _EDGE = 0.95  # nearer to 1 than this, model and friction decide: not refused, but warned of
 _STABLE = 1.0 + 1e-6  # an integrator without feedback stands exactly at 1
 _STRIDE, _FARTHEST = 1.25, 1e3  # in the search for the gain margin
-_TERMS = 18  # of the series at 1: the next is below the rounding of the sum
 _RATES = (50, 2000)  # Hz, searched for the lowest rate
 
 
@@ -153,23 +153,6 @@ def leg_masses(mechanism: Mechanism) -> Array:
     return masses
 
 
-def exponential(matrices: Array) -> Array:
-    """Exponentials of small square matrices (…, n, n): the series of a part of each, which converges at once, squared.
-
-    SciPy has it as well, and takes longer to load than all loops take to be judged.
-    """
-    size = float(np.abs(matrices).sum(axis=-1).max())
-    halvings = max(0, math.frexp(size)[1])  # at most 1 remains
-    part = matrices / 2.0**halvings
-    term = result = np.broadcast_to(np.eye(matrices.shape[-1]), matrices.shape)
-    for order in range(1, _TERMS + 1):
-        term = term @ part / order
-        result = result + term
-    for _ in range(halvings):
-        result = result @ result
-    return result
-
-
 class _Loops:
     """The sampled loops of all directions; the state of each is [q, v, f] and the commands under way, the newest first.
 
@@ -186,7 +169,7 @@ class _Loops:
         system[:, 2, 2], system[:, 2, 3] = -1.0 / lag, 1.0 / lag
         whole = int(delay / period * (1.0 + 1e-12))
         before = max(delay - whole * period, 0.0)  # of a period, under the command before
-        early, late = exponential(system * before)[:, :3], exponential(system * (period - before))[:, :3]
+        early, late = expm(system * before)[:, :3], expm(system * (period - before))[:, :3]
         size = 4 + whole
         self._matrices = np.zeros((len(masses), size, size))
         self._matrices[:, :3, :3] = late[:, :, :3] @ early[:, :, :3]
