@@ -47,7 +47,6 @@ class Commander:
         self._reference = reference
         self._homing = homing
         self._force_bound = force_bound
-        self._force_bounds: list[float] = force_bound.tolist()
         self._supervision = supervision
         self._stops = stops
 
@@ -117,7 +116,7 @@ class Commander:
         return True
 
     def _beyond(self, force: Array) -> bool:
-        return any([abs(one) > bound for one, bound in zip(force.tolist(), self._force_bounds, strict=True)])
+        return any([abs(one) > bound for one, bound in zip(force.tolist(), self._force_bound.tolist(), strict=True)])
 
     def _trip_on_force(self, t: float, force: Array) -> None:
         bound = self._force_bound
