@@ -49,8 +49,8 @@ class StopEverywhere(QtCore.QObject):
 
     No window of the app is ever modal to Qt, which would let no click through to STOP; a second window above it would
     depend on how the window manager stacks them. What is shown as modal is made an ordinary window before it comes up;
-    what is behind it gets no keys, clicks, or wish to close from here, but for STOP. And since a dialog may lie over
-    the window's STOP, every dialog has one of its own.
+    what is behind it gets no keys, clicks, or wish to close from here, but for STOP. And since a dialog, or another
+    window that belongs to the main window, may lie over its STOP, each has one of its own.
 
     Args:
         button: the main window's STOP.
@@ -63,7 +63,7 @@ class StopEverywhere(QtCore.QObject):
         self._stop = stop
         self._last_key = -1
         self._modal: list[QtWidgets.QDialog] = []
-        self._kept: list[tuple[QtWidgets.QDialog, QtWidgets.QWidget]] = []
+        self._kept: list[tuple[QtWidgets.QWidget, QtWidgets.QWidget]] = []
         application = QtWidgets.QApplication.instance()
         assert application is not None
         # a native file dialog is the system's window, and its keys do not come by here
@@ -93,6 +93,8 @@ class StopEverywhere(QtCore.QObject):
         elif kind == _EVENTS.Show or kind == _EVENTS.Hide:
             if isinstance(receiver, QtWidgets.QDialog):
                 self._shown(receiver) if kind == _EVENTS.Show else self._hidden(receiver)
+            elif kind == _EVENTS.Show and isinstance(receiver, QtWidgets.QWidget) and _belongs(receiver):
+                self._add_stop_where_missing(receiver)
             return False
         if kind not in _KEPT_BACK or not self._modal or not self._behind(receiver):
             return False
@@ -112,30 +114,33 @@ class StopEverywhere(QtCore.QObject):
             dialog.windowHandle().setModality(QtCore.Qt.WindowModality.NonModal)  # it is not mapped yet
             if dialog not in self._modal:
                 self._modal.append(dialog)
-        if dialog.findChild(StopButton) is None:
-            self._add_stop(dialog)
+        self._add_stop_where_missing(dialog)
 
     def _hidden(self, dialog: QtWidgets.QDialog) -> None:
         if dialog in self._modal:
             self._modal.remove(dialog)
 
-    def _add_stop(self, dialog: QtWidgets.QDialog) -> None:
-        strip = QtWidgets.QWidget(dialog)
+    def _add_stop_where_missing(self, window: QtWidgets.QWidget) -> None:
+        if window.findChild(StopButton) is None:
+            self._add_stop(window)
+
+    def _add_stop(self, window: QtWidgets.QWidget) -> None:
+        strip = QtWidgets.QWidget(window)
         row = QtWidgets.QHBoxLayout(strip)
         row.setContentsMargins(9, 9, 9, 0)
         row.addStretch(1)
         row.addWidget(StopButton(lambda: self._stop("button"), strip))
-        layout = dialog.layout()
-        assert layout is not None, "a dialog without a layout has no place for STOP"
+        layout = window.layout()
+        assert layout is not None, "a window without a layout has no place for STOP"
         layout.setMenuBar(strip)  # above whatever the layout is, which makes room for its height
         if isinstance(layout, QtWidgets.QGridLayout):  # a message box takes its width from there
             last = layout.columnCount() - 1
             layout.setColumnMinimumWidth(last, max(layout.columnMinimumWidth(last), strip.sizeHint().width()))
-        strip.show()  # the dialog has shown its children already
+        strip.show()  # the window has shown its children already
         # A file dialog is made by Qt, and nothing of Python's holds it or what is put into it.
-        kept = (dialog, strip)
+        kept = (window, strip)
         self._kept.append(kept)
-        dialog.destroyed.connect(lambda: self._kept.remove(kept))
+        window.destroyed.connect(lambda: self._kept.remove(kept))
 
     def _behind(self, receiver: QtCore.QObject) -> bool:
         """Whether a dialog keeps something from `receiver`: a widget of a window that is not it, nor belongs to it."""
@@ -167,3 +172,8 @@ class StopEverywhere(QtCore.QObject):
             if button.isVisible() and button.rect().contains(button.mapFromGlobal(event.globalPos())):
                 self._stop("button")
                 return
+
+
+def _belongs(widget: QtWidgets.QWidget) -> bool:
+    """Whether it is a window of another window's."""
+    return widget.windowType() == QtCore.Qt.WindowType.Window and widget.parentWidget() is not None

@@ -21,10 +21,27 @@ DIALOGS = (
 def test_every_stop_in_sight_raises_the_flag(desk: Desk, name: str) -> None:
     popup = name in ("menu", "combo box")
     desk.open(name, 0 if popup else 2 if " of " in name else 1, popup)
+    assert press_every_stop(desk) >= (1 if popup else 2), "the window's STOP, and that of each dialog"
+
+
+def test_the_guide_has_a_stop_and_esc_stops_in_it(desk: Desk) -> None:
+    desk.open("guide", 0, popup=False)
+    desk.wait("window.help.guide.isActiveWindow()")
+    assert desk.value("window.help.guide.findChild(type(window.stop_button)).isVisible()")
+    assert press_every_stop(desk) >= 1, "the guide's, and the window's where it is not under it"
+    before = desk.value("len(session.stops)")
+    desk.do("window.help.guide.activateWindow()")
+    desk.key("Escape")
+    assert until(desk.block.take_stop, "the flag, after Esc") == 1
+    assert desk.value("len(session.stops)") == before + 1 and desk.value("window.help.guide.isVisible()")
+
+
+def press_every_stop(desk: Desk) -> int:
+    """Click every STOP that lies under nothing; how many there are."""
     stops, before = desk.ask("look")["stops"], desk.value("len(session.stops)")
-    assert len(stops) >= (1 if popup else 2), "the window's STOP, and that of each dialog"
-    for x, y in stops:
+    for x, y in reversed(stops):  # the window's last: a click there may raise it above the guide
         assert desk.block.take_stop() is None
         desk.click(x, y)
         assert until(desk.block.take_stop, f"the flag, after a click at {x}, {y}") == 1
     assert desk.value("len(session.stops)") == before + len(stops)
+    return len(stops)

@@ -21,6 +21,7 @@ from gui import application
 from gui.session.rig_session import RigSession
 from gui.session.rules import Action, Phase
 from gui.session.stop_everywhere import StopButton
+from gui.shell.guide import GuideWindow
 from gui.shell.main_window import MainWindow
 from rig.client import LiveRig
 from rig.config.rig_config import RigConfig
@@ -149,9 +150,10 @@ class Eye:
     def _look(self) -> dict[str, Any]:
         """Where every STOP is that lies under nothing, and what else is up."""
         popup = QtWidgets.QApplication.activePopupWidget()
-        covers = [each for each in (*dialogs(), popup) if each is not None]
+        others = [*dialogs(), *guides()]
+        covers = [*others, *([popup] if popup else [])]
         stops = []
-        for window in (*self._windows.visible, *dialogs()):
+        for window in (*self._windows.visible, *others):
             for stop in window.findChildren(StopButton):
                 middle = stop.mapToGlobal(stop.rect().center())
                 above = [each for each in covers if each is not window and each.frameGeometry().contains(middle)]
@@ -243,6 +245,12 @@ def dialogs() -> list[QtWidgets.QDialog]:
     return [each for each in top if isinstance(each, QtWidgets.QDialog) and each.isVisible()]
 
 
+def guides() -> list[GuideWindow]:
+    """The guide, where it is up."""
+    top = QtWidgets.QApplication.topLevelWidgets()
+    return [each for each in top if isinstance(each, GuideWindow) and each.isVisible()]
+
+
 def _buttons(window: QtWidgets.QWidget) -> list[QtWidgets.QAbstractButton]:
     return [each for each in window.findChildren(QtWidgets.QAbstractButton) if each.isVisible()]
 
@@ -299,6 +307,7 @@ def _things(window: MainWindow, folder: Path) -> dict[str, Callable[[], Any]]:
         "question of a file dialog": ask_to_replace,
         "question": ask_about_changes,
         "about": window.help.show_about,
+        "guide": lambda: window.help.show_page("first-run.md"),
         "wizard": window.setup.start,
         "question of the wizard": ask_to_discard_a_rig,
         "menu": lambda: window.menuBar().actions()[0].menu().popup(window.mapToGlobal(QtCore.QPoint(30, 60))),
