@@ -129,12 +129,12 @@ class Engine:
     ) -> None:
         """Stop the rig for `cause`; see `StateMachine.trip`, and `Finding` for what `stands` tells at a reset.
 
-        A fault says first how busy the computer was.
+        A fault says first how busy the computer was, but for one that it cannot have to do with.
         """
         before = self.machine.state
         if latch and before is not State.OFF:
             self._clearing.remember(cause, stands)
-        if (latch or cause.code is FaultCode.OVERRUN) and not self.machine.latched:
+        if (latch or cause.code is FaultCode.OVERRUN) and not self.machine.latched and not self._found(cause):
             cause = self._lateness.said(cause)
         changed = self.machine.trip(cause, category, latch=latch)
         if unhome:
@@ -150,6 +150,10 @@ class Engine:
             self.reference.decelerate(self._stop_ramps)
         if self.machine.stop >= StopSeverity.QUICK_STOP:
             self._commander.passive()  # no force is sent any more, not even the one computed
+
+    def _found(self, cause: Cause) -> bool:
+        """Whether it is a drive's own fault that was there before any drive had torque from here."""
+        return cause.code in (FaultCode.DRIVE_FAULT, FaultCode.DRIVE_WATCHDOG) and not any(self.bank.asked)
 
     def pause(self) -> None:
         """Slow the path down to a stand."""

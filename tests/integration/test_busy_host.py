@@ -1,6 +1,7 @@
 """A fault on a busy computer says first that the computer was busy, and what can be done about it."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,12 @@ from fault_bench import C1, LEG, Q, faulty, invariants, stopped
 from lockstep_bench import Bench, causes, reaction
 
 from rig.client.moving import finish
+from rig.engine import Connect
 from rig.engine.lateness import HostLateness
 from rig.errors import RunFaultError
 from rig.runtime.ticker import Tick
 from rig.safety.machine import Cause
-from rig.states import FaultCode, State
+from rig.states import FaultCode, State, StopSeverity
 
 REMEDY = "End other programs, lower `rate`, or give real-time rights: `rig doctor` measures what this computer carries"
 
@@ -88,6 +90,20 @@ def test_an_operators_stop_is_nobodys_fault(bench: Bench) -> None:
     oversleep(bench, 5)
     bench.engine.stop(1, "operator's stop, category 1")
     assert bench.machine.cause is not None and bench.machine.cause.text == "operator's stop, category 1"
+
+
+@pytest.mark.parametrize(("torque", "said"), [(False, "leg 2: "), (True, "the computer was busy: 5 cycles late")])
+def test_a_drive_that_stopped_before_it_was_given_torque_did_not_stop_for_this_computer(
+    bench: Bench, torque: bool, said: str
+) -> None:
+    if torque:
+        bench.run()
+    else:
+        bench.rig.request(Connect())
+    oversleep(bench, 5)
+    stopped_by_itself = Cause(FaultCode.DRIVE_WATCHDOG, "leg 2: the drive's own watchdog stopped it", 0.0, 2)
+    bench.engine.trip(replace(stopped_by_itself, t=bench.engine.tick.t), StopSeverity.QUICK_STOP)
+    assert bench.machine.cause is not None and bench.machine.cause.text.startswith(said)
 
 
 def test_late_cycles_count_beside_skipped_ones() -> None:
