@@ -134,7 +134,7 @@ class Engine:
         before = self.machine.state
         if latch and before is not State.OFF:
             self._clearing.remember(cause, stands)
-        if (latch or cause.code is FaultCode.OVERRUN) and not self.machine.latched and not self._found(cause):
+        if (latch or cause.code is FaultCode.OVERRUN) and not self.machine.latched and not self._was_there(cause):
             cause = self._lateness.said(cause)
         changed = self.machine.trip(cause, category, latch=latch)
         if unhome:
@@ -151,7 +151,7 @@ class Engine:
         if self.machine.stop >= StopSeverity.QUICK_STOP:
             self._commander.passive()  # no force is sent any more, not even the one computed
 
-    def _found(self, cause: Cause) -> bool:
+    def _was_there(self, cause: Cause) -> bool:
         """Whether it is a drive's own fault that was there before any drive had torque from here."""
         return cause.code in (FaultCode.DRIVE_FAULT, FaultCode.DRIVE_WATCHDOG) and not any(self.bank.asked)
 

@@ -32,9 +32,9 @@ _CLUSTER_CHUNK = 1 << 16
 _COARSE = 48  # cells along a coordinate
 
 FILES = (
-    *("workspace.json", "layers.csv", "samples.npz"),
-    *("dexterity.png", "dexterity.svg", "dexterity.pdf", "limits.png", "limits.svg", "limits.pdf"),
-)
+    "workspace.json", "layers.csv", "samples.npz",
+    "dexterity.png", "dexterity.svg", "dexterity.pdf", "limits.png", "limits.svg", "limits.pdf",
+)  # fmt: skip
 """What `write_workspace` writes."""
 
 LAYER_COLUMNS = ("reachable", "connected", "fraction", "best_condition", "median_condition")
