@@ -50,6 +50,9 @@ SCREEN = if [ -n "$${DISPLAY:-}" ]; then screen=; else screen="xvfb-run -a -s '-
 
 PYTEST = $(BIN)/python -m pytest
 
+# Dozens of processes start in the tests: what one has compiled of the sources the next need not compile again.
+test: export PYTHONDONTWRITEBYTECODE :=
+
 # Side by side: the app's tests, the rig's, the integration tests and all others. Those that compile the cycle's kernels
 # come first: the rest find them. With ARGS: one pytest, given them.
 BESIDE = tests/gui tests/rig tests/integration
