@@ -1,20 +1,20 @@
 """Starting the app: configuration, session, window."""
 
 import contextlib
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
-from pyqtgraph.Qt import QtCore, QtWidgets
+from pyqtgraph.Qt import QtCore
 
+from gui.screen import make_application
 from gui.session import RigSession
 from gui.shell import MainWindow
 from rig.client import on_free_ports, on_ports
 from rig.config import RigConfig, in_real_time, load_config, relaxed_timing
 from rig.engine import find_engine
-from rig.errors import ExitCode, RigError
+from rig.errors import RigError
 
 _NAME = "stewart-rig"
 _PORTS = "virtual ports"
@@ -84,31 +84,6 @@ def errors_logged(session: RigSession) -> Iterator[None]:
         sys.excepthook = before
 
 
-def make_application() -> QtWidgets.QApplication:
-    """The QApplication, with which the process ends where there is no screen for it: exit code 2, and why.
-
-    Qt would abort the process there and cannot be asked beforehand; it leaves nothing but its last message to act on.
-    """
-    said: list[str] = []
-
-    def hear(kind: int, _context: object, text: str) -> None:
-        if kind == QtCore.QtMsgType.QtFatalMsg:
-            reason = (said or text.splitlines())[0].strip()
-            sys.stderr.write(f"error: the desktop app has no screen: {reason}; without one: `rig operate`\n")
-            sys.stderr.flush()
-            os._exit(ExitCode.INPUT)
-        said.append(text)
-
-    before = QtCore.qInstallMessageHandler(hear)
-    try:
-        application = QtWidgets.QApplication([sys.argv[0]])
-    finally:
-        QtCore.qInstallMessageHandler(before)
-    for text in said:
-        sys.stderr.write(text + "\n")
-    return application
-
-
 def run(config: str, *, real_time: bool = False) -> int:
     """Run the app until its window is closed, and another one for each rig that is opened in place of its own.
 
@@ -116,7 +91,7 @@ def run(config: str, *, real_time: bool = False) -> int:
     """
     settings = QtCore.QSettings(QtCore.QSettings.Format.IniFormat, QtCore.QSettings.Scope.UserScope, _NAME, "gui")
     rig: RigConfig | None = in_real_time(app_config(config, settings)) if real_time else app_config(config, settings)
-    application = QtWidgets.QApplication.instance() or make_application()
+    application = make_application()
     application.setApplicationName(_NAME)
     application.setOrganizationName(_NAME)
     code = 0

@@ -56,3 +56,11 @@ def test_without_a_screen_the_app_says_so_and_is_not_aborted(screen: dict[str, s
     assert done.returncode == 2
     assert done.stdout == "" and done.stderr.startswith(f"error: the desktop app has no screen: {reason}")
     assert "rig operate" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_the_screen_is_looked_for_before_the_app_loads() -> None:
+    code = "import sys; import gui.screen; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60.0
+    ).stdout.split()
+    assert "PyQt5.QtWidgets" in loaded and not {"gui.application", "rig.config", "numba"} & set(loaded)
