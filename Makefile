@@ -4,6 +4,9 @@
 VENV ?= .venv
 ARGS ?=
 BIN = $(VENV)/bin
+
+# Where the environment forbids bytecode, each of the many processes would compile every module again.
+unexport PYTHONDONTWRITEBYTECODE
 PIP = $(BIN)/python -m pip --disable-pip-version-check
 
 # The first Python that is new enough and can make an environment.

@@ -23,7 +23,7 @@ from rig.states import State
 ROOT = Path(__file__).parents[2]
 
 
-SPEED = 2.0
+SPEED = 5.0
 """times as fast as the wall clock that paced time goes at most"""
 RATE = 200.0  # Hz
 GAINS = {"stiffness": 8e3, "damping": 360.0}
