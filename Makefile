@@ -4,10 +4,10 @@
 VENV ?= .venv
 ARGS ?=
 BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip --disable-pip-version-check
 
 # Where the environment forbids bytecode, each of the many processes would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
-PIP = $(BIN)/python -m pip --disable-pip-version-check
 
 # The first Python that is new enough and can make an environment.
 FITS = import sys, importlib.util as u; sys.exit(not (sys.version_info >= (3, 11) and any(map(u.find_spec, ("ensurepip", "pip", "virtualenv")))))
@@ -52,9 +52,6 @@ gui: $(VENV)/.installed $(VENV)/.system
 SCREEN = if [ -n "$${DISPLAY:-}" ]; then screen=; else screen="xvfb-run -a -s '-screen 0 1920x1080x24'"; fi; eval $$screen
 
 PYTEST = $(BIN)/python -m pytest
-
-# Dozens of processes start in the tests: what one has compiled of the sources the next need not compile again.
-test: export PYTHONDONTWRITEBYTECODE :=
 
 # Side by side: the app's tests, the rig's, the integration tests and all others. Those that compile the cycle's kernels
 # come first: the rest find them. With ARGS: one pytest, given them.
