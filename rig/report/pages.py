@@ -1,8 +1,13 @@
 """What every page of ours is made with: its template's environment, and figures as SVG and PDF."""
 
+import gc
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
+import matplotlib
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from matplotlib.figure import Figure
 
@@ -16,6 +21,35 @@ def page_environment(package: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+@contextmanager
+def styled(settings: Any) -> Iterator[None]:
+    """matplotlib's settings while figures are made.
+
+    Garbage is not searched for meanwhile: a figure is a hundred thousand objects, none of them garbage until it is
+    saved, and searching them again and again takes a fifth of the time.
+    """
+    searched = gc.isenabled()
+    gc.disable()
+    try:
+        with matplotlib.rc_context(settings):
+            yield
+    finally:
+        if searched:
+            gc.enable()
+
+
+def fix_titles(figure: Figure) -> None:
+    """Leave the titles where they are, unless the axis has a power of ten above it, which they have to make way for.
+
+    Otherwise all labels of an axis are measured, only to find out that nothing is in the way. Titles are at the left.
+    """
+    for axes in figure.axes:
+        formatter = axes.yaxis.get_major_formatter()
+        formatter.set_locs(axes.get_yticks().tolist())
+        if not formatter.get_offset():
+            axes.set_title(axes.get_title(loc="left"), loc="left", y=1.0)
 
 
 def svg_text(figure: Figure) -> str:

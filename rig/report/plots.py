@@ -3,14 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, LogFormatter
 
 from rig.report.curves import Curve, Curves
-from rig.report.pages import svg_text
+from rig.report.pages import fix_titles, styled, svg_text
 from rig.report.running import Histogram
 from rig.telemetry import TERMS
 
@@ -71,14 +71,22 @@ _LEFT, _RIGHT, _TITLE, _TICKS = 0.66, 0.1, 0.3, 0.45
 _FLOOR = 0.5
 """cycles: where a logarithmic axis of counts begins"""
 
+_Drawing = Callable[[Curves, Mapping[str, Any]], Figure]
+
 
 def draw(curves: Curves, summary: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:
     """These figures of the report by name, as SVG documents.
 
     summary: what `summarize` gave of the recording.
     """
-    with matplotlib.rc_context(STYLE):
-        return {name: svg_text(_DRAWINGS[name](curves, summary)) for name in names}
+    return {name: _drawn(_DRAWINGS[name], curves, summary) for name in names}
+
+
+def _drawn(drawing: _Drawing, curves: Curves, summary: Mapping[str, Any]) -> str:
+    with styled(STYLE):
+        figure = drawing(curves, summary)
+        fix_titles(figure)
+        return svg_text(figure)
 
 
 def _figure(
@@ -272,6 +280,8 @@ def _timing(curves: Curves, _summary: Mapping[str, Any]) -> Figure:
     grid[0, 1].set(title="Durations, all cycles", **logarithmic)
     for axes in grid[0]:
         axes.set_ylim(bottom=_FLOOR)
+        axes.yaxis.set_major_formatter(EngFormatter())  # powers would have matplotlib load its mathematics for them
+        axes.yaxis.set_minor_formatter(LogFormatter())
     _line(grid[1, 0], curves.period_error_over_time(), color="#0072B2")
     grid[1, 0].set(title="Period error over time", xlabel="rig time, s", ylabel="µs")
     grid[1, 1].set(title="Durations over time", xlabel="rig time, s", ylabel="µs")
@@ -280,7 +290,7 @@ def _timing(curves: Curves, _summary: Mapping[str, Any]) -> Figure:
     return figure
 
 
-_DRAWINGS: dict[str, Callable[[Curves, Mapping[str, Any]], Figure]] = {
+_DRAWINGS: dict[str, _Drawing] = {
     "timeline": _timeline,
     "forces": _forces,
     "residuals": _residuals,

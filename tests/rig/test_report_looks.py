@@ -12,6 +12,7 @@ from synthetic_rows import make_header, make_rows
 from rig.recording import Recording
 from rig.report import plots, summarize, write_report
 from rig.report.curves import Curves
+from rig.report.pages import fix_titles
 
 RATE = 250.0
 
@@ -44,6 +45,22 @@ def test_no_legend_lies_over_a_title_or_leaves_its_figure(monkeypatch: pytest.Mo
             assert box.x0 > title.get_window_extent(renderer).x1, title.get_text()
             assert box.x1 <= figure.bbox.x1 + 1
     assert legends > 10
+
+
+@pytest.mark.parametrize(("largest", "above"), [(2.0, ""), (3e9, "1e9")])
+def test_a_title_makes_way_for_a_power_of_ten(largest: float, above: str) -> None:
+    places = []
+    for fix in (fix_titles, lambda _figure: None):
+        figure = Figure()
+        axes = figure.add_subplot()
+        axes.plot([0.0, largest])
+        title = axes.set_title("Condition number", loc="left")
+        fix(figure)
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        assert axes.yaxis.get_offset_text().get_text() == above
+        places.append(title.get_window_extent(canvas.get_renderer()).bounds)
+    assert places[0] == places[1]
 
 
 def test_agreement_by_construction_is_said_of_a_virtual_rig_alone(tmp_path: Path) -> None:
