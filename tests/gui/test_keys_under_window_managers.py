@@ -2,6 +2,7 @@
 
 from importlib.resources import files
 
+import pytest
 from desk import Desk
 
 from kinematics import load_trajectory
@@ -14,6 +15,9 @@ _TERMS = "window.motion.editor.form(0).fields['terms']"
 _LINE = {"dof": "z", "amplitude": 0.01, "frequency": 0.5, "phase": 0.0}
 _SINES = {"type": "harmonic", "terms": [_LINE, _LINE], "duration": 8.0, "fade": 2.0, "offset": [0.0] * 6}
 _STEPS = {"+leg6": "leg_step", "+x": "translation"}  # a jog's button, and the step that it goes by
+
+within_the_window = pytest.mark.parametrize("manager", ["openbox"], indirect=True)
+"""Of what every window manager has the app do alike."""
 
 
 def _cell(row: int, column: int) -> str:
@@ -28,6 +32,7 @@ def _change(desk: Desk) -> None:
     assert desk.where("window.motion.amplitude")["text"] == "40.0 %"
 
 
+@within_the_window
 def test_after_a_jog_by_mouse_the_keys_change_no_step(desk: Desk) -> None:
     desk.do("session.take(make_status(State.ENGAGED))")
     desk.press("tab(window.tabs, 'Jog')")
@@ -49,6 +54,7 @@ def test_after_a_jog_by_mouse_the_keys_change_no_step(desk: Desk) -> None:
         assert desk.value(f"window.jog.{step}.si()") == 0.003
 
 
+@within_the_window
 def test_tab_takes_the_text_of_the_next_field_and_leaves_the_table(desk: Desk) -> None:
     desk.do(f"window.motion._show('sines', {{'frame': 'home', 'pivot': [0.0] * 3, 'parts': [{_SINES}]}}, Path())")
     desk.wait("window.motion.title == 'Motion: sines'")
@@ -113,6 +119,7 @@ def test_new_open_and_quit_ask_about_a_motion_that_is_not_saved(desk: Desk) -> N
     desk.wait(f"windows.made == {windows} + 1 and window.isVisible()")  # it has closed, and the app was begun anew
 
 
+@within_the_window
 def test_enter_presses_what_moves_the_rig_and_space_does_not(desk: Desk) -> None:
     desk.do("session.take(make_status(State.IDLE))")
     desk.wait("window.operate.buttons[Action.HOME].isEnabled()")
@@ -177,4 +184,22 @@ def test_the_menu_opens_another_rig_in_place_of_this_one(desk: Desk) -> None:
     desk.wait("window.session.config.name == 'the other one' and window.isVisible()")
     assert desk.value("len(windows.visible)") == 1 and len(desk.ask("look")["stops"]) == 1
     desk.press("window.stop_button")
+    assert desk.block.take_stop() == 1
+
+
+def test_the_rig_that_was_set_up_follows_in_one_window_with_one_stop(desk: Desk) -> None:
+    desk.press("entry(window.menuBar(), 'Rig')")
+    desk.press("entry(window.menuBar().actions()[0].menu(), 'Set up a new rig …')")
+    desk.dialog()
+    desk.enter("window.setup.wizard.start.name", "mine")
+    desk.press("part(window.setup.wizard.start.rehearsal, 0.02, 0.5)")
+    while desk.value("window.setup.wizard.currentPage() is not window.setup.wizard.saving"):
+        desk.press("window.setup.wizard.button(QtWidgets.QWizard.NextButton)")
+    desk.press("window.setup.wizard.saving.save")
+    desk.press("window.setup.wizard.saving.open")
+    desk.wait("session.config.name == 'mine' and window.isVisible()")
+    assert desk.value("len(windows.visible)") == 1 and desk.ask("look")["dialogs"] == 0
+    (stop,) = desk.ask("look")["stops"]
+    desk.click(*stop)
+    desk.settle()
     assert desk.block.take_stop() == 1
