@@ -26,6 +26,7 @@ def run_app(config: RigConfig, folder: Path, told: Connection) -> None:
     application = QtWidgets.QApplication([sys.argv[0]])
     settings = QtCore.QSettings(str(folder / "gui.ini"), QtCore.QSettings.Format.IniFormat)
     window = MainWindow(RigSession(config, folder), settings)
+    window._building.stop()  # nobody looks at it
     session = window.session
     home = config.machine.geometry.home_pose
     table = prepare_motion(config, build_trajectory(TrajectorySpec.model_validate(_LONG), home))

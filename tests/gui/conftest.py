@@ -1,7 +1,7 @@
 """Fixtures of the app's shell."""
 
 from desk import desk, manager, shared_desk
-from live_app import live
+from live_app import live, whole_live
 from live_views import history, live_view, view
 from setup_support import wizard
 from shell_support import session, whole_window, window
@@ -15,6 +15,7 @@ __all__ = [
     "session",
     "shared_desk",
     "view",
+    "whole_live",
     "whole_window",
     "window",
     "wizard",

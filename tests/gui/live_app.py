@@ -32,18 +32,26 @@ def live_config(**safety: float) -> RigConfig:
 def with_patience(config: RigConfig, **safety: float) -> RigConfig:
     """The same rig at a rate that costs little, where what comes late says nothing about the app."""
     bounds = {"heartbeat": 2.0, "following_error": 0.02, "force_residual": 200.0} | safety
-    slow = {"rate": 200.0, "control": {"stiffness": 8e3, "damping": 360.0}}  # with which it is stable at this rate
+    slow = {"rate": 100.0, "control": {"stiffness": 2.5e3, "damping": 200.0}}  # with which it is stable at this rate
     return relaxed_timing(config.changed({"drives": {"watchdog": 0.3}, "safety": bounds} | slow))
 
 
 @pytest.fixture
-def live(qtbot: Any, tmp_path: Path) -> Iterator[MainWindow]:
-    """The app as it starts, recordings in a folder of the test's own."""
+def live(qapp: QtWidgets.QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+    """The app as it is at first, before its dozens of plots come; recordings in a folder of the test's own."""
     window = MainWindow(RigSession(live_config(), tmp_path), make_settings(tmp_path))
+    window._building.stop()
     window.show()
-    qtbot.waitUntil(lambda: window.complete, timeout=STEP)
     yield window
     be_rid_of(window)
+
+
+@pytest.fixture
+def whole_live(live: MainWindow, qtbot: Any) -> MainWindow:
+    """The same, with every view."""
+    live._building.start()
+    qtbot.waitUntil(lambda: live.complete, timeout=STEP)
+    return live
 
 
 def state_of(window: MainWindow) -> State | None:
@@ -91,7 +99,7 @@ def run(window: MainWindow, qtbot: Any, duration: float = 20.0) -> None:
     parts = [_SLOW | {"duration": duration}]
     motion._show("slow", {"frame": "home", "pivot": [0.0] * 3, "parts": parts}, Path())  # as one that was opened
     qtbot.waitUntil(lambda: motion.run.isEnabled(), timeout=STEP)
-    window.tabs.setCurrentWidget(window.live_page)
+    window.tabs.setCurrentWidget(window.live_page)  # which draws what comes, where it is there
     motion.run.click()
 
     def under_way() -> bool:

@@ -27,7 +27,7 @@ from rig.recording import Recording, open_recording
 from rig.states import FaultCode, State
 
 _START = 180.0  # s; the first start on a machine compiles the kernels
-_HOLD = 6.0  # s
+_HOLD = 4.0  # s
 
 
 def _lives(pid: int) -> bool:
@@ -108,7 +108,7 @@ def test_the_engine_holds_and_ends_by_itself_when_nobody_comes(orphans: _Orphans
     assert all(map(_lives, orphans.processes))
 
     # it goes on exchanging with drives that hold the legs where they came to rest, none stopped by its watchdog
-    eventually(lambda: orphans.link.status().cycles > held.cycles + 200, "the cycle to go on")
+    eventually(lambda: orphans.link.status().cycles > held.cycles + 100, "the cycle to go on")
     for leg in ask_drives(orphans.config, time.monotonic(), patience=0.1):
         status = leg.seen.status
         assert DriveStatus.ENABLED in status and DriveStatus.STANDSTILL in status, leg.words

@@ -27,7 +27,9 @@ def _anew(window: MainWindow, qtbot: Any) -> None:
     connect(window, qtbot)
 
 
-def test_a_disconnect_that_is_refused_changes_nothing(live: MainWindow, qtbot: Any) -> None:
+def test_a_disconnect_that_is_refused_changes_nothing_and_a_virtual_rig_of_no_use_is_replaced(
+    live: MainWindow, qtbot: Any
+) -> None:
     session = live.session
     engage(live, qtbot)
     pid = session.engine_pid
@@ -38,9 +40,6 @@ def test_a_disconnect_that_is_refused_changes_nothing(live: MainWindow, qtbot: A
     assert session.phase is Phase.UP and session.engine_pid == pid
     reach(live, qtbot, State.ENGAGED)
 
-
-def test_a_virtual_rig_that_is_of_no_use_any_more_is_replaced(live: MainWindow, qtbot: Any) -> None:
-    engage(live, qtbot)
     live.session.virtual.inject("force_step", 3, 1e7, 0.1)  # the plant stands still before anything else shows it
     reach(live, qtbot, State.FAULT)
     qtbot.waitUntil(lambda: _said(live, "stands still; Disconnect, then Connect, starts a new") == 1, timeout=STEP)

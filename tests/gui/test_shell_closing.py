@@ -4,7 +4,7 @@ import os
 import signal
 from typing import Any
 
-from live_app import STEP, connect, engage, left_over, run, state_of
+from live_app import STEP, engage, left_over, run, state_of
 from shell_support import asked, choose
 
 from gui.session.rules import Action, Phase
@@ -33,43 +33,33 @@ def _recorded(window: MainWindow) -> Recording:
     return recording
 
 
-def _running(window: MainWindow, qtbot: Any) -> None:
-    engage(window, qtbot)
-    run(window, qtbot)
-
-
-def test_with_torque_on_the_rig_is_stopped_and_the_recording_closed_before_the_question(
+def test_with_torque_on_the_rig_is_stopped_and_the_recording_closed_before_the_question_and_who_stays_goes_on(
     live: MainWindow, qtbot: Any
 ) -> None:
-    _running(live, qtbot)
+    engage(live, qtbot)
+    run(live, qtbot)
+    first = live.session.recording
     live.close()
     assert live.isVisible()
-    said = _answer(live, qtbot, "Quit")
-    assert said.startswith(f"The rig was stopped and the recording is closed.\n{live.session.recording}")
-    _until_gone(live, qtbot)
+    said = _answer(live, qtbot, "Stay")
+    assert said.startswith(f"The rig was stopped and the recording is closed.\n{first}")
+    assert live.isVisible() and live.session.phase is Phase.DOWN
     recording = _recorded(live)
     assert recording.rows["state"][-1] == State.PARKED
     stops = [event for event in recording.events if event.code]
     assert stops and {event.code for event in stops} == {FaultCode.OPERATOR_STOP}
 
-
-def test_who_stays_goes_on_where_the_rig_was_left(live: MainWindow, qtbot: Any) -> None:
-    _running(live, qtbot)
-    first = live.session.recording
-    live.close()
-    _answer(live, qtbot, "Stay")
-    assert live.isVisible() and live.session.phase is Phase.DOWN
-    _recorded(live)
-    connect(live, qtbot)
+    engage(live, qtbot)
     assert live.session.recording != first
-    live.close()  # without torque nothing is asked
+    live.close()
+    _answer(live, qtbot, "Quit")
     _until_gone(live, qtbot)
-    assert live.closing.question is None
-    _recorded(live)
+    assert _recorded(live).rows["state"][-1] == State.PARKED
 
 
 def test_an_engine_that_dies_while_it_is_stopped_for_closing(live: MainWindow, qtbot: Any) -> None:
-    _running(live, qtbot)
+    engage(live, qtbot)
+    run(live, qtbot)
     os.kill(live.session.engine_pid or 0, signal.SIGSTOP)  # so that the stop cannot be done
     live.close()
     os.kill(live.session.engine_pid or 0, signal.SIGKILL)

@@ -5,9 +5,10 @@ import signal
 from pathlib import Path
 from typing import Any
 
+import pytest
 from live_app import START, STEP, engage, press_when_possible, reach, run, state_of
 from pyqtgraph.Qt import QtCore
-from shell_support import KEY, key
+from shell_support import KEY, key, press
 from waiting import eventually
 
 from gui.session.rules import Action, Phase
@@ -16,8 +17,22 @@ from rig.recording import open_recording
 from rig.states import State
 
 
-def test_the_first_minute(live: MainWindow, qtbot: Any) -> None:
-    session = live.session
+def inject(window: MainWindow, fault: str, value: float | None = None) -> None:
+    """Begin a fault of the whole rig, by the page of the faults."""
+    window.tabs.setCurrentWidget(window.faults)
+    window.faults.choose(fault)
+    if value is not None:
+        window.faults.value.setValue(value)
+    press(window.faults.inject)
+
+
+def test_the_first_minute(whole_live: MainWindow, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    live, session = whole_live, whole_live.session
+    opener = tmp_path / "bin" / "xdg-open"  # no browser comes up
+    opener.parent.mkdir()
+    opener.write_text("#!/bin/sh\nexit 3\n")
+    opener.chmod(0o755)
+    monkeypatch.setenv("PATH", str(opener.parent), prepend=os.pathsep)
     assert live.banner.state_text == "Off"
     engage(live, qtbot)
     run(live, qtbot)
@@ -33,6 +48,11 @@ def test_the_first_minute(live: MainWindow, qtbot: Any) -> None:
         "category 1" in entry.text for entry in stops
     )  # by the flag or by the link: whichever came first
     assert not live.mover.active
+    inject(live, "payload", 5.0)
+    inject(live, "drop_all")
+    reach(live, qtbot, State.FAULT)
+    said = live.banner.detail
+    assert "ll six legs: no fresh feedback" in said and "leg 1" not in said
 
     recording = session.recording
     assert recording is not None
@@ -40,10 +60,17 @@ def test_the_first_minute(live: MainWindow, qtbot: Any) -> None:
     qtbot.waitUntil(lambda: session.phase is Phase.DOWN, timeout=STEP)
     opened = open_recording(recording)
     assert opened.complete and len(opened.rows) > 500
+    texts = [event.text for event in opened.events]
+    for word in ("connect", "home", "payload", "drop_all"):
+        assert any(word in text for text in texts), (word, texts)
+    report = recording.with_suffix(".html")
     with qtbot.waitSignal(live.reports.finished, timeout=START) as made:
-        live.open_file = lambda _path: True
         press_when_possible(qtbot, live.report)
-    assert made.args == [str(recording.with_suffix(".html")), ""]
+    assert made.args == [str(report), ""]
+    qtbot.waitUntil(lambda: "no browser came up" in live.notice.text(), timeout=STEP)
+    assert str(report) in live.notice.text() and live.notice.isVisible()
+    page = report.read_text()
+    assert all(word in page for word in ("payload", "drop_all", "home", "rig gui"))
 
 
 def test_an_engine_that_is_killed_is_said_at_once_and_can_be_started_again(live: MainWindow, qtbot: Any) -> None:

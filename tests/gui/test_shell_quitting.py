@@ -62,6 +62,11 @@ def test_a_port_that_is_taken_leaves_nothing_behind(live: MainWindow, qtbot: Any
     assert f"cannot listen on {host}:{port}" in live.notice.text()
     assert not list(live.session.folder.glob("*.mcap")) and left_over() == []
     connect(live, qtbot)
+    live.close()  # without torque nothing is asked
+    qtbot.waitUntil(lambda: not live.isVisible(), timeout=STEP)
+    assert live.closing.question is None and left_over() == []
+    (recording,) = live.session.folder.glob("*.mcap")
+    assert open_recording(recording).complete
 
 
 def test_an_app_that_stalled_takes_its_lease_again_and_disconnects(live: MainWindow, qtbot: Any) -> None:
