@@ -65,6 +65,27 @@ def test_what_begins_otherwise_goes_its_own_way(tmp_path: Path, walks: list[Benc
     assert len(walks) == 3
 
 
+def test_who_was_put_somewhere_leaves_the_way_on_from_there_to_others(
+    tmp_path: Path, walks: list[Bench], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engage, engaged = Bench._engage, []
+
+    def counted(rig: Bench) -> None:
+        engaged.append(rig)
+        engage(rig)
+
+    monkeypatch.setattr(Bench, "_engage", counted)
+    recorded = []
+    for number, bring in enumerate((Bench.park, Bench.engage, Bench.engage)):
+        (tmp_path / str(number)).mkdir()
+        with bench(tmp_path / str(number)) as rig:
+            bring(rig)
+            rig.run(0.1)
+            recorded.append(repr(rig.tap.take().tolist()))
+    assert len(walks) == 1 and len(engaged) == 1
+    assert recorded[1] == recorded[2] != recorded[0]
+
+
 @pytest.mark.parametrize(
     ("target", "name", "value"), [(core, "_STANDSTILL", 2.1e-3), (StateMachine, "dwell", StateMachine.dwell)]
 )
