@@ -31,6 +31,7 @@ def test_report_beside_the_recording(recording: Path, capsys: pytest.CaptureFixt
     assert page.read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html>")
 
 
+@pytest.mark.usefixtures("undrawn_reports")
 def test_json(recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", str(recording), "-o", str(tmp_path / "page.html"), "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
@@ -61,6 +62,7 @@ def test_a_report_that_cannot_be_written(recording: Path, capsys: pytest.Capture
     assert "there is no folder" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("undrawn_reports")
 def test_a_run_whose_report_cannot_be_written_tells_its_own_fault(tmp_path: Path) -> None:
     config = load_config("virtual").changed({"virtual": {"faults": [{"fault": "cell_nan", "leg": 4}]}})
     trajectory = demo_trajectory(config.machine.geometry.home_pose, 4.0)
@@ -76,6 +78,7 @@ def test_a_run_whose_report_cannot_be_written_tells_its_own_fault(tmp_path: Path
     assert "report     could not be written" in describe(faulty)
 
 
+@pytest.mark.usefixtures("undrawn_reports")
 def test_published_models_beside_the_exact_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """On a run of the virtual rig, whose plant is exact, only the exact model explains the cells to their noise."""
     config = load_config("virtual")

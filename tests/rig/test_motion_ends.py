@@ -211,6 +211,7 @@ def test_a_motion_whose_end_was_never_told_came_as_far_as_its_rows(tmp_path: Pat
     assert told["reached_s"] == recording.rows["path_time"][-1] == pytest.approx(2.0, abs=0.01)
 
 
+@pytest.mark.usefixtures("undrawn_reports")
 def test_a_report_of_homing_and_of_what_has_no_end(tmp_path: Path) -> None:
     with bench(tmp_path) as rig:
         rig.engine.sink = rig.sink

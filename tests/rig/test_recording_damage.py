@@ -224,6 +224,7 @@ def test_lengths_that_lie_do_not_fill_the_memory(tmp_path: Path, length: int) ->
     assert any("damaged at byte 8" in doubt for doubt in RecordingFile(path).doubts)
 
 
+@pytest.mark.usefixtures("undrawn_reports")
 def test_a_damaged_recording_says_so_in_report_and_export(
     whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -301,10 +301,9 @@ ENDINGS: list[tuple[list[Callable[[Bench], None]], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize("recorded", [True, False])
 @pytest.mark.parametrize(("acts", "kind", "verdict"), ENDINGS)
 def test_the_headline_says_how_the_longest_motion_ended(
-    tmp_path: Path, acts: list[Callable[[Bench], None]], kind: str, verdict: str, recorded: bool
+    tmp_path: Path, acts: list[Callable[[Bench], None]], kind: str, verdict: str
 ) -> None:
     """By what was recorded of the motions; by rows and sentences in recordings made before."""
     with bench(tmp_path) as rig:
@@ -316,19 +315,21 @@ def test_the_headline_says_how_the_longest_motion_ended(
         events = tuple(
             RecordedEvent(one.t, EventLevel[one.level.upper()], one.code, one.text) for one in rig.tap.events
         )
-    made = make_recording(rows, events=events, motions=tuple({m.id: m for m in rig.tap.motions}.values()))
-    if not recorded:
-        made = replace(made, motions=())
-        rows["motion"] = 0
-        if acts[-1] is _park:
-            verdict = "No fault, but the motion did not come to its end: it reached PLACE s of its path"
     stood = rows["path_time"][rows["flags"] & CycleFlag.PAUSED != 0]
-    if len(stood):
-        verdict = verdict.replace("PLACE", f"{stood[-1]:.3f}")
+    place = f"{stood[-1]:.3f}" if len(stood) else ""
+    made = make_recording(rows, events=events, motions=tuple({m.id: m for m in rig.tap.motions}.values()))
+    _check_headline(made, tmp_path / "v.html", kind, verdict.replace("PLACE", place))
+    rows["motion"] = 0
+    if acts[-1] is _park:
+        verdict = "No fault, but the motion did not come to its end: it reached PLACE s of its path"
+    _check_headline(replace(made, motions=()), tmp_path / "v.html", kind, verdict.replace("PLACE", place))
+
+
+def _check_headline(made: Recording, path: Path, kind: str, verdict: str) -> None:
     summary = summarize(made)
     json.dumps(summary, allow_nan=False)
-    write_report(replace(made, rows=rows[:1]), tmp_path / "v.html", summary=summary)  # without pictures
-    text = (tmp_path / "v.html").read_text()
+    write_report(replace(made, rows=made.rows[:1]), path, summary=summary)  # without pictures
+    text = path.read_text()
     assert verdict in Page(text).words
     assert f'<header class="{kind}">' in text
 

@@ -35,6 +35,11 @@ def summary(recording: RecordingFile) -> dict[str, Any]:
     return summarize(recording)
 
 
+@pytest.fixture(scope="module")
+def drawn(recording: RecordingFile, summary: dict[str, Any]) -> dict[str, str]:
+    return side_by_side.figures(recording, summary)
+
+
 @pytest.fixture
 def reporting() -> Iterator[ReportProcess]:
     made = ReportProcess()
@@ -48,10 +53,11 @@ def children(name: str) -> list[int]:
     return [pid for pid, command in offspring(TEST).items() if command.startswith(f"rig: {name}")]
 
 
-def test_two_processes_draw_what_one_does(recording: RecordingFile, summary: dict[str, Any]) -> None:
-    both = side_by_side.figures(recording, summary)
-    assert both == plots.draw(Curves(recording, summary), summary, plots.FIGURES)
-    assert tuple(both) == plots.FIGURES
+def test_two_processes_draw_what_one_does(
+    recording: RecordingFile, summary: dict[str, Any], drawn: dict[str, str]
+) -> None:
+    assert drawn == plots.draw(Curves(recording, summary), summary, plots.FIGURES)
+    assert tuple(drawn) == plots.FIGURES
 
 
 def test_each_draws_a_part(recording: RecordingFile, summary: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,8 +96,13 @@ def test_one_draws_all_where_the_other_dies(
 
 
 def test_a_report_made_beside_is_that_made_here(
-    recording: RecordingFile, reporting: ReportProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    recording: RecordingFile,
+    drawn: dict[str, str],
+    reporting: ReportProcess,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("rig.report.html.figures", lambda *_: drawn)  # here; the process draws
     made, error = make_report(recording, tmp_path / "here.html")
     assert error is None and made["paths"] == {"recording": str(recording.path), "report": str(tmp_path / "here.html")}
     monkeypatch.setattr("rig.client.reporting.make_report", lambda *_: pytest.fail("made here"))
