@@ -63,13 +63,13 @@ class _Tally:
 
     def note(self, kind: int) -> None:
         """Book one operation of a `Counted` to the innermost owner on the stack."""
-        frame = sys._getframe(2)
+        frame = sys._getframe(2) if self.owners else None
         owner = REST
         while frame is not None:
             if frame.f_code.co_name in self.owners:
                 owner = frame.f_code.co_name
                 break
-            frame = frame.f_back  # type: ignore[assignment]
+            frame = frame.f_back
         self.counts.setdefault(owner, [0, 0, 0, 0])[kind] += 1
 
 

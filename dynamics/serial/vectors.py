@@ -39,8 +39,10 @@ def scale(factor: Scalar, vector: Vector) -> list[Scalar]:
 
 def dot(a: Vector, b: Vector) -> Scalar:
     """Scalar product, of any length."""
-    total = a[0] * b[0]
-    for x, y in zip(a[1:], b[1:], strict=True):
+    pairs = zip(a, b, strict=True)
+    x, y = next(pairs)
+    total = x * y
+    for x, y in pairs:
         total = total + x * y
     return total
 
