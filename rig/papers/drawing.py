@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -17,7 +16,7 @@ from matplotlib.lines import Line2D
 
 from kinematics import Array
 from rig.papers.study import Numbers
-from rig.report import LEG_COLORS, STYLE, Drawing, drawing
+from rig.report import LEG_COLORS, STYLE, Drawing, drawing, styled
 
 INK = "#222A32"
 GREY = "#8A929A"
@@ -113,7 +112,7 @@ def six_panels(
     linear: the scale is logarithmic on either side beyond this; None is linear throughout.
     rule: what rules the axes; None is all values.  pole: what the marks at the curves' poles are called.
     """
-    with matplotlib.rc_context(_STYLE):
+    with styled(_STYLE):
         return drawing(six_panels_figure(times, curves, unit, panel=panel, linear=linear, rule=rule, pole=pole))
 
 
@@ -150,7 +149,7 @@ def components(
 
     The panels of a row have one scale.
     """
-    with matplotlib.rc_context(_STYLE):
+    with styled(_STYLE):
         figure = Figure(figsize=(_WIDTH, 10.2), layout="constrained")
         grid = figure.subplots(6, len(columns), sharex=True, sharey="row", squeeze=False)
         for (pod, column), axes in np.ndenumerate(grid):
@@ -178,7 +177,7 @@ def one_panel(
     rule: Rule | None = None,
 ) -> Drawing:
     """All curves, each (n,), in one panel; `marks` are instants with what happens there."""
-    with matplotlib.rc_context(_STYLE):
+    with styled(_STYLE):
         figure = Figure(figsize=(_WIDTH, height), layout="constrained")
         axes: Axes = figure.add_subplot()
         if log:

@@ -1,13 +1,12 @@
 """Figure 3 of Dasgupta & Mruthyunjaya (1998): how a coordinate goes along a straight path, eqs. 39 and 40."""
 
-import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
 from rig.papers.drawing import GREY, INK, series
 from rig.papers.paths import PLANS
 from rig.papers.study import Picture
-from rig.report import LEG_COLORS, STYLE, drawing
+from rig.report import LEG_COLORS, STYLE, drawing, styled
 
 _STEPS = 240
 _ASIDE = 1e-9  # of the duration, on either side of a jump
@@ -23,7 +22,7 @@ def trajectory_figure() -> Picture:
     even = np.setdiff1d(np.linspace(0.0, trajectory.duration, _STEPS + 1), edges)
     times = np.sort(np.concatenate([even, edges - aside, edges + aside]))
     table = np.stack([values[:, [place for place, *_ in _SHOWN]] for values in trajectory.coordinates(times)])
-    with matplotlib.rc_context(STYLE):
+    with styled(STYLE):
         figure = Figure(figsize=(10.5, 5.2), layout="constrained")
         panels = figure.subplots(3, 1, sharex=True)
         for values, name, axes in zip(table, _NAMES, panels, strict=True):

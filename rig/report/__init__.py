@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from rig.report.html import write_report
-from rig.report.pages import Drawing, drawing, page_environment
+from rig.report.pages import Drawing, drawing, page_environment, styled
 from rig.report.plots import LEG_COLORS, STYLE
 from rig.report.summary import summarize
 
@@ -17,6 +17,7 @@ __all__ = [
     "compare_models",
     "drawing",
     "page_environment",
+    "styled",
     "summarize",
     "write_report",
 ]

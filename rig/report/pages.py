@@ -78,6 +78,7 @@ def drawing(figure: Figure) -> Drawing:
 
 def _lay_out(figure: Figure) -> None:
     """Give everything its place once; else it is laid out and drawn twice whenever the figure is saved."""
+    fix_titles(figure)
     engine = figure.get_layout_engine()
     if engine is not None:
         engine.execute(figure)

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogFormatter
 
 from rig.report.curves import Curve, Curves
-from rig.report.pages import fix_titles, styled, svg_text
+from rig.report.pages import styled, svg_text
 from rig.report.running import Histogram
 from rig.telemetry import TERMS
 
@@ -84,9 +84,7 @@ def draw(curves: Curves, summary: Mapping[str, Any], names: Sequence[str]) -> di
 
 def _drawn(drawing: _Drawing, curves: Curves, summary: Mapping[str, Any]) -> str:
     with styled(STYLE):
-        figure = drawing(curves, summary)
-        fix_titles(figure)
-        return svg_text(figure)
+        return svg_text(drawing(curves, summary))
 
 
 def _figure(

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import matplotlib
 import numpy as np
 import numpy.typing as npt
 from matplotlib.colors import ListedColormap, LogNorm, Normalize, to_hex, to_rgb
@@ -15,7 +14,7 @@ from scipy import ndimage
 
 from kinematics import Array
 from rig.csvio import whole_binary_file, whole_file
-from rig.report import LEG_COLORS, STYLE, drawing
+from rig.report import LEG_COLORS, STYLE, drawing, styled
 from rig.workspace.slices import REASONS, Slice, slices
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ _DPI = 110
 def draw_maps(workspace: "Workspace", folder: Path) -> list[Path]:
     """Draw dexterity and limits as PNG, SVG and PDF: a slice, or three planes through home; their paths."""
     planes = slices(workspace)
-    with matplotlib.rc_context(STYLE):
+    with styled(STYLE | {"axes.titlesize": 10}):
         pictures = {"dexterity": dexterity_figure(workspace, planes), "limits": limits_figure(workspace, planes)}
         return [path for name, figure in pictures.items() for path in _saved(figure, folder / name)]
 
@@ -105,7 +104,7 @@ def _panels(workspace: "Workspace", planes: Sequence[Slice], title: str) -> tupl
     panels = list(figure.subplots(1, len(planes), squeeze=False)[0])
     for panel, plane in zip(panels, planes, strict=True):
         where = f"{plane.grid.names[plane.across]} = {_scale(plane) * plane.value + 0.0:.4g} {_unit(plane)}"
-        panel.set_title(f"{where}, through home" if plane.home else where, fontsize=10)
+        panel.set_title(f"{where}, through home" if plane.home else where)
     return figure, panels
 
 
