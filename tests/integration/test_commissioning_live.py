@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Self
 
 import pytest
-from live_bench import command, live_config
+from live_bench import GAINS, RATE, command, live_config
 from waiting import eventually
 
 from actuators import Status
@@ -35,6 +35,7 @@ from rig.states import State
 from rig.virtual import VirtualRigProcess
 
 PATIENT = "\n[safety]\nstale_time = 1.0\noverruns_in_a_row = 200\n"
+LOOP = "\n[control]\n" + "".join(f"{name} = {gain}\n" for name, gain in GAINS.items())
 
 
 @dataclass
@@ -66,7 +67,7 @@ def hardware(tmp_path: Path) -> Iterator[Hardware]:
     addresses = [leg.model_dump() for leg in served.drives.legs]
     drives = tuple(DriveAddress(address["host"], address["port"]) for address in addresses)
     path = tmp_path / "rig.toml"
-    path.write_text(draft_text(Draft(name="bench", drives=drives, watchdog=1.0)) + PATIENT)
+    path.write_text(draft_text(Draft(name="bench", drives=drives, watchdog=1.0, rate=RATE)) + LOOP + PATIENT)
     with VirtualRigProcess(served) as process:
         yield Hardware(process, load_config(path), path)
 

@@ -28,6 +28,9 @@ def drives(config: RigConfig) -> list[str]:
 DRIVES = [option for leg in range(1, 7) for option in ("--drive", f"10.0.0.{leg}:502")]
 DEAF = [option for port in range(1, 7) for option in ("--drive", f"127.0.0.1:{port}")]
 """Where nobody listens."""
+EASY = ["--watchdog", "1.0", "--rate", "200"]
+GAINS = {"stiffness": 8e3, "damping": 360.0}
+"""With which the loop is stable at this rate."""
 PATIENT = "\n[safety]\nstale_time = 1.0\noverruns_in_a_row = 200\n"
 """Of a machine that others use too."""
 
@@ -41,7 +44,7 @@ def relaxed_timing(path: str) -> None:
 @pytest.fixture(scope="module")
 def hardware() -> Iterator[tuple[VirtualRigProcess, list[str]]]:
     """A virtual rig that stands for a real one, and its drives' addresses, which are all that commands know of it."""
-    config = on_free_ports(load_config("virtual")).changed({"drives": {"watchdog": 1.0}})
+    config = on_free_ports(load_config("virtual")).changed({"rate": 200.0, "drives": {"watchdog": 1.0}, "control": GAINS})
     with VirtualRigProcess(config) as process:
         yield process, drives(config)
 
@@ -108,7 +111,7 @@ def test_a_rehearsal_brings_its_drives_along() -> None:
 def test_drives_are_asked_and_a_leg_is_moved(
     hardware: tuple[VirtualRigProcess, list[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["setup", "new", "mine.toml", *hardware[1], "--ask", "--watchdog", "1.0"]) == ExitCode.OK
+    assert main(["setup", "new", "mine.toml", *hardware[1], "--ask", *EASY]) == ExitCode.OK
     relaxed_timing("mine.toml")
     capsys.readouterr()
     assert main(["setup", "probe", "mine.toml", "--json"]) == ExitCode.OK
@@ -132,7 +135,7 @@ def test_a_leg_that_does_not_pass(
     hardware: tuple[VirtualRigProcess, list[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     process, addresses = hardware
-    assert main(["setup", "new", "mine.toml", *addresses, "--watchdog", "1.0"]) == ExitCode.OK
+    assert main(["setup", "new", "mine.toml", *addresses, *EASY]) == ExitCode.OK
     relaxed_timing("mine.toml")
     capsys.readouterr()
     process.inject("cell_nan", 4)
