@@ -42,6 +42,9 @@ Exit codes: 0 done · 1 the run ended in a fault · 2 wrong usage or input file 
 70 internal error · 130 interrupted.
 """
 
+_OBJECTS = 20_000
+"""New objects after which garbage is searched for: loading makes some 100,000, none of them garbage."""
+
 _FAMILIES = (
     ("kinematics", "KinematicsError", ExitCode.INPUT),
     ("dynamics", "DynamicsError", ExitCode.INPUT),
@@ -106,6 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code (see `rig.errors.ExitCode`) and never raises, unless with --debug."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     debug = "--debug" in arguments
+    gc.set_threshold(_OBJECTS)
     atexit.register(gc.freeze)  # else a second goes by while all that is loaded is searched for what nobody needs
     try:
         app(arguments, prog_name="rig")

@@ -5,6 +5,7 @@ second or two to load it for itself.
 """
 
 import contextlib
+import gc
 import multiprocessing
 import signal
 import sys
@@ -17,8 +18,8 @@ from pathlib import Path
 from types import ModuleType
 
 _OF_THE_TERMINAL = {signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP}
-_LOADED = ["rig.engine", "rig.virtual.loaded"]
-"""Modules that the server loads; one that is not there would be passed over in silence."""
+_LOADED = ["rig.runtime.uncollected", "rig.engine", "rig.virtual.loaded"]
+"""Modules that the server loads, in this order; one that is not there would be passed over in silence."""
 _is_child = False
 
 
@@ -50,6 +51,7 @@ def enter_child(name: str) -> None:
     """Say in a process that was started here that it is one, to itself and to whoever lists processes."""
     global _is_child
     _is_child = True
+    gc.enable()
     with contextlib.suppress(OSError):
         Path("/proc/self/comm").write_text(f"rig: {name.removeprefix('the ')}")  # of which the kernel keeps 15 bytes
 

@@ -44,7 +44,8 @@ def relaxed_timing(path: str) -> None:
 @pytest.fixture(scope="module")
 def hardware() -> Iterator[tuple[VirtualRigProcess, list[str]]]:
     """A virtual rig that stands for a real one, and its drives' addresses, which are all that commands know of it."""
-    config = on_free_ports(load_config("virtual")).changed({"rate": 200.0, "drives": {"watchdog": 1.0}, "control": GAINS})
+    quick = {"rate": 200.0, "drives": {"watchdog": 1.0}, "control": GAINS}
+    config = on_free_ports(load_config("virtual")).changed(quick)
     with VirtualRigProcess(config) as process:
         yield process, drives(config)
 
