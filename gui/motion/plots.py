@@ -27,6 +27,8 @@ _NEAR = 0.25  # of the height of what is drawn: a limit within is brought into v
 class PreviewPlots(QtWidgets.QWidget):
     """Five plots over the motion's time; a dashed line is a limit, a dotted one the worst sample.
 
+    They are made with the first motion that is shown: the window need not wait for them.
+
     Args:
         config: the rig, for its limits.
         theme: colours.
@@ -37,14 +39,19 @@ class PreviewPlots(QtWidgets.QWidget):
         self._config = config
         self._theme = theme
         self.setAccessibleName("Preview of the motion: pose, stroke, speed and predicted forces over time")
-        grid = QtWidgets.QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(4)
+        self._grid = QtWidgets.QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(4)
         self.curves: list[list[pg.PlotDataItem]] = []
         self._limits: list[list[pg.InfiniteLine]] = []
         self._plots: list[Plot] = []
         self._markers: list[pg.InfiniteLine] = []
         self._from_home = False
+        self._legend = QtWidgets.QLabel()
+        self._legend.setAlignment(QtCore.Qt.AlignmentFlag.AlignCenter)
+        self._legend.setWordWrap(True)
+
+    def _make(self) -> None:
         for index, (title, count) in enumerate(_PLOTS):
             plot = Plot(f"{title} over time")
             plot.setMinimumSize(180, 100)
@@ -53,7 +60,7 @@ class PreviewPlots(QtWidgets.QWidget):
             plot.view.setMouseEnabled(x=True, y=False)
             if index + 2 >= len(_PLOTS):  # the lowest of its column
                 plot.getAxis("bottom").setLabel("s")
-            grid.addWidget(plot, index // 2, index % 2)
+            self._grid.addWidget(plot, index // 2, index % 2)
             self._plots.append(plot)
             self.curves.append([pg.PlotDataItem(skipFiniteCheck=True) for _ in range(count)])
             for curve in self.curves[-1]:
@@ -63,12 +70,9 @@ class PreviewPlots(QtWidgets.QWidget):
             marker.setVisible(False)
             plot.add(marker)
             self._markers.append(marker)
-        self._legend = QtWidgets.QLabel()
-        self._legend.setAlignment(QtCore.Qt.AlignmentFlag.AlignCenter)
-        self._legend.setWordWrap(True)
-        grid.addWidget(self._legend, 2, 1)
+        self._grid.addWidget(self._legend, 2, 1)
         self._add_limits()
-        self.set_theme(theme)
+        self.set_theme(self._theme)
 
     def _add_limits(self) -> None:
         wanted: set[tuple[int, float]] = set()  # the legs of a mechanism may differ
@@ -87,6 +91,8 @@ class PreviewPlots(QtWidgets.QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Take other colours."""
         self._theme = theme
+        if not self._plots:
+            return
         for plot, curves, limits, marker in zip(self._plots, self.curves, self._limits, self._markers, strict=True):
             plot.dress(theme)
             for curve, colour in zip(curves, theme.axis_colours() if len(curves) == 3 else LEG_COLOURS, strict=True):
@@ -114,6 +120,8 @@ class PreviewPlots(QtWidgets.QWidget):
 
     def show_preview(self, preview: Preview) -> None:
         """Show a motion, or nothing where there is nothing to show."""
+        if not self._plots:
+            self._make()
         curves = preview.curves
         if curves is not None and curves.from_home != self._from_home:
             self._from_home = curves.from_home

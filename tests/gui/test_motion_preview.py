@@ -127,11 +127,13 @@ def test_every_bound_of_every_leg_is_drawn_once(qtbot: Any) -> None:
     config._machine = dataclasses.replace(config.machine, legs=tuple(legs))
     plots = PreviewPlots(config, DARK)
     qtbot.addWidget(plots)
+    plots.show_preview(Preview())
     drawn = [line.value() for line in plots._limits[2]]
     assert drawn == pytest.approx([1e3 * shortest, 500.0, 1e3 * longest])
 
 
 def test_an_axis_is_not_drawn_in_the_hue_of_a_leg(window: MainWindow) -> None:
+    window.motion.plots.show_preview(Preview())
     position, angles, length, *_ = window.motion.plots.curves
     of_axes, of_angles, of_legs = (
         [curve.opts["pen"].color().name() for curve in curves] for curves in (position, angles, length)
