@@ -1,6 +1,5 @@
 """STOP by mouse and by Esc, wherever the operator is; Space and Enter where they must not enable anything."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -20,12 +19,13 @@ def test_stop_by_mouse_acts_on_the_press(window: MainWindow, session: FakeSessio
     assert session.stops == [(1, "button")]
 
 
-@pytest.mark.parametrize("state", list(State))
-def test_stop_can_be_pressed_in_every_state(window: MainWindow, session: FakeSession, state: State) -> None:
-    session.take(make_status(state))
-    assert window.stop_button.isEnabled()
-    press(window.stop_button)
-    assert session.stops == [(1, "button")]
+def test_stop_can_be_pressed_in_every_state(window: MainWindow, session: FakeSession) -> None:
+    for state in State:
+        session.stops.clear()
+        session.take(make_status(state))
+        assert window.stop_button.isEnabled(), state
+        press(window.stop_button)
+        assert session.stops == [(1, "button")], state
 
 
 def test_esc_in_a_text_field(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
@@ -108,33 +108,32 @@ def test_what_is_behind_a_dialog_takes_nothing_but_stop(window: MainWindow, sess
     assert session.commands == ["park"]
 
 
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda window: window.motion.open(),
-        lambda window: _press(window.motion, "Save as motion"),
-        lambda window: _press(window.log, "Save the event log"),
-        lambda window: window.live.bar.png.click(),
-        lambda window: window.live.bar.csv.click(),
-        lambda window: window.recordings.list.choose.click(),
-    ],
-)
-def test_esc_in_a_file_dialog(
-    whole_window: MainWindow, session: FakeSession, qtbot: Any, ask: Callable[[MainWindow], None]
-) -> None:
-    seen = []
+def test_esc_in_every_file_dialog(whole_window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    window = whole_window
+    for number, ask in enumerate(
+        (
+            window.motion.open,
+            lambda: _press(window.motion, "Save as motion"),
+            lambda: _press(window.log, "Save the event log"),
+            window.live.bar.png.click,
+            window.live.bar.csv.click,
+            window.recordings.list.choose.click,
+        )
+    ):
+        session.stops.clear()
+        seen: list[type] = []
 
-    def escape() -> None:
-        dialog = whole_window.stop_everywhere.dialog
-        seen.append(dialog)
-        key(KEY.Key_Escape, dialog)
+        def escape(seen: list[type] = seen) -> None:
+            dialog = window.stop_everywhere.dialog
+            seen.append(type(dialog))
+            key(KEY.Key_Escape, dialog)
 
-    QtCore.QTimer.singleShot(0, escape)
-    ask(whole_window)
-    assert [type(dialog) for dialog in seen] == [QtWidgets.QFileDialog]
+        QtCore.QTimer.singleShot(0, escape)
+        ask()
+        assert seen == [QtWidgets.QFileDialog], number
+        assert session.stops == [(1, "Esc")], number
     # where a desktop offers a file dialog of its own, it would not let Esc through
     assert QtWidgets.QApplication.testAttribute(QtCore.Qt.ApplicationAttribute.AA_DontUseNativeDialogs)
-    assert session.stops == [(1, "Esc")]
 
 
 def _press(panel: QtWidgets.QWidget, name: str) -> None:
