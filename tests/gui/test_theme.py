@@ -1,7 +1,7 @@
 """What the style sheet draws itself, and how much there is to be styled."""
 
 import pytest
-from pyqtgraph.Qt import QtWidgets
+from pyqtgraph.Qt import QtCore, QtWidgets
 from pytestqt.qtbot import QtBot
 
 from gui.live import Plot
@@ -24,11 +24,29 @@ def test_a_check_box_has_a_frame_and_a_tick_that_are_seen(qtbot: QtBot, theme: T
     assert (theme.text.lower() in colours) is ticked
 
 
-def test_another_theme_does_not_begin_the_style_anew(qapp: QtWidgets.QApplication) -> None:
+class _Styled(QtCore.QObject):  # type: ignore[misc]  # pyqtgraph.Qt has no types
+    """Counts how often a widget is styled."""
+
+    times = 0
+
+    def eventFilter(self, _receiver: QtCore.QObject, event: QtCore.QEvent) -> bool:
+        """Look, and let go on."""
+        self.times += event.type() == QtCore.QEvent.Type.StyleChange
+        return False
+
+
+def test_another_theme_takes_the_one_before_away_and_does_not_begin_the_style_anew(
+    qtbot: QtBot, qapp: QtWidgets.QApplication
+) -> None:
     dress(qapp, DARK)
-    style = qapp.style()
+    button, styled = QtWidgets.QPushButton(), _Styled()
+    qtbot.addWidget(button)
+    button.ensurePolished()
+    button.installEventFilter(styled)
     dress(qapp, LIGHT)
-    assert qapp.style() is style
+    assert styled.times == 2  # at one go it takes Qt five times as long
+    dress(qapp, LIGHT)
+    assert styled.times == 2
     dress(qapp, DARK)
 
 
