@@ -1,7 +1,15 @@
-"""What a rig's configuration may leave out, and the shipped one has."""
+"""The virtual rig of the tests, and what a rig's configuration may leave out and the shipped one has."""
+
+from typing import Any
 
 from dynamics import Leg, LegLimits
-from rig.config import RigConfig
+from rig.config import RigConfig, load_config
+
+SHIPPED = load_config("virtual")
+SLOWER: dict[str, Any] = {"rate": 200.0, "control": {"stiffness": 8e3, "damping": 360.0}}
+"""A rate that costs less than the shipped one, and gains with which the loop has the same margin there."""
+VIRTUAL = SHIPPED.changed(SLOWER)
+"""The virtual rig at that rate: for whatever is not about the rate, or about bounds as tight as it is shipped with."""
 
 
 def endpoints(config: RigConfig) -> list[tuple[str, int]]:

@@ -1,11 +1,11 @@
 """Motions that random operators ask for, those among them that must be refused."""
 
 import numpy as np
+from configured import VIRTUAL
 
 from kinematics import MotionTable, pose_to_coordinates
-from rig.config.rig_config import load_config
 
-CONFIG = load_config("virtual")
+CONFIG = VIRTUAL
 _GEOMETRY, _PERIOD = CONFIG.machine.geometry, CONFIG.period
 
 
@@ -31,5 +31,5 @@ MOTIONS = GOOD | {
     "beyond the stroke": wave(0.8, 0.3),
     "beyond the speed": wave(0.05, 0.02),
     "torn": torn(wave(0.4, 4e-3)),
-    "sparse": MotionTable(0.05, wave(0.8, 0.04).samples[[0, 200]]),
+    "sparse": MotionTable(0.05, wave(0.8, 0.04).samples[[0, round(0.4 / _PERIOD)]]),
 }

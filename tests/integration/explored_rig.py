@@ -48,6 +48,10 @@ CONFIGS = {
     "computed torque": CONFIG.changed({"mode": "computed-torque"}),
 }
 PERIOD = CONFIG.period
+TARED = round(0.22 * CONFIG.rate)
+"""cycles at rest in which the cells' zero is judged"""
+HEARTBEAT = round(CONFIG.safety.heartbeat * CONFIG.rate)
+"""cycles of silence that a client is borne"""
 
 LYING = frozenset(
     {"swap_unit", "motor_exchanged", "brake_open", "brake_slips", "torque_stuck", "hang", "lag", "replay", "bit_flip"}
@@ -109,9 +113,9 @@ class ExploredRig(RuleBasedStateMachine):
                 return
             self.ask_for(command)
             self.run_to(state)
-            self.run(110 if state is State.PARKED else 1)  # the cells' zero is judged
+            self.run(TARED if state is State.PARKED else 1)
         if way == "running":
-            self.follow("gentle", 150)
+            self.follow("gentle", 60)
 
     def start(self, config: RigConfig) -> None:
         folder = Path(self.resources.enter_context(tempfile.TemporaryDirectory()))
@@ -133,7 +137,7 @@ class ExploredRig(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if hasattr(self, "watch"):
-            self.run(300)
+            self.run(120)
             assert all(reply.done() for reply in self.replies)
             assert all(reply.done() for reply in self.resets) or self.machine.state is State.OFF
             self.counts["reset accepted"] += self._accepted()
@@ -252,7 +256,7 @@ class ExploredRig(RuleBasedStateMachine):
     def progress(self, mends: bool, parks: int, cycles: int) -> None:
         self.advance(mends, parks, cycles)
 
-    @rule(cycles=st.integers(1, 100))
+    @rule(cycles=st.integers(1, 50))
     def go_on(self, cycles: int) -> None:
         self.advance(True, 2, cycles)
 
@@ -278,9 +282,9 @@ class ExploredRig(RuleBasedStateMachine):
                 if self.machine.state in (then, State.FAULT) and state is not State.FAULT:
                     break
                 self.run(1)
-        self.run(110 if self.machine.state is State.PARKED else cycles)
+        self.run(TARED if self.machine.state is State.PARKED else cycles)
 
-    @rule(pausing=st.integers(1, 200), cycles=st.integers(1, 20))
+    @rule(pausing=st.integers(1, 80), cycles=st.integers(1, 20))
     def give_up(self, pausing: int, cycles: int) -> None:
         """Pause, and abandon what has come to a stand: the setpoint stays where it is."""
         self.ask_for(Pause())
@@ -295,8 +299,8 @@ class ExploredRig(RuleBasedStateMachine):
             assert self.machine.state is not State.ENGAGED or np.abs(self.engine.frame.now - held).max() < 1e-12
         self.run(cycles)
 
-    @rule(name=st.sampled_from(sorted(MOTIONS)), cycles=st.integers(1, 150))
-    def follow(self, name: str, cycles: int = 150) -> None:
+    @rule(name=st.sampled_from(sorted(MOTIONS)), cycles=st.integers(1, 60))
+    def follow(self, name: str, cycles: int = 60) -> None:
         table = MOTIONS[name]
         self.ask_for(Follow(name, table.step), table.samples)
         if name not in GOOD:
@@ -320,7 +324,7 @@ class ExploredRig(RuleBasedStateMachine):
         self.run(cycles)
         self.link.held = self.link.held or Lease("first")
 
-    @rule(silent=st.sampled_from([1, 20, 240, 260, 300]))
+    @rule(silent=st.sampled_from([1, 20, HEARTBEAT - 5, HEARTBEAT + 5, HEARTBEAT + 20]))
     def fall_silent(self, silent: int) -> None:
         """The client gives no sign of life for a while; then another takes the lease."""
         self.beats = False
@@ -358,7 +362,7 @@ class ExploredRig(RuleBasedStateMachine):
         self.faulty = False
         self.run(cycles)
 
-    @rule(missed=st.sampled_from([1, 1, 2, 10, 40]), times=st.integers(1, 4))
+    @rule(missed=st.sampled_from([1, 1, 2, 5, 16]), times=st.integers(1, 4))
     def oversleep(self, missed: int, times: int) -> None:
         for _ in range(times):
             self.step(missed)

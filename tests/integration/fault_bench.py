@@ -2,6 +2,7 @@
 
 import numpy as np
 import numpy.typing as npt
+from configured import VIRTUAL
 from lockstep_bench import Bench, causes
 
 from actuators import Mode
@@ -12,9 +13,15 @@ from rig.telemetry import CycleFlag
 K = 3  # stale samples that are borne
 LEG = 3
 D = 0.05  # s, the drives' watchdog
-ONCE = 3e-3  # s, a cycle and a half: one exchange takes place in it
+ONCE = 1.5 * VIRTUAL.period  # s: one exchange takes place in it
 
 Q, C0, C1, C2 = StopSeverity.QUICK_STOP, StopSeverity.CATEGORY_0, StopSeverity.CATEGORY_1, StopSeverity.CATEGORY_2
+
+
+def silence(bench: Bench) -> str:
+    """What is said of feedback that is not fresh for as long as is borne."""
+    bound = 1e3 * bench.config.stale_time
+    return f"{bound:g} ms (bound {bound:g} ms)"
 
 
 def faulty(bench: Bench, recording: Recording) -> npt.NDArray[np.bool_]:

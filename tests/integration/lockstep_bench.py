@@ -7,12 +7,13 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from checkpoints import go
+from configured import SHIPPED, VIRTUAL
 
 from kinematics import MotionTable, TrajectorySpec, build_trajectory
 from rig.client.interruption import Interruption
 from rig.client.lockstep import LockstepRig
 from rig.client.motions import prepare_motion
-from rig.config.rig_config import RigConfig, load_config
+from rig.config.rig_config import RigConfig
 from rig.engine.messages import Connect, Engage, Follow, Home
 from rig.recording import Recording, open_recording
 from rig.states import FaultCode, State, StopSeverity
@@ -37,16 +38,17 @@ MOTION = {
     ],
 }
 
-VIRTUAL = load_config("virtual")
-NEAR = VIRTUAL.changed({"virtual": {"drive": {"start_spread": 1e-3}}})
+_NEAR = {"drive": {"start_spread": 1e-3}}
 
 
 def bench_config(**changes: Any) -> RigConfig:
-    """The shipped virtual rig, standing near home at power-up so that homing is short."""
-    if not changes:
-        return NEAR
-    changes["virtual"] = {"drive": {"start_spread": 1e-3}} | changes.get("virtual", {})
-    return VIRTUAL.changed(changes)
+    """The virtual rig at a rate that costs little, standing near home at power-up so that homing is short."""
+    return VIRTUAL.changed(changes | {"virtual": _NEAR | changes.get("virtual", {})})
+
+
+def shipped_config(**changes: Any) -> RigConfig:
+    """The same at the rate and with the gains that it is shipped with: for what is about them."""
+    return SHIPPED.changed(changes | {"virtual": _NEAR | changes.get("virtual", {})})
 
 
 def motion_table(config: RigConfig) -> MotionTable:

@@ -42,7 +42,7 @@ def test_a_fault_on_a_busy_computer_says_so_first_and_keeps_its_own_cause(bench:
     recording = stopped(bench, FaultCode.POSITION_JUMP, homed=False)
     assert reaction(recording, faulty(bench, recording), Q) <= 2
     (event,) = [event for event in recording.events if event.code == FaultCode.POSITION_JUMP]  # what the report lists
-    busy, own = "the computer was busy: 10 cycles late (longest 4 ms) in the second before; ", f"leg {LEG}: "
+    busy, own = "the computer was busy: 10 cycles late (longest 10 ms) in the second before; ", f"leg {LEG}: "
     assert event.text.startswith(busy + own) and event.text.endswith(REMEDY)
     assert status.cause == event.text and status.cause_code is FaultCode.POSITION_JUMP
 
@@ -53,7 +53,7 @@ def test_overruns_in_a_row_come_with_the_remedy(bench: Bench) -> None:
     while bench.in_state(State.RUNNING):
         bench.rig.step(overslept=1)
     cause = bench.machine.cause
-    assert cause is not None and cause.text.startswith("the computer was busy: 3 cycles late (longest 2 ms)")
+    assert cause is not None and cause.text.startswith("the computer was busy: 3 cycles late (longest 5 ms)")
     bench.until_state(State.PARKED)
     recording = bench.recording()
     assert reaction(recording, faulty(bench, recording), C1) <= 4 and causes(recording) == [FaultCode.OVERRUN]
@@ -62,7 +62,7 @@ def test_overruns_in_a_row_come_with_the_remedy(bench: Bench) -> None:
 
 def test_a_computer_that_stood_still_comes_with_the_remedy(bench: Bench) -> None:
     bench.run()
-    bench.rig.step(overslept=50)
+    bench.rig.step(overslept=20)
     cause = bench.machine.cause
     assert cause is not None and cause.code is FaultCode.HOST_SUSPENDED
     assert cause.text.startswith("the host stood still for 0.100 s") and cause.text.endswith(REMEDY)

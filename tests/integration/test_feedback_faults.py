@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fault_bench import C0, C1, LEG, ONCE, D, K, Q, faulty, invariants, lived_through, stopped
-from lockstep_bench import Bench, bench_config, motion_table, reaction
+from fault_bench import C0, C1, LEG, ONCE, D, K, Q, faulty, invariants, lived_through, silence, stopped
+from lockstep_bench import Bench, bench_config, motion_table, reaction, shipped_config
 
 from actuators import Mode
 from rig.engine.messages import Connect, Engage, Follow, Home, Park, Reset, Resume
@@ -17,6 +17,12 @@ from rig.states import FaultCode, State
 @pytest.fixture(params=["force", "position"])
 def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
     with Bench(tmp_path, bench_config(mode=request.param)) as made:
+        yield made
+
+
+@pytest.fixture(params=["force", "position"])
+def shipped(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
+    with Bench(tmp_path, shipped_config(mode=request.param)) as made:
         yield made
 
 
@@ -31,7 +37,7 @@ def test_one_lost_write_is_counted(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("fault", "value", "duration"),
     [
-        ("delay", 3e-3, ONCE),
+        ("delay", ONCE, ONCE),
         ("replay", None, ONCE),
         ("bit_flip", 57.0, ONCE),  # of the function code
         ("bit_flip", 3.0, ONCE),  # of the transaction's number
@@ -53,22 +59,20 @@ def test_when_writes_stop_the_drives_stop_by_their_own_watchdog(bench: Bench) ->
     standing = bench.virtual.plant.state[:7]
     recording = stopped(bench, FaultCode.COMMUNICATION_LOST, leg=0, homed=True)
     cause = bench.machine.cause
-    assert cause is not None and cause.text.startswith(
-        f"all six legs: no fresh feedback for {2 * K} ms (bound {2 * K} ms)"
-    )
+    assert cause is not None and cause.text.startswith(f"all six legs: no fresh feedback for {silence(bench)}")
     assert reaction(recording, recording.rows["stale"].max(axis=1) > 0, Q) <= K + 1
     assert np.abs(bench.virtual.plant.state[:7] - standing).max() < 1e-3
 
 
 @pytest.mark.parametrize("fault", ["close", "busy", "replay", "drop_all"])
-def test_a_drive_that_is_gone_or_busy_stops_all_six(bench: Bench, fault: str) -> None:
-    bench.run().inject(fault, LEG)
-    recording = stopped(bench, FaultCode.COMMUNICATION_LOST, homed=True)
+def test_a_drive_that_is_gone_or_busy_stops_all_six(shipped: Bench, fault: str) -> None:
+    shipped.run().inject(fault, LEG)
+    recording = stopped(shipped, FaultCode.COMMUNICATION_LOST, homed=True)
     rows = recording.rows
     delay = reaction(recording, rows["stale"][:, LEG - 1] > 0, Q)
     assert delay <= K + 1
     # the cycle that finds the cause sends the stop: from the next one on the other five say that they stop
-    after = rows[bench.injected + delay]
+    after = rows[shipped.injected + delay]
     others = np.arange(6) != LEG - 1
     assert (after["drive_status"][others] & 0b10_0000).all() and (after["mode"] == Mode.OFF).all()
 
@@ -78,7 +82,7 @@ def test_the_link_returns_and_the_rig_stays_in_fault(bench: Bench) -> None:
     bench.until_state(State.FAULT)
     bench.virtual.faults.clear()
     standing = bench.virtual.plant.state[:7]
-    bench.steps(500)
+    bench.steps(200)
     assert bench.engine.bank.fresh.all()
     assert bench.in_state(State.FAULT) and not bench.torque
     for command in (Home(), Engage(), Park(), Resume()):
@@ -179,23 +183,23 @@ def test_an_encoder_that_creeps_takes_the_homing_with_it(bench: Bench, state: st
     assert told * bench.config.period * creep <= 1.2 * bound + 0.75 * bench.config.period
 
 
-def test_a_scale_that_drifts_is_a_controlled_stop(bench: Bench) -> None:
-    bench.run()
-    bench.inject("encoder_scale", LEG, 1.0)
+def test_a_scale_that_drifts_is_a_controlled_stop(shipped: Bench) -> None:
+    shipped.run()
+    shipped.inject("encoder_scale", LEG, 1.0)
     gain = 1.0
-    while bench.in_state(State.RUNNING) and gain < 1.01:
+    while shipped.in_state(State.RUNNING) and gain < 1.01:
         gain += 2e-4  # 0.1 mm a cycle: no jump
-        bench.virtual.faults.inject("encoder_scale", LEG, gain)
-        bench.rig.step()
-    assert bench.in_state(State.STOPPING), "1 % of scale went unseen"
-    code = bench.machine.cause and bench.machine.cause.code
+        shipped.virtual.faults.inject("encoder_scale", LEG, gain)
+        shipped.rig.step()
+    assert shipped.in_state(State.STOPPING), "1 % of scale went unseen"
+    code = shipped.machine.cause and shipped.machine.cause.code
     assert code in (FaultCode.FORCE_RESIDUAL, FaultCode.FOLLOWING_ERROR)
-    recording = stopped(bench, code, homed=True)
+    recording = stopped(shipped, code, homed=True)
     rows = recording.rows
-    safety = bench.config.safety
+    safety = shipped.config.safety
     following = np.abs(rows["length"] - rows["length_reference"]).max(axis=1) > safety.following_error
     residual = np.abs(rows["force_residual"]).max(axis=1) > safety.force_residual
-    assert reaction(recording, faulty(bench, recording) & (following | residual), C1) <= 2
+    assert reaction(recording, faulty(shipped, recording) & (following | residual), C1) <= 2
     assert rows["stop"][rows["stop"] > 0][0] == C1
 
 
@@ -241,7 +245,7 @@ def reversal_ended(bench: Bench) -> None:
 def test_a_model_force_with_the_wrong_sign_is_seen_though_a_drives_own_loop_bears_it(
     tmp_path: Path, state: str
 ) -> None:
-    with Bench(tmp_path, bench_config(mode="position")) as bench:
+    with Bench(tmp_path, shipped_config(mode="position")) as bench:
         getattr(bench, state)()
         bench.inject("force_reversed", LEG)
         recording = stopped(bench, FaultCode.FORCE_RESIDUAL, homed=True)
@@ -252,7 +256,7 @@ def test_a_model_force_with_the_wrong_sign_is_seen_though_a_drives_own_loop_bear
 def test_a_reversed_encoder_of_a_leg_that_its_drive_holds_is_seen_once_it_is_to_move(tmp_path: Path) -> None:
     with Bench(tmp_path, bench_config(mode="position")) as bench:
         bench.engage().inject("encoder_reversed", LEG)
-        bench.steps(500)
+        bench.steps(200)
         assert bench.in_state(State.ENGAGED)  # nothing moves, nothing shows
         table = motion_table(bench.config)
         bench.rig.request(Follow("bench", table.step), table.samples)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fault_bench import C1, C2, LEG, D, K, Q, faulty, invariants, stopped
-from lockstep_bench import Bench, bench_config, causes, motion_table, reaction
+from lockstep_bench import Bench, bench_config, causes, motion_table, reaction, shipped_config
 
 from actuators import Mode
 from kinematics import MotionTable, load_trajectory
@@ -35,28 +35,37 @@ def under(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
         yield made
 
 
+@pytest.fixture(params=["force", "position"])
+def shipped(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
+    """The same at the rate that the rig is shipped with."""
+    with Bench(tmp_path, shipped_config(mode=request.param)) as made:
+        yield made
+
+
 # -- forces ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("fault", "leg", "value"), [("jam", LEG, 300.0), ("weak", LEG, 0.3), ("force_step", LEG, 150.0)]
 )
-def test_a_force_the_model_does_not_know_is_a_controlled_stop(under: Bench, fault: str, leg: int, value: float) -> None:
-    under.run().inject(fault, leg, value)
-    under.until_state(State.FAULT)
-    under.steps(5)
-    assert under.machine.latched and under.machine.homed and not under.torque
-    assert under.machine.cause is not None
-    assert under.machine.cause.code in (FaultCode.FORCE_RESIDUAL, FaultCode.FOLLOWING_ERROR)
-    under.virtual.faults.clear()
-    under.rig.request(Reset())
-    assert under.machine.homed
-    recording = under.recording()
+def test_a_force_the_model_does_not_know_is_a_controlled_stop(
+    shipped: Bench, fault: str, leg: int, value: float
+) -> None:
+    shipped.run().inject(fault, leg, value)
+    shipped.until_state(State.FAULT)
+    shipped.steps(5)
+    assert shipped.machine.latched and shipped.machine.homed and not shipped.torque
+    assert shipped.machine.cause is not None
+    assert shipped.machine.cause.code in (FaultCode.FORCE_RESIDUAL, FaultCode.FOLLOWING_ERROR)
+    shipped.virtual.faults.clear()
+    shipped.rig.request(Reset())
+    assert shipped.machine.homed
+    recording = shipped.recording()
     rows = recording.rows
-    safety = under.config.safety
+    safety = shipped.config.safety
     following = np.abs(rows["length"] - rows["length_reference"]).max(axis=1) > safety.following_error
     residual = np.abs(rows["force_residual"]).max(axis=1) > safety.force_residual
-    assert reaction(recording, faulty(under, recording) & (following | residual), C1) <= 2
+    assert reaction(recording, faulty(shipped, recording) & (following | residual), C1) <= 2
     assert rows["stop"][rows["stop"] > 0][0] == C1
     invariants(recording)
 
@@ -72,13 +81,13 @@ def test_a_plant_that_is_no_more_answers_no_more(bench: Bench, state: State) -> 
     assert bench.machine.state is not state
 
 
-def test_a_push_while_the_platform_is_held(under: Bench) -> None:
-    under.engage().inject("force_step", None, 300.0)
-    under.until_state(State.FAULT)
-    recording = under.recording()
-    off = np.abs(recording.rows["force_residual"]).max(axis=1) > under.config.safety.force_residual
-    assert reaction(recording, faulty(under, recording) & off, C1) <= 2
-    assert recording.rows["stop"].max() == C1 and under.machine.homed
+def test_a_push_while_the_platform_is_held(shipped: Bench) -> None:
+    shipped.engage().inject("force_step", None, 300.0)
+    shipped.until_state(State.FAULT)
+    recording = shipped.recording()
+    off = np.abs(recording.rows["force_residual"]).max(axis=1) > shipped.config.safety.force_residual
+    assert reaction(recording, faulty(shipped, recording) & off, C1) <= 2
+    assert recording.rows["stop"].max() == C1 and shipped.machine.homed
 
 
 @pytest.mark.parametrize("state", ["engage", "run"])
@@ -115,7 +124,7 @@ def held_on_the_model(bench: Bench, words: str) -> Recording:
     """Category 2 within k + 1 cycles, latched; held under power until an operator's stop."""
     bench.until(lambda: bench.machine.latched)
     bench.until(lambda: not bench.engine.reference.moving)
-    bench.steps(500)
+    bench.steps(200)
     machine = bench.machine
     assert (machine.state, machine.stop) == (State.STOPPING, C2) and bench.torque
     assert machine.cause is not None and machine.cause.code is FaultCode.LOAD_CELL and words in machine.cause.text
@@ -136,12 +145,12 @@ def test_a_shifted_tare_is_not_engaged_on(bench: Bench) -> None:
     before = bench.engine.tare_residual.copy()
     assert np.abs(before).max() < 1.0
     bench.virtual.faults.inject("cell_offset", LEG, 20.0)
-    bench.steps(500)
+    bench.steps(200)
     with pytest.raises(RefusedError, match=rf"load cell of leg {LEG} is \+(19|20)\.\d N off the model at rest"):
         bench.rig.request(Engage())
     assert bench.in_state(State.PARKED) and bench.machine.homed and not bench.torque
     bench.virtual.faults.clear()
-    bench.steps(500)
+    bench.steps(200)
     bench.rig.request(Engage())
     bench.until_state(State.ENGAGED)
 
@@ -289,7 +298,7 @@ def test_an_engine_that_is_started_anew_finds_the_fault_of_the_one_before(bench:
     ("rate", "mode"), [(500.0, "force"), (500.0, "computed-torque"), (1000.0, "force"), (500.0, "position")]
 )
 def test_no_bound_is_near_in_normal_operation(tmp_path: Path, rate: float, mode: str) -> None:
-    with Bench(tmp_path, bench_config(rate=rate, mode=mode)) as bench:
+    with Bench(tmp_path, shipped_config(rate=rate, mode=mode)) as bench:
         bench.run()
         bench.until_state(State.ENGAGED)
         recording = bench.recording()

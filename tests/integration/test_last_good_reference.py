@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from fault_bench import C1, C2, invariants
-from lockstep_bench import Bench, motion_table
+from lockstep_bench import Bench, motion_table, shipped_config
 
 from dynamics import LegLimits
 from kinematics import MotionTable, condition_numbers, leg_kinematics, pose_to_coordinates
@@ -52,7 +52,7 @@ def spoiled(bench: Bench, column: int, by: float) -> MotionTable:
 def commanded(bench: Bench) -> npt.NDArray[np.float64]:
     """Step to a stand; what was commanded in each cycle, and for what the forces were computed: (2 n, 19)."""
     seen = []
-    for _ in range(1500):
+    for _ in range(round(2.5 * bench.config.rate)):
         bench.rig.step()
         if bench.in_state(State.RUNNING) or bench.in_state(State.STOPPING):
             seen += [bench.engine.frame.now.copy(), bench.engine.frame.ahead.copy()]
@@ -93,7 +93,12 @@ def test_the_last_good_reference_comes_to_rest_and_the_offending_one_is_never_co
     invariants(recording)
 
 
-def test_where_the_stroke_ends_the_last_good_pose_is_held(bench: Bench) -> None:
+def test_where_the_stroke_ends_the_last_good_pose_is_held(tmp_path: Path) -> None:
+    with Bench(tmp_path, shipped_config()) as bench:
+        held_where_the_stroke_ends(bench.engage())
+
+
+def held_where_the_stroke_ends(bench: Bench) -> None:
     follow(bench, climb(bench))
     motions = commanded(bench)
     within_limits(bench, motions)  # no deceleration does

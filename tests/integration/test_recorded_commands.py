@@ -62,9 +62,9 @@ def test_what_is_injected_is_recorded_when_it_begins_and_ends(tmp_path: Path) ->
     faults = [{"fault": "jam", "leg": 3, "at": 0.2, "duration": 0.1, "value": 40.0}]
     config = bench_config(virtual={"faults": faults})
     with Bench(tmp_path, config) as bench:
-        bench.steps(200)
+        bench.steps(80)
         bench.inject("drop_all", leg=2, duration=0.05)
-        bench.steps(100)
+        bench.steps(40)
         bench.inject("payload", value=5.0)
         bench.steps(1)
         bench.virtual.faults.clear()

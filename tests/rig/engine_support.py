@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from checkpoints import go
+from configured import VIRTUAL
 
 from kinematics import MotionTable, pose_to_coordinates
 from rig.client.interruption import Interruption
 from rig.client.lockstep import LockstepRig
-from rig.config.rig_config import RigConfig, load_config
+from rig.config.rig_config import RigConfig
 from rig.engine.link import Submission
 from rig.engine.messages import Connect, Engage, Follow, Home, Reply, RigCommand
 from rig.engine.snapshot import Event
@@ -24,7 +25,7 @@ from rig.recording import MotionRecord
 from rig.recording.schema import COMMAND, INJECTED
 from rig.states import MotionKind, State
 
-CONFIG = load_config("virtual")
+CONFIG = VIRTUAL
 HOME = CONFIG.machine.geometry.home_pose
 
 

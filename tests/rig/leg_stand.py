@@ -8,17 +8,20 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from checkpoints import go
+from configured import SHIPPED, VIRTUAL
 
 from rig.client import Interruption, LockstepRig
 from rig.commissioning import check_move
 from rig.commissioning.leg_test import move_leg
-from rig.config import RigConfig, load_config
+from rig.config import RigConfig
 from rig.engine import LegMove, LegResult, LegTest, Reply, RigCommand, Submission
 from rig.recording import Recording, open_recording
 from rig.states import State
 
 NEAR = {"drive": {"start_spread": 1e-3}}
-CONFIG = load_config("virtual").changed({"virtual": NEAR})
+CONFIG = VIRTUAL.changed({"virtual": NEAR})
+FAST = SHIPPED.changed({"virtual": NEAR})
+"""at the rate that the rig is shipped with"""
 HOME = LegMove(3, home=True)
 
 

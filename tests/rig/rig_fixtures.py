@@ -22,13 +22,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def free_config() -> RigConfig:
-    """The shipped virtual rig on ports of its own."""
+    """The tests' virtual rig on ports of its own."""
     return on_free_ports(CONFIG)
 
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Bench]:
-    """The shipped virtual rig in lockstep, not connected yet."""
+    """The tests' virtual rig in lockstep, not connected yet."""
     with bench(tmp_path) as made:
         yield made
 

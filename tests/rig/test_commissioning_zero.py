@@ -19,8 +19,9 @@ from rig.errors import InputError, RefusedError, RunFaultError
 from rig.states import State
 from rig.telemetry import ROW
 
+NEAR = CONFIG.changed({"virtual": {"drive": {"start_spread": 1e-3}}})
 BIAS = [3.0, -20.0, 0.0, 7.5, 1.0, -2.0]
-OFF = CONFIG.changed({"virtual": {"cells": {"bias": BIAS}}})
+OFF = NEAR.changed({"virtual": {"cells": {"bias": BIAS}}})
 SHORT = ZeroOptions(duration=1.0, operator="me", note="before the run")
 
 
@@ -99,14 +100,14 @@ def test_the_present_calibration_keeps_its_gain(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_not_to_be_used_says_why(tmp_path: Path, change: dict[str, Any], faults: list[Any], words: str) -> None:
-    found = zero(tmp_path, CONFIG.changed(change), SHORT, *faults)
+    found = zero(tmp_path, NEAR.changed(change), SHORT, *faults)
     assert any(words in fault for fault in found.faults), found.faults
     assert found.as_dict()["verdict"] == "refused"
 
 
 @pytest.mark.parametrize(("signs", "legs"), [([-1.0] * 6, [1, 2, 3, 4, 5, 6]), ([1.0, 1.0, -1.0, 1.0, 1.0, 1.0], [3])])
 def test_a_reversed_cell_is_not_zeroed(tmp_path: Path, signs: list[float], legs: list[int]) -> None:
-    found = zero(tmp_path, CONFIG.changed({"virtual": {"cells": {"gain": signs}}}))
+    found = zero(tmp_path, NEAR.changed({"virtual": {"cells": {"gain": signs}}}))
     assert [fault.split(":")[0] for fault in found.faults] == [f"leg {leg}" for leg in legs]
     assert all(fault.endswith("its polarity is reversed: rig calibrate cells") for fault in found.faults)
 

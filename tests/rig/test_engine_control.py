@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from configured import SHIPPED
 from engine_support import CONFIG, HOME, bench, refused, smooth_table
 from numpy.random import Generator
 from scipy.spatial.transform import Rotation
@@ -20,7 +21,6 @@ from rig.engine.reference import Reference
 from rig.safety import MeasuredBounds
 from rig.states import FaultCode, State, StopSeverity
 
-PERIOD = CONFIG.period
 DYNAMICS = Dynamics(CONFIG.machine, coulomb_speed=CONFIG.control.coulomb_speed)
 
 
@@ -112,7 +112,7 @@ def test_a_platform_off_its_pose_is_pushed_back(leg: int, sign: float) -> None:
 
 @pytest.mark.parametrize("mode", ["force", "computed-torque", "position"])
 def test_the_closed_loop_follows_and_returns_after_a_push(mode: str, tmp_path: Path) -> None:
-    with bench(tmp_path, CONFIG.changed({"mode": mode})) as rig:
+    with bench(tmp_path, SHIPPED.changed({"mode": mode})) as rig:
         rig.engage()
         rig.run(0.5)
         rig.tap.take()
@@ -137,7 +137,7 @@ def test_the_closed_loop_follows_and_returns_after_a_push(mode: str, tmp_path: P
 
 def test_computed_torque_decays_as_its_gains_say(tmp_path: Path) -> None:
     """ë + K_v ė + K_p e = 0 with K_v = 20/s, K_p = 100/s²: critically damped, e = (1 + 10 t) exp(-10 t)."""
-    with bench(tmp_path, CONFIG.changed({"mode": "computed-torque", "safety": {"following_error": 0.02}})) as rig:
+    with bench(tmp_path, SHIPPED.changed({"mode": "computed-torque", "safety": {"following_error": 0.02}})) as rig:
         rig.engage()
         rig.run(0.5)
         high = HOME.copy()
@@ -155,7 +155,7 @@ def test_computed_torque_decays_as_its_gains_say(tmp_path: Path) -> None:
 
 
 def test_the_position_law_gives_each_leg_its_length_mean_speed_and_model_force() -> None:
-    config = CONFIG.changed({"mode": "position"})
+    config = SHIPPED.changed({"mode": "position"})
     frame = Frame(config)
     law = make_law(config, frame.dynamics)
     reference = Reference(HOME)
@@ -165,15 +165,17 @@ def test_the_position_law_gives_each_leg_its_length_mean_speed_and_model_force()
     law.compute(frame)
     commands = law.commands(frame)
     motions = []
-    for ahead in (PERIOD, 2.0 * PERIOD):  # a command goes out a cycle later, and is carried on for one
+    for ahead in (config.period, 2.0 * config.period):  # a command goes out a cycle later, and is carried on for one
         motion = np.zeros(19)
         assert reference.evaluate(ahead + config.drives.delay, motion)
         motions.append(motion)
     first, last = (leg_kinematics(CONFIG.machine.geometry, motion).length for motion in motions)
     assert all(one.mode is Mode.POSITION and one.enable and not one.quick_stop for one in commands)
     np.testing.assert_allclose([one.position for one in commands], first, rtol=1e-12)
-    np.testing.assert_allclose([one.velocity for one in commands], (last - first) / PERIOD, atol=2e-6)
-    assert np.abs(frame.legs_ahead[:, 1] - (last - first) / PERIOD).max() > 5e-5  # what the start's speed would miss
+    np.testing.assert_allclose([one.velocity for one in commands], (last - first) / config.period, atol=2e-6)
+    assert (
+        np.abs(frame.legs_ahead[:, 1] - (last - first) / config.period).max() > 5e-5
+    )  # what the start's speed would miss
     np.testing.assert_allclose([one.force for one in commands], frame.dynamics.forces(motions[0]), rtol=1e-9)
     np.testing.assert_array_equal(frame.fields["position_command"], [one.position for one in commands])
 

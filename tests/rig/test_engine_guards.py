@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from configured import SHIPPED
 from engine_support import CONFIG, Bench, bench, refused, smooth_table
 
 from actuators import Status
@@ -260,7 +261,7 @@ def test_cells_that_read_the_opposite_are_not_to_be_tared(tmp_path: Path, signs:
 
 
 def test_an_unstable_loop_is_not_closed(tmp_path: Path) -> None:
-    with bench(tmp_path, CONFIG.changed({"rate": 200.0})) as rig:
+    with bench(tmp_path, SHIPPED.changed({"rate": 200.0})) as rig:
         rig.park()
         assert refused(rig, Engage()).startswith(
             "engage: the control loop (mode force, stiffness 20000 N/m and damping"

@@ -158,7 +158,7 @@ def test_what_the_drives_say_of_themselves() -> None:
     overslept = (0.0, 10 * k * CONFIG.period, 0.0, 0.0, 0.0, 0.0)  # s: the host asked nobody meanwhile
     assert drives(stale=(0, 1, 0, 0, 0, 0), age=overslept) is None
     lost = drives(stale=(0, 2, 0, 0, 0, 0), age=overslept)
-    assert lost is not None and lost.cause.text == "leg 2: no fresh feedback for 60 ms (bound 6 ms)"
+    assert lost is not None and lost.cause.text == "leg 2: no fresh feedback for 150 ms (bound 15 ms)"
     homed = int(Status.HOMED)
     for found, code, category, leg, unhome in (
         (drives(stale=(0, k, 0, 0, 0, 0)), FaultCode.COMMUNICATION_LOST, StopSeverity.QUICK_STOP, 2, False),

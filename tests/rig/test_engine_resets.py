@@ -68,13 +68,13 @@ def test_a_reset_needs_the_cause_gone_and_every_request_is_answered(rig: Bench) 
     rig.virtual.faults.inject("cell_nan", 6)
     rig.until(State.FAULT)
     first, second = rig.submit(Reset()), rig.submit(Reset())
-    rig.run(0.1)
+    rig.run(0.25)
     assert not first.result(0).accepted and not second.result(0).accepted
     assert "leg 6: the load cell reads nan N" in first.result(0).reason
     assert "under way" in second.result(0).reason
     assert rig.state is State.FAULT and rig.engine.machine.cause is not None
     rig.virtual.faults.clear()
-    rig.run(0.1)
+    rig.run(0.25)
     assert rig.state is State.FAULT
     rig.request(Reset())
     assert rig.state is State.IDLE and rig.engine.machine.cause is None
@@ -121,7 +121,12 @@ def test_the_status_tells_what_a_client_needs(rig: Bench) -> None:
     rig.follow(smooth_table(), "up and down")
     rig.run(0.5)
     status = rig.status()
-    assert (status.state, status.motion, status.rate, status.virtual) == (State.RUNNING, "up and down", 500.0, True)
+    assert (status.state, status.motion, status.rate, status.virtual) == (
+        State.RUNNING,
+        "up and down",
+        CONFIG.rate,
+        True,
+    )
     assert status.path_time == pytest.approx(0.5, abs=0.005) and status.path_duration == pytest.approx(1.0)
     assert status.reference == tuple(rig.engine.frame.now[:7]) and status.cycles == rig.engine.cycles
     assert (status.cause, status.cause_code, status.homed, status.paused) == ("", FaultCode.NONE, True, False)

@@ -48,10 +48,11 @@ class _Watched:
 
 
 @contextmanager
-def watched(folder: Path) -> Iterator[_Watched]:
+def watched(folder: Path, motion: float = 4.0) -> Iterator[_Watched]:
+    """Running, a motion of `motion` s."""
     with ExitStack() as stack, bench(folder) as rig:
         rig.engage()
-        rig.follow(smooth_table(4.0))
+        rig.follow(smooth_table(motion))
         made = _Watched(rig, stack)
         made.link.lease = "client"
         yield made
@@ -97,7 +98,7 @@ def test_a_link_that_fails_leaves_no_lease_behind(tmp_path: Path) -> None:
 
 
 def test_without_owner_and_client_the_platform_is_set_down_in_the_end(tmp_path: Path) -> None:
-    with watched(tmp_path) as one:
+    with watched(tmp_path, 0.5) as one:
         one.rig.until(State.ENGAGED)
         one.owner.close()
         one.watch.look(t := one.rig.engine.tick.t + 1.0)
@@ -132,7 +133,7 @@ def _alone(one: _Watched) -> float:
 
 
 def test_an_owner_that_hangs_holds_torque_no_longer_than_one_that_is_gone(tmp_path: Path) -> None:
-    with watched(tmp_path) as one:
+    with watched(tmp_path, 0.5) as one:
         t = _alone(one)
         one.watch.look(t + 1.0)
         assert one.rig.engine.publisher.surroundings.hold_left == pytest.approx(29.0)
@@ -177,7 +178,7 @@ def test_a_hung_owner_is_noticed_in_the_cycles_of_its_hold(tmp_path: Path) -> No
 
 
 def test_who_speaks_is_a_client_and_who_only_looks_is_not(tmp_path: Path) -> None:
-    with watched(tmp_path) as one:
+    with watched(tmp_path, 0.5) as one:
         t = _alone(one)
         one.block.beat()  # an app without the lease
         one.watch.look(t := t + 29.0)
@@ -192,7 +193,7 @@ def test_who_speaks_is_a_client_and_who_only_looks_is_not(tmp_path: Path) -> Non
 
 
 def test_a_stopped_platform_is_not_stopped_again(tmp_path: Path) -> None:
-    with watched(tmp_path) as one:
+    with watched(tmp_path, 0.5) as one:
         t = _alone(one)
         for seconds in (30.2, 30.4, 30.6, 30.8):
             one.watch.look(t + seconds)

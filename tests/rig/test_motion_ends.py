@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from configured import SHIPPED
 from engine_support import HOME, Bench, bench, smooth_table
 
 from kinematics import Array
@@ -29,6 +30,10 @@ def off(tmp_path: Path) -> Iterator[Bench]:
 
 @pytest.fixture
 def rig(off: Bench) -> Bench:
+    return engaged(off)
+
+
+def engaged(off: Bench) -> Bench:
     off.engage()
     off.tap.motions.clear()
     off.tap.rows.clear()
@@ -140,8 +145,13 @@ def test_the_test_of_a_leg_is_a_motion_without_a_path(off: Bench) -> None:
 # -- ends that are none ----------------------------------------------------------------------------------------------
 
 
-def test_a_motion_whose_reference_fails_got_to_where_that_was(rig: Bench) -> None:
+def test_a_motion_whose_reference_fails_got_to_where_that_was(tmp_path: Path) -> None:
     """Not to where the way to rest got."""
+    with bench(tmp_path, SHIPPED) as rig:
+        failing(engaged(rig))
+
+
+def failing(rig: Bench) -> None:
     rig.follow(smooth_table(3.0))
     rig.run(0.8)
     rig.engine.reference.source._table.samples[600:, 2] += 0.02  # type: ignore[attr-defined]

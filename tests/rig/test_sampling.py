@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from engine_support import CONFIG, bench, smooth_table
+from configured import SHIPPED as CONFIG
+from engine_support import bench, smooth_table
 
 from actuators import COMMAND_CLEAR, Status
 from rig.config import RigConfig, load_config, relaxed_timing
