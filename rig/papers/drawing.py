@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 
 from kinematics import Array
 from rig.papers.study import Numbers
-from rig.report import LEG_COLORS, STYLE, Drawing, drawing, styled
+from rig.report import LEG_COLORS, STYLE, TITLE, WIDTH, Drawing, drawing, panelled, styled
 
 INK = "#222A32"
 GREY = "#8A929A"
@@ -25,8 +25,10 @@ FRACTION = r"$F_\mathrm{d}/F$"
 _POLE = "#B23C00"
 _MARK: Any = {"color": _POLE, "linestyle": (0, (1, 1.5)), "linewidth": 0.9, "zorder": 1.5}
 _STYLE = STYLE | {"lines.linewidth": 1.1, "path.simplify": True}
-_WIDTH = 10.5
-"""inches"""
+_LEGEND = 0.24
+"""Its height, inches."""
+_LEFT, _RIGHT = 0.8, 0.15
+"""Beside the panels, for the widest labels, inches."""
 _HUES = 3.0
 """Length of a legend's handle, in font sizes: six hues are told apart in it."""
 
@@ -127,7 +129,7 @@ def six_panels_figure(
     pole: str = "",
 ) -> Figure:
     """What `six_panels` draws."""
-    figure = Figure(figsize=(_WIDTH, 5.8), layout="constrained")
+    figure = panelled(5.8, 3, above=_LEGEND + TITLE, between=0.35, left=_LEFT, right=_RIGHT)
     grid = figure.subplots(3, 2, sharex=True, squeeze=False)
     for leg, axes in enumerate(grid.flat):
         if linear is not None:
@@ -150,7 +152,9 @@ def components(
     The panels of a row have one scale.
     """
     with styled(_STYLE):
-        figure = Figure(figsize=(_WIDTH, 10.2), layout="constrained")
+        figure = panelled(
+            10.2, 6, len(columns), above=_LEGEND + TITLE, between=0.19, beside=0.14, left=_LEFT, right=_RIGHT
+        )
         grid = figure.subplots(6, len(columns), sharex=True, sharey="row", squeeze=False)
         for (pod, column), axes in np.ndenumerate(grid):
             for curve in curves:
@@ -178,7 +182,7 @@ def one_panel(
 ) -> Drawing:
     """All curves, each (n,), in one panel; `marks` are instants with what happens there."""
     with styled(_STYLE):
-        figure = Figure(figsize=(_WIDTH, height), layout="constrained")
+        figure = Figure(figsize=(WIDTH, height), layout="constrained")
         axes: Axes = figure.add_subplot()
         if log:
             axes.set_yscale("log")
@@ -251,7 +255,7 @@ def _legend(figure: Figure, curves: Sequence[Curve], panel: str, pole: str) -> N
     figure.legend(
         handles,
         names,
-        loc="outside upper center",
+        loc="upper center",
         ncols=len(names),
         handlelength=_HUES,
         handler_map={tuple: HandlerTuple(ndivide=None, pad=0.0)},

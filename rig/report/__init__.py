@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from rig.report.html import write_report
-from rig.report.pages import Drawing, drawing, page_environment, styled
+from rig.report.pages import TITLE, WIDTH, Drawing, drawing, page_environment, panelled, styled
 from rig.report.plots import LEG_COLORS, STYLE
 from rig.report.summary import summarize
 
@@ -13,10 +13,13 @@ if TYPE_CHECKING:
 __all__ = [
     "LEG_COLORS",
     "STYLE",
+    "TITLE",
+    "WIDTH",
     "Drawing",
     "compare_models",
     "drawing",
     "page_environment",
+    "panelled",
     "styled",
     "summarize",
     "write_report",

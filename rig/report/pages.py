@@ -11,6 +11,12 @@ import matplotlib
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from matplotlib.figure import Figure
 
+WIDTH = 10.5
+"""Of every figure, inches."""
+TITLE, TICKS = 0.3, 0.45
+"""Above and below a panel, for its title and its labels, inches."""
+_LEFT, _RIGHT = 0.66, 0.1
+
 
 def page_environment(package: str) -> Environment:
     """Templates of a package, by its name; a value that is missing is an error, never an empty place."""
@@ -38,6 +44,36 @@ def styled(settings: Any) -> Iterator[None]:
     finally:
         if searched:
             gc.enable()
+
+
+def panelled(
+    height: float,
+    rows: int,
+    columns: int = 2,
+    *,
+    above: float = TITLE,
+    between: float = TITLE + 0.12,
+    below: float = TICKS,
+    left: float = _LEFT,
+    right: float = _RIGHT,
+    beside: float = _LEFT,
+) -> Figure:
+    """An empty figure for panels in so many rows and columns, or in one; all lengths in inches.
+
+    To have the places of their labels measured takes as long as to draw them.
+    """
+    figure = Figure(figsize=(WIDTH, height))
+    tall = (height - above - below - (rows - 1) * between) / rows
+    wide = (WIDTH - left - right - (columns - 1) * beside) / columns
+    figure.subplots_adjust(
+        left=left / WIDTH,
+        right=1.0 - right / WIDTH,
+        bottom=below / height,
+        top=1.0 - above / height,
+        hspace=between / tall,
+        wspace=beside / wide,
+    )
+    return figure
 
 
 def fix_titles(figure: Figure) -> None:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogFormatter
 
 from rig.report.curves import Curve, Curves
-from rig.report.pages import styled, svg_text
+from rig.report.pages import TICKS, TITLE, panelled, styled, svg_text
 from rig.report.running import Histogram
 from rig.telemetry import TERMS
 
@@ -63,11 +63,6 @@ STYLE: Any = {
     "path.simplify": False,
 }
 """matplotlib's settings for every page of ours."""
-_WIDTH = 10.5
-"""inches"""
-_LEFT, _RIGHT, _TITLE, _TICKS = 0.66, 0.1, 0.3, 0.45
-"""inches: beside, above and below a panel, for its labels. To have them measured takes as long as to draw them."""
-
 _FLOOR = 0.5
 """cycles: where a logarithmic axis of counts begins"""
 
@@ -85,23 +80,6 @@ def draw(curves: Curves, summary: Mapping[str, Any], names: Sequence[str]) -> di
 def _drawn(drawing: _Drawing, curves: Curves, summary: Mapping[str, Any]) -> str:
     with styled(STYLE):
         return svg_text(drawing(curves, summary))
-
-
-def _figure(
-    height: float, rows: int, *, above: float = _TITLE, between: float = _TITLE + 0.12, below: float = _TICKS
-) -> Figure:
-    """A figure whose panels are in so many rows and in one or two columns; all lengths in inches."""
-    figure = Figure(figsize=(_WIDTH, height))
-    panel = (height - above - below - (rows - 1) * between) / rows
-    figure.subplots_adjust(
-        left=_LEFT / _WIDTH,
-        right=1.0 - _RIGHT / _WIDTH,
-        bottom=below / height,
-        top=1.0 - above / height,
-        hspace=between / panel,
-        wspace=_LEFT / (0.5 * (_WIDTH - 2.0 * _LEFT - _RIGHT)),
-    )
-    return figure
 
 
 def _panels(figure: Figure, titles: list[str], unit: str) -> list[Axes]:
@@ -139,7 +117,7 @@ def _leg_titles() -> list[str]:
 
 
 def _timeline(_curves: Curves, summary: Mapping[str, Any]) -> Figure:
-    figure = _figure(1.5, 1, above=0.05, below=0.75)
+    figure = panelled(1.5, 1, above=0.05, below=0.75)
     axes = figure.add_subplot()
     stretches = summary["states"]
     begin, end = stretches[0]["begin_s"], stretches[-1]["end_s"]
@@ -168,7 +146,7 @@ def _timeline(_curves: Curves, summary: Mapping[str, Any]) -> Figure:
 
 
 def _forces(curves: Curves, summary: Mapping[str, Any]) -> Figure:
-    figure = _figure(7.2, 3)
+    figure = panelled(7.2, 3)
     panels = _panels(figure, _leg_titles(), "force, N")
     _shade_window(summary, panels)
     for leg, axes in enumerate(panels):
@@ -182,7 +160,7 @@ def _forces(curves: Curves, summary: Mapping[str, Any]) -> Figure:
 
 def _residuals(curves: Curves, summary: Mapping[str, Any]) -> Figure:
     noise = summary["force"]["noise_n"]
-    figure = _figure(6.6, 3)
+    figure = panelled(6.6, 3)
     panels: list[Axes] = []
     grid = figure.add_gridspec(3, 2)
     for leg in range(6):
@@ -221,7 +199,7 @@ def _histogram(axes: Axes, histogram: Histogram | None, *, floor: float = 0.0, *
 
 
 def _tracking(curves: Curves, summary: Mapping[str, Any]) -> Figure:
-    figure = _figure(5.0, 2)
+    figure = panelled(5.0, 2)
     titles = ["Position error", "Rotation error", "Leg length error", "Condition number of H"]
     panels = _panels(figure, titles, "")
     _shade_window(summary, panels)
@@ -239,7 +217,7 @@ def _tracking(curves: Curves, summary: Mapping[str, Any]) -> Figure:
 
 
 def _pose(curves: Curves, summary: Mapping[str, Any]) -> Figure:
-    figure = _figure(6.2, 3)
+    figure = panelled(6.2, 3)
     panels = _panels(figure, ["x", "θx", "y", "θy", "z", "θz"], "")
     _shade_window(summary, panels)
     for side, quantity in (("measured", "measured place"), ("command", "commanded place")):
@@ -256,7 +234,7 @@ def _pose(curves: Curves, summary: Mapping[str, Any]) -> Figure:
 
 
 def _terms(curves: Curves, summary: Mapping[str, Any]) -> Figure:
-    figure = _figure(7.0, 3, above=_TITLE + 0.25)
+    figure = panelled(7.0, 3, above=TITLE + 0.25)
     panels = _panels(figure, _leg_titles(), "force, N")
     _shade_window(summary, panels)
     for leg, axes in enumerate(panels):
@@ -267,7 +245,7 @@ def _terms(curves: Curves, summary: Mapping[str, Any]) -> Figure:
 
 
 def _timing(curves: Curves, _summary: Mapping[str, Any]) -> Figure:
-    figure = _figure(5.0, 2, between=_TITLE + _TICKS)
+    figure = panelled(5.0, 2, between=TITLE + TICKS)
     grid = figure.subplots(2, 2, squeeze=False)
     logarithmic: dict[str, Any] = {"xlabel": "µs", "ylabel": "cycles", "yscale": "log"}
     _histogram(grid[0, 0], curves.period_error, floor=_FLOOR, color="#0072B2")

@@ -1,15 +1,18 @@
 """The studies' figures as they are drawn: poles, jumps, hues, and how their page prints."""
 
 import re
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from kinematics import Array
-from rig.papers.drawing import INK, Curve, Rule, six_panels_figure, within
+from rig.papers.drawing import INK, Curve, Rule, components, six_panels_figure, within
 from rig.papers.page import mathematics
 from rig.papers.paths import PLANS, run_path
 from rig.papers.traces import crossings, drawn_motions, singular_times, traced_path, zeros
@@ -22,6 +25,29 @@ TIMES = np.linspace(0.0, 2.0, 201)
 def panel(*curves: Curve, leg: int = 0, rule: Rule | None = None, linear: float | None = None) -> Axes:
     figure = six_panels_figure(TIMES, curves, "N", rule=rule, linear=linear, pole="pole")
     return figure.axes[leg]
+
+
+@pytest.mark.parametrize("largest", [0.02, 1800.0, 3e7])
+@pytest.mark.parametrize("columns", [0, 4])
+def test_every_label_has_its_place(monkeypatch: pytest.MonkeyPatch, largest: float, columns: int) -> None:
+    """None leaves the figure, or lies over another or over a panel: in six panels and in rows of four."""
+    values = np.repeat(np.linspace(-largest, largest, len(TIMES))[:, None], 6, axis=1)
+    if columns:
+        made: list[Figure] = []
+        monkeypatch.setattr("rig.papers.drawing.drawing", made.append)
+        components(TIMES, [Curve("a", np.repeat(values[:, :, None], columns, axis=2))], "xyzs", "rad/s²")
+        (figure,) = made
+    else:
+        figure = six_panels_figure(TIMES, [Curve("a", values)], "N m, joint 3 N")
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    (legend,) = figure.legends
+    boxes = [axes.get_tightbbox(renderer) for axes in figure.axes]
+    whole = [box for box in (*boxes, legend.get_window_extent(renderer)) if box is not None]
+    assert len(whole) == len(figure.axes) + 1
+    assert all(box.x0 >= 0.0 and box.y0 >= 0.0 and box.x1 <= figure.bbox.x1 for box in whole)
+    assert all(box.y1 <= figure.bbox.y1 for box in whole)
+    for one, other in combinations(whole, 2):
+        assert not one.padded(-1.0).overlaps(other.padded(-1.0))
 
 
 def lines(axes: Axes, name: str) -> tuple[Array, Array]:
