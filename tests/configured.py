@@ -1,5 +1,6 @@
 """The virtual rig of the tests, and what a rig's configuration may leave out and the shipped one has."""
 
+from pathlib import Path
 from typing import Any
 
 from dynamics import Leg, LegLimits
@@ -10,6 +11,20 @@ SLOWER: dict[str, Any] = {"rate": 200.0, "control": {"stiffness": 8e3, "damping"
 """A rate that costs less than the shipped one, and gains with which the loop has the same margin there."""
 VIRTUAL = SHIPPED.changed(SLOWER)
 """The virtual rig at that rate: for whatever is not about the rate, or about bounds as tight as it is shipped with."""
+
+
+def slower_file(path: Path) -> str:
+    """Write the file of `VIRTUAL`; the path as a command takes it."""
+    text = SHIPPED.path.read_text(encoding="utf-8")
+    for shipped, slower in (
+        ("500 Hz", "200 Hz"),
+        ("stiffness = 20.0e3 ", "stiffness = 8.0e3 "),
+        ("= 900.0  ", "= 360.0  "),
+    ):
+        text = text.replace(shipped, slower, 1)
+    path.write_text(text, encoding="utf-8")
+    assert load_config(path).resolved() == VIRTUAL.resolved()
+    return str(path)
 
 
 def endpoints(config: RigConfig) -> list[tuple[str, int]]:

@@ -75,7 +75,7 @@ class Stand:
     def end(self, leg: int) -> None:
         """Whatever happened: every brake closed, no leg moving, and but for this one none has moved."""
         plant = self.virtual.plant
-        for _ in range(100):
+        for _ in range(round(0.2 * self.config.rate)):
             self.rig.step()
         assert self.machine.state in (State.IDLE, State.FAULT)
         assert [plant.braked(index) for index in range(6)] == [True] * 6

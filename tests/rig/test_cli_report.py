@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from configured import VIRTUAL
 from synthetic_rows import make_header, make_rows
 
 from rig.cli import main
 from rig.client.moving import Progress
 from rig.client.runs import demo_trajectory, describe, execute
-from rig.config.rig_config import load_config
 from rig.errors import ExitCode, RefusedError, RunFaultError
 from rig.recording import RecordingWriter
 
@@ -64,7 +64,7 @@ def test_a_report_that_cannot_be_written(recording: Path, capsys: pytest.Capture
 
 @pytest.mark.usefixtures("undrawn_reports")
 def test_a_run_whose_report_cannot_be_written_tells_its_own_fault(tmp_path: Path) -> None:
-    config = load_config("virtual").changed({"virtual": {"faults": [{"fault": "cell_nan", "leg": 4}]}})
+    config = VIRTUAL.changed({"virtual": {"faults": [{"fault": "cell_nan", "leg": 4}]}})
     trajectory = demo_trajectory(config.machine.geometry.home_pose, 4.0)
 
     def take_its_name(progress: Progress) -> None:
@@ -81,7 +81,7 @@ def test_a_run_whose_report_cannot_be_written_tells_its_own_fault(tmp_path: Path
 @pytest.mark.usefixtures("undrawn_reports")
 def test_published_models_beside_the_exact_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """On a run of the virtual rig, whose plant is exact, only the exact model explains the cells to their noise."""
-    config = load_config("virtual")
+    config = VIRTUAL
     trajectory = demo_trajectory(config.machine.geometry.home_pose, 4.0)
     run = execute(config, trajectory, "run", tmp_path, lockstep=True, report=lambda _progress: None)
     assert run.error is None

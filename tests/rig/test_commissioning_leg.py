@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from configured import slower_file
 from leg_stand import CONFIG, FAST, HOME, Stand, homed, moving
 
 from actuators import Command, Mode, Status
@@ -82,7 +83,7 @@ def test_six_different_legs(tmp_path: Path) -> None:
         tables.append("[[legs]]\n" + text.replace("velocity = 0.8", f"velocity = {0.6 + 0.1 * leg:.1f}"))
     head = head.replace("[0.155563, -0.155563, 0.0]", "[0.145563, -0.165563, 0.004]").split("# One [legs]")[0]
     (tmp_path / "six.toml").write_text(head + "\n".join(tables), encoding="utf-8")
-    text = Path(CONFIG.path).read_text(encoding="utf-8").replace('"lab-hexapod" ', '"six.toml" ')
+    text = Path(slower_file(tmp_path / "rig.toml")).read_text(encoding="utf-8").replace('"lab-hexapod" ', '"six.toml" ')
     (tmp_path / "rig.toml").write_text(text.replace('"10 mm"', '"1 mm"'), encoding="utf-8")
     config = load_config(tmp_path / "rig.toml")
     assert [move_bounds(config, leg).travel for leg in (1, 6)] == pytest.approx([18e-3, 23e-3])

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from configured import slower_file
 
 import rig.config.rig_config
 from kinematics import JogFrame, leg_lengths, leg_stepped_pose, pose_difference, stepped_pose
@@ -60,10 +61,11 @@ class Interrupted(InterruptedScript, Terminal):
 def operate(here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Operate:
     """Give `rig operate --lockstep` these lines; its exit code and what it wrote."""
     (here / "up.toml").write_text(UP)
+    rig = slower_file(here / "rig.toml")
 
     def run(lines: str, kind: type[io.StringIO] = io.StringIO) -> tuple[ExitCode, str, str]:
         monkeypatch.setattr("sys.stdin", kind(lines))
-        code = ExitCode(main(["operate", "virtual", "--lockstep", "-o", "out"]))
+        code = ExitCode(main(["operate", rig, "--lockstep", "-o", "out"]))
         printed = capsys.readouterr()
         return code, printed.out, printed.err
 
@@ -163,7 +165,7 @@ def test_a_motion_that_a_fault_ends_ends_the_script(operate: Operate) -> None:
 def test_a_fault_that_is_left_is_no_success(operate: Operate) -> None:
     code, out, err = operate("connect\ninject drop_all\nwait 1\n")
     assert code == ExitCode.FAULT and err.startswith("error: the rig is left in a fault, at ")
-    assert "no fresh feedback for 6 ms" in out and "no fresh feedback for 6 ms" in err
+    assert "no fresh feedback for 15 ms" in out and "no fresh feedback for 15 ms" in err
 
 
 def test_a_refused_move_ends_a_script_and_moves_nothing(operate: Operate) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from configured import slower_file
 
 from kinematics import parse_trajectory, scaled
 from rig.cli import main
@@ -88,7 +89,14 @@ def test_a_target_out_of_reach_is_refused_before_the_way_to_it_is_made(monkeypat
 
 def test_a_run_at_another_size_and_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "up.toml").write_text(_up(30))
-    command = ["run", "virtual", str(tmp_path / "up.toml"), "--lockstep", "-o", str(tmp_path / "out")]
+    command = [
+        "run",
+        slower_file(tmp_path / "rig.toml"),
+        str(tmp_path / "up.toml"),
+        "--lockstep",
+        "-o",
+        str(tmp_path / "out"),
+    ]
     assert main([*command, "--amplitude", "0.5", "--repeat", "3"]) == ExitCode.OK, capsys.readouterr().err
     (path,) = (tmp_path / "out").glob("*.mcap")
     recording = open_recording(path)

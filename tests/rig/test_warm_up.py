@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from configured import VIRTUAL
 from numba.core.registry import CPUDispatcher
 
 from rig.client.interruption import Interruption
@@ -11,7 +12,6 @@ from rig.client.lockstep import LockstepRig
 from rig.client.motions import prepare_motion
 from rig.client.operation import run_motion
 from rig.client.runs import demo_trajectory
-from rig.config.rig_config import load_config
 
 OURS = ("rig", "kinematics", "dynamics")
 
@@ -29,8 +29,8 @@ def compiled_signatures() -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize("mode", ["force", "computed-torque", "position"])
 def test_warm_up_compiles_every_kernel_of_the_cycle(tmp_path: Path, mode: str) -> None:
-    config = load_config("virtual").changed({"mode": mode})
-    table = prepare_motion(config, demo_trajectory(config.machine.geometry.home_pose, 4.0))
+    config = VIRTUAL.changed({"mode": mode, "virtual": {"drive": {"start_spread": 1e-3}}})
+    table = prepare_motion(config, demo_trajectory(config.machine.geometry.home_pose, 1.0))
     with LockstepRig(config, tmp_path / "run.mcap", Interruption()) as rig:
         rig.virtual.advance(config.period)
         before = compiled_signatures()
