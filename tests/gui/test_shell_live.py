@@ -59,7 +59,7 @@ def test_the_first_minute(whole_live: MainWindow, qtbot: Any, tmp_path: Path, mo
     press_when_possible(qtbot, live.operate.buttons[Action.DISCONNECT])
     qtbot.waitUntil(lambda: session.phase is Phase.DOWN, timeout=STEP)
     opened = open_recording(recording)
-    assert opened.complete and len(opened.rows) > 500
+    assert opened.complete and len(opened.rows) > 200
     texts = [event.text for event in opened.events]
     for word in ("connect", "home", "payload", "drop_all"):
         assert any(word in text for text in texts), (word, texts)
