@@ -139,6 +139,11 @@ class Desk:
         """What an expression is in the app, once it is true."""
         return until(lambda: self.value(expression), expression, patience)
 
+    def make_views(self) -> None:
+        """Have the window make every view, where it has not yet."""
+        self.do("window.complete or window._building.start()")
+        self.wait("window.complete")
+
     def where(self, expression: str) -> dict[str, Any]:
         """Where a widget, or a part of it, is on the screen, and what it shows."""
         return dict(self.ask("where", expression))

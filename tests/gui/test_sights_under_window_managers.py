@@ -18,7 +18,7 @@ pytestmark = pytest.mark.parametrize("manager", ["openbox"], indirect=True)
 @pytest.fixture
 def whole(desk: Desk) -> Desk:
     """The desk with every view of the app."""
-    desk.wait("window.complete")
+    desk.make_views()
     return desk
 
 
