@@ -79,5 +79,5 @@ def _children() -> set[str]:
 
 @pytest.fixture
 def undrawn_reports(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reports without their plots, which take two seconds each: for tests of what is done, said and counted."""
+    """Reports without their plots, which take more than a second each: for tests of what is done, said and counted."""
     monkeypatch.setattr("rig.report.html.figures", lambda *_: {})

@@ -89,7 +89,7 @@ def link_force(force: Vector, above: Vector) -> list[Scalar]:
 
 def link_moment(*terms: Vector) -> list[Scalar]:
     """3.20: n_i, moment of link i − 1 on link i about the origin of frame i − 1: the sum of its terms."""
-    return add(terms[0], *terms[1:])
+    return add(*terms)
 
 
 def joint_force(R: Matrix, load: Vector) -> Scalar:

@@ -24,9 +24,9 @@ def sine(x: Scalar) -> Scalar:
     return x.sin() if hasattr(x, "sin") else math.sin(x)
 
 
-def add(first: Vector, *others: Vector) -> list[Scalar]:
+def add(first: Vector, second: Vector, *others: Vector) -> list[Scalar]:
     """Sum of vectors."""
-    total = list(first)
+    total = [x + y for x, y in zip(first, second, strict=True)]
     for other in others:
         total = [x + y for x, y in zip(total, other, strict=True)]
     return total

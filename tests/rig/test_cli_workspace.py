@@ -25,6 +25,12 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
     return result
 
 
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the pictures, which take longer than the sweep."""
+    monkeypatch.setattr("rig.workspace.maps.draw_maps", lambda *_: [])
+
+
 def test_a_map_with_its_files(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     summary = run(capsys, *SMALL, "-o", "out", "--condition", "5", "--clearance", "0.01", "--leg-radius", "0.02")
     assert summary["kind"] == "position"
@@ -56,6 +62,7 @@ def test_a_map_with_its_files(here: Path, capsys: pytest.CaptureFixture[str]) ->
         assert picture[..., :3].std() > 0.1
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_slice_at_another_orientation(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ("--slice", "z=450 mm", "--constant-orientation", "0, 10 deg, 0", "--poses", "10000", "-o", "out")
     summary = run(capsys, *options)
@@ -92,6 +99,7 @@ def test_what_it_prints_for_people(here: Path, capsys: pytest.CaptureFixture[str
     assert list(here.iterdir()) == []
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_bounds_shrink_the_workspace(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ranges = ("--range", "x=-0.3:0.3", "--range", "y=-0.3:0.3", "--range", "z=0.3:0.62")
     free = run(capsys, *SMALL, *ranges)["reachable"]["poses"]
