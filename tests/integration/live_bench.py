@@ -25,9 +25,6 @@ ROOT = Path(__file__).parents[2]
 
 SPEED = 5.0
 """times as fast as the wall clock that paced time goes at most"""
-RATE = 200.0  # Hz
-GAINS = {"stiffness": 8e3, "damping": 360.0}
-"""with which the loop is stable at this rate"""
 
 
 def live_config(speed: float = SPEED) -> RigConfig:
@@ -47,7 +44,7 @@ def patient_config() -> RigConfig:
 
 def _live(safety: dict[str, Any], **rest: Any) -> RigConfig:
     bounds = {"following_error": 0.02, "force_residual": 200.0} | safety
-    return on_free_ports(bench_config(rate=RATE, control=GAINS, safety=bounds, **rest))
+    return on_free_ports(bench_config(safety=bounds, **rest))
 
 
 def shared_memory(pid: int) -> set[Path]:

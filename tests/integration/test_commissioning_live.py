@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Self
 
 import pytest
-from live_bench import GAINS, RATE, command, live_config
+from configured import GAINS, RATE
+from live_bench import command, live_config
 from waiting import eventually
 
 from actuators import Status

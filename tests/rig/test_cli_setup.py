@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from configured import endpoints
+from configured import VIRTUAL, endpoints
 
 from rig import commissioning
 from rig.cli import main
@@ -29,8 +29,6 @@ DRIVES = [option for leg in range(1, 7) for option in ("--drive", f"10.0.0.{leg}
 DEAF = [option for port in range(1, 7) for option in ("--drive", f"127.0.0.1:{port}")]
 """Where nobody listens."""
 EASY = ["--watchdog", "1.0", "--rate", "200"]
-GAINS = {"stiffness": 8e3, "damping": 360.0}
-"""With which the loop is stable at this rate."""
 PATIENT = "\n[safety]\nstale_time = 1.0\noverruns_in_a_row = 200\n"
 """Of a machine that others use too."""
 
@@ -44,8 +42,7 @@ def relaxed_timing(path: str) -> None:
 @pytest.fixture(scope="module")
 def hardware() -> Iterator[tuple[VirtualRigProcess, list[str]]]:
     """A virtual rig that stands for a real one, and its drives' addresses, which are all that commands know of it."""
-    quick = {"rate": 200.0, "drives": {"watchdog": 1.0}, "control": GAINS}
-    config = on_free_ports(load_config("virtual")).changed(quick)
+    config = on_free_ports(VIRTUAL).changed({"drives": {"watchdog": 1.0}})
     with VirtualRigProcess(config) as process:
         yield process, drives(config)
 
