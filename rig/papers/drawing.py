@@ -27,7 +27,7 @@ _MARK: Any = {"color": _POLE, "linestyle": (0, (1, 1.5)), "linewidth": 0.9, "zor
 _STYLE = STYLE | {"lines.linewidth": 1.1, "path.simplify": True}
 _LEGEND = 0.24
 """Its height, inches."""
-_LEFT, _RIGHT = 0.8, 0.15
+_LEFT = 0.8
 """Beside the panels, for the widest labels, inches."""
 _HUES = 3.0
 """Length of a legend's handle, in font sizes: six hues are told apart in it."""
@@ -129,7 +129,7 @@ def six_panels_figure(
     pole: str = "",
 ) -> Figure:
     """What `six_panels` draws."""
-    figure = panelled(5.8, 3, above=_LEGEND + TITLE, between=0.35, left=_LEFT, right=_RIGHT)
+    figure = panelled(5.8, 3, above=_LEGEND + TITLE, between=0.35, left=_LEFT)
     grid = figure.subplots(3, 2, sharex=True, squeeze=False)
     for leg, axes in enumerate(grid.flat):
         if linear is not None:
@@ -152,9 +152,7 @@ def components(
     The panels of a row have one scale.
     """
     with styled(_STYLE):
-        figure = panelled(
-            10.2, 6, len(columns), above=_LEGEND + TITLE, between=0.19, beside=0.14, left=_LEFT, right=_RIGHT
-        )
+        figure = panelled(10.2, 6, len(columns), above=_LEGEND + TITLE, between=0.19, beside=0.14, left=_LEFT)
         grid = figure.subplots(6, len(columns), sharex=True, sharey="row", squeeze=False)
         for (pod, column), axes in np.ndenumerate(grid):
             for curve in curves:

@@ -15,7 +15,7 @@ WIDTH = 10.5
 """Of every figure, inches."""
 TITLE, TICKS = 0.3, 0.45
 """Above and below a panel, for its title and its labels, inches."""
-_LEFT, _RIGHT = 0.66, 0.1
+_LEFT, _RIGHT = 0.66, 0.17
 
 
 def page_environment(package: str) -> Environment:
@@ -55,7 +55,6 @@ def panelled(
     between: float = TITLE + 0.12,
     below: float = TICKS,
     left: float = _LEFT,
-    right: float = _RIGHT,
     beside: float = _LEFT,
 ) -> Figure:
     """An empty figure for panels in so many rows and columns, or in one; all lengths in inches.
@@ -64,10 +63,10 @@ def panelled(
     """
     figure = Figure(figsize=(WIDTH, height))
     tall = (height - above - below - (rows - 1) * between) / rows
-    wide = (WIDTH - left - right - (columns - 1) * beside) / columns
+    wide = (WIDTH - left - _RIGHT - (columns - 1) * beside) / columns
     figure.subplots_adjust(
         left=left / WIDTH,
-        right=1.0 - right / WIDTH,
+        right=1.0 - _RIGHT / WIDTH,
         bottom=below / height,
         top=1.0 - above / height,
         hspace=between / tall,

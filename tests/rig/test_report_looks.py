@@ -17,7 +17,7 @@ from rig.report.pages import fix_titles
 RATE = 250.0
 
 
-def test_no_legend_lies_over_a_title_or_leaves_its_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_legend_lies_over_a_title_and_nothing_leaves_its_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[Figure] = []
 
     def keep(figure: Figure) -> str:
@@ -26,6 +26,7 @@ def test_no_legend_lies_over_a_title_or_leaves_its_figure(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(plots, "svg_text", keep)
     rows = make_rows(8.0, RATE)
+    rows["exchange_time"][100] = 5.999e-3  # the last label of its axis stands at its end
     recording = Recording(Path("run.mcap"), make_header(RATE), rows, (), dropped=0, complete=True, closing={})
     summary = summarize(recording)
     plots.draw(Curves(recording, summary), summary, plots.FIGURES)
@@ -35,6 +36,8 @@ def test_no_legend_lies_over_a_title_or_leaves_its_figure(monkeypatch: pytest.Mo
         canvas.draw()
         renderer = canvas.get_renderer()
         for axes in figure.axes:
+            whole = axes.get_tightbbox(renderer)
+            assert whole is not None and whole.x0 >= 0.0 and whole.x1 <= figure.bbox.x1, axes.get_title(loc="left")
             legend = axes.get_legend()
             if legend is None:
                 continue
