@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 
 _OF_THE_TERMINAL = {signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP}
-_LOADED = ["rig.runtime.uncollected", "rig.engine", "scipy.linalg", "rig.virtual.loaded"]
+_LOADED = ["rig.runtime.uncollected", "rig.engine", "rig.virtual.loaded"]
 """Modules that the server loads, in this order; one that is not there would be passed over in silence."""
 _is_child = False
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import expm
 
 from dynamics import Dynamics, DynamicsError, Mechanism
 from kinematics import leg_matrix
@@ -162,8 +163,6 @@ class _Loops:
     """
 
     def __init__(self, masses: Array, friction: float, period: float, delay: float, lag: float) -> None:
-        from scipy.linalg import expm  # takes long to import, and of a rig's processes only the engine needs it
-
         system = np.zeros((len(masses), 4, 4))  # the plant and its input, which is held
         system[:, 0, 1] = 1.0
         system[:, 1, 1], system[:, 1, 2] = -friction / masses, 1.0 / masses
