@@ -174,13 +174,13 @@ def test_an_encoder_that_jumps_behind_a_lost_reply_at_a_low_rate(tmp_path: Path,
     ("state", "creep"),  # m/s: 1.5 mm and 0.06 mm a cycle; so slow a one of a moving leg shows as a scale that drifts
     [("park", 0.75), ("park", 0.03), ("engage", 0.75), ("engage", 0.03), ("run", 0.75)],
 )
-def test_an_encoder_that_creeps_takes_the_homing_with_it(bench: Bench, state: str, creep: float) -> None:
-    getattr(bench, state)()
-    bench.inject("encoder_creep", LEG, creep)
-    recording = stopped(bench, FaultCode.POSITION_JUMP, homed=False)
-    told = np.flatnonzero(recording.rows["fault"] == FaultCode.POSITION_JUMP)[0] - bench.injected + 1
-    bound = bench.config.safety.position_jump
-    assert told * bench.config.period * creep <= 1.2 * bound + 0.75 * bench.config.period
+def test_an_encoder_that_creeps_takes_the_homing_with_it(shipped: Bench, state: str, creep: float) -> None:
+    getattr(shipped, state)()
+    shipped.inject("encoder_creep", LEG, creep)
+    recording = stopped(shipped, FaultCode.POSITION_JUMP, homed=False)
+    told = np.flatnonzero(recording.rows["fault"] == FaultCode.POSITION_JUMP)[0] - shipped.injected + 1
+    bound = shipped.config.safety.position_jump
+    assert told * shipped.config.period * creep <= 1.2 * bound + 0.75 * shipped.config.period
 
 
 def test_a_scale_that_drifts_is_a_controlled_stop(shipped: Bench) -> None:
