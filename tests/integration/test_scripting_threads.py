@@ -99,6 +99,8 @@ def test_an_interrupt_is_heard_by_the_main_thread_alone(robot: RigClient, aside:
     passed = aside(robot.wait, 5.0)
     with pytest.raises(HeldInterrupt, match="holds under power"), robot._asking():
         signal.raise_signal(signal.SIGINT)
+        heard = robot.status.t
+        eventually(lambda: passed.done() or robot.status.t > heard + LOOKS, "the other thread to look first")
         robot.rig.wait(lambda status: status.t > begun + 1.0, LONGEST, "what is never waited for")
     passed.result(PATIENCE)
     assert robot.status.t > begun + 4.9
