@@ -11,6 +11,8 @@ _PROGRAM = "stewart-rig"
 FIRST_STEPS, CONTENTS = "first-run.md", "README.md"
 _SIZE = QtCore.QSize(900, 760)
 _MARGIN = 48  # px beside a picture
+_AGAIN = 250  # ms, then it asks for the focus again
+_ATTEMPTS = 4
 
 
 class GuideWindow(QtWidgets.QWidget):
@@ -43,6 +45,9 @@ class GuideWindow(QtWidgets.QWidget):
         layout.addLayout(buttons)
         layout.addWidget(self.text, 1)
         self.resize(_SIZE)
+        self._asked = 0
+        self._again = QtCore.QTimer(self, interval=_AGAIN)
+        self._again.timeout.connect(self._ask_again)
 
     def show_page(self, name: str) -> None:
         """Show a page by the name of its file; where the guide is not installed, say where it is."""
@@ -55,8 +60,27 @@ class GuideWindow(QtWidgets.QWidget):
                 f"It is the folder docs of {_PROGRAM}'s source; begin with {name}."
             )
         self.show()
+        self._asked = 0
+        self._ask_for_focus()
+        self._again.start()
+
+    def hideEvent(self, event: QtGui.QHideEvent) -> None:
+        """Ask for nothing any more."""
+        self._again.stop()
+        super().hideEvent(event)
+
+    def _ask_for_focus(self) -> None:
+        """Or it stays under the window in which a key was pressed while this one came up."""
+        self._asked += 1
         self.raise_()
-        self.activateWindow()  # or it stays under the window in which a key was pressed while this one came up
+        self.activateWindow()
+
+    def _ask_again(self) -> None:
+        """Where a window manager took that key for newer than the wish to see this window, it has refused."""
+        if self.isActiveWindow() or self._asked >= _ATTEMPTS:
+            self._again.stop()
+        else:
+            self._ask_for_focus()
 
 
 class _Page(QtWidgets.QTextBrowser):

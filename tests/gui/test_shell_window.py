@@ -262,3 +262,27 @@ def test_a_small_screen_has_stop_and_every_page(whole_window: MainWindow) -> Non
             across, down = area.horizontalScrollBar().maximum(), area.verticalScrollBar().maximum()
             assert window.tabs.width() - area.viewport().width() == across
             assert window.tabs.height() - area.viewport().height() == down
+
+
+def test_the_guide_asks_for_the_focus_until_it_has_it(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A window manager refuses it where it takes a key in the window for newer than the wish to see the guide."""
+    window.help.show_page("first-run.md")
+    guide = window.help.guide
+    assert guide is not None
+    asked: list[str] = []
+    monkeypatch.setattr(guide, "activateWindow", lambda: asked.append("focus"))
+    monkeypatch.setattr(guide, "isActiveWindow", lambda: len(asked) == 3)
+    window.help.show_page("README.md")
+    for times in (2, 3, 3):
+        assert guide._again.isActive()
+        guide._again.timeout.emit()
+        assert len(asked) == times
+    assert not guide._again.isActive()
+    monkeypatch.setattr(guide, "isActiveWindow", lambda: False)
+    window.help.show_page("README.md")
+    while guide._again.isActive():
+        guide._again.timeout.emit()
+    assert len(asked) < 10  # whoever never gets it bothers nobody for long
+    window.help.show_page("README.md")
+    guide.close()
+    assert not guide._again.isActive()
