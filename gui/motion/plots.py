@@ -47,9 +47,6 @@ class PreviewPlots(QtWidgets.QWidget):
         self._plots: list[Plot] = []
         self._markers: list[pg.InfiniteLine] = []
         self._from_home = False
-        self._legend = QtWidgets.QLabel()
-        self._legend.setAlignment(QtCore.Qt.AlignmentFlag.AlignCenter)
-        self._legend.setWordWrap(True)
 
     def _make(self) -> None:
         for index, (title, count) in enumerate(_PLOTS):
@@ -70,6 +67,9 @@ class PreviewPlots(QtWidgets.QWidget):
             marker.setVisible(False)
             plot.add(marker)
             self._markers.append(marker)
+        self._legend = QtWidgets.QLabel()
+        self._legend.setAlignment(QtCore.Qt.AlignmentFlag.AlignCenter)
+        self._legend.setWordWrap(True)
         self._grid.addWidget(self._legend, 2, 1)
         self._add_limits()
         self.set_theme(self._theme)
