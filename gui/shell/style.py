@@ -33,7 +33,7 @@ QProgressBar {{ text-align: center; min-height: 18px; }}
 
 
 def dress(application: QtWidgets.QApplication, theme: Theme) -> None:
-    """Give the whole application the look of a theme; one that has it already is left alone: it takes its time."""
+    """Give the whole application the look of a theme, which styles every widget; one it has already is left alone."""
     own = _SHEET.format(
         stop=STOP_RED,
         muted=theme.muted,
