@@ -48,28 +48,33 @@ demo: $(VENV)/.installed
 gui: $(VENV)/.installed $(VENV)/.system
 	$(BIN)/rig gui $(ARGS)
 
+# A virtual screen, its number the first free one from $(1) on.
+XVFB = xvfb-run -n $(1) -a -s '-screen 0 1920x1080x24'
+
 # What shows windows gets a virtual screen where there is none of its own.
-SCREEN = if [ -n "$${DISPLAY:-}" ]; then screen=; else screen="xvfb-run -a -s '-screen 0 1920x1080x24'"; fi; eval $$screen
+SCREEN = if [ -n "$${DISPLAY:-}" ]; then screen=; else screen="$(call XVFB,99)"; fi; eval $$screen
 
 PYTEST = $(BIN)/python -m pytest
 
-# Side by side: the app's tests, the rig's, the integration tests and all others. Those that compile the cycle's kernels
-# come first: the rest find them. With ARGS: one pytest, given them.
+# Side by side, each on a screen of its own: the app's tests, those of them with an app in a process of its own, the
+# rig's, the integration tests and all others. Those that compile the cycle's kernels come first: the rest find them.
+# With ARGS: one pytest, given them.
 BESIDE = tests/gui tests/rig tests/integration
 FIRST = tests/rig/test_warm_up.py
+APPS = tests/gui/test_app_killed.py $(wildcard tests/gui/test_*_under_window_managers.py)
 test: $(VENV)/.installed-test $(VENV)/.system $(VENV)/.desk
 ifneq ($(strip $(ARGS)),)
 	@$(SCREEN) $(PYTEST) tests --ignore=tests/benchmarks $(ARGS)
 else
-	@if [ -n "$${DISPLAY:-}" ]; then screen=; else screen="xvfb-run -a -s '-screen 0 1920x1080x24'"; fi; \
-	logs=$$(mktemp -d); status=0; pids=; \
+	@logs=$$(mktemp -d); status=0; pids=; \
 	trap 'kill $$pids 2>/dev/null; rm -rf "$$logs"' EXIT; \
 	beside() { "$$@" >"$$logs/$$(echo $$pids | wc -w)" 2>&1 & pids="$$pids $$!"; }; \
 	beside $(PYTEST) tests --ignore=tests/benchmarks $(BESIDE:%=--ignore=%); \
 	$(PYTEST) $(FIRST) || status=1; \
 	beside $(PYTEST) tests/rig $(FIRST:%=--ignore=%); \
 	beside $(PYTEST) tests/integration; \
-	eval $$screen $(PYTEST) tests/gui || status=1; \
+	beside $(call XVFB,200) $(PYTEST) $(APPS); \
+	$(call XVFB,300) $(PYTEST) tests/gui $(APPS:%=--ignore=%) || status=1; \
 	for pid in $$pids; do wait $$pid || status=1; done; cat "$$logs"/*; \
 	exit $$status
 endif

@@ -1,12 +1,14 @@
 """Starting the app: configuration, session, window."""
 
 import contextlib
+import gc
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
 from pyqtgraph.Qt import QtCore
+from pyqtgraph.util.garbage_collector import GarbageCollector
 
 from gui.screen import make_application
 from gui.session import RigSession
@@ -84,6 +86,23 @@ def errors_logged(session: RigSession) -> Iterator[None]:
         sys.excepthook = before
 
 
+@contextlib.contextmanager
+def garbage_searched_here() -> Iterator[None]:
+    """Within a `with` block garbage is searched for in this thread alone, while its event loop runs.
+
+    Else it is in whichever thread makes an object at the time, and Qt may not survive that one destroys a widget of
+    another. Needs a QApplication of this thread.
+    """
+    before = gc.isenabled()
+    collector = GarbageCollector()
+    try:
+        yield
+    finally:
+        collector.timer.stop()
+        if before:
+            gc.enable()
+
+
 def run(config: str, *, real_time: bool = False) -> int:
     """Run the app until its window is closed, and another one for each rig that is opened in place of its own.
 
@@ -95,12 +114,14 @@ def run(config: str, *, real_time: bool = False) -> int:
     application.setApplicationName(_NAME)
     application.setOrganizationName(_NAME)
     code = 0
-    while rig is not None and code == 0:
-        window = make_window(rig, settings)
-        window.show()
-        with errors_logged(window.session):
-            code = int(application.exec())
-        rig = window.other.following
-        window.deleteLater()  # while there is an application: the order at the interpreter's end is anybody's guess
-        application.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
+    gc.freeze()  # what is loaded stays: it need not be searched
+    with garbage_searched_here():
+        while rig is not None and code == 0:
+            window = make_window(rig, settings)
+            window.show()
+            with errors_logged(window.session):
+                code = int(application.exec())
+            rig = window.other.following
+            window.deleteLater()  # while there is an application: the order at the interpreter's end is anybody's guess
+            application.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
     return code

@@ -1,5 +1,6 @@
 """`rig setup`: a new rig's configuration written, its drives asked, its legs tested one at a time."""
 
+import contextlib
 import json
 import re
 from pathlib import Path
@@ -202,12 +203,11 @@ def leg(
     )
     interruption = Interruption()
     try:
-        with interruption.installed():
-            interruption.starting = True
-            with served(settings) as rig:
-                interruption.starting = False
-                recording = leg_recording(rig, move)
-                result = run_leg_test(rig, move, interruption, lambda _test: None, recording)
+        with interruption.installed(), contextlib.ExitStack() as stack:
+            with interruption.nothing_moving():
+                rig = stack.enter_context(served(settings))
+            recording = leg_recording(rig, move)
+            result = run_leg_test(rig, move, interruption, lambda _test: None, recording)
     except NotHomedError as error:
         raise RefusedError(f"{error} (see --home)") from None
     except LatchedFaultError as error:

@@ -18,12 +18,11 @@ class Interruption:
 
     def __init__(self) -> None:
         self.count = 0
-        self.starting = False
-        """nothing moves yet: there is nothing to be stopped in a controlled way"""
         self.at_once: Callable[[], None] | None = None
         """called on the second Ctrl-C, from the signal handler"""
         self.at_first: Callable[[], None] | None = None
         """called on the first one, from the signal handler, once something can move"""
+        self._starting = False
         self._noticed = False
         self._thread: int | None = None
 
@@ -40,7 +39,7 @@ class Interruption:
 
     def _handle(self, _signal: int, _frame: FrameType | None) -> None:
         self.count += 1
-        if self.count == 1 and not self.starting:
+        if self.count == 1 and not self._starting:
             if self.at_first is not None:
                 self.at_first()
             return
@@ -48,6 +47,24 @@ class Interruption:
         if self.at_once is not None:
             self.at_once()
         raise KeyboardInterrupt
+
+    @contextlib.contextmanager
+    def nothing_moving(self) -> Iterator[None]:
+        """Within a `with` block nothing can move yet: there is nothing to be stopped in a controlled way.
+
+        Raises KeyboardInterrupt for every Ctrl-C, at the end for one that was heard before or that went by: what raises
+        in the middle of any library is lost where that catches everything.
+        """
+        self._starting = True
+        self._interrupt_if_heard()
+        yield
+        self._interrupt_if_heard()
+        self._starting = False
+
+    def _interrupt_if_heard(self) -> None:
+        if self.count:
+            self._noticed = True
+            raise KeyboardInterrupt
 
     @contextlib.contextmanager
     def installed(self) -> Iterator[Self]:

@@ -69,32 +69,31 @@ class LiveRig:
         self._news = News()
         self._rows: RowListener | None = None
         self._reading = threading.Lock()
-        self._interruption.starting = True
         with contextlib.ExitStack() as resources:
-            self.engine: EngineProcess | RunningEngine
-            if isinstance(source, RunningEngine):
-                self.engine, self.recording = source, source.recording
-            else:
-                self.engine, self.recording = self._started(source, serve, resources), source
-            self._block = self._control_block()
-            resources.callback(self._block.close)
-            ring = TelemetryRing.attach(self.engine.address.ring)
-            resources.callback(ring.close)
-            self._reader = ring.reader(0)
-            self.beat = self._block.beat
-            """shows the engine that its client is alive; never waits"""
-            sign = self._beat_while_waiting if beating else self._check
-            links = (_REPLY_TIMEOUT + 6 * config.drives.connect_timeout, patience, patience)
-            self._commands, self._watch, self._stops = (self._link(timeout, sign, resources) for timeout in links)
-            self._interruption.at_once = self._stop_at_once
-            self.beat()
-            self._commands.client.acquire(client)
-            self._beating = Heartbeat(self.beat, self._look)
-            resources.callback(self._beating.close)
-            if beating:
-                self._beating.start()
+            with self._interruption.nothing_moving():
+                self.engine: EngineProcess | RunningEngine
+                if isinstance(source, RunningEngine):
+                    self.engine, self.recording = source, source.recording
+                else:
+                    self.engine, self.recording = self._started(source, serve, resources), source
+                self._block = self._control_block()
+                resources.callback(self._block.close)
+                ring = TelemetryRing.attach(self.engine.address.ring)
+                resources.callback(ring.close)
+                self._reader = ring.reader(0)
+                self.beat = self._block.beat
+                """shows the engine that its client is alive; never waits"""
+                sign = self._beat_while_waiting if beating else self._check
+                links = (_REPLY_TIMEOUT + 6 * config.drives.connect_timeout, patience, patience)
+                self._commands, self._watch, self._stops = (self._link(timeout, sign, resources) for timeout in links)
+                self._interruption.at_once = self._stop_at_once
+                self.beat()
+                self._commands.client.acquire(client)
+                self._beating = Heartbeat(self.beat, self._look)
+                resources.callback(self._beating.close)
+                if beating:
+                    self._beating.start()
             self._resources = resources.pop_all()
-        self._interruption.starting = False
 
     def _started(self, recording: Path, serve: bool, resources: contextlib.ExitStack) -> EngineProcess:
         if serve and self.config.virtual is not None:

@@ -121,66 +121,65 @@ def conduct(
         RefusedError: another client holds the running engine's lease.
     """
     reporting = ReportProcess()
-    if engine is not None:
-        attach = partial(LiveRig, config, engine, name, interruption)
-        return _run(body, attach, engine.recording, interruption, report, reporting)
-    folder = Path(config.recording.directory) if folder is None else folder
-    new = not folder.exists()
-    recording = new_recording(folder, name)
+    with interruption.installed():
+        if engine is not None:
+            attach = partial(LiveRig, config, engine, name, interruption)
+            return _run(body, attach, engine.recording, report, reporting)
+        folder = Path(config.recording.directory) if folder is None else folder
+        new = not folder.exists()
+        recording = new_recording(folder, name)
 
-    def start() -> LockstepRig | LiveRig:
-        if lockstep:
-            return LockstepRig(config, recording, interruption)
-        rig = LiveRig(config, recording, name, interruption)
-        if config.virtual is not None:  # nothing real waits for the processor, and this process waits for the rig
-            reporting.begin()
-        return rig
+        def start() -> LockstepRig | LiveRig:
+            if lockstep:
+                return LockstepRig(config, recording, interruption)
+            rig = LiveRig(config, recording, name, interruption)
+            if config.virtual is not None:  # nothing real waits for the processor, and this process waits for the rig
+                reporting.begin()
+            return rig
 
-    try:
-        return _run(body, start, recording, interruption, report, reporting)
-    finally:
-        reporting.close()
-        remove_empty(recording)
-        if new:
-            with contextlib.suppress(OSError):  # it holds something
-                folder.rmdir()
+        try:
+            return _run(body, start, recording, report, reporting)
+        finally:
+            reporting.close()
+            remove_empty(recording)
+            if new:
+                with contextlib.suppress(OSError):  # it holds something
+                    folder.rmdir()
 
 
 def _run(
     body: Callable[[LockstepRig | LiveRig], None],
     start: Callable[[], LockstepRig | LiveRig],
     recording: Path,
-    interruption: Interruption,
     report: Callable[[Progress], None],
     reporting: ReportProcess,
 ) -> RunResult:
     error: RigError | None = None
     unforeseen: Exception | None = None
     rig: LockstepRig | LiveRig | None = None
-    with interruption.installed():
-        try:
-            rig = start()
-            with rig:
-                try:
-                    body(rig)
-                except (Exception, KeyboardInterrupt) as stopped:
-                    report(Progress("stopping", 1.0))
-                    controlled = _brought_to_rest(rig)
-                    if isinstance(stopped, KeyboardInterrupt) or not controlled:
-                        error = InterruptedRunError("interrupted twice; the torque was taken off at once")
-                    elif isinstance(stopped, RigError):
-                        error = stopped
-                    else:
-                        unforeseen = stopped
-        except KeyboardInterrupt:
-            late = "interrupted while the recording was being closed"
-            error = InterruptedRunError("interrupted before anything moved" if rig is None else late)
-        report(Progress("reporting", 1.0))
-        try:
-            result = _reported(recording, error, reporting)
-        except KeyboardInterrupt:
-            text = f"interrupted while the report was made; the recording is {recording}"
-            result = RunResult(recording, recording.with_suffix(".html"), error=error or InterruptedRunError(text))
+    try:
+        rig = start()
+        with rig:
+            try:
+                body(rig)
+            except (Exception, KeyboardInterrupt) as stopped:
+                report(Progress("stopping", 1.0))
+                controlled = _brought_to_rest(rig)
+                if isinstance(stopped, KeyboardInterrupt) or not controlled:
+                    error = InterruptedRunError("interrupted twice; the torque was taken off at once")
+                elif isinstance(stopped, RigError):
+                    error = stopped
+                else:
+                    unforeseen = stopped
+    except KeyboardInterrupt:
+        late = "interrupted while the recording was being closed"
+        error = InterruptedRunError("interrupted before anything moved" if rig is None else late)
+    report(Progress("reporting", 1.0))
+    try:
+        result = _reported(recording, error, reporting)
+    except KeyboardInterrupt:
+        text = f"interrupted while the report was made; the recording is {recording}"
+        result = RunResult(recording, recording.with_suffix(".html"), error=error or InterruptedRunError(text))
     if unforeseen is not None:
         raise unforeseen
     return result

@@ -4,10 +4,11 @@ from desk import desk, manager, shared_desk
 from live_app import live, whole_live
 from live_views import history, live_view, view
 from setup_support import wizard
-from shell_support import session, whole_window, window
+from shell_support import garbage_as_in_the_app, session, whole_window, window
 
 __all__ = [
     "desk",
+    "garbage_as_in_the_app",
     "history",
     "live",
     "live_view",

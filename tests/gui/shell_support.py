@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 
+from gui.application import garbage_searched_here
 from gui.session.rig_session import RigSession
 from gui.session.rules import Phase
 from gui.session.virtual_hardware import VirtualHardware
@@ -170,6 +171,14 @@ class BusyEngine:
 def make_settings(folder: Path) -> QtCore.QSettings:
     """Settings in a file of the test's own."""
     return QtCore.QSettings(str(folder / "gui.ini"), QtCore.QSettings.Format.IniFormat)
+
+
+@pytest.fixture(scope="package", autouse=True)
+def garbage_as_in_the_app(qapp: QtWidgets.QApplication) -> Iterator[None]:
+    """Garbage is searched for in the app's thread alone."""
+    assert qapp.thread() is QtCore.QThread.currentThread()
+    with garbage_searched_here():
+        yield
 
 
 @pytest.fixture

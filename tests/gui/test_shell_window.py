@@ -1,6 +1,7 @@
 """The window itself: closing it, its settings, its menus."""
 
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -286,3 +287,26 @@ def test_the_guide_asks_for_the_focus_until_it_has_it(window: MainWindow, monkey
     window.help.show_page("README.md")
     guide.close()
     assert not guide._again.isActive()
+
+
+class Knot:
+    """Garbage that only a search finds: it names itself. It says in which thread it was found."""
+
+    def __init__(self, found_in: list[int]) -> None:
+        self.found_in = found_in
+        self.itself = self
+
+    def __del__(self) -> None:
+        self.found_in.append(threading.get_ident())
+
+
+def test_garbage_is_searched_for_in_the_thread_of_the_windows_alone(qtbot: Any) -> None:
+    found_in: list[int] = []
+    Knot(found_in)
+    worker = threading.Thread(target=lambda: [[] for _ in range(200_000)])  # a search a few thousand objects
+    worker.start()
+    worker.join(60.0)
+    assert not worker.is_alive() and not found_in
+    kept: list[list[int]] = [[] for _ in range(100_000)]
+    qtbot.waitUntil(lambda: bool(found_in), timeout=60_000)
+    assert found_in == [threading.get_ident()] and kept
