@@ -52,8 +52,8 @@ class Interruption:
     def nothing_moving(self) -> Iterator[None]:
         """Within a `with` block nothing can move yet: there is nothing to be stopped in a controlled way.
 
-        Raises KeyboardInterrupt for every Ctrl-C, at the end for one that was heard before or that went by: what raises
-        in the middle of any library is lost where that catches everything.
+        Raises KeyboardInterrupt in the thread that installed this, at every Ctrl-C, and at the block's begin or end for
+        one that was heard before or went by: an exception in the middle of any library is lost where that catches all.
         """
         self._starting = True
         self._interrupt_if_heard()
@@ -62,7 +62,7 @@ class Interruption:
         self._starting = False
 
     def _interrupt_if_heard(self) -> None:
-        if self.count:
+        if self.count and self._thread == threading.get_ident():
             self._noticed = True
             raise KeyboardInterrupt
 

@@ -46,3 +46,13 @@ def test_once_something_can_move_the_first_is_a_request_to_stop_and_the_second_i
         interruption.check()  # it was heard
         with pytest.raises(KeyboardInterrupt):
             ctrl_c()
+
+
+def test_one_who_has_not_taken_ctrl_c_over_is_not_interrupted_but_told() -> None:
+    """As a stop by a button is, which is given to a test of a leg as a Ctrl-C."""
+    asked = Interruption()
+    asked.count = 1
+    with asked.nothing_moving():
+        pass
+    with pytest.raises(InterruptedRunError):
+        asked.check()
