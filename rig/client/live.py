@@ -5,6 +5,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
@@ -129,7 +130,8 @@ class LiveRig:
         if isinstance(command, Stop):
             self.send_stop(command.category)
             return
-        with self._commands as link:
+        with self._commands.lock:
+            link = self._commands.client
             if link.status().lease != self.client:
                 link.acquire(self.client)
             link.request(command, samples)
@@ -137,8 +139,8 @@ class LiveRig:
 
     def status(self) -> Snapshot:
         """See `Rig.status`."""
-        with self._watch as link:
-            return link.status()
+        with self._watch.lock:
+            return self._watch.client.status()
 
     def wait(self, until: Callable[[Snapshot], bool], timeout: float, what: str) -> Snapshot:
         """See `Rig.wait`."""
@@ -185,8 +187,8 @@ class LiveRig:
             if self._leaving:
                 self.engine.join(_LEAVE_TIMEOUT)
             elif self.attached and self._beats and self.alive and not self._gone.is_set():
-                with contextlib.suppress(RigError), self._commands as link:
-                    link.request(Release())  # rather than be missed
+                with contextlib.suppress(RigError), self._commands.lock:
+                    self._commands.client.request(Release())  # rather than be missed
         finally:
             self._gone.set()  # nobody waits for its answers any more
             self._resources.close()
@@ -212,8 +214,8 @@ class LiveRig:
 
     def send_stop(self, category: StopRequest) -> None:
         """Ask for a stop over the control link as well. Raises HardwareError when the engine does not answer."""
-        with self._stops as link:
-            link.request(Stop(category))
+        with self._stops.lock:
+            self._stops.client.request(Stop(category))
 
     def end(self, commands: Sequence[RigCommand]) -> None:
         """Send commands, of which the last is to shut down, and wait for the engine to end. Raises as `request`."""
@@ -250,16 +252,12 @@ class LiveRig:
         self.close()
 
 
+@dataclass(frozen=True, slots=True)
 class _Link:
-    """A client of the control link for one thread at a time, within a `with` block."""
+    """A client of the control link, for whoever holds the lock.
 
-    def __init__(self, client: LinkClient) -> None:
-        self.client = client
-        self._lock = threading.Lock()
+    A method to enter by, written in Python, can be interrupted once it has the lock, which nobody would give back.
+    """
 
-    def __enter__(self) -> LinkClient:
-        self._lock.acquire()
-        return self.client
-
-    def __exit__(self, *_exception: object) -> None:
-        self._lock.release()
+    client: LinkClient
+    lock: threading.Lock = field(default_factory=threading.Lock)

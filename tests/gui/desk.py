@@ -178,9 +178,11 @@ class Desk:
         return list(until(ready, f"{expression} to be in reach"))
 
     def press(self, expression: str, button: int = 1, times: int = 1) -> None:
-        """Click on something."""
+        """Click on something, and wait until it has got that: a manager that looks first lets keys overtake it."""
         x, y = self.place(expression)
+        before = self.value("keys.clicks")
         self.click(x, y, button, times)
+        until(lambda: self.value("keys.clicks") >= before + times, f"{expression} to get the click")
         self.settle()
 
     def scroll_to(self, expression: str) -> None:
@@ -221,6 +223,10 @@ class Desk:
                     return
                 time.sleep(0.01)
             assert time.monotonic() < deadline, "no window of the app has the keyboard"
+
+    def stopped(self) -> Any:
+        """The category of the stop whose flag is up, or comes up; lowered as the engine does."""
+        return until(self.block.take_stop, "the stop's flag")
 
     # -- dialogs -----------------------------------------------------------------------------------------------------
 

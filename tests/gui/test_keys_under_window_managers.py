@@ -184,7 +184,7 @@ def test_the_menu_opens_another_rig_in_place_of_this_one(desk: Desk) -> None:
     desk.wait("window.session.config.name == 'the other one' and window.isVisible()")
     assert desk.value("len(windows.visible)") == 1 and len(desk.ask("look")["stops"]) == 1
     desk.press("window.stop_button")
-    assert desk.block.take_stop() == 1
+    assert desk.stopped() == 1
 
 
 def test_the_rig_that_was_set_up_follows_in_one_window_with_one_stop(desk: Desk) -> None:
@@ -202,4 +202,4 @@ def test_the_rig_that_was_set_up_follows_in_one_window_with_one_stop(desk: Desk)
     (stop,) = desk.ask("look")["stops"]
     desk.click(*stop)
     desk.settle()
-    assert desk.block.take_stop() == 1
+    assert desk.stopped() == 1

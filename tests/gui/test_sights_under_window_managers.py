@@ -120,7 +120,7 @@ def test_a_stop_in_mid_air_is_not_called_parked(desk: Desk) -> None:
         desk.do("session.take(make_status(State.RUNNING))")
         desk.wait("window.banner.state_text == 'Running'")
         desk.press("window.stop_button")
-        assert desk.block.take_stop() == 1
+        assert desk.stopped() == 1
         desk.do(f"session.take(make_status(State.PARKED, from_home={far}))")
         desk.wait(f"window.banner.state_text == {said!r}")
         assert ("100 mm from home" in desk.value("window.banner.detail")) == (far > 0.0)
@@ -153,7 +153,7 @@ def test_a_window_of_1024_by_700_works(whole: Desk) -> None:
     desk.hand("windowsize", "--sync", desk.value("int(window.winId())"), 1024, 700)
     desk.wait("(window.width(), window.height()) == (1024, 700)")
     desk.press("window.stop_button")
-    assert desk.block.take_stop() == 1
+    assert desk.stopped() == 1
     desk.do("session.take(make_status(State.ENGAGED))")
     for page, act in {"Faults": "window.faults.inject", "Jog": "window.jog.buttons['go']"}.items():
         desk.press(f"tab(window.tabs, {page!r})")
@@ -162,4 +162,4 @@ def test_a_window_of_1024_by_700_works(whole: Desk) -> None:
         desk.scroll_to("window.tabs.tabBar()")
     desk.wait("len(session.injected) == 1 and len(session.sent) == 1")
     desk.press("window.stop_button")
-    assert desk.block.take_stop() == 1
+    assert desk.stopped() == 1

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
-from desk import Desk, until
+from desk import Desk
 
 _SCREEN = (1920, 1080)
 
@@ -26,7 +26,7 @@ def test_the_window_is_within_the_screen_and_stop_takes_a_click(large: Desk) -> 
     for page in ("Motion", "Faults", "3-D view"):
         large.press(f"tab(window.tabs, {page!r})")
         large.press("window.stop_button")
-        assert large.block.take_stop() == 1
+        assert large.stopped() == 1
         corner = large.where("part(window.stop_button, 1.0, 1.0)")
         assert corner["clear"] and 0 <= corner["place"][0] < _SCREEN[0] and 0 <= corner["place"][1] < _SCREEN[1]
 
@@ -39,5 +39,5 @@ def test_every_stop_of_a_dialog_is_on_the_screen_too(large: Desk, name: str) -> 
     for x, y in stops:
         assert 0 <= x < _SCREEN[0] and 0 <= y < _SCREEN[1]
         large.click(x, y)
-        assert until(large.block.take_stop, f"the flag, after a click at {x}, {y}") == 1
+        assert large.stopped() == 1
     large.close_all()

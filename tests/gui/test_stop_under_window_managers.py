@@ -1,7 +1,7 @@
 """STOP by a real mouse under real window managers: over each dialog, popup and question the engine's flag goes up."""
 
 import pytest
-from desk import Desk, until
+from desk import Desk
 
 DIALOGS = (
     "file dialog",
@@ -32,7 +32,7 @@ def test_the_guide_has_a_stop_and_esc_stops_in_it(desk: Desk) -> None:
     before = desk.value("len(session.stops)")
     desk.do("window.help.guide.activateWindow()")
     desk.key("Escape")
-    assert until(desk.block.take_stop, "the flag, after Esc") == 1
+    assert desk.stopped() == 1
     assert desk.value("len(session.stops)") == before + 1 and desk.value("window.help.guide.isVisible()")
 
 
@@ -42,6 +42,6 @@ def press_every_stop(desk: Desk) -> int:
     for x, y in reversed(stops):  # the window's last: a click there may raise it above the guide
         assert desk.block.take_stop() is None
         desk.click(x, y)
-        assert until(desk.block.take_stop, f"the flag, after a click at {x}, {y}") == 1
+        assert desk.stopped() == 1
     assert desk.value("len(session.stops)") == before + len(stops)
     return len(stops)

@@ -31,14 +31,18 @@ _HOLD = 300.0  # s that an engine without its app waits for the next, which star
 
 
 class Keys(QtCore.QObject):
-    """Counts the presses of Shift, which nothing in the app answers."""
+    """Counts the presses of Shift, which nothing in the app answers, and the clicks and turns of the wheel."""
 
     shifts = 0
+    clicks = 0
 
     def eventFilter(self, receiver: QtCore.QObject, event: QtCore.QEvent) -> bool:
         """Look, and let go on."""
-        if event.type() == QtCore.QEvent.Type.KeyPress and receiver.isWindowType():
-            self.shifts += event.key() == QtCore.Qt.Key.Key_Shift
+        if receiver.isWindowType():
+            if event.type() == QtCore.QEvent.Type.KeyPress:
+                self.shifts += event.key() == QtCore.Qt.Key.Key_Shift
+            elif event.type() in (QtCore.QEvent.Type.MouseButtonRelease, QtCore.QEvent.Type.Wheel):
+                self.clicks += 1
         return False
 
 

@@ -1,11 +1,16 @@
-"""Ctrl-C as operations hear it: none is lost while nothing can move yet."""
+"""Ctrl-C as operations hear it: none is lost while nothing can move yet, and none leaves the rig out of reach."""
 
 import signal
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from rig.client import Interruption
+from rig.client import Interruption, LiveRig
+from rig.client.live import _Link
+from rig.engine import Disconnect, Stop
 from rig.errors import InterruptedRunError
 
 
@@ -56,3 +61,48 @@ def test_one_who_has_not_taken_ctrl_c_over_is_not_interrupted_but_told() -> None
         pass
     with pytest.raises(InterruptedRunError):
         asked.check()
+
+
+class Client:
+    """Stands for the engine's link: it answers at once."""
+
+    def status(self) -> Any:
+        return SimpleNamespace(lease="me")
+
+    def request(self, *_command: object) -> None: ...
+
+
+class Linked(LiveRig):
+    """A live rig that has nothing but its links."""
+
+    def __init__(self) -> None:
+        self.client, self._leaving = "me", False
+        self._commands, self._watch, self._stops = (_Link(Client()) for _ in range(3))  # type: ignore[arg-type]
+
+
+@contextmanager
+def interrupting() -> Iterator[None]:
+    """An alarm, where one is set, is a Ctrl-C."""
+
+    def interrupt(_signal: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("what", ["status", "request", "stop"])
+def test_wherever_a_ctrl_c_comes_the_link_is_given_back(what: str) -> None:
+    rig = Linked()
+    call = {"status": rig.status, "request": lambda: rig.request(Disconnect()), "stop": lambda: rig.request(Stop(0))}
+    with interrupting():
+        for number in range(1, 1001):
+            with suppress(KeyboardInterrupt):
+                signal.setitimer(signal.ITIMER_REAL, 1e-5 + 1e-7 * (number % 97))
+                while True:
+                    call[what]()
+            assert not any(link.lock.locked() for link in (rig._commands, rig._watch, rig._stops)), number

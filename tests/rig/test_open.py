@@ -104,7 +104,7 @@ def test_the_last_reference_may_end_in_the_heartbeats_thread(
     gone, collect = weakref.ref(robot), live._beating._look
 
     def look() -> bool:
-        with live._watch, live._reading:  # as in the midst of a look
+        with live._watch.lock, live._reading:  # as in the midst of a look
             gc.collect()
         return collect()
 
