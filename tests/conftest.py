@@ -3,6 +3,7 @@
 import gc
 import multiprocessing
 import os
+import signal
 import threading
 import time
 from collections.abc import Generator, Iterator
@@ -46,6 +47,12 @@ def pytest_make_collect_report(
         report.outcome = "failed"
         report.longrepr = f"unexpected skip: {report.longrepr}"
     return report
+
+
+def pytest_configure() -> None:
+    """Hear Ctrl-C, and let what tests start hear it: a shell has those that it starts side by side ignore it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:

@@ -1,8 +1,6 @@
 """The wizard's second page: where the six drives are, asked one by one or all together."""
 
-import socket
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 
@@ -11,21 +9,13 @@ from pyqtgraph.Qt import QtWidgets
 from actuators import drive_names
 from gui.setup.page import SetupPage, line_edit, set_role, unbroken
 from gui.widgets import LEG_COLOURS, Choice, GuardedButton, QuantityBox, WholeNumber
+from rig.client import free_ports
 from rig.commissioning import CellAmplifier, Draft, DriveAddress, LegProbe, Probe, compare
 
 _LOCAL = "127.0.0.1"
 
 _Question = tuple[bool, str, str, float, DriveAddress]
 """Whether it is a rehearsal; driver, profile, watchdog (s) and address of the drive asked."""
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports of this machine that nothing listens on."""
-    with ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind((_LOCAL, 0))
-        return [one.getsockname()[1] for one in sockets]
 
 
 def leg_label(leg: int) -> QtWidgets.QLabel:

@@ -10,6 +10,7 @@ from rig.client.motions import approach, checked_motion, checked_move, ends, pre
 from rig.client.moving import Progress, begin, finish, follow, move_to_start, perform
 from rig.client.opening import open_rig
 from rig.client.operation import bring_to_rest, clear, connect_and_home, has_stopped, leave, let_pass, look, stop
+from rig.client.ports import free_ports, on_free_ports, on_ports
 from rig.client.post_mortem import LegPostMortem, ask_drives, describe_post_mortem
 from rig.client.rig import FaultDesk, Rig
 from rig.client.runs import (
@@ -19,8 +20,6 @@ from rig.client.runs import (
     describe,
     execute,
     new_recording,
-    on_free_ports,
-    on_ports,
     remove_empty,
     serve_virtual,
 )
@@ -70,6 +69,7 @@ __all__ = [
     "execute",
     "finish",
     "follow",
+    "free_ports",
     "has_stopped",
     "leave",
     "let_pass",

@@ -2,10 +2,9 @@
 
 import contextlib
 import re
-import socket
 import time
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -163,8 +162,7 @@ def _run(
             try:
                 body(rig)
             except (Exception, KeyboardInterrupt) as stopped:
-                report(Progress("stopping", 1.0))
-                controlled = _brought_to_rest(rig)
+                controlled = _brought_to_rest(rig, report)
                 if isinstance(stopped, KeyboardInterrupt) or not controlled:
                     error = InterruptedRunError("interrupted twice; the torque was taken off at once")
                 elif isinstance(stopped, RigError):
@@ -185,9 +183,10 @@ def _run(
     return result
 
 
-def _brought_to_rest(rig: LockstepRig | LiveRig) -> bool:
+def _brought_to_rest(rig: LockstepRig | LiveRig, report: Callable[[Progress], None]) -> bool:
     """Stop the rig in a controlled way as far as it lets itself be stopped; False when a Ctrl-C came in between."""
     try:
+        report(Progress("stopping", 1.0))
         with contextlib.suppress(RigError):
             bring_to_rest(rig)
     except KeyboardInterrupt:
@@ -266,29 +265,6 @@ def demo_trajectory(home: Array, duration: float) -> Trajectory:
     part["duration"] = duration
     part["fade"] = f"{min(3.0, _FADE_PART * duration)} s"
     return build_trajectory(TrajectorySpec.model_validate(data), home)
-
-
-def on_free_ports(config: RigConfig) -> RigConfig:
-    """The configuration with every device moved to a free port of this machine."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(7)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        ports = [one.getsockname()[1] for one in sockets]
-    return on_ports(config, ports)
-
-
-def on_ports(config: RigConfig, ports: Sequence[int]) -> RigConfig:
-    """The configuration with its drives on the first six of seven `ports` of this machine, an amplifier on the last."""
-    resolved = config.resolved()
-    legs = [
-        leg | {"host": "127.0.0.1", "port": port}
-        for leg, port in zip(resolved["drives"]["legs"], ports[:6], strict=True)
-    ]
-    changes: dict[str, Any] = {"drives": {"legs": legs}}
-    if config.load_cells.amplifier is not None:
-        changes["load_cells"] = {"amplifier": {"host": "127.0.0.1", "port": ports[6]}}
-    return config.changed(changes)
 
 
 def serve_virtual(config: RigConfig, say: Callable[[str], None]) -> None:

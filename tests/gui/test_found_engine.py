@@ -17,7 +17,7 @@ from gui.application import app_config
 from gui.session.rig_session import RigSession
 from gui.session.rules import Action, Phase
 from gui.shell.main_window import MainWindow
-from rig.client.runs import on_free_ports
+from rig.client import on_free_ports
 from rig.config.rig_config import RigConfig, load_config
 from rig.engine import Shutdown, Stop
 from rig.states import State

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from lockstep_bench import bench_config
 from waiting import PATIENCE, eventually
 
-from rig.client.runs import on_free_ports
+from rig.client import on_free_ports
 from rig.config.rig_config import RigConfig
 from rig.runtime.ring import TelemetryRing
 from rig.runtime.shared_memory import SharedMemoryError

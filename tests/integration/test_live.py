@@ -19,6 +19,7 @@ from waiting import eventually
 from actuators import Status
 from kinematics import MotionTable, TrajectorySpec, build_trajectory
 from rig.cli import main
+from rig.client import free_ports
 from rig.client.interruption import Interruption
 from rig.client.live import LiveRig
 from rig.client.post_mortem import ask_drives
@@ -204,20 +205,10 @@ def configuration(folder: Path, ports: list[int], *, virtual: bool) -> Path:
     return path
 
 
-def free_ports(stack: ExitStack) -> tuple[list[socket.socket], list[int]]:
-    """Six sockets that hold a port each."""
-    sockets = [stack.enter_context(socket.socket()) for _ in range(6)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    return sockets, [one.getsockname()[1] for one in sockets]
-
-
 @pytest.fixture
 def running_command(rig_command: Callable[..., Command], tmp_path: Path) -> Command:
     """`rig run` on a quick rig of a motion that begins where the platform stands."""
-    with ExitStack() as stack:
-        _, ports = free_ports(stack)
-        configuration(tmp_path, ports, virtual=True)
+    configuration(tmp_path, free_ports(6), virtual=True)
     (tmp_path / "swing.toml").write_text(SWING)
     return rig_command("run", "rig.toml", "swing.toml", "-o", "out")
 
@@ -278,12 +269,9 @@ def carried_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.C
 
 @pytest.mark.parametrize("arguments", [("run", "rig.toml", "demo", "-o", "out"), ("virtual", "rig.toml")])
 def test_a_port_that_is_taken(carried_out: CarriedOut, tmp_path: Path, arguments: tuple[str, ...]) -> None:
-    with ExitStack() as stack:
-        sockets, ports = free_ports(stack)
-        configuration(tmp_path, ports, virtual=True)
-        for one in sockets[:2] + sockets[3:]:
-            one.close()
-        sockets[2].listen()
+    ports = free_ports(6)
+    configuration(tmp_path, ports, virtual=True)
+    with socket.create_server(("127.0.0.1", ports[2])):
         code, out, err = carried_out(*arguments)
     assert code == ExitCode.HARDWARE
     assert (out, err) == ("", f"error: cannot listen on 127.0.0.1:{ports[2]}: Address already in use\n")
@@ -291,11 +279,11 @@ def test_a_port_that_is_taken(carried_out: CarriedOut, tmp_path: Path, arguments
 
 
 def test_a_drive_that_is_silent(carried_out: CarriedOut, tmp_path: Path) -> None:
+    ports = free_ports(6)
+    configuration(tmp_path, ports, virtual=False)
     with ExitStack() as stack:
-        sockets, ports = free_ports(stack)
-        configuration(tmp_path, ports, virtual=False)
-        for one in sockets:
-            one.listen()
+        for port in ports:
+            stack.enter_context(socket.create_server(("127.0.0.1", port)))
         code, out, err = carried_out("run", "rig.toml", "demo", "-o", "out")
     assert code == ExitCode.HARDWARE
     assert out == "" and err.startswith("error: connect: 6 devices cannot be used:\n") and err.count("\n") == 7
@@ -305,9 +293,8 @@ def test_a_drive_that_is_silent(carried_out: CarriedOut, tmp_path: Path) -> None
 
 
 def test_the_virtual_rig_is_served_until_ctrl_c(rig_command: Callable[..., Command], tmp_path: Path) -> None:
-    with ExitStack() as stack:
-        _, ports = free_ports(stack)
-        configuration(tmp_path, ports, virtual=True)
+    ports = free_ports(6)
+    configuration(tmp_path, ports, virtual=True)
     served = rig_command("virtual", "rig.toml")
     eventually(lambda: "Ctrl-C ends it" in served.texts()[0], "the virtual rig to be served")
     for port in ports:

@@ -9,7 +9,7 @@ import pytest
 from engine_stand_in import StandIn
 from engine_support import CONFIG, Bench, bench
 
-from rig.client.runs import on_free_ports
+from rig.client import on_free_ports
 from rig.config.rig_config import RigConfig
 
 

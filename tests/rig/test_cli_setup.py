@@ -12,7 +12,7 @@ from configured import VIRTUAL, endpoints
 
 from rig import commissioning
 from rig.cli import main
-from rig.client.runs import on_free_ports
+from rig.client import on_free_ports
 from rig.config.rig_config import RigConfig, load_config
 from rig.errors import ExitCode
 from rig.virtual import VirtualRigProcess

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from engine_support import CONFIG
 
-from rig.client import on_free_ports, on_ports
+from rig.client import on_free_ports
 from rig.config import LegDrive, leg_section
 from rig.engine.claim import claim_addresses, claim_drives
 from rig.engine.drive_names import drive_names
@@ -22,9 +22,7 @@ from rig.runtime.runtime_folder import RuntimeFolder
 
 
 def test_a_drive_takes_one_engine() -> None:
-    with ExitStack() as stack:  # held together: drawn one rig after the other, two may get the same
-        held = [stack.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1] for _ in range(14)]
-    config, other = on_ports(CONFIG, held[:7]), on_ports(CONFIG, held[7:])
+    config, other = on_free_ports(CONFIG), on_free_ports(CONFIG)
     legs = other.resolved()["drives"]["legs"]
     sharing = other.changed({"drives": {"legs": [*legs[:4], config.resolved()["drives"]["legs"][4], legs[5]]}})
     with claim_drives(config):

@@ -8,9 +8,9 @@ from engine_stand_in import StandIn
 from engine_support import CONFIG
 from waiting import eventually
 
+from rig.client import on_free_ports
 from rig.client.interruption import Interruption
 from rig.client.live import LiveRig
-from rig.client.runs import on_free_ports
 from rig.config.rig_config import RigConfig
 from rig.engine import Home, find_engine
 from rig.engine.claim import claim_drives

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from actuators import Drive, Feedback, Status
+from rig.client import on_free_ports
 from rig.client.post_mortem import LegPostMortem, ask_drives, describe_post_mortem
-from rig.client.runs import on_free_ports
 from rig.config.rig_config import load_config
 
 CONFIG = load_config("virtual")

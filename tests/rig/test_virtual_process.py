@@ -9,18 +9,11 @@ import pytest
 from configured import endpoints
 
 from actuators import COMMAND_OFF, Drive, create_drive, exchange_all
+from rig.client import free_ports
 from rig.config.rig_config import RigConfig, load_config
 from rig.errors import ConfigError, HardwareError, InputError
 from rig.virtual import RigView, VirtualRigProcess, serve_virtual_rig
 from rig.virtual.process import LINGER
-
-
-def free_ports(count: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
 
 
 @pytest.fixture

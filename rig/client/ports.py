@@ -1,0 +1,52 @@
+"""Ports of this machine for devices that are served on it."""
+
+import contextlib
+import socket
+import sys
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+from rig.config import RigConfig
+
+LOCAL = "127.0.0.1"
+_MOST = 70
+"""ports that are held, for ten rigs that were not started yet"""
+_held: deque[socket.socket] = deque()
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of this machine that nobody uses, nor is given from now on by asking for any.
+
+    Linux lets a server that sets SO_REUSEADDR, as those here do, listen on a port to which a socket is bound that does
+    so and does not listen. So they stay bound here, the newest 70: another process that asks for a free port before
+    these are listened on would get the same now and then. Elsewhere they are let go of at once.
+    """
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for one in sockets:
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            one.bind((LOCAL, 0))
+        ports = [one.getsockname()[1] for one in sockets]
+        _held.extend(sockets)
+        stack.pop_all()
+    while len(_held) > (_MOST if sys.platform == "linux" else 0):
+        _held.popleft().close()
+    return ports
+
+
+def on_free_ports(config: RigConfig) -> RigConfig:
+    """The configuration with every device moved to a free port of this machine; see `free_ports`."""
+    return on_ports(config, free_ports(7))
+
+
+def on_ports(config: RigConfig, ports: Sequence[int]) -> RigConfig:
+    """The configuration with its drives on the first six of seven `ports` of this machine, an amplifier on the last."""
+    resolved = config.resolved()
+    legs = [
+        leg | {"host": LOCAL, "port": port} for leg, port in zip(resolved["drives"]["legs"], ports[:6], strict=True)
+    ]
+    changes: dict[str, Any] = {"drives": {"legs": legs}}
+    if config.load_cells.amplifier is not None:
+        changes["load_cells"] = {"amplifier": {"host": LOCAL, "port": ports[6]}}
+    return config.changed(changes)
