@@ -62,7 +62,7 @@ class Command:
     def __init__(self, folder: Path, *arguments: str) -> None:
         self.folder = folder
         self.shared: set[Path] = set()
-        environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+        environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", "PYTHONFAULTHANDLER": "1"}
         self.out, self.err = folder / "out.txt", folder / "err.txt"
         with self.out.open("wb") as out, self.err.open("wb") as err:
             self.process = subprocess.Popen(
@@ -135,7 +135,12 @@ class Command:
 
     def ended(self) -> int:
         """Wait for the end; the exit code. No process and no shared memory of it is left then."""
-        code = self.process.wait(PATIENCE)
+        try:
+            code = self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.process.send_signal(signal.SIGABRT)  # it says where each of its threads is
+            self.process.wait(PATIENCE)
+            raise AssertionError(f"not ended within {PATIENCE:g} s:\n{self.err.read_text()}") from None
         eventually(lambda: not self.members(), "the last process of the group to end", 10.0)
         assert not [path for path in self.shared if path.exists()]
         return code
