@@ -22,7 +22,7 @@ class Interruption:
         """called on the second Ctrl-C, from the signal handler"""
         self.at_first: Callable[[], None] | None = None
         """called on the first one, from the signal handler, once something can move"""
-        self._starting = False
+        self._still = False
         self._noticed = False
         self._thread: int | None = None
 
@@ -39,7 +39,7 @@ class Interruption:
 
     def _handle(self, _signal: int, _frame: FrameType | None) -> None:
         self.count += 1
-        if self.count == 1 and not self._starting:
+        if self.count == 1 and not self._still:
             if self.at_first is not None:
                 self.at_first()
             return
@@ -55,11 +55,17 @@ class Interruption:
         Raises KeyboardInterrupt in the thread that installed this, at every Ctrl-C, and at the block's begin or end for
         one that was heard before or went by: an exception in the middle of any library is lost where that catches all.
         """
-        self._starting = True
+        self._still = True
         self._interrupt_if_heard()
         yield
         self._interrupt_if_heard()
-        self._starting = False
+        self._still = False
+
+    def at_rest(self, *, told: bool) -> None:
+        """Nothing moves any more: the first Ctrl-C interrupts from now on, at once one that came and was not `told`."""
+        self._still = True
+        if not told:
+            self._interrupt_if_heard()
 
     def _interrupt_if_heard(self) -> None:
         if self.count and self._thread == threading.get_ident():

@@ -123,7 +123,7 @@ def conduct(
     with interruption.installed():
         if engine is not None:
             attach = partial(LiveRig, config, engine, name, interruption)
-            return _run(body, attach, engine.recording, report, reporting)
+            return _run(body, attach, engine.recording, interruption, report, reporting)
         folder = Path(config.recording.directory) if folder is None else folder
         new = not folder.exists()
         recording = new_recording(folder, name)
@@ -137,7 +137,7 @@ def conduct(
             return rig
 
         try:
-            return _run(body, start, recording, report, reporting)
+            return _run(body, start, recording, interruption, report, reporting)
         finally:
             reporting.close()
             remove_empty(recording)
@@ -150,6 +150,7 @@ def _run(
     body: Callable[[LockstepRig | LiveRig], None],
     start: Callable[[], LockstepRig | LiveRig],
     recording: Path,
+    interruption: Interruption,
     report: Callable[[Progress], None],
     reporting: ReportProcess,
 ) -> RunResult:
@@ -172,8 +173,9 @@ def _run(
     except KeyboardInterrupt:
         late = "interrupted while the recording was being closed"
         error = InterruptedRunError("interrupted before anything moved" if rig is None else late)
-    report(Progress("reporting", 1.0))
     try:
+        interruption.at_rest(told=error is not None or unforeseen is not None)
+        report(Progress("reporting", 1.0))
         result = _reported(recording, error, reporting)
     except KeyboardInterrupt:
         text = f"interrupted while the report was made; the recording is {recording}"

@@ -3,12 +3,14 @@
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from configured import VIRTUAL
 
-from rig.client import Interruption, LiveRig
+from rig.client import Interruption, LiveRig, Progress, conduct
 from rig.client.live import _Link
 from rig.engine import Disconnect, Stop
 from rig.errors import InterruptedRunError
@@ -61,6 +63,23 @@ def test_one_who_has_not_taken_ctrl_c_over_is_not_interrupted_but_told() -> None
         pass
     with pytest.raises(InterruptedRunError):
         asked.check()
+
+
+@pytest.mark.parametrize("when", ["as the recording is closed", "reporting"])
+def test_at_rest_the_first_one_is_enough_and_lets_the_report_be(tmp_path: Path, when: str) -> None:
+    def press(progress: Progress) -> None:
+        if progress.phase == when:
+            ctrl_c()
+
+    def body(_rig: object) -> None:
+        if when != "reporting":
+            ctrl_c()  # nothing waits any more, so that nobody looks
+
+    result = conduct(VIRTUAL, body, "run", tmp_path, Interruption(), lockstep=True, report=press)
+    assert isinstance(result.error, InterruptedRunError) and "interrupted while the report was made" in str(
+        result.error
+    )
+    assert not result.report.exists()
 
 
 class Client:
