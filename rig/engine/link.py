@@ -331,7 +331,7 @@ class LinkClient:
                 self._beat()
             if self._socket.poll(int(min(left, _SIGN_OF_LIFE) * 1000) + 1):
                 answered, *parts = self._socket.recv_multipart()
-                if int(answered) == number:  # an older number answers a request that was given up
+                if answered == b"%d" % number:  # else it answers a request that was given up, or is the rest of such
                     return parts
         raise HardwareError(f"the engine did not answer a {request.kind!r} request within {timeout:g} s")
 

@@ -257,6 +257,15 @@ def test_a_late_reply_answers_no_other_request(tmp_path: Path) -> None:
         assert client.status().lease == "me"
 
 
+def test_half_a_reply_that_an_interrupt_left_is_passed_over(tmp_path: Path) -> None:
+    with desk(tmp_path) as served:
+        client = served.client()
+        client.acquire("me")
+        client._socket.send_multipart([b'{"number": 9, "token": "", "request": {"kind": "status"}}'])
+        assert client._socket.recv() == b"9" and client._socket.getsockopt(zmq.RCVMORE)
+        assert client.status().lease == "me"
+
+
 def test_a_waiting_client_shows_that_it_lives(tmp_path: Path) -> None:
     enough = threading.Event()
     beats = itertools.count(1)
