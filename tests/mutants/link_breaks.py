@@ -94,7 +94,7 @@ LINK_BREAKS = [
     ),
     _control(
         "an old reply answers a new request",
-        "if int(answered) == number:",
+        'if answered == b"%d" % number:',
         "if True:",
         f"{_LINK}::test_a_late_reply_answers_no_other_request",
     ),
