@@ -36,7 +36,8 @@ from rig.states import State
 from rig.virtual import VirtualRigProcess
 
 PATIENT = "\n[safety]\nstale_time = 1.0\noverruns_in_a_row = 200\n"
-LOOP = "\n[control]\n" + "".join(f"{name} = {gain}\n" for name, gain in GAINS.items())
+SLOW = 50.0  # Hz, at which few replies come too late on a busy machine
+LOOP = "\n[control]\n" + "".join(f"{name} = {gain * SLOW / RATE}\n" for name, gain in GAINS.items())
 
 
 @dataclass
@@ -68,7 +69,7 @@ def hardware(tmp_path: Path) -> Iterator[Hardware]:
     addresses = [leg.model_dump() for leg in served.drives.legs]
     drives = tuple(DriveAddress(address["host"], address["port"]) for address in addresses)
     path = tmp_path / "rig.toml"
-    path.write_text(draft_text(Draft(name="bench", drives=drives, watchdog=1.0, rate=RATE)) + LOOP + PATIENT)
+    path.write_text(draft_text(Draft(name="bench", drives=drives, watchdog=1.0, rate=SLOW)) + LOOP + PATIENT)
     with VirtualRigProcess(served) as process:
         yield Hardware(process, load_config(path), path)
 
