@@ -9,7 +9,7 @@ from typing import Any
 
 from rig.config import RigConfig
 
-LOCAL = "127.0.0.1"
+_LOCAL = "127.0.0.1"
 _MOST = 70
 """ports that are held, for ten rigs that were not started yet"""
 _held: deque[socket.socket] = deque()
@@ -26,7 +26,7 @@ def free_ports(count: int) -> list[int]:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for one in sockets:
             one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            one.bind((LOCAL, 0))
+            one.bind((_LOCAL, 0))
         ports = [one.getsockname()[1] for one in sockets]
         _held.extend(sockets)
         stack.pop_all()
@@ -44,9 +44,9 @@ def on_ports(config: RigConfig, ports: Sequence[int]) -> RigConfig:
     """The configuration with its drives on the first six of seven `ports` of this machine, an amplifier on the last."""
     resolved = config.resolved()
     legs = [
-        leg | {"host": LOCAL, "port": port} for leg, port in zip(resolved["drives"]["legs"], ports[:6], strict=True)
+        leg | {"host": _LOCAL, "port": port} for leg, port in zip(resolved["drives"]["legs"], ports[:6], strict=True)
     ]
     changes: dict[str, Any] = {"drives": {"legs": legs}}
     if config.load_cells.amplifier is not None:
-        changes["load_cells"] = {"amplifier": {"host": LOCAL, "port": ports[6]}}
+        changes["load_cells"] = {"amplifier": {"host": _LOCAL, "port": ports[6]}}
     return config.changed(changes)

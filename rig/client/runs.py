@@ -4,7 +4,7 @@ import contextlib
 import re
 import time
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -120,30 +120,36 @@ def conduct(
         RefusedError: another client holds the running engine's lease.
     """
     reporting = ReportProcess()
-    with interruption.installed():
-        if engine is not None:
-            attach = partial(LiveRig, config, engine, name, interruption)
+    if engine is not None:
+        attach = partial(LiveRig, config, engine, name, interruption)
+        with interruption.installed():
             return _run(body, attach, engine.recording, interruption, report, reporting)
-        folder = Path(config.recording.directory) if folder is None else folder
-        new = not folder.exists()
-        recording = new_recording(folder, name)
 
-        def start() -> LockstepRig | LiveRig:
-            if lockstep:
-                return LockstepRig(config, recording, interruption)
-            rig = LiveRig(config, recording, name, interruption)
-            if config.virtual is not None:  # nothing real waits for the processor, and this process waits for the rig
-                reporting.begin()
-            return rig
+    def start() -> LockstepRig | LiveRig:
+        if lockstep:
+            return LockstepRig(config, recording, interruption)
+        rig = LiveRig(config, recording, name, interruption)
+        if config.virtual is not None:  # nothing real waits for the processor, and this process waits for the rig
+            reporting.begin()
+        return rig
 
-        try:
-            return _run(body, start, recording, interruption, report, reporting)
-        finally:
-            reporting.close()
-            remove_empty(recording)
-            if new:
-                with contextlib.suppress(OSError):  # it holds something
-                    folder.rmdir()
+    folder = Path(config.recording.directory) if folder is None else folder
+    with interruption.installed(), _recording_in(folder, name) as recording, contextlib.closing(reporting):
+        return _run(body, start, recording, interruption, report, reporting)
+
+
+@contextlib.contextmanager
+def _recording_in(folder: Path, name: str) -> Iterator[Path]:
+    """See `new_recording`; an empty one goes after the `with` block, and so does the folder that was made for it."""
+    new = not folder.exists()
+    recording = new_recording(folder, name)
+    try:
+        yield recording
+    finally:
+        remove_empty(recording)
+        if new:
+            with contextlib.suppress(OSError):  # it holds something
+                folder.rmdir()
 
 
 def _run(

@@ -36,7 +36,6 @@ def refusal(config: RigConfig, table: MotionTable) -> str:
 def _serve(config: RigConfig, owner: Connection | None, connection: Connection) -> None:
     """Main function of the process: a table comes in as its step and its samples' bytes, the refusal goes out."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if owner is not None:
         owner.close()
     with suppress(OSError):

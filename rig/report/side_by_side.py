@@ -1,7 +1,6 @@
 """The report's figures drawn by two processes side by side."""
 
 import contextlib
-import signal
 import threading
 from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection
@@ -41,6 +40,5 @@ def figures(recording: Recorded, summary: Mapping[str, Any]) -> dict[str, str]:
 
 def _draw(curves: Curves, summary: Mapping[str, Any], names: Sequence[str], connection: Connection) -> None:
     """Main function of the process that helps."""
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     with contextlib.suppress(OSError):  # the owner is gone
         connection.send(draw(curves, summary, names))

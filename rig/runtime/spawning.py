@@ -48,9 +48,13 @@ def starting(*, early: bool) -> ForkServerContext | ForkContext | SpawnContext:
 
 
 def enter_child(name: str) -> None:
-    """Say in a process that was started here that it is one, to itself and to whoever lists processes."""
+    """Say in a process that was started here that it is one, to itself and to whoever lists processes.
+
+    A signal to end it ends it, whatever its owner does at one, until it says otherwise.
+    """
     global _is_child
     _is_child = True
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     gc.enable()
     with contextlib.suppress(OSError):
         Path("/proc/self/comm").write_text(f"rig: {name.removeprefix('the ')}")  # of which the kernel keeps 15 bytes
@@ -61,7 +65,8 @@ def start_shielded(process: BaseProcess) -> None:
 
     Ctrl-C, Ctrl-Z, a quit key and a closed terminal reach every process of a group at once: the one in front ends or
     stands still, and what it started follows in an order of its own, the engine not before the platform is at rest. A
-    Ctrl-C that comes meanwhile is handled once the process is started: half started it would say a traceback.
+    Ctrl-C or a signal to end that comes meanwhile is handled once the process is started: half started, it would say a
+    traceback, or go on without an owner.
     """
     if isinstance(process, ForkServerProcess):
         begin_server()
@@ -72,7 +77,7 @@ def start_shielded(process: BaseProcess) -> None:
 @contextlib.contextmanager
 def _shielded() -> Iterator[None]:
     """Within a `with` block, what is started inherits the block of the terminal's signals."""
-    with _ctrl_c_postponed():
+    with _postponed(signal.SIGINT), _postponed(signal.SIGTERM):
         resource_tracker.ensure_running()  # started along with the process, it would lift the block before
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_THE_TERMINAL)
         try:
@@ -96,17 +101,17 @@ def _main_left_out() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _ctrl_c_postponed() -> Iterator[None]:
-    """Handle Ctrl-C after a `with` block; to block the signal keeps only this thread from taking it, not the others."""
-    handler = signal.getsignal(signal.SIGINT)
+def _postponed(number: signal.Signals) -> Iterator[None]:
+    """Handle a signal after a `with` block; to block it keeps only this thread from taking it, not the others."""
+    handler = signal.getsignal(number)
     if not callable(handler) or threading.current_thread() is not threading.main_thread():
         yield  # no handler of Python's, or one that runs in another thread
         return
     came = threading.Event()
-    signal.signal(signal.SIGINT, lambda _signal, _frame: came.set())
+    signal.signal(number, lambda _signal, _frame: came.set())
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, handler)
+        signal.signal(number, handler)
         if came.is_set():
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(number)

@@ -1,7 +1,7 @@
 """Ctrl-C as operations hear it: none is lost while nothing can move yet, and none leaves the rig out of reach."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,7 +12,7 @@ from configured import VIRTUAL
 
 from rig.client import Interruption, LiveRig, Progress, conduct
 from rig.client.live import _Link
-from rig.engine import Disconnect, Stop
+from rig.engine import Disconnect, LinkClient, Stop
 from rig.errors import InterruptedRunError
 
 
@@ -65,30 +65,36 @@ def test_one_who_has_not_taken_ctrl_c_over_is_not_interrupted_but_told() -> None
         asked.check()
 
 
-@pytest.mark.parametrize("when", ["as the recording is closed", "reporting"])
-def test_at_rest_the_first_one_is_enough_and_lets_the_report_be(tmp_path: Path, when: str) -> None:
-    def press(progress: Progress) -> None:
-        if progress.phase == when:
-            ctrl_c()
+def press_at_reporting(progress: Progress) -> None:
+    if progress.phase == "reporting":
+        ctrl_c()
 
-    def body(_rig: object) -> None:
-        if when != "reporting":
-            ctrl_c()  # nothing waits any more, so that nobody looks
 
-    result = conduct(VIRTUAL, body, "run", tmp_path, Interruption(), lockstep=True, report=press)
-    assert isinstance(result.error, InterruptedRunError) and "interrupted while the report was made" in str(
-        result.error
-    )
+@pytest.mark.parametrize(
+    ("body", "report"),
+    [
+        pytest.param(lambda _rig: ctrl_c(), lambda _progress: None, id="before, when nobody looked any more"),
+        pytest.param(lambda _rig: None, press_at_reporting, id="then"),
+    ],
+)
+def test_at_rest_the_first_one_is_enough_and_lets_the_report_be(
+    tmp_path: Path, body: Callable[[object], None], report: Callable[[Progress], None]
+) -> None:
+    result = conduct(VIRTUAL, body, "run", tmp_path, Interruption(), lockstep=True, report=report)
+    assert isinstance(result.error, InterruptedRunError)
+    assert str(result.error).startswith("interrupted while the report was made; the recording is ")
     assert not result.report.exists()
 
 
-class Client:
-    """Stands for the engine's link: it answers at once."""
+class Client(LinkClient):
+    """Stands for a client of the engine's link: it has its answer at once."""
+
+    def __init__(self) -> None: ...
 
     def status(self) -> Any:
         return SimpleNamespace(lease="me")
 
-    def request(self, *_command: object) -> None: ...
+    def request(self, *_command: object, **_more: object) -> None: ...
 
 
 class Linked(LiveRig):
@@ -96,7 +102,7 @@ class Linked(LiveRig):
 
     def __init__(self) -> None:
         self.client, self._leaving = "me", False
-        self._commands, self._watch, self._stops = (_Link(Client()) for _ in range(3))  # type: ignore[arg-type]
+        self._commands, self._watch, self._stops = (_Link(Client()) for _ in range(3))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Processes that are started while somebody presses Ctrl-C."""
+"""Processes that are started while somebody presses Ctrl-C, or ends their owner."""
 
 import multiprocessing
 import os
@@ -16,14 +16,14 @@ from rig.runtime.spawning import start_shielded
 _PATIENCE = 20.0  # s
 
 
-class PressesCtrlC:
-    """Ctrl-C comes while this is made ready for another process, where it is the number 7."""
+class Interrupts:
+    """A signal comes while this is made ready for another process, where it is the number 7."""
 
-    def __init__(self, arrived: socket.socket) -> None:
-        self._arrived = arrived
+    def __init__(self, number: int, arrived: socket.socket) -> None:
+        self._number, self._arrived = number, arrived
 
     def __reduce__(self) -> tuple[type[int], tuple[int]]:
-        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), self._number)
         assert self._arrived.recv(1)  # from here on Python calls the handler when it likes
         return int, (7,)
 
@@ -52,15 +52,16 @@ def another_thread() -> Iterator[None]:
     thread.join()
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.usefixtures("another_thread")
-def test_ctrl_c_waits_until_a_process_is_started(arrived: socket.socket) -> None:
-    process = multiprocessing.get_context("spawn").Process(target=abs, args=(PressesCtrlC(arrived),), daemon=True)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+def test_what_ends_its_owner_waits_until_a_process_is_started(arrived: socket.socket, number: int) -> None:
+    process = multiprocessing.get_context("spawn").Process(target=abs, args=(Interrupts(number, arrived),), daemon=True)
+    before = signal.signal(number, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
             start_shielded(process)
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(number, before)
     process.join(_PATIENCE)
     assert process.exitcode == 0
 
