@@ -4,15 +4,18 @@ Make a drive by name (`create_drive`), then connect, identify, configure, and ev
 are sent before any reply is awaited, but on shared lines, where each has its turn; whatever a device does becomes a
 stale sample and a count, never an exception. Devices that read load cells are made likewise (`create_cell_device`).
 A wire belongs to its bus, a driver to the registry, its twin beside it.
-The virtual twins speak the same bytes, over TCP (`ModbusTcpServer`) or in the same process (`MemoryWire`); the plant
-they act on is injected (`PlantPort`).
+The virtual twins speak the same bytes, over TCP and pseudo-terminals (`TwinServer`) or in the same process
+(`MemoryWire`); the plant they act on is injected (`PlantPort`).
 """
 
 from actuators.amplifier import Amplifier, AmplifierOptions, AmplifierReading
 from actuators.bus import Buses
+from actuators.bus_plan import BusPlan, bus_plans
 from actuators.cell_device import CellDevice, CellDriver, CellOptions, DeviceReading
 from actuators.cells import CellReading, CellSource, DeviceCells, DriveCells
+from actuators.drive import Drive
 from actuators.driver import DriveAddress, DriveOptions, Driver, DriveSettings, Line, TcpAddress
+from actuators.endpoint import Endpoint, SerialEndpoint, TcpEndpoint
 from actuators.errors import (
     ActuatorError,
     CommandError,
@@ -30,12 +33,14 @@ from actuators.interface import (
     Capabilities,
     Command,
     Counters,
-    Drive,
     Feedback,
     Identity,
     Mode,
     Status,
 )
+from actuators.modbus_address import ModbusAddress
+from actuators.modbus_servo import ModbusServo, ModbusServoOptions
+from actuators.opening import open_wire
 from actuators.profile import AmplifierProfile, ServoProfile, load_profile
 from actuators.registry import (
     cell_driver_names,
@@ -46,16 +51,19 @@ from actuators.registry import (
     drive_names,
     find_cell_driver,
     find_driver,
+    present_name,
 )
-from actuators.servo_tcp import ServoTcp, ServoTcpOptions
+from actuators.serial_wire import SerialWire
 from actuators.virtual.amplifier import VirtualAmplifier
 from actuators.virtual.device import ModbusDevice, Responder
 from actuators.virtual.fault_kinds import AMPLIFIER_FAULTS, SENSOR_FAULTS, SERVO_FAULTS, WIRE_FAULTS, FaultKind
 from actuators.virtual.faults import FaultyAmplifier, FaultyDevice, FaultyDrive, FaultyServo
+from actuators.virtual.line import DeviceLine
 from actuators.virtual.port import Cell, PlantPort
-from actuators.virtual.server import ModbusTcpServer
+from actuators.virtual.server import TwinServer
 from actuators.virtual.servo import VirtualServo
-from actuators.wire import LinkClosedError, MemoryWire, TcpWire, Wire
+from actuators.virtual.terminal import NO_PORT, terminal_number
+from actuators.wire import LinkClosedError, MemoryWire, TcpWire, Wire, arrived
 
 __all__ = [
     "AMPLIFIER_FAULTS",
@@ -63,6 +71,7 @@ __all__ = [
     "COMMAND_HOME",
     "COMMAND_OFF",
     "COMMAND_STOP",
+    "NO_PORT",
     "SENSOR_FAULTS",
     "SERVO_FAULTS",
     "WIRE_FAULTS",
@@ -71,6 +80,7 @@ __all__ = [
     "AmplifierOptions",
     "AmplifierProfile",
     "AmplifierReading",
+    "BusPlan",
     "Buses",
     "Capabilities",
     "Cell",
@@ -85,6 +95,7 @@ __all__ = [
     "ConnectError",
     "Counters",
     "DeviceCells",
+    "DeviceLine",
     "DeviceReading",
     "Drive",
     "DriveAddress",
@@ -92,6 +103,7 @@ __all__ = [
     "DriveOptions",
     "DriveSettings",
     "Driver",
+    "Endpoint",
     "FaultKind",
     "FaultyAmplifier",
     "FaultyDevice",
@@ -103,21 +115,27 @@ __all__ = [
     "Line",
     "LinkClosedError",
     "MemoryWire",
+    "ModbusAddress",
     "ModbusDevice",
-    "ModbusTcpServer",
+    "ModbusServo",
+    "ModbusServoOptions",
     "Mode",
     "PlantPort",
     "ProtocolError",
     "Responder",
+    "SerialEndpoint",
+    "SerialWire",
     "ServoProfile",
-    "ServoTcp",
-    "ServoTcpOptions",
     "Status",
     "TcpAddress",
+    "TcpEndpoint",
     "TcpWire",
+    "TwinServer",
     "VirtualAmplifier",
     "VirtualServo",
     "Wire",
+    "arrived",
+    "bus_plans",
     "cell_driver_names",
     "create_cell_device",
     "create_cell_twin",
@@ -128,4 +146,7 @@ __all__ = [
     "find_cell_driver",
     "find_driver",
     "load_profile",
+    "open_wire",
+    "present_name",
+    "terminal_number",
 ]

@@ -16,7 +16,7 @@ _TRANSACTION = struct.Struct(">H")
 class Exchange:
     """One request at a time of one unit, and its reply; the unit's owner and the bus write into it."""
 
-    __slots__ = ("counters", "reply", "reply_length", "silent", "transaction", "unit", "urgent")
+    __slots__ = ("carried", "counters", "reply", "reply_length", "silent", "transaction", "unit", "urgent")
 
     def __init__(self, unit: int, counters: Counters) -> None:
         """unit: Modbus unit id. counters: where to count what goes wrong."""
@@ -30,6 +30,8 @@ class Exchange:
         """whether it goes before others that wait for the same line"""
         self.silent = False
         """whether the unit did not answer when it was asked last, on a line that it shares"""
+        self.carried = -math.inf
+        """when the request's last byte had passed on a line, s on the wire's clock"""
         self.transaction = 0
         """of Modbus TCP; negative: nobody waits for the reply any more"""
 

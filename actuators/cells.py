@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from actuators.cell_device import CellDevice
+from actuators.drive import Drive
 from actuators.errors import ActuatorError, ConfigurationError
 from actuators.half_duplex import HalfDuplexBus
-from actuators.interface import Drive, Feedback
+from actuators.interface import Feedback
 
 CELLS = 6
 
@@ -18,11 +19,13 @@ class CellReading:
 
     forces: N, raw cell signals of legs 1 to 6, compression positive; NaN where there is no valid value. fresh: False
     where any of them is none of this cycle. age: s since the oldest was received, 0 when all are of this cycle.
+    offsets: see `Feedback.offset`, of each.
     """
 
     forces: tuple[float, ...]
     fresh: bool
     age: float
+    offsets: tuple[float, ...] = (0.0,) * CELLS
 
 
 class CellSource(ABC):
@@ -102,7 +105,8 @@ class DriveCells(CellSource):
         if not fresh:
             self._silent = [drive.name for drive, one in zip(self._drives, feedback, strict=True) if not one.fresh]
         ages = [sample.age for sample in feedback]
-        return CellReading(tuple([sample.force for sample in feedback]), fresh, max(ages))
+        offsets = tuple([sample.offset for sample in feedback])
+        return CellReading(tuple([sample.force for sample in feedback]), fresh, max(ages), offsets)
 
 
 class DeviceCells(CellSource):

@@ -144,13 +144,13 @@ class ExchangeCodec(FixedCodec):
             return message[:11] + self.write_block.swap_words(message[11:])
         return message
 
-    def decode_request(self, data: bytes, start: int = 0) -> tuple[int | float, ...] | None:
-        """Device side: unpack the raw command of exactly this exchange's request, from `start`; None for any other."""
-        if len(data) != start + self.request_length or not data.startswith(self._request_head, start):
+    def decode_request(self, message: bytes) -> tuple[int | float, ...] | None:
+        """Device side: unpack the raw command of exactly this exchange's request; None for any other."""
+        if len(message) != self.request_length or not message.startswith(self._request_head):
             return None
         if self.write_block.swapped:
-            data = data[: start + 11] + self.write_block.swap_words(data[start + 11 :])
-        picked: tuple[int | float, ...] = self._pick_request(self._request.unpack_from(data, start) + self._none)
+            message = message[:11] + self.write_block.swap_words(message[11:])
+        picked: tuple[int | float, ...] = self._pick_request(self._request.unpack(message) + self._none)
         return picked
 
     def decode_command(self, data: bytes) -> tuple[int | float, ...]:

@@ -7,7 +7,8 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from actuators.bus import Buses
-from actuators.interface import Drive
+from actuators.drive import Drive
+from actuators.endpoint import Endpoint, TcpEndpoint
 from actuators.virtual.faults import FaultyDrive
 from actuators.virtual.port import PlantPort
 from actuators.wire import Wire
@@ -16,6 +17,10 @@ Line = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00-\x1
 """A line of text, without control characters."""
 Port = Annotated[int, Field(strict=True, ge=1, le=65535)]
 Unit = Annotated[int, Field(strict=True, ge=0, le=255)]
+
+
+OpenWire = Callable[[float], Wire]
+"""Called with a timeout, s; may raise ConnectError."""
 
 
 class _Model(BaseModel):
@@ -45,8 +50,8 @@ class DriveAddress(_Model):
         raise NotImplementedError
 
     @property
-    def endpoint(self) -> tuple[str, int] | None:
-        """Host and port at which its twin is served over TCP; None for a wire of another kind."""
+    def endpoint(self) -> Endpoint | None:
+        """The end of the wire, where its twin is served; None for a wire that has none."""
         return None
 
     @property
@@ -69,12 +74,12 @@ class TcpAddress(DriveAddress):
     @property
     def place(self) -> str:
         """See `DriveAddress.place`."""
-        return f"{self.host}:{self.port}"
+        return str(self.endpoint)
 
     @property
-    def endpoint(self) -> tuple[str, int]:
+    def endpoint(self) -> TcpEndpoint:
         """See `DriveAddress.endpoint`."""
-        return self.host, self.port
+        return TcpEndpoint(self.host, self.port)
 
 
 class DriveSettings(_Model):
@@ -91,7 +96,7 @@ class DeviceOptions(_Model):
     """s, for each access that is not cyclic."""
     sample_period: Annotated[float, Field(ge=0.0)] = 0.0
     """s between two exchanges of a device that is slower than the cycle; 0 = one in every cycle."""
-    open_wire: Callable[[float], Wire] | None = None
+    open_wire: OpenWire | None = None
     """Called with the connection's timeout (s) in place of opening what the address says."""
 
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from actuators.drive import Drive
 from actuators.half_duplex import HalfDuplexBus, advance_all
-from actuators.interface import Command, Drive, Feedback
+from actuators.interface import Command, Feedback
 
 
 def exchange_all(

@@ -1,7 +1,6 @@
 """A shared line of Modbus RTU: one exchange after the other, a silence between them, a checksum on every frame."""
 
 import math
-import select
 from collections import deque
 from collections.abc import Callable, Sequence
 
@@ -24,13 +23,19 @@ class HalfDuplexBus(Bus):
     """
 
     def __init__(
-        self, open_wire: Callable[[float], Wire], turnaround: float, reply_timeout: float, byte_time: float = 0.0
+        self,
+        open_wire: Callable[[float], Wire],
+        turnaround: float,
+        reply_timeout: float,
+        byte_time: float = 0.0,
+        place: str = "line",
     ) -> None:
         """open_wire: see `Bus`. turnaround: s of silence between two frames. reply_timeout: s, see the class.
 
-        byte_time: s on the wire for each byte of both frames, which comes to it.
+        byte_time: s on the wire for each byte of both frames, which comes to it. place: as messages say it.
         """
         super().__init__(open_wire)
+        self.place = place
         self._turnaround = turnaround
         self._reply_timeout = reply_timeout
         self._byte_time = byte_time
@@ -68,6 +73,10 @@ class HalfDuplexBus(Bus):
         reply, exchange.reply = exchange.reply, b""
         return reply or None
 
+    def time_of(self, size: int, exchanges: int) -> float:
+        """Time of exchanges that are `size` bytes in all, with the silences between them, s."""
+        return size * self._byte_time + (exchanges - 1) * self._turnaround
+
     @property
     def idle(self) -> bool:
         """Whether nobody is asked or waits for its turn."""
@@ -102,8 +111,9 @@ class HalfDuplexBus(Bus):
         self._input = b""
         if wire.send(message + crc16(message)):
             self._asked, self._asker, self._function = exchange, exchange, message[1]
-            length = len(message) + exchange.reply_length + 2 * CRC_LENGTH
-            self._until = now + length * self._byte_time + self._reply_timeout
+            exchange.carried = now + (len(message) + CRC_LENGTH) * self._byte_time
+            reply = (exchange.reply_length + CRC_LENGTH) * self._byte_time
+            self._until = exchange.carried + reply + self._reply_timeout
 
     def _listen(self, wire: Wire, now: float) -> None:
         """Take what has arrived, and end the exchange that is under way where it is answered or given up."""
@@ -193,13 +203,6 @@ def advance_all(lines: Sequence[HalfDuplexBus], deadline: float, wanted: Exchang
         if not busy or now >= deadline or (wanted is not None and wanted.reply):
             return
         until = min(until, deadline)
-        arrived = _wait([line.wire for line in busy if line.wire is not None], until)
-        now = busy[0].now() if arrived else max(busy[0].now(), until)
-
-
-def _wait(wires: Sequence[Wire], until: float) -> bool:
-    """Wait until something arrives at one of the wires, but not beyond `until` (s); whether something has."""
-    descriptors = [wire.descriptor for wire in wires if wire.descriptor >= 0]
-    if not descriptors:
-        return False
-    return bool(select.select(descriptors, (), (), max(until - wires[0].now(), 0.0))[0])
+        first, *others = [line.wire for line in busy if line.wire is not None]
+        arrived = first.wait(until, others)
+        now = first.now() if arrived else max(first.now(), until)

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from actuators.cell_device import CellDevice, CellDriver
+from actuators.drive import Drive
 from actuators.driver import Driver
 from actuators.errors import ActuatorError, ConfigurationError
-from actuators.interface import Drive
 from actuators.profile import describe
 from actuators.virtual.faults import FaultyDevice, FaultyDrive
 from actuators.virtual.port import Cell, PlantPort
@@ -21,10 +21,13 @@ CELL_GROUP = "stewart_rig.cell_drivers"
 """Entry-point group: name of the driver → its `CellDriver`."""
 
 _BUILT_IN = (
-    EntryPoint("servo-tcp", "actuators.servo_tcp:DRIVER", GROUP),
+    EntryPoint("servo", "actuators.modbus_servo:DRIVER", GROUP),
     EntryPoint("amplifier-tcp", "actuators.amplifier:DRIVER", CELL_GROUP),
 )
 """Found without installed metadata, so that a source checkout works; an installation declares the same."""
+
+_FORMER = {"servo-tcp": "servo"}
+"""What drivers were called before, in configurations and recordings."""
 
 _CALLED = {GROUP: "driver", CELL_GROUP: "cell driver"}
 
@@ -59,9 +62,14 @@ def cell_driver_names() -> tuple[str, ...]:
     return tuple(sorted(_entries(CELL_GROUP)))
 
 
+def present_name(name: str) -> str:
+    """What a driver is called that was called `name` once; of any other its name."""
+    return _FORMER.get(name, name)
+
+
 def find_driver(name: str) -> Driver:
     """The driver called `name`. Raises ConfigurationError for an unknown one (listing the known), or a broken one."""
-    return _find(GROUP, name, Driver)
+    return _find(GROUP, present_name(name), Driver)
 
 
 def find_cell_driver(name: str) -> CellDriver:

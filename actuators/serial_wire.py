@@ -1,39 +1,40 @@
 """A serial port as a wire."""
 
+import os
 import termios
-from typing import Literal
 
 import serial
 
+from actuators.endpoint import SerialEndpoint
 from actuators.errors import ConnectError
 from actuators.wire import DescriptorWire
 
-Parity = Literal["none", "even", "odd"]
 _PARITIES = {"none": serial.PARITY_NONE, "even": serial.PARITY_EVEN, "odd": serial.PARITY_ODD}
 
 
-def byte_time(baud: int, parity: Parity, stop_bits: int) -> float:
-    """How long a byte takes on the wire, s: a start bit, eight of data, parity and stop bits."""
-    return (9 + (parity != "none") + stop_bits) / baud
-
-
 class SerialWire(DescriptorWire):
-    """A port of this machine, ours alone. An adapter that is pulled out is a lost peer.
+    """A port of this machine, ours alone. An adapter that is pulled out is a lost peer."""
 
-    A pseudo-terminal has no parity: the system ignores it, or refuses it.
-    """
+    __slots__ = ("_port",)
 
-    __slots__ = ()
-
-    def __init__(self, device: str, baud: int, parity: Parity = "even", stop_bits: int = 1) -> None:
-        """Open the port with eight data bits. Raises ConnectError naming it and the system's reason."""
-        refused = f"cannot open {device} at {baud} baud"
+    def __init__(self, endpoint: SerialEndpoint) -> None:
+        """Open the port. Raises ConnectError naming it and the system's reason."""
+        refused = f"cannot open {endpoint} at {endpoint.baud} baud"
+        # A pseudo-terminal has no parity: the system ignores it, or refuses it.
+        parity = "none" if os.path.realpath(endpoint.device).startswith("/dev/pts/") else endpoint.parity
         try:
-            port = serial.Serial(device, baud, parity=_PARITIES[parity], stopbits=stop_bits, exclusive=True)
+            port = serial.Serial(
+                endpoint.device, endpoint.baud, parity=_PARITIES[parity], stopbits=endpoint.stop_bits, exclusive=True
+            )
             _end_tells_itself(port.fileno())
         except (serial.SerialException, ValueError, OSError, termios.error) as error:
             raise ConnectError(f"{refused}: {error}") from error
+        self._port = port
         super().__init__(port, refused)
+
+    def forget(self) -> None:
+        """Drop what has arrived and was not received yet."""
+        self._port.reset_input_buffer()
 
 
 def _end_tells_itself(descriptor: int) -> None:

@@ -7,13 +7,16 @@ from pathlib import Path
 
 from actuators.bus import Bus
 from actuators.codec import ExchangeCodec
+from actuators.drive import Drive
 from actuators.driver import DriveOptions, DriveSettings, Line
 from actuators.errors import ConfigurationError, ConnectError, IdentityError
+from actuators.framing import CRC_LENGTH
 from actuators.half_duplex import HalfDuplexBus
-from actuators.interface import SEQUENCES, Capabilities, Command, Drive, Feedback, Identity, Mode, Status
+from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
 from actuators.profile import FORMATS, RANGES, Register, ServoProfile, load_profile
 from actuators.station import Station
 from actuators.virtual.faults import FaultyServo
+from actuators.virtual.framing import MBAP_FRAMING, Framing
 from actuators.virtual.port import PlantPort
 from actuators.virtual.servo import VirtualServo
 
@@ -76,6 +79,11 @@ class Servo(Drive):
         self._has_force = feedback.force is not None
         self._feedback_scales = (feedback.position.scale, feedback.velocity.scale, force.scale)
         self._invalid = (feedback.position.invalid, feedback.velocity.invalid, force.invalid)
+
+    @property
+    def exchange_bytes(self) -> tuple[int, int]:
+        """See `Drive.exchange_bytes`."""
+        return self._codec.request_length + CRC_LENGTH, self._codec.reply_length + CRC_LENGTH
 
     @property
     def connected(self) -> bool:
@@ -188,7 +196,8 @@ class Servo(Drive):
         if raw is None:
             return None
         self._raw = raw
-        return self._feedback(raw)
+        feedback, offset = self._feedback(raw), self._station.carried_after(self._now)
+        return feedback._replace(offset=offset) if offset else feedback
 
     def _feedback(self, raw: tuple[int | float, ...]) -> Feedback:
         """Fresh feedback from raw values, scaled."""
@@ -226,7 +235,7 @@ class Servo(Drive):
         return counts
 
 
-def servo_twin(options: ServoOptions, unit: int, leg: PlantPort) -> FaultyServo:
+def servo_twin(options: ServoOptions, unit: int, leg: PlantPort, framing: Framing = MBAP_FRAMING) -> FaultyServo:
     """The virtual servo of a leg. Raises ConfigurationError."""
     servo = VirtualServo(
         servo_profile(options),
@@ -234,6 +243,7 @@ def servo_twin(options: ServoOptions, unit: int, leg: PlantPort) -> FaultyServo:
         unit=unit,
         serial=options.serial or "VIRTUAL-1",
         position_offset=options.position_offset,
+        framing=framing,
     )
     return FaultyServo(servo)
 

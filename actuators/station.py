@@ -1,6 +1,7 @@
 """One unit on a bus: its cyclic exchange, and register accesses with a time limit, encoded and decoded by pymodbus."""
 
 import contextlib
+import math
 
 from pymodbus.exceptions import ModbusException
 from pymodbus.pdu import DecodePDU, ExceptionResponse, ModbusPDU
@@ -57,6 +58,14 @@ class Station:
         self._sent = self.bus.begin(self._exchange, request)
         if self._sent:
             self._counters.sent += 1
+
+    def carried_after(self, now: float) -> float:
+        """How long after `now`, s on the wire's clock, the last request had reached the device, as far as is known.
+
+        0 where bytes take no time that is known, or the wire's clock does not go.
+        """
+        after = self._exchange.carried - now
+        return after if 0.0 < after < math.inf else 0.0
 
     def finish(self, codec: FixedCodec, deadline: float) -> tuple[int | float, ...] | None:
         """Return the raw values of the reply to `begin`, or None after counting why there are none."""

@@ -10,7 +10,7 @@ import os
 import select
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from actuators.errors import ConnectError
@@ -45,6 +45,12 @@ class Wire(Protocol):
         """Return what has arrived, waiting until `deadline` (s, on `now`) for a first byte; b"" = nothing.
 
         What has already arrived is returned even after the deadline.
+        """
+
+    def wait(self, until: float, others: "Sequence[Wire]") -> bool:
+        """Wait until something arrives here or at one of `others`, on the same clock, or until `until`, s; which of it.
+
+        There may be less than was waited for: it is for whoever receives to see.
         """
 
     def close(self) -> None:
@@ -118,11 +124,21 @@ class DescriptorWire:
             self.close()
         return data
 
+    def wait(self, until: float, others: Sequence[Wire]) -> bool:
+        """See `Wire.wait`."""
+        return arrived((self, *others), until - time.monotonic())
+
     def close(self) -> None:
         """See `Wire.close`."""
         self.connected = False
         with contextlib.suppress(OSError):
             self._file.close()
+
+
+def arrived(wires: Sequence[Wire], patience: float) -> bool:
+    """Whether something arrives at one of the wires within `patience` s of the machine's clock."""
+    descriptors = [wire.descriptor for wire in wires if wire.descriptor >= 0]
+    return bool(descriptors) and bool(select.select(descriptors, (), (), max(patience, 0.0))[0])
 
 
 class TcpWire(DescriptorWire):
@@ -143,6 +159,12 @@ class TcpWire(DescriptorWire):
             raise ConnectError(f"{refused}: not a host name") from error
         super().__init__(self._socket, refused)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    @property
+    def local_port(self) -> int:
+        """Port of this end."""
+        port: int = self._socket.getsockname()[1]
+        return port
 
 
 class MemoryWire:
@@ -183,6 +205,10 @@ class MemoryWire:
         """See `Wire.receive`; never waits, `deadline` is not looked at."""
         data, self._inbox = self._inbox, b""
         return data
+
+    def wait(self, until: float, others: Sequence[Wire]) -> bool:
+        """See `Wire.wait`: nothing that has not arrived does so by itself."""
+        return False
 
     def close(self) -> None:
         """See `Wire.close`."""

@@ -10,6 +10,7 @@ from types import TracebackType
 from pyqtgraph.Qt import QtCore
 from pyqtgraph.util.garbage_collector import GarbageCollector
 
+from actuators import TcpEndpoint
 from gui.screen import make_application
 from gui.session import RigSession
 from gui.shell import MainWindow
@@ -33,8 +34,8 @@ def app_config(name: str, settings: QtCore.QSettings | None = None) -> RigConfig
     rig = relaxed_timing(_left_behind(config, settings) or on_free_ports(config))
     if settings is not None:
         amplifier = rig.load_cells.amplifier
-        ports = [leg.endpoint[1] if leg.endpoint else 0 for leg in rig.drives.legs]
-        ports.append(amplifier.endpoint[1] if amplifier and amplifier.endpoint else 0)
+        places = [*rig.drives.legs, amplifier]
+        ports = [one.endpoint.port if one and isinstance(one.endpoint, TcpEndpoint) else 0 for one in places]
         settings.setValue(_PORTS, ",".join(map(str, ports)))
     return rig
 

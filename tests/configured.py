@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from actuators import TcpEndpoint
 from dynamics import Leg, LegLimits
 from rig.config import RigConfig, load_config
 
@@ -31,7 +32,7 @@ def slower_file(path: Path) -> str:
 
 def endpoints(config: RigConfig) -> list[tuple[str, int]]:
     """Host and port at which the drives of legs 1 to 6 are served."""
-    found = [leg.endpoint for leg in config.drives.legs if leg.endpoint is not None]
+    found: list[tuple[str, int]] = [leg.endpoint for leg in config.drives.legs if isinstance(leg.endpoint, TcpEndpoint)]
     assert len(found) == len(config.drives.legs)
     return found
 

@@ -1,22 +1,26 @@
 """Benches for the tests of drives: a leg without physics, drives over memory, and a server in a thread."""
 
+import math
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from actuators import (
     Drive,
+    Endpoint,
     FaultyDrive,
     MemoryWire,
-    ModbusTcpServer,
     Mode,
     Responder,
     ServoProfile,
+    TcpEndpoint,
+    TwinServer,
     VirtualServo,
     create_drive,
     create_twin,
     load_profile,
 )
+from actuators.virtual.framing import MBAP_FRAMING, Framing
 
 PROFILE = load_profile("generic-servo", ServoProfile)
 
@@ -49,19 +53,31 @@ class Leg:
             self.length = self.position
 
 
+class Stand:
+    """What a server asks of a device beside its answers; those stand for one in tests."""
+
+    framing: Framing = MBAP_FRAMING
+    next_event = math.inf
+
+    def tick(self, now: float) -> None: ...
+
+    def due(self) -> bytes:
+        return b""
+
+
 class Bench:
     """One drive over memory to its faulty twin over a leg, on a clock that only `pass_time` moves."""
 
     def __init__(self, profile: ServoProfile = PROFILE, **options) -> None:
         self.leg = Leg()
         placed = {"host": "twin", "profile": profile, "position_offset": options.get("position_offset", 0.0)}
-        self.faults = create_twin("servo-tcp", placed, self.leg)
+        self.faults = create_twin("servo", placed, self.leg)
         self.servo = servo_of(self.faults)
         self.now = 0.0
         self.sent: list[bytes] = []
         self.received: list[bytes] = []
         self.drive: Drive = create_drive(
-            "servo-tcp",
+            "servo",
             {
                 "name": "drive 1",
                 "host": "twin",
@@ -94,7 +110,7 @@ class Scripted:
         self.replies: list[bytes] = []
         self.requests: list[bytes] = []
         self.drive = create_drive(
-            "servo-tcp",
+            "servo",
             {
                 "name": "drive 3",
                 "host": "10.0.0.3",
@@ -133,13 +149,13 @@ def serving(devices: Sequence[Responder], **options) -> Iterator[list[tuple[str,
     addresses: list[tuple[str, int]] = []
     errors: list[BaseException] = []
 
-    def found(bound: list[tuple[str, int]]) -> None:
-        addresses.extend(bound)
+    def found(bound: list[Endpoint]) -> None:
+        addresses.extend(endpoint for endpoint in bound if isinstance(endpoint, TcpEndpoint))
         ready.set()
 
     def run() -> None:
         try:
-            server = ModbusTcpServer([("127.0.0.1", 0, device) for device in devices], **options)
+            server = TwinServer([(TcpEndpoint("127.0.0.1", 0), device) for device in devices], **options)
             server.serve(stop, found)
         except BaseException as error:
             errors.append(error)

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import typer.main
 
 from rig.cli.application import app
 from rig.config.rig_config import load_config
+from rig.engine import check_buses
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -89,9 +91,13 @@ def test_every_target_exists() -> None:
 
 def test_the_configuration_shown_is_a_valid_one(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "your-own-rig.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    block, lines = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     path = tmp_path / "my-rig.toml"
     path.write_text(block, encoding="utf-8")
     config = load_config(path)
     assert config.virtual is None
     assert config.drives.legs[5].serial == "A1046"
+    legs = [*tomllib.loads(lines)["legs"], *tomllib.loads(block)["drives"]["legs"][4:]]
+    on_lines = config.changed({"rate": 100.0, "drives": {"legs": legs}})
+    assert [leg.place for leg in on_lines.drives.legs[1:3]] == [legs[1]["device"]] * 2
+    assert check_buses(on_lines).passed

@@ -7,31 +7,15 @@ from collections.abc import Mapping
 
 from drive_support import PROFILE, Leg
 
-from actuators import DriveAddress, FaultyServo, Line, MemoryWire, Responder, VirtualServo, Wire
-from actuators.driver import Driver
-from actuators.framing import MBAP, crc16
-from actuators.half_duplex import HalfDuplexBus
-from actuators.serial_wire import SerialWire, byte_time
-from actuators.servo import Servo, ServoOptions, ServoSettings
+from actuators import MemoryWire, ModbusServo, ModbusServoOptions, Responder, VirtualServo, create_twin
+from actuators.framing import crc16
+from actuators.virtual.framing import RTU_FRAMING
 
-
-def split(data: bytes) -> tuple[bytes, bytes]:
-    """The first request of RTU frames, and what follows; nothing where it is not whole."""
-    counts = {16: 6, 23: 10}
-    if len(data) < 2:
-        return b"", data
-    place = counts.get(data[1])
-    if place is None:
-        size = 8
-    elif len(data) <= place:
-        return b"", data
-    else:
-        size = place + 3 + data[place]
-    return (data[:size], data[size:]) if len(data) >= size else (b"", data)
+LINE = {"baud": 1_000_000, "turnaround": 1e-4, "reply_timeout": 0.2}
 
 
 class VirtualLine:
-    """Devices by unit on one line; `damage` is done to every frame that a device sends."""
+    """Devices by unit on one line that takes no time; `damage` is done to every frame that a device sends."""
 
     def __init__(self, devices: Mapping[int, Responder]) -> None:
         self.devices = devices
@@ -42,54 +26,24 @@ class VirtualLine:
     def respond(self, data: bytes) -> bytes:
         self._input += data
         answers = b""
-        while True:
-            frame, self._input = split(self._input)
-            if not frame:
-                return answers
+        while size := RTU_FRAMING.length(self._input):
+            if size < 0:
+                self._input = b""
+                break
+            frame, self._input = self._input[:size], self._input[size:]
             self.requests.append(frame)
-            if crc16(frame[:-2]) == frame[-2:]:
-                answers += self.answer(frame[:-2])
+            answers += self.answer(frame[:-2])
+        return answers
 
     def answer(self, message: bytes) -> bytes:
         device = self.devices.get(message[0])
-        reply = b"" if device is None else device.respond(MBAP.pack(1, 0, len(message)) + message)
-        return self.damage(reply[6:] + crc16(reply[6:])) if reply else b""
+        reply = b"" if device is None else device.respond(message + crc16(message))
+        return self.damage(reply) if reply else b""
 
 
-class LineAddress(DriveAddress):
-    """A unit on a serial line."""
-
-    device: Line
-    baud: int = 1_000_000
-
-    @property
-    def identity(self) -> tuple[str, str]:
-        return "", f"{self.device} unit {self.unit}"
-
-    @property
-    def place(self) -> str:
-        return self.device
-
-
-class LineOptions(ServoOptions, LineAddress):
-    """All of it."""
-
-    turnaround: float = 1e-4
-    reply_timeout: float = 0.2
-
-
-def make(options: LineOptions) -> Servo:
-    def open_wire(timeout: float) -> Wire:
-        return options.open_wire(timeout) if options.open_wire else SerialWire(options.device, options.baud, "none")
-
-    def bus() -> HalfDuplexBus:
-        byte = byte_time(options.baud, "even", 1)
-        return HalfDuplexBus(open_wire, options.turnaround, options.reply_timeout, byte)
-
-    return Servo(options, options.buses.at(options.place, bus) if options.buses else bus(), options.place, options.unit)
-
-
-DRIVER = Driver(LineAddress, ServoSettings, LineOptions, make)
+def line_servo(leg: Leg, unit: int, profile=PROFILE, **options) -> VirtualServo:
+    """A virtual servo for a line."""
+    return VirtualServo(profile, leg, unit=unit, framing=RTU_FRAMING, **options)
 
 
 class LineBench:
@@ -97,13 +51,12 @@ class LineBench:
 
     def __init__(self, profile=PROFILE, **options) -> None:
         self.leg = Leg()
-        self.servo = VirtualServo(profile, self.leg, unit=3, position_offset=options.get("position_offset", 0.0))
-        self.faults = FaultyServo(self.servo)
-        self.line = VirtualLine({3: self.faults, 4: VirtualServo(profile, Leg(), unit=4)})
+        given = {"name": "drive 1", "device": "memory", "unit": 3, "profile": profile, **LINE, **options}
+        self.faults = create_twin("servo", given, self.leg)
+        self.line = VirtualLine({3: self.faults, 4: line_servo(Leg(), 4, profile)})
         self.now = 0.0
-        given = {"name": "drive 1", "device": "memory", "unit": 3, "profile": profile, **options}
         given["open_wire"] = lambda timeout: MemoryWire(self.line.respond)
-        self.drive = make(LineOptions.model_validate(given))
+        self.drive = ModbusServo(ModbusServoOptions.model_validate(given))
         self.drive.connect(1.0)
 
     def pass_time(self, seconds: float) -> None:

@@ -6,6 +6,7 @@ from actuators.codec import ReadingCodec
 from actuators.errors import ConfigurationError
 from actuators.profile import AmplifierProfile
 from actuators.virtual.device import ILLEGAL_ADDRESS, ModbusDevice, RegisterError, Sensor
+from actuators.virtual.framing import MBAP_FRAMING, Framing
 from actuators.virtual.port import Cell
 
 
@@ -23,9 +24,10 @@ class VirtualAmplifier(ModbusDevice):
         unit: int = 1,
         serial: str = "VIRTUAL-A",
         rate: float = 4000.0,
+        framing: Framing = MBAP_FRAMING,
     ) -> None:
         """cells: by channel. rate: conversions per second."""
-        super().__init__(unit, profile.wrong_unit)
+        super().__init__(unit, profile.wrong_unit, framing)
         channels = len(profile.reading.forces)
         if len(cells) != channels:
             raise ConfigurationError(f"an amplifier by {profile.name} has {channels} cells, not {len(cells)}")

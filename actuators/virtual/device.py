@@ -1,4 +1,4 @@
-"""Server side of Modbus TCP: one device's answer to one request frame, within the limits of the specification."""
+"""Server side of Modbus: one device's answer to one request, within the limits of the specification."""
 
 import math
 from abc import ABC, abstractmethod
@@ -7,8 +7,8 @@ from typing import Literal, Protocol
 
 from actuators.codec import READ_HOLDING, READ_INPUT, READ_WRITE, WRITE_MULTIPLE, WRITE_SINGLE
 from actuators.errors import ConfigurationError
-from actuators.framing import HEADER
 from actuators.profile import RANGES, IdentityMap, Register, Text
+from actuators.virtual.framing import MBAP_FRAMING, Framing
 
 ILLEGAL_FUNCTION = 1
 ILLEGAL_ADDRESS = 2
@@ -24,14 +24,22 @@ _MAX_READ_WRITE = 121
 class Responder(Protocol):
     """What a server needs of a device."""
 
+    @property
+    def framing(self) -> Framing:
+        """How its requests are told from each other."""
+
     def tick(self, now: float) -> None:
         """Let time pass: `now` in s on the server's clock; never goes back."""
 
-    def respond(self, adu: bytes) -> bytes:
+    def respond(self, frame: bytes) -> bytes:
         """Answer one request frame; b"" = silence. Raises LinkClosedError to have the connection closed."""
 
     def due(self) -> bytes:
         """Return bytes held back that are to be sent now, b"" if there are none."""
+
+    @property
+    def next_event(self) -> float:
+        """When it has something to do or to send by itself, s on the server's clock; infinite if nothing is known."""
 
 
 class RegisterError(Exception):
@@ -50,11 +58,14 @@ class ModbusDevice(ABC):
     answered, or with the gateway exception 0B.
     """
 
-    def __init__(self, unit: int, wrong_unit: Literal["silent", "gateway"]) -> None:
-        """unit: Modbus unit id 0..255."""
+    def __init__(
+        self, unit: int, wrong_unit: Literal["silent", "gateway"] = "silent", framing: Framing = MBAP_FRAMING
+    ) -> None:
+        """unit: Modbus unit id 0..255. framing: of its wire."""
         if not 0 <= unit <= 255:
             raise ConfigurationError(f"unit id {unit} is outside 0..255")
         self.unit = unit
+        self.framing = framing
         self.now = 0.0
         self._wrong_unit = wrong_unit
         self._readable: list[tuple[int, int, Callable[[], bytes]]] = []
@@ -80,24 +91,30 @@ class ModbusDevice(ABC):
         """See `Responder.due`: a device answers at once."""
         return b""
 
-    def respond(self, adu: bytes) -> bytes:
+    @property
+    def next_event(self) -> float:
+        """See `Responder.next_event`."""
+        return math.inf
+
+    def respond(self, frame: bytes) -> bytes:
         """Answer one request frame; b"" for what is no frame for this device. Never raises."""
-        if len(adu) <= HEADER.size:
-            return b""
-        transaction, protocol, length, unit = HEADER.unpack_from(adu)
-        if protocol or length != len(adu) - 6:
-            return b""
-        function = adu[7]
+        message = self.framing.message(frame)
+        reply = self.answer(message) if message else b""
+        return self.framing.reply(reply, frame) if reply else b""
+
+    def answer(self, message: bytes) -> bytes:
+        """Answer one message, a unit id and a PDU; b"" for one that is not for this device. Never raises."""
+        unit, function = message[0], message[1]
         try:
             if unit != self.unit:
                 if self._wrong_unit == "silent":
                     return b""
                 raise RegisterError(GATEWAY_NO_RESPONSE)
-            data = self._serve(function, adu[8:])
+            data = self._serve(function, message[2:])
         except RegisterError as error:
             function |= 0x80
             data = bytes((error.code,))
-        return HEADER.pack(transaction, 0, len(data) + 2, unit) + bytes((function,)) + data
+        return bytes((unit, function)) + data
 
     @abstractmethod
     def _write(self, address: int, data: bytes) -> None:

@@ -5,7 +5,6 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from actuators.errors import ConfigurationError
-from actuators.framing import HEADER
 from actuators.interface import Mode
 from actuators.virtual.amplifier import VirtualAmplifier
 from actuators.virtual.device import ModbusDevice
@@ -18,6 +17,7 @@ from actuators.virtual.fault_kinds import (
     WIRE_FAULTS,
     FaultKind,
 )
+from actuators.virtual.framing import Framing
 from actuators.virtual.port import PlantPort
 from actuators.virtual.servo import VirtualServo
 from actuators.wire import LinkClosedError
@@ -97,29 +97,39 @@ class FaultyDevice:
         del self._delayed[: len(ready)]
         return b"".join(ready)
 
-    def respond(self, adu: bytes) -> bytes:
+    @property
+    def next_event(self) -> float:
+        """See `Responder.next_event`: the end of a reply's delay."""
+        return self._delayed[0][0] if self._delayed else math.inf
+
+    @property
+    def unit(self) -> int:
+        """Unit id by which it is asked."""
+        return self.device.unit
+
+    @property
+    def framing(self) -> Framing:
+        """See `Responder.framing`."""
+        return self.device.framing
+
+    def respond(self, frame: bytes) -> bytes:
         """See `Responder.respond`."""
         if self._gone:
             return b""
         if not (self._wire or self._delayed or self._held):
-            self._previous = reply = self.device.respond(adu)
+            self._previous = reply = self.device.respond(frame)
             return reply
-        return self.due() + self._respond(adu)
+        return self.due() + self._respond(frame)
 
-    def _respond(self, adu: bytes) -> bytes:
+    def _respond(self, frame: bytes) -> bytes:
         wire = self._wire
         if "close" in wire:
             raise LinkClosedError
         if "drop_all" in wire or self._count_down("drop_write"):
             return b""
+        reply = self._answer(frame)
         if "busy" in wire:
-            return _exception(adu, _BUSY)
-        device = self.peers[int(wire["swap_unit"]) - 1].device if "swap_unit" in wire else self.device
-        reply = device.respond(adu[:6] + bytes((device.unit,)) + adu[7:] if len(adu) > HEADER.size else adu)
-        if len(reply) > HEADER.size:
-            reply = reply[:6] + adu[6:7] + reply[7:]
-        if "lag" in wire and reply:
-            reply = self._older(adu, reply, int(wire["lag"]))
+            return reply
         if "replay" in wire:
             reply, self._previous = self._previous, reply
         else:
@@ -136,13 +146,30 @@ class FaultyDevice:
             return b""
         return reply
 
-    def _older(self, adu: bytes, reply: bytes, lag: int) -> bytes:
-        """The content of the reply of `lag` requests of the same kind ago, or of the first, as a reply to this one."""
-        past = self._past.setdefault(adu[7:12], deque())
+    def _answer(self, frame: bytes) -> bytes:
+        """The frame of the reply, by whichever device gives it, as old as it is to be."""
+        wire, framing = self._wire, self.device.framing
+        request = framing.message(frame)
+        if not request:
+            return b""
+        ours = request[0] == self.device.unit
+        if "busy" in wire and ours:
+            return framing.reply(bytes((request[0], request[1] | 0x80, _BUSY)), frame)
+        device = self.peers[int(wire["swap_unit"]) - 1].device if "swap_unit" in wire and ours else self.device
+        reply = device.answer(bytes((device.unit,)) + request[1:] if ours else request)
+        if not reply:
+            return b""
+        if "lag" in wire:
+            reply = self._older(request, reply, int(wire["lag"]))
+        return framing.reply(request[:1] + reply[1:], frame)
+
+    def _older(self, request: bytes, reply: bytes, lag: int) -> bytes:
+        """The reply of `lag` requests of the same kind ago, or of the first."""
+        past = self._past.setdefault(request[1:6], deque())
         past.append(reply)
         while len(past) > lag + 1:
             past.popleft()
-        return reply[:2] + past[0][2:]
+        return past[0]
 
     def _count_down(self, name: str) -> bool:
         """True if the fault is active; it ends after as many requests as its value says."""
@@ -294,9 +321,3 @@ class _FaultyPort:
     ) -> None:
         sign = -1.0 if "force_reversed" in self._faults else 1.0
         self._port.command(mode, sign * force, position, velocity, enabled, quick_stop, brake)
-
-
-def _exception(adu: bytes, code: int) -> bytes:
-    if len(adu) <= HEADER.size:
-        return b""
-    return adu[:4] + b"\x00\x03" + adu[6:7] + bytes((adu[7] | 0x80, code))

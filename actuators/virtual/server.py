@@ -1,4 +1,4 @@
-"""Modbus TCP server of virtual devices: one thread, one loop, one port per device, any number of clients."""
+"""Server of virtual devices: one thread, one loop, a TCP port or a pseudo-terminal per wire, any number of clients."""
 
 import contextlib
 import errno
@@ -6,33 +6,25 @@ import math
 import selectors
 import socket
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Protocol
 
+from actuators.endpoint import Endpoint, SerialEndpoint, TcpEndpoint
 from actuators.errors import ActuatorError
-from actuators.framing import HEADER
+from actuators.virtual.connections import Client, ServedWire
 from actuators.virtual.device import Responder
+from actuators.virtual.terminal import NO_PORT, Terminal
+from actuators.virtual.timekeeper import Settlement, Timekeeper
 from actuators.wire import LinkClosedError
 
 _CHUNK = 4096
 _MAX_UNSENT = 65536  # bytes a client may leave unread before it is dropped
 _STOP_LATENCY = 0.05  # s, at most, from the stop event to the end
-_MIN_LENGTH, _MAX_LENGTH = 2, 254  # of the MBAP length field
 _FRAMES_PER_TURN = 8  # of one connection: however much one client asks, the others wait no longer
 _ACCEPT_PAUSE = 0.1  # s for which nobody is let in after no descriptor was free: trying at once would be all it does
+_SILENCE = 0.1  # s of the machine's clock, after which a serial frame is not continued
 _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
-
-
-class Settlement(Protocol):
-    """A client that gives the time asks to have everything answered that it has sent, and all that is due by a time."""
-
-    @property
-    def t(self) -> float:
-        """s, on the devices' clock."""
-
-    @property
-    def counts(self) -> Mapping[tuple[int, int], int]:
-        """Bytes that it has sent in all, by port of the device and port of its own."""
 
 
 class StopEvent(Protocol):
@@ -42,63 +34,13 @@ class StopEvent(Protocol):
         """True once the server is to end."""
 
 
-class Timekeeper(Protocol):
-    """Gives a server its time, where a client of its devices may give it: see `ModbusTcpServer`."""
-
-    @property
-    def request(self) -> Settlement | None:
-        """What the client asks for, until it is `settled`."""
-
-    def now(self) -> float:
-        """The devices' clock, s; never goes back."""
-
-    def fileno(self) -> int:
-        """Readable when there is something to `attend` to."""
-
-    def attend(self) -> None:
-        """Hear what the client has said."""
-
-    def reach(self, t: float) -> None:
-        """Go on to `t`, s."""
-
-    def settled(self, counts: dict[tuple[int, int], int]) -> None:
-        """Tell the client how many bytes it has been sent in all over each connection that it named; -1: closed."""
-
-
-class _Port:
-    """A listening socket and its device."""
-
-    def __init__(self, listener: socket.socket, device: Responder) -> None:
-        self.listener = listener
-        self.device = device
-        self.closed_until = -math.inf
-        """until when (s) nobody is let in"""
-        self.last: _Client | None = None
-        """Client whose request was answered last; bytes held back go to it."""
-
-
-class _Client:
-    """A connection; `replies` wait for more of their kind, `unsent` for the client to read."""
-
-    def __init__(self, connection: socket.socket, port: _Port) -> None:
-        self.socket = connection
-        self.name = (port.listener.getsockname()[1], connection.getpeername()[1])
-        """port of the device, port of the client"""
-        self.taken = self.given = 0
-        """bytes in all that it has sent, and has been sent"""
-        self.port = port
-        self.received = b""
-        self.replies = b""
-        self.unsent = b""
-
-
-class ModbusTcpServer:
+class TwinServer:
     """Serves devices until told to stop.
 
     Before a request is answered, and every `tick` s without one, `advance(now)` brings the plant and all devices to
     the present (it must call their `tick`); without `advance` the server ticks the devices itself.
-    A connection that sends what cannot be a frame is closed. Requests that come faster than they are answered wait:
-    of each connection a few are answered in a turn of the loop.
+    A connection that sends what cannot be a frame is closed; on a serial wire it is dropped. Requests that come faster
+    than they are answered wait: of each connection a few are answered in a turn of the loop.
 
     With a `timekeeper` a client may give the time: no request is answered at an earlier one than was given before it
     was sent, and the client may ask for a settlement, which is how it tells a reply that is lost from one that the
@@ -107,69 +49,93 @@ class ModbusTcpServer:
 
     def __init__(
         self,
-        endpoints: Iterable[tuple[str, int, Responder]],
+        endpoints: Iterable[tuple[Endpoint, Responder]],
         *,
         advance: Callable[[float], None] | None = None,
         tick: float = 2e-3,
         clock: Callable[[], float] = time.monotonic,
         timekeeper: Timekeeper | None = None,
     ) -> None:
-        """endpoints: (host, port, device), port 0 = any free one. tick: s.
+        """endpoints: where each device is served; port 0 = any free one; a serial device's path is made there.
 
-        clock: s, what `advance` is given. timekeeper: gives the clock in its place.
+        tick: s. clock: s, what `advance` is given. timekeeper: gives the clock in its place.
         """
         self._endpoints = list(endpoints)
         self._advance = advance or self._tick_devices
         self._tick = tick
         self._timekeeper = timekeeper
         self._clock = clock if timekeeper is None else timekeeper.now
-        self._clients: dict[tuple[int, int], _Client] = {}
+        self._clients: dict[tuple[int, int], Client] = {}
         self._closed: set[tuple[int, int]] = set()
         """names of connections of whoever gives the time that are no more"""
         self._wall = clock
         self._next_tick = 0.0
         """s of the machine's clock: a time that is given may stand"""
-        self._ports: list[_Port] = []
-        self._behind: dict[_Client, None] = {}
+        self._ports: list[ServedWire] = []
+        self._terminals: list[Terminal] = []
+        self._behind: dict[Client, None] = {}
         """clients that have sent more than was answered yet"""
         self._selector: selectors.BaseSelector
 
     @property
     def clients(self) -> int:
-        """How many are connected."""
-        return len(self._clients)
+        """How many TCP clients are connected; of a pseudo-terminal nobody knows."""
+        return len(self._clients) - len(self._terminals)
 
-    def serve(self, stop: StopEvent, on_ready: Callable[[list[tuple[str, int]]], None] | None = None) -> None:
-        """Listen on all ports, call `on_ready` with their (host, port), and serve until `stop` is set.
+    def serve(self, stop: StopEvent, on_ready: Callable[[list[Endpoint]], None] | None = None) -> None:
+        """Serve at all endpoints, call `on_ready` with them as they are then, and go on until `stop` is set.
 
-        Every socket is closed on return, however it comes about. Raises ActuatorError naming the host:port that
-        cannot be listened on; whatever `advance` raises ends the server and passes through.
+        Every descriptor is closed on return, however it comes about. Raises ActuatorError naming the endpoint that
+        cannot be served; whatever `advance` raises ends the server and passes through.
         """
         with selectors.DefaultSelector() as self._selector:
             try:
-                for host, number, device in self._endpoints:
-                    port = _Port(_listen(host, number), device)
-                    self._ports.append(port)
-                    self._selector.register(port.listener, selectors.EVENT_READ, port)
+                served = [self._open(endpoint, device) for endpoint, device in self._endpoints]
                 if self._timekeeper is not None:
                     self._selector.register(self._timekeeper, selectors.EVENT_READ, self._timekeeper)
                 if on_ready is not None:
-                    on_ready([port.listener.getsockname()[:2] for port in self._ports])
+                    on_ready(served)
                 while not stop.is_set():
                     self._serve_once()
             finally:
                 for key in list(self._selector.get_map().values()):
-                    if key.data is not self._timekeeper:
-                        _socket_of(key.data).close()
+                    if isinstance(key.data, Client):
+                        key.data.socket.close()
                 for port in self._ports:
-                    port.listener.close()
+                    if port.listener is not None:
+                        port.listener.close()
+                for terminal in self._terminals:
+                    terminal.close()
                 self._ports.clear()
+                self._terminals.clear()
                 self._behind.clear()
                 self._clients.clear()
                 self._closed.clear()
 
+    def _open(self, endpoint: Endpoint, device: Responder) -> Endpoint:
+        """Serve a device at an endpoint, and say where that is."""
+        if isinstance(endpoint, SerialEndpoint):
+            terminal = Terminal(Path(endpoint.device))
+            self._terminals.append(terminal)
+            port = ServedWire(None, device)
+            self._ports.append(port)
+            port.last = self._welcome(terminal, (NO_PORT, terminal.number), port)
+            return endpoint
+        listener = _listen(endpoint)
+        port = ServedWire(listener, device)
+        self._ports.append(port)
+        self._selector.register(listener, selectors.EVENT_READ, port)
+        return TcpEndpoint(*listener.getsockname()[:2])
+
+    def _welcome(self, connection: socket.socket | Terminal, name: tuple[int, int], port: ServedWire) -> Client:
+        client = Client(connection, name, port)
+        self._selector.register(connection, selectors.EVENT_READ, client)
+        self._clients[name] = client
+        self._closed.discard(name)
+        return client
+
     def _serve_once(self) -> None:
-        ready = self._selector.select(0.0 if self._behind else min(self._tick, _STOP_LATENCY))
+        ready = self._selector.select(0.0 if self._behind else self._patience())
         if self._wall() >= self._next_tick:
             self._bring_to_present()
         behind, self._behind = self._behind, {}
@@ -180,7 +146,7 @@ class ModbusTcpServer:
             if key.data is self._timekeeper:
                 self._timekeeper.attend()
                 continue
-            if isinstance(key.data, _Port):
+            if isinstance(key.data, ServedWire):
                 self._accept(key.data)
                 continue
             client = key.data
@@ -192,15 +158,28 @@ class ModbusTcpServer:
         if self._timekeeper is not None and self._timekeeper.request is not None:
             self._settle(self._timekeeper, self._timekeeper.request)
         for port in self._ports:
-            if math.isfinite(port.closed_until) and self._wall() >= port.closed_until:
+            if port.listener is not None and math.isfinite(port.closed_until) and self._wall() >= port.closed_until:
                 port.closed_until = -math.inf
                 self._selector.register(port.listener, selectors.EVENT_READ, port)
 
-    def _send_due(self) -> None:
+    def _patience(self) -> float:
+        """How long nothing is to be done, s, unless something arrives."""
+        until_event = self._next_event() - self._clock() if self._terminals else math.inf
+        return max(0.0, min(self._tick, _STOP_LATENCY, until_event))
+
+    def _next_event(self) -> float:
+        """When some device does something by itself, s."""
+        return min((port.device.next_event for port in self._ports), default=math.inf)
+
+    def _send_due(self) -> bool:
+        """Send what devices have held back until now; whether there was anything."""
+        sent = False
         for port in self._ports:
             held = port.device.due()
             if held and port.last is not None:
                 self._send(port.last, held)
+                sent = True
+        return sent
 
     def _settle(self, timekeeper: Timekeeper, request: Settlement) -> None:
         """Settle as soon as all that was sent is answered."""
@@ -208,13 +187,27 @@ class ModbusTcpServer:
             client = self._clients.get(name)
             if name not in self._closed and (client is None or client.taken < count or client in self._behind):
                 return
-        timekeeper.reach(request.t)
-        self._bring_to_present()
-        self._send_due()
+        for name, count in request.counts.items():
+            if count < 0 and name in self._clients:
+                self._forget(self._clients[name])
+        while True:
+            t = min(request.t, max(self._next_event(), self._clock()))
+            timekeeper.reach(t)
+            self._bring_to_present()
+            if self._send_due() or t >= request.t:
+                break
         clients = {name: self._clients.get(name) for name in request.counts}
         timekeeper.settled({name: -1 if client is None else client.given for name, client in clients.items()})
 
-    def _accept(self, port: _Port) -> None:
+    def _forget(self, client: Client) -> None:
+        """Somebody else talks over a wire that is open for good."""
+        with contextlib.suppress(BlockingIOError):
+            while client.socket.recv(_CHUNK):
+                pass
+        client.forget()
+
+    def _accept(self, port: ServedWire) -> None:
+        assert port.listener is not None
         try:
             connection, _ = port.listener.accept()
         except OSError as error:
@@ -225,15 +218,13 @@ class ModbusTcpServer:
         connection.setblocking(False)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
-            client = _Client(connection, port)
+            name = (port.listener.getsockname()[1], connection.getpeername()[1])
         except OSError:  # it has gone again
             connection.close()
             return
-        self._selector.register(connection, selectors.EVENT_READ, client)
-        self._clients[client.name] = client
-        self._closed.discard(client.name)
+        self._welcome(connection, name, port)
 
-    def _receive(self, client: _Client) -> None:
+    def _receive(self, client: Client) -> None:
         try:
             data = client.socket.recv(_CHUNK)
         except BlockingIOError:
@@ -243,37 +234,39 @@ class ModbusTcpServer:
         if not data:
             self._drop(client)
             return
+        now = self._wall()
+        if isinstance(client.socket, Terminal) and now - client.heard > _SILENCE:
+            client.received = b""  # no frame has a pause in it
+        client.heard = now
         client.received += data
         client.taken += len(data)
         self._answer(client)
 
-    def _answer(self, client: _Client) -> None:
+    def _answer(self, client: Client) -> None:
         """Answer the next requests that a client has sent, as many as are its in a turn."""
         answered = 0
-        while len(client.received) >= HEADER.size:
-            _, protocol, length, _ = HEADER.unpack_from(client.received)
-            if protocol or not _MIN_LENGTH <= length <= _MAX_LENGTH:
-                self._drop(client)
+        device = client.port.device
+        while length := device.framing.length(client.received):
+            if length < 0:
+                self._refuse(client)
                 return
-            if len(client.received) < length + 6:
-                break
             if answered == _FRAMES_PER_TURN:
                 self._behind[client] = None
                 break
-            frame, client.received = client.received[: length + 6], client.received[length + 6 :]
+            frame, client.received = client.received[:length], client.received[length:]
             answered += 1
             self._bring_to_present()
             try:
-                client.replies += client.port.device.respond(frame)
+                client.replies += device.respond(frame)
             except LinkClosedError:
-                self._drop(client)
+                self._refuse(client)
                 return
             client.port.last = client
         if client.replies and (client not in self._behind or len(client.replies) >= _CHUNK):
             replies, client.replies = client.replies, b""
             self._send(client, replies)
 
-    def _send(self, client: _Client, data: bytes) -> None:
+    def _send(self, client: Client, data: bytes) -> None:
         """Send what the client takes now and keep the rest, within bounds."""
         client.given += len(data)
         data = client.unsent + data
@@ -287,12 +280,20 @@ class ModbusTcpServer:
         waiting = bool(client.unsent)
         client.unsent = data[sent:]
         if len(client.unsent) > _MAX_UNSENT:
-            self._drop(client)
+            self._refuse(client)
         elif bool(client.unsent) != waiting:
             events = selectors.EVENT_READ | (selectors.EVENT_WRITE if client.unsent else 0)
             self._selector.modify(client.socket, events, client)
 
-    def _drop(self, client: _Client) -> None:
+    def _refuse(self, client: Client) -> None:
+        """Close a connection; a serial wire has none, and what is under way on it is dropped."""
+        if isinstance(client.socket, Terminal):
+            client.received = client.replies = client.unsent = b""
+            self._selector.modify(client.socket, selectors.EVENT_READ, client)
+        else:
+            self._drop(client)
+
+    def _drop(self, client: Client) -> None:
         self._selector.unregister(client.socket)
         client.socket.close()
         if self._clients.get(client.name) is client:
@@ -311,10 +312,12 @@ class ModbusTcpServer:
             port.device.tick(now)
 
 
-def _listen(host: str, number: int) -> socket.socket:
+def _listen(endpoint: TcpEndpoint) -> socket.socket:
     listener: socket.socket | None = None
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, number, type=socket.SOCK_STREAM)[0]
+        family, kind, protocol, _, address = socket.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)[
+            0
+        ]
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
@@ -324,9 +327,5 @@ def _listen(host: str, number: int) -> socket.socket:
         if listener is not None:
             with contextlib.suppress(OSError):
                 listener.close()
-        raise ActuatorError(f"cannot listen on {host}:{number}: {error.strerror or error}") from error
+        raise ActuatorError(f"cannot listen on {endpoint}: {error.strerror or error}") from error
     return listener
-
-
-def _socket_of(data: _Port | _Client) -> socket.socket:
-    return data.listener if isinstance(data, _Port) else data.socket

@@ -5,10 +5,10 @@ import struct
 from enum import Enum
 
 from actuators.codec import ExchangeCodec
-from actuators.framing import MBAP
 from actuators.interface import Mode, Status
 from actuators.profile import ServoProfile
 from actuators.virtual.device import DEVICE_FAILURE, ILLEGAL_ADDRESS, ILLEGAL_VALUE, ModbusDevice, RegisterError, Sensor
+from actuators.virtual.framing import MBAP_FRAMING, Framing
 from actuators.virtual.port import PlantPort
 
 _READY, _ENABLED, _FAULT, _HOMED = int(Status.READY), int(Status.ENABLED), int(Status.FAULT), int(Status.HOMED)
@@ -49,21 +49,20 @@ class VirtualServo(ModbusDevice):
         position_offset: float = 0.0,
         standstill_speed: float = 1e-3,
         quick_stop_time: float = 0.2,
+        framing: Framing = MBAP_FRAMING,
     ) -> None:
         """Power the drive up.
 
         position_offset: m, leg length where the drive's position is zero. standstill_speed: m/s. quick_stop_time: s,
         after which a quick stop closes the brake even if the leg still moves.
         """
-        super().__init__(unit, profile.wrong_unit)
+        super().__init__(unit, profile.wrong_unit, framing)
         self.profile = profile
         self.plant = plant
         self._offset = position_offset
         self._standstill_speed = standstill_speed
         self._quick_stop_time = quick_stop_time
         self._codec = codec = ExchangeCodec(profile, unit)
-        self._request_frame = MBAP.pack(0, 0, codec.request_length)[2:]
-        self._reply_frame = MBAP.pack(0, 0, codec.reply_length)[2:]
         self._codes = {name: error.code for name, error in profile.errors.items()}
         codes = profile.modes.model_dump()
         self._modes = {codes[mode.name.lower()]: mode for mode in Mode if codes[mode.name.lower()] is not None}
@@ -155,15 +154,14 @@ class VirtualServo(ModbusDevice):
         ):
             self._switch_off()
 
-    def respond(self, adu: bytes) -> bytes:
-        """See `ModbusDevice.respond`; the cyclic exchange has a way of its own, which every other write also takes."""
-        framed = adu.startswith(self._request_frame, 2) and not self.hung
-        command = self._codec.decode_request(adu, MBAP.size) if framed else None
+    def answer(self, message: bytes) -> bytes:
+        """See `ModbusDevice.answer`; the cyclic exchange has a way of its own, which every other write also takes."""
+        command = None if self.hung else self._codec.decode_request(message)
         if command is None or command[1] not in self._modes or not math.isfinite(sum(command)):
-            return super().respond(adu)
-        self._command_bytes = adu[17:]
+            return super().answer(message)
+        self._command_bytes = message[11:]
         self._act(command)
-        return adu[:2] + self._reply_frame + self._codec.encode_reply(self._feedback())
+        return self._codec.encode_reply(self._feedback())
 
     def _write(self, address: int, data: bytes) -> None:
         block, watchdog = self._codec.write_block, self.profile.parameters.watchdog

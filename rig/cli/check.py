@@ -22,17 +22,18 @@ def check(
     """Check a configuration with its mechanism and control loop, and whether the rig may run a trajectory.
 
     For the trajectory it shows every limit beside the worst sample, and, where it does not pass, the largest amplitude
-    about its start pose that would. Ends with 2 for a file that is wrong, 4 for a trajectory outside the limits or a
-    control loop that is unstable at the configured rate.
+    about its start pose that would. Ends with 2 for a file that is wrong, 4 for a trajectory outside the limits, a
+    control loop that is unstable at the configured rate, or a serial line that does not carry it.
     """
     from kinematics import load_trajectory
     from rig.commissioning import check_devices
     from rig.config import load_config
+    from rig.engine import check_buses
     from rig.safety import check_loop, check_trajectory
 
     rig = load_config(config)
     check_devices(rig)
-    loop = check_loop(rig)
+    loop, buses = check_loop(rig), check_buses(rig)
     warnings = [*rig.machine.warnings, *filter(None, [rig.drives.unidentified])]
     result: dict[str, Any] = {
         "config": str(rig.path),
@@ -40,6 +41,7 @@ def check(
         "warnings": warnings,
         "checks_off": list(rig.safety.off),
         "control_loop": loop.as_dict(),
+        "buses": buses.as_dict(),
     }
     verdict = None
     if trajectory is not None:
@@ -57,6 +59,8 @@ def check(
             typer.echo(f"  warning: checks {rig.safety.said_off}")
         margin = f"bears {loop.gain_margin:.3g} times its gains at {loop.rate:g} Hz"
         typer.echo(f"control loop: {margin if loop.at_host else rig.gains_unused}")
+        for share in buses.described:
+            typer.echo(f"line {share}")
         if loop.passed and loop.message:
             typer.echo(f"  warning: {loop.message}")
     if verdict is not None and not as_json:
@@ -66,6 +70,7 @@ def check(
             typer.echo(str(line))
         typer.echo("  passes" if verdict.passed else "  does not pass")
     faults = [] if loop.passed else [loop.message]
+    faults += [] if buses.passed else [buses.message]
     faults += [] if verdict is None or verdict.passed else [verdict.message]
     if faults:
         if not as_json:

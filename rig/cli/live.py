@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,6 +34,16 @@ RealTimeOption = Annotated[
 ]
 
 
+class DemoDrives(StrEnum):
+    """What `rig demo` can drive."""
+
+    TCP = "tcp"
+    SERVO = "servo"
+
+
+_CONFIGS = {DemoDrives.TCP: "virtual", DemoDrives.SERVO: "virtual-servo"}
+
+
 def demo(
     duration: Annotated[
         float, typer.Option("--duration", metavar="S", help="Length of the motion, s.", min=4.0, max=3600.0)
@@ -46,20 +57,24 @@ def demo(
     seed: Annotated[
         int | None, typer.Option("--seed", metavar="N", help="Seed of the load cells' noise.", min=0)
     ] = None,
+    drives: Annotated[
+        DemoDrives,
+        typer.Option(help="The drives: on Modbus TCP, or on serial lines, which here are pseudo-terminals."),
+    ] = DemoDrives.TCP,
     output: OutputFolder = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run the virtual rig from end to end: home, engage, a motion over all six axes, park, report.
 
-    Six virtual drives in a process of their own speak Modbus TCP on free ports of this machine; the engine computes
-    the forces of the exact model in every cycle and compares them with the load cells. No hardware is needed.
+    Six virtual drives in a process of their own speak Modbus on free ports of this machine; the engine computes the
+    forces of the exact model in every cycle and compares them with the load cells. No hardware is needed.
     Ctrl-C stops the rig in a controlled way and closes the recording; a second one stops at once.
     """
     begin_server_unless(lockstep)
     from rig.client import demo_trajectory, on_free_ports
     from rig.config import load_config, relaxed_timing
 
-    config = load_config("virtual").changed(_changes(rate, seed, real_time))
+    config = load_config(_CONFIGS[drives]).changed(_changes(rate, seed, real_time))
     trajectory = demo_trajectory(config.machine.geometry.home_pose, duration)
     if not lockstep:
         config = relaxed_timing(on_free_ports(config))
@@ -119,8 +134,8 @@ def run(
 def virtual(config: ConfigArgument = "virtual") -> None:
     """Serve a configuration's virtual rig on its addresses until Ctrl-C, which is its proper end (exit code 0).
 
-    Six drives (and the load-cell amplifier, if one is configured) on Modbus TCP, with the exact plant behind them:
-    `rig run` with the same configuration but without its [virtual] table operates it, and so can any Modbus client.
+    Six drives (and the load-cell amplifier, if one is configured) on Modbus, the exact plant behind them: `rig run`
+    with the same configuration but without its [virtual] table operates it, and so can any Modbus client.
     """
     from rig.client import serve_virtual
     from rig.config import load_config

@@ -1,12 +1,13 @@
 """What `rig doctor` looks at for one rig: its configuration, its drives' addresses, the folder of its recordings."""
 
+import os
 import shutil
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from actuators import DriveAddress, Mode
+from actuators import DriveAddress, Mode, SerialEndpoint, TcpEndpoint
 from dynamics import DynamicsError
 from rig.cli.finding import Finding
 from rig.cli.machine_probes import writable
@@ -93,13 +94,29 @@ def judged_cycle(found: Steadiness) -> Finding:
 
 
 def addresses(config: RigConfig) -> Iterator[Finding]:
-    """Every network address of the configuration: answering for a real rig, free for a virtual one."""
+    """Every address of the configuration: answering for a real rig, free for a virtual one."""
     devices: list[tuple[str, DriveAddress]] = [(f"drive {n}", leg) for n, leg in enumerate(config.drives.legs, start=1)]
     devices += config.load_cells.places.items()
-    places = [(name, *device.endpoint) for name, device in devices if device.endpoint is not None]
+    places = [(name, *device.endpoint) for name, device in devices if isinstance(device.endpoint, TcpEndpoint)]
     look = virtual_address if config.virtual is not None else real_address
     with ThreadPoolExecutor(max(len(places), 1)) as pool:
         yield from pool.map(lambda place: look(*place), places)
+    if config.virtual is None:  # else they are pseudo-terminals of the virtual rig's own
+        lines = {device.endpoint.device for _, device in devices if isinstance(device.endpoint, SerialEndpoint)}
+        yield from map(serial_port, sorted(lines))
+
+
+def serial_port(device: str) -> Finding:
+    """Whether a serial port is there and may be used."""
+    name = "serial port"
+    if not os.path.exists(device):
+        return Finding(name, "fail", f"{device} is not there", "plug it in; /dev/serial/by-id lists what is there")
+    if not os.access(device, os.R_OK | os.W_OK):
+        owner = Path(device).group()
+        return Finding(
+            name, "fail", f"{device} may not be used by this user", f"join the group {owner}, then log in again"
+        )
+    return Finding(name, "ok", f"{device} is there")
 
 
 def real_address(name: str, host: str, port: int) -> Finding:

@@ -42,7 +42,7 @@ def new(
     name: Annotated[str | None, typer.Option(help="Name of the rig; left out: the file's.")] = None,
     mode: Annotated[str, typer.Option(metavar="MODE", help="Control law: force, computed-torque, position.")] = "force",
     rate: Annotated[float, typer.Option(metavar="HZ", help="Cycles per second.")] = 500.0,
-    driver: Annotated[str, typer.Option(help="Driver of the drives.")] = "servo-tcp",
+    driver: Annotated[str, typer.Option(help="Driver of the drives.")] = "servo",
     profile: Annotated[
         str, typer.Option(metavar="PROFILE", help="The drives' register map: a shipped one's name, or a TOML file.")
     ] = "generic-servo",

@@ -41,12 +41,19 @@ def on_free_ports(config: RigConfig) -> RigConfig:
 
 
 def on_ports(config: RigConfig, ports: Sequence[int]) -> RigConfig:
-    """The configuration with its drives on the first six of seven `ports` of this machine, an amplifier on the last."""
+    """The configuration with its drives on the first six of seven `ports` of this machine, an amplifier on the last.
+
+    A serial port gets a name that is its own as well.
+    """
     resolved = config.resolved()
-    legs = [
-        leg | {"host": _LOCAL, "port": port} for leg, port in zip(resolved["drives"]["legs"], ports[:6], strict=True)
-    ]
+
+    def moved(place: dict[str, Any], port: int) -> dict[str, Any]:
+        if place.get("device") is not None:
+            return place | {"device": f"{place['device']}-{ports[0]}"}
+        return place | {"host": _LOCAL, "port": port}
+
+    legs = [moved(leg, port) for leg, port in zip(resolved["drives"]["legs"], ports[:6], strict=True)]
     changes: dict[str, Any] = {"drives": {"legs": legs}}
     if config.load_cells.amplifier is not None:
-        changes["load_cells"] = {"amplifier": {"host": _LOCAL, "port": ports[6]}}
+        changes["load_cells"] = {"amplifier": moved(resolved["load_cells"]["amplifier"], ports[6])}
     return config.changed(changes)

@@ -12,6 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from actuators import SerialEndpoint
 from kinematics import Array, Trajectory, TrajectorySpec, build_trajectory
 from rig.client.interruption import Interruption
 from rig.client.live import LiveRig
@@ -22,7 +23,7 @@ from rig.client.operation import bring_to_rest, run_motion
 from rig.client.reporting import ReportProcess
 from rig.config import RigConfig, in_real_time
 from rig.csvio import check_folder
-from rig.engine import RunningEngine
+from rig.engine import RunningEngine, check_buses, virtual_port
 from rig.errors import HardwareError, InputError, InterruptedRunError, RefusedError, RigError
 from rig.recording import RecordingFile, size_of_rows
 from rig.runtime import said_slower
@@ -84,6 +85,9 @@ def execute(
     loop = check_loop(config)
     if not loop.passed:
         raise RefusedError(loop.message)
+    buses = check_buses(config)
+    if not buses.passed:
+        raise RefusedError(buses.message)
     table = prepare_motion(config, trajectory, amplitude, repeats)
 
     def body(rig: LockstepRig | LiveRig) -> None:
@@ -275,6 +279,15 @@ def demo_trajectory(home: Array, duration: float) -> Trajectory:
     return build_trajectory(TrajectorySpec.model_validate(data), home)
 
 
+def _served_at(config: RigConfig) -> list[str]:
+    """Where a client finds the devices of a virtual rig, each place once."""
+    found = []
+    for address in (*config.drives.legs, *config.load_cells.places.values()):
+        endpoint = address.endpoint
+        found.append(virtual_port(endpoint).device if isinstance(endpoint, SerialEndpoint) else address.place)
+    return list(dict.fromkeys(found))
+
+
 def serve_virtual(config: RigConfig, say: Callable[[str], None]) -> None:
     """Serve the configuration's virtual rig until Ctrl-C.
 
@@ -286,8 +299,7 @@ def serve_virtual(config: RigConfig, say: Callable[[str], None]) -> None:
         raise InputError(f"configuration {config.name!r} has no [virtual] table")
     interruption = Interruption()
     with interruption.installed(), VirtualRigProcess(in_real_time(config)) as process:
-        addresses = ", ".join(leg.place for leg in config.drives.legs)
-        say(f"virtual rig: drives at {addresses}; Ctrl-C ends it")
+        say(f"virtual rig: devices at {', '.join(_served_at(config))}; Ctrl-C ends it")
         while process.alive and interruption.count == 0:
             time.sleep(_LOOK)
         if interruption.count == 0:

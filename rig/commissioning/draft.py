@@ -58,7 +58,7 @@ class Draft:
     mechanism: str = "lab-hexapod"
     mode: str = "force"
     rate: float = 500.0
-    driver: str = "servo-tcp"
+    driver: str = "servo"
     profile: str = "generic-servo"
     watchdog: float = 0.05
     drives: tuple[DriveAddress, ...] = (DriveAddress(),) * 6

@@ -34,7 +34,7 @@ class DriveKind:
     Driver and its own settings, watchdog time (s), how long each answer may take (s), control law.
     """
 
-    driver: str = "servo-tcp"
+    driver: str = "servo"
     settings: Mapping[str, Any] = field(default_factory=dict)
     watchdog: float = 0.05
     timeout: float = 2.0

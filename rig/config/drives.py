@@ -6,11 +6,19 @@ from typing import Annotated, Any
 
 from pydantic import PlainValidator, SerializeAsAny, create_model, model_validator
 
-from actuators import ActuatorError, DriveAddress, Driver, DriveSettings, find_driver
+from actuators import (
+    ActuatorError,
+    DriveAddress,
+    Driver,
+    DriveSettings,
+    SerialEndpoint,
+    find_driver,
+    present_name,
+)
 from kinematics import Length, Time
 from rig.config.sections import LEGS, Bandwidth, Delay, Number, Section, Text, refused, within
 
-DRIVER = "servo-tcp"
+DRIVER = "servo"
 """The driver of a configuration that names none."""
 
 
@@ -71,6 +79,16 @@ class Drives(Section, DriveSettings):
             if drive.identity in seen:
                 raise ValueError(f"legs {seen[drive.identity]} and {leg} share {drive.label}")
             seen[drive.identity] = leg
+        lines: dict[str, tuple[int, SerialEndpoint]] = {}
+        for leg, drive in enumerate(self.legs, start=1):
+            endpoint = drive.endpoint
+            if isinstance(endpoint, SerialEndpoint):
+                first, other = lines.setdefault(endpoint.device, (leg, endpoint))
+                if other != endpoint:
+                    raise ValueError(
+                        f"legs {first} and {leg} are on one line, {endpoint}, with {other.settings} and "
+                        f"{endpoint.settings}: baud, parity and stop_bits must be the same"
+                    )
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -88,6 +106,9 @@ def read_drives(data: object) -> Drives:
     if isinstance(data, Drives):
         return data
     name = data.get("driver", DRIVER) if isinstance(data, Mapping) else DRIVER
+    if isinstance(data, Mapping) and isinstance(name, str):
+        name = present_name(name)
+        data = {**data, "driver": name}
     try:
         section = _sections(name, find_driver(name))[1] if isinstance(name, str) else Drives
     except ActuatorError as error:

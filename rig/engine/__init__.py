@@ -2,6 +2,7 @@
 
 from rig.engine.approach import approach_move
 from rig.engine.bank import DriveBank
+from rig.engine.bus_load import check_buses
 from rig.engine.claim import claim_addresses, claim_drives
 from rig.engine.core import Engine
 from rig.engine.devices import cell_calibration, make_bank, make_cells, make_drive
@@ -41,6 +42,7 @@ from rig.engine.reference import straight_move
 from rig.engine.running import EngineAddress, RunningEngine, find_engine
 from rig.engine.snapshot import Event, Snapshot
 from rig.engine.tare import reads_reversed
+from rig.engine.virtual_terminals import virtual_port
 from rig.engine.warmup import warm_up
 from rig.runtime import ControlBlock
 from rig.safety import TORQUE_STATES
@@ -85,6 +87,7 @@ __all__ = [
     "Submission",
     "approach_move",
     "cell_calibration",
+    "check_buses",
     "check_move",
     "claim_addresses",
     "claim_drives",
@@ -102,5 +105,6 @@ __all__ = [
     "reads_reversed",
     "recording_header",
     "straight_move",
+    "virtual_port",
     "warm_up",
 ]

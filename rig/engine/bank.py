@@ -8,12 +8,14 @@ import numpy as np
 from actuators import (
     COMMAND_OFF,
     ActuatorError,
+    BusPlan,
     CellSource,
     Command,
     Drive,
     Identity,
     Mode,
     Status,
+    bus_plans,
     exchange_all,
 )
 from calibration import LoadCellCalibration
@@ -35,7 +37,8 @@ class DriveBank:
         clock: of their wires, if not the machine's.
 
     The arrays hold the last exchange: `length` m, `velocity` m/s, `force` N (calibrated, compression positive),
-    `fresh` 1 or 0, `lag` by how many cycles the values are older than the last one, all (6,); the lists `age` (s since
+    `fresh` 1 or 0, `lag` by how many cycles the values are older than the last one, `offset` and `cells_offset` by how
+    much later than the cycle's time they were measured, s, all (6,); the lists `age` (s since
     the values were received), `stale` (consecutive cycles without fresh ones), `status` and `error` the rest, `asked`
     who was told to have torque. `cells_fresh`, `cells_age` (s) and `cells_stale` say the same of the load cells.
     """
@@ -64,11 +67,18 @@ class DriveBank:
         self.error = [0] * 6
         self.asked = [False] * 6
         self.lag = np.zeros(6)
+        self.offset = np.zeros(6)
+        self.cells_offset = np.zeros(6)
         self.cells_fresh = False
         self.cells_age = 0.0
         self.cells_stale = 0
         self.force_limit = min(drive.capabilities.force_limit for drive in self._drives)
         """N, the largest force that can be commanded"""
+
+    @property
+    def plans(self) -> list[BusPlan]:
+        """What a cycle takes on each line that drives share."""
+        return bus_plans(self._drives)
 
     def lacking(self) -> dict[int, str]:
         """Legs (1…6) whose drive cannot be used for want of a mode, and which."""
@@ -158,9 +168,11 @@ class DriveBank:
             self.status[leg] = sample.status.value
             self.error[leg] = sample.error
             self.lag[leg] = sample.lag
+            self.offset[leg] = sample.offset
         reading = self._cells.finish(feedback, now + timeout)
         self.cells_fresh, self.cells_age = reading.fresh, reading.age
         self.cells_stale = 0 if reading.fresh else self.cells_stale + 1
+        self.cells_offset[:] = reading.offsets
         self.force[:] = self._calibration.apply(np.array(reading.forces))
 
     def overdue(self, leg: int) -> bool:

@@ -2,12 +2,25 @@
 
 from collections.abc import Callable, Sequence
 
-from actuators import Buses, CellSource, DeviceCells, Drive, DriveCells, Wire, create_cell_device, create_drive
+from actuators import (
+    Buses,
+    CellSource,
+    DeviceCells,
+    Drive,
+    DriveAddress,
+    DriveCells,
+    SerialEndpoint,
+    Wire,
+    create_cell_device,
+    create_drive,
+    open_wire,
+)
 from calibration import LoadCellCalibration, identity, load_cell_calibration
 from rig.config import RigConfig, cell_options, drive_options
 from rig.engine.bank import DriveBank
 from rig.engine.laws import needed_modes
 from rig.engine.pacer import PacedWire, Pacer
+from rig.engine.virtual_terminals import virtual_port
 from rig.runtime import Clock
 
 
@@ -61,8 +74,7 @@ def make_drive(
     options = (
         drive_options(config, leg)
         | {"buses": buses}
-        | _over(wires, leg)
-        | _paced(config.drives.legs[leg].endpoint, pacer)
+        | (_served(config, config.drives.legs[leg], pacer) if wires is None else _over(wires, leg))
     )
     return create_drive(config.drives.driver, options)
 
@@ -83,17 +95,22 @@ def make_cells(
         return DriveCells(drives)
     devices = []
     for index, (options, address) in enumerate(zip(cell_options(config), cells.places.values(), strict=True)):
-        wire = _over(wires, len(config.drives.legs) + index) | _paced(address.endpoint, pacer)
+        wire = _served(config, address, pacer) if wires is None else _over(wires, len(config.drives.legs) + index)
         devices.append(create_cell_device(cells.driver, options | wire))
     return DeviceCells(devices)
 
 
-def _over(wires: Callable[[], Sequence[Wire]] | None, index: int) -> dict[str, object]:
-    return {} if wires is None else {"open_wire": lambda _timeout: wires()[index]}
+def _over(wires: Callable[[], Sequence[Wire]], index: int) -> dict[str, object]:
+    return {"open_wire": lambda _timeout: wires()[index]}
 
 
-def _paced(endpoint: tuple[str, int] | None, pacer: Pacer | None) -> dict[str, object]:
-    if pacer is None or endpoint is None:
+def _served(config: RigConfig, address: DriveAddress, pacer: Pacer | None) -> dict[str, object]:
+    """How the wire to a virtual device is opened, where that is not by its address alone."""
+    endpoint = address.endpoint
+    if config.virtual is None or endpoint is None:
         return {}
-    host, port = endpoint
-    return {"open_wire": lambda timeout: PacedWire(host, port, timeout, pacer)}
+    if isinstance(endpoint, SerialEndpoint):
+        endpoint = virtual_port(endpoint)
+    if pacer is not None:
+        return {"open_wire": lambda timeout: PacedWire(endpoint, timeout, pacer)}
+    return {"open_wire": lambda timeout: open_wire(endpoint, timeout)}

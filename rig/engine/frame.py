@@ -1,8 +1,10 @@
 """The numbers of one cycle: measured, reference and model, written straight into the telemetry row."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynamics import Dynamics, DynamicsError
 from kinematics import Array, condition_number_kernel, inverse_kinematics_kernel
@@ -11,6 +13,9 @@ from rig.engine.bank import DriveBank
 from rig.engine.estimate import PoseEstimator
 from rig.engine.reference import Reference
 from rig.telemetry import ROW
+
+_SAME_TIME = 2e-5
+"""s; a force changes by nothing that can be measured in it"""
 
 
 class Frame:
@@ -43,6 +48,10 @@ class Frame:
         self._home = mechanism.geometry.home_pose
         self._geometry = mechanism.geometry.array
         self._estimator = PoseEstimator(mechanism.geometry)
+        self._offset = np.zeros(6)
+        self._cells_offset = np.zeros(6)
+        self._reference: Reference | None = None
+        self._shifted = np.zeros(19)
         self.ahead_by = config.period + config.command_lead
         self._characteristic_length = config.safety.characteristic_length
         self._work = np.zeros((6, 6))
@@ -57,16 +66,19 @@ class Frame:
         fields["length"][:] = bank.length
         fields["velocity"][:] = bank.velocity
         fields["force_measured"][:] = bank.force
-        self.pose_valid = homed and self._estimator.update(bank.length, bank.velocity, fields["pose"], fields["twist"])
+        self._offset[:], self._cells_offset[:] = bank.offset, bank.cells_offset
+        lengths = bank.length - bank.offset * bank.velocity  # all at the cycle's time
+        self.pose_valid = homed and self._estimator.update(lengths, bank.velocity, fields["pose"], fields["twist"])
         if not self.pose_valid:
             fields["pose"][:] = fields["twist"][:] = math.nan
 
     def refer(self, reference: Reference | None) -> None:
-        """Evaluate the reference of now, its legs and conditioning.
+        """Evaluate the reference of now, its legs and conditioning; each leg's own when its length was measured.
 
         With None the host closes no loop: the reference is the measured pose at rest, or home where there is none.
         """
-        now, fields = self.now, self.fields
+        now, fields, offset = self.now, self.fields, self._offset
+        self._reference = reference
         if reference is not None:
             reference.evaluate(0.0, now)
         else:
@@ -74,8 +86,9 @@ class Frame:
             now[:7] = fields["pose"] if self.pose_valid else self._home
         inverse_kinematics_kernel(self._geometry, now, self.legs)
         fields["reference"][:] = now
-        fields["length_reference"][:] = self.legs[:, 0]
-        fields["velocity_reference"][:] = self.legs[:, 1]
+        length, speed, acceleration = self.legs[:, 0], self.legs[:, 1], self.legs[:, 2]
+        fields["length_reference"][:] = length + offset * (speed + 0.5 * offset * acceleration)
+        fields["velocity_reference"][:] = speed + offset * acceleration
         np.subtract(fields["length_reference"], fields["length"], out=self.length_error)
         np.subtract(fields["velocity_reference"], fields["velocity"], out=self.velocity_error)
         self.condition = condition_number_kernel(self._geometry, now[:7], self._characteristic_length, self._work)
@@ -88,6 +101,8 @@ class Frame:
     def model(self, *, known: bool) -> None:
         """The model at the cells and by term at the reference of now; not a number where the pose is not `known`.
 
+        Of a leg whose cell was read later in the cycle, at the reference of then.
+
         Raises:
             DynamicsError: the model has no solution there.
         """
@@ -97,6 +112,10 @@ class Frame:
             modelled = self.dynamics.cell_and_terms(self.now)
             fields["force_model"][:] = modelled.cells
             fields["terms"][:] = modelled.terms
+            for legs in self._later(self._cells_offset, 0.0):
+                modelled = self.dynamics.cell_and_terms(self._shifted)
+                fields["force_model"][legs] = modelled.cells[legs]
+                fields["terms"][:, legs] = modelled.terms[:, legs]
         np.subtract(fields["force_measured"], fields["force_model"], out=fields["force_residual"])
 
     def no_command(self) -> None:
@@ -117,6 +136,30 @@ class Frame:
         self.condition_ahead = condition_number_kernel(
             self._geometry, ahead[:7], self._characteristic_length, self._work
         )
+
+    def force_ahead(self) -> None:
+        """Fill `force_feedforward` with the model's forces at the time at which each leg's next command acts.
+
+        Raises:
+            DynamicsError: the model has no solution there.
+        """
+        forces = self.fields["force_feedforward"]
+        self.dynamics.forces(self.ahead, out=forces)
+        for legs in self._later(self._offset, self.ahead_by):
+            forces[legs] = self.dynamics.forces(self._shifted)[legs]
+
+    def ahead_of(self, leg_values: Array, leg_rates: Array) -> Array:
+        """Values of the legs (6,) at `ahead`, with their rates, at the time at which each leg's next command acts."""
+        return leg_values + self._offset * leg_rates
+
+    def _later(self, offset: Array, ahead: float) -> Iterator[NDArray[np.intp]]:
+        """Legs whose time within the cycle is the same, at which `_shifted` is the reference `ahead` s from now."""
+        if self._reference is None or not offset.any():
+            return
+        times = np.round(offset / _SAME_TIME)
+        for time in np.unique(times[times > 0.0]):
+            if self._reference.evaluate(ahead + float(time) * _SAME_TIME, self._shifted):
+                yield np.flatnonzero(times == time)
 
     def home_error(self, bank: DriveBank) -> tuple[int, float] | None:
         """Leg index and error, m, of the leg that stands farthest from its length at home; None if no pose fits."""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from actuators import Status as DriveStatus
 from kinematics import MotionTable, coordinates_to_pose, in_words, pose_difference
 from rig.engine.approach import approach_move
+from rig.engine.bus_load import judge_buses
 from rig.engine.checking import refusal as checked_here
 from rig.engine.core import Engine
 from rig.engine.guards import missing_feedback, obstacle
@@ -108,7 +109,8 @@ class Operator:
         """what the recording says of the commands"""
         self.loop = check_loop(engine.config)
         """whether the control loop may be closed; judged once, as it takes longer than a cycle"""
-        engine.publisher.surroundings.loop = "" if self.loop.passed else self.loop.message
+        buses = judge_buses(engine.config, engine.bank.plans)
+        engine.publisher.surroundings.loop = buses.message or ("" if self.loop.passed else self.loop.message)
 
     def submit(self, submission: Submission) -> None:
         """Queue a command for the next boundary between cycles; a motion, or the way home, is checked and refused here.

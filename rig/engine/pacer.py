@@ -9,14 +9,25 @@ after that is not there by the plant's own clock, and all the same on a machine 
 import contextlib
 import hashlib
 import json
+import math
 import select
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from weakref import WeakSet
 
-from actuators import ConnectError, TcpWire
+from actuators import (
+    NO_PORT,
+    ConnectError,
+    Endpoint,
+    SerialWire,
+    TcpEndpoint,
+    TcpWire,
+    Wire,
+    arrived,
+    terminal_number,
+)
 from rig.config import RigConfig
 from rig.runtime import ProcessWatch, pace_messages, runtime_root
 
@@ -139,9 +150,31 @@ class Pacer:
             self._sent = dict(answer.counts)
             self.settled = True
 
-    def sent(self, connection: pace_messages.Connection) -> int:
-        """Bytes that the plant had sent over a connection when it settled last; -1: it had closed it."""
-        return self._sent.get(connection, 0)
+    def wait(self, wires: "Sequence[PacedWire]", until: float) -> bool:
+        """Wait until something arrives at one of the wires, or the plant's clock shows `until`, s; which of it."""
+        # what takes the plant's time on a wire is not there before that is given
+        soon = 0.0 if all(wire.timed for wire in wires) else _SOON
+        missed_at = time.monotonic() + _HANGING
+        while not arrived(wires, 0.0 if self.settled else soon):
+            if not self.attached:
+                return arrived(wires, until - self.now())
+            if self.settled and any(self._coming(wire) for wire in wires):
+                if arrived(wires, _LOOK):
+                    break
+                if time.monotonic() > missed_at:  # somebody else has taken it
+                    return False
+            elif not self.settled:
+                self.settle(self.now())
+            elif self.now() < until:
+                self.settle(min(until, self.now() + _SLICE))
+            else:
+                return False
+        return True
+
+    def _coming(self, wire: "PacedWire") -> bool:
+        """Whether something is on its way, or the end of it, that the plant had sent when it settled last."""
+        sent = self._sent.get(wire.connection, 0)
+        return sent > wire.received or sent < 0
 
     def welcome(self, wire: "PacedWire") -> None:
         """From now on a wire's bytes are counted."""
@@ -216,35 +249,59 @@ class Pacer:
         return None
 
 
-class PacedWire(TcpWire):
-    """A TCP connection to a device whose time is paced: deadlines are the plant's.
+class PacedWire:
+    """The wire to a device whose time is paced: deadlines are the plant's.
 
     Args:
-        host, port: of the device.
+        endpoint: of the device.
         timeout: s of the machine's clock, to connect.
         pacer: gives the plant its time.
 
     Raises:
-        ConnectError: nothing listens there, or the plant does not take its time from this process.
+        ConnectError: nothing is served there, or the plant does not take its time from this process.
     """
 
-    __slots__ = ("__weakref__", "_pacer", "_received", "connection", "sent")
+    __slots__ = ("__weakref__", "_inner", "_pacer", "connection", "received", "sent")
 
-    def __init__(self, host: str, port: int, timeout: float, pacer: Pacer) -> None:
+    def __init__(self, endpoint: Endpoint, timeout: float, pacer: Pacer) -> None:
         self._pacer = pacer
-        self._received = 0
-        self.sent = 0
-        """bytes in all"""
-        self.connection: pace_messages.Connection = (port, 0)
+        self.received = self.sent = 0
+        """bytes in all; -1: what was sent over it before it was opened is not known"""
+        self.connection: pace_messages.Connection
         """see `rig.runtime.pace_messages`"""
-        super().__init__(host, port, timeout)
-        self.connection = (port, self._socket.getsockname()[1])
+        self._inner: TcpWire | SerialWire
+        if isinstance(endpoint, TcpEndpoint):
+            self._inner = wire = TcpWire(endpoint.host, endpoint.port, timeout)
+            self.connection = (endpoint.port, wire.local_port)
+        else:
+            self._inner = SerialWire(endpoint)
+            self.connection = (NO_PORT, terminal_number(self._inner.descriptor))
         try:
             pacer.attach()
         except ConnectError:
-            super().close()
+            self._inner.close()
             raise
         pacer.welcome(self)
+        if isinstance(self._inner, SerialWire):
+            self.sent = -1
+            pacer.settle(pacer.now())
+            self.sent = 0
+            self._inner.forget()
+
+    @property
+    def connected(self) -> bool:
+        """See `Wire.connected`."""
+        return self._inner.connected
+
+    @property
+    def timed(self) -> bool:
+        """Whether bytes take the plant's time on it."""
+        return isinstance(self._inner, SerialWire)
+
+    @property
+    def descriptor(self) -> int:
+        """See `Wire.descriptor`."""
+        return self._inner.descriptor
 
     def now(self) -> float:
         """See `Wire.now`: the plant's clock."""
@@ -253,33 +310,23 @@ class PacedWire(TcpWire):
     def send(self, data: bytes) -> bool:
         """See `Wire.send`."""
         self._pacer.settled = False
-        taken = super().send(data)
+        taken = self._inner.send(data)
         self.sent += len(data) if taken else 0
         return taken
 
     def receive(self, deadline: float) -> bytes:
         """See `Wire.receive`."""
-        pacer = self._pacer
-        data = self._arrived(0.0 if pacer.settled else _SOON)
-        while not data and self.connected and pacer.attached:
-            sent = pacer.sent(self.connection)
-            if pacer.settled and (sent > self._received or sent < 0):  # it is on its way, or the end of it
-                data = self._arrived(_LOOK)
-            elif not pacer.settled:
-                pacer.settle(pacer.now())
-            elif pacer.now() < deadline:
-                pacer.settle(min(deadline, pacer.now() + _SLICE))
-            else:
-                break
+        data = self._inner.receive(-math.inf)
+        while not data and self.connected and self._pacer.wait([self], deadline):
+            data = self._inner.receive(-math.inf)
+        self.received += len(data)
         return data
+
+    def wait(self, until: float, others: Sequence[Wire]) -> bool:
+        """See `Wire.wait`."""
+        return self._pacer.wait([self, *(one for one in others if isinstance(one, PacedWire))], until)
 
     def close(self) -> None:
         """See `Wire.close`."""
         self._pacer.dismiss(self)
-        super().close()
-
-    def _arrived(self, patience: float) -> bytes:
-        """What has arrived, or does so within `patience` s of the machine's clock."""
-        data = super().receive(time.monotonic() + patience)
-        self._received += len(data)
-        return data
+        self._inner.close()

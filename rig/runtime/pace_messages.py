@@ -19,7 +19,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 Connection = tuple[int, int]
-"""Port of the device and port of its client: one TCP connection of this machine."""
+"""Port of the device and port of its client: one TCP connection of this machine.
+
+Of a pseudo-terminal: `actuators.NO_PORT` and its number; whoever opens it says so by a count of -1."""
 
 _TIME = struct.Struct("<Bd")
 _COUNT = struct.Struct("<HHq")

@@ -41,6 +41,11 @@ class PlantClock:
         self._poll = select.epoll()
         self._listener: socket.socket | None = None
 
+    @property
+    def given(self) -> bool:
+        """Whether there is an engine that gives the time."""
+        return self._engine is not None
+
     def listen(self, path: Path) -> None:
         """Let an engine take the time over at `path`; what stands there is replaced. Raises OSError where it cannot."""
         path.unlink(missing_ok=True)

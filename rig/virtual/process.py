@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Self
 
-from actuators import ActuatorError, ModbusTcpServer
+from actuators import ActuatorError, Endpoint, TwinServer
 from rig.config import RigConfig
 from rig.engine import pace_path
 from rig.errors import HardwareError, InputError, RigError
@@ -95,7 +95,7 @@ class Refusal:
 
 
 def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
-    """Serve the virtual rig over Modbus TCP until its owner says so, or has gone like every client and torque.
+    """Serve the virtual rig over its wires until its owner says so, or has gone like every client and torque.
 
     The engine outlives an app that is killed, and so does its plant, also where the engine is parked on it: it ends
     when the engine has.
@@ -117,11 +117,12 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
         def advance(now: float) -> None:
             nonlocal needed
             if orphaned.is_set():
-                if math.isinf(needed) or server.clients or not all(rig.plant.braked(leg) for leg in range(6)):
+                used = server.clients or clock.given or not all(rig.plant.braked(leg) for leg in range(6))
+                if math.isinf(needed) or used:
                     needed = now
                 elif now - needed > LINGER:
                     stop.set()
-            if now - rig.time >= SAMPLING:
+            if now - rig.time >= SAMPLING or rig.next_event <= now:
                 rig.advance(now)
             while requests:
                 _send(connection, _answer(rig, requests.popleft(), herald))
@@ -129,14 +130,14 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
                 herald.tell(rig.faults.news)
                 rig.faults.news.clear()
 
-        def ready(_addresses: list[tuple[str, int]]) -> None:
+        def ready(_served: list[Endpoint]) -> None:
             if config.virtual is not None and not config.virtual.real_time:
                 clock.listen(pace_path(config, make=True))
             threading.Thread(target=_listen, args=(connection, requests, stop, orphaned), daemon=True).start()
             prepare_process(None, config.realtime.priority)  # a pin is the engine's
             _send(connection, _view(rig))
 
-        server = ModbusTcpServer(rig.endpoints, advance=advance, tick=TICK, timekeeper=clock)
+        server = TwinServer(rig.endpoints, advance=advance, tick=TICK, timekeeper=clock)
         server.serve(stop, ready)
     except ActuatorError as error:
         _send(connection, Refusal(str(error), HardwareError))

@@ -5,15 +5,19 @@ from collections.abc import Callable, Sequence
 
 from actuators import (
     ConfigurationError,
+    DeviceLine,
     DriveAddress,
+    Endpoint,
     FaultyDevice,
     FaultyDrive,
     MemoryWire,
     Responder,
+    SerialEndpoint,
     create_cell_twin,
     create_twin,
 )
 from rig.config import RigConfig, cell_options, drive_options
+from rig.engine import virtual_port
 from rig.errors import ConfigError
 from rig.virtual.faults import Faults
 from rig.virtual.plant import Plant
@@ -59,7 +63,8 @@ class VirtualRig:
             drive.peers = self.drives
         self.cells = self._cell_devices(config)
         self._devices: Sequence[FaultyDevice] = [*self.drives, *self.cells]
-        self._addresses = _addresses(config)
+        self._groups = _grouped(config, self._devices)
+        self._responders = [_together(devices, address.endpoint) for address, devices in self._groups]
         self._tick()
         self.faults = Faults(self.plant, self._ports, self.drives, self.cells, settings.faults, hang)
         self.faults.play()
@@ -70,24 +75,32 @@ class VirtualRig:
         return self.plant.time
 
     @property
-    def endpoints(self) -> list[tuple[str, int, Responder]]:
-        """Host, port and device of the six drives, then of the cells' own devices, as a server takes them.
+    def next_event(self) -> float:
+        """When some device does something by itself, s: a request's last byte has come, a reply's is to go."""
+        return min(responder.next_event for responder in self._responders)
 
-        Raises ConfigError where one of them is not on TCP.
+    @property
+    def endpoints(self) -> list[tuple[Endpoint, Responder]]:
+        """Where the drives and the cells' own devices are served, and what is there: one device, or a line of several.
+
+        Raises ConfigError where one of them has no such place.
         """
-        found: list[tuple[str, int, Responder]] = []
-        for address, device in zip(self._addresses, self._devices, strict=True):
-            if address.endpoint is None:
-                raise ConfigError(f"the twin of {address.label} cannot be served over TCP")
-            found.append((*address.endpoint, device))
+        found: list[tuple[Endpoint, Responder]] = []
+        for (address, _), responder in zip(self._groups, self._responders, strict=True):
+            endpoint = address.endpoint
+            if endpoint is None:
+                raise ConfigError(f"the twin of {address.label} cannot be served: its address names no port")
+            served = virtual_port(endpoint, make=True) if isinstance(endpoint, SerialEndpoint) else endpoint
+            found.append((served, responder))
         return found
 
     def wires(self) -> list[MemoryWire]:
         """New wires to the six drives, then to the cells' own devices, in this process and without sockets.
 
-        Nothing that is sent over them moves the rig's clock: that is `advance`.
+        Nothing that is sent over them moves the rig's clock: that is `advance`. A serial line takes no time.
         """
-        return [MemoryWire(device.respond) for device in self._devices]
+        behind = {device: _together(devices) for _, devices in self._groups for device in devices}
+        return [MemoryWire(behind[device].respond) for device in self._devices]
 
     def advance(self, now: float) -> None:
         """Integrate the plant to `now` (s), the drives' own clocks and the timetable of faults with it."""
@@ -111,8 +124,8 @@ class VirtualRig:
 
     def _tick(self) -> None:
         now = self.plant.time
-        for device in self._devices:
-            device.tick(now)
+        for responder in self._responders:
+            responder.tick(now)
 
     def _drive(self, config: RigConfig, leg: int) -> FaultyDrive:
         options = drive_options(config, leg)
@@ -135,18 +148,32 @@ class VirtualRig:
         return devices
 
 
-def _addresses(config: RigConfig) -> list[DriveAddress]:
-    """Address of each device; ConfigError where two share a port: a virtual device is the only one behind its own."""
+def _together(devices: Sequence[FaultyDevice], endpoint: Endpoint | None = None) -> Responder:
+    """What is behind a wire to one device or several; on a serial one bytes take their time."""
+    if isinstance(endpoint, SerialEndpoint):
+        return DeviceLine(devices, endpoint.byte_time)
+    return devices[0] if len(devices) == 1 else DeviceLine(devices)
+
+
+def _grouped(config: RigConfig, devices: Sequence[FaultyDevice]) -> list[tuple[DriveAddress, list[FaultyDevice]]]:
+    """The devices of each wire with an address there. Raises ConfigError where two cannot be told from each other."""
     places: list[tuple[str, DriveAddress]] = [
         (f"drives.legs[{leg}]", drive) for leg, drive in enumerate(config.drives.legs, start=1)
     ]
     places += [(f"load_cells.{name}", address) for name, address in config.load_cells.places.items()]
-    seen: dict[tuple[str, int], str] = {}
+    groups: dict[object, tuple[DriveAddress, list[FaultyDevice]]] = {}
+    seen: dict[tuple[Endpoint, int], str] = {}
     faults = []
-    for name, address in places:
-        other = name if address.endpoint is None else seen.setdefault(address.endpoint, name)
-        if other != name:
-            faults.append(f"{name}: {address.place} is taken by {other}; each virtual device needs a port of its own")
+    for (name, address), device in zip(places, devices, strict=True):
+        endpoint = address.endpoint
+        _, group = groups.setdefault(name if endpoint is None else endpoint, (address, []))
+        if endpoint is not None:
+            other = seen.setdefault((endpoint, device.unit), name)
+            if other != name:
+                faults.append(f"{name}: {endpoint} unit {device.unit} is taken by {other}")
+            elif group and group[0].framing is not device.framing:
+                faults.append(f"{name}: {endpoint} has devices of another framing")
+        group.append(device)
     if faults:
         raise ConfigError("the virtual rig cannot be served:", faults)
-    return [address for _, address in places]
+    return list(groups.values())

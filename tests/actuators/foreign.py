@@ -19,15 +19,16 @@ from actuators import (
     FaultyDevice,
     FaultyDrive,
     Line,
+    ModbusServo,
+    ModbusServoOptions,
     PlantPort,
-    ServoTcp,
-    ServoTcpOptions,
+    TcpEndpoint,
     VirtualAmplifier,
     find_driver,
     load_profile,
 )
 
-SERVO = find_driver("servo-tcp")
+SERVO = find_driver("servo")
 
 
 class GatewayAddress(DriveAddress):
@@ -45,8 +46,8 @@ class GatewayAddress(DriveAddress):
         return f"slot {self.slot} of {self.gateway}"
 
     @property
-    def endpoint(self) -> tuple[str, int]:
-        return self.gateway, 47000 + self.slot
+    def endpoint(self) -> TcpEndpoint:
+        return TcpEndpoint(self.gateway, 47000 + self.slot)
 
 
 class GatewaySettings(DriveSettings):
@@ -61,10 +62,10 @@ class GatewayOptions(DriveOptions, GatewayAddress):
     gain: float = 1.0
 
     @property
-    def servo(self) -> ServoTcpOptions:
+    def servo(self) -> ModbusServoOptions:
         host, port = self.endpoint
         shared = self.model_dump(include=set(DriveOptions.model_fields))
-        return ServoTcpOptions(host=host, port=port, **shared)
+        return ModbusServoOptions(host=host, port=port, **shared)
 
 
 def _twin(options: GatewayOptions, leg: PlantPort) -> FaultyDrive:
@@ -76,7 +77,7 @@ GATEWAY = Driver(
     GatewayAddress,
     GatewaySettings,
     GatewayOptions,
-    lambda options: ServoTcp(options.servo),
+    lambda options: ModbusServo(options.servo),
     _twin,
 )
 
@@ -87,8 +88,8 @@ class BoxAddress(GatewayAddress):
     cells: Annotated[int, Field(ge=1, le=6)] = 6
 
     @property
-    def endpoint(self) -> tuple[str, int]:
-        return self.gateway, 48000 + self.slot
+    def endpoint(self) -> TcpEndpoint:
+        return TcpEndpoint(self.gateway, 48000 + self.slot)
 
 
 class SingleAddress(BoxAddress):
@@ -138,4 +139,4 @@ class LineOptions(DriveOptions, LineAddress):
     """All of it."""
 
 
-LINE = Driver(LineAddress, DriveSettings, LineOptions, lambda options: ServoTcp(ServoTcpOptions(host="nowhere")))
+LINE = Driver(LineAddress, DriveSettings, LineOptions, lambda options: ModbusServo(ModbusServoOptions(host="nowhere")))

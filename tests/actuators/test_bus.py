@@ -4,7 +4,7 @@ import time
 from typing import Any
 
 import pytest
-from drive_support import PROFILE, Leg, serving
+from drive_support import PROFILE, Leg, Stand, serving
 
 from actuators import COMMAND_OFF, Buses, ConnectError, MemoryWire, VirtualServo, create_drive, exchange_all
 from actuators.bus import Exchange, PipelinedBus
@@ -123,7 +123,7 @@ def test_a_wire_that_cannot_be_opened_lets_nobody_in():
     assert not bus.joined(unit)
 
 
-class Units:
+class Units(Stand):
     """Servos behind one port of a gateway."""
 
     def __init__(self) -> None:
@@ -139,9 +139,6 @@ class Units:
         self.asked.append(adu[6])
         return self.servos[adu[6]].respond(adu)
 
-    def due(self) -> bytes:
-        return b""
-
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_six_servos_behind_one_gateway(shared):
@@ -150,7 +147,7 @@ def test_six_servos_behind_one_gateway(shared):
 
         def make(unit: int):
             options = {"host": host, "port": port, "unit": unit, "profile": PROFILE, "buses": buses}
-            drive: Any = create_drive("servo-tcp", options | {"shared_connection": shared, "name": f"drive {unit}"})
+            drive: Any = create_drive("servo", options | {"shared_connection": shared, "name": f"drive {unit}"})
             drive.connect(5.0)
             opened.append(drive._station.bus)
             return drive

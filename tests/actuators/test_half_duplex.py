@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pymodbus.framer import FramerRTU
 from pymodbus.pdu import DecodePDU
 from pymodbus.pdu.register_message import ReadHoldingRegistersRequest
-from virtual_line import LineBench, LineOptions, Pseudoterminal, VirtualLine, make
+from virtual_line import LINE, LineBench, Pseudoterminal, VirtualLine, line_servo
 
 from actuators import (
     COMMAND_HOME,
@@ -22,16 +22,16 @@ from actuators import (
     ConnectError,
     FaultyServo,
     Mode,
+    SerialEndpoint,
     Status,
-    VirtualServo,
+    create_drive,
     exchange_all,
-    half_duplex,
 )
 from actuators.bus import Exchange
 from actuators.framing import crc16, silence
 from actuators.half_duplex import HalfDuplexBus, advance_all
 from actuators.interface import Counters
-from actuators.serial_wire import SerialWire, byte_time
+from actuators.serial_wire import SerialWire
 
 READ = bytes.fromhex("03 0000 0001")
 PATIENCE = 5.0
@@ -53,8 +53,8 @@ def test_frames_are_pymodbus_own():
 def test_silences_and_bytes_take_what_the_line_gives_them():
     assert silence(9600) == pytest.approx(4.01e-3, abs=1e-5)
     assert silence(115200) == 1.75e-3
-    assert byte_time(19200, "even", 1) == pytest.approx(11 / 19200)
-    assert byte_time(19200, "none", 1) == pytest.approx(10 / 19200)
+    assert SerialEndpoint("line", 19200).byte_time == pytest.approx(11 / 19200)
+    assert SerialEndpoint("line", 19200, "none").byte_time == pytest.approx(10 / 19200)
 
 
 class Clock:
@@ -87,25 +87,14 @@ class Wire:
         self.coming = [(at, data) for at, data in self.coming if at > self.now()]
         return ready
 
-    def close(self) -> None:
-        self.connected = False
-
-
-@pytest.fixture(autouse=True, scope="module")
-def waiting():
-    """Waiting for bytes at such wires moves their clock to the next that come."""
-    wait = half_duplex._wait
-
-    def until_next(wires, until):
-        if not isinstance(wires[0], Wire):
-            return wait(wires, until)
-        arrivals = [at for wire in wires for at, _ in wire.coming if at <= until]
-        wires[0].clock.time = min([until, *arrivals])
+    def wait(self, until: float, others) -> bool:
+        """Waiting for bytes moves the clock to the next that come."""
+        arrivals = [at for wire in (self, *others) for at, _ in wire.coming if at <= until]
+        self.clock.time = min([until, *arrivals])
         return bool(arrivals)
 
-    half_duplex._wait = until_next
-    yield
-    half_duplex._wait = wait
+    def close(self) -> None:
+        self.connected = False
 
 
 def good(unit: int, value: int = 7) -> bytes:
@@ -269,14 +258,14 @@ def servos(units: Iterable[int], device: str, **options):
     buses = Buses()
     drives = []
     for unit in units:
-        given = LineOptions(name=f"drive {unit}", device=device, unit=unit, profile=PROFILE, buses=buses, **options)
-        drives.append(make(given))
+        given = {"name": f"drive {unit}", "device": device, "unit": unit, "profile": PROFILE, "buses": buses}
+        drives.append(create_drive("servo", given | LINE | options))
     return drives
 
 
 def test_six_servos_on_one_pseudoterminal():
     legs = {unit: Leg(0.5 + 0.01 * unit) for unit in range(1, 7)}
-    devices = {unit: FaultyServo(VirtualServo(PROFILE, leg, unit=unit)) for unit, leg in legs.items()}
+    devices = {unit: FaultyServo(line_servo(leg, unit)) for unit, leg in legs.items()}
     line = VirtualLine(devices)
     with Pseudoterminal(line) as name:
         drives = servos(devices, name)
@@ -303,14 +292,14 @@ def test_six_servos_on_one_pseudoterminal():
         exchange_all(drives, stop, time.monotonic(), PATIENCE)
         assert [drive._station._exchange.urgent for drive in drives] == [False] * 4 + [True] * 2
         with pytest.raises(ConnectError, match=r"cannot open .* at 1000000 baud"):
-            SerialWire(name, 1_000_000)  # it is ours alone
+            SerialWire(SerialEndpoint(name, 1_000_000))  # it is ours alone
         for drive in drives:
             drive.close()
-        SerialWire(name, 1_000_000, "none").close()
+        SerialWire(SerialEndpoint(name, 1_000_000)).close()
 
 
 def test_one_silent_servo_of_six_leaves_the_others_fresh():
-    devices = {unit: FaultyServo(VirtualServo(PROFILE, Leg(), unit=unit)) for unit in range(1, 7)}
+    devices = {unit: FaultyServo(line_servo(Leg(), unit)) for unit in range(1, 7)}
     line = VirtualLine(devices)
     with Pseudoterminal(line) as name:
         drives = servos(devices, name, reply_timeout=0.02)

@@ -6,7 +6,7 @@ from actuators import (
     ActuatorError,
     Amplifier,
     ConfigurationError,
-    ServoTcp,
+    ModbusServo,
     cell_driver_names,
     create_cell_device,
     create_cell_twin,
@@ -21,24 +21,24 @@ def declare(monkeypatch, *entries, group=registry.GROUP):
 
 
 def test_shipped_driver_is_found_and_made():
-    assert "servo-tcp" in drive_names()
-    assert isinstance(create_drive("servo-tcp", {"host": "10.0.0.1"}), ServoTcp)
+    assert "servo" in drive_names()
+    assert isinstance(create_drive("servo", {"host": "10.0.0.1"}), ModbusServo)
 
 
 def test_unknown_driver_lists_the_known_ones():
-    with pytest.raises(ConfigurationError, match=r"no driver 'servo'; known drivers: .*servo-tcp"):
-        create_drive("servo", {})
+    with pytest.raises(ConfigurationError, match=r"no driver 'steam'; known drivers: .*servo"):
+        create_drive("steam", {})
 
 
 def test_other_distributions_add_drivers(monkeypatch):
-    declare(monkeypatch, ("servo-tcp", "actuators.servo_tcp:DRIVER"), ("mine", "actuators.servo_tcp:DRIVER"))
-    assert drive_names() == ("mine", "servo-tcp")
+    declare(monkeypatch, ("servo", "actuators.modbus_servo:DRIVER"), ("mine", "actuators.modbus_servo:DRIVER"))
+    assert drive_names() == ("mine", "servo")
     assert create_drive("mine", {"host": "x"}).name == "drive"
 
 
 def test_two_drivers_of_one_name(monkeypatch):
-    declare(monkeypatch, ("servo-tcp", "elsewhere:make"))
-    with pytest.raises(ActuatorError, match="two drivers are called 'servo-tcp'"):
+    declare(monkeypatch, ("servo", "elsewhere:make"))
+    with pytest.raises(ActuatorError, match="two drivers are called 'servo'"):
         drive_names()
 
 
@@ -53,21 +53,21 @@ def test_drivers_that_cannot_be_made(monkeypatch):
 def test_drivers_of_load_cells_have_names_of_their_own(monkeypatch):
     assert cell_driver_names() == ("amplifier-tcp",)
     assert isinstance(create_cell_device("amplifier-tcp", {"host": "10.0.0.1"}), Amplifier)
-    declare(monkeypatch, ("servo-tcp", "actuators.amplifier:DRIVER"), group=registry.CELL_GROUP)
-    assert cell_driver_names() == ("amplifier-tcp", "servo-tcp") and drive_names() == ("servo-tcp",)
-    assert isinstance(create_cell_device("servo-tcp", {"host": "10.0.0.1"}), Amplifier)
-    assert isinstance(create_drive("servo-tcp", {"host": "10.0.0.1"}), ServoTcp)
+    declare(monkeypatch, ("servo", "actuators.amplifier:DRIVER"), group=registry.CELL_GROUP)
+    assert cell_driver_names() == ("amplifier-tcp", "servo") and drive_names() == ("servo",)
+    assert isinstance(create_cell_device("servo", {"host": "10.0.0.1"}), Amplifier)
+    assert isinstance(create_drive("servo", {"host": "10.0.0.1"}), ModbusServo)
 
 
 def test_drivers_of_load_cells_that_cannot_be_made(monkeypatch):
-    with pytest.raises(ConfigurationError, match=r"no cell driver 'servo-tcp'; known cell drivers: amplifier-tcp$"):
-        create_cell_device("servo-tcp", {})
+    with pytest.raises(ConfigurationError, match=r"no cell driver 'servo'; known cell drivers: amplifier-tcp$"):
+        create_cell_device("servo", {})
     declare(monkeypatch, ("amplifier-tcp", "elsewhere:DRIVER"), group=registry.CELL_GROUP)
     with pytest.raises(ActuatorError, match="two cell drivers are called 'amplifier-tcp'"):
         cell_driver_names()
     declare(
         monkeypatch,
-        ("drive", "actuators.servo_tcp:DRIVER"),
+        ("drive", "actuators.modbus_servo:DRIVER"),
         ("blind", "tests.actuators.foreign:BLIND"),
         group=registry.CELL_GROUP,
     )

@@ -90,11 +90,11 @@ def test_error_text():
 
 def test_bad_options_are_listed_at_once():
     with pytest.raises(ConfigurationError) as caught:
-        create_drive("servo-tcp", {"name": "drive 2", "port": 0, "unit": 256, "watchdog": math.nan, "baud": 9600})
-    for part in ("drive 2: options", "host:", "port:", "unit:", "watchdog:", "baud:"):
+        create_drive("servo", {"name": "drive 2", "port": 0, "unit": 256, "watchdog": math.nan, "colour": 9600})
+    for part in ("drive 2: options", "port:", "unit:", "watchdog:", "colour:"):
         assert part in str(caught.value)
     with pytest.raises(ConfigurationError, match=r"drive: watchdog 70 s is outside 0.001..65.535 s"):
-        create_drive("servo-tcp", {"host": "x", "watchdog": 70.0})
+        create_drive("servo", {"host": "x", "watchdog": 70.0})
     with pytest.raises(CommandError, match="connection timeout nan s is not a positive number"):
         Scripted().drive.connect(math.nan)
 

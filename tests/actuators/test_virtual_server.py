@@ -14,10 +14,12 @@ from actuators import (
     ActuatorError,
     Command,
     ConnectError,
+    Endpoint,
     FaultyServo,
-    ModbusTcpServer,
     Mode,
     Status,
+    TcpEndpoint,
+    TwinServer,
     VirtualServo,
     create_drive,
     exchange_all,
@@ -26,6 +28,7 @@ from actuators import (
 READ_STATUS = bytes.fromhex("0007 0000 0006 01 03 0000 0001")
 STATUS = bytes.fromhex("0007 0000 0005 01 03 02 0181")
 TIMEOUT = 5.0
+FREE = TcpEndpoint("127.0.0.1", 0)
 
 
 def twin(**options) -> VirtualServo:
@@ -80,7 +83,7 @@ def test_six_drives_at_once():
     twins = [VirtualServo(PROFILE, leg, serial=f"S{number}") for number, leg in enumerate(legs, 1)]
     with serving(twins) as addresses:
         drives = [
-            create_drive("servo-tcp", {"host": host, "port": port, "name": f"drive {leg}", "serial": f"S{leg}"})
+            create_drive("servo", {"host": host, "port": port, "name": f"drive {leg}", "serial": f"S{leg}"})
             for leg, (host, port) in enumerate(addresses, 1)
         ]
         for drive in drives:
@@ -100,7 +103,7 @@ def test_six_drives_at_once():
 def test_watchdog_of_a_twin_that_nobody_talks_to():
     leg = Leg()
     with serving([VirtualServo(PROFILE, leg)]) as [(host, port)]:
-        drive = create_drive("servo-tcp", {"host": host, "port": port, "watchdog": 0.02})
+        drive = create_drive("servo", {"host": host, "port": port, "watchdog": 0.02})
         drive.connect(TIMEOUT)
         drive.configure()
         drive.exchange(COMMAND_OFF, time.monotonic(), TIMEOUT)
@@ -171,7 +174,7 @@ def test_a_slow_reader_gets_everything():
 def test_delayed_reply_comes_within_the_same_cycle():
     faults = FaultyServo(twin())
     with serving([faults]) as [(host, port)]:
-        drive = create_drive("servo-tcp", {"host": host, "port": port})
+        drive = create_drive("servo", {"host": host, "port": port})
         drive.connect(TIMEOUT)
         drive.exchange(COMMAND_OFF, time.monotonic(), TIMEOUT)
         faults.inject("delay", 0.005)
@@ -189,7 +192,7 @@ def test_silent_device_is_named_with_its_deadline():
     faults = FaultyServo(twin())
     faults.inject("drop_all")
     with serving([faults]) as [(host, port)]:
-        drive = create_drive("servo-tcp", {"host": host, "port": port, "name": "drive 3", "request_timeout": 0.05})
+        drive = create_drive("servo", {"host": host, "port": port, "name": "drive 3", "request_timeout": 0.05})
         drive.connect(TIMEOUT)
         message = rf"drive 3 at 127\.0\.0\.1:{port} did not answer within 0\.05 s \(no reply to read of registers 300"
         with pytest.raises(ConnectError, match=message):
@@ -200,7 +203,7 @@ def test_silent_device_is_named_with_its_deadline():
 def test_nobody_listening():
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    drive = create_drive("servo-tcp", {"host": "127.0.0.1", "port": port, "name": "drive 5"})
+    drive = create_drive("servo", {"host": "127.0.0.1", "port": port, "name": "drive 5"})
     with pytest.raises(ConnectError, match=rf"drive 5: cannot connect to 127\.0\.0\.1:{port}: Connection refused"):
         drive.connect(TIMEOUT)
 
@@ -226,11 +229,11 @@ def test_port_taken_names_it_and_leaves_nothing_open():
     before = open_descriptors()
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        server = ModbusTcpServer([("127.0.0.1", 0, twin()), ("127.0.0.1", port, twin())])
+        server = TwinServer([(FREE, twin()), (TcpEndpoint("127.0.0.1", port), twin())])
         with pytest.raises(ActuatorError, match=rf"cannot listen on 127\.0\.0\.1:{port}: Address already in use"):
             server.serve(threading.Event())
     with pytest.raises(ActuatorError, match=r"cannot listen on no\.such\.host\.invalid:502"):
-        ModbusTcpServer([("no.such.host.invalid", 502, twin())]).serve(threading.Event())
+        TwinServer([(TcpEndpoint("no.such.host.invalid", 502), twin())]).serve(threading.Event())
     assert open_descriptors() == before
 
 
@@ -284,13 +287,14 @@ def test_a_flood_on_one_drive_delays_the_others_by_a_few_frames():
     turns, flood = Turns(500), 341
     clients: list[socket.socket] = []
 
-    def begin(addresses: list[tuple[str, int]]) -> None:
+    def begin(served: list[Endpoint]) -> None:
+        addresses = [endpoint for endpoint in served if isinstance(endpoint, TcpEndpoint)]
         clients.extend(socket.create_connection(address, TIMEOUT) for address in addresses)
         clients[0].sendall(READ_STATUS * flood)
         clients[1].sendall(READ_STATUS)
 
     try:
-        ModbusTcpServer([("127.0.0.1", 0, device) for device in devices]).serve(turns, begin)
+        TwinServer([(FREE, device) for device in devices]).serve(turns, begin)
         assert answered.index("other") <= 16  # two turns of the flooded one at most
         assert answered.count("flooded") == flood and answered.count("other") == 1
         assert read_exactly(clients[0], flood * len(STATUS)) == STATUS * flood
@@ -315,7 +319,8 @@ def test_a_server_without_a_free_descriptor_pauses_and_then_lets_in_who_waited(m
     turns = Turns(60)
     clients: list[socket.socket] = []
 
-    def begin(addresses: list[tuple[str, int]]) -> None:
+    def begin(served: list[Endpoint]) -> None:
+        addresses = [endpoint for endpoint in served if isinstance(endpoint, TcpEndpoint)]
         clients.append(socket.create_connection(addresses[0], TIMEOUT))
         clients[0].sendall(READ_STATUS)
 
@@ -324,7 +329,7 @@ def test_a_server_without_a_free_descriptor_pauses_and_then_lets_in_who_waited(m
         if turns.count == 30:  # 30 turns at one instant; then time passes and a descriptor is free
             now, free = 1.0, True
 
-    server = ModbusTcpServer([("127.0.0.1", 0, twin())], advance=advance, tick=0.0, clock=lambda: now)
+    server = TwinServer([(FREE, twin())], advance=advance, tick=0.0, clock=lambda: now)
     try:
         server.serve(turns, begin)
         assert attempts == [0.0, 1.0]

@@ -6,7 +6,7 @@ import tty
 
 import pytest
 
-from actuators import ConnectError, LinkClosedError, MemoryWire, TcpWire
+from actuators import ConnectError, LinkClosedError, MemoryWire, SerialEndpoint, TcpWire
 from actuators.serial_wire import SerialWire
 
 
@@ -48,7 +48,7 @@ def pair(request):
         yield request.getfixturevalue("tcp")
         return
     peer = Master()
-    wire = SerialWire(peer.name, 1_000_000, "none")
+    wire = SerialWire(SerialEndpoint(peer.name, 1_000_000))
     yield wire, peer
     wire.close()
     peer.close()
@@ -115,7 +115,7 @@ def test_peer_that_does_not_read_makes_send_fail_without_waiting(pair):
 
 def test_a_line_that_takes_no_more_makes_send_fail_without_waiting():
     peer = Master()
-    wire = SerialWire(peer.name, 1_000_000, "none")
+    wire = SerialWire(SerialEndpoint(peer.name, 1_000_000))
     sent = 0
     while wire.send(b"x"):
         sent += 1

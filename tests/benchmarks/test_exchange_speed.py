@@ -67,7 +67,7 @@ def seconds_per_call(function) -> float:
 
 def test_six_drives_over_tcp(address, record_property, capsys):
     host, port = address
-    drives = [create_drive("servo-tcp", {"host": host, "port": port, "profile": PROFILE}) for _ in range(DRIVES)]
+    drives = [create_drive("servo", {"host": host, "port": port, "profile": PROFILE}) for _ in range(DRIVES)]
     for drive in drives:
         drive.connect(5.0)
     commands = [COMMAND] * DRIVES
@@ -97,7 +97,7 @@ def test_one_drive_without_its_wire(record_property, capsys):
     message = ExchangeCodec(PROFILE, 1).encode_reply((3, 0, 1, 1000, 0, 5000, 350, 4800))
     reply = MBAP.pack(0, 0, len(message))[2:] + message
     wire = MemoryWire(lambda adu: adu[:2] + reply)
-    drive = create_drive("servo-tcp", {"host": "memory", "profile": PROFILE, "open_wire": lambda timeout: wire})
+    drive = create_drive("servo", {"host": "memory", "profile": PROFILE, "open_wire": lambda timeout: wire})
     drive.connect(1.0)
     ours = seconds_per_call(lambda: drive.exchange(COMMAND, 0.0, 0.0))
     bench = Bench()

@@ -36,7 +36,7 @@ from actuators import (
     find_driver,
 )
 
-BENCHES: dict[str, Callable[..., Any]] = {"servo-tcp": Bench, "servo on a line": LineBench}
+BENCHES: dict[str, Callable[..., Any]] = {"servo": Bench, "servo on a line": LineBench}
 """Driver → bench: `.drive` connected to a twin over `.leg`; `do(command)` is a cycle of 2 ms, `pass_time(s)` silence;
 `.faults` has the wire faults."""
 

@@ -114,7 +114,7 @@ def _hold_profile(profile: ServoProfile) -> None:
     """Numbers are finite, and a drive is made of it, or says in words what of its options does not fit."""
     _finite(profile.model_dump())
     try:
-        drive = create_drive("servo-tcp", {"host": "127.0.0.1", "profile": profile, "watchdog": 0.05})
+        drive = create_drive("servo", {"host": "127.0.0.1", "profile": profile, "watchdog": 0.05})
     except ConfigurationError as error:
         assert "watchdog 0.05 s is outside" in str(error)
         return

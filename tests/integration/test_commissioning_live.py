@@ -69,7 +69,8 @@ def hardware(tmp_path: Path) -> Iterator[Hardware]:
     addresses = [leg.model_dump() for leg in served.drives.legs]
     drives = tuple(DriveAddress(address["host"], address["port"]) for address in addresses)
     path = tmp_path / "rig.toml"
-    path.write_text(draft_text(Draft(name="bench", drives=drives, watchdog=1.0, rate=SLOW)) + LOOP + PATIENT)
+    text = draft_text(Draft(name="bench", drives=drives, watchdog=1.0, rate=SLOW)) + LOOP + PATIENT
+    path.write_text(text.replace('"recordings"', f'"{tmp_path}"'))
     with VirtualRigProcess(served) as process:
         yield Hardware(process, load_config(path), path)
 

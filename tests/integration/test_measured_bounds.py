@@ -186,7 +186,7 @@ def test_a_brake_that_opens_before_its_leg_is_to_home_is_found(bench: Bench) -> 
 def _other_master(bench: Bench, leg: int) -> Drive:
     """A drive's torque, held by a master that set no watchdog."""
     wire = MemoryWire(bench.virtual.drives[leg - 1].respond)
-    drive = create_drive("servo-tcp", {"name": "theirs", "host": "memory", "open_wire": lambda _timeout: wire})
+    drive = create_drive("servo", {"name": "theirs", "host": "memory", "open_wire": lambda _timeout: wire})
     drive.connect(1.0)
     drive.exchange(COMMAND_OFF, 0.0, 1.0)
     drive.exchange(Command(Mode.FORCE, force=50.0, enable=True), 0.0, 1.0)

@@ -19,7 +19,7 @@ from rig.virtual import VirtualRig
 def configured_by_another(virtual: VirtualRig, watchdog: float) -> None:
     """Another master connects to the drive and writes its own watchdog time."""
     wire = virtual.wires()[LEG - 1]
-    drive = create_drive("servo-tcp", {"host": "x", "watchdog": watchdog, "open_wire": lambda timeout: wire})
+    drive = create_drive("servo", {"host": "x", "watchdog": watchdog, "open_wire": lambda timeout: wire})
     drive.connect(1.0)
     drive.configure()
     drive.close()

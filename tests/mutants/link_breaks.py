@@ -4,7 +4,7 @@ from breaks import Break
 
 _LINK = "rig/test_engine_link.py"
 _TROUBLE = "rig/test_engine_trouble.py"
-_SERVO = "actuators/test_servo_tcp.py"
+_SERVO = "actuators/test_servo_cycle.py"
 _ACCESS = "actuators/test_servo_access.py"
 _LINE = "actuators/test_half_duplex.py"
 _CROSS = f"{_SERVO}::test_a_reply_never_satisfies_another_request"
@@ -193,7 +193,7 @@ LINK_BREAKS = [
     ),
     Break(
         "a command that is no number goes out",
-        "actuators/interface.py",
+        "actuators/drive.py",
         "-can.force_limit <= command.force <= can.force_limit",
         "not abs(command.force) > can.force_limit",
         (f"{_SERVO}::test_bad_commands_are_refused_and_send_nothing",),

@@ -3,7 +3,7 @@
 from breaks import Break
 
 _SLOW = "rig/test_sampling.py"
-_DRIVE = "actuators/test_servo_tcp.py"
+_DRIVE = "actuators/test_servo_cycle.py"
 
 SAMPLING_BREAKS = [
     Break(
@@ -15,14 +15,14 @@ SAMPLING_BREAKS = [
     ),
     Break(
         "what a slow drive has not heard waits for its time",
-        "actuators/interface.py",
+        "actuators/drive.py",
         "            self._heard = self._saying\n",
         "",
         (f"{_DRIVE}::test_a_slow_drive_is_told_at_once_to_stop",),
     ),
     Break(
         "a lost stop is not said again",
-        "actuators/interface.py",
+        "actuators/drive.py",
         "urgent = self._saying != self._heard",
         "urgent, self._heard = self._saying != self._heard, self._saying",
         (f"{_DRIVE}::test_a_slow_drive_is_told_again_in_the_next_cycle_what_it_has_not_answered",),

@@ -7,6 +7,7 @@ from command_breaks import COMMAND_BREAKS
 from feedback_breaks import FEEDBACK_BREAKS
 from guard_breaks import GUARD_BREAKS
 from identity_breaks import IDENTITY_BREAKS
+from line_breaks import LINE_BREAKS
 from link_breaks import LINK_BREAKS
 from motion_breaks import MOTION_BREAKS
 from recorder_breaks import RECORDER_BREAKS
@@ -25,6 +26,7 @@ BREAKS: list[Break] = [
     *COMMAND_BREAKS,
     *GUARD_BREAKS,
     *IDENTITY_BREAKS,
+    *LINE_BREAKS,
     *LINK_BREAKS,
     *MOTION_BREAKS,
     *RECORDER_BREAKS,

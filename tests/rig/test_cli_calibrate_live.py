@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from device_server import served
+from drive_support import Stand
 
 from actuators import (
     ActuatorError,
@@ -193,7 +194,7 @@ def test_a_folder_that_takes_no_file_is_said_before_a_mass_is_hung(
     assert operator.step == 0
 
 
-class Flawed:
+class Flawed(Stand):
     """A device with a flaw: `mute` it stays silent, `closing` it closes the connection at the next request."""
 
     def __init__(self, device: Responder) -> None:
@@ -208,9 +209,6 @@ class Flawed:
             self.closing = False
             raise LinkClosedError
         return b"" if self.mute else self.device.respond(adu)
-
-    def due(self) -> bytes:
-        return b""
 
 
 def test_drive_that_goes_silent_is_named(folder: Path, cells: list[Bench], operator: Operator) -> None:

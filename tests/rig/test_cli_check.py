@@ -91,7 +91,7 @@ def test_the_demo_is_found_by_name_from_anywhere() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('driver = "servo-tcp"', 'driver = "steam"', "steam"),
+        ('driver = "servo"', 'driver = "steam"', "steam"),
         ('profile = "generic-servo"', 'profile = "gone"', "gone"),
         ('source = "drive"', 'source = "drive"\ncalibration = "cells.toml"', "rig.toml cannot be used"),
         ("\n[virtual]\n", '\n[[virtual.faults]]\nfault = "gremlin"\n[virtual]\n', "gremlin"),

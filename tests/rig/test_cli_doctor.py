@@ -129,7 +129,7 @@ def test_every_leg_of_a_real_rig_is_tried(free: int) -> None:
 
 def test_an_unknown_driver(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
-    path.write_text(load_config().path.read_text(encoding="utf-8").replace('"servo-tcp"', '"steam"'), encoding="utf-8")
+    path.write_text(load_config().path.read_text(encoding="utf-8").replace('"servo"', '"steam"'), encoding="utf-8")
     (finding,) = rig_probes.all_findings(str(path))
     assert (finding.name, finding.status) == ("configuration", "fail")
     assert "drives.driver: no driver 'steam'; known drivers: " in finding.detail

@@ -147,7 +147,6 @@ def test_every_fault_is_listed_and_nothing_is_written(tmp_path: Path) -> None:
         ({"drives": (DRIVES[0],) * 6}, "share 10.0.0.1:501 unit 1"),
         ({"watchdog": 0.003}, "less than two cycles"),
         ({"calibration": "none.toml"}, "no such file"),
-        ({"virtual": True, "drives": tuple(replace(drive, port=502) for drive in DRIVES)}, "needs a port of its own"),
     ],
 )
 def test_what_only_the_whole_shows_is_refused_as_well(tmp_path: Path, change: dict[str, Any], words: str) -> None:

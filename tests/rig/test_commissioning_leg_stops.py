@@ -131,7 +131,7 @@ def test_a_leg_whose_drive_has_no_position_mode_is_not_tested(tmp_path: Path) ->
     profile = tmp_path / "plain.toml"
     profile.write_text(source.read_text(encoding="utf-8").replace("\nposition = 2\n", "\n"), encoding="utf-8")
     with pytest.raises(
-        RefusedError, match=r"leg 3: its drive has no mode POSITION \(driver servo-tcp, profile .*plain.toml\)"
+        RefusedError, match=r"leg 3: its drive has no mode POSITION \(driver servo, profile .*plain.toml\)"
     ):
         check_move(CONFIG.changed({"drives": {"profile": str(profile)}}), HOME)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from device_server import served
+from drive_support import Stand
 
 from actuators import (
     Drive,
@@ -27,7 +28,7 @@ from rig.virtual import VirtualRig
 KIND = DriveKind(timeout=1.0)
 
 
-class Gateway:
+class Gateway(Stand):
     """Several drives behind one port, told apart by their unit ids."""
 
     def __init__(self, devices: list[Responder]) -> None:
@@ -40,21 +41,12 @@ class Gateway:
     def respond(self, adu: bytes) -> bytes:
         return b"".join(device.respond(adu) for device in self.devices)
 
-    def due(self) -> bytes:
-        return b""
 
-
-class Hangup:
+class Hangup(Stand):
     """Takes a connection and closes it at the first word."""
-
-    def tick(self, now: float) -> None:
-        pass
 
     def respond(self, adu: bytes) -> bytes:
         raise LinkClosedError
-
-    def due(self) -> bytes:
-        return b""
 
 
 @pytest.fixture
@@ -65,7 +57,7 @@ def servos() -> list[FaultyServo]:
 
 
 def place(port: int, unit: int = 1, serial: str | None = None) -> LegDrive:
-    return leg_section("servo-tcp").model_validate({"host": "127.0.0.1", "port": port, "unit": unit, "serial": serial})
+    return leg_section("servo").model_validate({"host": "127.0.0.1", "port": port, "unit": unit, "serial": serial})
 
 
 def places(ports: list[int], serials: list[str | None] | None = None) -> list[LegDrive]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from engine_support import CONFIG, bench, smooth_table
 
-from actuators import registry
+from actuators import TcpEndpoint, registry
 from rig.config import RigConfig, load_config
 from rig.engine import make_bank
 from rig.errors import ConfigError, InputError
@@ -50,7 +50,7 @@ def test_a_driver_has_an_address_of_its_own(tmp_path: Path) -> None:
         ),
         (boxes(devices=[{"host": "x", "slot": 1}] * 6), r"load_cells\.devices\[1\]\.host: unknown key"),
         (boxes("steam"), r"load_cells\.driver: no cell driver 'steam'; known cell drivers: amplifier-tcp, blind, box"),
-        (boxes("servo-tcp"), r"load_cells\.driver: no cell driver 'servo-tcp'"),
+        (boxes("servo"), r"load_cells\.driver: no cell driver 'servo'"),
         ({"load_cells": {"driver": "box"}}, 'driver box is of devices, but source is "drive": see drives.driver'),
     ],
 )
@@ -61,7 +61,7 @@ def test_faults_name_device_option_value_and_bound(changes: dict[str, Any], text
 
 def test_the_engine_reads_it_and_the_virtual_rig_asks_the_driver_for_its_twin(tmp_path: Path) -> None:
     config = CONFIG.changed(boxes() | {"virtual": {"cells": {"noise": 0.0}}})
-    ports = [port for _, port, _ in VirtualRig(config).endpoints]
+    ports = [endpoint.port for endpoint, _ in VirtualRig(config).endpoints if isinstance(endpoint, TcpEndpoint)]
     assert ports[6:] == [48000 + slot for slot in range(1, 7)]
     with bench(tmp_path, config) as rig:
         rig.engage()

@@ -83,7 +83,7 @@ def test_a_drive_is_claimed_by_what_identifies_it(tmp_path: Path) -> None:
 def test_the_virtual_rig_asks_the_driver_for_its_twin(tmp_path: Path) -> None:
     config = load_config(written(tmp_path, "gateway", SLOTS))
     rig = VirtualRig(config)
-    assert [place[:2] for place in rig.endpoints] == [("127.0.0.1", 47000 + slot) for slot in range(1, 7)]
+    assert [place for place, _ in rig.endpoints] == [("127.0.0.1", 47000 + slot) for slot in range(1, 7)]
     bank = make_bank(config, rig.wires)
     assert [line.split(", ")[1] for line in bank.connect(1.0)] == [f"serial VIRTUAL-{leg}" for leg in range(1, 7)]
     bank.close()

@@ -36,7 +36,7 @@ def test_a_drive_takes_one_engine() -> None:
 
 
 def drive_at(host: str, port: int = 502, unit: int = 1) -> LegDrive:
-    return leg_section("servo-tcp").model_validate({"host": host, "port": port, "unit": unit})
+    return leg_section("servo").model_validate({"host": host, "port": port, "unit": unit})
 
 
 @pytest.mark.parametrize(

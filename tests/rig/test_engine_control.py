@@ -70,11 +70,11 @@ def test_the_task_space_law_agrees_with_scipy(angle: float) -> None:
 def test_without_an_error_both_laws_are_the_model() -> None:
     motion = np.concatenate([HOME, np.linspace(-0.05, 0.05, 6), np.linspace(1.0, -1.0, 6)])
     expected = DYNAMICS.forces(motion)
-    for law in (ForceLaw, ComputedTorqueLaw):
+    for law in (ForceLaw(CONFIG.control), ComputedTorqueLaw(DYNAMICS, CONFIG.control)):
         frame = Frame(CONFIG)
         frame.now[:] = frame.ahead[:] = motion
         frame.fields["pose"][:], frame.fields["twist"][:] = motion[:7], motion[7:13]
-        law(DYNAMICS, CONFIG.control).compute(frame)
+        law.compute(frame)
         np.testing.assert_allclose(frame.fields["force_feedforward"], expected, rtol=1e-12)
         np.testing.assert_allclose(frame.fields["force_command"], expected, rtol=1e-9)
 
@@ -86,7 +86,7 @@ def test_the_leg_law_adds_stiffness_and_damping_to_the_model() -> None:
     frame = Frame(CONFIG)
     frame.ahead[:], frame.length_error[:], frame.velocity_error[:] = motion, error, rate
     frame.fields["pose"][:] = frame.fields["twist"][:] = np.nan
-    ForceLaw(DYNAMICS, Control(stiffness=3e4, damping=700.0)).compute(frame)
+    ForceLaw(Control(stiffness=3e4, damping=700.0)).compute(frame)
     expected = DYNAMICS.forces(motion) + 3e4 * error + 700.0 * rate
     np.testing.assert_allclose(frame.fields["force_command"], expected, rtol=1e-12)
 

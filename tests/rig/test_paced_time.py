@@ -2,87 +2,22 @@
 
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from configured import endpoints
+from paced_plant import Plant
 from waiting import eventually
 
-from actuators import COMMAND_OFF, ConnectError, ModbusTcpServer
-from rig.client import on_free_ports
-from rig.config import load_config
-from rig.engine.bank import DriveBank
-from rig.engine.devices import make_bank
-from rig.engine.paced_ticker import PacedTicker
+from actuators import COMMAND_OFF, ConnectError, TcpEndpoint
 from rig.engine.pacer import PacedWire, Pacer
 from rig.runtime import pace_messages
-from rig.virtual import VirtualRig
-from rig.virtual.plant_clock import PlantClock
 
 PERIOD = 2e-3
 REPLY = 0.6 * PERIOD  # s after which a reply is late
 LEG = 3
-
-
-class Plant:
-    """A virtual rig served by a thread, and the engine's end of it, all in this process."""
-
-    def __init__(self, path: Path) -> None:
-        self.config = on_free_ports(load_config())
-        self.clock = PlantClock()
-        self.path = path
-        self.rig = VirtualRig(self.config, self.clock.now())
-        self.before_reply: Callable[[int], None] = lambda _leg: None
-        self.advance: Callable[[float], None] = self.rig.advance
-        self.failed: list[BaseException] = []
-        self._stop, self._ready = threading.Event(), threading.Event()
-        for leg, servo in enumerate(self.rig.drives, start=1):
-            self._tap(leg, servo)
-        self._thread = threading.Thread(target=self._serve)
-        self._thread.start()
-        assert self._ready.wait(60.0)
-        self.pacer = Pacer(path)
-        self.bank: DriveBank = make_bank(self.config, pacer=self.pacer)
-        self.bank.connect(2.0)
-        self.ticker = PacedTicker(PERIOD, self.pacer, speed=1000.0)
-        self.ticker.begin()
-
-    def _tap(self, leg: int, servo: object) -> None:
-        respond = servo.respond  # type: ignore[attr-defined]
-
-        def tapped(adu: bytes) -> bytes:
-            self.before_reply(leg)
-            return bytes(respond(adu))
-
-        servo.respond = tapped  # type: ignore[attr-defined]
-
-    def _serve(self) -> None:
-        try:
-            server = ModbusTcpServer(self.rig.endpoints, advance=lambda now: self.advance(now), timekeeper=self.clock)
-            server.serve(self._stop, self._listening)
-        except BaseException as error:
-            self.failed.append(error)
-
-    def _listening(self, _addresses: object) -> None:
-        self.clock.listen(self.path)
-        self._ready.set()
-
-    def cycle(self) -> float:
-        """One cycle with six commands; the time that was given for it."""
-        self.ticker.next()
-        begun = self.ticker.now()
-        self.bank.exchange([COMMAND_OFF] * 6, begun, REPLY)
-        return begun
-
-    def close(self) -> None:
-        self.bank.close()
-        self.pacer.close()
-        self._stop.set()
-        self._thread.join(10.0)
-        self.clock.close()
-        assert not self._thread.is_alive() and not self.failed
 
 
 @pytest.fixture
@@ -137,7 +72,7 @@ def test_a_reply_that_is_delayed_comes_by_the_plants_clock(plant: Plant, delay: 
     for _ in range(10):
         t = plant.cycle()
         assert plant.bank.fresh[LEG - 1] == fresh
-        assert plant.ticker.now() == pytest.approx(t + REPLY, abs=1e-9)
+        assert plant.ticker.now() == pytest.approx(t + (delay if fresh else REPLY), abs=1e-9)
 
 
 def test_a_time_that_is_lost_is_said_and_taken_back(plant: Plant) -> None:
@@ -186,7 +121,7 @@ def test_an_access_beside_the_cycles_takes_as_long_as_its_reply_on_the_plants_cl
 
 def test_one_engine_gives_the_time(plant: Plant) -> None:
     with pytest.raises(ConnectError, match="another one gives it"):
-        PacedWire("127.0.0.1", endpoints(plant.config)[0][1], 1.0, Pacer(plant.path))
+        PacedWire(TcpEndpoint(*endpoints(plant.config)[0]), 1.0, Pacer(plant.path))
     plant.cycle()
     assert plant.bank.fresh.all()
 

@@ -25,7 +25,7 @@ def config() -> RigConfig:
 @pytest.fixture
 def drives(config: RigConfig) -> Iterator[list[Drive]]:
     made = [
-        create_drive("servo-tcp", {"name": f"drive {leg}", "host": host, "port": port})
+        create_drive("servo", {"name": f"drive {leg}", "host": host, "port": port})
         for leg, (host, port) in enumerate(endpoints(config), start=1)
     ]
     yield made

@@ -140,10 +140,10 @@ def test_configuration_of_real_hardware_is_refused() -> None:
     config = load_config("virtual")
     with pytest.raises(ConfigError, match="no \\[virtual\\] section"):
         VirtualRig(config.changed({"virtual": None}))
-    legs = [{"host": "127.0.0.1", "port": 15021, "unit": leg + 1} for leg in range(6)]
-    with pytest.raises(ConfigError, match=r"drives.legs\[2\]: 127.0.0.1:15021 is taken by drives.legs\[1\]") as caught:
-        VirtualRig(config.changed({"drives": {"legs": legs}}))
-    assert len(caught.value.faults) == 5
+    taken = {"source": "amplifier", "amplifier": {"host": "127.0.0.1", "port": 15021}}
+    with pytest.raises(ConfigError, match=r"amplifier: 127.0.0.1:15021 unit 1 is taken by drives.legs\[1\]") as caught:
+        VirtualRig(config.changed({"load_cells": taken}))
+    assert len(caught.value.faults) == 1
 
 
 def test_unknown_profiles_are_refused_with_their_place() -> None:

@@ -38,10 +38,10 @@ class Bench:
         self.now = 0.0
         self.traffic: list[bytes] = []
         self.drives: list[Drive] = []
-        for leg, (_, _, device) in enumerate(self.rig.endpoints[:6]):
+        for leg, (_, device) in enumerate(self.rig.endpoints[:6]):
             wire = MemoryWire(self._tapped(device))
             options = {"name": f"drive {leg + 1}", "host": "memory", "watchdog": watchdog}
-            drive = create_drive("servo-tcp", options | {"open_wire": lambda _timeout, wire=wire: wire})
+            drive = create_drive("servo", options | {"open_wire": lambda _timeout, wire=wire: wire})
             drive.connect(1.0)
             drive.configure()
             self.drives.append(drive)

@@ -15,9 +15,10 @@ _LAWS: dict[str, type[ControlLaw]] = {law.name: law for law in (ForceLaw, Comput
 def make_law(config: RigConfig, dynamics: Dynamics) -> ControlLaw:
     """The law that the configuration's `mode` names, on the model `dynamics`."""
     if config.mode == PositionLaw.name:
-        return PositionLaw(dynamics, config.exchange_period)
-    law = ComputedTorqueLaw if config.mode == ComputedTorqueLaw.name else ForceLaw
-    return law(dynamics, config.control)
+        return PositionLaw(config.exchange_period)
+    if config.mode == ComputedTorqueLaw.name:
+        return ComputedTorqueLaw(dynamics, config.control)
+    return ForceLaw(config.control)
 
 
 def needed_modes(mode: str) -> tuple[Mode, ...]:

@@ -60,13 +60,14 @@ class ComputedTorqueLaw(ForceLaw):
     name = "computed-torque"
 
     def __init__(self, dynamics: Dynamics, control: Control) -> None:
-        super().__init__(dynamics, control)
+        super().__init__(control)
+        self._dynamics = dynamics
         self._motion = np.zeros(19)
 
     def compute(self, frame: Frame) -> None:
         """See `ControlLaw.compute`."""
         control, fields = self._control, frame.fields
-        self._dynamics.forces(frame.ahead, out=fields["force_feedforward"])
+        frame.force_ahead()
         _task_kernel(
             frame.now,
             frame.ahead,

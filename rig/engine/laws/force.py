@@ -3,7 +3,6 @@
 import numpy as np
 
 from actuators import Command, Mode
-from dynamics import Dynamics
 from rig.config import Control
 from rig.engine.frame import Frame
 from rig.engine.laws.law import ControlLaw
@@ -13,7 +12,6 @@ class ForceLaw(ControlLaw):
     """F = F_ff + K_p (L_d − L) + K_d (L̇_d − L̇) at each leg, the drives' force loops below it.
 
     Args:
-        dynamics: the exact model.
         control: gains.
     """
 
@@ -21,14 +19,13 @@ class ForceLaw(ControlLaw):
     mode = Mode.FORCE
     host_loop = True
 
-    def __init__(self, dynamics: Dynamics, control: Control) -> None:
-        self._dynamics = dynamics
+    def __init__(self, control: Control) -> None:
         self._control = control
 
     def compute(self, frame: Frame) -> None:
         """See `ControlLaw.compute`."""
         feedforward, command = frame.fields["force_feedforward"], frame.fields["force_command"]
-        self._dynamics.forces(frame.ahead, out=feedforward)
+        frame.force_ahead()
         np.multiply(frame.length_error, self._control.stiffness, out=command)
         command += self._control.damping * frame.velocity_error
         command += feedforward

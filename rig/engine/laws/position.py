@@ -3,7 +3,6 @@
 import numpy as np
 
 from actuators import Command, Mode
-from dynamics import Dynamics
 from rig.engine.frame import Frame
 from rig.engine.laws.law import ControlLaw
 
@@ -15,7 +14,6 @@ class PositionLaw(ControlLaw):
     A drive that takes no force ignores it; it is computed, bounded and compared with the cells all the same.
 
     Args:
-        dynamics: the exact model.
         period: s, between two exchanges with a drive.
     """
 
@@ -23,19 +21,19 @@ class PositionLaw(ControlLaw):
     mode = Mode.POSITION
     host_loop = False
 
-    def __init__(self, dynamics: Dynamics, period: float) -> None:
+    def __init__(self, period: float) -> None:
         self._half_period = 0.5 * period
-        self._dynamics = dynamics
         self._speed = np.zeros(6)
 
     def compute(self, frame: Frame) -> None:
         """See `ControlLaw.compute`."""
         fields = frame.fields
-        self._dynamics.forces(frame.ahead, out=fields["force_feedforward"])
+        frame.force_ahead()
         fields["force_command"][:] = fields["force_feedforward"]
-        fields["position_command"][:] = frame.legs_ahead[:, 0]
-        np.multiply(frame.legs_ahead[:, 2], self._half_period, out=self._speed)
-        self._speed += frame.legs_ahead[:, 1]
+        length, speed, acceleration = frame.legs_ahead[:, 0], frame.legs_ahead[:, 1], frame.legs_ahead[:, 2]
+        fields["position_command"][:] = frame.ahead_of(length, speed)
+        np.multiply(acceleration, self._half_period, out=self._speed)
+        self._speed += frame.ahead_of(speed, acceleration)
 
     def commands(self, frame: Frame) -> list[Command]:
         """Torque on, and the three set-points."""

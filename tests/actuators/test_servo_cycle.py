@@ -200,7 +200,7 @@ def test_reply_split_within_the_cycle():
         def receive(self, deadline):
             return pieces.pop(0) if pieces else b""
 
-    drive = create_drive("servo-tcp", {"host": "x", "open_wire": lambda timeout: Slow(lambda adu: b"")})
+    drive = create_drive("servo", {"host": "x", "open_wire": lambda timeout: Slow(lambda adu: b"")})
     drive.connect(1.0)
     assert drive.exchange(COMMAND_OFF, 0.0, math.inf).fresh
     assert bench.drive.counters.rejected == 0
@@ -214,7 +214,7 @@ def test_a_peer_that_never_stops_talking_does_not_hold_the_cycle():
         def receive(self, deadline):
             return b"\0" * 4096
 
-    drive = create_drive("servo-tcp", {"host": "x", "open_wire": lambda timeout: Chatter(lambda adu: b"")})
+    drive = create_drive("servo", {"host": "x", "open_wire": lambda timeout: Chatter(lambda adu: b"")})
     drive.connect(1.0)
     assert not drive.exchange(COMMAND_OFF, 0.0, 0.01).fresh
 
@@ -232,7 +232,7 @@ def test_lost_connection_is_stale_and_never_raises():
     def gone(adu: bytes) -> bytes:
         raise LinkClosedError
 
-    drive = create_drive("servo-tcp", {"host": "x", "open_wire": lambda timeout: MemoryWire(gone)})
+    drive = create_drive("servo", {"host": "x", "open_wire": lambda timeout: MemoryWire(gone)})
     assert not drive.connected
     assert not drive.exchange(COMMAND_OFF, 0.0, 0.0).fresh
     drive.connect(1.0)

@@ -1,0 +1,144 @@
+"""Virtual devices on a pseudo-terminal, asked by somebody else's client."""
+
+import os
+import select
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from drive_support import Leg
+from pymodbus.client import ModbusSerialClient
+from virtual_line import line_servo
+
+from actuators import (
+    COMMAND_OFF,
+    ActuatorError,
+    Buses,
+    ConnectError,
+    DeviceLine,
+    FaultyServo,
+    SerialEndpoint,
+    TwinServer,
+    create_drive,
+    exchange_all,
+    open_wire,
+)
+from actuators.framing import crc16
+
+BAUD = 115200
+TIMEOUT = 5.0
+READ = bytes.fromhex("01 03 0000 0001")
+READ += crc16(READ)
+
+
+@contextmanager
+def served(link: Path, units=(1, 2), byte_time: float = 0.0) -> Iterator[DeviceLine]:
+    """A line of servos at a pseudo-terminal, by a thread that ends with the block."""
+    line = DeviceLine([FaultyServo(line_servo(Leg(), unit, serial=f"U{unit}")) for unit in units], byte_time)
+    stop, ready = threading.Event(), threading.Event()
+    server = TwinServer([(SerialEndpoint(str(link), BAUD), line)], tick=2e-4)
+    thread = threading.Thread(target=server.serve, args=(stop, lambda _: ready.set()))
+    thread.start()
+    try:
+        assert ready.wait(TIMEOUT)
+        yield line
+    finally:
+        stop.set()
+        thread.join(TIMEOUT)
+        assert not thread.is_alive() and not link.is_symlink()
+
+
+def test_pymodbus_serial_client_reads_and_writes(tmp_path: Path):
+    with (
+        served(tmp_path / "line"),
+        ModbusSerialClient(str(tmp_path / "line"), baudrate=BAUD, timeout=TIMEOUT, retries=0) as client,
+    ):
+        for unit in (1, 2, 1):
+            serial = client.read_holding_registers(316, count=8, device_id=unit).registers
+            assert serial[0] == int.from_bytes(f"U{unit}".encode(), "big")
+        assert client.read_input_registers(0, count=1, device_id=1).registers == [0x181]
+        assert not client.write_register(200, 40, device_id=2).isError()
+        assert client.read_holding_registers(200, count=1, device_id=2).registers == [40]
+        assert client.read_holding_registers(200, count=1, device_id=1).registers == [0]
+        assert not client.write_registers(100, [0, 1, 5], device_id=1).isError()
+        reply = client.readwrite_registers(
+            read_address=0, read_count=11, write_address=100, values=[1, 1, 6, 0, 5000, 0, 0, 0, 0], device_id=1
+        )
+        assert reply.registers[:3] == [0x103, 0, 6]
+        assert client.read_holding_registers(50, count=1, device_id=1).exception_code == 2
+        assert client.write_register(101, 9, device_id=1).exception_code == 3
+        assert client.read_coils(0, count=1, device_id=1).exception_code == 1
+
+
+def read_exactly(descriptor: int, count: int) -> bytes:
+    data, deadline = b"", time.monotonic() + TIMEOUT
+    while len(data) < count:
+        assert select.select([descriptor], [], [], max(deadline - time.monotonic(), 0.0))[0]
+        data += os.read(descriptor, count - len(data))
+    return data
+
+
+def test_requests_in_pieces_in_one_go_and_after_rubbish(tmp_path: Path):
+    with served(tmp_path / "line"):
+        descriptor = os.open(tmp_path / "line", os.O_RDWR | os.O_NOCTTY)
+        try:
+            for byte in READ:
+                os.write(descriptor, bytes((byte,)))
+            assert read_exactly(descriptor, 7)[:3] == b"\x01\x03\x02"
+            os.write(descriptor, READ + READ)
+            assert read_exactly(descriptor, 14)[7:10] == b"\x01\x03\x02"
+            os.write(descriptor, READ[:-1] + b"\xff")  # its checksum is wrong
+            assert not select.select([descriptor], [], [], 0.1)[0]
+            os.write(descriptor, READ)
+            assert read_exactly(descriptor, 7)[:3] == b"\x01\x03\x02"
+        finally:
+            os.close(descriptor)
+
+
+def test_one_that_begins_a_request_and_goes_leaves_nothing_to_the_next(tmp_path: Path):
+    with served(tmp_path / "line"):
+        for sent in (READ[:5], READ):
+            descriptor = os.open(tmp_path / "line", os.O_RDWR | os.O_NOCTTY)
+            os.write(descriptor, sent)
+            if sent is READ:
+                assert read_exactly(descriptor, 7)[:3] == b"\x01\x03\x02"
+            else:
+                time.sleep(0.15)  # longer than a frame may pause
+            os.close(descriptor)
+
+
+def test_our_drives_on_it_take_the_time_of_their_bytes(tmp_path: Path):
+    baud, link = 19200, tmp_path / "line"
+    with served(link, byte_time=11 / baud):
+        buses = Buses()
+        given = {"device": str(link), "baud": baud, "turnaround": 1e-3, "reply_timeout": 1.0, "buses": buses}
+        drives = [create_drive("servo", given | {"name": f"drive {unit}", "unit": unit}) for unit in (1, 2)]
+        for drive in drives:
+            drive.connect(TIMEOUT)
+        assert [drive.identify().serial for drive in drives] == ["U1", "U2"]
+        begun = time.monotonic()
+        feedback = exchange_all(drives, [COMMAND_OFF] * 2, begun, TIMEOUT)
+        assert all(one.fresh for one in feedback)
+        exchange = (31 + 27) * 11 / baud
+        assert time.monotonic() - begun > 2 * exchange
+        assert feedback[0].offset >= 31 * 11 / baud and feedback[1].offset >= exchange + 31 * 11 / baud
+        with pytest.raises(ConnectError, match=f"cannot open {link} at {baud} baud"):
+            open_wire(SerialEndpoint(str(link), baud), 1.0)
+        for drive in drives:
+            drive.close()
+
+
+def test_what_stands_where_a_port_is_to_be_is_kept(tmp_path: Path):
+    link = tmp_path / "line"
+    link.write_text("mine")
+    server = TwinServer([(SerialEndpoint(str(link), BAUD), FaultyServo(line_servo(Leg(), 1)))])
+    with pytest.raises(ActuatorError, match=f"cannot serve {link}: "):
+        server.serve(threading.Event())
+    assert link.read_text() == "mine"
+    link.unlink()
+    link.symlink_to("/dev/pts/gone")  # what a rig that was killed has left
+    with served(link):
+        assert link.resolve() != Path("/dev/pts/gone")

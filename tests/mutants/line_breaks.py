@@ -1,0 +1,138 @@
+"""Serial lines: the time that bytes take, whose turn it is, and what the engine makes of it."""
+
+from breaks import Break
+
+_DEVICES = "actuators/test_device_line.py"
+_TERMINAL = "actuators/test_virtual_terminal.py"
+_ADDRESS = "actuators/test_modbus_address.py"
+_PACED = "rig/test_paced_lines.py"
+_TIMES = "rig/test_sample_times.py"
+
+
+def _frame(name: str, old: str, new: str) -> Break:
+    return Break(name, "rig/engine/frame.py", old, new, (_TIMES,))
+
+
+def _device(name: str, old: str, new: str, test: str = _DEVICES) -> Break:
+    return Break(name, "actuators/virtual/line.py", old, new, (test,))
+
+
+LINE_BREAKS = [
+    _device(
+        "a virtual line carries a request out before it has come",
+        "self._requests.append((self._free, frame))",
+        "self._requests.append((self._now, frame))",
+    ),
+    _device(
+        "a virtual line's replies take no time",
+        "self._free = max(self._free, at) + len(data) * self._byte_time",
+        "self._free = max(self._free, at)",
+    ),
+    _device(
+        "whoever is first on a virtual line answers",
+        "return next((one for one in self.devices if bytes((one.unit,)) == unit), self.devices[0])",
+        "return self.devices[0]",
+    ),
+    Break(
+        "a virtual device takes a request with a wrong checksum",
+        "actuators/virtual/framing.py",
+        'return data if len(data) >= 2 and crc16(data) == checksum else b""',
+        "return data",
+        (_DEVICES,),
+    ),
+    Break(
+        "the end of a request is kept for the next who opens a line",
+        "actuators/virtual/server.py",
+        "            if count < 0 and name in self._clients:",
+        "            if False:",
+        (_PACED,),
+    ),
+    Break(
+        "a frame on a line is continued after any silence",
+        "actuators/virtual/server.py",
+        "now - client.heard > _SILENCE",
+        "False",
+        (_TERMINAL,),
+    ),
+    Break(
+        "the plant goes on past a reply that is due",
+        "actuators/virtual/server.py",
+        "t = min(request.t, max(self._next_event(), self._clock()))",
+        "t = request.t",
+        (_PACED,),
+    ),
+    Break(
+        "a line is open to others",
+        "actuators/serial_wire.py",
+        "exclusive=True",
+        "exclusive=False",
+        (_TERMINAL, _PACED),
+    ),
+    Break(
+        "a unit that no line can have is taken",
+        "actuators/modbus_address.py",
+        "if self.rtu and not 1 <= self.unit <= 247:",
+        "if False:",
+        (_ADDRESS,),
+    ),
+    Break(
+        "a line with two bauds",
+        "rig/config/drives.py",
+        "                if other != endpoint:",
+        "                if False:",
+        ("rig/test_config.py",),
+    ),
+    Break(
+        "when a drive was asked is not known",
+        "actuators/servo.py",
+        "return feedback._replace(offset=offset) if offset else feedback",
+        "return feedback",
+        (_PACED,),
+    ),
+    Break(
+        "a plan forgets the silences of a line",
+        "actuators/half_duplex.py",
+        "return size * self._byte_time + (exchanges - 1) * self._turnaround",
+        "return size * self._byte_time",
+        ("rig/test_bus_load.py",),
+    ),
+    Break(
+        "a run begins at a rate that a line does not carry",
+        "rig/client/runs.py",
+        "    if not buses.passed:",
+        "    if False:",
+        ("rig/test_bus_load.py",),
+    ),
+    Break(
+        "the engine engages at a rate that a line does not carry",
+        "rig/engine/operator.py",
+        "buses.message or (",
+        "(",
+        ("rig/test_bus_load.py",),
+    ),
+    _frame(
+        "legs are compared with where they should be at another time",
+        'fields["length_reference"][:] = length + offset * (speed + 0.5 * offset * acceleration)',
+        'fields["length_reference"][:] = length',
+    ),
+    _frame(
+        "the pose is made of lengths of several times",
+        "lengths = bank.length - bank.offset * bank.velocity",
+        "lengths = bank.length.copy()",
+    ),
+    _frame(
+        "forces are compared with those of another time",
+        "for legs in self._later(self._cells_offset, 0.0):",
+        "for legs in ():",
+    ),
+    _frame(
+        "forces are commanded for another time",
+        "for legs in self._later(self._offset, self.ahead_by):",
+        "for legs in ():",
+    ),
+    _frame(
+        "lengths are commanded for another time",
+        "return leg_values + self._offset * leg_rates",
+        "return leg_values",
+    ),
+]

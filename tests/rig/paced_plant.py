@@ -1,0 +1,75 @@
+"""A virtual rig served by a thread, and the engine's end of it, all in this process."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from actuators import COMMAND_OFF, TwinServer
+from rig.client import on_free_ports
+from rig.config import load_config
+from rig.engine.bank import DriveBank
+from rig.engine.devices import make_bank
+from rig.engine.paced_ticker import PacedTicker
+from rig.engine.pacer import Pacer
+from rig.virtual import VirtualRig
+from rig.virtual.plant_clock import PlantClock
+
+
+class Plant:
+    """A virtual rig served by a thread, and the engine's end of it, all in this process."""
+
+    def __init__(self, path: Path, name: str = "virtual") -> None:
+        self.config = on_free_ports(load_config(name))
+        self.period = self.config.period
+        self.clock = PlantClock()
+        self.path = path
+        self.rig = VirtualRig(self.config, self.clock.now())
+        self.before_reply: Callable[[int], None] = lambda _leg: None
+        self.advance: Callable[[float], None] = self.rig.advance
+        self.failed: list[BaseException] = []
+        self._stop, self._ready = threading.Event(), threading.Event()
+        for leg, servo in enumerate(self.rig.drives, start=1):
+            self._tap(leg, servo)
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+        assert self._ready.wait(60.0)
+        self.pacer = Pacer(path)
+        self.bank: DriveBank = make_bank(self.config, pacer=self.pacer)
+        self.bank.connect(2.0)
+        self.ticker = PacedTicker(self.period, self.pacer, speed=1000.0)
+        self.ticker.begin()
+
+    def _tap(self, leg: int, servo: object) -> None:
+        respond = servo.respond  # type: ignore[attr-defined]
+
+        def tapped(adu: bytes) -> bytes:
+            self.before_reply(leg)
+            return bytes(respond(adu))
+
+        servo.respond = tapped  # type: ignore[attr-defined]
+
+    def _serve(self) -> None:
+        try:
+            server = TwinServer(self.rig.endpoints, advance=lambda now: self.advance(now), timekeeper=self.clock)
+            server.serve(self._stop, self._listening)
+        except BaseException as error:
+            self.failed.append(error)
+
+    def _listening(self, _addresses: object) -> None:
+        self.clock.listen(self.path)
+        self._ready.set()
+
+    def cycle(self) -> float:
+        """One cycle with six commands; the time that was given for it."""
+        self.ticker.next()
+        begun = self.ticker.now()
+        self.bank.exchange([COMMAND_OFF] * 6, begun, 0.6 * self.period)
+        return begun
+
+    def close(self) -> None:
+        self.bank.close()
+        self.pacer.close()
+        self._stop.set()
+        self._thread.join(10.0)
+        self.clock.close()
+        assert not self._thread.is_alive() and not self.failed

@@ -1,0 +1,90 @@
+"""Serial lines of a virtual rig in paced time: pseudo-terminals whose bytes take the plant's time."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from paced_plant import Plant
+
+from actuators import ConnectError, SerialEndpoint, SerialWire, open_wire
+from actuators.framing import crc16
+from rig.engine import virtual_port
+from rig.engine.pacer import PacedWire
+
+BYTE = 11 / 1_000_000  # s, 8E1 at 1 Mbaud
+TURNAROUND = 1e-4
+REQUEST, REPLY = 11 + 18 + 2, 3 + 22 + 2  # bytes of FC23 with the generic servo's blocks, and of its reply
+
+
+@pytest.fixture
+def plant(tmp_path: Path) -> Iterator[Plant]:
+    made = Plant(tmp_path / "pace", "virtual-servo")
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def test_three_drives_of_a_line_have_their_turns_and_both_lines_at_the_same_time(plant: Plant) -> None:
+    seen: dict[int, float] = {}
+    plant.before_reply = lambda leg: seen.update({leg: plant.rig.time})
+    for _ in range(3):
+        t = plant.cycle()
+        assert plant.bank.fresh.all()
+        turn = (REQUEST + REPLY) * BYTE + TURNAROUND
+        offsets = [REQUEST * BYTE + place * turn for place in (0, 1, 2)]
+        assert plant.bank.offset == pytest.approx(offsets * 2, abs=2e-6)  # the twin waits for the byte to be over
+        assert [seen[leg] - t for leg in range(1, 7)] == pytest.approx(offsets * 2, abs=2e-6)
+        assert plant.bank.cells_offset.tolist() == plant.bank.offset.tolist()
+
+
+def test_a_silent_unit_costs_the_others_nothing_but_its_time_once(plant: Plant) -> None:
+    plant.cycle()
+    plant.rig.drives[1].inject("drop_all")
+    fresh = np.array([(plant.cycle(), plant.bank.fresh.tolist())[1] for _ in range(4)])
+    assert not fresh[:, 1].any() and fresh[:, 3:].all()
+    assert fresh[1:, [0, 2]].all()
+    plant.rig.drives[1].clear("drop_all")
+    plant.cycle()
+    plant.cycle()
+    assert plant.bank.fresh.all()
+
+
+def test_whoever_opens_a_line_anew_finds_nothing_of_what_was_said_before(plant: Plant) -> None:
+    endpoint = plant.config.drives.legs[0].endpoint
+    assert isinstance(endpoint, SerialEndpoint)
+    served = virtual_port(endpoint)
+    read = bytes.fromhex("01 03 0000 0001")
+    for drive in plant.bank._drives:
+        drive.close()
+    first = PacedWire(served, 1.0, plant.pacer)
+    first.send((read + crc16(read))[:5])  # and no more
+    first.close()
+    second = PacedWire(served, 1.0, plant.pacer)
+    second.send(read + crc16(read))
+    begun = second.now()
+    reply = second.receive(begun + 0.1)
+    assert reply[:3] == b"\x01\x03\x02" and second.now() - begun == pytest.approx(15 * BYTE, abs=2e-6)
+    assert second.receive(second.now() + 0.01) == b""
+    second.close()
+
+
+def test_a_line_is_its_engines_alone(plant: Plant) -> None:
+    endpoint = plant.config.drives.legs[0].endpoint
+    assert isinstance(endpoint, SerialEndpoint)
+    with pytest.raises(ConnectError, match=r"cannot open .*tty-line-a-.* at 1000000 baud: "):
+        open_wire(virtual_port(endpoint), 1.0)
+    plant.bank.close()
+    wire = open_wire(virtual_port(endpoint), 1.0)
+    assert isinstance(wire, SerialWire)
+    wire.close()
+
+
+def test_its_ports_are_gone_with_the_rig(tmp_path: Path) -> None:
+    plant = Plant(tmp_path / "pace", "virtual-servo")
+    links = {Path(endpoint.device) for endpoint, _ in plant.rig.endpoints if isinstance(endpoint, SerialEndpoint)}
+    assert len(links) == 2 and all(link.is_symlink() for link in links)
+    plant.cycle()
+    plant.close()
+    assert not any(link.is_symlink() for link in links)

@@ -1,0 +1,98 @@
+"""Legs that are measured and commanded at times of their own within a cycle, as on a line, where they have turns."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from configured import SHIPPED
+from engine_support import CONFIG, HOME, smooth_table
+
+from kinematics import Array, leg_kinematics
+from rig.engine.frame import Frame
+from rig.engine.laws import make_law
+from rig.engine.reference import Reference
+
+OFFSET = np.array([0.0, 1e-3, 2e-3, 1e-3, 2e-3, 0.0])  # s
+CELLS = np.array([0.0, 2e-3, 2e-3, 0.0, 1e-3, 1e-3])
+
+
+def moving() -> Reference:
+    reference = Reference(HOME)
+    reference.follow(smooth_table(), "test")
+    reference.advance(0.3)
+    return reference
+
+
+def at(reference: Reference, time: float) -> Array:
+    motion = np.zeros(19)
+    assert reference.evaluate(time, motion)
+    return motion
+
+
+def legs_at(reference: Reference, times: Array) -> tuple[Array, Array]:
+    """Length and speed of each leg on the reference at a time of its own."""
+    found = [leg_kinematics(CONFIG.machine.geometry, at(reference, float(time))) for time in times]
+    legs = range(6)
+    return np.array([found[i].length[i] for i in legs]), np.array([found[i].velocity[i] for i in legs])
+
+
+@pytest.fixture
+def frame() -> Frame:
+    """What a platform that is on its reference gives, each leg measured at its own time."""
+    made, reference = Frame(CONFIG), moving()
+    length, speed = legs_at(reference, OFFSET)
+    bank: Any = SimpleNamespace(length=length, velocity=speed, force=np.zeros(6), offset=OFFSET, cells_offset=CELLS)
+    made.measure(bank, homed=True)
+    made.refer(reference)
+    made.model(known=True)
+    return made
+
+
+def test_a_leg_is_referred_to_where_it_should_have_been_when_it_was_measured(frame: Frame) -> None:
+    np.testing.assert_allclose(frame.length_error, 0.0, atol=2e-8)
+    np.testing.assert_allclose(frame.velocity_error, 0.0, atol=2e-4)
+    still = np.abs(legs_at(moving(), np.zeros(6))[0] - frame.fields["length"])
+    assert still[OFFSET > 0.0].min() > 1e-6  # by which each would be off, were it taken for a sample of now
+
+
+def test_the_pose_is_that_of_one_time(frame: Frame) -> None:
+    np.testing.assert_allclose(frame.fields["pose"], at(moving(), 0.0)[:7], atol=1e-6)
+
+
+def test_a_force_is_compared_with_the_model_at_its_own_time(frame: Frame) -> None:
+    reference, dynamics = moving(), frame.dynamics
+    for leg, time in enumerate(CELLS):
+        expected = dynamics.cell_and_terms(at(reference, float(time)))
+        assert frame.fields["force_model"][leg] == pytest.approx(expected.cells[leg], rel=1e-12)
+        np.testing.assert_allclose(frame.fields["terms"][:, leg], expected.terms[:, leg], rtol=1e-12)
+    now = dynamics.cell_and_terms(frame.now).cells
+    assert np.abs(now - frame.fields["force_model"])[CELLS > 0.0].min() > 1e-4
+
+
+@pytest.mark.parametrize("mode", ["force", "computed-torque", "position"])
+def test_a_command_is_for_the_time_at_which_its_drive_takes_it(mode: str, frame: Frame) -> None:
+    law, reference = make_law(SHIPPED.changed({"mode": mode}), frame.dynamics), moving()
+    frame.foresee(reference)
+    law.compute(frame)
+    acts = frame.ahead_by + OFFSET
+    forces = [frame.dynamics.forces(at(reference, float(time)))[leg] for leg, time in enumerate(acts)]
+    np.testing.assert_allclose(frame.fields["force_feedforward"], forces, rtol=1e-12)
+    if mode == "position":
+        length, _ = legs_at(reference, acts)
+        np.testing.assert_allclose(frame.fields["position_command"], length, atol=2e-7)
+        early = legs_at(reference, np.full(6, frame.ahead_by))[0] - length
+        assert np.abs(early)[OFFSET > 0.0].min() > 1e-6
+
+
+def test_at_rest_times_mean_nothing() -> None:
+    frame = Frame(CONFIG)
+    length = leg_kinematics(CONFIG.machine.geometry, np.concatenate([HOME, np.zeros(12)])).length
+    bank: Any = SimpleNamespace(
+        length=length, velocity=np.zeros(6), force=np.zeros(6), offset=OFFSET, cells_offset=CELLS
+    )
+    frame.measure(bank, homed=True)
+    frame.refer(None)
+    frame.model(known=True)
+    np.testing.assert_allclose(frame.length_error, 0.0, atol=1e-9)
+    np.testing.assert_array_equal(frame.fields["force_model"], frame.dynamics.cell_and_terms(frame.now).cells)
