@@ -13,13 +13,22 @@ _MBAP_SIZE = MBAP.size
 _TRANSACTION = struct.Struct(">H")
 
 
+class Presence:
+    """Whether a unit did not answer when it was asked last, on a line that it shares."""
+
+    __slots__ = ("silent",)
+
+    def __init__(self) -> None:
+        self.silent = False
+
+
 class Exchange:
     """One request at a time of one unit, and its reply; the unit's owner and the bus write into it."""
 
-    __slots__ = ("carried", "counters", "reply", "reply_length", "silent", "transaction", "unit", "urgent")
+    __slots__ = ("carried", "counters", "presence", "reply", "reply_length", "transaction", "unit", "urgent")
 
-    def __init__(self, unit: int, counters: Counters) -> None:
-        """unit: Modbus unit id. counters: where to count what goes wrong."""
+    def __init__(self, unit: int, counters: Counters, presence: Presence | None = None) -> None:
+        """unit: Modbus unit id. counters: where to count what goes wrong. presence: of a unit with several of these."""
         self.unit = unit
         self.counters = counters
         self.reply_length = 0
@@ -28,8 +37,7 @@ class Exchange:
         """message that came while the bus looked for another's"""
         self.urgent = False
         """whether it goes before others that wait for the same line"""
-        self.silent = False
-        """whether the unit did not answer when it was asked last, on a line that it shares"""
+        self.presence = Presence() if presence is None else presence
         self.carried = -math.inf
         """when the request's last byte had passed on a line, s on the wire's clock"""
         self.transaction = 0

@@ -25,6 +25,7 @@ def bus_plans(drives: Sequence[Drive]) -> list[BusPlan]:
     plans = []
     for line in dict.fromkeys(drive.line for drive in drives if drive.line is not None):
         members = tuple(number for number, drive in enumerate(drives, start=1) if drive.line is line)
-        size = sum(sum(drives[number - 1].exchange_bytes) for number in members)
-        plans.append(BusPlan(line.place, members, size, line.time_of(size, len(members))))
+        exchanges = [exchange for number in members for exchange in drives[number - 1].exchanges]
+        size = sum(map(sum, exchanges))
+        plans.append(BusPlan(line.place, members, size, line.time_of(size, len(exchanges))))
     return plans

@@ -4,12 +4,22 @@ A message is a unit id and a PDU (function code, data), whatever frames it on th
 the same in every cycle and is packed as one constant.
 """
 
+import math
 import struct
 from collections.abc import Sequence
 from operator import itemgetter
 
 from actuators.framing import EXCEPTION_LENGTH
-from actuators.profile import FORMATS, AmplifierProfile, Register, ServoProfile, WordOrder
+from actuators.profile import AmplifierProfile, ServoProfile
+from actuators.registers import FORMATS, Register, WordOrder
+
+_BYTES = {
+    "big": (0, 1, 2, 3),
+    "little": (2, 3, 0, 1),
+    "big-swapped": (1, 0, 3, 2),
+    "little-swapped": (3, 2, 1, 0),
+}
+"""Where the bytes of a 32-bit value are on the wire, by word order."""
 
 READ_HOLDING = 3
 READ_INPUT = 4
@@ -35,58 +45,79 @@ class Block:
             start = 2 * (register.address - self.address)
             self.format += f"{start - offset}x" * (start > offset) + FORMATS[register.type]
             offset = start + 2 * register.words
-            if register.words == 2 and (register.word_order or word_order) == "little":
-                swap[start:offset] = [start + 2, start + 3, start, start + 1]
+            if register.words == 2:
+                swap[start:offset] = [start + place for place in _BYTES[register.word_order or word_order]]
         self.swapped = swap != sorted(swap)
-        """True if some register has its lower word first."""
+        """True if the bytes of some register are not in their natural order."""
         self._swap = itemgetter(*swap)
 
-    def swap_words(self, data: bytes) -> bytes:
-        """Turn the range's bytes on the wire into upper-word-first order, or back; it is its own inverse."""
+    def swap_bytes(self, data: bytes) -> bytes:
+        """Turn the range's bytes on the wire into their natural order, or back; it is its own inverse."""
         return bytes(self._swap(data)) if self.swapped else data
 
     def pack(self, values: Sequence[int | float]) -> bytes:
         """Bytes on the wire of raw values in the order of the registers; struct.error if one does not fit."""
-        return self.swap_words(struct.pack(">" + self.format, *(values[place] for place in _inverse(self.order))))
+        return self.swap_bytes(struct.pack(">" + self.format, *(values[place] for place in _inverse(self.order))))
 
     def unpack(self, data: bytes) -> tuple[int | float, ...]:
         """Raw values in the order of the registers, from the range's bytes on the wire."""
-        values = struct.unpack(">" + self.format, self.swap_words(data))
+        values = struct.unpack(">" + self.format, self.swap_bytes(data))
         return tuple(values[place] for place in self.order)
 
 
 class FixedCodec:
-    """Reply side of an exchange that reads one block with one function code."""
+    """Reply side of an exchange that reads one block with one function code; its request is constant."""
 
-    def __init__(self, block: Block, unit: int, function: int) -> None:
-        """unit: Modbus unit id. function: FC3, FC4 or FC23."""
-        self.read_block = block
+    def __init__(
+        self,
+        registers: Sequence[Register | None],
+        word_order: WordOrder,
+        unit: int,
+        function: int,
+        missing: Sequence[int | float] = (),
+    ) -> None:
+        """registers: those read, None = not there. unit: Modbus unit id. function: FC3, FC4 or FC23.
+
+        missing: raw values of the first registers where they are not there.
+        """
+        given = [place for place, register in enumerate(registers) if register is not None]
+        gaps = [place for place, register in enumerate(registers) if register is None]
+        self.read_block = block = Block([one for one in registers if one is not None], word_order)
         self._reply_head = bytes((unit, function, 2 * block.count))
         self._exception_head = bytes((unit, function | 0x80))
         self._reply = struct.Struct(">3s" + block.format)
-        self._pick_reply = itemgetter(*(1 + place for place in block.order))
-        self._place_reply = itemgetter(*_inverse(block.order))
+        places = {place: 1 + block.order[order] for order, place in enumerate(given)}
+        places |= {place: 1 + len(given) + order for order, place in enumerate(gaps)}
+        self._pick_reply = itemgetter(*(places[place] for place in range(len(registers))))
+        self._missing = tuple(missing[place] for place in gaps)
+        self._place_reply = itemgetter(*(given[order] for order in _inverse(block.order)))
         self.reply_length = 3 + 2 * block.count
         """Bytes of a good reply."""
 
     def decode(self, message: bytes) -> tuple[int | float, ...] | None:
-        """Unpack a reply to raw values in the order of the block's registers; None if it is not such a reply."""
+        """Unpack a reply to raw values in the order of the registers; None if it is not such a reply."""
         if len(message) != self.reply_length or not message.startswith(self._reply_head):
             return None
         if self.read_block.swapped:
-            message = message[:3] + self.read_block.swap_words(message[3:])
-        picked: tuple[int | float, ...] = self._pick_reply(self._reply.unpack(message))
+            message = message[:3] + self.read_block.swap_bytes(message[3:])
+        picked: tuple[int | float, ...] = self._pick_reply(self._reply.unpack(message) + self._missing)
         return picked
+
+    def values(self, data: bytes) -> tuple[int | float, ...]:
+        """Raw values in the order of the registers, from the block's bytes on the wire."""
+        values = self.decode(self._reply_head + data)
+        assert values is not None, "as many bytes as the block has"
+        return values
 
     def exception_code(self, message: bytes) -> int | None:
         """Code of an exception reply to this exchange; None if it is none."""
         return message[2] if len(message) == EXCEPTION_LENGTH and message.startswith(self._exception_head) else None
 
     def encode_reply(self, values: tuple[int | float, ...]) -> bytes:
-        """Device side: pack a reply. values: raw, in the order of the block's registers."""
+        """Device side: pack a reply. values: raw, in the order of the registers."""
         message = self._reply.pack(self._reply_head, *self._place_reply(values))
         if self.read_block.swapped:
-            return message[:3] + self.read_block.swap_words(message[3:])
+            return message[:3] + self.read_block.swap_bytes(message[3:])
         return message
 
 
@@ -96,69 +127,93 @@ class ReadingCodec(FixedCodec):
     def __init__(self, profile: AmplifierProfile, unit: int) -> None:
         """unit: Modbus unit id."""
         reading = profile.reading
-        block = Block([reading.status, reading.sample, *reading.forces], profile.word_order)
-        super().__init__(block, unit, READ_HOLDING)
-        self.request = struct.pack(">BBHH", unit, READ_HOLDING, block.address, block.count)
+        super().__init__([reading.status, reading.sample, *reading.forces], profile.word_order, unit, READ_HOLDING)
+        self.request = struct.pack(">BBHH", unit, READ_HOLDING, self.read_block.address, self.read_block.count)
         """The request, the same in every cycle."""
 
 
-class ExchangeCodec(FixedCodec):
-    """FC23 exchange of a servo: the command block written and the feedback block read in one transaction.
+_LACKING = (0, 0, -1, math.nan, math.nan, math.nan)
+"""Raw feedback of what a servo does not say."""
 
-    Raw feedback: status, error, sequence, position, velocity, force (if the drive has it), auxiliary registers.
-    Raw command: control, mode, sequence, force, position, velocity; a set-point that the drive lacks is not sent, and
-    decodes to 0.
+
+class ExchangeCodec(FixedCodec):
+    """A cycle's exchange with a servo: the command block is written, the feedback block read.
+
+    Raw feedback: status, error, sequence, position, velocity, force, auxiliary registers; of what the drive lacks
+    error 0, sequence -1 and not a number. Raw command: control, mode, sequence, force, position, velocity; one that the
+    drive lacks is not sent, and decodes to 0.
+
+    `requests`: bytes of each message of a cycle, `replies` of each good reply; the last reply is the feedback.
     """
 
     def __init__(self, profile: ServoProfile, unit: int) -> None:
         """unit: Modbus unit id."""
-        feedback, command = profile.feedback, profile.command
-        read = [feedback.status, feedback.error, feedback.sequence, feedback.position, feedback.velocity]
-        read += [feedback.force] if feedback.force else []
-        super().__init__(Block([*read, *feedback.auxiliary.values()], profile.word_order), unit, READ_WRITE)
+        feedback, command, functions = profile.feedback, profile.command, profile.functions
+        self.together = functions.exchange == "together"
+        read = [*feedback.registers, *feedback.auxiliary.values()]
+        super().__init__(read, profile.word_order, unit, READ_WRITE if self.together else functions.read, _LACKING)
         given = [place for place, register in enumerate(command.registers) if register is not None]
         self.write_block = block = Block([one for one in command.registers if one is not None], profile.word_order)
-        self._request_head = struct.pack(
-            ">BBHHHHB",
-            unit,
-            READ_WRITE,
-            self.read_block.address,
-            self.read_block.count,
-            block.address,
-            block.count,
-            2 * block.count,
-        )
-        self._request = struct.Struct(">11s" + block.format)
-        self.request_length = self._request.size
-        """Bytes of a request."""
+        reading = (self.read_block.address, self.read_block.count)
+        written = (block.address, block.count, 2 * block.count)
+        if self.together:
+            head = struct.pack(">BBHHHHB", unit, READ_WRITE, *reading, *written)
+        else:
+            head = struct.pack(">BBHHB", unit, WRITE_MULTIPLE, *written)
+        self._head, self._start = head, len(head)
+        self._request = struct.Struct(f">{len(head)}s" + block.format)
+        self._read_request = struct.pack(">BBHH", unit, functions.read, *reading)
+        # one register after the other a drive acts on: set-points are there before torque, a stop before another mode
+        singles = [command.registers[place] for place in (3, 4, 5, 0, 1, 2)] if functions.write == WRITE_SINGLE else []
+        self._singles = [
+            (struct.pack(">BBH", unit, WRITE_SINGLE, one.address), 2 * (one.address - block.address))
+            for one in singles
+            if one is not None and not self.together
+        ]
+        writes = [(6, 6)] * len(self._singles) or [(self._request.size, 6)]
+        lengths = [(self._request.size, self.reply_length)] if self.together else [*writes, (6, self.reply_length)]
+        self.requests, self.replies = (tuple(length) for length in zip(*lengths, strict=True))
         order = _inverse(block.order)
         self._place_request = itemgetter(*(given[place] for place in order))
         self._none = (0,) if len(given) < len(command.registers) else ()
         places = {given[place]: offset for offset, place in enumerate(order, start=1)}
         self._pick_request = itemgetter(*(places.get(place, -1) for place in range(len(command.registers))))
 
-    def encode(self, values: tuple[int | float, ...]) -> bytes:
-        """Pack a request. values: raw command; struct.error if one does not fit its register."""
-        message = self._request.pack(self._request_head, *self._place_request(values))
+    def encode(self, values: tuple[int | float, ...]) -> tuple[bytes, ...]:
+        """Pack the messages of a cycle. values: raw command; struct.error if one does not fit its register."""
+        message = self._request.pack(self._head, *self._place_request(values))
         if self.write_block.swapped:
-            return message[:11] + self.write_block.swap_words(message[11:])
-        return message
+            message = message[: self._start] + self.write_block.swap_bytes(message[self._start :])
+        if self.together:
+            return (message,)
+        if not self._singles:
+            return message, self._read_request
+        data = message[self._start :]
+        return *(head + data[place : place + 2] for head, place in self._singles), self._read_request
+
+    def written(self, request: bytes, reply: bytes) -> int | None:
+        """What a reply says of a message that only writes: 0 for done, an exception's code, None for no such reply."""
+        if reply == request[: len(reply)] and len(reply) == 6:
+            return 0
+        refused = len(reply) == EXCEPTION_LENGTH and reply[:2] == bytes((request[0], request[1] | 0x80))
+        return reply[2] if refused else None
 
     def decode_request(self, message: bytes) -> tuple[int | float, ...] | None:
-        """Device side: unpack the raw command of exactly this exchange's request; None for any other."""
-        if len(message) != self.request_length or not message.startswith(self._request_head):
+        """Device side: unpack the raw command of exactly this exchange's write; None for any other request."""
+        if len(message) != self._request.size or not message.startswith(self._head):
             return None
-        if self.write_block.swapped:
-            message = message[:11] + self.write_block.swap_words(message[11:])
-        picked: tuple[int | float, ...] = self._pick_request(self._request.unpack(message) + self._none)
-        return picked
+        return self.decode_command(message[self._start :])
 
     def decode_command(self, data: bytes) -> tuple[int | float, ...]:
         """Device side: unpack the raw command that the whole of the command registers holds."""
-        picked: tuple[int | float, ...] = self._pick_request(
-            (b"", *struct.unpack(">" + self.write_block.format, self.write_block.swap_words(data)), *self._none)
-        )
+        values = struct.unpack(">" + self.write_block.format, self.write_block.swap_bytes(data))
+        picked: tuple[int | float, ...] = self._pick_request((b"", *values, *self._none))
         return picked
+
+    @property
+    def request_data(self) -> int:
+        """Where in a request the command's registers begin, bytes."""
+        return self._start
 
 
 def _inverse(order: Sequence[int]) -> list[int]:

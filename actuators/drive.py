@@ -2,6 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 from actuators.errors import CommandError
 from actuators.half_duplex import HalfDuplexBus
@@ -45,9 +46,9 @@ class Drive(ABC):
     """The shared line on which the drive has its turn, None for a wire on which all talk at once."""
 
     @property
-    def exchange_bytes(self) -> tuple[int, int]:
-        """Bytes of a cycle's request and of its reply on a shared line, framing included."""
-        return 0, 0
+    def exchanges(self) -> Sequence[tuple[int, int]]:
+        """What a cycle is on a shared line: bytes of each request and of its reply, framing included."""
+        return ()
 
     @property
     @abstractmethod

@@ -60,14 +60,14 @@ class HalfDuplexBus(Bus):
             return False
         exchange.reply = b""
         self._waiting.append((exchange, message))
-        if not exchange.silent:
+        if not exchange.presence.silent:
             self.advance(self.now())
         return True
 
     def collect(self, exchange: Exchange, deadline: float) -> bytes | None:
         """See `Bus.collect`: those whose turn is before have theirs first."""
         advance_all((self,), deadline, exchange)
-        if self._asked is exchange and exchange.silent:
+        if self._asked is exchange and exchange.presence.silent:
             self._rest(self.now())
         self._forget(exchange)
         reply, exchange.reply = exchange.reply, b""
@@ -103,7 +103,9 @@ class HalfDuplexBus(Bus):
 
     def _send(self, wire: Wire, now: float) -> None:
         """Send the next request, after dropping what nobody asked for."""
-        turn = min(self._waiting, key=lambda entry: (entry[0].silent, not entry[0].urgent))  # the first of such
+        turn = min(
+            self._waiting, key=lambda entry: (entry[0].presence.silent, not entry[0].urgent)
+        )  # the first of such
         self._waiting.remove(turn)
         exchange, message = turn
         if wire.receive(-math.inf):
@@ -125,7 +127,7 @@ class HalfDuplexBus(Bus):
             self._input += data
             if self._found(exchange):
                 if self._asker is not None and exchange.reply:
-                    self._asker.silent = False
+                    self._asker.presence.silent = False
                 self._rest(now)
                 return
         if now >= self._until or not wire.connected:
@@ -134,7 +136,7 @@ class HalfDuplexBus(Bus):
     def _give_up(self, now: float) -> None:
         """The unit that was asked does not answer."""
         if self._asker is not None:
-            self._asker.silent = True
+            self._asker.presence.silent = True
         self._rest(now)
 
     def _found(self, exchange: Exchange) -> bool:

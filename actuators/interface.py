@@ -115,6 +115,13 @@ class Identity:
     serial: str
     firmware: str
 
+    @property
+    def described(self) -> str:
+        """What it says, in words; nothing of what it does not say."""
+        name = " ".join(filter(None, (self.vendor, self.product)))
+        rest = [f"{word} {value}" for word, value in (("serial", self.serial), ("firmware", self.firmware)) if value]
+        return ", ".join([name, *rest])
+
 
 @dataclass(slots=True)
 class Counters:

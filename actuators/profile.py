@@ -1,82 +1,33 @@
 """Register maps: what a person writes about a Modbus device, validated. One TOML file describes one kind of device."""
 
 import functools
-import itertools
 import os
 import stat
 import tomllib
-from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from actuators.errors import ConfigurationError
+from actuators.registers import (
+    MAX_READ,
+    MAX_WRITE,
+    Bit,
+    ProfileModel,
+    Register,
+    Text,
+    Word,
+    WordOrder,
+    check_block,
+    check_words,
+)
 
-Address = Annotated[int, Field(ge=0, le=0xFFFF, strict=True)]
-Word = Annotated[int, Field(ge=0, le=0xFFFF, strict=True)]
-Bit = Annotated[int, Field(ge=0, le=15, strict=True)]
-WordOrder = Literal["big", "little"]
-
-FORMATS = {"u16": "H", "i16": "h", "u32": "I", "i32": "i", "f32": "f"}
-"""struct code of every register type."""
-RANGES = {
-    "u16": (0, 2**16 - 1),
-    "i16": (-(2**15), 2**15 - 1),
-    "u32": (0, 2**32 - 1),
-    "i32": (-(2**31), 2**31 - 1),
-    "f32": (-(2.0**127), 2.0**127),
-}
-"""Smallest and largest raw value of every register type (for f32 a power of two well inside it)."""
-MAX_READ = 125
-MAX_WRITE = 121
-"""Most registers FC23 reads and writes."""
+_Code = Annotated[int, Field(ge=1, le=0xFFFF, strict=True)]
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class Register(_Model):
-    """A number in one or two registers: raw value times `scale` is the quantity in SI units."""
-
-    address: Address
-    type: Literal["u16", "i16", "u32", "i32", "f32"] = "u16"
-    scale: float = Field(default=1.0, ge=1e-15, le=1e6)
-    word_order: WordOrder | None = None
-    """Of a 32-bit value, "big" = upper word at the lower address; None = the profile's."""
-    invalid: int | None = Field(default=None, strict=True)
-    """Raw value by which the device says that it has no valid value; it reads as NaN."""
-
-    @property
-    def words(self) -> int:
-        """Registers it takes."""
-        return 2 if self.type.endswith("32") else 1
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        low, high = RANGES[self.type]
-        if self.address + self.words > 0x10000:
-            raise ValueError(f"a {self.type} at address {self.address} ends beyond register 65535")
-        if self.invalid is not None and (self.type == "f32" or not low <= self.invalid <= high):
-            raise ValueError(f"invalid = {self.invalid} is not a value of a {self.type}")
-        return self
-
-
-class Text(_Model):
-    """ASCII text, two characters a register, the first in the high byte, padded with NUL or space."""
-
-    address: Address
-    length: Annotated[int, Field(ge=1, le=MAX_READ, strict=True)]
-
-    @property
-    def words(self) -> int:
-        """Registers it takes."""
-        return self.length
-
-
-class IdentityMap(_Model):
+class IdentityMap(ProfileModel):
     """Who the device is; one readable range of registers."""
 
     vendor: Text
@@ -86,30 +37,39 @@ class IdentityMap(_Model):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        _check_block([self.vendor, self.product, self.serial, self.firmware], MAX_READ, contiguous=False)
+        check_block([self.vendor, self.product, self.serial, self.firmware], MAX_READ, contiguous=False)
         return self
 
 
-class FeedbackMap(_Model):
-    """Read every cycle: one range of registers, read as a whole."""
+class FeedbackMap(ProfileModel):
+    """Read every cycle: one range of registers, read as a whole. A drive that lacks a register has None for it.
+
+    Without `sequence` a drive that hangs is not told from one at rest; without `velocity` the speed is that between the
+    last two positions.
+    """
 
     status: Register
-    error: Register
-    sequence: Register
+    error: Register | None = None
+    sequence: Register | None = None
     position: Register
-    velocity: Register
+    velocity: Register | None = None
     force: Register | None = None
-    auxiliary: dict[str, Register] = {}
+    auxiliary: dict[str, Register] = Field(default_factory=dict)
+
+    @property
+    def registers(self) -> list[Register | None]:
+        """All but the auxiliary ones, as raw feedback has them: status, error, sequence, position, velocity, force."""
+        return [self.status, self.error, self.sequence, self.position, self.velocity, self.force]
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        _check_words({"status": self.status, "error": self.error, "sequence": self.sequence})
-        registers = [self.status, self.error, self.sequence, self.position, self.velocity, *self.auxiliary.values()]
-        _check_block(registers + ([self.force] if self.force else []), MAX_READ, contiguous=False)
+        check_words({"status": self.status, "error": self.error, "sequence": self.sequence})
+        registers = [register for register in self.registers if register is not None]
+        check_block([*registers, *self.auxiliary.values()], MAX_READ, contiguous=False)
         return self
 
 
-class CommandMap(_Model):
+class CommandMap(ProfileModel):
     """Written every cycle: one range of registers without a gap, since the whole of it is written.
 
     A drive has those set-points that its modes need; None = it takes none of this kind.
@@ -117,7 +77,7 @@ class CommandMap(_Model):
 
     control: Register
     mode: Register
-    sequence: Register
+    sequence: Register | None = None
     force: Register | None = None
     position: Register | None = None
     velocity: Register | None = None
@@ -129,28 +89,37 @@ class CommandMap(_Model):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        _check_words({"control": self.control, "mode": self.mode, "sequence": self.sequence})
+        check_words({"control": self.control, "mode": self.mode, "sequence": self.sequence})
         for name, register in (("force", self.force), ("position", self.position), ("velocity", self.velocity)):
             if register is not None and register.type.startswith("u"):
                 raise ValueError(f"{name}: a set-point has a sign, its type cannot be {register.type}")
-        _check_block([register for register in self.registers if register], MAX_WRITE, contiguous=True)
+        check_block([register for register in self.registers if register], MAX_WRITE, contiguous=True)
         return self
 
 
-class ParameterMap(_Model):
+class ParameterMap(ProfileModel):
     """Written once, before the drive is enabled."""
 
-    watchdog: Register
-    """s without a command before the drive stops by itself; 0 = never."""
+    watchdog: Register | None = None
+    """s without a command before the drive stops by itself; 0 = never. None: the drive has no watchdog."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.watchdog.type not in ("u16", "u32"):
+        if self.watchdog is not None and self.watchdog.type not in ("u16", "u32"):
             raise ValueError(f"watchdog: must be a u16 or u32, not {self.watchdog.type}")
         return self
 
 
-class ControlBits(_Model):
+class Functions(ProfileModel):
+    """Function codes of a cycle's exchange: FC23 does it in one; else the command is written, then feedback is read."""
+
+    exchange: Literal["together", "separate"] = "together"
+    read: Literal[3, 4] = 3
+    write: Literal[16, 6] = 16
+    """6: one register after the other, set-points first."""
+
+
+class ControlBits(ProfileModel):
     """Bits of the control word."""
 
     enable: Bit
@@ -158,7 +127,7 @@ class ControlBits(_Model):
     clear: Bit
 
 
-class StatusBits(_Model):
+class StatusBits(ProfileModel):
     """Bits of the status word; None = the drive does not say."""
 
     ready: Bit | None = None
@@ -172,7 +141,7 @@ class StatusBits(_Model):
     standstill: Bit | None = None
 
 
-class ModeCodes(_Model):
+class ModeCodes(ProfileModel):
     """Values of the mode register; None = the drive lacks the mode."""
 
     off: Word
@@ -181,28 +150,29 @@ class ModeCodes(_Model):
     homing: Word | None = None
 
 
-class ErrorCode(_Model):
+class ErrorCode(ProfileModel):
     """One value of the error register, in words."""
 
-    code: Annotated[int, Field(ge=1, le=0xFFFF, strict=True)]
+    code: _Code
     text: str
 
 
-class ServoProfile(_Model):
+class ServoProfile(ProfileModel):
     """A servo drive: cyclic blocks, parameters, identity, and what the bits and codes mean."""
 
     name: str
     description: str = ""
     word_order: WordOrder = "big"
     wrong_unit: Literal["silent", "gateway"] = "silent"
+    functions: Functions = Functions()
     feedback: FeedbackMap
     command: CommandMap
-    parameters: ParameterMap
-    identity: IdentityMap
+    parameters: ParameterMap = ParameterMap()
+    identity: IdentityMap | None = None
     control: ControlBits
     status: StatusBits
     modes: ModeCodes
-    errors: dict[str, ErrorCode] = {}
+    errors: dict[str, ErrorCode] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -219,12 +189,17 @@ class ServoProfile(_Model):
         for mode in ("force", "position"):
             if getattr(self.modes, mode) is not None and getattr(self.command, mode) is None:
                 faults.append(f"command.{mode}: missing, but there is a mode {mode}")
+        if (self.feedback.sequence is None) != (self.command.sequence is None):
+            faults.append("sequence: an echo takes a register of [command] and one of [feedback]")
+        wide = [register.type for register in self.command.registers if register is not None and register.words > 1]
+        if self.functions.exchange == "separate" and self.functions.write == 6 and wide:
+            faults.append(f"functions.write: function 6 writes 16-bit registers, [command] has a {wide[0]}")
         if faults:
             raise ValueError("; ".join(faults))
         return self
 
 
-class ReadingMap(_Model):
+class ReadingMap(ProfileModel):
     """Read from an amplifier every cycle: one range of registers."""
 
     status: Register
@@ -234,12 +209,12 @@ class ReadingMap(_Model):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        _check_words({"status": self.status, "sample": self.sample})
-        _check_block([self.status, self.sample, *self.forces], MAX_READ, contiguous=False)
+        check_words({"status": self.status, "sample": self.sample})
+        check_block([self.status, self.sample, *self.forces], MAX_READ, contiguous=False)
         return self
 
 
-class AmplifierProfile(_Model):
+class AmplifierProfile(ProfileModel):
     """A load-cell amplifier. Bit n - 1 of the status word says that channel n has no valid value."""
 
     name: str
@@ -248,25 +223,6 @@ class AmplifierProfile(_Model):
     wrong_unit: Literal["silent", "gateway"] = "silent"
     reading: ReadingMap
     identity: IdentityMap
-
-
-def _check_words(registers: dict[str, Register]) -> None:
-    for name, register in registers.items():
-        if register.type != "u16" or register.scale != 1.0:
-            raise ValueError(f"{name}: must be a u16 without scale")
-
-
-def _check_block(registers: Sequence[Register | Text], limit: int, *, contiguous: bool) -> None:
-    ordered = sorted(registers, key=lambda register: register.address)
-    for before, after in itertools.pairwise(ordered):
-        end = before.address + before.words
-        if after.address < end:
-            raise ValueError(f"the registers at {before.address} and {after.address} overlap")
-        if contiguous and after.address > end:
-            raise ValueError(f"registers {end}..{after.address - 1} lie between others and would be written blindly")
-    count = ordered[-1].address + ordered[-1].words - ordered[0].address
-    if count > limit:
-        raise ValueError(f"the range takes {count} registers, one exchange takes {limit}")
 
 
 _MOST_BYTES = 64_000

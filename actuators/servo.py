@@ -2,24 +2,26 @@
 
 import math
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from actuators.bus import Bus
-from actuators.codec import ExchangeCodec
+from actuators.codec import Block, ExchangeCodec
 from actuators.drive import Drive
 from actuators.driver import DriveOptions, DriveSettings, Line
 from actuators.errors import ConfigurationError, ConnectError, IdentityError
 from actuators.framing import CRC_LENGTH
 from actuators.half_duplex import HalfDuplexBus
 from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
-from actuators.profile import FORMATS, RANGES, Register, ServoProfile, load_profile
+from actuators.profile import ServoProfile, load_profile
+from actuators.registers import RANGES, Register
 from actuators.station import Station
 from actuators.virtual.faults import FaultyServo
 from actuators.virtual.framing import MBAP_FRAMING, Framing
 from actuators.virtual.port import PlantPort
 from actuators.virtual.servo import VirtualServo
 
+_LONG_AGO = 0.5  # s, after which two positions say nothing of the speed any more
 _ANY = RANGES["f32"][1]
 
 
@@ -51,11 +53,15 @@ class Servo(Drive):
         self._options = options
         can = _capabilities(self.profile, options.position_offset)
         super().__init__(options.name, can, options.echo_lag, options.sample_period)
-        self._station = Station(bus, f"{options.name} at {place}", unit, self.counters)
+        self._codec = codec = ExchangeCodec(self.profile, unit)
+        self._station = Station(bus, f"{options.name} at {place}", unit, self.counters, len(codec.requests))
         self.line = bus if isinstance(bus, HalfDuplexBus) else None
-        self._watchdog_counts = self._encode_watchdog()
-
-        self._codec = ExchangeCodec(self.profile, unit)
+        self._watchdog_words = self._encode_watchdog()
+        if options.serial is not None and self.profile.identity is None:
+            raise ConfigurationError(
+                f"{self.name}: serial number {options.serial!r} cannot be compared: profile {self.profile.name} has no "
+                "table [identity]"
+            )
         self._sequence = 0
         self._raw: tuple[int | float, ...] = ()
 
@@ -75,15 +81,18 @@ class Servo(Drive):
         set_points = [register or Register(address=0) for register in command.registers[3:]]
         self._scales = tuple(register.scale for register in set_points)
         self._rounding = tuple(_rounding(register) for register in set_points)
-        force = feedback.force or Register(address=0)
-        self._has_force = feedback.force is not None
-        self._feedback_scales = (feedback.position.scale, feedback.velocity.scale, force.scale)
-        self._invalid = (feedback.position.invalid, feedback.velocity.invalid, force.invalid)
+        measured = [feedback.position, *(one or Register(address=0) for one in (feedback.velocity, feedback.force))]
+        self._feedback_scales = tuple(register.scale for register in measured)
+        self._invalid = tuple(register.invalid for register in measured)
+        self._says_no_speed = feedback.velocity is None
+        self._before: tuple[float, Feedback] | None = None
+        """time, s, and what the last good reply said, where the drive does not say its speed"""
 
     @property
-    def exchange_bytes(self) -> tuple[int, int]:
-        """See `Drive.exchange_bytes`."""
-        return self._codec.request_length + CRC_LENGTH, self._codec.reply_length + CRC_LENGTH
+    def exchanges(self) -> Sequence[tuple[int, int]]:
+        """See `Drive.exchanges`."""
+        both = zip(self._codec.requests, self._codec.replies, strict=True)
+        return [(request + CRC_LENGTH, reply + CRC_LENGTH) for request, reply in both]
 
     @property
     def connected(self) -> bool:
@@ -98,7 +107,7 @@ class Servo(Drive):
     @property
     def auxiliary(self) -> dict[str, float]:
         """See `Drive.auxiliary`: the profile's auxiliary registers, scaled."""
-        values = self._raw[5 + self._has_force :]
+        values = self._raw[6:]
         registers = self.profile.feedback.auxiliary.items()
         return {
             name: math.nan if raw == register.invalid else raw * register.scale
@@ -110,6 +119,8 @@ class Servo(Drive):
         return self._identity(self._options.request_timeout)
 
     def _identity(self, timeout: float) -> Identity:
+        if self.profile.identity is None:
+            return Identity("", self.profile.name, "", "")
         identity = Identity(**self._station.read_texts(self.profile.identity, timeout))
         expected = self._options.serial
         if expected is not None and identity.serial != expected:
@@ -118,10 +129,10 @@ class Servo(Drive):
 
     def configure(self) -> None:
         """See `Drive.configure`: writes the watchdog time and reads it back."""
-        register, timeout, station = self.profile.parameters.watchdog, self._options.request_timeout, self._station
-        words = _to_words(self._watchdog_counts, register, self.profile.word_order)
-        station.write(register.address, words, timeout)
-        self._confirm_watchdog(timeout, "did not take")
+        register, timeout = self.profile.parameters.watchdog, self._options.request_timeout
+        if register is not None:
+            self._station.write(register.address, self._watchdog_words, timeout)
+            self._confirm_watchdog(timeout, "did not take")
 
     def verify(self, timeout: float) -> Identity:
         """See `Drive.verify`."""
@@ -131,8 +142,9 @@ class Servo(Drive):
 
     def _confirm_watchdog(self, timeout: float, otherwise: str) -> None:
         """Raise ConfigurationError, which says `otherwise`, where the register holds no or another watchdog time."""
-        register, station = self.profile.parameters.watchdog, self._station
-        words = _to_words(self._watchdog_counts, register, self.profile.word_order)
+        register, station, words = self.profile.parameters.watchdog, self._station, self._watchdog_words
+        if register is None:
+            return
         found = station.read(register.address, register.words, timeout)
         if found == words:
             return
@@ -147,7 +159,7 @@ class Servo(Drive):
         """See `Drive.observe`: reads the feedback registers alone."""
         block = self._codec.read_block
         words = self._station.read(block.address, block.count, timeout)
-        return self._feedback(block.unpack(struct.pack(f">{block.count}H", *words)))
+        return self._feedback(self._codec.values(struct.pack(f">{block.count}H", *words)))
 
     def error_text(self, code: int) -> str:
         """See `Drive.error_text`."""
@@ -178,7 +190,7 @@ class Servo(Drive):
         force_scale, position_scale, velocity_scale = self._scales
         round_force, round_position, round_velocity = self._rounding
         self._sequence = sequence = (self._sequence + 1) % SEQUENCES
-        request = self._codec.encode(
+        requests = self._codec.encode(
             (
                 control,
                 self._mode_codes[command.mode],
@@ -189,29 +201,40 @@ class Servo(Drive):
             )
         )
         stop = command.quick_stop or not command.enable
-        self._station.begin(self._codec, request, urgent=stop and Status.ENABLED in self._last.status)
+        urgent = stop and Status.ENABLED in self._last.status
+        self._station.begin_all(self._codec, requests, urgent=urgent)
 
     def _finish(self, deadline: float) -> Feedback | None:
-        raw = self._station.finish(self._codec, deadline)
+        raw = self._station.finish_all(self._codec, deadline)
         if raw is None:
             return None
         self._raw = raw
         feedback, offset = self._feedback(raw), self._station.carried_after(self._now)
+        if self._says_no_speed:
+            feedback = feedback._replace(velocity=self._speed(self._now + offset, feedback))
         return feedback._replace(offset=offset) if offset else feedback
+
+    def _speed(self, now: float, feedback: Feedback) -> float:
+        """Speed from the good reply before, m/s; without one of the same reference not long ago it is none yet, 0."""
+        before, self._before = self._before, (now, feedback)
+        if before is None or not 0.0 < now - before[0] <= _LONG_AGO:
+            return 0.0
+        if (feedback.status ^ before[1].status) & Status.HOMED:
+            return 0.0
+        return (feedback.position - before[1].position) / (now - before[0])
 
     def _feedback(self, raw: tuple[int | float, ...]) -> Feedback:
         """Fresh feedback from raw values, scaled."""
         status = self._status_of.get(raw[0])
         if status is None:
             status = self._status_of[raw[0]] = self._decode_status(int(raw[0]))
-        position, velocity = raw[3], raw[4]
-        force = raw[5] if self._has_force else None
+        position, velocity, force = raw[3], raw[4], raw[5]
         position_scale, velocity_scale, force_scale = self._feedback_scales
         no_position, no_velocity, no_force = self._invalid
         return Feedback(
             math.nan if position == no_position else position * position_scale + self._offset,
             math.nan if velocity == no_velocity else velocity * velocity_scale,
-            math.nan if force is None or force == no_force else force * force_scale,
+            math.nan if force == no_force else force * force_scale,
             status,
             int(raw[1]),
             True,
@@ -226,13 +249,17 @@ class Servo(Drive):
                 status |= flag
         return status
 
-    def _encode_watchdog(self) -> int:
+    def _encode_watchdog(self) -> list[int]:
+        """The words of the watchdog's register; none where the drive has no watchdog."""
         register, seconds = self.profile.parameters.watchdog, self._options.watchdog
+        if register is None:
+            return []
         counts = round(seconds / register.scale)
         if not 1 <= counts <= RANGES[register.type][1]:
             low, high = register.scale, RANGES[register.type][1] * register.scale
             raise ConfigurationError(f"{self.name}: watchdog {seconds:g} s is outside {low:g}..{high:g} s")
-        return counts
+        data = Block([register], self.profile.word_order).pack([counts])
+        return list(struct.unpack(f">{register.words}H", data))
 
 
 def servo_twin(options: ServoOptions, unit: int, leg: PlantPort, framing: Framing = MBAP_FRAMING) -> FaultyServo:
@@ -260,7 +287,7 @@ def _capabilities(profile: ServoProfile, offset: float) -> Capabilities:
         modes=tuple(mode for mode in Mode if codes[mode.name.lower()] is not None),
         force_feedback=profile.feedback.force is not None,
         homing=profile.modes.homing is not None,
-        watchdog=True,
+        watchdog=profile.parameters.watchdog is not None,
         force_limit=_limit(command.force),
         position_limit=_limit(command.position) - abs(offset),
         velocity_limit=_limit(command.velocity),
@@ -274,8 +301,3 @@ def _limit(register: Register | None) -> float:
 
 def _rounding(register: Register) -> Callable[[float], int | float]:
     return float if register.type == "f32" else round
-
-
-def _to_words(value: int, register: Register, default: str) -> list[int]:
-    words = list(struct.unpack(f">{register.words}H", struct.pack(">" + FORMATS[register.type], value)))
-    return words if (register.word_order or default) == "big" else words[::-1]

@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+from collections.abc import Sequence
 
 from pymodbus.exceptions import ModbusException
 from pymodbus.pdu import DecodePDU, ExceptionResponse, ModbusPDU
@@ -12,12 +13,13 @@ from pymodbus.pdu.register_message import (
     WriteMultipleRegistersResponse,
 )
 
-from actuators.bus import Bus, Exchange
-from actuators.codec import FixedCodec
+from actuators.bus import Bus, Exchange, Presence
+from actuators.codec import ExchangeCodec, FixedCodec
 from actuators.errors import ConnectError, ProtocolError
 from actuators.framing import exception_text
 from actuators.interface import Counters
-from actuators.profile import IdentityMap, Text
+from actuators.profile import IdentityMap
+from actuators.registers import Text
 
 _DECODER = DecodePDU(is_server=False)
 
@@ -25,13 +27,19 @@ _DECODER = DecodePDU(is_server=False)
 class Station:
     """A device's place on a bus."""
 
-    def __init__(self, bus: Bus, label: str, unit: int, counters: Counters) -> None:
-        """label: how messages call the device, for example "drive 3 at 127.0.0.1:5023". counters: where to count."""
+    def __init__(self, bus: Bus, label: str, unit: int, counters: Counters, messages: int = 1) -> None:
+        """label: how messages call the device, for example "drive 3 at 127.0.0.1:5023". counters: where to count.
+
+        messages: most that a cycle's exchange has.
+        """
         self.bus = bus
         self.label = label
         self._unit = unit
         self._counters = counters
-        self._exchange = Exchange(unit, counters)
+        presence = Presence()
+        self._exchanges = [Exchange(unit, counters, presence) for _ in range(messages)]
+        self._exchange = self._exchanges[-1]
+        self._requests: Sequence[bytes] = ()
         self._sent = False
 
     @property
@@ -41,19 +49,47 @@ class Station:
 
     def open(self, timeout: float) -> None:
         """Join the bus within `timeout` s. Raises ConnectError."""
-        self.bus.join(self._exchange, timeout)
+        for exchange in self._exchanges:
+            self.bus.join(exchange, timeout)
 
     def close(self) -> None:
         """Leave the bus; idempotent."""
         self._sent = False
-        self.bus.leave(self._exchange)
+        for exchange in self._exchanges:
+            self.bus.leave(exchange)
 
-    def begin(self, codec: FixedCodec, request: bytes, *, urgent: bool = False) -> None:
-        """Send the cyclic request of `codec` without waiting, counting it if it could be sent.
+    def begin_all(self, codec: ExchangeCodec, requests: Sequence[bytes], *, urgent: bool = False) -> None:
+        """Send a cycle's messages as `begin` does one; they count as one.
 
         urgent: a stop of a drive that has torque, which goes first where several share a line.
         """
-        self._exchange.urgent = urgent
+        self._requests = requests
+        self._sent = True
+        for exchange, request, length in zip(self._exchanges, requests, codec.replies, strict=True):
+            exchange.urgent = urgent
+            exchange.reply_length = length
+            self._sent = self.bus.begin(exchange, request) and self._sent
+        if self._sent:
+            self._counters.sent += 1
+
+    def finish_all(self, codec: ExchangeCodec, deadline: float) -> tuple[int | float, ...] | None:
+        """As `finish`, of `begin_all`: the feedback, if every message before it was taken as well."""
+        done = self._sent
+        for exchange, request in zip(self._exchanges[:-1], self._requests[:-1], strict=True):
+            reply = self.bus.collect(exchange, deadline) if done else None
+            answer = None if reply is None else codec.written(request, reply)
+            if done and answer != 0:
+                done = False
+                if reply is None:
+                    self._counters.late += 1
+                else:
+                    self._reject(answer)
+        self._sent = self._sent and done
+        return self.finish(codec, deadline)
+
+    def begin(self, codec: FixedCodec, request: bytes) -> None:
+        """Send the cyclic request of `codec` without waiting, counting it if it could be sent."""
+        self._exchange.urgent = False
         self._exchange.reply_length = codec.reply_length
         self._sent = self.bus.begin(self._exchange, request)
         if self._sent:
@@ -78,13 +114,16 @@ class Station:
             return None
         values = codec.decode(message)
         if values is None:
-            code = codec.exception_code(message)
-            if code is None:
-                self._counters.rejected += 1
-            else:
-                self._counters.exceptions += 1
-                self._counters.exception_code = code
+            self._reject(codec.exception_code(message))
         return values
+
+    def _reject(self, code: int | None) -> None:
+        """Count a reply that reports an exception, or None: one that answers nothing."""
+        if code is None:
+            self._counters.rejected += 1
+        else:
+            self._counters.exceptions += 1
+            self._counters.exception_code = code
 
     def read(self, address: int, count: int, timeout: float) -> list[int]:
         """Read `count` holding registers within `timeout` s. Raises ConnectError, ProtocolError."""

@@ -73,6 +73,7 @@ class Bench:
         placed = {"host": "twin", "profile": profile, "position_offset": options.get("position_offset", 0.0)}
         self.faults = create_twin("servo", placed, self.leg)
         self.servo = servo_of(self.faults)
+        self.step, self.lacks = step(profile), lacks(profile)
         self.now = 0.0
         self.sent: list[bytes] = []
         self.received: list[bytes] = []
@@ -101,6 +102,17 @@ class Bench:
         """One cycle of 2 ms."""
         self.pass_time(0.002)
         return self.drive.exchange(command, self.now, 0.0)
+
+
+def step(profile: ServoProfile) -> float:
+    """What a servo resolves, m and m/s."""
+    return max(1e-6, profile.feedback.position.scale if profile.feedback.position.type != "f32" else 0.0)
+
+
+def lacks(profile: ServoProfile) -> set[str]:
+    """What a servo does not say of itself."""
+    found = {"identity"} if profile.identity is None else set()
+    return found | ({"velocity"} if profile.feedback.velocity is None else set())
 
 
 class Scripted:

@@ -5,7 +5,7 @@ import threading
 import tty
 from collections.abc import Mapping
 
-from drive_support import PROFILE, Leg
+from drive_support import PROFILE, Leg, lacks, step
 
 from actuators import MemoryWire, ModbusServo, ModbusServoOptions, Responder, VirtualServo, create_twin
 from actuators.framing import crc16
@@ -55,6 +55,7 @@ class LineBench:
         self.faults = create_twin("servo", given, self.leg)
         self.line = VirtualLine({3: self.faults, 4: line_servo(Leg(), 4, profile)})
         self.now = 0.0
+        self.step, self.lacks = step(profile), lacks(profile)
         given["open_wire"] = lambda timeout: MemoryWire(self.line.respond)
         self.drive = ModbusServo(ModbusServoOptions.model_validate(given))
         self.drive.connect(1.0)

@@ -7,7 +7,8 @@ from typing import Literal, Protocol
 
 from actuators.codec import READ_HOLDING, READ_INPUT, READ_WRITE, WRITE_MULTIPLE, WRITE_SINGLE
 from actuators.errors import ConfigurationError
-from actuators.profile import RANGES, IdentityMap, Register, Text
+from actuators.profile import IdentityMap
+from actuators.registers import RANGES, Register, Text
 from actuators.virtual.framing import MBAP_FRAMING, Framing
 
 ILLEGAL_FUNCTION = 1
@@ -52,11 +53,14 @@ class RegisterError(Exception):
 
 
 class ModbusDevice(ABC):
-    """A device with 16-bit registers behind function codes 3, 4 (the same registers), 6, 16 and 23.
+    """A device with 16-bit registers behind function codes 3, 4 (the same registers), 6, 16 and 23, or some of them.
 
     A write is carried out as a whole or, answered with an exception, not at all. Frames for another unit id are not
     answered, or with the gateway exception 0B.
     """
+
+    functions: frozenset[int] = frozenset((READ_HOLDING, READ_INPUT, WRITE_SINGLE, WRITE_MULTIPLE, READ_WRITE))
+    """Function codes that it knows."""
 
     def __init__(
         self, unit: int, wrong_unit: Literal["silent", "gateway"] = "silent", framing: Framing = MBAP_FRAMING
@@ -122,6 +126,8 @@ class ModbusDevice(ABC):
 
     def _serve(self, function: int, data: bytes) -> bytes:
         """Carry out one request; data: the PDU after its function code."""
+        if function not in self.functions:
+            raise RegisterError(ILLEGAL_FUNCTION)
         if function in (READ_HOLDING, READ_INPUT):
             address, count = _numbers(data, 2, exact=True)
             _check(1 <= count <= _MAX_READ)

@@ -1,12 +1,12 @@
 """Virtual twin of a servo drive: the registers of its profile, its state machine and its own watchdog."""
 
 import math
-import struct
 from enum import Enum
 
-from actuators.codec import ExchangeCodec
+from actuators.codec import READ_WRITE, Block, ExchangeCodec
 from actuators.interface import Mode, Status
 from actuators.profile import ServoProfile
+from actuators.registers import Register
 from actuators.virtual.device import DEVICE_FAILURE, ILLEGAL_ADDRESS, ILLEGAL_VALUE, ModbusDevice, RegisterError, Sensor
 from actuators.virtual.framing import MBAP_FRAMING, Framing
 from actuators.virtual.port import PlantPort
@@ -76,21 +76,29 @@ class VirtualServo(ModbusDevice):
         control, command, feedback = profile.control, profile.command, profile.feedback
         self._control_masks = (1 << control.enable, 1 << control.quick_stop, 1 << control.clear)
         self._command_scales = tuple(one.scale if one else 1.0 for one in command.registers[3:])
-        self._sensors = [Sensor(feedback.position), Sensor(feedback.velocity)]
+        self._position_sensor = Sensor(feedback.position)
+        self._velocity_sensor = Sensor(feedback.velocity or Register(address=0, type="f32"))
         self._force_sensor = Sensor(feedback.force) if feedback.force else None
+        if not codec.together:
+            self.functions -= {READ_WRITE}
         self._auxiliary_registers = feedback.auxiliary
         self._auxiliary_values = {name: _AUXILIARY.get(name, 0.0) for name in feedback.auxiliary}
         self._encode_auxiliary()
-        self._add_identity(
-            profile.identity,
-            {"vendor": "stewart-rig", "product": "virtual servo", "serial": serial, "firmware": "1.0"},
-        )
-        watchdog, write = profile.parameters.watchdog, codec.write_block
+        if profile.identity is not None:
+            texts = {"vendor": "stewart-rig", "product": "virtual servo", "serial": serial, "firmware": "1.0"}
+            self._add_identity(profile.identity, texts)
+        write, self._watchdog_register = codec.write_block, profile.parameters.watchdog
+        self._watchdog_block = None
+        if self._watchdog_register is not None:
+            self._watchdog_block = Block([self._watchdog_register], profile.word_order)
         self._readable += [
-            (codec.read_block.address, codec.read_block.count, lambda: codec.read_block.pack(self._feedback())),
+            (codec.read_block.address, codec.read_block.count, lambda: codec.encode_reply(self._feedback())[3:]),
             (write.address, write.count, lambda: self._command_bytes),
-            (watchdog.address, watchdog.words, lambda: self._watchdog_bytes),
         ]
+        if self._watchdog_block is not None:
+            self._readable.append(
+                (self._watchdog_block.address, self._watchdog_block.count, lambda: self._watchdog_bytes)
+            )
         self.torque_stuck = False
         """the power stage is on whatever is commanded, against the brake, which does as it is told"""
         self._barred = False
@@ -133,7 +141,7 @@ class VirtualServo(ModbusDevice):
         self._sequence = 0
         self._zero = self.plant.length
         self._command_bytes = bytes(2 * self._codec.write_block.count)
-        self._watchdog_bytes = bytes(2 * self.profile.parameters.watchdog.words)
+        self._watchdog_bytes = bytes(2 * self._watchdog_block.count if self._watchdog_block else 0)
         self._watchdog = 0.0
         self._last_write = self.now
         self._stopped_by = 0.0
@@ -159,12 +167,12 @@ class VirtualServo(ModbusDevice):
         command = None if self.hung else self._codec.decode_request(message)
         if command is None or command[1] not in self._modes or not math.isfinite(sum(command)):
             return super().answer(message)
-        self._command_bytes = message[11:]
+        self._command_bytes = message[self._codec.request_data :]
         self._act(command)
-        return self._codec.encode_reply(self._feedback())
+        return self._codec.encode_reply(self._feedback()) if self._codec.together else message[:6]
 
     def _write(self, address: int, data: bytes) -> None:
-        block, watchdog = self._codec.write_block, self.profile.parameters.watchdog
+        block, watchdog, register = self._codec.write_block, self._watchdog_block, self._watchdog_register
         end = address + len(data) // 2
         if block.address <= address and end <= block.address + block.count:
             start = 2 * (address - block.address)
@@ -174,15 +182,12 @@ class VirtualServo(ModbusDevice):
                 raise RegisterError(ILLEGAL_VALUE)
             self._command_bytes = image
             self._act(command)
-        elif watchdog.address <= address and end <= watchdog.address + watchdog.words:
+        elif watchdog and register and watchdog.address <= address and end <= watchdog.address + watchdog.count:
             if self._power is not _Power.OFF:
                 raise RegisterError(DEVICE_FAILURE)  # a moving drive does not take a parameter
             start = 2 * (address - watchdog.address)
             self._watchdog_bytes = self._watchdog_bytes[:start] + data + self._watchdog_bytes[start + len(data) :]
-            words = struct.unpack(f">{watchdog.words}H", self._watchdog_bytes)
-            if (watchdog.word_order or self.profile.word_order) == "little":
-                words = words[::-1]
-            self._watchdog = sum(word << (16 * place) for place, word in enumerate(reversed(words))) * watchdog.scale
+            self._watchdog = watchdog.unpack(self._watchdog_bytes)[0] * register.scale
         else:
             raise RegisterError(ILLEGAL_ADDRESS)
 
@@ -257,16 +262,15 @@ class VirtualServo(ModbusDevice):
         """Raw feedback registers now."""
         plant = self.plant
         speed = plant.velocity
-        position, position_valid = self._sensors[0].encode(plant.length - self._zero)
-        velocity, velocity_valid = self._sensors[1].encode(speed)
+        position, position_valid = self._position_sensor.encode(plant.length - self._zero)
+        velocity, velocity_valid = self._velocity_sensor.encode(speed)
         if not (position_valid and velocity_valid):
             self._homed = False
             self._latch("sensor")
         error = self._fault
-        force: tuple[int | float, ...] = ()
+        force: int | float = 0
         if self._force_sensor is not None:
-            value, valid = self._force_sensor.encode(plant.cell)
-            force = (value,)
+            force, valid = self._force_sensor.encode(plant.cell)
             if not (valid or error):
                 error = self._codes.get("force_sensor", _UNKNOWN_ERROR)
         status = _FAULT if self._fault else _READY
@@ -287,4 +291,4 @@ class VirtualServo(ModbusDevice):
         word = self._status_words.get(status)
         if word is None:
             word = self._status_words[status] = sum(mask for flag, mask in self._status_masks if status & flag)
-        return (word, error, self._sequence, position, velocity, *force, *self._auxiliary)
+        return (word, error, self._sequence, position, velocity, force, *self._auxiliary)

@@ -52,8 +52,9 @@ class News:
 
     def say(self, news: Event | str) -> None:
         """Tell one thing."""
-        if self.listener is not None:
+        listener = self.listener  # which another thread may take away meanwhile
+        if listener is not None:
             try:
-                self.listener(news)
+                listener(news)
             except Exception:
                 traceback.print_exc()

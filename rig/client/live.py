@@ -174,9 +174,10 @@ class LiveRig:
 
     def refresh(self) -> None:
         """See `Rig.refresh`."""
-        if self._rows is not None:
-            with self._reading:
-                self._rows(self._reader.read_new()[0])
+        with self._reading:
+            listener = self._rows  # which another thread may take away meanwhile
+            if listener is not None:
+                listener(self._reader.read_new()[0])
         if self._news.listener is not None:
             self._news.take(self.status().events)
 

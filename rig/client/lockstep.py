@@ -67,8 +67,9 @@ class _BatchSink:
 
     def tell(self) -> None:
         """Tell the listener the rows that it has not been told."""
-        if self.listener is not None and self._told < self._count:
-            self.listener(self._rows[self._told : self._count].copy())
+        listener = self.listener  # which another thread may take away meanwhile
+        if listener is not None and self._told < self._count:
+            listener(self._rows[self._told : self._count].copy())
         self._told = self._count
 
     def event(self, event: Event) -> None:

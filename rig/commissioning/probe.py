@@ -67,7 +67,7 @@ class LegProbe:
 
     def describe(self) -> str:
         """One line: who answers there and in what state, or why nobody does."""
-        who = "" if self.identity is None else name_of(self.identity)
+        who = "" if self.identity is None else self.identity.described
         if self.fault:
             return f"{who}: {self.fault}" if who else self.fault
         return f"{who}; {', '.join(self.words)}; position {self.position * 1e3:.3f} mm, force {self.force:.1f} N"
@@ -209,11 +209,6 @@ def compare(legs: Sequence[LegProbe]) -> list[str]:
     return findings
 
 
-def name_of(identity: Identity) -> str:
-    """A device's identity in words."""
-    return f"{identity.vendor} {identity.product}, serial {identity.serial}, firmware {identity.firmware}"
-
-
 def _make(leg: int, address: LegDrive, kind: DriveKind) -> Drive:
     options = {**kind.settings, "name": f"drive {leg}", "watchdog": kind.watchdog}
     place = address.model_dump() | {"serial": None}  # who answers is wanted here, whoever it is
@@ -251,5 +246,5 @@ def _elsewhere(leg: int, address: LegDrive, kind: DriveKind, known: Container[in
                 identity = drive.identify()
             except ActuatorError:
                 continue
-        return f"; unit {unit} answers there: {name_of(identity)}"
+        return f"; unit {unit} answers there: {identity.described}"
     return ""

@@ -76,6 +76,14 @@ class DriveBank:
         """N, the largest force that can be commanded"""
 
     @property
+    def unwatched(self) -> str:
+        """Which legs' drives have no watchdog, and what follows, in words; empty when none is without."""
+        legs = [str(leg) for leg, drive in enumerate(self._drives, start=1) if not drive.capabilities.watchdog]
+        if not legs:
+            return ""
+        return f"leg {', '.join(legs)}: no watchdog in the drive, which goes on as told when this computer is silent"
+
+    @property
     def plans(self) -> list[BusPlan]:
         """What a cycle takes on each line that drives share."""
         return bus_plans(self._drives)
@@ -107,10 +115,7 @@ class DriveBank:
                 if drive.observe(timeout).status & Status.ENABLED:
                     faults.append(f"leg {leg}: the drive has torque already: another master commands it")
                 self._identities[leg - 1] = identity
-                lines.append(
-                    f"leg {leg}: {identity.vendor} {identity.product}, serial {identity.serial}, "
-                    f"firmware {identity.firmware}"
-                )
+                lines.append(f"leg {leg}: {identity.described}")
             except ActuatorError as error:
                 faults.append(f"leg {leg}: {error}")
         try:

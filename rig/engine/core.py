@@ -214,8 +214,8 @@ class Engine:
         self._supervision.forget()
         self._exchange.connected()
         self._commander.off()
-        if self.config.safety.off:
-            self.record("warning", self.config.safety.said_off)
+        for text in filter(None, (self.config.safety.said_off, self.bank.unwatched)):
+            self.record("warning", text)
         if self.config.gains_unused:
             self.record("info", self.config.gains_unused)
         self.enter(State.IDLE)

@@ -151,7 +151,7 @@ def test_a_unit_that_stays_silent_is_asked_last_and_costs_the_others_nothing():
 
 def test_the_line_is_free_as_soon_as_nobody_waits_for_a_silent_unit():
     bus, _wire, members = bus_with(lambda data, _n: [] if data[0] == 2 else [(1e-3, good(data[0]))], reply_timeout=0.02)
-    members[1].silent = True
+    members[1].presence.silent = True
     for _ in range(3):  # one cycle right after the other
         assert ask(bus, members, within=6e-3) == [good(1)[:-2], None, good(3)[:-2]]
 

@@ -13,7 +13,7 @@ from actuators import (
     ServoProfile,
     load_profile,
 )
-from actuators.profile import Register
+from actuators.registers import Register
 
 SHIPPED = load_profile("generic-servo", ServoProfile)
 

@@ -6,10 +6,12 @@ A driver that is registered but has no bench here fails the first test: add one 
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 from drive_support import Bench, Leg
+from servo_profiles import BARE, SEPARATE, SINGLE, SWAPPED
 from virtual_line import LineBench
 
 from actuators import (
@@ -36,9 +38,18 @@ from actuators import (
     find_driver,
 )
 
-BENCHES: dict[str, Callable[..., Any]] = {"servo": Bench, "servo on a line": LineBench}
+BENCHES: dict[str, Callable[..., Any]] = {
+    "servo": Bench,
+    "servo on a line": LineBench,
+    "servo, function after function": partial(Bench, SEPARATE),
+    "servo on a line, function after function": partial(LineBench, SEPARATE),
+    "servo, word after word": partial(Bench, SINGLE),
+    "servo, bytes in every order": partial(Bench, SWAPPED),
+    "servo for positions": partial(Bench, BARE),
+    "servo for positions on a line": partial(LineBench, BARE),
+}
 """Driver → bench: `.drive` connected to a twin over `.leg`; `do(command)` is a cycle of 2 ms, `pass_time(s)` silence;
-`.faults` has the wire faults."""
+`.faults` has the wire faults, `.step` (m, m/s) is what it resolves, `.lacks` names what it does not say of itself."""
 
 
 def test_every_registered_driver_is_enrolled():
@@ -112,7 +123,8 @@ def test_describes_itself(bench):
     )
     identity = bench.drive.identify()
     assert isinstance(identity, Identity)
-    assert identity.vendor and identity.product and identity.serial
+    assert identity.product
+    assert (identity.vendor and identity.serial) or "identity" in bench.lacks
     assert bench.drive.error_text(0) and bench.drive.error_text(12345)
 
 
@@ -137,8 +149,8 @@ def test_feedback_is_in_si_units_of_the_leg(bench):
     bench.leg.velocity, bench.leg.cell = -0.125, 321.5
     feedback = bench.do(COMMAND_OFF)
     assert isinstance(feedback, Feedback)
-    assert feedback.position == pytest.approx(bench.leg.length, abs=1e-6)
-    assert feedback.velocity == pytest.approx(-0.125, abs=1e-5)
+    assert feedback.position == pytest.approx(bench.leg.length, abs=bench.step)
+    assert feedback.velocity == pytest.approx(0.0 if "velocity" in bench.lacks else -0.125, abs=bench.step)
     if bench.drive.capabilities.force_feedback:
         assert feedback.force == pytest.approx(321.5, abs=1e-2)
     assert (feedback.fresh, feedback.age, feedback.error) == (True, 0, 0)
@@ -150,8 +162,8 @@ def test_set_points_reach_the_leg(bench):
     assert bench.leg.mode is command.mode
     if command.mode is Mode.FORCE:
         assert bench.leg.force == pytest.approx(-77.5, abs=1e-2)
-    assert bench.leg.position == pytest.approx(0.61, abs=1e-6)
-    assert bench.leg.feedforward == pytest.approx(0.02, abs=1e-5)
+    assert bench.leg.position == pytest.approx(0.61, abs=bench.step)
+    assert bench.leg.feedforward == pytest.approx(0.0 if "velocity" in bench.lacks else 0.02, abs=bench.step)
 
 
 def test_status_follows_power(bench):
@@ -190,10 +202,11 @@ def test_observing_tells_the_same_and_commands_nothing(bench):
     seen = bench.drive.observe(1.0)
     assert (seen.status, seen.error, seen.sequence, seen.fresh) == (told.status, 0, told.sequence, True)
     assert seen.position == pytest.approx(told.position, abs=1e-6)
-    bench.pass_time(0.04)
-    bench.drive.observe(1.0)
-    bench.pass_time(0.04)  # together more than the watchdog bears: looking does not feed it
-    assert bench.drive.observe(1.0).status & Status.WATCHDOG
+    if bench.drive.capabilities.watchdog:
+        bench.pass_time(0.04)
+        bench.drive.observe(1.0)
+        bench.pass_time(0.04)  # together more than the watchdog bears: looking does not feed it
+        assert bench.drive.observe(1.0).status & Status.WATCHDOG
     bench.faults.inject("drop_all")
     with pytest.raises(ConnectError, match="drive 4"):
         bench.drive.observe(0.05)
@@ -220,6 +233,8 @@ def test_stale_keeps_the_last_good_values(bench):
 @pytest.mark.parametrize("fault", ["drop_all", "delay", "bit_flip", "busy", "close", "hang"])
 def test_wire_faults_are_counted_and_never_raised(bench, fault):
     command = moving(bench)
+    if fault == "hang" and bench.do(command).sequence < 0:
+        return  # without an echo nothing tells a hung drive from one at rest
     before = bench.drive.counters.received
     bench.faults.inject(fault)
     started = time.monotonic()
@@ -300,7 +315,7 @@ def test_closing_and_reconnecting_sends_no_command(bench):
     assert not bench.drive.connected
     assert not bench.drive.exchange(COMMAND_OFF, bench.now, 0.0).fresh
     with pytest.raises(ConnectError, match="drive 4"):
-        bench.drive.identify()
+        bench.drive.observe(1.0)
     bench.drive.connect(1.0)
     bench.drive.identify()
     assert (bench.leg.mode, bench.leg.force, bench.leg.position) == before
@@ -310,10 +325,12 @@ def test_a_device_that_does_not_answer_is_a_typed_error_within_its_time():
     for make in BENCHES.values():
         bench = make(name="drive 4", request_timeout=0.01)
         bench.faults.inject("busy")
-        for access in (bench.drive.identify, bench.drive.configure):
+        accesses = [partial(bench.drive.observe, 0.01)]
+        accesses += [] if "identity" in bench.lacks else [bench.drive.identify, bench.drive.configure]
+        for access in accesses:
             with pytest.raises(ActuatorError, match="drive 4"):
                 access()
         bench.faults.clear("busy")
         bench.faults.inject("drop_all")
         with pytest.raises(ConnectError, match=r"drive 4 .* did not answer within 0.01 s"):
-            bench.drive.identify()
+            bench.drive.observe(0.01)
