@@ -28,13 +28,28 @@ class SerialWire(DescriptorWire):
             )
             _end_tells_itself(port.fileno())
         except (serial.SerialException, ValueError, OSError, termios.error) as error:
-            raise ConnectError(f"{refused}: {error}") from error
+            raise ConnectError(f"{refused}: {_owner(endpoint.device) or error}") from error
         self._port = port
         super().__init__(port, refused)
 
     def forget(self) -> None:
         """Drop what has arrived and was not received yet."""
         self._port.reset_input_buffer()
+
+
+def _owner(device: str) -> str:
+    """Which process has locked the port, in words, as far as the system tells; empty if none has."""
+    try:
+        found = os.stat(device)
+        place = f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}:{found.st_ino}"
+        with open("/proc/locks", encoding="ascii") as locks:
+            owners = [fields[4] for fields in map(str.split, locks) if fields[1] == "FLOCK" and fields[5] == place]
+        for owner in owners:
+            with open(f"/proc/{owner}/comm", encoding="utf-8", errors="replace") as name:
+                return f"process {owner} ({name.read().strip()}) has it"
+    except OSError:  # another system, or a process that has gone
+        pass
+    return ""
 
 
 def _end_tells_itself(descriptor: int) -> None:

@@ -100,7 +100,7 @@ class FaultyDevice:
     @property
     def next_event(self) -> float:
         """See `Responder.next_event`: the end of a reply's delay."""
-        return self._delayed[0][0] if self._delayed else math.inf
+        return self._delayed[0][0] if self._delayed and not self._gone else math.inf
 
     @property
     def unit(self) -> int:

@@ -164,8 +164,10 @@ class TwinServer:
 
     def _patience(self) -> float:
         """How long nothing is to be done, s, unless something arrives."""
-        until_event = self._next_event() - self._clock() if self._terminals else math.inf
-        return max(0.0, min(self._tick, _STOP_LATENCY, until_event))
+        patience = min(self._tick, _STOP_LATENCY)
+        if self._terminals and not (self._timekeeper is not None and self._timekeeper.given):
+            patience = min(patience, self._next_event() - self._clock())
+        return max(0.0, patience)
 
     def _next_event(self) -> float:
         """When some device does something by itself, s."""
@@ -190,12 +192,13 @@ class TwinServer:
         for name, count in request.counts.items():
             if count < 0 and name in self._clients:
                 self._forget(self._clients[name])
-        while True:
-            t = min(request.t, max(self._next_event(), self._clock()))
+        t, sent = -math.inf, False
+        while t < request.t and not sent:
+            event = self._next_event()
+            t = min(event, request.t) if event > t else request.t  # one that has passed and stays is waited for no more
             timekeeper.reach(t)
             self._bring_to_present()
-            if self._send_due() or t >= request.t:
-                break
+            sent = self._send_due()
         clients = {name: self._clients.get(name) for name in request.counts}
         timekeeper.settled({name: -1 if client is None else client.given for name, client in clients.items()})
 
@@ -315,9 +318,8 @@ class TwinServer:
 def _listen(endpoint: TcpEndpoint) -> socket.socket:
     listener: socket.socket | None = None
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)[
-            0
-        ]
+        first, *_others = socket.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
+        family, kind, protocol, _name, address = first
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)

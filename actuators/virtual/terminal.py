@@ -1,6 +1,7 @@
 """A pseudo-terminal as a serial port whose other end a virtual device has."""
 
 import contextlib
+import fcntl
 import os
 import tty
 from pathlib import Path
@@ -19,23 +20,26 @@ class Terminal:
     """
 
     def __init__(self, link: Path) -> None:
-        """link: made here, in place of a link that stands there. Raises ActuatorError."""
+        """link: made here, in place of one that nobody serves any more. Raises ActuatorError."""
         self._link = link
-        try:
-            self._master, self._slave = os.openpty()
-        except OSError as error:
-            raise ActuatorError(f"no pseudo-terminal for {link}: {error.strerror or error}") from error
-        try:
-            tty.setraw(self._slave)
-            os.set_blocking(self._master, False)
-            self._name = os.ttyname(self._slave)
-            if link.is_symlink():
-                link.unlink()
-            link.parent.mkdir(parents=True, exist_ok=True)
-            link.symlink_to(self._name)
-        except OSError as error:
-            self._close_both()
-            raise ActuatorError(f"cannot serve {link}: {error.strerror or error}") from error
+        self._lock_file = link.with_name(f"{link.name}.lock")
+        with contextlib.ExitStack() as opened:
+            try:
+                self._lock = _locked(self._lock_file)
+                opened.callback(self._unlock)
+                self._master, self._slave = os.openpty()
+                opened.callback(self._close_both)
+                tty.setraw(self._slave)
+                os.set_blocking(self._master, False)
+                self._name = os.ttyname(self._slave)
+                if link.is_symlink():
+                    link.unlink()
+                link.symlink_to(self._name)
+            except BlockingIOError as error:
+                raise ActuatorError(f"cannot serve {link}: another virtual rig serves it") from error
+            except OSError as error:
+                raise ActuatorError(f"cannot serve {link}: {error.strerror or error}") from error
+            opened.pop_all()
 
     @property
     def number(self) -> int:
@@ -62,11 +66,30 @@ class Terminal:
             if os.readlink(self._link) == self._name:
                 self._link.unlink()
         self._close_both()
+        self._unlock()
+
+    def _unlock(self) -> None:
+        self._lock_file.unlink(missing_ok=True)
+        os.close(self._lock)
 
     def _close_both(self) -> None:
         os.close(self._master)
         os.close(self._slave)
         self._master = self._slave = -1
+
+
+def _locked(path: Path) -> int:
+    """The descriptor of a file that we alone have locked, until it is closed. Raises BlockingIOError: others have."""
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if path.exists() and os.path.samestat(os.fstat(descriptor), path.stat()):
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)  # it was taken away by who had it, as we opened it
 
 
 def terminal_number(descriptor: int) -> int:

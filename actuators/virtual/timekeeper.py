@@ -26,6 +26,10 @@ class Timekeeper(Protocol):
     def request(self) -> Settlement | None:
         """What the client asks for, until it is `settled`."""
 
+    @property
+    def given(self) -> bool:
+        """Whether the time stands until the client gives another."""
+
     def now(self) -> float:
         """The devices' clock, s; never goes back."""
 

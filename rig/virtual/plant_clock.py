@@ -42,9 +42,14 @@ class PlantClock:
         self._listener: socket.socket | None = None
 
     @property
-    def given(self) -> bool:
-        """Whether there is an engine that gives the time."""
+    def engaged(self) -> bool:
+        """Whether there is an engine that may give the time."""
         return self._engine is not None
+
+    @property
+    def given(self) -> bool:
+        """See `actuators.Timekeeper`."""
+        return not self._free
 
     def listen(self, path: Path) -> None:
         """Let an engine take the time over at `path`; what stands there is replaced. Raises OSError where it cannot."""

@@ -117,7 +117,7 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
         def advance(now: float) -> None:
             nonlocal needed
             if orphaned.is_set():
-                used = server.clients or clock.given or not all(rig.plant.braked(leg) for leg in range(6))
+                used = server.clients or clock.engaged or not all(rig.plant.braked(leg) for leg in range(6))
                 if math.isinf(needed) or used:
                     needed = now
                 elif now - needed > LINGER:

@@ -1,5 +1,6 @@
 """Virtual devices on a pseudo-terminal, asked by somebody else's client."""
 
+import math
 import os
 import select
 import threading
@@ -131,6 +132,28 @@ def test_our_drives_on_it_take_the_time_of_their_bytes(tmp_path: Path):
             drive.close()
 
 
+def test_a_port_that_is_served_is_not_taken_over(tmp_path: Path):
+    link = tmp_path / "line"
+    with served(link):
+        before = link.resolve()
+        second = TwinServer([(SerialEndpoint(str(link), BAUD), FaultyServo(line_servo(Leg(), 1)))])
+        with pytest.raises(ActuatorError, match=f"cannot serve {link}: another virtual rig serves it"):
+            second.serve(threading.Event())
+        assert link.resolve() == before
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_device_that_has_fallen_silent_holds_nobody_up(tmp_path: Path):
+    """Its replies that were to come do so no more, and the time goes on."""
+    device = FaultyServo(line_servo(Leg(), 1))
+    device.inject("delay", 0.5)
+    device.tick(1.0)
+    device.respond(READ)
+    assert device.next_event == 1.5
+    device.fall_silent()
+    assert device.next_event == math.inf and device.due() == b""
+
+
 def test_what_stands_where_a_port_is_to_be_is_kept(tmp_path: Path):
     link = tmp_path / "line"
     link.write_text("mine")
@@ -138,6 +161,7 @@ def test_what_stands_where_a_port_is_to_be_is_kept(tmp_path: Path):
     with pytest.raises(ActuatorError, match=f"cannot serve {link}: "):
         server.serve(threading.Event())
     assert link.read_text() == "mine"
+    assert list(tmp_path.iterdir()) == [link]
     link.unlink()
     link.symlink_to("/dev/pts/gone")  # what a rig that was killed has left
     with served(link):

@@ -57,9 +57,23 @@ LINE_BREAKS = [
     Break(
         "the plant goes on past a reply that is due",
         "actuators/virtual/server.py",
-        "t = min(request.t, max(self._next_event(), self._clock()))",
+        "t = min(event, request.t) if event > t else request.t",
         "t = request.t",
         (_PACED,),
+    ),
+    Break(
+        "a virtual rig takes the ports of another that is served",
+        "actuators/virtual/terminal.py",
+        "            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)",
+        "            pass",
+        (_TERMINAL,),
+    ),
+    Break(
+        "a reply that will not come any more is an event for ever",
+        "actuators/virtual/faults.py",
+        "if self._delayed and not self._gone else",
+        "if self._delayed else",
+        (_TERMINAL,),
     ),
     Break(
         "a line is open to others",
