@@ -1,23 +1,24 @@
-"""Driver `amplifier-tcp`: a Modbus TCP device of its own that reads one load cell or several in one exchange."""
+"""Driver `modbus`: a Modbus device, on TCP or a serial line, that reads one load cell or several in one exchange."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from actuators.bus import PipelinedBus
 from actuators.cell_device import CellDevice, CellDriver, CellOptions, DeviceReading
 from actuators.codec import ReadingCodec
-from actuators.driver import Line, Port, TcpAddress
+from actuators.driver import Line
 from actuators.errors import ConnectError
+from actuators.framing import CRC_LENGTH
+from actuators.half_duplex import HalfDuplexBus
 from actuators.interface import Identity
+from actuators.modbus_address import ModbusAddress, ReplyTimeout, Turnaround
 from actuators.profile import AmplifierProfile, load_profile
 from actuators.sampling import Sampling
 from actuators.station import Station
 from actuators.virtual.amplifier import VirtualAmplifier
 from actuators.virtual.faults import FaultyAmplifier
 from actuators.virtual.port import Cell
-from actuators.wire import TcpWire, Wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +33,15 @@ class AmplifierReading(DeviceReading):
     sample: int
 
 
-class AmplifierAddress(TcpAddress):
+class AmplifierAddress(ModbusAddress):
     """An amplifier that reads all six cells."""
 
     profile: Line = "generic-amplifier"
     """Name of a shipped register profile, or a TOML file relative to the configuration's folder."""
+    turnaround: Turnaround | None = None
+    """Silence on a serial line between two frames, s, where no drive is on it; see the driver `servo`."""
+    reply_timeout: ReplyTimeout = 0.01
+    """After which it is given up on a serial line where no drive is, s."""
 
 
 class CellAddress(AmplifierAddress):
@@ -45,17 +50,18 @@ class CellAddress(AmplifierAddress):
     profile: Line = "generic-cell"
 
 
-class AmplifierOptions(CellOptions, TcpAddress):
+class AmplifierOptions(CellOptions, ModbusAddress):
     """What an amplifier needs to know."""
 
     name: str = "amplifier"
-    port: Port = 502
+    turnaround: Turnaround | None = None
+    reply_timeout: ReplyTimeout = 0.01
     profile: str | Path | AmplifierProfile = "generic-amplifier"
     """A shipped profile's name, a TOML file's path, or a loaded profile."""
 
 
 class Amplifier(CellDevice):
-    """Load-cell amplifier on a connection of its own."""
+    """Load-cell amplifier on a connection of its own, or a unit on a serial line."""
 
     def __init__(self, options: AmplifierOptions) -> None:
         """Make the amplifier without connecting. Raises ConfigurationError for a bad profile."""
@@ -63,7 +69,15 @@ class Amplifier(CellDevice):
         super().__init__(options.name, len(self.profile.reading.forces))
         self._options = options
         label = f"{options.name} at {options.place}"
-        self._station = Station(PipelinedBus(self._open_wire), label, options.unit, self.counters)
+        bus = options.bus(
+            options.open_wire,
+            options.buses,
+            shared=False,
+            turnaround=options.turnaround,
+            reply_timeout=options.reply_timeout,
+        )
+        self._station = Station(bus, label, options.unit, self.counters)
+        self.line = bus if isinstance(bus, HalfDuplexBus) else None
         self._codec = ReadingCodec(self.profile, options.unit)
         self._scales = [(register.scale, register.invalid) for register in self.profile.reading.forces]
         self._last = AmplifierReading((math.nan,) * self.channels, False, 0.0, 0, -1)
@@ -71,6 +85,12 @@ class Amplifier(CellDevice):
         self.sample_period = options.sample_period
         """s between two exchanges, 0 for one in every cycle"""
         self._sampling = Sampling(options.sample_period)
+        self._now = 0.0
+
+    @property
+    def exchanges(self) -> Sequence[tuple[int, int]]:
+        """See `CellDevice.exchanges`."""
+        return [(len(self._codec.request) + CRC_LENGTH, self._codec.reply_length + CRC_LENGTH)]
 
     @property
     def connected(self) -> bool:
@@ -98,6 +118,7 @@ class Amplifier(CellDevice):
 
     def begin(self, now: float) -> None:
         """See `CellDevice.begin`."""
+        self._now = now
         if self._sampling.due(now):
             self._station.begin(self._codec, self._codec.request)
 
@@ -112,7 +133,7 @@ class Amplifier(CellDevice):
             self._last = reading
             return reading
         last = self._last
-        return AmplifierReading(last.forces, False, self._sampling.age, last.status, last.sample)
+        return replace(last, fresh=False, age=self._sampling.age)
 
     def exchange(self, now: float, timeout: float) -> AmplifierReading:
         """Do one `begin` at `now` (s) and `finish`, waiting at most `timeout` s."""
@@ -123,10 +144,6 @@ class Amplifier(CellDevice):
         """See `CellDevice.close`."""
         self._station.close()
 
-    def _open_wire(self, timeout: float) -> Wire:
-        options = self._options
-        return options.open_wire(timeout) if options.open_wire else TcpWire(options.host, options.port, timeout)
-
     def _finish(self, deadline: float) -> AmplifierReading | None:
         raw = self._station.finish(self._codec, deadline)
         if raw is None:
@@ -136,7 +153,8 @@ class Amplifier(CellDevice):
             math.nan if value == invalid or status >> channel & 1 else value * scale
             for channel, (value, (scale, invalid)) in enumerate(zip(raw[2:], self._scales, strict=True))
         )
-        return AmplifierReading(forces, True, 0.0, status, int(raw[1]))
+        offset = self._station.carried_after(self._now)
+        return AmplifierReading(forces, True, 0.0, status, int(raw[1]), offset=offset)
 
 
 def _profile(options: AmplifierOptions) -> AmplifierProfile:
@@ -145,8 +163,9 @@ def _profile(options: AmplifierOptions) -> AmplifierProfile:
 
 
 def _twin(options: AmplifierOptions, cells: Sequence[Cell]) -> FaultyAmplifier:
-    return FaultyAmplifier(VirtualAmplifier(_profile(options), cells, unit=options.unit))
+    framing = options.server_framing
+    return FaultyAmplifier(VirtualAmplifier(_profile(options), cells, unit=options.unit, framing=framing))
 
 
 DRIVER = CellDriver(AmplifierAddress, CellAddress, AmplifierOptions, Amplifier, _twin, files=("profile",))
-"""What is registered as `amplifier-tcp`."""
+"""What is registered as `modbus`."""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from actuators.cell_device import CellDevice
 from actuators.drive import Drive
 
 
@@ -10,22 +11,23 @@ from actuators.drive import Drive
 class BusPlan:
     """A cycle on one line.
 
-    place: its name. drives: those on it, counted from 1. bytes: both ways. time: s from the first byte of the first
-    request to the last byte of the last reply, the silences between included, where every drive answers at once.
+    place: its name. devices: names of those on it. bytes: both ways. time: s from the first byte of the first request
+    to the last byte of the last reply, the silences between included, where every device answers at once.
     """
 
     place: str
-    drives: tuple[int, ...]
+    devices: tuple[str, ...]
     bytes: int
     time: float
 
 
-def bus_plans(drives: Sequence[Drive]) -> list[BusPlan]:
-    """Plans of the lines that drives share, by their first drives; none for wires on which all talk at once."""
+def bus_plans(devices: Sequence[Drive | CellDevice]) -> list[BusPlan]:
+    """Plans of the lines that devices share, by their first ones; none for wires on which all talk at once."""
     plans = []
-    for line in dict.fromkeys(drive.line for drive in drives if drive.line is not None):
-        members = tuple(number for number, drive in enumerate(drives, start=1) if drive.line is line)
-        exchanges = [exchange for number in members for exchange in drives[number - 1].exchanges]
+    for line in dict.fromkeys(device.line for device in devices if device.line is not None):
+        members = [device for device in devices if device.line is line]
+        exchanges = [exchange for device in members for exchange in device.exchanges]
         size = sum(map(sum, exchanges))
-        plans.append(BusPlan(line.place, members, size, line.time_of(size, len(exchanges))))
+        names = tuple(device.name for device in members)
+        plans.append(BusPlan(line.place, names, size, line.time_of(size, len(exchanges))))
     return plans

@@ -2,10 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from actuators.bus import Buses
 from actuators.driver import DeviceOptions, DriveAddress
+from actuators.half_duplex import HalfDuplexBus
 from actuators.interface import Counters, Identity
 from actuators.virtual.faults import FaultyDevice
 from actuators.virtual.port import Cell
@@ -17,12 +19,14 @@ class DeviceReading:
 
     forces: N, raw cell signals by channel, compression positive; NaN where a channel has no valid value, or nothing has
     been received yet. fresh: False = stale, the other values are those of the last good reply: there was none, or
-    nothing was converted since. age: s since they were received, by the time that the cycles are given.
+    nothing was converted since. age: s since they were received, by the time that the cycles are given. offset: see
+    `Feedback.offset`.
     """
 
     forces: tuple[float, ...]
     fresh: bool
     age: float
+    offset: float = field(default=0.0, kw_only=True)
 
 
 class CellDevice(ABC):
@@ -33,11 +37,18 @@ class CellDevice(ABC):
 
     standing: bool = False
     """whether the device answered last without having converted anything since"""
+    line: HalfDuplexBus | None = None
+    """The shared line on which it has its turn, None for a wire of its own."""
 
     def __init__(self, name: str, channels: int) -> None:
         self.name = name
         self.channels = channels
         self.counters = Counters()
+
+    @property
+    def exchanges(self) -> Sequence[tuple[int, int]]:
+        """See `Drive.exchanges`."""
+        return ()
 
     @property
     @abstractmethod
@@ -75,6 +86,8 @@ class CellOptions(DeviceOptions):
 
     name: str = "load cells"
     """How messages call the device."""
+    buses: Buses | None = None
+    """Where devices of one rig find the wires that they share."""
 
 
 @dataclass(frozen=True, slots=True)

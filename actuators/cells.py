@@ -43,6 +43,8 @@ class CellSource(ABC):
 
     lines: Sequence[HalfDuplexBus] = ()
     """Shared lines on which its devices have their turn."""
+    members: Sequence[CellDevice] = ()
+    """Devices of its own."""
 
     @property
     @abstractmethod
@@ -120,6 +122,8 @@ class DeviceCells(CellSource):
             names = ", ".join(device.name for device in devices)
             raise ConfigurationError(f"{names}: {channels} channels in all, {CELLS} legs have a cell each")
         self._silent: list[str] = []
+        self.lines = [device.line for device in self._devices if device.line is not None]
+        self.members = self._devices
 
     @property
     def connected(self) -> bool:
@@ -172,4 +176,5 @@ class DeviceCells(CellSource):
         readings = [device.finish(deadline) for device in self._devices]
         self._silent = [one.name for one, read in zip(self._devices, readings, strict=True) if not read.fresh]
         forces = tuple([force for reading in readings for force in reading.forces])
-        return CellReading(forces, not self._silent, max([reading.age for reading in readings]))
+        offsets = tuple([reading.offset for reading in readings for _force in reading.forces])
+        return CellReading(forces, not self._silent, max([reading.age for reading in readings]), offsets)

@@ -13,6 +13,8 @@ from actuators.half_duplex import HalfDuplexBus
 from actuators.opening import open_wire
 from actuators.virtual.framing import MBAP_FRAMING, RTU_FRAMING, Framing
 
+Turnaround = Annotated[float, Field(ge=0.0, le=1.0)]
+ReplyTimeout = Annotated[float, Field(ge=1e-3, le=10.0)]
 Baud = Annotated[int, Field(strict=True, ge=300, le=4_000_000)]
 
 

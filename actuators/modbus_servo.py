@@ -1,15 +1,8 @@
 """Driver `servo`: a servo described by a register-map profile, on Modbus TCP, RTU, or RTU over TCP."""
 
-from typing import Annotated
-
-from pydantic import Field
-
 from actuators.driver import Driver
-from actuators.modbus_address import ModbusAddress
+from actuators.modbus_address import ModbusAddress, ReplyTimeout, Turnaround
 from actuators.servo import Servo, ServoOptions, ServoSettings, servo_twin
-
-Turnaround = Annotated[float, Field(ge=0.0, le=1.0)]
-ReplyTimeout = Annotated[float, Field(ge=1e-3, le=10.0)]
 
 
 class ModbusServoSettings(ServoSettings):

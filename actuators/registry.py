@@ -22,11 +22,11 @@ CELL_GROUP = "stewart_rig.cell_drivers"
 
 _BUILT_IN = (
     EntryPoint("servo", "actuators.modbus_servo:DRIVER", GROUP),
-    EntryPoint("amplifier-tcp", "actuators.amplifier:DRIVER", CELL_GROUP),
+    EntryPoint("modbus", "actuators.amplifier:DRIVER", CELL_GROUP),
 )
 """Found without installed metadata, so that a source checkout works; an installation declares the same."""
 
-_FORMER = {"servo-tcp": "servo"}
+_FORMER = {"servo-tcp": "servo", "amplifier-tcp": "modbus"}
 """What drivers were called before, in configurations and recordings."""
 
 _CALLED = {GROUP: "driver", CELL_GROUP: "cell driver"}
@@ -74,7 +74,7 @@ def find_driver(name: str) -> Driver:
 
 def find_cell_driver(name: str) -> CellDriver:
     """The driver of load-cell devices called `name`; errors as `find_driver`."""
-    return _find(CELL_GROUP, name, CellDriver)
+    return _find(CELL_GROUP, present_name(name), CellDriver)
 
 
 def create_drive(driver: str, options: Mapping[str, Any]) -> Drive:

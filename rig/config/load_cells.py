@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import PlainValidator, SerializeAsAny, create_model, model_validator
 
-from actuators import ActuatorError, CellDriver, DriveAddress, find_cell_driver
+from actuators import ActuatorError, CellDriver, DriveAddress, find_cell_driver, present_name
 from kinematics import Force, Time
 from rig.config.sections import LEGS, Section, Text, refused, within
 
-DRIVER = "amplifier-tcp"
+DRIVER = "modbus"
 """The driver of a configuration that names none."""
 
 
@@ -66,6 +66,9 @@ def read_cells(data: object) -> LoadCells:
     if isinstance(data, LoadCells):
         return data
     name = data.get("driver", DRIVER) if isinstance(data, Mapping) else DRIVER
+    if isinstance(data, Mapping) and isinstance(data.get("driver"), str):
+        name = present_name(name)
+        data = {**data, "driver": name}
     try:
         section = _section(find_cell_driver(name)) if isinstance(name, str) else LoadCells
     except ActuatorError as error:

@@ -85,8 +85,8 @@ class DriveBank:
 
     @property
     def plans(self) -> list[BusPlan]:
-        """What a cycle takes on each line that drives share."""
-        return bus_plans(self._drives)
+        """What a cycle takes on each line that devices share."""
+        return bus_plans([*self._drives, *self._cells.members])
 
     def lacking(self) -> dict[int, str]:
         """Legs (1…6) whose drive cannot be used for want of a mode, and which."""

@@ -1,4 +1,4 @@
-"""Whether the lines to the drives carry what is said on them in a cycle."""
+"""Whether the lines to drives and cells carry what is said on them in a cycle."""
 
 import math
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ class BusVerdict:
             return ""
         slowest = max(self.plans, key=lambda plan: plan.time)
         return (
-            f"the line {slowest.place} (legs {', '.join(map(str, slowest.drives))}) takes {slowest.time * 1e3:.3g} ms "
+            f"the line {slowest.place} ({', '.join(slowest.devices)}) takes {slowest.time * 1e3:.3g} ms "
             f"for a cycle's {slowest.bytes} bytes and silences; replies have {self.budget * 1e3:.3g} ms at "
             f"{self.rate:g} Hz (drives.reply_deadline): it carries {math.floor(self.carries)} Hz at most"
         )
@@ -44,7 +44,7 @@ class BusVerdict:
     def described(self) -> list[str]:
         """Every line with its share of the time, in words."""
         return [
-            f"{plan.place}: legs {', '.join(map(str, plan.drives))}, {plan.bytes} bytes, {plan.time * 1e3:.3g} of "
+            f"{plan.place}: {', '.join(plan.devices)}, {plan.bytes} bytes, {plan.time * 1e3:.3g} of "
             f"{self.budget * 1e3:.3g} ms for replies ({100.0 * plan.time / self.budget:.0f} %)"
             for plan in self.plans
         ]
@@ -57,7 +57,7 @@ class BusVerdict:
             "reply_time": self.budget,
             "highest_rate": self.carries if math.isfinite(self.carries) else None,
             "lines": [
-                {"place": plan.place, "legs": list(plan.drives), "bytes": plan.bytes, "time": plan.time}
+                {"place": plan.place, "devices": list(plan.devices), "bytes": plan.bytes, "time": plan.time}
                 for plan in self.plans
             ],
         }

@@ -55,7 +55,7 @@ def make_bank(
     """
     buses = Buses()
     drives = [make_drive(config, leg, wires, pacer, buses) for leg in range(len(config.drives.legs))]
-    cells = make_cells(config, drives, wires, pacer)
+    cells = make_cells(config, drives, wires, pacer, buses)
     return DriveBank(drives, cells, cell_calibration(config), needed_modes(config.mode), pacer or clock)
 
 
@@ -84,8 +84,9 @@ def make_cells(
     drives: Sequence[Drive],
     wires: Callable[[], Sequence[Wire]] | None = None,
     pacer: Pacer | None = None,
+    buses: Buses | None = None,
 ) -> CellSource:
-    """What reads the six load cells, not yet connected: the `drives`, or devices of their own; see `make_bank`.
+    """What reads the six load cells, not yet connected: the `drives`, or devices of their own; see `make_drive`.
 
     Raises:
         ConfigurationError: the driver or a profile does not take what is configured, or there are not six cells.
@@ -96,7 +97,7 @@ def make_cells(
     devices = []
     for index, (options, address) in enumerate(zip(cell_options(config), cells.places.values(), strict=True)):
         wire = _served(config, address, pacer) if wires is None else _over(wires, len(config.drives.legs) + index)
-        devices.append(create_cell_device(cells.driver, options | wire))
+        devices.append(create_cell_device(cells.driver, options | {"buses": buses} | wire))
     return DeviceCells(devices)
 
 

@@ -74,15 +74,15 @@ def test_nothing_received_yet():
 
 
 def test_bad_options_and_cells():
-    with pytest.raises(ConfigurationError, match=r"(?s)amplifier: options of cell driver amplifier-tcp.*host:.*gain:"):
-        create_cell_device("amplifier-tcp", {"gain": 2})
+    with pytest.raises(ConfigurationError, match=r"(?s)amplifier: options of cell driver modbus.*gain:"):
+        create_cell_device("modbus", {"gain": 2})
     with pytest.raises(ConfigurationError, match="an amplifier by generic-amplifier has 6 cells, not 5"):
         VirtualAmplifier(AMPLIFIER, [Leg()] * 5)
     with pytest.raises(ConfigurationError, match=r"serial .* does not fit into 8 registers"):
         VirtualAmplifier(AMPLIFIER, [Leg()] * 6, serial="x" * 17)
     with pytest.raises(ConfigurationError, match=r"unit id 300 is outside 0\.\.255"):
         VirtualAmplifier(AMPLIFIER, [Leg()] * 6, unit=300)
-    closed = create_cell_device("amplifier-tcp", {"host": "127.0.0.1", "port": 1})
+    closed = create_cell_device("modbus", {"host": "127.0.0.1", "port": 1})
     with pytest.raises(ConnectError, match=r"amplifier: cannot connect to 127\.0\.0\.1:1"):
         closed.connect(1.0)
 

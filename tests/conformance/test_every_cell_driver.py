@@ -24,10 +24,12 @@ from actuators import (
     find_cell_driver,
 )
 
+_CELL = {"profile": "generic-cell"}
+_LINE = {"device": "twin", "unit": 9}
 PLACES: dict[str, list[dict[str, Any]]] = {
-    "amplifier-tcp": [{"host": "twin"}, {"host": "twin", "profile": "generic-cell"}]
+    "modbus": [{"host": "twin"}, {"host": "twin", **_CELL}, _LINE, _LINE | _CELL]
 }
-"""Driver → options of its devices, one of each number of cells."""
+"""Driver → options of its devices, of each number of cells and each kind of wire."""
 
 
 class Bench:

@@ -104,6 +104,20 @@ LINE_BREAKS = [
         (_PACED,),
     ),
     Break(
+        "load cells on a line of their own have no turn",
+        "actuators/cells.py",
+        "self.lines = [device.line for device in self._devices if device.line is not None]",
+        "self.lines = []",
+        (_PACED,),
+    ),
+    Break(
+        "a plan leaves out the load cells",
+        "rig/engine/bank.py",
+        "bus_plans([*self._drives, *self._cells.members])",
+        "bus_plans(self._drives)",
+        ("rig/test_bus_load.py",),
+    ),
+    Break(
         "a plan forgets the silences of a line",
         "actuators/half_duplex.py",
         "return size * self._byte_time + (exchanges - 1) * self._turnaround",

@@ -1,8 +1,9 @@
 """A virtual rig served by a thread, and the engine's end of it, all in this process."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from actuators import COMMAND_OFF, TwinServer
 from rig.client import on_free_ports
@@ -18,8 +19,8 @@ from rig.virtual.plant_clock import PlantClock
 class Plant:
     """A virtual rig served by a thread, and the engine's end of it, all in this process."""
 
-    def __init__(self, path: Path, name: str = "virtual") -> None:
-        self.config = on_free_ports(load_config(name))
+    def __init__(self, path: Path, name: str = "virtual", changes: Mapping[str, Any] | None = None) -> None:
+        self.config = on_free_ports(load_config(name).changed(changes or {}))
         self.period = self.config.period
         self.clock = PlantClock()
         self.path = path

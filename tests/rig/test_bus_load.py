@@ -25,14 +25,24 @@ def at(baud: int, rate: float = 200.0, **drives: Any) -> RigConfig:
 
 def test_the_plan_counts_bytes_and_the_silences_between_them() -> None:
     verdict = check_buses(LINES)
-    assert [(plan.place, plan.drives, plan.bytes) for plan in verdict.plans] == [
-        ("line-a", (1, 2, 3), BYTES),
-        ("line-b", (4, 5, 6), BYTES),
+    assert [(plan.place, plan.devices, plan.bytes) for plan in verdict.plans] == [
+        ("line-a", ("drive 1", "drive 2", "drive 3"), BYTES),
+        ("line-b", ("drive 4", "drive 5", "drive 6"), BYTES),
     ]
     assert verdict.plans[0].time == pytest.approx(BYTES * 11e-6 + 2 * 1e-4, rel=1e-12)
     assert verdict.passed and verdict.message == "" and verdict.budget == pytest.approx(3e-3)
     slower = check_buses(at(1_000_000, turnaround=None)).plans[0]  # what a standard line keeps
     assert slower.time == pytest.approx(BYTES * 11e-6 + 2 * 1.75e-3, rel=1e-12)
+
+
+def test_load_cells_on_a_line_are_counted_with_the_drives_that_share_it() -> None:
+    amplifier = {"source": "amplifier", "amplifier": {"device": "line-b", "baud": 1_000_000, "unit": 9}}
+    one, two = check_buses(LINES.changed({"load_cells": amplifier})).plans
+    assert one.devices == ("drive 1", "drive 2", "drive 3") and one.bytes == BYTES
+    assert two.devices == ("drive 4", "drive 5", "drive 6", "amplifier")
+    asked, told = 8, 3 + 2 * 14 + 2
+    assert two.bytes == BYTES + asked + told
+    assert two.time == pytest.approx(two.bytes * 11e-6 + 3 * 1e-4, rel=1e-12)
 
 
 def test_where_all_talk_at_once_there_is_nothing_to_plan() -> None:
@@ -45,7 +55,9 @@ def test_the_slowest_line_decides_and_the_rate_that_it_carries_is_the_highest() 
     legs = [leg.model_dump() | ({"baud": 250_000} if leg.place == "line-b" else {}) for leg in LINES.drives.legs]
     config = LINES.changed({"drives": {"legs": legs}})
     verdict = check_buses(config)
-    assert not verdict.passed and verdict.message.startswith("the line line-b (legs 4, 5, 6) takes 7.86 ms")
+    assert not verdict.passed and verdict.message.startswith(
+        "the line line-b (drive 4, drive 5, drive 6) takes 7.86 ms"
+    )
     highest = math.floor(verdict.carries)
     assert f"it carries {highest} Hz at most" in verdict.message
     assert check_buses(config.changed({"rate": highest})).passed
@@ -54,7 +66,9 @@ def test_the_slowest_line_decides_and_the_rate_that_it_carries_is_the_highest() 
 
 def test_the_commands_say_it_and_refuse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "virtual-servo"]) == 0
-    assert "line line-a: legs 1, 2, 3, 174 bytes, 2.11 of 3 ms for replies (70 %)" in capsys.readouterr().out
+    assert (
+        "line line-a: drive 1, drive 2, drive 3, 174 bytes, 2.11 of 3 ms for replies (70 %)" in capsys.readouterr().out
+    )
     path = tmp_path / "slow.toml"
     text = LINES.path.read_text(encoding="utf-8").replace("baud = 1000000", "baud = 115200")
     path.write_text(text, encoding="utf-8")

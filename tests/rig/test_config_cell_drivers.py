@@ -38,7 +38,7 @@ def test_a_driver_has_an_address_of_its_own(tmp_path: Path) -> None:
     assert RigConfig.model_validate(config.resolved()).load_cells == config.load_cells
     again: RigConfig = pickle.loads(pickle.dumps(config))
     assert again.load_cells == config.load_cells and again.resolved() == config.resolved()
-    assert CONFIG.load_cells.driver == "amplifier-tcp" and CONFIG.load_cells.places == {}
+    assert CONFIG.load_cells.driver == "modbus" and CONFIG.load_cells.places == {}
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_driver_has_an_address_of_its_own(tmp_path: Path) -> None:
             r"load_cells\.devices\[1\]\.slot: must be .* 6, not 9",
         ),
         (boxes(devices=[{"host": "x", "slot": 1}] * 6), r"load_cells\.devices\[1\]\.host: unknown key"),
-        (boxes("steam"), r"load_cells\.driver: no cell driver 'steam'; known cell drivers: amplifier-tcp, blind, box"),
+        (boxes("steam"), r"load_cells\.driver: no cell driver 'steam'; known cell drivers: blind, box, modbus"),
         (boxes("servo"), r"load_cells\.driver: no cell driver 'servo'"),
         ({"load_cells": {"driver": "box"}}, 'driver box is of devices, but source is "drive": see drives.driver'),
     ],

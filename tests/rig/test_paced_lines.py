@@ -40,6 +40,41 @@ def test_three_drives_of_a_line_have_their_turns_and_both_lines_at_the_same_time
         assert plant.bank.cells_offset.tolist() == plant.bank.offset.tolist()
 
 
+@pytest.mark.parametrize("device", ["line-c", "line-b"])
+def test_load_cells_on_a_line_are_read_along_and_say_when(tmp_path: Path, device: str) -> None:
+    place = {"device": device, "baud": 1_000_000, "unit": 9, "turnaround": TURNAROUND}
+    cells = {"source": "amplifier", "amplifier": place}
+    plant = Plant(tmp_path / "pace", "virtual-servo", {"load_cells": cells, "virtual": {"cells": {"noise": 0.0}}})
+    try:
+        for _ in range(3):
+            plant.cycle()
+            assert plant.bank.fresh.all() and plant.bank.cells_fresh
+            assert plant.bank.cells_offset == pytest.approx([8 * BYTE] * 6, abs=2e-6)  # it is asked first
+            assert plant.bank.force == pytest.approx(plant.rig.plant.cells, abs=2e-3)
+        plant.rig.cells[0].inject("drop_all")
+        plant.cycle()
+        plant.cycle()
+        assert not plant.bank.cells_fresh and plant.bank.fresh[:3].all()
+    finally:
+        plant.close()
+
+
+def test_six_cells_on_a_line_of_their_own_have_their_turns_while_the_drives_have_theirs(tmp_path: Path) -> None:
+    """One line after the other they would not be done in time."""
+    places = [{"device": "line-c", "baud": 1_000_000, "unit": leg, "turnaround": TURNAROUND} for leg in range(1, 7)]
+    plant = Plant(tmp_path / "pace", "virtual-servo", {"load_cells": {"source": "devices", "devices": places}})
+    try:
+        for _ in range(3):
+            begun = plant.cycle()
+            assert plant.bank.fresh.all() and plant.bank.cells_fresh
+            turn = (8 + 13) * BYTE + TURNAROUND
+            offsets = [8 * BYTE + place * turn for place in range(6)]
+            assert plant.bank.cells_offset == pytest.approx(offsets, abs=2e-6)
+            assert plant.ticker.now() - begun < 2.2e-3
+    finally:
+        plant.close()
+
+
 def test_a_silent_unit_costs_the_others_nothing_but_its_time_once(plant: Plant) -> None:
     plant.cycle()
     plant.rig.drives[1].inject("drop_all")
