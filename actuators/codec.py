@@ -100,7 +100,8 @@ class FixedCodec:
             return None
         if self.read_block.swapped:
             message = message[:3] + self.read_block.swap_bytes(message[3:])
-        picked: tuple[int | float, ...] = self._pick_reply(self._reply.unpack(message) + self._missing)
+        values = self._reply.unpack(message)
+        picked: tuple[int | float, ...] = self._pick_reply(values + self._missing if self._missing else values)
         return picked
 
     def values(self, data: bytes) -> tuple[int | float, ...]:
@@ -202,7 +203,10 @@ class ExchangeCodec(FixedCodec):
         """Device side: unpack the raw command of exactly this exchange's write; None for any other request."""
         if len(message) != self._request.size or not message.startswith(self._head):
             return None
-        return self.decode_command(message[self._start :])
+        if self.write_block.swapped:
+            return self.decode_command(message[self._start :])
+        picked: tuple[int | float, ...] = self._pick_request(self._request.unpack(message) + self._none)
+        return picked
 
     def decode_command(self, data: bytes) -> tuple[int | float, ...]:
         """Device side: unpack the raw command that the whole of the command registers holds."""

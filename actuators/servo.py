@@ -202,14 +202,19 @@ class Servo(Drive):
         )
         stop = command.quick_stop or not command.enable
         urgent = stop and Status.ENABLED in self._last.status
-        self._station.begin_all(self._codec, requests, urgent=urgent)
+        if self._codec.together:
+            self._station.begin(self._codec, requests[0], urgent=urgent)
+        else:
+            self._station.begin_all(self._codec, requests, urgent=urgent)
 
     def _finish(self, deadline: float) -> Feedback | None:
-        raw = self._station.finish_all(self._codec, deadline)
+        finish = self._station.finish if self._codec.together else self._station.finish_all
+        raw = finish(self._codec, deadline)
         if raw is None:
             return None
         self._raw = raw
-        feedback, offset = self._feedback(raw), self._station.carried_after(self._now)
+        feedback = self._feedback(raw)
+        offset = 0.0 if self.line is None else self._station.carried_after(self._now)
         if self._says_no_speed:
             feedback = feedback._replace(velocity=self._speed(self._now + offset, feedback))
         return feedback._replace(offset=offset) if offset else feedback

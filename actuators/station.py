@@ -87,9 +87,9 @@ class Station:
         self._sent = self._sent and done
         return self.finish(codec, deadline)
 
-    def begin(self, codec: FixedCodec, request: bytes) -> None:
-        """Send the cyclic request of `codec` without waiting, counting it if it could be sent."""
-        self._exchange.urgent = False
+    def begin(self, codec: FixedCodec, request: bytes, *, urgent: bool = False) -> None:
+        """Send the cyclic request of `codec` without waiting, counting it if it could be sent; see `begin_all`."""
+        self._exchange.urgent = urgent
         self._exchange.reply_length = codec.reply_length
         self._sent = self.bus.begin(self._exchange, request)
         if self._sent:

@@ -37,9 +37,8 @@ class MbapFraming:
 
     def message(self, frame: bytes) -> bytes:
         """See `Framing.message`."""
-        if len(frame) <= HEADER.size or frame[2:4] != b"\0\0" or int.from_bytes(frame[4:6], "big") != len(frame) - 6:
-            return b""
-        return frame[6:]
+        size = len(frame) - MBAP.size
+        return frame[6:] if size > 1 and frame[2:6] == b"\0\0" + size.to_bytes(2, "big") else b""
 
     def reply(self, message: bytes, request: bytes) -> bytes:
         """See `Framing.reply`."""
