@@ -111,7 +111,10 @@ class ParameterMap(ProfileModel):
 
 
 class Functions(ProfileModel):
-    """Function codes of a cycle's exchange: FC23 does it in one; else the command is written, then feedback is read."""
+    """Function codes. FC23 does a cycle's exchange in one; else the command is written, then feedback is read.
+
+    `read` is for feedback, `write` for the command and for parameters.
+    """
 
     exchange: Literal["together", "separate"] = "together"
     read: Literal[3, 4] = 3

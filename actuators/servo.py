@@ -42,7 +42,7 @@ class ServoOptions(DriveOptions):
 
 
 class Servo(Drive):
-    """Modbus servo: one FC23 a cycle writes the command block and reads the feedback block."""
+    """Modbus servo: a cycle writes the command block and reads the feedback block, in one FC23 or in turn."""
 
     def __init__(self, options: ServoOptions, bus: Bus, place: str, unit: int) -> None:
         """Make the drive without connecting. Raises ConfigurationError: bad profile, watchdog time out of range.
@@ -131,7 +131,7 @@ class Servo(Drive):
         """See `Drive.configure`: writes the watchdog time and reads it back."""
         register, timeout = self.profile.parameters.watchdog, self._options.request_timeout
         if register is not None:
-            self._station.write(register.address, self._watchdog_words, timeout)
+            self._station.write(register.address, self._watchdog_words, timeout, self.profile.functions.write)
             self._confirm_watchdog(timeout, "did not take")
 
     def verify(self, timeout: float) -> Identity:
@@ -158,7 +158,7 @@ class Servo(Drive):
     def observe(self, timeout: float) -> Feedback:
         """See `Drive.observe`: reads the feedback registers alone."""
         block = self._codec.read_block
-        words = self._station.read(block.address, block.count, timeout)
+        words = self._station.read(block.address, block.count, timeout, self.profile.functions.read)
         return self._feedback(self._codec.values(struct.pack(f">{block.count}H", *words)))
 
     def error_text(self, code: int) -> str:

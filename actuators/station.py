@@ -9,12 +9,16 @@ from pymodbus.pdu import DecodePDU, ExceptionResponse, ModbusPDU
 from pymodbus.pdu.register_message import (
     ReadHoldingRegistersRequest,
     ReadHoldingRegistersResponse,
+    ReadInputRegistersRequest,
+    ReadInputRegistersResponse,
     WriteMultipleRegistersRequest,
     WriteMultipleRegistersResponse,
+    WriteSingleRegisterRequest,
+    WriteSingleRegisterResponse,
 )
 
 from actuators.bus import Bus, Exchange, Presence
-from actuators.codec import ExchangeCodec, FixedCodec
+from actuators.codec import READ_HOLDING, WRITE_MULTIPLE, WRITE_SINGLE, ExchangeCodec, FixedCodec
 from actuators.errors import ConnectError, ProtocolError
 from actuators.framing import exception_text
 from actuators.interface import Counters
@@ -125,17 +129,26 @@ class Station:
             self._counters.exceptions += 1
             self._counters.exception_code = code
 
-    def read(self, address: int, count: int, timeout: float) -> list[int]:
-        """Read `count` holding registers within `timeout` s. Raises ConnectError, ProtocolError."""
-        request = ReadHoldingRegistersRequest(address=address, count=count)
+    def read(self, address: int, count: int, timeout: float, function: int = READ_HOLDING) -> list[int]:
+        """Read `count` registers by FC3 or FC4 within `timeout` s. Raises ConnectError, ProtocolError."""
+        holding = function == READ_HOLDING
+        request = (ReadHoldingRegistersRequest if holding else ReadInputRegistersRequest)(address=address, count=count)
         what = f"read of registers {address}..{address + count - 1}"
         reply = self._transact(request, 3 + 2 * count, timeout, what)
-        if not isinstance(reply, ReadHoldingRegistersResponse) or len(reply.registers) != count:
+        kind = ReadHoldingRegistersResponse if holding else ReadInputRegistersResponse
+        if not isinstance(reply, kind) or len(reply.registers) != count:
             raise ProtocolError(f"{self.label} answered a {what} with something else: {reply}")
         return list(reply.registers)
 
-    def write(self, address: int, values: list[int], timeout: float) -> None:
-        """Write consecutive registers within `timeout` s. Raises ConnectError, ProtocolError."""
+    def write(self, address: int, values: list[int], timeout: float, function: int = WRITE_MULTIPLE) -> None:
+        """Write consecutive registers by FC16 or, each by itself, by FC6, each request within `timeout` s.
+
+        Raises ConnectError, ProtocolError.
+        """
+        if function == WRITE_SINGLE:
+            for place, value in enumerate(values, start=address):
+                self._write_one(place, value, timeout)
+            return
         request = WriteMultipleRegistersRequest(address=address, registers=values)
         what = f"write of registers {address}..{address + len(values) - 1}"
         reply = self._transact(request, 6, timeout, what)
@@ -144,6 +157,12 @@ class Station:
             or reply.address != address
             or reply.count != len(values)
         ):
+            raise ProtocolError(f"{self.label} answered a {what} with something else: {reply}")
+
+    def _write_one(self, address: int, value: int, timeout: float) -> None:
+        what = f"write of register {address}"
+        reply = self._transact(WriteSingleRegisterRequest(address=address, registers=[value]), 6, timeout, what)
+        if not isinstance(reply, WriteSingleRegisterResponse) or (reply.address, *reply.registers) != (address, value):
             raise ProtocolError(f"{self.label} answered a {what} with something else: {reply}")
 
     def read_texts(self, identity: IdentityMap, timeout: float) -> dict[str, str]:

@@ -3,7 +3,7 @@
 import math
 from enum import Enum
 
-from actuators.codec import READ_WRITE, Block, ExchangeCodec
+from actuators.codec import READ_WRITE, WRITE_MULTIPLE, WRITE_SINGLE, Block, ExchangeCodec
 from actuators.interface import Mode, Status
 from actuators.profile import ServoProfile
 from actuators.registers import Register
@@ -79,8 +79,8 @@ class VirtualServo(ModbusDevice):
         self._position_sensor = Sensor(feedback.position)
         self._velocity_sensor = Sensor(feedback.velocity or Register(address=0, type="f32"))
         self._force_sensor = Sensor(feedback.force) if feedback.force else None
-        if not codec.together:
-            self.functions -= {READ_WRITE}
+        lacking = set() if codec.together else {READ_WRITE}
+        self.functions -= lacking | ({WRITE_MULTIPLE} if profile.functions.write == WRITE_SINGLE else set())
         self._auxiliary_registers = feedback.auxiliary
         self._auxiliary_values = {name: _AUXILIARY.get(name, 0.0) for name in feedback.auxiliary}
         self._encode_auxiliary()

@@ -62,6 +62,17 @@ def test_a_device_without_function_23_refuses_it_and_is_not_asked_for_it():
         assert ask(bench.servo, "17 0000 0001 0064 0001 02 0000") == "9701"
 
 
+def test_parameters_and_feedback_go_by_the_functions_that_a_device_has():
+    for kind, write, read in ((SEPARATE, 16, 4), (SINGLE, 6, 3), (PROFILE, 16, 3)):
+        bench = Bench(kind)
+        bench.drive.configure()
+        assert [frame[7] for frame in bench.sent] == [write, 3]  # it is read back
+        bench.sent.clear()
+        bench.drive.observe(1.0)
+        assert [frame[7] for frame in bench.sent] == [read]
+    assert ask(Bench(SINGLE).servo, "10 00c8 0001 02 0028") == "9001"
+
+
 def test_what_is_written_word_by_word_arrives_in_an_order_that_does_no_harm():
     bench = Bench(SINGLE)
     bench.do(Command(Mode.FORCE, 10.0, 0.6, enable=True))
