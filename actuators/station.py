@@ -180,9 +180,13 @@ class Station:
         self._sent = False
         self._exchange.reply_length, self._exchange.urgent = length, False
         message = bytes((self._unit, request.function_code)) + request.encode()
-        if not self.bus.begin(self._exchange, message):
-            raise ConnectError(f"{self.label} did not take a request (no {what})")
-        answer = self.bus.collect(self._exchange, deadline)
+        answer = None
+        while answer is None:  # a line goes on without a unit that is late, and asks it again
+            if not self.bus.begin(self._exchange, message):
+                raise ConnectError(f"{self.label} did not take a request (no {what})")
+            answer = self.bus.collect(self._exchange, deadline)
+            if not (self.connected and self.bus.now() < deadline):
+                break
         if answer is None:
             if not self.connected:
                 raise ConnectError(f"{self.label} closed the connection (no reply to {what})")

@@ -88,7 +88,9 @@ class TwinServer:
         Every descriptor is closed on return, however it comes about. Raises ActuatorError naming the endpoint that
         cannot be served; whatever `advance` raises ends the server and passes through.
         """
-        with selectors.DefaultSelector() as self._selector:
+        # epoll rounds up to whole milliseconds, in which a serial line carries a hundred bytes
+        timed = any(isinstance(endpoint, SerialEndpoint) for endpoint, _ in self._endpoints)
+        with selectors.SelectSelector() if timed else selectors.DefaultSelector() as self._selector:
             try:
                 served = [self._open(endpoint, device) for endpoint, device in self._endpoints]
                 if self._timekeeper is not None:
@@ -136,7 +138,7 @@ class TwinServer:
 
     def _serve_once(self) -> None:
         ready = self._selector.select(0.0 if self._behind else self._patience())
-        if self._wall() >= self._next_tick:
+        if self._wall() >= self._next_tick or (self._terminals and self._next_event() <= self._clock()):
             self._bring_to_present()
         behind, self._behind = self._behind, {}
         for client in behind:

@@ -36,11 +36,11 @@ READ += crc16(READ)
 
 
 @contextmanager
-def served(link: Path, units=(1, 2), byte_time: float = 0.0) -> Iterator[DeviceLine]:
+def served(link: Path, units=(1, 2), byte_time: float = 0.0, tick: float = 2e-4) -> Iterator[DeviceLine]:
     """A line of servos at a pseudo-terminal, by a thread that ends with the block."""
     line = DeviceLine([FaultyServo(line_servo(Leg(), unit, serial=f"U{unit}")) for unit in units], byte_time)
     stop, ready = threading.Event(), threading.Event()
-    server = TwinServer([(SerialEndpoint(str(link), BAUD), line)], tick=2e-4)
+    server = TwinServer([(SerialEndpoint(str(link), BAUD), line)], tick=tick)
     thread = threading.Thread(target=server.serve, args=(stop, lambda _: ready.set()))
     thread.start()
     try:
@@ -152,6 +152,30 @@ def test_a_device_that_has_fallen_silent_holds_nobody_up(tmp_path: Path):
     assert device.next_event == 1.5
     device.fall_silent()
     assert device.next_event == math.inf and device.due() == b""
+
+
+def test_bytes_are_there_when_they_are_and_not_at_the_next_tick(tmp_path: Path):
+    with served(tmp_path / "line", byte_time=1e-4, tick=60.0):
+        descriptor = os.open(tmp_path / "line", os.O_RDWR | os.O_NOCTTY)
+        try:
+            os.write(descriptor, READ)
+            assert read_exactly(descriptor, 7)[:3] == b"\x01\x03\x02"
+        finally:
+            os.close(descriptor)
+
+
+def test_an_access_that_is_lost_on_a_line_is_tried_again_within_its_time(tmp_path: Path):
+    link = tmp_path / "line"
+    with served(link) as line:
+        given = {"device": str(link), "baud": BAUD, "turnaround": 1e-3, "reply_timeout": 0.02, "name": "drive 1"}
+        drive = create_drive("servo", given)
+        drive.connect(TIMEOUT)
+        line.devices[0].inject("drop_write", 3)
+        assert drive.identify().serial == "U1" and not line.devices[0].active
+        line.devices[0].inject("drop_all")
+        with pytest.raises(ConnectError, match=r"drive 1 .* did not answer within 0\.1 s"):
+            drive.observe(0.1)
+        drive.close()
 
 
 def test_what_stands_where_a_port_is_to_be_is_kept(tmp_path: Path):

@@ -76,6 +76,20 @@ LINE_BREAKS = [
         (_TERMINAL,),
     ),
     Break(
+        "bytes on a virtual line wait for the next tick",
+        "actuators/virtual/server.py",
+        " or (self._terminals and self._next_event() <= self._clock())",
+        "",
+        (_TERMINAL,),
+    ),
+    Break(
+        "an access that is lost on a line is not tried again",
+        "actuators/station.py",
+        "            if not (self.connected and self.bus.now() < deadline):",
+        "            if True:",
+        (_TERMINAL,),
+    ),
+    Break(
         "a line is open to others",
         "actuators/serial_wire.py",
         "exclusive=True",
