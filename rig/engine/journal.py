@@ -1,5 +1,6 @@
 """What the recording says beside what the engine does: who asked for what, what came of it, and what was injected."""
 
+import math
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -23,6 +24,8 @@ class Journal:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._notes: deque[tuple[float | None, str]] = deque(maxlen=10 * _MOST)
+        self._latest = (-math.inf, 0.0)
+        """of what happened last and was told its time: that, s of the engine's clock, and the event's"""
         self._second = -1.0
         self._written = self._omitted = 0
 
@@ -66,8 +69,16 @@ class Journal:
                 self._omitted += 1
                 continue
             self._written += 1
-            ago = 0.0 if at is None else max(0.0, self._engine.clock.now() - at)
-            self._event(max(0.0, now - ago), text)
+            self._event(now if at is None else self._moment(at, now), text)
+
+    def _moment(self, at: float, now: float) -> float:
+        """Rig time of `at`, s of the engine's clock; what happened later is none earlier, however the clocks jitter."""
+        latest, its_moment = self._latest
+        moment = max(0.0, now - max(0.0, self._engine.clock.now() - at))
+        if at >= latest:
+            moment = max(moment, its_moment)
+            self._latest = (at, moment)
+        return moment
 
     def _event(self, t: float, text: str) -> None:
         self._engine.sink.event(Event(t, "info", FaultCode.NONE, text))

@@ -1,0 +1,28 @@
+"""When something happened that the engine hears of later."""
+
+from types import SimpleNamespace
+from typing import Any
+
+from rig.engine.journal import Journal
+from rig.engine.snapshot import Event
+
+
+def test_what_happened_later_is_never_recorded_as_earlier_however_the_clocks_jitter() -> None:
+    events: list[Event] = []
+    clock = 1000.1
+    engine: Any = SimpleNamespace(
+        tick=SimpleNamespace(t=0.1),
+        clock=SimpleNamespace(now=lambda: clock),
+        sink=SimpleNamespace(event=events.append),
+    )
+    journal = Journal(engine)
+    journal.note("injected", 1000.05)
+    journal.write()
+    engine.tick.t, clock = 0.102, 1000.1021  # a cycle later, and a little late
+    journal.note("cleared", 1000.05)
+    journal.note("before both", 1000.01)
+    journal.note("now")
+    journal.write()
+    moments = {event.text: event.t for event in events}
+    assert abs(moments["injected"] - 0.05) < 1e-9 and moments["cleared"] == moments["injected"]
+    assert moments["before both"] < moments["injected"] < moments["now"] == 0.102
