@@ -12,7 +12,7 @@ from actuators.errors import ConnectError
 from actuators.framing import CRC_LENGTH
 from actuators.half_duplex import HalfDuplexBus
 from actuators.interface import Identity
-from actuators.modbus_address import ModbusAddress, ReplyTimeout, Turnaround
+from actuators.modbus_address import LineTimes, ModbusAddress, ModbusOptions
 from actuators.profile import AmplifierProfile, load_profile
 from actuators.sampling import Sampling
 from actuators.station import Station
@@ -33,15 +33,11 @@ class AmplifierReading(DeviceReading):
     sample: int
 
 
-class AmplifierAddress(ModbusAddress):
-    """An amplifier that reads all six cells."""
+class AmplifierAddress(ModbusAddress, LineTimes):
+    """An amplifier that reads all six cells; on a line where drives are as well, their settings say its times."""
 
     profile: Line = "generic-amplifier"
     """Name of a shipped register profile, or a TOML file relative to the configuration's folder."""
-    turnaround: Turnaround | None = None
-    """Silence on a serial line between two frames, s, where no drive is on it; see the driver `servo`."""
-    reply_timeout: ReplyTimeout = 0.01
-    """After which it is given up on a serial line where no drive is, s."""
 
 
 class CellAddress(AmplifierAddress):
@@ -50,12 +46,10 @@ class CellAddress(AmplifierAddress):
     profile: Line = "generic-cell"
 
 
-class AmplifierOptions(CellOptions, ModbusAddress):
+class AmplifierOptions(CellOptions, ModbusOptions):
     """What an amplifier needs to know."""
 
     name: str = "amplifier"
-    turnaround: Turnaround | None = None
-    reply_timeout: ReplyTimeout = 0.01
     profile: str | Path | AmplifierProfile = "generic-amplifier"
     """A shipped profile's name, a TOML file's path, or a loaded profile."""
 
@@ -69,13 +63,7 @@ class Amplifier(CellDevice):
         super().__init__(options.name, len(self.profile.reading.forces))
         self._options = options
         label = f"{options.name} at {options.place}"
-        bus = options.bus(
-            options.open_wire,
-            options.buses,
-            shared=False,
-            turnaround=options.turnaround,
-            reply_timeout=options.reply_timeout,
-        )
+        bus = options.bus()
         self._station = Station(bus, label, options.unit, self.counters)
         self.line = bus if isinstance(bus, HalfDuplexBus) else None
         self._codec = ReadingCodec(self.profile, options.unit)

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from actuators.cell_device import CellDevice
-from actuators.drive import Drive
+from actuators.member import Member
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +20,7 @@ class BusPlan:
     time: float
 
 
-def bus_plans(devices: Sequence[Drive | CellDevice]) -> list[BusPlan]:
+def bus_plans(devices: Sequence[Member]) -> list[BusPlan]:
     """Plans of the lines that devices share, by their first ones; none for wires on which all talk at once."""
     plans = []
     for line in dict.fromkeys(device.line for device in devices if device.line is not None):

@@ -1,14 +1,13 @@
 """Devices that read load cells: what the engine asks of each, and what a kind of them declares of itself."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from actuators.bus import Buses
 from actuators.driver import DeviceOptions, DriveAddress
-from actuators.half_duplex import HalfDuplexBus
-from actuators.interface import Counters, Identity
+from actuators.interface import Identity
+from actuators.member import Member
 from actuators.virtual.faults import FaultyDevice
 from actuators.virtual.port import Cell
 
@@ -29,31 +28,18 @@ class DeviceReading:
     offset: float = field(default=0.0, kw_only=True)
 
 
-class CellDevice(ABC):
+class CellDevice(Member):
     """A device that reads one cell or several, like a drive: `begin` sends, `finish` collects, neither raises.
 
-    `name`: as messages call it. `channels`: cells that it reads. `counters`: of its exchanges.
+    `channels`: cells that it reads.
     """
 
     standing: bool = False
     """whether the device answered last without having converted anything since"""
-    line: HalfDuplexBus | None = None
-    """The shared line on which it has its turn, None for a wire of its own."""
 
     def __init__(self, name: str, channels: int) -> None:
-        self.name = name
+        super().__init__(name)
         self.channels = channels
-        self.counters = Counters()
-
-    @property
-    def exchanges(self) -> Sequence[tuple[int, int]]:
-        """See `Drive.exchanges`."""
-        return ()
-
-    @property
-    @abstractmethod
-    def connected(self) -> bool:
-        """False before `connect`, after `close`, and once the peer has gone."""
 
     @property
     @abstractmethod
@@ -86,8 +72,6 @@ class CellOptions(DeviceOptions):
 
     name: str = "load cells"
     """How messages call the device."""
-    buses: Buses | None = None
-    """Where devices of one rig find the wires that they share."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,15 @@
 """What a drive is to the engine: calls that may wait and raise, and a cyclic exchange that does neither."""
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from abc import abstractmethod
 
 from actuators.errors import CommandError
-from actuators.half_duplex import HalfDuplexBus
-from actuators.interface import SEQUENCES, Capabilities, Command, Counters, Feedback, Identity, Mode, Status
+from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
+from actuators.member import Member
 from actuators.sampling import Sampling
 
 
-class Drive(ABC):
+class Drive(Member):
     """One drive: configuration calls that may wait and raise, and a cyclic exchange that does neither.
 
     Public methods check, private hooks do the I/O. A drive is used from one thread at a time.
@@ -27,9 +26,8 @@ class Drive(ABC):
 
         sample_period: s between two exchanges of a drive that is slower than the cycle; it is left alone meanwhile.
         """
-        self.name = name
+        super().__init__(name)
         self.capabilities = capabilities
-        self.counters = Counters()
         self._echo_lag = echo_lag
         self._lag = self._heard_lag = 0
         self._mismatch = -1
@@ -41,19 +39,6 @@ class Drive(ABC):
         self._heard: tuple[Mode, bool, bool, bool] | None = None
         """what of the commands is said at once, in the last command and in the last one that was answered"""
         self._sampling = Sampling(sample_period)
-
-    line: HalfDuplexBus | None = None
-    """The shared line on which the drive has its turn, None for a wire on which all talk at once."""
-
-    @property
-    def exchanges(self) -> Sequence[tuple[int, int]]:
-        """What a cycle is on a shared line: bytes of each request and of its reply, framing included."""
-        return ()
-
-    @property
-    @abstractmethod
-    def connected(self) -> bool:
-        """False before `connect`, after `close`, and once the peer has gone."""
 
     @property
     @abstractmethod

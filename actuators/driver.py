@@ -98,6 +98,8 @@ class DeviceOptions(_Model):
     """s between two exchanges of a device that is slower than the cycle; 0 = one in every cycle."""
     open_wire: OpenWire | None = None
     """Called with the connection's timeout (s) in place of opening what the address says."""
+    buses: Buses | None = None
+    """Where devices of one rig find the wires that they share."""
 
 
 class DriveOptions(DeviceOptions):
@@ -113,8 +115,6 @@ class DriveOptions(DeviceOptions):
     """m, leg length where the device's own position is zero."""
     echo_lag: Annotated[int, Field(ge=0, le=100)] = 1
     """Most commands by which the drive's echo may be behind for good."""
-    buses: Buses | None = None
-    """Where drives of one rig find the wires that they share."""
 
 
 @dataclass(frozen=True, slots=True)

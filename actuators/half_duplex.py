@@ -103,9 +103,8 @@ class HalfDuplexBus(Bus):
 
     def _send(self, wire: Wire, now: float) -> None:
         """Send the next request, after dropping what nobody asked for."""
-        turn = min(
-            self._waiting, key=lambda entry: (entry[0].presence.silent, not entry[0].urgent)
-        )  # the first of such
+        # the first of those that answer, a stop before others
+        turn = min(self._waiting, key=lambda entry: (entry[0].presence.silent, not entry[0].urgent))
         self._waiting.remove(turn)
         exchange, message = turn
         if wire.receive(-math.inf):

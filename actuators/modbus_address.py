@@ -3,18 +3,16 @@
 import os
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
-from actuators.bus import Bus, Buses, PipelinedBus
-from actuators.driver import DriveAddress, Line, OpenWire, Port
+from actuators.bus import Bus, PipelinedBus
+from actuators.driver import DeviceOptions, DriveAddress, Line, Port
 from actuators.endpoint import Endpoint, Parity, SerialEndpoint, TcpEndpoint
 from actuators.framing import silence
 from actuators.half_duplex import HalfDuplexBus
 from actuators.opening import open_wire
 from actuators.virtual.framing import MBAP_FRAMING, RTU_FRAMING, Framing
 
-Turnaround = Annotated[float, Field(ge=0.0, le=1.0)]
-ReplyTimeout = Annotated[float, Field(ge=1e-3, le=10.0)]
 Baud = Annotated[int, Field(strict=True, ge=300, le=4_000_000)]
 
 
@@ -72,29 +70,32 @@ class ModbusAddress(DriveAddress):
         """How a twin there frames what it says."""
         return RTU_FRAMING if self.rtu else MBAP_FRAMING
 
-    def bus(
-        self,
-        opening: OpenWire | None,
-        buses: Buses | None,
-        *,
-        shared: bool,
-        turnaround: float | None,
-        reply_timeout: float,
-    ) -> Bus:
+
+class LineTimes(BaseModel):
+    """How long a serial line is waited for."""
+
+    turnaround: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
+    """Silence between two frames, s; not given: 3.5 characters, 1.75 ms above 19200 baud."""
+    reply_timeout: Annotated[float, Field(ge=1e-3, le=10.0)] = 0.01
+    """After which a unit is given up, beyond the time of the bytes, s; longer than any takes."""
+
+
+class ModbusOptions(DeviceOptions, ModbusAddress, LineTimes):
+    """What a device at a Modbus address needs to know."""
+
+    def bus(self, *, shared: bool = False) -> Bus:
         """The bus on which the unit is; a serial line is shared by those who were given the same `buses`.
 
-        opening: in place of opening the address. shared: a connection to Modbus TCP as well. turnaround: s of silence
-        between two frames of a line, None = what its baud asks for. reply_timeout: s, after which a unit on a line is
-        given up.
+        shared: a connection to Modbus TCP as well.
         """
         endpoint = self.endpoint
-        opening = opening or (lambda timeout: open_wire(endpoint, timeout))
+        opening = self.open_wire or (lambda timeout: open_wire(endpoint, timeout))
 
         def make() -> Bus:
             if not self.rtu:
                 return PipelinedBus(opening)
             byte_time = endpoint.byte_time if isinstance(endpoint, SerialEndpoint) else 0.0
-            quiet = silence(self.baud) if turnaround is None else turnaround
-            return HalfDuplexBus(opening, quiet, reply_timeout, byte_time, self.place)
+            quiet = silence(self.baud) if self.turnaround is None else self.turnaround
+            return HalfDuplexBus(opening, quiet, self.reply_timeout, byte_time, self.place)
 
-        return buses.at(self.place, make) if buses is not None and (shared or self.rtu) else make()
+        return self.buses.at(self.place, make) if self.buses is not None and (shared or self.rtu) else make()

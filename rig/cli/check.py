@@ -28,13 +28,14 @@ def check(
     from kinematics import load_trajectory
     from rig.commissioning import check_devices
     from rig.config import load_config
-    from rig.engine import check_buses, make_bank
+    from rig.engine import judge_buses, make_bank
     from rig.safety import check_loop, check_trajectory
 
     rig = load_config(config)
     check_devices(rig)
-    loop, buses = check_loop(rig), check_buses(rig)
-    warnings = [*rig.machine.warnings, *filter(None, [rig.drives.unidentified, make_bank(rig).unwatched])]
+    bank = make_bank(rig)
+    loop, buses = check_loop(rig), judge_buses(rig, bank.plans)
+    warnings = [*rig.machine.warnings, *filter(None, [rig.drives.unidentified, bank.unwatched])]
     result: dict[str, Any] = {
         "config": str(rig.path),
         "mechanism": rig.machine.name,

@@ -47,13 +47,18 @@ def on_ports(config: RigConfig, ports: Sequence[int]) -> RigConfig:
     """
     resolved = config.resolved()
 
+    def on_own_line(place: dict[str, Any]) -> dict[str, Any]:
+        return place | {"device": f"{place['device']}-{ports[0]}"} if place.get("device") is not None else place
+
     def moved(place: dict[str, Any], port: int) -> dict[str, Any]:
-        if place.get("device") is not None:
-            return place | {"device": f"{place['device']}-{ports[0]}"}
-        return place | {"host": _LOCAL, "port": port}
+        own = on_own_line(place)
+        return place | {"host": _LOCAL, "port": port} if own is place else own
 
     legs = [moved(leg, port) for leg, port in zip(resolved["drives"]["legs"], ports[:6], strict=True)]
     changes: dict[str, Any] = {"drives": {"legs": legs}}
+    cells = resolved["load_cells"]
     if config.load_cells.amplifier is not None:
-        changes["load_cells"] = {"amplifier": moved(resolved["load_cells"]["amplifier"], ports[6])}
+        changes["load_cells"] = {"amplifier": moved(cells["amplifier"], ports[6])}
+    elif config.load_cells.devices is not None:
+        changes["load_cells"] = {"devices": [on_own_line(place) for place in cells["devices"]]}
     return config.changed(changes)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from actuators import DriveAddress, SerialEndpoint
 from dynamics import LegLimits, Mechanism
 from kinematics import MOST_BYTES, PEAK_ACCELERATION, PEAK_SPEED, InputFileError, open_input
 
@@ -25,7 +26,7 @@ def conflicts(config: RigConfig, machine: Mechanism | None) -> list[str]:
 
     `machine` is the configuration's mechanism, None where it cannot be used by a rig.
     """
-    faults = [*_timing(config), *_files(config)]
+    faults = [*_timing(config), *_lines(config), *_files(config)]
     if machine is not None:
         limits = [leg.limits or LegLimits() for leg in machine.legs]
         faults += [*_moves(config, machine, limits), *_bounds(config, machine, limits)]
@@ -52,6 +53,26 @@ def _timing(config: RigConfig) -> Iterator[str]:
             f"drives.watchdog: {watchdog:g} s is less than two cycles ({2.0 * config.period:g} s): "
             "one lost telegram would stop the rig"
         )
+
+
+def _lines(config: RigConfig) -> Iterator[str]:
+    """Devices of one serial line that say different things of it, or are called alike there."""
+    places: list[tuple[str, DriveAddress]] = [
+        (f"drives.legs[{leg}]", drive) for leg, drive in enumerate(config.drives.legs, start=1)
+    ]
+    places += [(f"load_cells.{name}", address) for name, address in config.load_cells.places.items()]
+    lines: dict[str, tuple[str, SerialEndpoint]] = {}
+    units: dict[tuple[str, int], str] = {}
+    for name, address in places:
+        endpoint = address.endpoint
+        if not isinstance(endpoint, SerialEndpoint):
+            continue
+        first, other = lines.setdefault(endpoint.device, (name, endpoint))
+        if other != endpoint:
+            yield f"{name}: {endpoint} at {endpoint.settings}, {first} has it at {other.settings}"
+        taken = units.setdefault((endpoint.device, address.unit), name)
+        if taken != name:
+            yield f"{name}: unit {address.unit} of {endpoint} is {taken}'s"
 
 
 def _files(config: RigConfig) -> Iterator[str]:

@@ -11,12 +11,10 @@ from actuators import (
     DriveAddress,
     Driver,
     DriveSettings,
-    SerialEndpoint,
     find_driver,
-    present_name,
 )
 from kinematics import Length, Time
-from rig.config.sections import LEGS, Bandwidth, Delay, Number, Section, Text, refused, within
+from rig.config.sections import LEGS, Bandwidth, Delay, Number, Section, Text, refused, with_present_driver, within
 
 DRIVER = "servo"
 """The driver of a configuration that names none."""
@@ -79,16 +77,6 @@ class Drives(Section, DriveSettings):
             if drive.identity in seen:
                 raise ValueError(f"legs {seen[drive.identity]} and {leg} share {drive.label}")
             seen[drive.identity] = leg
-        lines: dict[str, tuple[int, SerialEndpoint]] = {}
-        for leg, drive in enumerate(self.legs, start=1):
-            endpoint = drive.endpoint
-            if isinstance(endpoint, SerialEndpoint):
-                first, other = lines.setdefault(endpoint.device, (leg, endpoint))
-                if other != endpoint:
-                    raise ValueError(
-                        f"legs {first} and {leg} are on one line, {endpoint}, with {other.settings} and "
-                        f"{endpoint.settings}: baud, parity and stop_bits must be the same"
-                    )
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -105,10 +93,8 @@ def read_drives(data: object) -> Drives:
     """The section that `data` describes, by the models of the driver that it names. Raises ValidationError."""
     if isinstance(data, Drives):
         return data
+    data = with_present_driver(data)
     name = data.get("driver", DRIVER) if isinstance(data, Mapping) else DRIVER
-    if isinstance(data, Mapping) and isinstance(name, str):
-        name = present_name(name)
-        data = {**data, "driver": name}
     try:
         section = _sections(name, find_driver(name))[1] if isinstance(name, str) else Drives
     except ActuatorError as error:

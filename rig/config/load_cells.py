@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import PlainValidator, SerializeAsAny, create_model, model_validator
 
-from actuators import ActuatorError, CellDriver, DriveAddress, find_cell_driver, present_name
+from actuators import ActuatorError, CellDriver, DriveAddress, find_cell_driver
 from kinematics import Force, Time
-from rig.config.sections import LEGS, Section, Text, refused, within
+from rig.config.sections import LEGS, Section, Text, refused, with_present_driver, within
 
 DRIVER = "modbus"
 """The driver of a configuration that names none."""
@@ -65,10 +65,8 @@ def read_cells(data: object) -> LoadCells:
     """The section that `data` describes, by the models of the driver that it names. Raises ValidationError."""
     if isinstance(data, LoadCells):
         return data
+    data = with_present_driver(data)
     name = data.get("driver", DRIVER) if isinstance(data, Mapping) else DRIVER
-    if isinstance(data, Mapping) and isinstance(data.get("driver"), str):
-        name = present_name(name)
-        data = {**data, "driver": name}
     try:
         section = _section(find_cell_driver(name)) if isinstance(name, str) else LoadCells
     except ActuatorError as error:

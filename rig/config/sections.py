@@ -5,6 +5,7 @@ keys, non-finite numbers and values out of bounds are refused.
 """
 
 import math
+from collections.abc import Mapping
 from typing import Annotated, Literal, get_args
 
 from pydantic import (
@@ -19,6 +20,7 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
+from actuators import present_name
 from kinematics import AngularSpeed, Damping, Force, ForceRate, Frequency, Length, Mass, Speed, Stiffness, Time
 
 LEGS = 6
@@ -99,6 +101,13 @@ class Section(BaseModel):
     """Base of all sections: immutable, no unknown keys, defaults held to the same rules."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+
+
+def with_present_driver(data: object) -> object:
+    """A section's data with the driver that it names by what that is called now."""
+    if isinstance(data, Mapping) and isinstance(name := data.get("driver"), str):
+        return {**data, "driver": present_name(name)}
+    return data
 
 
 def refused(section: str, field: str, value: object, text: str) -> ValidationError:

@@ -38,9 +38,9 @@ class DriveBank:
 
     The arrays hold the last exchange: `length` m, `velocity` m/s, `force` N (calibrated, compression positive),
     `fresh` 1 or 0, `lag` by how many cycles the values are older than the last one, `offset` and `cells_offset` by how
-    much later than the cycle's time they were measured, s, all (6,); the lists `age` (s since
-    the values were received), `stale` (consecutive cycles without fresh ones), `status` and `error` the rest, `asked`
-    who was told to have torque. `cells_fresh`, `cells_age` (s) and `cells_stale` say the same of the load cells.
+    much later than the cycle's time they were measured, s, all (6,); the lists `age` (s since the values were
+    received), `stale` (consecutive cycles without fresh ones), `status` and `error` the rest, `asked` who was told to
+    have torque. `cells_fresh`, `cells_age` (s) and `cells_stale` say the same of the load cells.
     """
 
     def __init__(

@@ -105,10 +105,10 @@ LINE_BREAKS = [
     ),
     Break(
         "a line with two bauds",
-        "rig/config/drives.py",
-        "                if other != endpoint:",
-        "                if False:",
-        ("rig/test_config.py",),
+        "rig/config/conflicts.py",
+        "        if other != endpoint:",
+        "        if False:",
+        ("rig/test_config.py", "rig/test_bus_load.py"),
     ),
     Break(
         "when a drive was asked is not known",

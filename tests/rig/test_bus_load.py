@@ -9,10 +9,11 @@ import pytest
 from engine_support import bench, refused
 
 from rig.cli import main
+from rig.client import on_free_ports
 from rig.config import RigConfig, load_config
 from rig.engine import check_buses
 from rig.engine.messages import Engage
-from rig.errors import ExitCode
+from rig.errors import ConfigError, ExitCode
 
 LINES = load_config("virtual-servo")
 BYTES = 3 * (31 + 27)
@@ -43,6 +44,28 @@ def test_load_cells_on_a_line_are_counted_with_the_drives_that_share_it() -> Non
     asked, told = 8, 3 + 2 * 14 + 2
     assert two.bytes == BYTES + asked + told
     assert two.time == pytest.approx(two.bytes * 11e-6 + 3 * 1e-4, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("place", "text"),
+    [
+        (
+            {"baud": 9600, "unit": 9},
+            r"load_cells.amplifier: line-b at 9600 baud 8E1, drives.legs\[4\] has it",
+        ),
+        ({"baud": 1_000_000, "unit": 2}, r"load_cells.amplifier: unit 2 of line-b is drives.legs\[5\]'s"),
+    ],
+)
+def test_load_cells_on_a_line_of_the_drives_are_told_from_them_and_speak_as_they_do(place: Any, text: str) -> None:
+    with pytest.raises(ConfigError, match=text):
+        LINES.changed({"load_cells": {"source": "amplifier", "amplifier": {"device": "line-b", **place}}})
+
+
+def test_cells_stay_on_the_drives_line_where_that_gets_a_name_of_its_own() -> None:
+    cells = [{"device": "line-b", "baud": 1_000_000, "unit": 10 + leg} for leg in range(6)]
+    config = on_free_ports(LINES.changed({"load_cells": {"source": "devices", "devices": cells}}))
+    places = {leg.place for leg in config.drives.legs[3:]} | {one.place for one in config.load_cells.places.values()}
+    assert len(places) == 1 and places != {"line-b"}
 
 
 def test_where_all_talk_at_once_there_is_nothing_to_plan() -> None:

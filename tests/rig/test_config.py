@@ -170,7 +170,7 @@ def test_a_wrong_value_for_six_legs_is_one_fault(tmp_path: Path) -> None:
         (
             'host = "127.0.0.1", port = 15021, serial = "VIRTUAL-1" },\n    { host = "127.0.0.1", port = 15022',
             'device = "a" },\n    { device = "a", baud = 9600, unit = 2',
-            "drives: legs 1 and 2 are on one line, a, with 19200 baud 8E1 and 9600 baud 8E1: baud, parity",
+            "drives.legs[2]: a at 9600 baud 8E1, drives.legs[1] has it at 19200 baud 8E1",
         ),
         ('source = "drive"', 'source = "amplifier"', 'load_cells: source is "amplifier", but [load_cells.amplifier]'),
         ('watchdog = "50 ms"', 'watchdog = "3 ms"', "drives.watchdog: 0.003 s is less than two cycles (0.004 s)"),
