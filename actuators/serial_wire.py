@@ -28,7 +28,9 @@ class SerialWire(DescriptorWire):
             )
             _end_tells_itself(port.fileno())
         except (serial.SerialException, ValueError, OSError, termios.error) as error:
-            raise ConnectError(f"{refused}: {_owner(endpoint.device) or error}") from error
+            number = getattr(error, "errno", None)
+            reason = _owner(endpoint.device) or (os.strerror(number) if number else str(error))
+            raise ConnectError(f"{refused}: {reason}") from error
         self._port = port
         super().__init__(port, refused)
 

@@ -180,6 +180,11 @@ def test_an_access_that_is_lost_on_a_line_is_tried_again_within_its_time(tmp_pat
         drive.close()
 
 
+def test_a_port_that_is_not_there_is_said_once():
+    with pytest.raises(ConnectError, match=r"^cannot open /dev/none at 9600 baud: No such file or directory$"):
+        open_wire(SerialEndpoint("/dev/none", 9600), 1.0)
+
+
 def test_what_stands_where_a_port_is_to_be_is_kept(tmp_path: Path):
     link = tmp_path / "line"
     link.write_text("mine")
