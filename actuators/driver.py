@@ -55,6 +55,11 @@ class DriveAddress(_Model):
         return None
 
     @property
+    def alone(self) -> bool:
+        """Whether no other device can be at the same place."""
+        return False
+
+    @property
     def label(self) -> str:
         """What `identity` says, in words."""
         return ":".join(filter(None, self.identity))

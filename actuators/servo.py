@@ -15,13 +15,13 @@ from actuators.half_duplex import HalfDuplexBus
 from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
 from actuators.profile import ServoProfile, load_profile
 from actuators.registers import RANGES, Register
+from actuators.speed import SpeedFromPositions
 from actuators.station import Station
 from actuators.virtual.faults import FaultyServo
 from actuators.virtual.framing import MBAP_FRAMING, Framing
 from actuators.virtual.port import PlantPort
 from actuators.virtual.servo import VirtualServo
 
-_LONG_AGO = 0.5  # s, after which two positions say nothing of the speed any more
 _ANY = RANGES["f32"][1]
 
 
@@ -85,8 +85,8 @@ class Servo(Drive):
         self._feedback_scales = tuple(register.scale for register in measured)
         self._invalid = tuple(register.invalid for register in measured)
         self._says_no_speed = feedback.velocity is None
-        self._before: tuple[float, Feedback] | None = None
-        """time, s, and what the last good reply said, where the drive does not say its speed"""
+        self._speed = SpeedFromPositions()
+        """of a drive that does not say it"""
 
     @property
     def exchanges(self) -> Sequence[tuple[int, int]]:
@@ -216,17 +216,8 @@ class Servo(Drive):
         feedback = self._feedback(raw)
         offset = 0.0 if self.line is None else self._station.carried_after(self._now)
         if self._says_no_speed:
-            feedback = feedback._replace(velocity=self._speed(self._now + offset, feedback))
+            feedback = feedback._replace(velocity=self._speed.after(self._now + offset, feedback))
         return feedback._replace(offset=offset) if offset else feedback
-
-    def _speed(self, now: float, feedback: Feedback) -> float:
-        """Speed from the good reply before, m/s; without one of the same reference not long ago it is none yet, 0."""
-        before, self._before = self._before, (now, feedback)
-        if before is None or not 0.0 < now - before[0] <= _LONG_AGO:
-            return 0.0
-        if (feedback.status ^ before[1].status) & Status.HOMED:
-            return 0.0
-        return (feedback.position - before[1].position) / (now - before[0])
 
     def _feedback(self, raw: tuple[int | float, ...]) -> Feedback:
         """Fresh feedback from raw values, scaled."""

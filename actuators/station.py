@@ -69,10 +69,8 @@ class Station:
         """
         self._requests = requests
         self._sent = True
-        for exchange, request, length in zip(self._exchanges, requests, codec.replies, strict=True):
-            exchange.urgent = urgent
-            exchange.reply_length = length
-            self._sent = self.bus.begin(exchange, request) and self._sent
+        for place, (request, length) in enumerate(zip(requests, codec.replies, strict=True)):
+            self._sent = self.ask(place, request, length, urgent=urgent) and self._sent
         if self._sent:
             self._counters.sent += 1
 
@@ -87,7 +85,7 @@ class Station:
                 if reply is None:
                     self._counters.late += 1
                 else:
-                    self._reject(answer)
+                    self.reject(answer)
         self._sent = self._sent and done
         return self.finish(codec, deadline)
 
@@ -98,6 +96,20 @@ class Station:
         self._sent = self.bus.begin(self._exchange, request)
         if self._sent:
             self._counters.sent += 1
+
+    def ask(self, place: int, message: bytes, reply_length: int, *, urgent: bool = False) -> bool:
+        """Send one of a cycle's messages by itself, without counting it; whether it could be sent.
+
+        place: which of the exchanges it is. reply_length: bytes of a good reply's message. urgent: see `begin_all`.
+        """
+        exchange = self._exchanges[place]
+        exchange.urgent = urgent
+        exchange.reply_length = reply_length
+        return self.bus.begin(exchange, message)
+
+    def answer(self, place: int, deadline: float) -> bytes | None:
+        """The message that answers `ask`, None if it is not there at `deadline` (s)."""
+        return self.bus.collect(self._exchanges[place], deadline)
 
     def carried_after(self, now: float) -> float:
         """How long after `now`, s on the wire's clock, the last request had reached the device, as far as is known.
@@ -118,10 +130,10 @@ class Station:
             return None
         values = codec.decode(message)
         if values is None:
-            self._reject(codec.exception_code(message))
+            self.reject(codec.exception_code(message))
         return values
 
-    def _reject(self, code: int | None) -> None:
+    def reject(self, code: int | None) -> None:
         """Count a reply that reports an exception, or None: one that answers nothing."""
         if code is None:
             self._counters.rejected += 1

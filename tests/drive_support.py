@@ -68,6 +68,8 @@ class Stand:
 class Bench:
     """One drive over memory to its faulty twin over a leg, on a clock that only `pass_time` moves."""
 
+    takes = 1
+
     def __init__(self, profile: ServoProfile = PROFILE, **options) -> None:
         self.leg = Leg()
         placed = {"host": "twin", "profile": profile, "position_offset": options.get("position_offset", 0.0)}

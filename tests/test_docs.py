@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tomlkit
 import typer
 import typer.main
 
@@ -91,7 +92,7 @@ def test_every_target_exists() -> None:
 
 def test_the_configuration_shown_is_a_valid_one(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "your-own-rig.md").read_text(encoding="utf-8")
-    block, lines = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    block, lines, motors = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     path = tmp_path / "my-rig.toml"
     path.write_text(block, encoding="utf-8")
     config = load_config(path)
@@ -101,3 +102,19 @@ def test_the_configuration_shown_is_a_valid_one(tmp_path: Path) -> None:
     on_lines = config.changed({"rate": 100.0, "drives": {"legs": legs}})
     assert [leg.place for leg in on_lines.drives.legs[1:3]] == [legs[1]["device"]] * 2
     assert check_buses(on_lines).passed
+    drives = tomllib.loads(motors)["drives"]
+    drives["legs"] = [drives["legs"][0] | {"device": f"/dev/motor-{leg}", "serial": str(leg)} for leg in range(1, 7)]
+    written = {name: value for name, value in tomllib.loads(block).items() if name != "drives"} | {"drives": drives}
+    path.write_text(tomlkit.dumps(written), encoding="utf-8")
+    motors_at = load_config(path).changed
+    assert motors_at({}).drives.driver == "orca"
+    slower = {"turnaround": 2e-3, "watchdog": 0.2}
+    for rate, baud, settings, passed in (
+        (800.0, 1_000_000, {}, True),
+        (900.0, 1_000_000, {}, False),
+        (80.0, 115_200, slower, True),
+        (90.0, 115_200, slower, False),
+        (50.0, 19_200, slower, False),
+    ):
+        at_baud = [leg | {"baud": baud} for leg in drives["legs"]]
+        assert check_buses(motors_at({"rate": rate, "drives": {**settings, "legs": at_baud}})).passed is passed

@@ -55,9 +55,13 @@ POWER_FAULTS = {
 }
 """Faults of a drive's power stage, its brake excepted."""
 
-REBOOT = FaultKind("the drive is power-cycled, once")
-
-SERVO_FAULTS = {**WIRE_FAULTS, **SENSOR_FAULTS, **AUXILIARY_FAULTS, **POWER_FAULTS, "reboot": REBOOT}
+SERVO_FAULTS = {
+    **WIRE_FAULTS,
+    **SENSOR_FAULTS,
+    **AUXILIARY_FAULTS,
+    **POWER_FAULTS,
+    "reboot": FaultKind("the drive is power-cycled, once"),
+}
 """All faults of a virtual drive."""
 
 INVALID_CHANNEL = "invalid_"

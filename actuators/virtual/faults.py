@@ -8,18 +8,17 @@ from actuators.errors import ConfigurationError
 from actuators.interface import Mode
 from actuators.virtual.amplifier import VirtualAmplifier
 from actuators.virtual.device import ModbusDevice
+from actuators.virtual.drive import VirtualDrive
 from actuators.virtual.fault_kinds import (
     AMPLIFIER_FAULTS,
     AUXILIARY_FAULTS,
     INVALID_CHANNEL,
     SENSOR_FAULTS,
-    SERVO_FAULTS,
     WIRE_FAULTS,
     FaultKind,
 )
 from actuators.virtual.framing import Framing
 from actuators.virtual.port import PlantPort
-from actuators.virtual.servo import VirtualServo
 from actuators.wire import LinkClosedError
 
 _BUSY = 6
@@ -206,11 +205,11 @@ class FaultyDrive(FaultyDevice):
 class FaultyServo(FaultyDrive):
     """A virtual servo that can fail: its wire, its sensors, its power stage."""
 
-    def __init__(self, servo: VirtualServo) -> None:
+    def __init__(self, servo: VirtualDrive) -> None:
         """servo: the drive; while a sensor fault is active its `plant` is replaced by one that lies."""
         super().__init__(servo)
         self.servo = servo
-        self.kinds = dict(SERVO_FAULTS)
+        self.kinds = dict(servo.fault_kinds)
         self._port = servo.plant
 
     @property

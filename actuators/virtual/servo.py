@@ -7,7 +7,8 @@ from actuators.codec import READ_WRITE, WRITE_MULTIPLE, WRITE_SINGLE, Block, Exc
 from actuators.interface import Mode, Status
 from actuators.profile import ServoProfile
 from actuators.registers import Register
-from actuators.virtual.device import DEVICE_FAILURE, ILLEGAL_ADDRESS, ILLEGAL_VALUE, ModbusDevice, RegisterError, Sensor
+from actuators.virtual.device import DEVICE_FAILURE, ILLEGAL_ADDRESS, ILLEGAL_VALUE, RegisterError, Sensor
+from actuators.virtual.drive import VirtualDrive
 from actuators.virtual.framing import MBAP_FRAMING, Framing
 from actuators.virtual.port import PlantPort
 
@@ -24,7 +25,7 @@ class _Power(Enum):
     STOPPING = 2
 
 
-class VirtualServo(ModbusDevice):
+class VirtualServo(VirtualDrive):
     """One drive and its registers over one leg of the plant (`plant`).
 
     Power: off (brake closed) → on, when `enable` is set with a mode, after having been seen clear since power-up, the
@@ -99,18 +100,11 @@ class VirtualServo(ModbusDevice):
             self._readable.append(
                 (self._watchdog_block.address, self._watchdog_block.count, lambda: self._watchdog_bytes)
             )
-        self.torque_stuck = False
-        """the power stage is on whatever is commanded, against the brake, which does as it is told"""
         self._barred = False
         self.reboot()
 
-    @property
-    def cell(self) -> float:
-        """Load-cell signal as the drive's input sees it, N."""
-        return self.plant.cell
-
     def show(self, name: str, value: float | None) -> None:
-        """Let the auxiliary register `name` show `value`, None = its usual one; nothing where the profile has none."""
+        """See `VirtualDrive.show`: an auxiliary register of the profile."""
         if name in self._auxiliary_values:
             self._auxiliary_values[name] = _AUXILIARY.get(name, 0.0) if value is None else value
             self._encode_auxiliary()
@@ -122,7 +116,7 @@ class VirtualServo(ModbusDevice):
         )
 
     def bar_torque(self, barred: bool) -> None:
-        """Open the circuit of safe torque off, or close it again."""
+        """See `VirtualDrive.bar_torque`."""
         self._barred = barred
         if barred and self._power is not _Power.OFF:
             running = self._power is _Power.ON
@@ -130,7 +124,7 @@ class VirtualServo(ModbusDevice):
             self._armed = running
 
     def reboot(self) -> None:
-        """Power-cycle the drive: power off, not homed, every register at its power-up value, the watchdog off."""
+        """See `VirtualDrive.reboot`."""
         self._power = _Power.OFF
         self._armed = False
         self._fault = 0

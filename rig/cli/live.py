@@ -39,9 +39,10 @@ class DemoDrives(StrEnum):
 
     TCP = "tcp"
     SERVO = "servo"
+    ORCA = "orca"
 
 
-_CONFIGS = {DemoDrives.TCP: "virtual", DemoDrives.SERVO: "virtual-servo"}
+_CONFIGS = {DemoDrives.TCP: "virtual", DemoDrives.SERVO: "virtual-servo", DemoDrives.ORCA: "virtual-orca"}
 
 
 def demo(
@@ -59,7 +60,10 @@ def demo(
     ] = None,
     drives: Annotated[
         DemoDrives,
-        typer.Option(help="The drives: on Modbus TCP, or on serial lines, which here are pseudo-terminals."),
+        typer.Option(
+            help="The drives: servos on Modbus TCP, servos on two serial lines, or ORCA motors on a port each; serial "
+            "ports are pseudo-terminals here."
+        ),
     ] = DemoDrives.TCP,
     output: OutputFolder = None,
     as_json: JsonOption = False,

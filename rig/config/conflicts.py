@@ -56,14 +56,19 @@ def _timing(config: RigConfig) -> Iterator[str]:
 
 
 def _lines(config: RigConfig) -> Iterator[str]:
-    """Devices of one serial line that say different things of it, or are called alike there."""
+    """Devices of one serial line that say different things of it, are called alike there, or do not share."""
     places: list[tuple[str, DriveAddress]] = [
         (f"drives.legs[{leg}]", drive) for leg, drive in enumerate(config.drives.legs, start=1)
     ]
     places += [(f"load_cells.{name}", address) for name, address in config.load_cells.places.items()]
     lines: dict[str, tuple[str, SerialEndpoint]] = {}
     units: dict[tuple[str, int], str] = {}
+    owners = {address.place: name for name, address in places if address.alone}
     for name, address in places:
+        owner = owners.get(address.place, name)
+        if owner != name:
+            yield f"{name}: {address.place} is {owner}'s, whose driver has no other device there"
+            continue
         endpoint = address.endpoint
         if not isinstance(endpoint, SerialEndpoint):
             continue

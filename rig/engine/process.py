@@ -98,6 +98,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             speed = None if pacer is None or config.virtual is None else config.virtual.speed
             watch = Watch(engine, operator, link, block, owner, speed)
             engine.publish()
+            note_departures(config, operator.journal.note)  # before anybody tells what has come about of it
             link.start()
             address = EngineAddress(socket_address(folder.path), block.name, ring.name, recorder.status_name)
             leave_record(folder, own_record(config, recording, address))
@@ -111,7 +112,6 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             owner.send(("ready", address))
         for line in around.realtime:
             engine.record("info", line)
-        note_departures(config, operator.journal.note)
         if operator.loop.message:
             engine.record("warning", operator.loop.message)
         run_cycles(engine, operator, watch, ticker)

@@ -8,6 +8,7 @@ from rig.safety.machine import LEGS, TORQUE_STATES, StateMachine, about
 from rig.states import FaultCode, State, StopSeverity
 
 _ENABLED = Status.ENABLED.value
+_HOMED, _HOMING = Status.HOMED.value, Status.HOMING.value
 
 
 class TorqueChecks:
@@ -18,6 +19,7 @@ class TorqueChecks:
 
     A drive loses its torque without any fault where safe torque off or a contactor takes it, and may take it up again
     by itself once it can. One that gives none is not told to for long: it could begin when nobody expects it any more.
+    One that has found its reference may end its search without.
     """
 
     def __init__(self, machine: StateMachine) -> None:
@@ -96,7 +98,8 @@ class TorqueChecks:
             if status[leg] & _ENABLED == wanted:
                 seen[leg] = True
             elif seen[leg]:
-                changed.append(leg + 1)
+                if self._machine.state is not State.HOMING or status[leg] & (_HOMED | _HOMING) != _HOMED:
+                    changed.append(leg + 1)
             elif self._needed and not asked[leg]:
                 self._since[leg] = None  # homing begins with one leg after the other
             else:

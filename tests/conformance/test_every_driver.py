@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from drive_support import Bench, Leg
+from orca_bench import OrcaBench
 from servo_profiles import BARE, SEPARATE, SINGLE, SWAPPED
 from virtual_line import LineBench
 
@@ -47,9 +48,11 @@ BENCHES: dict[str, Callable[..., Any]] = {
     "servo, bytes in every order": partial(Bench, SWAPPED),
     "servo for positions": partial(Bench, BARE),
     "servo for positions on a line": partial(LineBench, BARE),
+    "orca": OrcaBench,
 }
 """Driver → bench: `.drive` connected to a twin over `.leg`; `do(command)` is a cycle of 2 ms, `pass_time(s)` silence;
-`.faults` has the wire faults, `.step` (m, m/s) is what it resolves, `.lacks` names what it does not say of itself."""
+`.faults` has the wire faults, `.step` (m, m/s) is what it resolves, `.lacks` names what it does not say or do, `.takes`
+is the number of cycles after which the feedback says that a command was carried out."""
 
 
 def test_every_registered_driver_is_enrolled():
@@ -96,19 +99,28 @@ def start(bench) -> None:
     bench.do(COMMAND_OFF)
 
 
+def reach(bench, command: Command) -> Feedback:
+    """What a command has led to when it has been carried out."""
+    feedback: Feedback = bench.do(command)
+    for _ in range(bench.takes - 1):
+        feedback = bench.do(command)
+    return feedback
+
+
 def homed(bench) -> None:
     start(bench)
-    bench.do(COMMAND_HOME)
+    assert reach(bench, COMMAND_HOME).status & Status.HOMING
     bench.leg.settle()
-    assert bench.do(COMMAND_HOME).status & Status.HOMED
+    assert reach(bench, COMMAND_HOME).status & Status.HOMED
 
 
 def moving(bench) -> Command:
     """Power the drive in a mode it has."""
     homed(bench)
     mode = Mode.FORCE if Mode.FORCE in bench.drive.capabilities.modes else Mode.POSITION
+    bench.do(COMMAND_OFF)
     command = Command(mode, 10.0, bench.leg.length, enable=True)
-    assert bench.do(command).status & Status.ENABLED
+    assert reach(bench, command).status & Status.ENABLED
     return command
 
 
@@ -162,20 +174,23 @@ def test_set_points_reach_the_leg(bench):
     assert bench.leg.mode is command.mode
     if command.mode is Mode.FORCE:
         assert bench.leg.force == pytest.approx(-77.5, abs=1e-2)
-    assert bench.leg.position == pytest.approx(0.61, abs=bench.step)
+    if command.mode is Mode.POSITION or "one set-point" not in bench.lacks:
+        assert bench.leg.position == pytest.approx(0.61, abs=bench.step)
     assert bench.leg.feedforward == pytest.approx(0.0 if "velocity" in bench.lacks else 0.02, abs=bench.step)
 
 
 def test_status_follows_power(bench):
     command = moving(bench)
     bench.leg.velocity = 0.2
-    assert bench.do(COMMAND_STOP).status & Status.QUICK_STOP
+    stopping = bench.do(COMMAND_STOP).status
+    assert stopping & Status.QUICK_STOP or "quick stop" in bench.lacks
     bench.leg.settle()
     stopped = bench.do(COMMAND_STOP).status
-    assert stopped & Status.BRAKE
-    assert not stopped & Status.ENABLED
+    assert stopped & Status.BRAKE or "brake" in bench.lacks
+    assert not stopped & Status.ENABLED and bench.leg.brake
+    assert not reach(bench, command).status & Status.ENABLED  # it wants to see the power off first
     bench.do(COMMAND_OFF)
-    assert bench.do(command).status & Status.ENABLED
+    assert reach(bench, command).status & Status.ENABLED
     assert not bench.do(COMMAND_OFF).status & Status.ENABLED
     assert not bench.leg.enabled
 
@@ -198,7 +213,7 @@ def test_watchdog_is_the_drives_own(bench):
 
 def test_observing_tells_the_same_and_commands_nothing(bench):
     command = moving(bench)
-    told = bench.do(command)
+    told = reach(bench, command)
     seen = bench.drive.observe(1.0)
     assert (seen.status, seen.error, seen.sequence, seen.fresh) == (told.status, 0, told.sequence, True)
     assert seen.position == pytest.approx(told.position, abs=1e-6)

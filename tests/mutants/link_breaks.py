@@ -45,7 +45,7 @@ LINK_BREAKS = [
     ),
     Break(
         "a speed is made of positions that are long ago",
-        "actuators/servo.py",
+        "actuators/speed.py",
         "not 0.0 < now - before[0] <= _LONG_AGO",
         "not 0.0 < now - before[0]",
         (_VARIANTS,),

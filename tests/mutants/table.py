@@ -10,6 +10,7 @@ from identity_breaks import IDENTITY_BREAKS
 from line_breaks import LINE_BREAKS
 from link_breaks import LINK_BREAKS
 from motion_breaks import MOTION_BREAKS
+from orca_breaks import ORCA_BREAKS
 from recorder_breaks import RECORDER_BREAKS
 from sampling_breaks import SAMPLING_BREAKS
 from state_breaks import STATE_BREAKS
@@ -29,6 +30,7 @@ BREAKS: list[Break] = [
     *LINE_BREAKS,
     *LINK_BREAKS,
     *MOTION_BREAKS,
+    *ORCA_BREAKS,
     *RECORDER_BREAKS,
     *SAMPLING_BREAKS,
 ]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from device_server import served
-from drive_support import Stand
+from drive_support import Stand, servo_of
 
 from actuators import (
     Drive,
@@ -76,15 +76,15 @@ def test_six_drives_say_who_they_are(servos: list[FaultyServo]) -> None:
         assert probe.position == 0.0 and 20.0 < probe.force < 50.0
         assert probe.describe().startswith(f"stewart-rig virtual servo, serial VIRTUAL-{leg}, firmware 1.0; brake on")
         assert probe.as_dict()["identity"]["serial"] == f"VIRTUAL-{leg}"
-    assert all(servo.servo._watchdog == pytest.approx(0.05) for servo in servos)
+    assert all(servo_of(servo)._watchdog == pytest.approx(0.05) for servo in servos)
 
 
 def test_asking_commands_nothing(servos: list[FaultyServo]) -> None:
-    before = [servo.servo._command_bytes for servo in servos]
+    before = [servo_of(servo)._command_bytes for servo in servos]
     with served(list(servos)) as ports:
         probe_drives(places(ports), KIND)
-    assert [servo.servo._command_bytes for servo in servos] == before
-    assert all(servo.servo._sequence == 0 for servo in servos)
+    assert [servo_of(servo)._command_bytes for servo in servos] == before
+    assert all(servo_of(servo)._sequence == 0 for servo in servos)
 
 
 def test_a_drive_that_is_not_there_one_that_is_silent_and_one_that_hangs_up(servos: list[FaultyServo]) -> None:
@@ -189,7 +189,7 @@ def test_a_drive_needs_the_modes_of_the_engine_and_no_others(servos: list[Faulty
 
 def test_a_latched_fault_and_a_dead_encoder_are_said(servos: list[FaultyServo]) -> None:
     servos[2].inject("encoder_nan")
-    servos[3].servo._latch("watchdog")
+    servo_of(servos[3])._latch("watchdog")
     with served(list(servos)) as ports:
         found = probe_drives(places(ports), KIND)
     assert "latched fault 3" in found.legs[2].fault

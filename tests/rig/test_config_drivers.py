@@ -92,3 +92,11 @@ def test_the_virtual_rig_asks_the_driver_for_its_twin(tmp_path: Path) -> None:
         VirtualRig(line)
     with pytest.raises(ConfigurationError, match="no virtual twin"):
         create_twin("line", {"device": "/dev/ttyUSB0"}, Leg())
+
+
+def test_a_motor_that_is_alone_on_its_port_shares_it_with_nobody(tmp_path: Path) -> None:
+    motors = [f'device = "motor-{leg}"' for leg in range(1, 7)]
+    assert load_config(written(tmp_path, "orca", motors)).drives.driver == "orca"
+    with pytest.raises(ConfigError) as caught:
+        load_config(written(tmp_path, "orca", [*motors[:5], 'device = "motor-2", unit = 2']))
+    assert "drives.legs[2]: motor-2 is drives.legs[6]'s, whose driver has no other device there" in str(caught.value)

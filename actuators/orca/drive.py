@@ -1,0 +1,311 @@
+"""Driver of an ORCA motor: a stream of set-points, and beside it one access a cycle to its mode and status."""
+
+import math
+from collections.abc import Sequence
+
+from actuators.codec import READ_HOLDING
+from actuators.drive import Drive
+from actuators.errors import ConnectError
+from actuators.framing import CRC_LENGTH, EXCEPTION_LENGTH
+from actuators.half_duplex import HalfDuplexBus
+from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
+from actuators.orca.access import MOTION_WORDS, Access, motion_of, status_of
+from actuators.orca.options import OrcaOptions
+from actuators.orca.protocol import (
+    ERROR_TEXTS,
+    FORCE_CODE,
+    METRE,
+    NEWTON,
+    POSITION_CODE,
+    SLEEP_CODE,
+    STREAM_REPLY_LENGTH,
+    Measured,
+    MotorMode,
+    Register,
+    read_request,
+    read_values,
+    stream_request,
+    stream_values,
+)
+from actuators.orca.setup import Setup
+from actuators.registers import RANGES
+from actuators.speed import SpeedFromPositions
+from actuators.station import Station
+
+_LARGEST = 2**31 - 1
+_ANY = RANGES["f32"][1]
+_STATUS_PERIOD = 0.05  # s between two looks at the mode of a motor that does as it is told
+_STATUS_AGE = 0.25  # s after which nobody knows in which mode a motor is that does not say
+_BESIDE, _CYCLIC = 0, 1  # exchanges of the station
+_SLEEP, _ZERO = int(MotorMode.SLEEP), int(MotorMode.AUTO_ZERO)
+_MODES = {Mode.FORCE: int(MotorMode.FORCE), Mode.POSITION: int(MotorMode.POSITION), Mode.HOMING: _ZERO}
+_STREAMED = (int(MotorMode.FORCE), int(MotorMode.POSITION))
+_OBSERVED = Register.POWER + 1 - Register.MODE
+
+
+class Orca(Drive):
+    """An ORCA motor on a line of its own.
+
+    A cycle sends one frame of the motor command stream, whose reply says position, force, power, temperature, supply
+    and errors, and where there is something to ask or to tell one register access. To give power, set-points are
+    written first, for the motor might still have others, then the mode; that it has taken it is read back. While it
+    zeroes itself no stream frame is sent, which would end that: position and force are read.
+
+    The motor has no brake and no quick stop of its own: told to stop, it sleeps. Its errors end as it sleeps; here they
+    stay until they are cleared. It says no speed: that is the one between the last two positions. No reply echoes what
+    it answers.
+    """
+
+    def __init__(self, options: OrcaOptions) -> None:
+        """Make the drive without connecting. Raises ConfigurationError: watchdog time out of range."""
+        reach = _LARGEST * METRE - abs(options.position_offset)
+        can = Capabilities((Mode.OFF, *_MODES), True, True, True, _LARGEST * NEWTON, reach, _ANY)
+        super().__init__(options.name, can, options.echo_lag, options.sample_period)
+        bus = options.bus()
+        self.line = bus if isinstance(bus, HalfDuplexBus) else None
+        self._unit = options.unit
+        self._offset = options.position_offset
+        self._timeout, self._watchdog = options.request_timeout, options.watchdog
+        self._station = Station(bus, f"{options.name} at {options.place}", options.unit, self.counters, 2)
+        self._setup = Setup(options, self._station)
+        self._sequence = 0
+        self._measured: Measured | None = None
+        self._forget()
+
+    def _forget(self) -> None:
+        """Nothing is known of the motor."""
+        self._speed = SpeedFromPositions()
+        self._mode = self._motor_status = 0
+        self._status_at = self._heard_at = -math.inf
+        self._wanted = self._streamed = _SLEEP
+        """in which mode the motor is to be, and for which one its set-points are sent"""
+        self._told = True
+        """whether the mode has been commanded since it was read last"""
+        self._confirmed = False
+        self._armed = False
+        self._clear = self._clearing = False
+        self._errors = self._error = 0
+        """errors there are, and those that there were since they were cleared last"""
+        self._access: Access | None = None
+        self._held: tuple[float, float] | None = None
+        """position and force that the next status is to tell the zero of"""
+        self._sent = False
+
+    @property
+    def exchanges(self) -> Sequence[tuple[int, int]]:
+        """See `Drive.exchanges`: the longest."""
+        beside = len(Access.SET_POINTS.request(1, 0, (0, 0))), Access.SET_POINTS.reply_length
+        cyclic = len(stream_request(1, SLEEP_CODE, 0)), 3 + 2 * MOTION_WORDS
+        return [(request + CRC_LENGTH, reply + CRC_LENGTH) for request, reply in (beside, cyclic)]
+
+    @property
+    def connected(self) -> bool:
+        """See `Drive.connected`."""
+        return self._station.connected
+
+    @property
+    def sequence(self) -> int:
+        """See `Drive.sequence`; the motor does not echo it."""
+        return self._sequence
+
+    @property
+    def auxiliary(self) -> dict[str, float]:
+        """See `Drive.auxiliary`: temperature in °C, supply in V, power in W."""
+        last = self._measured
+        if last is None:
+            return dict.fromkeys(("temperature", "supply", "power"), math.nan)
+        return {"temperature": float(last.temperature), "supply": last.supply * 1e-3, "power": float(last.power)}
+
+    def identify(self) -> Identity:
+        """See `Drive.identify`."""
+        return self._setup.identity(self._timeout)
+
+    def configure(self) -> None:
+        """See `Drive.configure`: the watchdog's time and the registers that the options set."""
+        self._setup.write(self._timeout)
+        self._setup.confirm(self._timeout, "did not take")
+
+    def verify(self, timeout: float) -> Identity:
+        """See `Drive.verify`."""
+        identity = self._setup.identity(timeout)
+        self._setup.confirm(timeout, "does no more have")
+        return identity
+
+    def observe(self, timeout: float) -> Feedback:
+        """See `Drive.observe`."""
+        words = self._station.read(Register.MODE, _OBSERVED, timeout)
+        (errors,) = self._station.read(Register.ERRORS, 1, timeout)
+        motion = words[Register.POSITION - Register.MODE :]
+        status = status_of(words[0], words[Register.MOTOR_STATUS - Register.MODE], errors, errors)
+        return self._feedback(*motion_of(motion), status, errors)
+
+    def error_text(self, code: int) -> str:
+        """See `Drive.error_text`: what each bit means."""
+        if code == 0:
+            return "no error"
+        known = [text for bit, text in ERROR_TEXTS.items() if code & bit]
+        rest = code & ~sum(bit for bit in ERROR_TEXTS)
+        return ", ".join([*known, *([f"error bits {rest:#06x}, which are not explained"] if rest else [])])
+
+    def close(self) -> None:
+        """See `Drive.close`."""
+        self._sent = False
+        self._station.close()
+
+    def _connect(self, timeout: float) -> None:
+        self._forget()
+        try:
+            self._station.open(timeout)
+        except ConnectError as error:
+            raise ConnectError(f"{self.name}: {error}") from error
+
+    def _begin(self, command: Command) -> None:
+        self._sequence = (self._sequence + 1) % SEQUENCES
+        self._follow(command)
+        self._access = access = self._next_access()
+        stop = self._wanted == _SLEEP
+        urgent = stop and Status.ENABLED in self._last.status
+        # what is asked of a motor that does as it is told, or is told to sleep, does not delay its set-point
+        stream_first = self._streamed != _ZERO and (access is Access.STATUS or (stop and access is Access.MODE))
+        sent = not stream_first or self._stream(command, urgent)
+        if access is not None:
+            message = access.request(self._unit, self._wanted, self._set_points(command))
+            sent = self._station.ask(_BESIDE, message, access.reply_length, urgent=urgent) and sent
+        self._sent = (stream_first or self._stream(command, urgent)) and sent
+        if self._sent:
+            self.counters.sent += 1
+
+    def _follow(self, command: Command) -> None:
+        """Decide in which mode the motor is to be."""
+        if command.clear and not self._clear:
+            self._clearing, self._error = True, 0
+        self._clear = command.clear
+        wanted = _SLEEP
+        if not command.enable:
+            self._armed = not self._error
+        elif command.quick_stop:
+            self._armed = False
+        elif self._armed and not self._error:
+            wanted = _MODES.get(command.mode, _SLEEP)
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self._confirmed = False
+            self._told = wanted == _SLEEP  # by the stream
+            if wanted not in _STREAMED:
+                self._streamed = wanted
+
+    def _next_access(self) -> Access | None:
+        """What is to be told or asked beside the set-point."""
+        if self._clearing:
+            return Access.CLEAR
+        if self._wanted == _SLEEP and self._now - self._heard_at > 0.5 * self._watchdog:
+            return Access.ERRORS  # as it is put to sleep it forgets what its watchdog found
+        if self._streamed != self._wanted:
+            return Access.SET_POINTS
+        if not self._confirmed:
+            return Access.STATUS if self._told else Access.MODE
+        if self._wanted == _ZERO:
+            return Access.ERRORS if self._mode != _ZERO and self._access is Access.STATUS else Access.STATUS
+        return Access.STATUS if self._now - self._status_at >= _STATUS_PERIOD else None
+
+    def _stream(self, command: Command, urgent: bool) -> bool:
+        """Send the cycle's set-point, or, while the motor zeroes itself, ask where it is."""
+        length = STREAM_REPLY_LENGTH
+        if self._streamed == MotorMode.FORCE:
+            message = stream_request(self._unit, FORCE_CODE, self._set_points(command)[0])
+        elif self._streamed == MotorMode.POSITION:
+            message = stream_request(self._unit, POSITION_CODE, self._set_points(command)[1])
+        elif self._streamed == _ZERO:
+            message, length = read_request(self._unit, Register.POSITION, MOTION_WORDS), 3 + 2 * MOTION_WORDS
+        else:
+            message = stream_request(self._unit, SLEEP_CODE, 0)
+        return self._station.ask(_CYCLIC, message, length, urgent=urgent)
+
+    def _set_points(self, command: Command) -> tuple[int, int]:
+        """Force, mN, and position, µm, as the motor is told."""
+        return round(command.force / NEWTON), round((command.position - self._offset) / METRE)
+
+    def _finish(self, deadline: float) -> Feedback | None:
+        if not self._sent:
+            return None
+        self._sent = False
+        message = self._station.answer(_CYCLIC, deadline)
+        beside = None if self._access is None else self._station.answer(_BESIDE, deadline)
+        if message is None or (self._access is not None and beside is None):
+            self.counters.late += 1
+        if self._access is not None and beside is not None and not self._take(self._access, beside):
+            self._refuse(beside)
+        if message is None:
+            return None
+        motion = self._measure(message)
+        if motion is None:
+            self._refuse(message)
+            return None
+        self._heard_at = self._now
+        motion = self._of_known_zero(motion)
+        if motion is None or self._now - self._status_at > max(_STATUS_AGE, 4.0 * self.sample_period):
+            return None
+        status = status_of(self._mode, self._motor_status, self._errors, self._error)
+        feedback = self._feedback(*motion, status, self._error)
+        offset = self._station.carried_after(self._now)
+        return feedback._replace(velocity=self._speed.after(self._now + offset, feedback), offset=offset)
+
+    def _take(self, access: Access, message: bytes) -> bool:
+        """Take the reply to an access; whether it is one."""
+        if access.function != READ_HOLDING:
+            if message[:2] != bytes((self._unit, access.function)):
+                return False
+            if access is Access.CLEAR:
+                self._clearing = False
+            elif access is Access.SET_POINTS:
+                self._streamed = self._wanted
+            else:
+                self._told = True
+            return True
+        words = read_values(self._unit, READ_HOLDING, access.words, message)
+        if words is None:
+            return False
+        if access is Access.ERRORS:
+            self._note(words[0])
+            return True
+        self._mode, self._motor_status, self._status_at = words[0], words[-1], self._now
+        if not self._confirmed:
+            self._confirmed = self._told = words[0] == self._wanted
+        return True
+
+    def _measure(self, message: bytes) -> tuple[float, float] | None:
+        """Position, in m as the motor says it, and force, N, of the cycle's reply; None if it is none."""
+        if self._streamed == _ZERO or message[1] == READ_HOLDING:
+            words = read_values(self._unit, READ_HOLDING, MOTION_WORDS, message)
+            return None if words is None else motion_of(words)
+        measured = stream_values(self._unit, message)
+        if measured is None:
+            return None
+        self._measured = measured
+        self._note(measured.errors)
+        return measured.position * METRE, measured.force * NEWTON
+
+    def _of_known_zero(self, motion: tuple[float, float]) -> tuple[float, float] | None:
+        """What was measured last before the status was read: the end of an auto-zero moves the zero of the position."""
+        if self._streamed != _ZERO or not self._confirmed:
+            self._held = motion if self._streamed == _ZERO else None
+            return motion
+        if self._mode != _ZERO:
+            return motion
+        held, self._held = self._held, motion
+        return held if self._status_at == self._now else None
+
+    def _note(self, errors: int) -> None:
+        """Errors that the motor has now."""
+        self._errors = errors
+        self._error |= errors
+        if errors:
+            self._armed = False
+
+    def _refuse(self, message: bytes) -> None:
+        """Count a reply that reports an exception, or that is none."""
+        exception = len(message) == EXCEPTION_LENGTH and message[1] & 0x80
+        self._station.reject(message[2] if exception else None)
+
+    def _feedback(self, position: float, force: float, status: Status, error: int) -> Feedback:
+        return Feedback(position + self._offset, 0.0, force, status, error, True, 0.0, -1)

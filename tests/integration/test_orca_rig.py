@@ -1,0 +1,58 @@
+"""The whole rig on ORCA motors, in lockstep: by force and by position, and what they do of their own accord."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from lockstep_bench import MOTION, Bench, causes
+
+from actuators import Status
+from kinematics import TrajectorySpec, build_trajectory
+from rig.client.motions import prepare_motion
+from rig.client.operation import run_motion
+from rig.config import RigConfig, load_config
+from rig.states import FaultCode, State
+
+LEG = 3
+
+
+def config(mode: str = "force", rate: float = 250.0) -> RigConfig:
+    """Motors near home, whose cells say what they measure."""
+    near = {"drive": {"start_spread": 1e-3}, "cells": {"noise": 0.01}}
+    changes = {"mode": mode, "rate": rate, "load_cells": {"noise": 0.01}, "virtual": near}
+    return load_config("virtual-orca").changed(changes | {"control": {"stiffness": 8e3, "damping": 360.0}})
+
+
+@pytest.mark.parametrize(("mode", "tracking", "residual"), [("force", 3e-4, 1.5), ("position", 1e-3, 3.0)])
+def test_they_home_follow_and_park(tmp_path: Path, mode: str, tracking: float, residual: float) -> None:
+    chosen = config(mode)
+    trajectory = build_trajectory(TrajectorySpec.model_validate(MOTION), chosen.machine.geometry.home_pose)
+    with Bench(tmp_path, chosen) as bench:
+        run_motion(bench.rig, prepare_motion(chosen, trajectory), "motion", lambda _progress: None)
+        recording = bench.recording()
+    assert recording.complete and causes(recording) == []
+    rows = recording.rows[recording.rows["state"] == State.RUNNING]
+    assert np.abs(rows["length_reference"] - rows["length"]).max() < tracking
+    assert np.sqrt(np.mean(rows["force_residual"] ** 2)) < residual
+    assert recording.rows["state"][-1] == State.PARKED
+
+
+def test_one_that_restarts_is_noticed_and_all_stop(tmp_path: Path) -> None:
+    with Bench(tmp_path, config()) as bench:
+        bench.run(0.5).inject("reboot", LEG)
+        bench.until_state(State.FAULT)
+        bench.until(lambda: not bench.torque)
+        assert bench.machine.cause is not None and f"leg {LEG}" in bench.machine.cause.text
+        assert not bench.engine.bank.any(Status.ENABLED)
+
+
+def test_silence_is_ended_by_the_motors_own_watchdog_and_told_afterwards(tmp_path: Path) -> None:
+    with Bench(tmp_path, config()) as bench:
+        bench.run(0.5).inject("drop_all", LEG, duration=0.2)
+        bench.until_state(State.FAULT)
+        motor = bench.virtual.drives[LEG - 1]
+        bench.until(lambda: "drop_all" not in motor.active)
+        bench.until(lambda: bool(bench.engine.bank.status[LEG - 1] & Status.WATCHDOG))
+        assert not bench.torque
+        recorded = causes(bench.recording())
+    assert recorded[0] is FaultCode.COMMUNICATION_LOST
