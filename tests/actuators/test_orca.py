@@ -145,22 +145,36 @@ def test_an_error_under_power_is_kept_until_it_is_cleared(bench):
     assert later & Status.FAULT and not later & Status.ENABLED
 
 
-def test_while_it_zeroes_itself_no_stream_ends_that_and_no_position_jumps_unsaid(bench):
+def test_while_it_zeroes_itself_no_stream_frame_ends_that(bench):
     bench.leg.length = 0.62
-    seen = [bench.do(COMMAND_HOME) for _ in range(4)]
-    assert asked(bench, COMMAND_HOME) == [READ, READ] and seen[-1].status & Status.HOMING
+    assert until(bench, COMMAND_HOME, Status.HOMING).position == pytest.approx(bench.leg.length - 0.6, abs=1e-6)
+    assert asked(bench, COMMAND_HOME) == [READ, READ]
     bench.leg.settle()
-    for _ in range(6):
-        bench.pass_time(0.0005)
-        seen.append(bench.do(COMMAND_HOME))
-    fresh = [one for one in seen if one.fresh]
-    assert len(fresh) >= len(seen) - 1 and fresh[-1].status & Status.HOMED
-    assert fresh[-1].position == pytest.approx(bench.leg.home, abs=1e-6)
-    for before, after in itertools.pairwise(fresh):
-        assert abs(after.position - before.position) < 0.04 or (before.status ^ after.status) & Status.HOMED
+    homed = until(bench, COMMAND_HOME, Status.HOMED)
+    assert homed.position == pytest.approx(bench.leg.home, abs=1e-6)
     assert not bench.leg.enabled and bench.leg.brake  # an auto-zero ends in sleep
-    modes = [frame for frame in bench.sent if frame[1] == WRITE]
-    assert not modes  # and is not begun again
+    assert WRITE not in [code for _ in range(5) for code in asked(bench, COMMAND_HOME)]  # and is not begun again
+
+
+def test_the_zero_does_not_move_before_that_is_said(bench, monkeypatch):
+    """The auto-zero ends after the status was read, and before the position is."""
+    until(bench, COMMAND_HOME, Status.HOMING)
+    respond = bench.faults.respond
+
+    def ending(frame: bytes) -> bytes:
+        reply: bytes = respond(frame)
+        if frame[1:4] == bytes((READ, *divmod(Register.MODE, 256))):
+            bench.leg.settle()
+            bench.motor.tick(bench.now)
+        return reply
+
+    seen = [bench.do(COMMAND_HOME)]
+    monkeypatch.setattr(bench.faults, "respond", ending)
+    seen += [bench.do(COMMAND_HOME) for _ in range(4)]
+    assert all(feedback.fresh for feedback in seen) and seen[-1].status & Status.HOMED
+    for before, after in itertools.pairwise(seen):
+        assert abs(after.position - before.position) < 1e-6 or (before.status ^ after.status) & Status.HOMED
+    assert seen[-1].position == pytest.approx(bench.leg.home, abs=1e-6)
 
 
 def test_an_auto_zero_that_fails_is_a_fault(bench):
