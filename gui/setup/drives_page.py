@@ -6,7 +6,7 @@ from functools import partial
 
 from pyqtgraph.Qt import QtWidgets
 
-from actuators import drive_names
+from actuators import drive_names, find_driver
 from gui.setup.page import SetupPage, line_edit, set_role, unbroken
 from gui.widgets import LEG_COLOURS, Choice, GuardedButton, QuantityBox, WholeNumber
 from rig.client import free_ports
@@ -46,7 +46,8 @@ class DrivesPage(SetupPage):
         self.found: dict[int, str] = {}
         """serial numbers found, by leg 1 to 6"""
         self._taken: dict[int, str] = {}  # serial numbers entered by no user, by leg 0 to 5
-        self.driver = Choice("Driver of the drives", [(name, name) for name in drive_names()])
+        asked = [name for name in drive_names() if "profile" in find_driver(name).settings.model_fields]
+        self.driver = Choice("Driver of the drives", [(name, name) for name in asked])
         self.profile = line_edit("Register map of the drives: a shipped one's name, or a TOML file", draft.profile)
         self.watchdog = QuantityBox("Watchdog", "s", draft.watchdog, 0.0, 100.0)
         self.watchdog.setToolTip("Silence after which a drive stops by itself, s")
