@@ -95,6 +95,7 @@ class Capabilities:
 
     force_limit (N), position_limit (m), velocity_limit (m/s): largest magnitudes a command may have: the range of the
     wire's format, not what the machine can stand. A set-point that the drive does not take is any number, and not sent.
+    resolution: m, of the position that it says; 0 where that is not known.
     """
 
     modes: tuple[Mode, ...]
@@ -104,6 +105,7 @@ class Capabilities:
     force_limit: float
     position_limit: float
     velocity_limit: float
+    resolution: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

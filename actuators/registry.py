@@ -22,6 +22,7 @@ CELL_GROUP = "stewart_rig.cell_drivers"
 
 _BUILT_IN = (
     EntryPoint("servo", "actuators.modbus_servo:DRIVER", GROUP),
+    EntryPoint("iai", "actuators.iai:DRIVER", GROUP),
     EntryPoint("orca", "actuators.orca:DRIVER", GROUP),
     EntryPoint("modbus", "actuators.amplifier:DRIVER", CELL_GROUP),
 )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pymodbus.exceptions import ModbusException
 from pymodbus.pdu import DecodePDU, ExceptionResponse, ModbusPDU
+from pymodbus.pdu.bit_message import WriteSingleCoilRequest, WriteSingleCoilResponse
 from pymodbus.pdu.register_message import (
     ReadHoldingRegistersRequest,
     ReadHoldingRegistersResponse,
@@ -175,6 +176,13 @@ class Station:
         what = f"write of register {address}"
         reply = self._transact(WriteSingleRegisterRequest(address=address, registers=[value]), 6, timeout, what)
         if not isinstance(reply, WriteSingleRegisterResponse) or (reply.address, *reply.registers) != (address, value):
+            raise ProtocolError(f"{self.label} answered a {what} with something else: {reply}")
+
+    def write_coil(self, address: int, on: bool, timeout: float) -> None:
+        """Write one coil by FC5 within `timeout` s. Raises ConnectError, ProtocolError."""
+        what = f"write of coil {address}"
+        reply = self._transact(WriteSingleCoilRequest(address=address, bits=[on]), 6, timeout, what)
+        if not isinstance(reply, WriteSingleCoilResponse) or (reply.address, reply.bits[0]) != (address, on):
             raise ProtocolError(f"{self.label} answered a {what} with something else: {reply}")
 
     def read_texts(self, identity: IdentityMap, timeout: float) -> dict[str, str]:

@@ -68,7 +68,7 @@ class Stand:
 class Bench:
     """One drive over memory to its faulty twin over a leg, on a clock that only `pass_time` moves."""
 
-    takes = 1
+    takes = arrives = 1
 
     def __init__(self, profile: ServoProfile = PROFILE, **options) -> None:
         self.leg = Leg()

@@ -14,6 +14,7 @@ class OrcaBench:
     step = 1e-6
     lacks = frozenset(("velocity", "quick stop", "brake", "one set-point"))
     takes = 4
+    arrives = 1
 
     def __init__(self, **options: Any) -> None:
         self.leg = Leg()

@@ -49,7 +49,7 @@ def line_servo(leg: Leg, unit: int, profile=PROFILE, **options) -> VirtualServo:
 class LineBench:
     """As `drive_support.Bench`, its drive on a line over memory with another unit beside it."""
 
-    takes = 1
+    takes = arrives = 1
 
     def __init__(self, profile=PROFILE, **options) -> None:
         self.leg = Leg()

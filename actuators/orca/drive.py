@@ -59,7 +59,7 @@ class Orca(Drive):
     def __init__(self, options: OrcaOptions) -> None:
         """Make the drive without connecting. Raises ConfigurationError: watchdog time out of range."""
         reach = _LARGEST * METRE - abs(options.position_offset)
-        can = Capabilities((Mode.OFF, *_MODES), True, True, True, _LARGEST * NEWTON, reach, _ANY)
+        can = Capabilities((Mode.OFF, *_MODES), True, True, True, _LARGEST * NEWTON, reach, _ANY, METRE)
         super().__init__(options.name, can, options.echo_lag, options.sample_period)
         bus = options.bus()
         self.line = bus if isinstance(bus, HalfDuplexBus) else None

@@ -1,5 +1,6 @@
 """What faults of a virtual drive's sensors and power stage work on, whatever it speaks."""
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar
@@ -17,6 +18,9 @@ class VirtualDrive(ModbusDevice):
 
     plant: PlantPort
     """The leg; one that lies takes its place while a sensor fails."""
+
+    longest_step = math.inf
+    """s for which the plant may go on between two ticks: a drive that moves its set-point by itself bears little."""
 
     torque_stuck = False
     """The power stage is on whatever is commanded, against the brake, which does as it is told."""

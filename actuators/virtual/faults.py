@@ -201,6 +201,11 @@ class FaultyDrive(FaultyDevice):
         """Signal of the leg's load cell as its wiring gives it, N, whoever reads it; not finite when there is none."""
         raise NotImplementedError
 
+    @property
+    def longest_step(self) -> float:
+        """See `VirtualDrive.longest_step`."""
+        return math.inf
+
 
 class FaultyServo(FaultyDrive):
     """A virtual servo that can fail: its wire, its sensors, its power stage."""
@@ -216,6 +221,11 @@ class FaultyServo(FaultyDrive):
     def cell(self) -> float:
         """See `FaultyDrive.cell`."""
         return self.servo.cell
+
+    @property
+    def longest_step(self) -> float:
+        """See `FaultyDrive.longest_step`."""
+        return self.servo.longest_step
 
     def _apply(self, name: str) -> None:
         super()._apply(name)

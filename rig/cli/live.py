@@ -40,9 +40,11 @@ class DemoDrives(StrEnum):
     TCP = "tcp"
     SERVO = "servo"
     ORCA = "orca"
+    IAI = "iai"
 
 
-_CONFIGS = {DemoDrives.TCP: "virtual", DemoDrives.SERVO: "virtual-servo", DemoDrives.ORCA: "virtual-orca"}
+def _config_of(drives: DemoDrives) -> str:
+    return "virtual" if drives is DemoDrives.TCP else f"virtual-{drives}"
 
 
 def demo(
@@ -61,8 +63,8 @@ def demo(
     drives: Annotated[
         DemoDrives,
         typer.Option(
-            help="The drives: servos on Modbus TCP, servos on two serial lines, or ORCA motors on a port each; serial "
-            "ports are pseudo-terminals here."
+            help="The drives: servos on Modbus TCP, servos on two serial lines, ORCA motors, or ROBO Cylinders of IAI, "
+            "which take positions only, on a port each; serial ports are pseudo-terminals here."
         ),
     ] = DemoDrives.TCP,
     output: OutputFolder = None,
@@ -78,7 +80,7 @@ def demo(
     from rig.client import demo_trajectory, on_free_ports
     from rig.config import load_config, relaxed_timing
 
-    config = load_config(_CONFIGS[drives]).changed(_changes(rate, seed, real_time))
+    config = load_config(_config_of(drives)).changed(_changes(rate, seed, real_time))
     trajectory = demo_trajectory(config.machine.geometry.home_pose, duration)
     if not lockstep:
         config = relaxed_timing(on_free_ports(config))

@@ -74,6 +74,8 @@ class DriveBank:
         self.cells_stale = 0
         self.force_limit = min(drive.capabilities.force_limit for drive in self._drives)
         """N, the largest force that can be commanded"""
+        self.resolution = [drive.capabilities.resolution for drive in self._drives]
+        """m, of each drive's position"""
 
     @property
     def unwatched(self) -> str:

@@ -1,5 +1,7 @@
 """Checks of what the drives and load cells report, every cycle, before anything is computed from it."""
 
+from collections.abc import Sequence
+
 from rig.config import RigConfig
 from rig.safety.cell_checks import CellChecks
 from rig.safety.drive_checks import DriveChecks
@@ -11,11 +13,12 @@ class FeedbackMonitor:
 
     Args:
         config: gives the bounds.
+        resolution: m, of each drive's position.
     """
 
-    def __init__(self, config: RigConfig) -> None:
+    def __init__(self, config: RigConfig, resolution: Sequence[float]) -> None:
         borne = max(config.stale_time, config.drives.watchdog)
-        self._motion = MotionChecks(config.machine, config.safety, config.period, borne)
+        self._motion = MotionChecks(config.machine, config.safety, config.period, borne, resolution)
         self._cells = CellChecks(config, self._motion.suspicion)
         self.departure = self._motion.departure
         self.check_drives = DriveChecks(config.period, config.stale_time, config.drives.sample_period).check

@@ -1,6 +1,7 @@
 """Lengths and speeds of the legs, judged against each other, the samples before and the reference."""
 
 import math
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -22,16 +23,18 @@ _WINDOW = 1.0  # s over which the way of a leg that is to stand is held against 
 _MOVING_WINDOW = 10  # cycles of that where it is to move: what is slower shows as a following error, or in the forces
 _SPEED_DELAY = 0.01  # s by which a drive's estimate of its speed may be late
 _CREPT = 0.5  # of a following error, beyond which its speed does not explain it: the encoder went, and not the leg
+_COARSE = 20.0  # steps of an encoder that its leg may be behind: friction holds it as it begins to move
 _MIRRORED = 0.25  # of its amount that a speed may lose or gain when its sign turns round: a push would change it more
 
 _OK, _NOT_FINITE, _ABSURD_LENGTH, _JUMP, _FROZEN, _AGAINST, _RUNAWAY_ERROR, _FOLLOWING = range(8)
 
-# What is kept of each leg from cycle to cycle, rows of (7, 6): length and velocity of the last fresh sample, s since
-# then, cycles by which it was old, by how much the length has departed from what the speed explains, and for how many
-# samples in a row the encoder has repeated itself or run against the reference.
-_LENGTH, _VELOCITY, _SINCE, _LAG, _DEPARTURE, _REPEATS, _REVERSALS = range(7)
-_ROWS = 7
+# What is kept of each leg from cycle to cycle, rows of (8, 6): length and velocity of the last fresh sample, s since
+# then, cycles by which it was old, by how much the length has departed from what the speed explains, the reference as
+# the length was last another, and for how many samples in a row the encoder has repeated itself or run against it.
+_LENGTH, _VELOCITY, _SINCE, _LAG, _DEPARTURE, _WANTED, _REPEATS, _REVERSALS = range(8)
+_ROWS = 8
 _ALL, _NONE = np.ones(_LEGS), np.zeros(_LEGS)
+_EXACT = (0.0,) * _LEGS
 _LOW, _HIGH, _JUMPED, _REPEATED, _FOLLOWED, _RAN, _PERIOD, _GAP, _ACCELERATION = range(9)  # of the bounds
 
 
@@ -67,6 +70,7 @@ def _check_kernel(
     velocity_reference: Array,
     legs: Array,
     bounds: Array,
+    resolution: Array,
     elapsed: float,
     homed: Array,
     controlled: Array,
@@ -74,7 +78,7 @@ def _check_kernel(
     """Check the fresh legs; returns (what, leg index, value) of the first fault, in the order of their severity.
 
     homed and controlled (6,) are 0 or 1 by leg.
-    legs (7, 6) is kept from cycle to cycle and updated. elapsed: s since the samples of the cycle before. bounds (9,):
+    legs (8, 6) is kept from cycle to cycle and updated. elapsed: s since the samples of the cycle before. bounds (9,):
     least length, greatest length, greatest departure from what the speed explains, samples a moving encoder may repeat
     itself, greatest following error, that of a runaway, s of a cycle, s of the longest gap under control, greatest
     acceleration, beside the module's constants; an infinite one is not checked. While a leg repeats itself, where that
@@ -100,6 +104,9 @@ def _check_kernel(
         jump = max(abs(step), abs(departure))
         error = abs(length[i] - length_reference[i])
         legs[_REPEATS, i] = legs[_REPEATS, i] + 1.0 if repeated else 0.0
+        if not repeated:
+            legs[_WANTED, i] = length_reference[i]
+        far = abs(length_reference[i] - legs[_WANTED, i]) >= _COARSE * resolution[i]
         legs[_REVERSALS, i] = legs[_REVERSALS, i] + 1.0 if opposed else 0.0
         found = _OK
         amount = 0.0
@@ -107,7 +114,7 @@ def _check_kernel(
             found, amount = _ABSURD_LENGTH, length[i]
         elif homed[i] != 0.0 and jump > bounds[_JUMPED]:
             found, amount = _JUMP, jump
-        elif legs[_REPEATS, i] >= bounds[_REPEATED]:
+        elif legs[_REPEATS, i] >= bounds[_REPEATED] and far:
             found, amount = _FROZEN, legs[_REPEATS, i]
         elif legs[_REVERSALS, i] >= _REVERSED_CYCLES:
             found, amount = _AGAINST, legs[_REVERSALS, i]
@@ -134,9 +141,12 @@ class MotionChecks:
         safety: bounds of the configuration.
         period: s, of a cycle.
         borne: s, the longest silence of a drive in which its leg is still controlled, by this rig or by its watchdog.
+        resolution: m, of each drive's position; an encoder repeats itself as long as its leg has moved by less.
     """
 
-    def __init__(self, mechanism: Mechanism, safety: Safety, period: float, borne: float) -> None:
+    def __init__(
+        self, mechanism: Mechanism, safety: Safety, period: float, borne: float, resolution: Sequence[float] = _EXACT
+    ) -> None:
         ranges = [leg.limits.length for leg in mechanism.legs if leg.limits and leg.limits.length]
         low, high = (min(low for low, _ in ranges), max(high for _, high in ranges)) if ranges else (0.0, math.inf)
         self._safety = safety
@@ -144,6 +154,7 @@ class MotionChecks:
         following, runaway = safety.bound("following_error"), _RUNAWAY * safety.following_error
         acceleration = _largest_acceleration(mechanism)
         self._bounds = np.array([low, high, jump, frozen, following, runaway, period, borne, acceleration])
+        self._resolution = np.array(resolution)
         self._legs = np.zeros((_ROWS, _LEGS))
         self.suspicion = self._legs[_REPEATS:]
         """(2, 6) samples in a row that are suspect, by kind and leg: while there are any, forces mean nothing"""
@@ -195,6 +206,7 @@ class MotionChecks:
             velocity_reference,
             self._legs,
             self._bounds,
+            self._resolution,
             elapsed,
             homed,
             controlled,

@@ -24,7 +24,7 @@ from rig.virtual.plant import Plant
 from rig.virtual.port import LegPort
 
 SLICE = 5e-3
-"""Longest time, s, over which the drives do not look at their clocks (watchdog, end of homing)."""
+"""Longest time, s, over which the drives do not look at their clocks (watchdog, end of homing); some bear less."""
 
 
 class VirtualRig:
@@ -62,6 +62,7 @@ class VirtualRig:
         for drive in self.drives:
             drive.peers = self.drives
         self.cells = self._cell_devices(config)
+        self._slice = min(SLICE, *(drive.longest_step for drive in self.drives))
         self._devices: Sequence[FaultyDevice] = [*self.drives, *self.cells]
         self._groups = _grouped(config, self._devices)
         self._responders = [_together(devices, address.endpoint) for address, devices in self._groups]
@@ -111,7 +112,7 @@ class VirtualRig:
             plant.skip(gap - self._longest_gap)
         while plant.time < now:
             due = self.faults.due
-            until = min(now, plant.time + SLICE)
+            until = min(now, plant.time + self._slice)
             if plant.time < due < until:
                 until = due
             plant.advance(until)

@@ -73,7 +73,16 @@ FEEDBACK_BREAKS = [
     ),
     _motion("a reply that is a cycle old is taken for a new one", "(lag - legs[_LAG, i]) *", "0.0 *", _LENGTHS),
     _motion(
-        "a moving encoder may repeat itself", "elif legs[_REPEATS, i] >= bounds[_REPEATED]:", "elif False:", _PARTS
+        "a coarse encoder is frozen as long as its leg moves by less than a step",
+        "far = abs(length_reference[i] - legs[_WANTED, i]) >= _COARSE * resolution[i]",
+        "far = True",
+        _LENGTHS,
+    ),
+    _motion(
+        "a moving encoder may repeat itself",
+        "elif legs[_REPEATS, i] >= bounds[_REPEATED] and far:",
+        "elif False:",
+        _PARTS,
     ),
     _motion(
         "a leg may run against its reference",

@@ -6,6 +6,7 @@ from client_breaks import CLIENT_BREAKS
 from command_breaks import COMMAND_BREAKS
 from feedback_breaks import FEEDBACK_BREAKS
 from guard_breaks import GUARD_BREAKS
+from iai_breaks import IAI_BREAKS
 from identity_breaks import IDENTITY_BREAKS
 from line_breaks import LINE_BREAKS
 from link_breaks import LINK_BREAKS
@@ -26,6 +27,7 @@ BREAKS: list[Break] = [
     *CLIENT_BREAKS,
     *COMMAND_BREAKS,
     *GUARD_BREAKS,
+    *IAI_BREAKS,
     *IDENTITY_BREAKS,
     *LINE_BREAKS,
     *LINK_BREAKS,

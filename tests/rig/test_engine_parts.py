@@ -37,7 +37,7 @@ SAFETY = CONFIG.safety
 
 
 def monitor() -> FeedbackMonitor:
-    return FeedbackMonitor(CONFIG)
+    return FeedbackMonitor(CONFIG, [0.0] * 6)
 
 
 def look(

@@ -22,10 +22,10 @@ LEG = 4
 class Judge:
     """The checks of a homed rig at a rate, fed one sample a cycle."""
 
-    def __init__(self, rate: float) -> None:
+    def __init__(self, rate: float, resolution: float = 0.0) -> None:
         self.period = 1.0 / rate
         borne = max(CONFIG.safety.staleness(self.period), CONFIG.drives.watchdog)
-        self.checks = MotionChecks(CONFIG.machine, CONFIG.safety, self.period, borne)
+        self.checks = MotionChecks(CONFIG.machine, CONFIG.safety, self.period, borne, [resolution] * 6)
 
     def look(
         self,
@@ -142,3 +142,15 @@ def test_replies_that_come_to_be_a_cycle_old_are_no_jump() -> None:
     assert judge.look(lengths[2], speed, fresh=False, lag=np.ones(6)) is None
     assert judge.look(lengths[4], speed) is None
     assert judge.look(lengths[5], speed) is None
+
+
+@pytest.mark.parametrize(("resolution", "behind"), [(0.0, 8e-5), (1e-6, 8e-5), (1e-5, 2e-4), (1e-4, 2e-3)])
+def test_a_coarse_encoder_has_steps_before_it_counts_as_frozen(resolution: float, behind: float) -> None:
+    """At 2 mm/s and 100 Hz a cycle is 20 µm, less than friction holds a leg back that begins to move."""
+    judge, speed = Judge(100.0, resolution), np.full(6, 2e-3)
+    for cycle in range(200):
+        found = judge.look(LENGTH, reference=(LENGTH + 2e-5 * cycle, speed))
+        if found is not None:
+            break
+    assert found is not None and found.cause.code is FaultCode.FEEDBACK_FROZEN
+    assert 2e-5 * cycle == pytest.approx(behind, abs=3e-5)

@@ -1,0 +1,11 @@
+"""ROBO Cylinders of IAI: Modbus RTU, positions only."""
+
+from actuators.driver import Driver
+from actuators.iai.drive import Iai
+from actuators.iai.options import IaiAddress, IaiOptions, IaiSettings
+from actuators.iai.twin import VirtualRoboCylinder, iai_twin
+
+__all__ = ["DRIVER", "Iai", "IaiAddress", "IaiOptions", "IaiSettings", "VirtualRoboCylinder", "iai_twin"]
+
+DRIVER = Driver(IaiAddress, IaiSettings, IaiOptions, Iai, iai_twin)
+"""What is registered as `iai`."""

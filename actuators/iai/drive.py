@@ -1,0 +1,295 @@
+"""Driver of IAI's ROBO Cylinders: a cycle reads the status block, and tells one thing: a target, or a coil."""
+
+import math
+from collections.abc import Sequence
+
+from actuators.drive import Drive
+from actuators.errors import ConfigurationError, ConnectError
+from actuators.framing import CRC_LENGTH
+from actuators.half_duplex import HalfDuplexBus
+from actuators.iai.options import IaiOptions
+from actuators.iai.protocol import (
+    COIL_REPLY_LENGTH,
+    GRAVITY,
+    HOMING,
+    METRE,
+    MODBUS_COMMANDS,
+    MOVE_REPLY_LENGTH,
+    MOVING,
+    STATUS,
+    STATUS_COUNT,
+    STATUS_REPLY_LENGTH,
+    Coil,
+    State,
+    Status1,
+    Target,
+    coil_request,
+    exception_of,
+    move_request,
+    state_of,
+    state_of_bytes,
+    status_request,
+)
+from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
+from actuators.registers import RANGES
+from actuators.station import Station
+
+_ANY = RANGES["f32"][1]
+_LARGEST = 2**31 - 1
+_TOLD, _READ = 0, 1  # exchanges of the station
+_BAND = 10  # 0.01 mm in which a target counts as reached
+_CATCHING_UP = 3.0  # 1/s, by which a slider that is behind is faster than its command
+_CREEP = 0.002  # m/s with which it goes to a target that stands
+_STANDSTILL = 1e-3  # m/s
+_LONG_AGO = 0.1  # s for which a slider may have gone on as fast as it was
+_STOPPING = 0.5  # s after which the servo is switched off whether the slider rests or not
+
+
+class Iai(Drive):
+    """A ROBO Cylinder for positions.
+
+    A cycle tells one thing and reads the status block: a target with its speed, or a coil (servo, homing, stop, alarm
+    reset), each until the status says that it was done. The controller goes to each target by a ramp of its own, with
+    the speed of the command and a little more.
+
+    It has no watchdog: nothing but the end of its way stops it when nobody tells it anything. It measures no force,
+    takes none, does not say who it is, and no reply echoes what it answers.
+    """
+
+    def __init__(self, options: IaiOptions) -> None:
+        """Make the drive without connecting. Raises ConfigurationError: a serial number that could not be compared."""
+        reach = _LARGEST * METRE - abs(options.position_offset)
+        can = Capabilities((Mode.OFF, Mode.POSITION, Mode.HOMING), False, True, False, _ANY, reach, _ANY, METRE)
+        super().__init__(options.name, can, options.echo_lag, options.sample_period)
+        if options.serial is not None:
+            raise ConfigurationError(
+                f"{self.name}: serial number {options.serial!r} cannot be compared: a ROBO Cylinder does not say one"
+            )
+        bus = options.bus()
+        self.line = bus if isinstance(bus, HalfDuplexBus) else None
+        self._options = options
+        self._unit = options.unit
+        self._offset = options.position_offset
+        self._station = Station(bus, f"{options.name} at {options.place}", options.unit, self.counters, 2)
+        self._sequence = 0
+        self._forget()
+
+    def _forget(self) -> None:
+        """Nothing is known of the controller."""
+        self._state: State | None = None
+        self._heard_at = 0.0
+        self._commanded = (0.0, -math.inf)
+        """where it was to be as the last cycle ended, m, and when that began, s"""
+        self._armed = self._sent = self._clear = False
+        self._begun = Mode.OFF
+        self._steps: list[tuple[Coil, bool]] = []
+        """coils that are to be told in turn, each until it is answered"""
+        self._stopped_at = math.inf
+        """s, when it was told to stop; infinite: it was not"""
+        self._stepping = False
+        self._told = b""
+
+    @property
+    def exchanges(self) -> Sequence[tuple[int, int]]:
+        """See `Drive.exchanges`."""
+        told = len(move_request(1, Target(0, 0, 0, 0))), MOVE_REPLY_LENGTH
+        read = len(status_request(1)), STATUS_REPLY_LENGTH
+        return [(request + CRC_LENGTH, reply + CRC_LENGTH) for request, reply in (told, read)]
+
+    @property
+    def connected(self) -> bool:
+        """See `Drive.connected`."""
+        return self._station.connected
+
+    @property
+    def sequence(self) -> int:
+        """See `Drive.sequence`; the controller does not echo it."""
+        return self._sequence
+
+    def identify(self) -> Identity:
+        """See `Drive.identify`: it only has to answer."""
+        self._read(self._options.request_timeout)
+        return Identity("IAI", "ROBO Cylinder", "", "")
+
+    def configure(self) -> None:
+        """See `Drive.configure`: commands come from Modbus from now on."""
+        timeout = self._options.request_timeout
+        self._station.write_coil(Coil.MODBUS_CONTROL, True, timeout)
+        self._station.write_coil(Coil.STOP, False, timeout)
+        self.verify(timeout)
+
+    def verify(self, timeout: float) -> Identity:
+        """See `Drive.verify`."""
+        if not self._read(timeout).extended & MODBUS_COMMANDS:
+            raise ConfigurationError(f"{self._station.label} takes its commands from its inputs, not from Modbus")
+        return Identity("IAI", "ROBO Cylinder", "", "")
+
+    def observe(self, timeout: float) -> Feedback:
+        """See `Drive.observe`."""
+        return self._feedback(self._read(timeout))
+
+    def _read(self, timeout: float) -> State:
+        words = self._station.read(STATUS, STATUS_COUNT, timeout)
+        return state_of_bytes(b"".join(word.to_bytes(2, "big") for word in words))
+
+    def error_text(self, code: int) -> str:
+        """See `Drive.error_text`: alarm codes are explained in the controller's manual."""
+        return f"alarm {code:03X}, see the controller's manual" if code else "no error"
+
+    def close(self) -> None:
+        """See `Drive.close`."""
+        self._sent = False
+        self._station.close()
+
+    def _connect(self, timeout: float) -> None:
+        self._forget()
+        try:
+            self._station.open(timeout)
+        except ConnectError as error:
+            raise ConnectError(f"{self.name}: {error}") from error
+
+    def _begin(self, command: Command) -> None:
+        self._sequence = (self._sequence + 1) % SEQUENCES
+        state = self._state
+        on = state is None or bool(state.status_1 & Status1.SERVO_ON)
+        urgent = on and (command.quick_stop or not command.enable)
+        self._told = self._tell(command, on)
+        sent = True
+        if self._told:
+            sent = self._station.ask(_TOLD, self._told, COIL_REPLY_LENGTH, urgent=urgent)
+        read = self._station.ask(_READ, status_request(self._unit), STATUS_REPLY_LENGTH, urgent=urgent)
+        self._sent = sent and read
+        if self._sent:
+            self.counters.sent += 1
+
+    def _tell(self, command: Command, on: bool) -> bytes:
+        """The message of this cycle, b"" where there is nothing to be told; `on`: the servo may be."""
+        if command.clear and not self._clear:
+            self._steps = [(Coil.ALARM_RESET, True), (Coil.ALARM_RESET, False)]
+        self._clear = command.clear
+        if not command.enable:
+            self._armed = self._state is None or not _alarm(self._state)
+        elif command.quick_stop:
+            self._armed = False
+        if command.mode is not Mode.HOMING or not command.enable:
+            self._begun = Mode.OFF
+        wanted = command.enable and self._armed and not command.quick_stop and command.mode is not Mode.OFF
+        self._stepping = False
+        if on and not wanted:
+            return self._switch_off(quick=command.quick_stop)
+        if wanted and math.isfinite(self._stopped_at):
+            return self._step([(Coil.STOP, False)])
+        if wanted and not on:
+            return self._step([(Coil.SERVO_ON, True)])
+        if self._steps:
+            return self._step(self._steps)
+        if not wanted:
+            return b""
+        if command.mode is Mode.POSITION:
+            return move_request(self._unit, self._target(command)) if self._homed else b""
+        if self._begun is not Mode.HOMING:
+            self._begun = Mode.HOMING
+            self._steps = [(Coil.HOME, False), (Coil.HOME, True)]
+            return self._step(self._steps)
+        return b""
+
+    def _switch_off(self, *, quick: bool) -> bytes:
+        """Take the torque off; `quick`: after the slider has come to rest by the controller's means."""
+        self._steps = []
+        if quick:
+            begun = math.isinf(self._stopped_at)
+            if begun:
+                self._stopped_at = self._now
+            moves = self._state is not None and _moves(self._state)
+            if begun or (moves and self._now - self._stopped_at < _STOPPING):
+                return coil_request(self._unit, Coil.STOP, True)
+        return coil_request(self._unit, Coil.SERVO_ON, False)
+
+    def _step(self, steps: list[tuple[Coil, bool]]) -> bytes:
+        self._stepping = steps is self._steps
+        return coil_request(self._unit, *steps[0])
+
+    @property
+    def _homed(self) -> bool:
+        return self._state is not None and bool(self._state.status_1 & Status1.HOMED)
+
+    def _target(self, command: Command) -> Target:
+        """Where it is to go: beyond where it is to be as the cycle ends, at the speed that takes it there till then.
+
+        A slider slows down towards each target: it would stand between two that are a cycle apart.
+        """
+        position = command.position - self._offset
+        (before, at), since = self._commanded, min(self._now - self._heard_at, _LONG_AGO)
+        elapsed = self._now - at
+        if not 0.0 < elapsed <= _LONG_AGO:
+            before, elapsed = position, _LONG_AGO
+        end = position + command.velocity * elapsed
+        self._commanded = (end, self._now)
+        state = self._state
+        here = position if state is None else (state.position + state.speed * since) * METRE
+        velocity = (end - before) / elapsed + _CATCHING_UP * (position - here)
+        if abs(velocity) > _CREEP:
+            end += velocity * self._options.lookahead
+        speed = min(self._options.speed, max(abs(velocity), _CREEP))
+        acceleration = round(self._options.acceleration / GRAVITY)
+        return Target(round(end / METRE), _BAND, round(speed / METRE), acceleration)
+
+    def _finish(self, deadline: float) -> Feedback | None:
+        if not self._sent:
+            return None
+        self._sent = False
+        told = self._station.answer(_TOLD, deadline) if self._told else b""
+        message = self._station.answer(_READ, deadline)
+        if message is None or told is None:
+            self.counters.late += 1
+        if told:
+            self._hear(told)
+        if message is None:
+            return None
+        state = state_of(self._unit, message)
+        if state is None:
+            self._station.reject(exception_of(message))
+            return None
+        self._state, self._heard_at = state, self._now
+        self._armed = self._armed and not _alarm(state)
+        return self._feedback(state)._replace(offset=self._station.carried_after(self._now))
+
+    def _hear(self, told: bytes) -> None:
+        """Take the reply to what was told: it repeats the head of it."""
+        if told != self._told[: len(told)] or len(told) != COIL_REPLY_LENGTH:
+            self._station.reject(exception_of(told))
+            return
+        if told == coil_request(self._unit, Coil.STOP, False):
+            self._stopped_at = math.inf
+        if self._stepping:
+            self._steps.pop(0)
+
+    def _feedback(self, state: State) -> Feedback:
+        bits, extended = state.status_1, state.extended
+        status = Status(0)
+        alarm = _alarm(state)
+        if alarm:
+            status |= Status.FAULT
+        elif bits & Status1.READY and not bits & Status1.EMERGENCY_STOP:
+            status |= Status.READY
+        if bits & Status1.SERVO_ON:
+            status |= Status.ENABLED | (Status.QUICK_STOP if math.isfinite(self._stopped_at) else Status(0))
+        elif not bits & Status1.BRAKE_RELEASED:
+            status |= Status.BRAKE
+        if extended & HOMING:
+            status |= Status.HOMING
+        elif bits & Status1.HOMED:
+            status |= Status.HOMED
+        if not _moves(state):
+            status |= Status.STANDSTILL
+        position = state.position * METRE + self._offset
+        return Feedback(position, state.speed * METRE, math.nan, status, alarm, True, 0.0, -1)
+
+
+def _alarm(state: State) -> int:
+    """Code of the alarm there is, 0 = none."""
+    return state.alarm or int(bool(state.status_1 & (Status1.HEAVY_ALARM | Status1.LIGHT_ALARM)))
+
+
+def _moves(state: State) -> bool:
+    return bool(state.extended & (MOVING | HOMING)) or abs(state.speed * METRE) > _STANDSTILL

@@ -1,0 +1,135 @@
+"""Registers and coils of IAI's ROBO Cylinder controllers (PCON, ACON, SCON), by their maker's Modbus manual.
+
+Function codes 3, 5 and 16. 32-bit values have their high word first. Positions are in 0.01 mm, speeds in 0.01 mm/s,
+accelerations in 0.01 G.
+"""
+
+import struct
+from enum import IntEnum
+from typing import NamedTuple
+
+from actuators.codec import READ_HOLDING, WRITE_MULTIPLE
+from actuators.framing import EXCEPTION_LENGTH
+
+METRE = 1e-5
+"""m, what positions are counted in; of speeds m/s."""
+GRAVITY = 0.0980665
+"""m/s², what accelerations are counted in."""
+
+WRITE_COIL = 5
+STATUS = 0x9000
+"""First register of the status block."""
+MOVE = 0x9900
+"""First register of the block that moves the slider as it is written."""
+COIL_REPLY_LENGTH = MOVE_REPLY_LENGTH = 6
+
+
+class Coil(IntEnum):
+    """What is told by function 5."""
+
+    SERVO_ON = 0x0403
+    ALARM_RESET = 0x0407
+    HOME = 0x040B
+    MODBUS_CONTROL = 0x0427
+    """Commands come from Modbus, not from the inputs of the controller."""
+    STOP = 0x042C
+
+
+class Status1(IntEnum):
+    """Bits of device status register 1."""
+
+    EMERGENCY_STOP = 1 << 15
+    READY = 1 << 13
+    SERVO_ON = 1 << 12
+    HEAVY_ALARM = 1 << 10
+    LIGHT_ALARM = 1 << 9
+    BRAKE_RELEASED = 1 << 7
+    HOMED = 1 << 4
+    IN_POSITION = 1 << 3
+
+
+HOMING = 1 << 11
+"""Bit of the extended status register."""
+MODBUS_COMMANDS = 1 << 8
+"""Bit of the extended status register: commands come from Modbus; so far as its maker's table tells."""
+MOVING = 1 << 5
+"""Bit of the extended status register."""
+
+_STATUS = struct.Struct(">iHHHHHHIi")
+STATUS_COUNT = _STATUS.size // 2
+_MOVE = struct.Struct(">iIIH")
+MOVE_COUNT = _MOVE.size // 2
+
+
+class State(NamedTuple):
+    """The status block: position, alarm code, ports of the inputs and outputs, three status registers, STAT, speed."""
+
+    position: int
+    alarm: int
+    inputs: int
+    outputs: int
+    status_1: int
+    status_2: int
+    extended: int
+    stat: int
+    speed: int
+
+
+class Target(NamedTuple):
+    """What is written to move: position, band in which it counts as there, speed, acceleration."""
+
+    position: int
+    band: int
+    speed: int
+    acceleration: int
+
+
+def coil_request(unit: int, coil: Coil, on: bool) -> bytes:
+    """Message of function 5."""
+    return struct.pack(">BBHH", unit, WRITE_COIL, coil, 0xFF00 if on else 0)
+
+
+def status_request(unit: int) -> bytes:
+    """Message that reads the status block."""
+    return struct.pack(">BBHH", unit, READ_HOLDING, STATUS, STATUS_COUNT)
+
+
+def move_request(unit: int, target: Target) -> bytes:
+    """Message that moves the slider."""
+    head = struct.pack(">BBHHB", unit, WRITE_MULTIPLE, MOVE, MOVE_COUNT, 2 * MOVE_COUNT)
+    return head + move_bytes(target)
+
+
+def move_bytes(target: Target) -> bytes:
+    """The registers of the block that moves."""
+    return _MOVE.pack(*target)
+
+
+STATUS_REPLY_LENGTH = 3 + _STATUS.size
+
+
+def state_of(unit: int, message: bytes) -> State | None:
+    """What a reply to `status_request` says, None if it is none."""
+    if len(message) != STATUS_REPLY_LENGTH or message[:3] != bytes((unit, READ_HOLDING, _STATUS.size)):
+        return None
+    return state_of_bytes(message[3:])
+
+
+def state_of_bytes(data: bytes) -> State:
+    """What the registers of the status block say."""
+    return State(*_STATUS.unpack(data))
+
+
+def state_bytes(state: State) -> bytes:
+    """The registers of the status block."""
+    return _STATUS.pack(*state)
+
+
+def target_of(data: bytes) -> Target:
+    """What was written to the whole block that moves."""
+    return Target(*_MOVE.unpack(data))
+
+
+def exception_of(message: bytes) -> int | None:
+    """Code of a reply that reports an exception, None if it is none."""
+    return message[2] if len(message) == EXCEPTION_LENGTH and message[1] & 0x80 else None
