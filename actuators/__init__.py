@@ -60,7 +60,7 @@ from actuators.virtual.fault_kinds import AMPLIFIER_FAULTS, SENSOR_FAULTS, SERVO
 from actuators.virtual.faults import FaultyAmplifier, FaultyDevice, FaultyDrive, FaultyServo
 from actuators.virtual.line import DeviceLine
 from actuators.virtual.port import Cell, PlantPort
-from actuators.virtual.server import TwinServer
+from actuators.virtual.server import StopEvent, TwinServer
 from actuators.virtual.servo import VirtualServo
 from actuators.virtual.terminal import NO_PORT, terminal_number
 from actuators.wire import LinkClosedError, MemoryWire, TcpWire, Wire, arrived
@@ -127,6 +127,7 @@ __all__ = [
     "SerialWire",
     "ServoProfile",
     "Status",
+    "StopEvent",
     "TcpAddress",
     "TcpEndpoint",
     "TcpWire",

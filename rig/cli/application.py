@@ -23,6 +23,7 @@ from rig.cli import (
     path,
     report,
     setup,
+    twin,
     workspace,
 )
 from rig.cli.help import command_group
@@ -73,6 +74,7 @@ app.command("gui", rich_help_panel=_RUN)(gui.gui)
 app.command("operate", rich_help_panel=_RUN)(operate.operate)
 app.command("run", rich_help_panel=_RUN)(live.run)
 app.command("virtual", rich_help_panel=_RUN)(live.virtual)
+app.command("twin", rich_help_panel=_RUN)(twin.twin)
 app.command("check", rich_help_panel=_TOOLS)(check.check)
 app.command("doctor", rich_help_panel=_TOOLS)(doctor.doctor)
 app.command("report", rich_help_panel=_TOOLS)(report.report)

@@ -8,6 +8,7 @@ from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
 from rig.client.motions import approach, checked_motion, checked_move, ends, prepare_motion
 from rig.client.moving import Progress, begin, finish, follow, move_to_start, perform
+from rig.client.one_twin import serve_twin
 from rig.client.opening import open_rig
 from rig.client.operation import bring_to_rest, clear, connect_and_home, has_stopped, leave, let_pass, look, stop
 from rig.client.ports import free_ports, on_free_ports, on_ports
@@ -82,6 +83,7 @@ __all__ = [
     "perform",
     "prepare_motion",
     "remove_empty",
+    "serve_twin",
     "serve_virtual",
     "stages_of_run",
     "stop",

@@ -2,6 +2,7 @@
 
 from rig.virtual.faults import FAULTS, ActiveFault, Faults
 from rig.virtual.free_motion import simulate
+from rig.virtual.one_device import serve_device
 from rig.virtual.plant import Plant
 from rig.virtual.port import LegPort
 from rig.virtual.process import RigView, VirtualRigProcess, serve_virtual_rig
@@ -16,6 +17,7 @@ __all__ = [
     "RigView",
     "VirtualRig",
     "VirtualRigProcess",
+    "serve_device",
     "serve_virtual_rig",
     "simulate",
 ]

@@ -88,12 +88,15 @@ class VirtualRig:
         """
         found: list[tuple[Endpoint, Responder]] = []
         for (address, _), responder in zip(self._groups, self._responders, strict=True):
-            endpoint = address.endpoint
-            if endpoint is None:
-                raise ConfigError(f"the twin of {address.label} cannot be served: its address names no port")
+            endpoint = _endpoint(address)
             served = virtual_port(endpoint, make=True) if isinstance(endpoint, SerialEndpoint) else endpoint
             found.append((served, responder))
         return found
+
+    def address(self, device: int) -> Endpoint:
+        """Where one device is found, by its place among drives and cells' own devices; raises as `endpoints`."""
+        wanted = self._devices[device]
+        return next(_endpoint(address) for address, group in self._groups if wanted in group)
 
     def wires(self) -> list[MemoryWire]:
         """New wires to the six drives, then to the cells' own devices, in this process and without sockets.
@@ -147,6 +150,13 @@ class VirtualRig:
             except ConfigurationError as error:
                 raise ConfigError(f"{place}: {error}") from error
         return devices
+
+
+def _endpoint(address: DriveAddress) -> Endpoint:
+    endpoint = address.endpoint
+    if endpoint is None:
+        raise ConfigError(f"the twin of {address.label} cannot be served: its address names no port")
+    return endpoint
 
 
 def _together(devices: Sequence[FaultyDevice], endpoint: Endpoint | None = None) -> Responder:

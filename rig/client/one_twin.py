@@ -1,0 +1,109 @@
+"""`rig twin`: one virtual device by itself, at a port that anybody's client can open."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from actuators import Endpoint, SerialEndpoint, cell_driver_names, drive_names
+from rig.client.interruption import Interruption
+from rig.client.ports import free_ports
+from rig.config import RigConfig, in_real_time, load_config, names_file, shipped_configs
+from rig.errors import ConfigError, InputError
+from rig.virtual import serve_device
+
+_LOCAL = "127.0.0.1"
+_LINE = ("baud", "parity", "stop_bits")
+_PLACE = ("host", "port", "device", "framing", *_LINE)
+_BAUD = 115_200
+_LAST_PORT = 65535
+_DRIVES = 6
+
+
+class _Interrupted:
+    """Set by Ctrl-C."""
+
+    def __init__(self, interruption: Interruption) -> None:
+        self._interruption = interruption
+
+    def is_set(self) -> bool:
+        return self._interruption.count > 0
+
+
+def serve_twin(name: str, leg: int, listen: str, *, terminal: bool, say: Callable[[str], None]) -> None:
+    """Serve one virtual device until Ctrl-C.
+
+    Args:
+        name: a driver's name, or a configuration.
+        leg: 1…6, whose drive it is; 0: what reads the load cells.
+        listen: host:port to serve it at; "": a free port of this machine, or `terminal`.
+        terminal: serve it on a pseudo-terminal.
+        say: told where it is.
+
+    Raises:
+        InputError, ConfigError: no such driver or configuration, or it has no such device.
+        HardwareError, ActuatorError: the port is taken.
+    """
+    if listen and terminal:
+        raise InputError("--listen and --pty: one of the two")
+    config, cells = _configuration(name)
+    device = 0 if cells else leg
+    what, place = _device(config, device)
+    config = config.changed(_at(config, device, _placed(place, listen, terminal=terminal)))
+    interruption = Interruption()
+
+    def ready(endpoint: Endpoint) -> None:
+        settings = f", {endpoint.settings}" if isinstance(endpoint, SerialEndpoint) else ""
+        unit = _device(config, device)[1].get("unit", 1)
+        say(f"{what} at {endpoint}{settings}, unit {unit}; Ctrl-C ends it")
+
+    with interruption.installed():
+        serve_device(in_real_time(config), device - 1 if device else _DRIVES, _Interrupted(interruption), ready)
+
+
+def _configuration(name: str) -> tuple[RigConfig, bool]:
+    """The configuration that has the device, and whether that is one of load cells."""
+    if names_file(name):
+        return load_config(name), False
+    for shipped in shipped_configs():
+        config = load_config(shipped)
+        if name in (shipped, config.drives.driver):
+            return config, False
+        if name == config.load_cells.driver and config.load_cells.places:
+            return config, True
+    known = sorted({*drive_names(), *cell_driver_names()})
+    raise InputError(f"no virtual device {name!r}: give a driver ({', '.join(known)}) or a configuration")
+
+
+def _device(config: RigConfig, device: int) -> tuple[str, dict[str, Any]]:
+    """A device in words, and its address."""
+    if config.virtual is None:
+        raise ConfigError(f"configuration {config.name!r} has no [virtual] table")
+    resolved = config.resolved()
+    if device:
+        return f"{config.drives.driver}, leg {device},", resolved["drives"]["legs"][device - 1]
+    if config.load_cells.amplifier is None:
+        raise ConfigError(f"configuration {config.name!r} has no load-cell amplifier")
+    return f"{config.load_cells.driver}, six load cells,", resolved["load_cells"]["amplifier"]
+
+
+def _placed(place: dict[str, Any], listen: str, *, terminal: bool) -> dict[str, Any]:
+    """The address with another place: a port of the same kind, unless the other was asked for."""
+    kept = {key: value for key, value in place.items() if key not in _PLACE and value is not None}
+    line = {key: place[key] for key in _LINE} if place.get("device") is not None else {}
+    if terminal or (line and not listen):
+        return kept | {"baud": _BAUD} | line | {"device": f"twin-{os.getpid()}"}
+    if not listen:
+        return kept | {"host": _LOCAL, "port": free_ports(1)[0]}
+    host, _, port = listen.rpartition(":")
+    if not (host and port.isdecimal() and int(port) <= _LAST_PORT):
+        raise InputError(f"--listen {listen!r}: give HOST:PORT, port 0 for any free one")
+    return kept | {"host": host, "port": int(port) or free_ports(1)[0]}
+
+
+def _at(config: RigConfig, device: int, address: dict[str, Any]) -> dict[str, Any]:
+    """Changes of a configuration that give one device another address."""
+    if not device:
+        return {"load_cells": {"amplifier": {"host": None, "device": None} | address}}
+    legs = list(config.resolved()["drives"]["legs"])
+    legs[device - 1] = address
+    return {"drives": {"legs": legs}}

@@ -1,0 +1,105 @@
+"""`rig twin`: one virtual device, where it is served, and what it does there."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from waiting import eventually
+
+from actuators import COMMAND_HOME, COMMAND_OFF, Endpoint, SerialEndpoint, Status, TcpEndpoint, create_drive
+from rig.cli import main
+from rig.client import one_twin
+from rig.config import RigConfig
+from rig.errors import ExitCode
+
+PATIENCE = 60.0  # s
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> list[Endpoint]:
+    """Where a device would be served."""
+    found: list[Endpoint] = []
+
+    def serve(config: RigConfig, device: int, _stop: object, ready: object) -> None:
+        places = [*config.drives.legs, *config.load_cells.places.values()]
+        endpoint = places[device].endpoint
+        assert endpoint is not None and callable(ready)
+        found.append(endpoint)
+        ready(endpoint)
+
+    monkeypatch.setattr(one_twin, "serve_device", serve)
+    return found
+
+
+def test_it_is_served_at_a_port_of_its_kind_or_of_the_other(
+    served: list[Endpoint], capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = f"twin-{os.getpid()}"
+    for arguments, expected in (
+        (("orca",), SerialEndpoint(own, 1_000_000)),
+        (("iai",), SerialEndpoint(own, 230_400, "none")),
+        (("servo", "--pty", "--leg", "4"), SerialEndpoint(own, 115_200)),
+        (("modbus", "--pty"), SerialEndpoint(own, 115_200)),
+        (("iai", "--listen", "127.0.0.9:4001"), TcpEndpoint("127.0.0.9", 4001)),
+        (("virtual", "--listen", "127.0.0.9:502", "--leg", "6"), TcpEndpoint("127.0.0.9", 502)),
+    ):
+        assert main(["twin", *arguments]) == ExitCode.OK
+        assert served[-1] == expected
+    for name in ("servo", "modbus"):
+        assert main(["twin", name]) == ExitCode.OK
+        endpoint = served[-1]
+        assert isinstance(endpoint, TcpEndpoint) and endpoint.host == "127.0.0.1"
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == f"orca, leg 1, at {own}, 1000000 baud 8E1, unit 1; Ctrl-C ends it"
+    assert said[3] == f"modbus, six load cells, at {own}, 115200 baud 8E1, unit 1; Ctrl-C ends it"
+    assert said[5] == "servo, leg 6, at 127.0.0.9:502, unit 1; Ctrl-C ends it"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nothing",), "no virtual device 'nothing': give a driver (iai, modbus, orca, servo) or a configuration"),
+        (("orca", "--listen", "here"), "--listen 'here': give HOST:PORT"),
+        (("orca", "--listen", "x:65536"), "--listen 'x:65536': give HOST:PORT"),
+        (("orca", "--pty", "--listen", "x:1"), "--listen and --pty: one of the two"),
+        (("gone.toml",), "gone.toml"),
+    ],
+)
+def test_what_cannot_be_served_is_said(
+    arguments: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["twin", *arguments]) == ExitCode.INPUT
+    assert said in capsys.readouterr().err
+
+
+def test_a_driver_finds_it_and_homes_it(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "import sys; from rig.cli import main; sys.exit(main(['twin', 'orca']))"]
+    with (tmp_path / "out").open("w") as out:
+        process = subprocess.Popen(command, stdout=out, cwd=tmp_path)
+    try:
+        eventually(lambda: "Ctrl-C ends it" in (tmp_path / "out").read_text(), "the twin to be served", PATIENCE)
+        device = (tmp_path / "out").read_text().split(" at ")[1].split(",")[0]
+        motor = create_drive("orca", {"device": device, "baud": 1_000_000, "turnaround": 8e-5, "watchdog": 0.5})
+        motor.connect(PATIENCE)
+        try:
+            assert motor.identify().vendor == "Iris Dynamics"
+            motor.configure()
+            motor.exchange(COMMAND_OFF, motor.line.now() if motor.line else 0.0, 1.0)
+
+            def does(status: Status) -> bool:
+                assert motor.line is not None
+                return bool(motor.exchange(COMMAND_HOME, motor.line.now(), 1.0).status & status)
+
+            eventually(lambda: does(Status.HOMING), "the auto-zero to begin", PATIENCE)
+            eventually(lambda: does(Status.HOMED), "the auto-zero to end", PATIENCE)
+        finally:
+            motor.close()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == ExitCode.OK
+        assert not Path(device).exists()
+    finally:
+        process.kill()
+        process.wait()
