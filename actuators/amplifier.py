@@ -25,8 +25,8 @@ from actuators.virtual.port import Cell
 class AmplifierReading(DeviceReading):
     """See `DeviceReading`; a channel has no valid value by its register, or by the status word.
 
-    status: the device's status word, bit n - 1 = channel n invalid. sample: the device's conversion counter, which
-    tells a new value from one read twice; -1 = none yet.
+    status: the device's status word, 0 where it has none. sample: the device's conversion counter, which tells a new
+    value from one read twice; -1 = none yet, or the device has none.
     """
 
     status: int
@@ -67,7 +67,9 @@ class Amplifier(CellDevice):
         self._station = Station(bus, label, options.unit, self.counters)
         self.line = bus if isinstance(bus, HalfDuplexBus) else None
         self._codec = ReadingCodec(self.profile, options.unit)
-        self._scales = [(register.scale, register.invalid) for register in self.profile.reading.forces]
+        reading = self.profile.reading
+        values = [(register.scale, register.invalid) for register in reading.forces]
+        self._channels = list(zip(values, reading.invalid_masks(), reading.negative_masks(), strict=True))
         self._last = AmplifierReading((math.nan,) * self.channels, False, 0.0, 0, -1)
         self._sample = -1
         self.sample_period = options.sample_period
@@ -97,7 +99,12 @@ class Amplifier(CellDevice):
 
     def identify(self) -> Identity:
         """See `CellDevice.identify`."""
-        return Identity(**self._station.read_texts(self.profile.identity, self._options.request_timeout))
+        timeout = self._options.request_timeout
+        if self.profile.identity is None:  # it only has to answer
+            block = self._codec.read_block
+            self._station.read(block.address, block.count, timeout)
+            return Identity("", self.profile.name, "", "")
+        return Identity(**self._station.read_texts(self.profile.identity, timeout))
 
     @property
     def overdue(self) -> bool:
@@ -113,7 +120,7 @@ class Amplifier(CellDevice):
     def finish(self, deadline: float) -> AmplifierReading:
         """See `CellDevice.finish`; a reply whose conversion counter stands where it stood brings nothing new."""
         reading = self._finish(deadline) if self._sampling.asked else None
-        self.standing = reading is not None and reading.sample == self._sample
+        self.standing = reading is not None and reading.sample == self._sample >= 0
         if reading is not None and not self.standing:
             self._sample = reading.sample
             self.counters.received += 1
@@ -138,8 +145,8 @@ class Amplifier(CellDevice):
             return None
         status = int(raw[0])
         forces = tuple(
-            math.nan if value == invalid or status >> channel & 1 else value * scale
-            for channel, (value, (scale, invalid)) in enumerate(zip(raw[2:], self._scales, strict=True))
+            math.nan if value == none or status & invalid else value * (-scale if status & negative else scale)
+            for value, ((scale, none), invalid, negative) in zip(raw[2:], self._channels, strict=True)
         )
         offset = self._station.carried_after(self._now)
         return AmplifierReading(forces, True, 0.0, status, int(raw[1]), offset=offset)

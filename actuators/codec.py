@@ -122,13 +122,16 @@ class FixedCodec:
         return message
 
 
+_NO_STATUS = (0, -1)
+"""Raw status and sample of an amplifier that says neither."""
+
+
 class ReadingCodec(FixedCodec):
     """FC3 exchange of an amplifier: raw (status, sample, six forces)."""
 
     def __init__(self, profile: AmplifierProfile, unit: int) -> None:
         """unit: Modbus unit id."""
-        reading = profile.reading
-        super().__init__([reading.status, reading.sample, *reading.forces], profile.word_order, unit, READ_HOLDING)
+        super().__init__(profile.reading.registers, profile.word_order, unit, READ_HOLDING, _NO_STATUS)
         self.request = struct.pack(">BBHH", unit, READ_HOLDING, self.read_block.address, self.read_block.count)
         """The request, the same in every cycle."""
 

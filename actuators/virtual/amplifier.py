@@ -11,7 +11,7 @@ from actuators.virtual.port import Cell
 
 
 class VirtualAmplifier(ModbusDevice):
-    """Channels over cells; one without a valid value sets its status bit and the invalid value.
+    """Channels over cells; one without a valid value sets its first status bit and the invalid value.
 
     Every `1 / rate` s all channels are converted; registers hold the last conversion. Nothing can be written.
     """
@@ -40,12 +40,15 @@ class VirtualAmplifier(ModbusDevice):
         """whether channels are converted; if not, counter and values stand"""
         self.invalid = 0
         """bit n - 1: channel n is said to have no valid value, while its register goes on"""
+        reading = profile.reading
+        self._given = [register is not None for register in reading.registers]
+        self._invalid_bits = [mask & -mask for mask in reading.invalid_masks()]
+        self._negative_bits = reading.negative_masks()
         self._block = block = ReadingCodec(profile, unit).read_block
         self._data = b""
-        self._add_identity(
-            profile.identity,
-            {"vendor": "stewart-rig", "product": "virtual amp", "serial": serial, "firmware": "1.0"},
-        )
+        if profile.identity is not None:
+            texts = {"vendor": "stewart-rig", "product": "virtual amp", "serial": serial, "firmware": "1.0"}
+            self._add_identity(profile.identity, texts)
         self._readable.append((block.address, block.count, lambda: self._data))
         self.tick(0.0)
 
@@ -56,13 +59,16 @@ class VirtualAmplifier(ModbusDevice):
         if sample == self._sample or not self.converting:
             return
         self._sample = sample
-        status = self.invalid
-        forces = []
+        status = 0
+        values: list[int | float] = [0, sample & 0xFFFF]
         for channel, (cell, sensor) in enumerate(zip(self._cells, self._sensors, strict=True)):
-            raw, valid = sensor.encode(cell.cell)
-            forces.append(raw)
-            status |= 0 if valid else 1 << channel
-        self._data = self._block.pack([status, sample & 0xFFFF, *forces])
+            sign = self._negative_bits[channel]
+            raw, valid = sensor.encode(abs(cell.cell) if sign else cell.cell)
+            values.append(raw)
+            status |= sign if cell.cell < 0.0 else 0
+            status |= 0 if valid and not self.invalid >> channel & 1 else self._invalid_bits[channel]
+        values[0] = status
+        self._data = self._block.pack([value for value, given in zip(values, self._given, strict=True) if given])
 
     def _write(self, address: int, data: bytes) -> None:
         raise RegisterError(ILLEGAL_ADDRESS)

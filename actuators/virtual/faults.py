@@ -250,7 +250,10 @@ class FaultyAmplifier(FaultyDevice):
         """amplifier: the device."""
         super().__init__(amplifier)
         self.amplifier = amplifier
-        self.kinds = dict(AMPLIFIER_FAULTS)
+        told = amplifier.profile.reading.status is not None
+        self.kinds = {
+            name: kind for name, kind in AMPLIFIER_FAULTS.items() if told or not name.startswith(INVALID_CHANNEL)
+        }
 
     def _apply(self, name: str) -> None:
         super()._apply(name)

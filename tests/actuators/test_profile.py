@@ -73,7 +73,8 @@ def test_all_faults_of_a_file_are_listed_with_their_path(tmp_path):
 
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(
-        ConfigurationError, match=r"no profile 'akd'; shipped profiles: generic-amplifier, generic-cell, generic-servo"
+        ConfigurationError,
+        match=r"no profile 'akd'; shipped profiles: generic-amplifier, generic-cell, generic-servo, laumas",
     ):
         load_profile("akd", ServoProfile)
     with pytest.raises(ConfigurationError, match=r"no profile .*missing\.toml"):
@@ -121,3 +122,27 @@ def test_a_drive_has_the_set_points_that_its_modes_need(mode, lacking):
     other = Mode.POSITION if mode is Mode.FORCE else Mode.FORCE
     with pytest.raises(CommandError, match="is not one of the drive's modes"):
         bench.drive.begin(Command(other), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("reading", "message"),
+    [
+        ({"invalid": [[0]]}, "invalid: bits of a status word, which is not given"),
+        ({"status": {"address": 0}, "invalid": [[0], [1]]}, "invalid: 2 entries, not 1, one for each channel"),
+        ({"status": {"address": 0}, "negative": [7]}, "registers that hold a size have a type without a sign"),
+        ({"status": {"address": 0}, "negative": [16]}, "less than or equal to 15"),
+        ({"status": {"address": 0, "type": "u32"}}, "status: must be a u16 without scale"),
+    ],
+)
+def test_bad_maps_of_readings_are_refused(reading, message):
+    with pytest.raises(ValueError, match=message):
+        AmplifierProfile.model_validate(
+            {"name": "x", "reading": {"forces": [{"address": 2, "type": "i32"}], **reading}}
+        )
+
+
+def test_a_reading_may_be_nothing_but_forces():
+    profile = AmplifierProfile.model_validate({"name": "x", "reading": {"forces": [{"address": 2, "type": "f32"}]}})
+    assert (profile.reading.invalid_masks(), profile.reading.negative_masks()) == ([0], [0])
+    laumas = load_profile("laumas", AmplifierProfile)
+    assert (laumas.reading.invalid_masks(), laumas.reading.negative_masks()) == ([0b11111], [0x80])

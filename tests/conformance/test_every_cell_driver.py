@@ -27,9 +27,13 @@ from actuators import (
 _CELL = {"profile": "generic-cell"}
 _LINE = {"device": "twin", "unit": 9}
 PLACES: dict[str, list[dict[str, Any]]] = {
-    "modbus": [{"host": "twin"}, {"host": "twin", **_CELL}, _LINE, _LINE | _CELL]
+    "modbus": [{"host": "twin"}, {"host": "twin", **_CELL}, _LINE, _LINE | _CELL, _LINE | {"profile": "laumas"}]
 }
 """Driver → options of its devices, of each number of cells and each kind of wire."""
+STEPS = {"laumas": 0.05}
+"""What a device resolves, N, by its profile; else 0.01."""
+LACKS = {"laumas": {"identity", "sample"}}
+"""What it does not say, by its profile: who it is, or whether it has converted anything since."""
 
 
 class Bench:
@@ -37,6 +41,8 @@ class Bench:
 
     def __init__(self, driver: str, place: dict[str, Any], **options: Any) -> None:
         self.now = 0.0
+        self.step = STEPS.get(place.get("profile", ""), 0.01)
+        self.lacks = LACKS.get(place.get("profile", ""), set())
         given = {"name": "cells 7", **place, **options}
         self.device = create_cell_device(
             driver, {"open_wire": lambda timeout: MemoryWire(lambda data: self.twin.respond(data)), **given}
@@ -88,7 +94,8 @@ def bench(request: pytest.FixtureRequest) -> Bench:
 def test_describes_itself(bench: Bench) -> None:
     assert isinstance(bench.device, CellDevice) and bench.device.name == "cells 7" and bench.device.channels in (1, 6)
     identity = bench.device.identify()
-    assert isinstance(identity, Identity) and identity.vendor and identity.product and identity.serial
+    assert isinstance(identity, Identity) and identity.product
+    assert (identity.vendor and identity.serial) or "identity" in bench.lacks
 
 
 @pytest.mark.parametrize("name", cell_driver_names())
@@ -105,7 +112,12 @@ def test_forces_are_in_newtons_by_channel(bench: Bench) -> None:
         leg.cell = 100.0 - 37.5 * channel
     reading = bench.read()
     assert (reading.fresh, reading.age) == (True, 0.0) and not bench.device.overdue and not bench.device.standing
-    assert reading.forces == pytest.approx([100.0 - 37.5 * channel for channel in range(len(bench.legs))], abs=1e-2)
+    assert reading.forces == pytest.approx(
+        [100.0 - 37.5 * channel for channel in range(len(bench.legs))], abs=bench.step
+    )
+    for leg in bench.legs:
+        leg.cell = -leg.cell
+    assert bench.read().forces == pytest.approx([-force for force in reading.forces], abs=bench.step)
 
 
 def test_nothing_received_yet_is_no_number(bench: Bench) -> None:
@@ -141,6 +153,8 @@ def test_a_wire_that_fails_leaves_the_last_values_and_never_raises(bench: Bench,
 def test_a_device_that_hangs_is_told_from_cells_at_rest(bench: Bench) -> None:
     bench.read()
     assert bench.read().fresh
+    if "sample" in bench.lacks:
+        return  # nothing tells it from cells at rest
     bench.twin.inject("hang")
     for _ in range(3):
         reading = bench.read()
