@@ -59,7 +59,16 @@ class Iai(Drive):
     def __init__(self, options: IaiOptions) -> None:
         """Make the drive without connecting. Raises ConfigurationError: a serial number that could not be compared."""
         reach = _LARGEST * METRE - abs(options.position_offset)
-        can = Capabilities((Mode.OFF, Mode.POSITION, Mode.HOMING), False, True, False, _ANY, reach, _ANY, METRE)
+        can = Capabilities(
+            modes=(Mode.OFF, Mode.POSITION, Mode.HOMING),
+            force_feedback=False,
+            homing=True,
+            watchdog=False,
+            force_limit=_ANY,
+            position_limit=reach,
+            velocity_limit=_ANY,
+            resolution=METRE,
+        )
         super().__init__(options.name, can, options.echo_lag, options.sample_period)
         if options.serial is not None:
             raise ConfigurationError(

@@ -59,7 +59,16 @@ class Orca(Drive):
     def __init__(self, options: OrcaOptions) -> None:
         """Make the drive without connecting. Raises ConfigurationError: watchdog time out of range."""
         reach = _LARGEST * METRE - abs(options.position_offset)
-        can = Capabilities((Mode.OFF, *_MODES), True, True, True, _LARGEST * NEWTON, reach, _ANY, METRE)
+        can = Capabilities(
+            modes=(Mode.OFF, *_MODES),
+            force_feedback=True,
+            homing=True,
+            watchdog=True,
+            force_limit=_LARGEST * NEWTON,
+            position_limit=reach,
+            velocity_limit=_ANY,
+            resolution=METRE,
+        )
         super().__init__(options.name, can, options.echo_lag, options.sample_period)
         bus = options.bus()
         self.line = bus if isinstance(bus, HalfDuplexBus) else None
@@ -87,6 +96,8 @@ class Orca(Drive):
         self._errors = self._error = 0
         """errors there are, and those that there were since they were cleared last"""
         self._access: Access | None = None
+        self._asked = b""
+        """what is told or asked in this cycle beside the set-point, and its message"""
         self._held: tuple[float, float] | None = None
         """position and force that the next status is to tell the zero of"""
         self._sent = False
@@ -169,8 +180,8 @@ class Orca(Drive):
         stream_first = self._streamed != _ZERO and (access is Access.STATUS or (stop and access is Access.MODE))
         sent = not stream_first or self._stream(command, urgent)
         if access is not None:
-            message = access.request(self._unit, self._wanted, self._set_points(command))
-            sent = self._station.ask(_BESIDE, message, access.reply_length, urgent=urgent) and sent
+            self._asked = access.request(self._unit, self._wanted, self._set_points(command))
+            sent = self._station.ask(_BESIDE, self._asked, access.reply_length, urgent=urgent) and sent
         self._sent = (stream_first or self._stream(command, urgent)) and sent
         if self._sent:
             self.counters.sent += 1
@@ -253,7 +264,7 @@ class Orca(Drive):
     def _take(self, access: Access, message: bytes) -> bool:
         """Take the reply to an access; whether it is one."""
         if access.function != READ_HOLDING:
-            if message[:2] != bytes((self._unit, access.function)):
+            if message != self._asked[: access.reply_length]:  # it repeats the head of what was written
                 return False
             if access is Access.CLEAR:
                 self._clearing = False

@@ -60,7 +60,9 @@ def test_faults_name_leg_option_value_and_bound(tmp_path: Path) -> None:
         "drives.profile: unknown key",
     ):
         assert line in text
-    with pytest.raises(ConfigError, match=r"drives\.driver: no driver 'steam'; known drivers: gateway, line"):
+    with pytest.raises(
+        ConfigError, match=r"drives\.driver: no driver 'steam'; known drivers: gateway, iai, line, orca, servo"
+    ):
         load_config(written(tmp_path, "steam", SLOTS))
     with pytest.raises(ConfigError, match=r"drives: legs 1 and 2 share 127\.0\.0\.1:slot 1"):
         load_config(written(tmp_path, "gateway", [SLOTS[0], *SLOTS[:5]]))
