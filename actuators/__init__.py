@@ -53,6 +53,7 @@ from actuators.registry import (
     find_driver,
     present_name,
 )
+from actuators.scanning import Answer, scan
 from actuators.serial_wire import SerialWire
 from actuators.virtual.amplifier import VirtualAmplifier
 from actuators.virtual.device import ModbusDevice, Responder
@@ -80,6 +81,7 @@ __all__ = [
     "AmplifierOptions",
     "AmplifierProfile",
     "AmplifierReading",
+    "Answer",
     "BusPlan",
     "Buses",
     "Capabilities",
@@ -149,5 +151,6 @@ __all__ = [
     "load_profile",
     "open_wire",
     "present_name",
+    "scan",
     "terminal_number",
 ]

@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from actuators.bus import Buses
 from actuators.drive import Drive
 from actuators.endpoint import Endpoint, TcpEndpoint
+from actuators.interface import Identity
+from actuators.station import Station
 from actuators.virtual.faults import FaultyDrive
 from actuators.virtual.port import PlantPort
 from actuators.wire import Wire
@@ -129,6 +131,8 @@ class Driver:
     address, settings: what a configuration says of one leg's drive, and of all six. options: both and `DriveOptions`
     in one, as `create` and `twin` take it. create: a drive, not yet connected; may raise ConfigurationError.
     twin: the virtual drive of one leg, behind a wire that can fail; None where there is none.
+    recognise: who a unit on a bus is, by reading alone within a time (s) an access, None where it is none of these; may
+    raise ActuatorError. None: its drives cannot be told from others.
     """
 
     address: type[DriveAddress]
@@ -136,3 +140,4 @@ class Driver:
     options: type[DriveOptions]
     create: Callable[[Any], Drive]
     twin: Callable[[Any, PlantPort], FaultyDrive] | None = None
+    recognise: Callable[[Station, float], Identity | None] | None = None

@@ -2,7 +2,7 @@
 
 from actuators.driver import Driver
 from actuators.modbus_address import LineTimes, ModbusAddress, ModbusOptions
-from actuators.servo import Servo, ServoOptions, ServoSettings, servo_twin
+from actuators.servo import Servo, ServoOptions, ServoSettings, recognise, servo_twin
 
 
 class ModbusServoSettings(ServoSettings, LineTimes):
@@ -32,5 +32,6 @@ DRIVER = Driver(
     ModbusServoOptions,
     ModbusServo,
     lambda options, leg: servo_twin(options, options.unit, leg, options.server_framing),
+    recognise,
 )
 """What is registered as `servo`."""

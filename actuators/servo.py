@@ -271,6 +271,16 @@ def servo_twin(options: ServoOptions, unit: int, leg: PlantPort, framing: Framin
     return FaultyServo(servo)
 
 
+def recognise(station: Station, timeout: float) -> Identity | None:
+    """See `Driver.recognise`: it says its maker where the generic profile has that; others are not told apart."""
+    profile = load_profile("generic-servo", ServoProfile)
+    if profile.identity is None:
+        return None
+    identity = Identity(**station.read_texts(profile.identity, timeout))
+    texts = (identity.vendor, identity.product, identity.serial)
+    return identity if all(texts) and "?" not in "".join(texts) else None
+
+
 def servo_profile(options: ServoOptions) -> ServoProfile:
     """The register map that the options name. Raises ConfigurationError."""
     profile = options.profile

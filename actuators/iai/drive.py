@@ -36,6 +36,7 @@ from actuators.station import Station
 
 _ANY = RANGES["f32"][1]
 _LARGEST = 2**31 - 1
+_IDENTITY = Identity("IAI", "ROBO Cylinder", "", "")
 _TOLD, _READ = 0, 1  # exchanges of the station
 _BAND = 10  # 0.01 mm in which a target counts as reached
 _CATCHING_UP = 3.0  # 1/s, by which a slider that is behind is faster than its command
@@ -118,7 +119,7 @@ class Iai(Drive):
     def identify(self) -> Identity:
         """See `Drive.identify`: it only has to answer."""
         self._read(self._options.request_timeout)
-        return Identity("IAI", "ROBO Cylinder", "", "")
+        return _IDENTITY
 
     def configure(self) -> None:
         """See `Drive.configure`: commands come from Modbus from now on."""
@@ -131,15 +132,14 @@ class Iai(Drive):
         """See `Drive.verify`."""
         if not self._read(timeout).extended & MODBUS_COMMANDS:
             raise ConfigurationError(f"{self._station.label} takes its commands from its inputs, not from Modbus")
-        return Identity("IAI", "ROBO Cylinder", "", "")
+        return _IDENTITY
 
     def observe(self, timeout: float) -> Feedback:
         """See `Drive.observe`."""
         return self._feedback(self._read(timeout))
 
     def _read(self, timeout: float) -> State:
-        words = self._station.read(STATUS, STATUS_COUNT, timeout)
-        return state_of_bytes(b"".join(word.to_bytes(2, "big") for word in words))
+        return _read(self._station, timeout)
 
     def error_text(self, code: int) -> str:
         """See `Drive.error_text`: alarm codes are explained in the controller's manual."""
@@ -302,3 +302,14 @@ def _alarm(state: State) -> int:
 
 def _moves(state: State) -> bool:
     return bool(state.extended & (MOVING | HOMING)) or abs(state.speed * METRE) > _STANDSTILL
+
+
+def _read(station: Station, timeout: float) -> State:
+    words = station.read(STATUS, STATUS_COUNT, timeout)
+    return state_of_bytes(b"".join(word.to_bytes(2, "big") for word in words))
+
+
+def recognise(station: Station, timeout: float) -> Identity | None:
+    """See `Driver.recognise`: it has the status block where no others have registers."""
+    _read(station, timeout)
+    return _IDENTITY

@@ -4,7 +4,7 @@ from actuators.codec import WRITE_MULTIPLE, WRITE_SINGLE
 from actuators.errors import ConfigurationError, IdentityError
 from actuators.interface import Identity
 from actuators.orca.options import OrcaOptions
-from actuators.orca.protocol import APPLY_GAINS, SETUP, WIDE, Register, low_first, wide_value
+from actuators.orca.protocol import APPLY_GAINS, SETUP, WIDE, MotorMode, Register, low_first, wide_value
 from actuators.station import Station
 
 _MOST_WATCHDOG = 0xFFFF  # ms
@@ -32,13 +32,10 @@ class Setup:
 
     def identity(self, timeout: float) -> Identity:
         """Ask who the motor is. Raises ConnectError, ProtocolError, IdentityError."""
-        low, high, major, release, revision = self._station.read(Register.SERIAL, 5, timeout)
-        (stator,) = self._station.read(Register.STATOR, 1, timeout)
-        serial = str(wide_value(low, high) & 0xFFFFFFFF)
-        expected = self._options.serial
-        if expected is not None and serial != expected:
-            raise IdentityError(f"{self._station.label} has serial number {serial!r}, expected {expected!r}")
-        return Identity("Iris Dynamics", f"ORCA, stator {stator}", serial, f"{major}.{release}.{revision}")
+        identity, expected = read_identity(self._station, timeout), self._options.serial
+        if expected is not None and identity.serial != expected:
+            raise IdentityError(f"{self._station.label} has serial number {identity.serial!r}, expected {expected!r}")
+        return identity
 
     def write(self, timeout: float) -> None:
         """Write them all. Raises ConnectError, ProtocolError."""
@@ -59,3 +56,18 @@ class Setup:
             raise ConfigurationError(
                 f"{self._station.label} {otherwise} {name}: register {address} reads back {found}, not {list(words)}"
             )
+
+
+def read_identity(station: Station, timeout: float) -> Identity:
+    """Who a motor is, with `timeout` s an access. Raises ConnectError, ProtocolError."""
+    low, high, major, release, revision = station.read(Register.SERIAL, 5, timeout)
+    (stator,) = station.read(Register.STATOR, 1, timeout)
+    serial = str(wide_value(low, high) & 0xFFFFFFFF)
+    return Identity("Iris Dynamics", f"ORCA, stator {stator}", serial, f"{major}.{release}.{revision}")
+
+
+def recognise(station: Station, timeout: float) -> Identity | None:
+    """See `Driver.recognise`: it is in a mode of these motors, and has a version."""
+    (mode,) = station.read(Register.MODE, 1, timeout)
+    identity = read_identity(station, timeout)
+    return identity if mode in set(MotorMode) and identity.firmware != "0.0.0" else None

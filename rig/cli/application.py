@@ -22,6 +22,7 @@ from rig.cli import (
     paper,
     path,
     report,
+    scan,
     setup,
     twin,
     workspace,
@@ -77,6 +78,7 @@ app.command("virtual", rich_help_panel=_RUN)(live.virtual)
 app.command("twin", rich_help_panel=_RUN)(twin.twin)
 app.command("check", rich_help_panel=_TOOLS)(check.check)
 app.command("doctor", rich_help_panel=_TOOLS)(doctor.doctor)
+app.command("scan", rich_help_panel=_TOOLS)(scan.scan)
 app.command("report", rich_help_panel=_TOOLS)(report.report)
 app.command("export", rich_help_panel=_TOOLS)(export.export)
 app.add_typer(calibrate.app, name="calibrate", rich_help_panel=_TOOLS)

@@ -1,0 +1,164 @@
+"""`rig scan`: what answers is said, nothing is written to it, and who has nothing to say is not named."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import pytest
+from drive_support import Leg, serving
+
+from actuators import (
+    AmplifierProfile,
+    Endpoint,
+    FaultyDevice,
+    MemoryWire,
+    SerialEndpoint,
+    TcpEndpoint,
+    VirtualAmplifier,
+    Wire,
+    create_twin,
+    load_profile,
+    open_wire,
+    scanning,
+)
+from actuators.virtual.framing import RTU_FRAMING
+from rig.cli import main
+from rig.errors import ExitCode
+
+READING = {3, 4}
+
+
+class Watched:
+    """A device that keeps the function codes of what it is asked."""
+
+    def __init__(self, device: FaultyDevice) -> None:
+        self.device = device
+        self.asked: set[int] = set()
+        self.framing = device.framing
+        self.next_event = device.next_event
+
+    def tick(self, now: float) -> None:
+        self.device.tick(now)
+
+    def due(self) -> bytes:
+        return self.device.due()
+
+    def respond(self, frame: bytes) -> bytes:
+        self.asked.add(self.framing.message(frame)[1])
+        return self.device.respond(frame)
+
+
+@contextmanager
+def served(driver: str, **options: object) -> Iterator[tuple[str, Watched]]:
+    device = Watched(create_twin(driver, {"name": "twin", **options}, Leg()))
+    with serving([device]) as [(host, port)]:
+        yield f"{host}:{port}", device
+    assert device.asked <= READING
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    code = main(["scan", *arguments])
+    out = capsys.readouterr()
+    return code, out.out + out.err
+
+
+@pytest.mark.parametrize(
+    ("driver", "options", "more", "words"),
+    [
+        ("servo", {"host": "x"}, (), "driver servo: stewart-rig virtual servo, serial VIRTUAL-1, firmware 1.0"),
+        ("servo", {"device": "x"}, ("--rtu",), "driver servo: stewart-rig virtual servo, serial VIRTUAL-1"),
+        ("orca", {"device": "x", "serial": "77"}, ("--rtu",), "driver orca: Iris Dynamics ORCA, stator 6, serial 77"),
+        ("iai", {"device": "x"}, ("--rtu",), "driver iai: IAI ROBO Cylinder"),
+    ],
+)
+def test_each_driver_knows_its_own(
+    driver: str,
+    options: dict[str, object],
+    more: Sequence[str],
+    words: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with served(driver, unit=3, **options) as (place, _):
+        code, text = said(capsys, place, "--units", "2-4", "--timeout", "0.3", *more)
+    assert code == ExitCode.OK
+    (line,) = text.splitlines()
+    assert line.startswith(f"{place}, unit 3: {words}")
+
+
+def test_what_no_driver_knows_is_said_to_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    profile = load_profile("laumas", AmplifierProfile)
+    device = VirtualAmplifier(profile, [Leg()], unit=5, framing=RTU_FRAMING)
+    with serving([device]) as [(host, port)]:
+        place = f"{host}:{port}"
+        code, text = said(capsys, place, "--units", "5", "--rtu")
+        assert (code, text) == (
+            ExitCode.OK,
+            f"{place}, unit 5: answers (exception 02 (illegal data address)); no driver knows it by its registers\n",
+        )
+        code, text = said(capsys, place, "--units", "5", "--rtu", "--json")
+    (found,) = json.loads(text)
+    assert (found["host"], found["port"], found["unit"], found["driver"], found["identity"]) == (
+        host,
+        port,
+        5,
+        "",
+        None,
+    )
+
+
+def test_a_line_is_asked_at_one_speed_after_the_other_until_somebody_answers(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = []
+    with served("orca", device="x", unit=2) as (place, _):
+        host, port = place.split(":")
+
+        def opening(endpoint: Endpoint, timeout: float) -> Wire:
+            assert isinstance(endpoint, SerialEndpoint)
+            opened.append((endpoint.baud, endpoint.parity))
+            if (endpoint.baud, endpoint.parity) != (115_200, "none"):
+                return MemoryWire(lambda _data: b"")
+            return open_wire(TcpEndpoint(host, int(port)), timeout)
+
+        monkeypatch.setattr(scanning, "open_wire", opening)
+        code, text = said(
+            capsys,
+            "/dev/line",
+            "--units",
+            "2",
+            "--baud",
+            "230400,115200,9600",
+            "--parity",
+            "even,none",
+            "--timeout",
+            "0.5",
+        )
+    assert code == ExitCode.OK and text.startswith("/dev/line, 115200 baud 8N1, unit 2: driver orca")
+    assert opened == [(230_400, "even"), (230_400, "none"), (115_200, "even"), (115_200, "none")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("127.0.0.1:1",), ExitCode.HARDWARE, "cannot connect to 127.0.0.1:1"),
+        (("/dev/none",), ExitCode.HARDWARE, "cannot open /dev/none at 1000000 baud"),
+        (("10.0.0.0/8",), ExitCode.INPUT, "16777216 addresses, at most 1024"),
+        (("10.0.0.0/40",), ExitCode.INPUT, "is no network"),
+        (("here:0",), ExitCode.INPUT, "give HOST, HOST:PORT"),
+        (("/dev/none", "--units", "3-1"), ExitCode.INPUT, "--units '3-1'"),
+        (("/dev/none", "--units", "256"), ExitCode.INPUT, "numbers from 0 to 255"),
+        (("/dev/none", "--parity", "mark"), ExitCode.INPUT, "--parity 'mark': one of even, none, odd"),
+        (("here", "--baud", "9600"), ExitCode.INPUT, "of a serial port"),
+    ],
+)
+def test_what_cannot_be_asked_is_said(
+    arguments: tuple[str, ...], code: ExitCode, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found, text = said(capsys, *arguments)
+    assert found == code and words in text
+
+
+def test_a_network_is_asked_host_by_host(capsys: pytest.CaptureFixture[str]) -> None:
+    code, text = said(capsys, "127.0.9.0/29", "--units", "1", "--timeout", "0.01")
+    assert code == ExitCode.HARDWARE
+    assert text == "error: nothing answers at 127.0.9.0/29: 6 places asked for 1 units\n"
