@@ -26,6 +26,7 @@ from rig.cli import main
 from rig.errors import ExitCode
 
 READING = {3, 4}
+PATIENT = ("--timeout", "5")
 
 
 class Watched:
@@ -79,7 +80,7 @@ def test_each_driver_knows_its_own(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with served(driver, unit=3, **options) as (place, _):
-        code, text = said(capsys, place, "--units", "2-4", "--timeout", "0.3", *more)
+        code, text = said(capsys, place, "--units", "3", *PATIENT, *more)
     assert code == ExitCode.OK
     (line,) = text.splitlines()
     assert line.startswith(f"{place}, unit 3: {words}")
@@ -90,12 +91,12 @@ def test_what_no_driver_knows_is_said_to_answer(capsys: pytest.CaptureFixture[st
     device = VirtualAmplifier(profile, [Leg()], unit=5, framing=RTU_FRAMING)
     with serving([device]) as [(host, port)]:
         place = f"{host}:{port}"
-        code, text = said(capsys, place, "--units", "5", "--rtu")
+        code, text = said(capsys, place, "--units", "5", "--rtu", *PATIENT)
         assert (code, text) == (
             ExitCode.OK,
             f"{place}, unit 5: answers (exception 02 (illegal data address)); no driver knows it by its registers\n",
         )
-        code, text = said(capsys, place, "--units", "5", "--rtu", "--json")
+        code, text = said(capsys, place, "--units", "5", "--rtu", "--json", *PATIENT)
     (found,) = json.loads(text)
     assert (found["host"], found["port"], found["unit"], found["driver"], found["identity"]) == (
         host,
@@ -121,18 +122,8 @@ def test_a_line_is_asked_at_one_speed_after_the_other_until_somebody_answers(
             return open_wire(TcpEndpoint(host, int(port)), timeout)
 
         monkeypatch.setattr(scanning, "open_wire", opening)
-        code, text = said(
-            capsys,
-            "/dev/line",
-            "--units",
-            "2",
-            "--baud",
-            "230400,115200,9600",
-            "--parity",
-            "even,none",
-            "--timeout",
-            "0.5",
-        )
+        line = ("--baud", "230400,115200,9600", "--parity", "even,none")
+        code, text = said(capsys, "/dev/line", "--units", "2", *line, *PATIENT)
     assert code == ExitCode.OK and text.startswith("/dev/line, 115200 baud 8N1, unit 2: driver orca")
     assert opened == [(230_400, "even"), (230_400, "none"), (115_200, "even"), (115_200, "none")]
 
