@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
@@ -10,6 +10,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from actuators import Status as DriveStatus
 from rig.client import LegPostMortem
 from rig.config import RigConfig
+from rig.engine import DriveReport
 
 _LEG_LINE = re.compile(r"\s*leg (?P<leg>[1-6]): (?P<text>.*)")
 _BITS = (
@@ -22,6 +23,9 @@ _BITS = (
     (DriveStatus.HOMED, "homed"),
 )
 _BAD = DriveStatus.WATCHDOG | DriveStatus.FAULT
+_UNITS = {"temperature": "°C", "supply": "V", "power": "W"}
+_SHOWN = ("temperature", "supply")
+_NOTHING = DriveReport({}, "", 0, 0)
 
 
 class DrivesView(QtWidgets.QWidget):
@@ -38,14 +42,20 @@ class DrivesView(QtWidgets.QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(3)
         grid.setColumnStretch(1, 1)
+        self._values: list[QtWidgets.QLabel] = []
         for leg in range(6):
             name = QtWidgets.QLabel(f"Leg {leg + 1}")
             label = QtWidgets.QLabel()
             label.setWordWrap(True)
             label.setAccessibleName(f"Drive of leg {leg + 1}")
             grid.addWidget(name, leg, 0, QtCore.Qt.AlignmentFlag.AlignTop)
+            values = QtWidgets.QLabel()
+            values.setObjectName("muted")
+            values.setAccessibleName(f"What the drive of leg {leg + 1} measures in itself")
             grid.addWidget(label, leg, 1)
+            grid.addWidget(values, leg, 2, QtCore.Qt.AlignmentFlag.AlignTop)
             self._labels.append(label)
+            self._values.append(values)
         self.show_unconnected()
 
     def show_unconnected(self) -> None:
@@ -53,6 +63,7 @@ class DrivesView(QtWidgets.QWidget):
         if not (self._failures or self._post_mortem):  # else those say more
             for label, address in zip(self._labels, self._addresses, strict=True):
                 _show(label, "muted", address)
+            self._measure_nothing()
 
     def note_identity(self, text: str) -> None:
         """Take in an event such as "leg 3: vendor product, serial …" about a drive that answered."""
@@ -71,6 +82,7 @@ class DrivesView(QtWidgets.QWidget):
         self._failures = {int(match["leg"]) - 1: match["text"] for match in found}
         if not self._failures:
             return
+        self._measure_nothing()
         for leg, label in enumerate(self._labels):
             if leg in self._failures:
                 _show(label, "bad", f"✗ {self._failures[leg]}")
@@ -80,14 +92,19 @@ class DrivesView(QtWidgets.QWidget):
     def show_post_mortem(self, legs: Sequence[LegPostMortem]) -> None:
         """The engine has died: what each drive did then."""
         self._failures, self._post_mortem = {}, legs
+        self._measure_nothing()
         for label, address, leg in zip(self._labels, self._addresses, legs, strict=True):
             _show(label, "good" if leg.safe else "bad", f"{'✓' if leg.safe else '✗'} {leg.words}")
             moved = f"\n{leg.moved * 1e3:+.2f} mm from its length in the last cycle" if math.isfinite(leg.moved) else ""
             label.setToolTip(f"{address}{moved}")
 
-    def show_row(self, row: np.void, lag: Sequence[int] = (0,) * 6) -> None:
-        """Show what a telemetry row says of the drives; lag: cycles by which the replies of each leg are old."""
+    def show_row(self, row: np.void, lag: Sequence[int] = (0,) * 6, drives: Sequence[DriveReport] = ()) -> None:
+        """Show what a telemetry row says of the drives.
+
+        lag: cycles by which the replies of each leg are old. drives: what each says of itself.
+        """
         self._failures, self._post_mortem = {}, ()
+        reports = drives or (_NOTHING,) * 6
         for leg, label in enumerate(self._labels):
             status = DriveStatus(int(row["drive_status"][leg]))
             stale, error = int(row["stale"][leg]), int(row["drive_error"][leg])
@@ -95,18 +112,41 @@ class DrivesView(QtWidgets.QWidget):
             if lag[leg]:
                 words.append(f"replies {lag[leg]} cycle{'s' if lag[leg] > 1 else ''} old")
             if error:
-                words.insert(0, f"error {error}")
+                words.insert(0, f"error {error}{f': {reports[leg].error}' if reports[leg].error else ''}")
             if stale:
                 _show(label, "bad", f"✗ silent for {stale} cycles")
             elif status & _BAD or error:
                 _show(label, "bad", f"✗ {', '.join(words)}")
             else:
                 _show(label, "good", f"✓ {', '.join(words) or 'ready'}")
-            label.setToolTip(f"{self._addresses[leg]} {self._identities[leg]}".strip())
+            report = reports[leg]
+            self._values[leg].setText(_measured(report.values))
+            lines = [f"{self._addresses[leg]} {self._identities[leg]}".strip()]
+            lines += [f"{name} {_quantity(name, value)}" for name, value in report.values.items()]
+            lines.append(f"{report.late} replies late, {report.rejected} rejected")
+            label.setToolTip("\n".join(lines))
+
+    def _measure_nothing(self) -> None:
+        for label in self._values:
+            label.clear()
+
+    def values(self, leg: int) -> str:
+        """What the drive of leg 1 to 6 measures in itself, as it is shown."""
+        return str(self._values[leg - 1].text())
 
     def text(self, leg: int) -> str:
         """What is shown for leg 1 to 6."""
         return str(self._labels[leg - 1].text())
+
+
+def _quantity(name: str, value: float) -> str:
+    """A value with its unit; one that is not known is a dash."""
+    return f"{value:.3g} {_UNITS.get(name, '')}".rstrip() if math.isfinite(value) else "–"
+
+
+def _measured(values: Mapping[str, float]) -> str:
+    """What is always shown of a drive's own values."""
+    return "  ".join(_quantity(name, values[name]) for name in _SHOWN if name in values)
 
 
 def _show(label: QtWidgets.QLabel, role: str, text: str) -> None:

@@ -8,7 +8,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.operate.drives_view import DrivesView
 from gui.session import Action, LogEntry, Phase, RigSession
 from gui.widgets import ArmedPair, GuardedButton
-from rig.engine import Engage, Home, Park, Reset
+from rig.engine import DriveReport, Engage, Home, Park, Reset
 from rig.states import State
 
 _NEXT = {State.OFF: Action.CONNECT, State.IDLE: Action.HOME, State.PARKED: Action.ENGAGE, State.FAULT: Action.RESET}
@@ -127,10 +127,10 @@ class OperatePanel(QtWidgets.QScrollArea):
         elif not up or status is None or status.state is State.OFF:
             self.drives.show_unconnected()
 
-    def show_row(self, row: np.void, lag: Sequence[int] = (0,) * 6) -> None:
-        """Show what the latest telemetry row says of the drives; lag: see `DrivesView.show_row`."""
+    def show_row(self, row: np.void, lag: Sequence[int] = (0,) * 6, drives: Sequence[DriveReport] = ()) -> None:
+        """Show what the latest telemetry row says of the drives; lag, drives: see `DrivesView.show_row`."""
         if int(row["state"]) != State.OFF:
-            self.drives.show_row(row, lag)
+            self.drives.show_row(row, lag, drives)
 
     def reason(self, action: Action) -> str:
         """The reason shown for an action."""

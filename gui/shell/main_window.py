@@ -242,7 +242,7 @@ class MainWindow(QtWidgets.QMainWindow):
                 size = self.session.recording.stat().st_size
         self.banner.show_figures(self.clock.meter.figures() if up and not self.session.silent else None, size)
         if row is not None and up and self.session.status is not None and self.session.status.state is not State.OFF:
-            self.operate.show_row(row, self.session.status.echo_lag)
+            self.operate.show_row(row, self.session.status.echo_lag, self.session.status.drives)
 
     # -- reports -----------------------------------------------------------------------------------------------------
 

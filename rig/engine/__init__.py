@@ -40,7 +40,7 @@ from rig.engine.process import EngineProcess
 from rig.engine.publishing import closing_counts
 from rig.engine.reference import straight_move
 from rig.engine.running import EngineAddress, RunningEngine, find_engine
-from rig.engine.snapshot import Event, Snapshot
+from rig.engine.snapshot import DriveReport, Event, Snapshot
 from rig.engine.tare import reads_reversed
 from rig.engine.virtual_terminals import virtual_port
 from rig.engine.warmup import warm_up
@@ -57,6 +57,7 @@ __all__ = [
     "ControlBlock",
     "Disconnect",
     "DriveBank",
+    "DriveReport",
     "Engage",
     "Engine",
     "EngineAddress",

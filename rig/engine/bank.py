@@ -19,6 +19,7 @@ from actuators import (
     exchange_all,
 )
 from calibration import LoadCellCalibration
+from rig.engine.snapshot import DriveReport
 from rig.errors import HardwareError
 from rig.runtime import Clock, MonotonicClock
 
@@ -201,6 +202,13 @@ class DriveBank:
     def auxiliary(self, leg: int) -> Mapping[str, float]:
         """What else the drive of a leg (index) says of itself; see `Drive.auxiliary`."""
         return self._drives[leg].auxiliary
+
+    def report(self, leg: int) -> DriveReport:
+        """What the drive of a leg (index) says of itself, and what has become of its replies."""
+        drive, error = self._drives[leg], self.error[leg]
+        counted = drive.counters
+        rejected = counted.rejected + counted.exceptions + counted.crc + counted.mismatched
+        return DriveReport(drive.auxiliary, drive.error_text(error) if error else "", counted.late, rejected)
 
     def silence(self, leg: int) -> str:
         """What is known of why a leg (index) has no fresh feedback, ready to follow those words; may be empty."""

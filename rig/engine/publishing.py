@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from actuators import Status
 from kinematics import Array, kernel, rotate, rotation_matrix
-from rig.engine.snapshot import Snapshot, make_snapshot
+from rig.engine.snapshot import DriveReport, Snapshot, make_snapshot
 from rig.safety import no_force
 from rig.states import FaultCode, State
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rig.engine.core import Engine
 
 _NONE = (0.0,) * 6
+_REPORTING = 0.5  # s from one look at what the drives say of themselves to the next
 
 
 @kernel
@@ -61,6 +62,9 @@ class Publisher:
         self._scale = engine.config.load_cells.range
         self._fields = engine.frame.fields
         self.surroundings = Surroundings()
+        self._reports: tuple[DriveReport, ...] = ()
+        self._reported = -math.inf
+        """s, rig time at which they were made"""
         self.latest = self.take()
 
     def rehearse(self) -> None:
@@ -76,6 +80,9 @@ class Publisher:
         """The engine as it stands."""
         engine, fields, around = self._engine, self._fields, self.surroundings
         machine, reference, bank, tick, sink = engine.machine, engine.reference, engine.bank, engine.tick, engine.sink
+        if tick.t >= self._reported + _REPORTING:
+            self._reported = tick.t
+            self._reports = () if machine.state is State.OFF else tuple(map(bank.report, range(6)))
         state, cause, pose_known = machine.state, machine.cause, machine.homed and engine.frame.pose_valid
         braked = state is State.PARKED
         force = bank.force.tolist()
@@ -124,6 +131,7 @@ class Publisher:
             leg_test=None if engine.leg_test is None else engine.leg_test.told,
             loop=around.loop,
             slower=tick.slower,
+            drives=self._reports,
         )
 
 

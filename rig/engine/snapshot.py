@@ -26,6 +26,22 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
+class DriveReport:
+    """What a drive says of itself beside its feedback, and what has become of its replies."""
+
+    __pydantic_config__ = ConfigDict(ser_json_inf_nan="constants")
+
+    values: dict[str, float]
+    """by name, see `Drive.auxiliary`"""
+    error: str
+    """its present error in words, empty when there is none"""
+    late: int
+    """cycles without a reply in time"""
+    rejected: int
+    """replies that were none, that were damaged, refused, or to another command"""
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """The engine at the end of a cycle; legs are numbered 1…6."""
 
@@ -109,6 +125,8 @@ class Snapshot:
     """why the control loop may not be closed, empty when it may"""
     slower: float = 0.0
     """by which part of its own time the run has taken longer because the machine was busy, so far"""
+    drives: tuple[DriveReport, ...] = ()
+    """of each leg, twice a second; none before the drives are connected"""
 
     @property
     def away(self) -> bool:

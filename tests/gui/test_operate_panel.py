@@ -1,5 +1,6 @@
 """The operating steps: what each button sends, when it can be pressed, and what it says when it cannot."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from actuators import Status as DriveStatus
 from gui.session.rules import Action, Phase
 from gui.shell.guide import CONTENTS
 from gui.shell.main_window import MainWindow
-from rig.engine import Engage, Event, Home, Park, Reset
+from rig.engine import DriveReport, Engage, Event, Home, Park, Reset
 from rig.states import FaultCode, State
 from rig.telemetry import ROW
 
@@ -102,6 +103,27 @@ def test_drives_are_followed_from_telemetry(window: MainWindow, session: FakeSes
     window.operate.show_row(row, (1, 0, 0, 0, 0, 2))
     assert window.operate.drives.text(1) == "✓ torque on, homed, replies 1 cycle old"
     assert window.operate.drives.text(6).endswith("replies 2 cycles old")
+
+
+def test_what_drives_measure_in_themselves_stands_beside_them(window: MainWindow, session: FakeSession) -> None:
+    session.take(make_status(State.ENGAGED))
+    row = np.zeros(1, ROW)[0]
+    row["state"] = State.ENGAGED
+    row["drive_error"][1] = 64
+    drives = window.operate.drives
+    reports = [DriveReport({}, "", 0, 0) for _ in range(6)]
+    reports[0] = DriveReport({"temperature": 41.3, "supply": 47.95, "power": 12.0, "rpm": math.nan}, "", 3, 1)
+    reports[1] = DriveReport({"temperature": math.nan}, "too hot", 0, 0)
+    window.operate.show_row(row, drives=reports)
+    assert [drives.values(leg) for leg in (1, 2, 3)] == ["41.3 °C  48 V", "–", ""]
+    assert drives.text(2) == "✗ error 64: too hot"
+    tip = drives.findChildren(QtWidgets.QLabel)[1].toolTip().splitlines()
+    assert tip[1:] == ["temperature 41.3 °C", "supply 48 V", "power 12 W", "rpm –", "3 replies late, 1 rejected"]
+    window.operate.show_row(row)  # before the engine has looked at them
+    assert drives.values(1) == ""
+    window.operate.show_row(row, drives=reports)
+    session.refuse_connect("1 device cannot be used:\n  leg 2: refused")
+    assert drives.values(1) == ""
 
 
 def test_the_banner_follows_and_the_title_says_it_too(window: MainWindow, session: FakeSession) -> None:

@@ -11,6 +11,7 @@ from kinematics import TrajectorySpec, build_trajectory
 from rig.client.motions import prepare_motion
 from rig.client.operation import run_motion
 from rig.config import RigConfig, load_config
+from rig.engine.snapshot import SNAPSHOT
 from rig.states import FaultCode, State
 
 LEG = 3
@@ -35,6 +36,21 @@ def test_they_home_follow_and_park(tmp_path: Path, mode: str, tracking: float, r
     assert np.abs(rows["length_reference"] - rows["length"]).max() < tracking
     assert np.sqrt(np.mean(rows["force_residual"] ** 2)) < residual
     assert recording.rows["state"][-1] == State.PARKED
+
+
+def test_what_the_motors_say_of_themselves_is_published(tmp_path: Path) -> None:
+    with Bench(tmp_path, config()) as bench:
+        assert not bench.engine.snapshot.drives
+        bench.park()
+        report = bench.engine.snapshot.drives[LEG - 1]
+        assert report.values == {"temperature": 35.0, "supply": 48.0, "power": 12.0}
+        assert (report.error, report.late, report.rejected) == ("", 0, 0)
+        bench.inject("temperature", LEG, 71.0)
+        bench.inject("drop_all", LEG + 1, duration=0.01)
+        bench.until(lambda: bench.engine.snapshot.drives[LEG - 1].values["temperature"] == 71.0)
+        assert bench.engine.snapshot.drives[LEG].late == 2
+        again = SNAPSHOT.validate_json(SNAPSHOT.dump_json(bench.engine.snapshot))
+        assert again.drives == bench.engine.snapshot.drives
 
 
 def test_one_that_restarts_is_noticed_and_all_stop(tmp_path: Path) -> None:
