@@ -25,7 +25,7 @@ _BITS = (
 _BAD = DriveStatus.WATCHDOG | DriveStatus.FAULT
 _UNITS = {"temperature": "°C", "supply": "V", "power": "W"}
 _SHOWN = ("temperature", "supply")
-_NOTHING = DriveReport({}, "", 0, 0)
+_NOTHING = DriveReport((), "", 0, 0)
 
 
 class DrivesView(QtWidgets.QWidget):
@@ -120,9 +120,9 @@ class DrivesView(QtWidgets.QWidget):
             else:
                 _show(label, "good", f"✓ {', '.join(words) or 'ready'}")
             report = reports[leg]
-            self._values[leg].setText(_measured(report.values))
+            self._values[leg].setText(_measured(dict(report.values)))
             lines = [f"{self._addresses[leg]} {self._identities[leg]}".strip()]
-            lines += [f"{name} {_quantity(name, value)}" for name, value in report.values.items()]
+            lines += [f"{name} {_quantity(name, value)}" for name, value in report.values]
             lines.append(f"{report.late} replies late, {report.rejected} rejected")
             label.setToolTip("\n".join(lines))
 

@@ -208,7 +208,9 @@ class DriveBank:
         drive, error = self._drives[leg], self.error[leg]
         counted = drive.counters
         rejected = counted.rejected + counted.exceptions + counted.crc + counted.mismatched
-        return DriveReport(drive.auxiliary, drive.error_text(error) if error else "", counted.late, rejected)
+        return DriveReport(
+            tuple(drive.auxiliary.items()), drive.error_text(error) if error else "", counted.late, rejected
+        )
 
     def silence(self, leg: int) -> str:
         """What is known of why a leg (index) has no fresh feedback, ready to follow those words; may be empty."""

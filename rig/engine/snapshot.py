@@ -31,8 +31,8 @@ class DriveReport:
 
     __pydantic_config__ = ConfigDict(ser_json_inf_nan="constants")
 
-    values: dict[str, float]
-    """by name, see `Drive.auxiliary`"""
+    values: tuple[tuple[str, float], ...]
+    """names and what they are of, see `Drive.auxiliary`"""
     error: str
     """its present error in words, empty when there is none"""
     late: int

@@ -111,9 +111,9 @@ def test_what_drives_measure_in_themselves_stands_beside_them(window: MainWindow
     row["state"] = State.ENGAGED
     row["drive_error"][1] = 64
     drives = window.operate.drives
-    reports = [DriveReport({}, "", 0, 0) for _ in range(6)]
-    reports[0] = DriveReport({"temperature": 41.3, "supply": 47.95, "power": 12.0, "rpm": math.nan}, "", 3, 1)
-    reports[1] = DriveReport({"temperature": math.nan}, "too hot", 0, 0)
+    reports = [DriveReport((), "", 0, 0) for _ in range(6)]
+    reports[0] = DriveReport((("temperature", 41.3), ("supply", 47.95), ("power", 12.0), ("rpm", math.nan)), "", 3, 1)
+    reports[1] = DriveReport((("temperature", math.nan),), "too hot", 0, 0)
     window.operate.show_row(row, drives=reports)
     assert [drives.values(leg) for leg in (1, 2, 3)] == ["41.3 °C  48 V", "–", ""]
     assert drives.text(2) == "✗ error 64: too hot"
