@@ -38,6 +38,8 @@ _ANY = RANGES["f32"][1]
 _LARGEST = 2**31 - 1
 _IDENTITY = Identity("IAI", "ROBO Cylinder", "", "")
 _TOLD, _READ = 0, 1  # exchanges of the station
+_FASTEST = 100.0  # m/s
+_BEYOND = 20.0  # m by which a target may lie beyond its command, at that speed
 _BAND = 10  # 0.01 mm in which a target counts as reached
 _CATCHING_UP = 3.0  # 1/s, by which a slider that is behind is faster than its command
 _CREEP = 0.002  # m/s with which it goes to a target that stands
@@ -59,7 +61,7 @@ class Iai(Drive):
 
     def __init__(self, options: IaiOptions) -> None:
         """Make the drive without connecting. Raises ConfigurationError: a serial number that could not be compared."""
-        reach = _LARGEST * METRE - abs(options.position_offset)
+        reach = _LARGEST * METRE - abs(options.position_offset) - _BEYOND
         can = Capabilities(
             modes=(Mode.OFF, Mode.POSITION, Mode.HOMING),
             force_feedback=False,
@@ -67,7 +69,7 @@ class Iai(Drive):
             watchdog=False,
             force_limit=_ANY,
             position_limit=reach,
-            velocity_limit=_ANY,
+            velocity_limit=_FASTEST,
             resolution=METRE,
         )
         super().__init__(options.name, can, options.echo_lag, options.sample_period)
@@ -237,9 +239,9 @@ class Iai(Drive):
         state = self._state
         here = position if state is None else (state.position + state.speed * since) * METRE
         velocity = (end - before) / elapsed + _CATCHING_UP * (position - here)
-        if abs(velocity) > _CREEP:
-            end += velocity * self._options.lookahead
         speed = min(self._options.speed, max(abs(velocity), _CREEP))
+        if abs(velocity) > _CREEP:
+            end += math.copysign(speed, velocity) * self._options.lookahead
         acceleration = round(self._options.acceleration / GRAVITY)
         return Target(round(end / METRE), _BAND, round(speed / METRE), acceleration)
 
@@ -265,7 +267,7 @@ class Iai(Drive):
 
     def _hear(self, told: bytes) -> None:
         """Take the reply to what was told: it repeats the head of it."""
-        if told != self._told[: len(told)] or len(told) != COIL_REPLY_LENGTH:
+        if told != self._told[:COIL_REPLY_LENGTH]:
             self._station.reject(exception_of(told))
             return
         if told == coil_request(self._unit, Coil.STOP, False):

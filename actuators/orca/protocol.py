@@ -27,6 +27,8 @@ METRE = 1e-6
 NEWTON = 1e-3
 """N, what forces are counted in."""
 
+LARGEST_SERIAL = 0xFFFFFFFF
+
 REGISTERS = 973
 """How many there are."""
 

@@ -4,7 +4,7 @@ from actuators.codec import WRITE_MULTIPLE, WRITE_SINGLE
 from actuators.errors import ConfigurationError, IdentityError
 from actuators.interface import Identity
 from actuators.orca.options import OrcaOptions
-from actuators.orca.protocol import APPLY_GAINS, SETUP, WIDE, MotorMode, Register, low_first, wide_value
+from actuators.orca.protocol import APPLY_GAINS, LARGEST_SERIAL, SETUP, WIDE, MotorMode, Register, low_first, wide_value
 from actuators.station import Station
 
 _MOST_WATCHDOG = 0xFFFF  # ms
@@ -20,8 +20,11 @@ class Setup:
             raise ConfigurationError(
                 f"{options.name}: watchdog {options.watchdog:g} s is outside 0.001..{_MOST_WATCHDOG * 1e-3:g} s"
             )
-        if options.serial is not None and not options.serial.isdecimal():
-            raise ConfigurationError(f"{options.name}: serial number {options.serial!r}: an ORCA motor's is a number")
+        serial = options.serial
+        if serial is not None and not (serial.isdecimal() and int(serial) <= LARGEST_SERIAL):
+            raise ConfigurationError(
+                f"{options.name}: serial number {serial!r}: an ORCA motor's is a number of at most {LARGEST_SERIAL}"
+            )
         self._options = options
         self._station = station
         self._values: dict[str, tuple[int, tuple[int, ...]]] = {

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from actuators.codec import READ_HOLDING, READ_WRITE, WRITE_MULTIPLE, WRITE_SINGLE
+from actuators.errors import ConfigurationError
 from actuators.interface import Mode
 from actuators.orca.options import OrcaOptions
 from actuators.orca.protocol import (
@@ -13,6 +14,7 @@ from actuators.orca.protocol import (
     COMMS_TIMEOUT,
     FORCE_CODE,
     FRAMING,
+    LARGEST_SERIAL,
     METRE,
     NEWTON,
     POSITION_CODE,
@@ -257,8 +259,8 @@ class VirtualOrca(VirtualDrive):
             self._fail(SHAFT_IMAGE_FAILED)
             position = 0.0
         force = min(max(force, -_LARGEST), _LARGEST) if force == force else 0.0
-        supply = round(self._shown.get("supply", _SUPPLY) * 1e3)
-        temperature = round(self._shown.get("temperature", _TEMPERATURE))
+        supply = min(max(round(self._shown.get("supply", _SUPPLY) * 1e3), 0), 0xFFFF)
+        temperature = min(max(round(self._shown.get("temperature", _TEMPERATURE)), 0), 0xFF)
         return Measured(round(position), round(force), self.power, temperature, supply, self._errors)
 
     def _render(self) -> bytes:
@@ -282,7 +284,9 @@ class VirtualOrca(VirtualDrive):
 
 
 def orca_twin(options: OrcaOptions, leg: PlantPort) -> FaultyServo:
-    """The virtual motor of a leg; its serial number is that in the options, or the digits in it."""
-    digits = "".join(filter(str.isdigit, options.serial or "1"))
-    motor = VirtualOrca(leg, unit=options.unit, serial=int(digits), position_offset=options.position_offset)
+    """The virtual motor of a leg, with the serial number in the options or its digits. Raises ConfigurationError."""
+    serial = int("".join(filter(str.isdecimal, options.serial or "")) or "1")
+    if serial > LARGEST_SERIAL:
+        raise ConfigurationError(f"{options.name}: serial number {serial} is beyond {LARGEST_SERIAL}")
+    motor = VirtualOrca(leg, unit=options.unit, serial=serial, position_offset=options.position_offset)
     return FaultyServo(motor)

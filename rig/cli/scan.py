@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ipaddress
 import json
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -65,8 +63,10 @@ def scan(
     if as_json:
         typer.echo(json.dumps([_as_dict(answer) for answer in found], indent=2))
     if not found:
+        kind = "line setting" if target.startswith("/") else "host"
         raise HardwareError(
-            f"nothing answers at {target}: {asked} {'place' if asked == 1 else 'places'} asked for {len(wanted)} units"
+            f"nothing answers at {target}: {asked} {kind}{'' if asked == 1 else 's'} asked for {len(wanted)} "
+            f"unit{'' if len(wanted) == 1 else 's'}"
         )
 
 
@@ -74,7 +74,7 @@ def _places(
     target: str, baud: str, parity: str, units: list[int], timeout: float, *, rtu: bool
 ) -> Iterator[tuple[Endpoint, list[Answer]]]:
     """Endpoints that were asked, each with what answered there."""
-    from actuators import SerialEndpoint, TcpEndpoint
+    from actuators import ConnectError, SerialEndpoint, TcpEndpoint
     from actuators import scan as ask
 
     if target.startswith("/"):
@@ -83,11 +83,19 @@ def _places(
         for name in parities:
             if name not in _PARITIES:
                 raise InputError(f"--parity {name!r}: one of {', '.join(_PARITIES)}")
+        refused, opened = None, False
         for endpoint in (SerialEndpoint(target, speed, name) for speed in bauds for name in parities):
-            answers = list(ask(endpoint, units, timeout, rtu=True))
+            try:
+                answers = list(ask(endpoint, units, timeout, rtu=True))
+            except ConnectError as error:  # an adapter need not have every speed
+                refused = refused or error
+                continue
+            opened = True
             yield endpoint, answers
             if answers:
                 return
+        if refused is not None and not opened:
+            raise refused
         return
     if baud or parity:
         raise InputError("--baud, --parity: of a serial port, whose name begins with /")
@@ -104,12 +112,16 @@ def _places(
         except ActuatorError:
             return []  # nobody is there
 
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(_TOGETHER) as pool:
         yield from zip(hosts, pool.map(asked, hosts), strict=True)
 
 
 def _hosts(target: str) -> list[Any]:
     """The TCP ports that are meant. Raises InputError."""
+    import ipaddress
+
     from actuators import TcpEndpoint
 
     if "/" in target:

@@ -63,7 +63,7 @@ def _lines(config: RigConfig) -> Iterator[str]:
     places += [(f"load_cells.{name}", address) for name, address in config.load_cells.places.items()]
     lines: dict[str, tuple[str, SerialEndpoint]] = {}
     units: dict[tuple[str, int], str] = {}
-    owners = {address.place: name for name, address in places if address.alone}
+    owners = {address.place: name for name, address in reversed(places) if address.alone}
     for name, address in places:
         owner = owners.get(address.place, name)
         if owner != name:

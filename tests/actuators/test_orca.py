@@ -191,6 +191,11 @@ def test_what_it_says_beside(bench):
     bench.faults.inject("temperature", 81.0)
     bench.do(COMMAND_OFF)
     assert bench.drive.auxiliary["temperature"] == 81.0
+    for value, said in ((1e6, (255.0, 65.535)), (-1e6, (0.0, 0.0))):  # what its registers do not hold
+        bench.faults.inject("temperature", value)
+        bench.faults.inject("supply", value)
+        assert bench.do(COMMAND_OFF).fresh and bench.drive.observe(1.0).fresh
+        assert (bench.drive.auxiliary["temperature"], bench.drive.auxiliary["supply"]) == said
     assert all(math.isnan(value) for value in OrcaBench().drive.auxiliary.values())
 
 
@@ -244,6 +249,7 @@ def test_who_it_is_and_how_it_is_set_up():
         ({"registers": {"PC_PGAIN": -1}}, "greater than or equal to 0"),
         ({"watchdog": 70.0}, r"watchdog 70 s is outside 0.001..65.535 s"),
         ({"serial": "A7"}, "serial number 'A7'"),
+        ({"serial": "4294967296"}, "a number of at most 4294967295"),
         ({"unit": 248}, "outside 1..247"),
     ],
 )

@@ -330,6 +330,19 @@ def test_commands_that_cannot_be_are_refused_and_change_nothing(bench):
     assert (bench.leg.mode, bench.leg.force, bench.leg.position, bench.drive.counters.sent) == before
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_the_largest_commands_that_may_be_are_sent(bench, sign):
+    command, can = moving(bench), bench.drive.capabilities
+    largest = Command(
+        command.mode, sign * can.force_limit, sign * can.position_limit, sign * can.velocity_limit, enable=True
+    )
+    before = bench.drive.counters.sent
+    for _ in range(3):
+        bench.do(largest)
+        bench.do(command)
+    assert bench.drive.counters.sent == before + 6
+
+
 def test_closing_and_reconnecting_sends_no_command(bench):
     moving(bench)
     before = (bench.leg.mode, bench.leg.force, bench.leg.position)

@@ -42,7 +42,7 @@ IAI_BREAKS = [
     ),
     _drive(
         "a ROBO Cylinder is told a coil once, heard or not",
-        "        if told != self._told[: len(told)] or len(told) != COIL_REPLY_LENGTH:\n",
+        "        if told != self._told[:COIL_REPLY_LENGTH]:\n",
         "        if False:\n",
     ),
     _drive(
@@ -52,7 +52,7 @@ IAI_BREAKS = [
     ),
     _drive(
         "a ROBO Cylinder stands between two targets",
-        "            end += velocity * self._options.lookahead\n",
+        "            end += math.copysign(speed, velocity) * self._options.lookahead\n",
         "            pass\n",
     ),
 ]

@@ -99,7 +99,7 @@ ORCA_BREAKS = [
     Break(
         "two motors may be on a port that bears one",
         "rig/config/conflicts.py",
-        "owners = {address.place: name for name, address in places if address.alone}",
+        "owners = {address.place: name for name, address in reversed(places) if address.alone}",
         "owners: dict[str, str] = {}",
         ("rig/test_config_drivers.py",),
     ),

@@ -9,6 +9,7 @@ from drive_support import Leg, serving
 
 from actuators import (
     AmplifierProfile,
+    ConnectError,
     Endpoint,
     FaultyDevice,
     MemoryWire,
@@ -117,7 +118,9 @@ def test_a_line_is_asked_at_one_speed_after_the_other_until_somebody_answers(
         def opening(endpoint: Endpoint, timeout: float) -> Wire:
             assert isinstance(endpoint, SerialEndpoint)
             opened.append((endpoint.baud, endpoint.parity))
-            if (endpoint.baud, endpoint.parity) != (115_200, "none"):
+            if endpoint.parity == "even":
+                raise ConnectError("it has no such speed")
+            if endpoint.baud != 115_200:
                 return MemoryWire(lambda _data: b"")
             return open_wire(TcpEndpoint(host, int(port)), timeout)
 
@@ -152,4 +155,4 @@ def test_what_cannot_be_asked_is_said(
 def test_a_network_is_asked_host_by_host(capsys: pytest.CaptureFixture[str]) -> None:
     code, text = said(capsys, "127.0.9.0/29", "--units", "1", "--timeout", "0.01")
     assert code == ExitCode.HARDWARE
-    assert text == "error: nothing answers at 127.0.9.0/29: 6 places asked for 1 units\n"
+    assert text == "error: nothing answers at 127.0.9.0/29: 6 hosts asked for 1 unit\n"

@@ -101,4 +101,4 @@ def test_a_motor_that_is_alone_on_its_port_shares_it_with_nobody(tmp_path: Path)
     assert load_config(written(tmp_path, "orca", motors)).drives.driver == "orca"
     with pytest.raises(ConfigError) as caught:
         load_config(written(tmp_path, "orca", [*motors[:5], 'device = "motor-2", unit = 2']))
-    assert "drives.legs[2]: motor-2 is drives.legs[6]'s, whose driver has no other device there" in str(caught.value)
+    assert "drives.legs[6]: motor-2 is drives.legs[2]'s, whose driver has no other device there" in str(caught.value)
