@@ -26,6 +26,11 @@ EXCEPTIONS = {
 """Exception codes in words."""
 
 
+def exception_of(message: bytes) -> int | None:
+    """Code of a message that reports an exception, None if it is none."""
+    return message[2] if len(message) == EXCEPTION_LENGTH and message[1] & 0x80 else None
+
+
 def exception_text(code: int) -> str:
     """Exception code and its meaning."""
     return f"exception {code:02X} ({EXCEPTIONS.get(code, 'unknown')})"

@@ -71,6 +71,21 @@ class ModbusAddress(DriveAddress):
         return RTU_FRAMING if self.rtu else MBAP_FRAMING
 
 
+class RtuAddress(ModbusAddress):
+    """A unit on a serial line, or behind a TCP port that passes the bytes of one on."""
+
+    @model_validator(mode="after")
+    def _frames_of_a_line(self) -> Self:
+        if self.framing == "tcp":
+            raise ValueError('framing: it has frames of "rtu", not of "tcp"')
+        return self
+
+    @property
+    def rtu(self) -> bool:
+        """See `ModbusAddress.rtu`: behind a TCP port as well."""
+        return True
+
+
 class LineTimes(BaseModel):
     """How long a serial line is waited for."""
 

@@ -7,16 +7,15 @@ from pathlib import Path
 
 from actuators.bus import Bus
 from actuators.codec import Block, ExchangeCodec
-from actuators.drive import Drive
 from actuators.driver import DriveOptions, DriveSettings, Line
-from actuators.errors import ConfigurationError, ConnectError, IdentityError
+from actuators.errors import ConfigurationError, IdentityError
 from actuators.framing import CRC_LENGTH
-from actuators.half_duplex import HalfDuplexBus
 from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
 from actuators.profile import ServoProfile, load_profile
 from actuators.registers import RANGES, Register
 from actuators.speed import SpeedFromPositions
 from actuators.station import Station
+from actuators.station_drive import StationDrive
 from actuators.virtual.faults import FaultyServo
 from actuators.virtual.framing import MBAP_FRAMING, Framing
 from actuators.virtual.port import PlantPort
@@ -41,7 +40,7 @@ class ServoOptions(DriveOptions):
     """A shipped profile's name, a TOML file's path, or a loaded profile."""
 
 
-class Servo(Drive):
+class Servo(StationDrive):
     """Modbus servo: a cycle writes the command block and reads the feedback block, in one FC23 or in turn."""
 
     def __init__(self, options: ServoOptions, bus: Bus, place: str, unit: int) -> None:
@@ -51,18 +50,15 @@ class Servo(Drive):
         """
         self.profile = servo_profile(options)
         self._options = options
-        can = _capabilities(self.profile, options.position_offset)
-        super().__init__(options.name, can, options.echo_lag, options.sample_period)
         self._codec = codec = ExchangeCodec(self.profile, unit)
-        self._station = Station(bus, f"{options.name} at {place}", unit, self.counters, len(codec.requests))
-        self.line = bus if isinstance(bus, HalfDuplexBus) else None
+        can = _capabilities(self.profile, options.position_offset)
+        super().__init__(options, can, bus, place, unit, len(codec.requests))
         self._watchdog_words = self._encode_watchdog()
         if options.serial is not None and self.profile.identity is None:
             raise ConfigurationError(
                 f"{self.name}: serial number {options.serial!r} cannot be compared: profile {self.profile.name} has no "
                 "table [identity]"
             )
-        self._sequence = 0
         self._raw: tuple[int | float, ...] = ()
 
         control, modes, codes = self.profile.control, self.profile.modes.model_dump(), [0] * len(Mode)
@@ -93,16 +89,6 @@ class Servo(Drive):
         """See `Drive.exchanges`."""
         both = zip(self._codec.requests, self._codec.replies, strict=True)
         return [(request + CRC_LENGTH, reply + CRC_LENGTH) for request, reply in both]
-
-    @property
-    def connected(self) -> bool:
-        """See `Drive.connected`."""
-        return self._station.connected
-
-    @property
-    def sequence(self) -> int:
-        """See `Drive.sequence`: 16 bits, wraps."""
-        return self._sequence
 
     @property
     def auxiliary(self) -> dict[str, float]:
@@ -169,16 +155,6 @@ class Servo(Drive):
             if error.code == code:
                 return error.text
         return f"error {code}, which profile {self.profile.name} does not explain"
-
-    def close(self) -> None:
-        """See `Drive.close`."""
-        self._station.close()
-
-    def _connect(self, timeout: float) -> None:
-        try:
-            self._station.open(timeout)
-        except ConnectError as error:
-            raise ConnectError(f"{self.name}: {error}") from error
 
     def _begin(self, command: Command) -> None:
         enable, quick_stop, clear = self._control_masks

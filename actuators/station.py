@@ -21,7 +21,7 @@ from pymodbus.pdu.register_message import (
 from actuators.bus import Bus, Exchange, Presence
 from actuators.codec import READ_HOLDING, WRITE_MULTIPLE, WRITE_SINGLE, ExchangeCodec, FixedCodec
 from actuators.errors import ConnectError, ProtocolError
-from actuators.framing import exception_text
+from actuators.framing import exception_of, exception_text
 from actuators.interface import Counters
 from actuators.profile import IdentityMap
 from actuators.registers import Text
@@ -86,7 +86,7 @@ class Station:
                 if reply is None:
                     self._counters.late += 1
                 else:
-                    self.reject(answer)
+                    self._reject(answer)
         self._sent = self._sent and done
         return self.finish(codec, deadline)
 
@@ -131,10 +131,14 @@ class Station:
             return None
         values = codec.decode(message)
         if values is None:
-            self.reject(codec.exception_code(message))
+            self._reject(codec.exception_code(message))
         return values
 
-    def reject(self, code: int | None) -> None:
+    def refuse(self, message: bytes) -> None:
+        """Count a message that is no answer, or that reports an exception."""
+        self._reject(exception_of(message))
+
+    def _reject(self, code: int | None) -> None:
         """Count a reply that reports an exception, or None: one that answers nothing."""
         if code is None:
             self._counters.rejected += 1

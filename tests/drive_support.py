@@ -2,8 +2,9 @@
 
 import math
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from actuators import (
     Drive,
@@ -65,35 +66,30 @@ class Stand:
         return b""
 
 
-class Bench:
-    """One drive over memory to its faulty twin over a leg, on a clock that only `pass_time` moves."""
+class DriverBench:
+    """A driver over memory to its faulty twin over a leg, on a clock that only `pass_time` moves.
 
+    What passes over its wire is kept. See `BENCHES` of the conformance suite for what else it says.
+    """
+
+    step = 1e-6
+    lacks: Collection[str] = frozenset()
     takes = arrives = 1
 
-    def __init__(self, profile: ServoProfile = PROFILE, **options) -> None:
+    def __init__(self, driver: str, options: Mapping[str, Any]) -> None:
         self.leg = Leg()
-        placed = {"host": "twin", "profile": profile, "position_offset": options.get("position_offset", 0.0)}
-        self.faults = create_twin("servo", placed, self.leg)
-        self.servo = servo_of(self.faults)
-        self.step, self.lacks = step(profile), lacks(profile)
+        self.options = {"name": "drive 1", **options}
+        self.faults = create_twin(driver, self.options, self.leg)
         self.now = 0.0
         self.sent: list[bytes] = []
         self.received: list[bytes] = []
-        self.drive: Drive = create_drive(
-            "servo",
-            {
-                "name": "drive 1",
-                "host": "twin",
-                "profile": profile,
-                "open_wire": lambda timeout: MemoryWire(self.respond),
-                **options,
-            },
-        )
+        opened = {"open_wire": lambda _timeout: MemoryWire(self.respond)}
+        self.drive: Drive = create_drive(driver, self.options | opened)
         self.drive.connect(1.0)
 
-    def respond(self, adu: bytes) -> bytes:
-        self.sent.append(adu)
-        self.received.append(self.faults.respond(adu))
+    def respond(self, frame: bytes) -> bytes:
+        self.sent.append(frame)
+        self.received.append(self.faults.respond(frame))
         return self.received[-1]
 
     def pass_time(self, seconds: float) -> None:
@@ -104,6 +100,15 @@ class Bench:
         """One cycle of 2 ms."""
         self.pass_time(0.002)
         return self.drive.exchange(command, self.now, 0.0)
+
+
+class Bench(DriverBench):
+    """A servo on Modbus TCP."""
+
+    def __init__(self, profile: ServoProfile = PROFILE, **options: Any) -> None:
+        super().__init__("servo", {"host": "twin", "profile": profile, **options})
+        self.servo = servo_of(self.faults)
+        self.step, self.lacks = step(profile), lacks(profile)
 
 
 def step(profile: ServoProfile) -> float:

@@ -5,9 +5,9 @@ import threading
 import tty
 from collections.abc import Mapping
 
-from drive_support import PROFILE, Leg, lacks, step
+from drive_support import PROFILE, DriverBench, Leg, lacks, step
 
-from actuators import MemoryWire, ModbusServo, ModbusServoOptions, Responder, VirtualServo, create_twin
+from actuators import Responder, VirtualServo
 from actuators.framing import crc16
 from actuators.virtual.framing import RTU_FRAMING
 
@@ -46,30 +46,17 @@ def line_servo(leg: Leg, unit: int, profile=PROFILE, **options) -> VirtualServo:
     return VirtualServo(profile, leg, unit=unit, framing=RTU_FRAMING, **options)
 
 
-class LineBench:
-    """As `drive_support.Bench`, its drive on a line over memory with another unit beside it."""
-
-    takes = arrives = 1
+class LineBench(DriverBench):
+    """A servo on a line over memory with another unit beside it."""
 
     def __init__(self, profile=PROFILE, **options) -> None:
-        self.leg = Leg()
-        given = {"name": "drive 1", "device": "memory", "unit": 3, "profile": profile, **LINE, **options}
-        self.faults = create_twin("servo", given, self.leg)
-        self.line = VirtualLine({3: self.faults, 4: line_servo(Leg(), 4, profile)})
-        self.now = 0.0
+        self.line = VirtualLine({4: line_servo(Leg(), 4, profile)})
+        super().__init__("servo", {"device": "memory", "unit": 3, "profile": profile, **LINE, **options})
+        self.line.devices = {3: self.faults, **self.line.devices}
         self.step, self.lacks = step(profile), lacks(profile)
-        given["open_wire"] = lambda timeout: MemoryWire(self.line.respond)
-        self.drive = ModbusServo(ModbusServoOptions.model_validate(given))
-        self.drive.connect(1.0)
 
-    def pass_time(self, seconds: float) -> None:
-        self.now += seconds
-        self.faults.tick(self.now)
-
-    def do(self, command):
-        """One cycle of 2 ms."""
-        self.pass_time(0.002)
-        return self.drive.exchange(command, self.now, 0.0)
+    def respond(self, frame: bytes) -> bytes:
+        return self.line.respond(frame)
 
 
 class Pseudoterminal:

@@ -3,10 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from actuators.drive import Drive
-from actuators.errors import ConfigurationError, ConnectError
+from actuators.errors import ConfigurationError
 from actuators.framing import CRC_LENGTH
-from actuators.half_duplex import HalfDuplexBus
 from actuators.iai.options import IaiOptions
 from actuators.iai.protocol import (
     COIL_REPLY_LENGTH,
@@ -24,7 +22,6 @@ from actuators.iai.protocol import (
     Status1,
     Target,
     coil_request,
-    exception_of,
     move_request,
     state_of,
     state_of_bytes,
@@ -33,6 +30,7 @@ from actuators.iai.protocol import (
 from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
 from actuators.registers import RANGES
 from actuators.station import Station
+from actuators.station_drive import StationDrive
 
 _ANY = RANGES["f32"][1]
 _LARGEST = 2**31 - 1
@@ -48,7 +46,7 @@ _LONG_AGO = 0.1  # s for which a slider may have gone on as fast as it was
 _STOPPING = 0.5  # s after which the servo is switched off whether the slider rests or not
 
 
-class Iai(Drive):
+class Iai(StationDrive):
     """A ROBO Cylinder for positions.
 
     A cycle tells one thing and reads the status block: a target with its speed, or a coil (servo, homing, stop, alarm
@@ -72,18 +70,14 @@ class Iai(Drive):
             velocity_limit=_FASTEST,
             resolution=METRE,
         )
-        super().__init__(options.name, can, options.echo_lag, options.sample_period)
+        super().__init__(options, can, options.bus(), options.place, options.unit, 2)
         if options.serial is not None:
             raise ConfigurationError(
                 f"{self.name}: serial number {options.serial!r} cannot be compared: a ROBO Cylinder does not say one"
             )
-        bus = options.bus()
-        self.line = bus if isinstance(bus, HalfDuplexBus) else None
         self._options = options
         self._unit = options.unit
         self._offset = options.position_offset
-        self._station = Station(bus, f"{options.name} at {options.place}", options.unit, self.counters, 2)
-        self._sequence = 0
         self._forget()
 
     def _forget(self) -> None:
@@ -107,16 +101,6 @@ class Iai(Drive):
         told = len(move_request(1, Target(0, 0, 0, 0))), MOVE_REPLY_LENGTH
         read = len(status_request(1)), STATUS_REPLY_LENGTH
         return [(request + CRC_LENGTH, reply + CRC_LENGTH) for request, reply in (told, read)]
-
-    @property
-    def connected(self) -> bool:
-        """See `Drive.connected`."""
-        return self._station.connected
-
-    @property
-    def sequence(self) -> int:
-        """See `Drive.sequence`; the controller does not echo it."""
-        return self._sequence
 
     def identify(self) -> Identity:
         """See `Drive.identify`: it only has to answer."""
@@ -147,17 +131,9 @@ class Iai(Drive):
         """See `Drive.error_text`: alarm codes are explained in the controller's manual."""
         return f"alarm {code:03X}, see the controller's manual" if code else "no error"
 
-    def close(self) -> None:
-        """See `Drive.close`."""
-        self._sent = False
-        self._station.close()
-
     def _connect(self, timeout: float) -> None:
         self._forget()
-        try:
-            self._station.open(timeout)
-        except ConnectError as error:
-            raise ConnectError(f"{self.name}: {error}") from error
+        super()._connect(timeout)
 
     def _begin(self, command: Command) -> None:
         self._sequence = (self._sequence + 1) % SEQUENCES
@@ -259,7 +235,7 @@ class Iai(Drive):
             return None
         state = state_of(self._unit, message)
         if state is None:
-            self._station.reject(exception_of(message))
+            self._station.refuse(message)
             return None
         self._state, self._heard_at = state, self._now
         self._armed = self._armed and not _alarm(state)
@@ -268,7 +244,7 @@ class Iai(Drive):
     def _hear(self, told: bytes) -> None:
         """Take the reply to what was told: it repeats the head of it."""
         if told != self._told[:COIL_REPLY_LENGTH]:
-            self._station.reject(exception_of(told))
+            self._station.refuse(told)
             return
         if told == coil_request(self._unit, Coil.STOP, False):
             self._stopped_at = math.inf

@@ -6,10 +6,10 @@ from pydantic import Field, model_validator
 
 from actuators.driver import DriveOptions, DriveSettings
 from actuators.endpoint import Parity
-from actuators.modbus_address import Baud, LineTimes, ModbusAddress, ModbusOptions
+from actuators.modbus_address import Baud, LineTimes, ModbusOptions, RtuAddress
 
 
-class IaiAddress(ModbusAddress):
+class IaiAddress(RtuAddress):
     """A controller on a serial line (RS-485), several on each, or behind a TCP port that passes a line's bytes on.
 
     unit: its axis number plus 1, 1 to 16.
@@ -22,16 +22,9 @@ class IaiAddress(ModbusAddress):
 
     @model_validator(mode="after")
     def _as_the_controller_has_it(self) -> Self:
-        if self.framing == "tcp":
-            raise ValueError('framing: a ROBO Cylinder has frames of "rtu", not of "tcp"')
         if not 1 <= self.unit <= 16:
             raise ValueError(f"unit: {self.unit} is outside 1..16, an axis number plus 1")
         return self
-
-    @property
-    def rtu(self) -> bool:
-        """See `ModbusAddress.rtu`: behind a TCP port as well."""
-        return True
 
 
 class IaiSettings(DriveSettings, LineTimes):

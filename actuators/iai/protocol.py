@@ -9,7 +9,6 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from actuators.codec import READ_HOLDING, WRITE_MULTIPLE
-from actuators.framing import EXCEPTION_LENGTH
 
 METRE = 1e-5
 """m, what positions are counted in; of speeds m/s."""
@@ -128,8 +127,3 @@ def state_bytes(state: State) -> bytes:
 def target_of(data: bytes) -> Target:
     """What was written to the whole block that moves."""
     return Target(*_MOVE.unpack(data))
-
-
-def exception_of(message: bytes) -> int | None:
-    """Code of a reply that reports an exception, None if it is none."""
-    return message[2] if len(message) == EXCEPTION_LENGTH and message[1] & 0x80 else None

@@ -1,7 +1,7 @@
 """Register accesses beside an ORCA motor's stream, and what registers say of the motor."""
 
 from collections.abc import Sequence
-from enum import Enum, auto
+from enum import Enum
 
 from actuators.codec import READ_HOLDING, WRITE_MULTIPLE, WRITE_SINGLE
 from actuators.interface import Status
@@ -31,28 +31,18 @@ ERROR_WORDS = 2
 class Access(Enum):
     """What is told or asked beside the set-point."""
 
-    CLEAR = auto()
-    SET_POINTS = auto()
-    MODE = auto()
-    STATUS = auto()
-    ERRORS = auto()
+    CLEAR = ("clear", WRITE_SINGLE, 0)
+    SET_POINTS = ("set-points", WRITE_MULTIPLE, 0)
+    MODE = ("mode", WRITE_SINGLE, 0)
+    STATUS = ("status", READ_HOLDING, STATUS_WORDS)
+    ERRORS = ("errors", READ_HOLDING, ERROR_WORDS)
 
-    @property
-    def function(self) -> int:
-        """Function code."""
-        if self is Access.SET_POINTS:
-            return WRITE_MULTIPLE
-        return READ_HOLDING if self in (Access.STATUS, Access.ERRORS) else WRITE_SINGLE
-
-    @property
-    def words(self) -> int:
-        """Registers that the reply has."""
-        return {Access.STATUS: STATUS_WORDS, Access.ERRORS: ERROR_WORDS}.get(self, 0)
-
-    @property
-    def reply_length(self) -> int:
-        """Bytes of a good reply's message."""
-        return 3 + 2 * self.words if self.words else 6
+    def __init__(self, _name: str, function: int, words: int) -> None:
+        """function: its code. words: registers that the reply has."""
+        self.function = function
+        self.words = words
+        self.reply_length = 3 + 2 * words if words else 6
+        """bytes of a good reply's message"""
 
     def request(self, unit: int, mode: int, set_points: tuple[int, int]) -> bytes:
         """The message that tells or asks it. mode: to command. set_points: force, mN, and position, µm."""

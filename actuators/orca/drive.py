@@ -4,10 +4,7 @@ import math
 from collections.abc import Sequence
 
 from actuators.codec import READ_HOLDING
-from actuators.drive import Drive
-from actuators.errors import ConnectError
-from actuators.framing import CRC_LENGTH, EXCEPTION_LENGTH
-from actuators.half_duplex import HalfDuplexBus
+from actuators.framing import CRC_LENGTH
 from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
 from actuators.orca.access import MOTION_WORDS, Access, motion_of, status_of
 from actuators.orca.options import OrcaOptions
@@ -30,7 +27,7 @@ from actuators.orca.protocol import (
 from actuators.orca.setup import Setup
 from actuators.registers import RANGES
 from actuators.speed import SpeedFromPositions
-from actuators.station import Station
+from actuators.station_drive import StationDrive
 
 _LARGEST = 2**31 - 1
 _ANY = RANGES["f32"][1]
@@ -43,7 +40,7 @@ _STREAMED = (int(MotorMode.FORCE), int(MotorMode.POSITION))
 _OBSERVED = Register.POWER + 1 - Register.MODE
 
 
-class Orca(Drive):
+class Orca(StationDrive):
     """An ORCA motor on a line of its own.
 
     A cycle sends one frame of the motor command stream, whose reply says position, force, power, temperature, supply
@@ -69,15 +66,11 @@ class Orca(Drive):
             velocity_limit=_ANY,
             resolution=METRE,
         )
-        super().__init__(options.name, can, options.echo_lag, options.sample_period)
-        bus = options.bus()
-        self.line = bus if isinstance(bus, HalfDuplexBus) else None
+        super().__init__(options, can, options.bus(), options.place, options.unit, 2)
         self._unit = options.unit
         self._offset = options.position_offset
         self._timeout, self._watchdog = options.request_timeout, options.watchdog
-        self._station = Station(bus, f"{options.name} at {options.place}", options.unit, self.counters, 2)
         self._setup = Setup(options, self._station)
-        self._sequence = 0
         self._measured: Measured | None = None
         self._forget()
 
@@ -108,16 +101,6 @@ class Orca(Drive):
         beside = len(Access.SET_POINTS.request(1, 0, (0, 0))), Access.SET_POINTS.reply_length
         cyclic = len(stream_request(1, SLEEP_CODE, 0)), 3 + 2 * MOTION_WORDS
         return [(request + CRC_LENGTH, reply + CRC_LENGTH) for request, reply in (beside, cyclic)]
-
-    @property
-    def connected(self) -> bool:
-        """See `Drive.connected`."""
-        return self._station.connected
-
-    @property
-    def sequence(self) -> int:
-        """See `Drive.sequence`; the motor does not echo it."""
-        return self._sequence
 
     @property
     def auxiliary(self) -> dict[str, float]:
@@ -158,17 +141,9 @@ class Orca(Drive):
         rest = code & ~sum(bit for bit in ERROR_TEXTS)
         return ", ".join([*known, *([f"error bits {rest:#06x}, which are not explained"] if rest else [])])
 
-    def close(self) -> None:
-        """See `Drive.close`."""
-        self._sent = False
-        self._station.close()
-
     def _connect(self, timeout: float) -> None:
         self._forget()
-        try:
-            self._station.open(timeout)
-        except ConnectError as error:
-            raise ConnectError(f"{self.name}: {error}") from error
+        super()._connect(timeout)
 
     def _begin(self, command: Command) -> None:
         self._sequence = (self._sequence + 1) % SEQUENCES
@@ -245,12 +220,12 @@ class Orca(Drive):
         if message is None or (self._access is not None and beside is None):
             self.counters.late += 1
         if self._access is not None and beside is not None and not self._take(self._access, beside):
-            self._refuse(beside)
+            self._station.refuse(beside)
         if message is None:
             return None
         motion = self._measure(message)
         if motion is None:
-            self._refuse(message)
+            self._station.refuse(message)
             return None
         self._heard_at = self._now
         motion = self._of_known_zero(motion)
@@ -312,11 +287,6 @@ class Orca(Drive):
         self._error |= errors
         if errors:
             self._armed = False
-
-    def _refuse(self, message: bytes) -> None:
-        """Count a reply that reports an exception, or that is none."""
-        exception = len(message) == EXCEPTION_LENGTH and message[1] & 0x80
-        self._station.reject(message[2] if exception else None)
 
     def _feedback(self, position: float, force: float, status: Status, error: int) -> Feedback:
         return Feedback(position + self._offset, 0.0, force, status, error, True, 0.0, -1)

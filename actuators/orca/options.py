@@ -5,11 +5,11 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from actuators.driver import DriveOptions, DriveSettings
-from actuators.modbus_address import LineTimes, ModbusAddress, ModbusOptions
+from actuators.modbus_address import LineTimes, ModbusOptions, RtuAddress
 from actuators.orca.protocol import SETUP, WIDE
 
 
-class OrcaAddress(ModbusAddress):
+class OrcaAddress(RtuAddress):
     """A motor on a serial port of its own (RS-422), or behind a TCP port that passes the bytes of its line on.
 
     The frame of a byte cannot be chosen: 8 bits, even parity, 1 stop bit. `baud` is what the motor was set to, 19200 as
@@ -20,14 +20,7 @@ class OrcaAddress(ModbusAddress):
     def _as_the_motor_has_it(self) -> Self:
         if self.parity != "even" or self.stop_bits != 1:
             raise ValueError(f"parity {self.parity!r}, stop_bits {self.stop_bits}: an ORCA motor has even parity and 1")
-        if self.framing == "tcp":
-            raise ValueError('framing: an ORCA motor has frames of "rtu", not of "tcp"')
         return self
-
-    @property
-    def rtu(self) -> bool:
-        """See `ModbusAddress.rtu`: behind a TCP port as well."""
-        return True
 
     @property
     def alone(self) -> bool:

@@ -14,7 +14,10 @@ def twin(
             "[virtual] table.",
         ),
     ],
-    leg: Annotated[int, typer.Option("--leg", metavar="N", help="Whose drive it is, 1 to 6.", min=1, max=6)] = 1,
+    leg: Annotated[
+        int | None,
+        typer.Option("--leg", metavar="N", help="Whose drive it is, 1 to 6; 1 unless said.", min=1, max=6),
+    ] = None,
     listen: Annotated[
         str, typer.Option("--listen", metavar="HOST:PORT", help="Serve it at a TCP port; port 0 is any free one.")
     ] = "",

@@ -29,24 +29,26 @@ class _Interrupted:
         return self._interruption.count > 0
 
 
-def serve_twin(name: str, leg: int, listen: str, *, terminal: bool, say: Callable[[str], None]) -> None:
+def serve_twin(name: str, leg: int | None, listen: str, *, terminal: bool, say: Callable[[str], None]) -> None:
     """Serve one virtual device until Ctrl-C.
 
     Args:
         name: a driver's name, or a configuration.
-        leg: 1…6, whose drive it is; 0: what reads the load cells.
+        leg: 1…6, whose drive it is; None: the first; not with a driver of load cells, whose device reads all six.
         listen: host:port to serve it at; "": a free port of this machine, or `terminal`.
         terminal: serve it on a pseudo-terminal.
         say: told where it is.
 
     Raises:
-        InputError, ConfigError: no such driver or configuration, or it has no such device.
+        InputError, ConfigError: no such driver or configuration, it has no such device, or cells are asked for a leg.
         HardwareError, ActuatorError: the port is taken.
     """
     if listen and terminal:
         raise InputError("--listen and --pty: one of the two")
     config, cells = _configuration(name)
-    device = 0 if cells else leg
+    if cells and leg is not None:
+        raise InputError(f"--leg {leg}: {name} reads the load cells of all six legs")
+    device = 0 if cells else leg or 1
     what, place = _device(config, device)
     config = config.changed(_at(config, device, _placed(place, listen, terminal=terminal)))
     interruption = Interruption()

@@ -13,6 +13,7 @@ from actuators import (
     ConfigurationError,
     ConnectError,
     IdentityError,
+    MemoryWire,
     ProtocolError,
     create_drive,
 )
@@ -27,8 +28,11 @@ def test_identify_and_configure():
 
 
 def test_another_device_is_refused():
+    bench = Bench()
+    drive = create_drive("servo", {**bench.options, "serial": "A-17", "open_wire": lambda _: MemoryWire(bench.respond)})
+    drive.connect(1.0)
     with pytest.raises(IdentityError, match=r"drive 1 at twin:502 has serial number 'VIRTUAL-1', expected 'A-17'"):
-        Bench(serial="A-17").drive.identify()
+        drive.identify()
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,7 @@ def test_it_is_served_at_a_port_of_its_kind_or_of_the_other(
         (("orca", "--listen", "here"), "--listen 'here': give HOST:PORT"),
         (("orca", "--listen", "x:65536"), "--listen 'x:65536': give HOST:PORT"),
         (("orca", "--pty", "--listen", "x:1"), "--listen and --pty: one of the two"),
+        (("modbus", "--leg", "2"), "--leg 2: modbus reads the load cells of all six legs"),
         (("gone.toml",), "gone.toml"),
     ],
 )
