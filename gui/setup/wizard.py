@@ -35,6 +35,7 @@ from rig.commissioning import (
     save_rig,
 )
 from rig.config import RigConfig, beside, leg_section
+from rig.engine import loop_mode
 
 _EDIT_PAUSE = 150  # ms without a change before the draft is looked at
 _OWN_KEYS = (QtCore.Qt.Key.Key_Escape, QtCore.Qt.Key.Key_Return, QtCore.Qt.Key.Key_Enter)
@@ -215,7 +216,7 @@ class SetupWizard(QtWidgets.QWizard):
         place = draft.drives[leg]
         address = leg_section(draft.driver).model_validate(asdict(place) | {"serial": place.serial or None})
         settings = {"profile": str(beside(self.path.parent, draft.profile))}
-        kind = DriveKind(draft.driver, settings, draft.watchdog, mode=draft.mode)
+        kind = DriveKind(draft.driver, settings, draft.watchdog, mode=loop_mode(own=draft.mode == "position"))
         self.drives.begin(leg)
 
         def done(probe: LegProbe | None, reason: str) -> None:

@@ -58,7 +58,9 @@ def check(
             typer.echo(f"  warning: {warning}")
         if rig.safety.off:
             typer.echo(f"  warning: checks {rig.safety.said_off}")
-        margin = f"bears {loop.gain_margin:.3g} times its gains at {loop.rate:g} Hz"
+        own = [str(leg) for leg, own in enumerate(rig.own_loops, start=1) if own]
+        beside = f"; the drive of leg {', '.join(own)} closes its own" if own else ""
+        margin = f"bears {loop.gain_margin:.3g} times its gains at {loop.rate:g} Hz{beside}"
         typer.echo(f"control loop: {margin if loop.at_host else rig.gains_unused}")
         for share in buses.described:
             typer.echo(f"line {share}")

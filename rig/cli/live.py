@@ -41,6 +41,7 @@ class DemoDrives(StrEnum):
     SERVO = "servo"
     ORCA = "orca"
     IAI = "iai"
+    MIXED = "mixed"
 
 
 def _config_of(drives: DemoDrives) -> str:

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from actuators import DriveAddress, Mode, SerialEndpoint, TcpEndpoint
+from actuators import DriveAddress, SerialEndpoint, TcpEndpoint
 from dynamics import DynamicsError
 from rig.cli.finding import Finding
 from rig.cli.machine_probes import writable
 from rig.commissioning import Steadiness, measure
 from rig.config import RigConfig, load_config
-from rig.engine import needed_modes
+from rig.engine import loop_mode
 from rig.errors import ConfigError, HardwareError
 from rig.safety import check_loop
 
@@ -39,7 +39,10 @@ def all_findings(path_or_name: str) -> Iterator[Finding]:
 
 def control_loop(config: RigConfig) -> Finding:
     """Who closes the control loop, in which mode that has the drives, and whether it may be closed."""
-    (drives,) = (mode.name for mode in needed_modes(config.mode) if mode not in (Mode.OFF, Mode.HOMING))
+    modes: dict[str, list[str]] = {}
+    for leg, own in enumerate(config.own_loops, start=1):
+        modes.setdefault(loop_mode(own=own).name, []).append(str(leg))
+    drives = ", ".join(f"{mode} (leg {', '.join(legs)})" if len(modes) > 1 else mode for mode, legs in modes.items())
     try:
         loop = check_loop(config)
     except DynamicsError as error:

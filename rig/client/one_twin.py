@@ -82,7 +82,7 @@ def _device(config: RigConfig, device: int) -> tuple[str, dict[str, Any]]:
         raise ConfigError(f"configuration {config.name!r} has no [virtual] table")
     resolved = config.resolved()
     if device:
-        return f"{config.drives.driver}, leg {device},", resolved["drives"]["legs"][device - 1]
+        return f"{config.drives.driver_of(device - 1)}, leg {device},", resolved["drives"]["legs"][device - 1]
     if config.load_cells.amplifier is None:
         raise ConfigError(f"configuration {config.name!r} has no load-cell amplifier")
     return f"{config.load_cells.driver}, six load cells,", resolved["load_cells"]["amplifier"]

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from actuators import ActuatorError, Drive, Feedback, Identity, Status, create_drive
+from actuators import ActuatorError, Drive, Feedback, Identity, Mode, Status, create_drive
 from rig.config import LegDrive, RigConfig
-from rig.engine import claim_addresses, needed_modes
+from rig.engine import claim_addresses, loop_mode
 from rig.errors import HardwareError
 
 _UNITS = tuple(range(1, 9))  # other unit ids tried where the one configured stays silent
@@ -29,16 +29,16 @@ _WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class DriveKind:
-    """What all six drives share.
+    """What is to be known of a drive, six as a rule alike.
 
-    Driver and its own settings, watchdog time (s), how long each answer may take (s), control law.
+    Driver and its own settings, watchdog time (s), how long each answer may take (s), the mode that it must have.
     """
 
     driver: str = "servo"
     settings: Mapping[str, Any] = field(default_factory=dict)
     watchdog: float = 0.05
     timeout: float = 2.0
-    mode: str = "force"
+    mode: Mode = Mode.FORCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +157,8 @@ def probe_drive(leg: int, address: LegDrive, kind: DriveKind, others: Sequence[L
         return replace(probe, fault=probe.fault + _elsewhere(leg, address, kind, known))
 
 
-def probe_drives(addresses: Sequence[LegDrive], kind: DriveKind) -> Probe:
-    """Ask the drives of legs 1 to 6 at the same time; see `probe_drive`.
+def probe_drives(addresses: Sequence[LegDrive], kinds: Sequence[DriveKind]) -> Probe:
+    """Ask the drives of legs 1 to 6 at the same time, each of its kind; see `probe_drive`.
 
     Drives behind one host and port, or on one line, share it and are asked one after the other.
     """
@@ -167,7 +167,7 @@ def probe_drives(addresses: Sequence[LegDrive], kind: DriveKind) -> Probe:
         groups.setdefault(address.place, []).append(index)
 
     def ask(indices: list[int]) -> list[LegProbe]:
-        return [probe_drive(index + 1, addresses[index], kind, addresses) for index in indices]
+        return [probe_drive(index + 1, addresses[index], kinds[index], addresses) for index in indices]
 
     with ThreadPoolExecutor(len(groups)) as pool:
         found = [probe for group in pool.map(ask, groups.values()) for probe in group]
@@ -178,8 +178,13 @@ def probe_drives(addresses: Sequence[LegDrive], kind: DriveKind) -> Probe:
 def probe_rig(config: RigConfig) -> Probe:
     """Ask the drives of a configuration; see `probe_drives`. A virtual rig must be served already."""
     drives = config.drives
-    kind = DriveKind(drives.driver, drives.settings, drives.watchdog, drives.connect_timeout, config.mode)
-    return probe_drives(drives.legs, kind)
+    kinds = [
+        DriveKind(
+            drives.driver_of(leg), drives.settings_of(leg), drives.watchdog, drives.connect_timeout, loop_mode(own=own)
+        )
+        for leg, own in enumerate(config.own_loops)
+    ]
+    return probe_drives(drives.legs, kinds)
 
 
 def compare(legs: Sequence[LegProbe]) -> list[str]:
@@ -211,14 +216,14 @@ def compare(legs: Sequence[LegProbe]) -> list[str]:
 
 def _make(leg: int, address: LegDrive, kind: DriveKind) -> Drive:
     options = {**kind.settings, "name": f"drive {leg}", "watchdog": kind.watchdog}
-    place = address.model_dump() | {"serial": None}  # who answers is wanted here, whoever it is
+    place = address.given | {"serial": None}  # who answers is wanted here, whoever it is
     return create_drive(kind.driver, options | place | {"request_timeout": kind.timeout})
 
 
-def _judged(probe: LegProbe, drive: Drive, read: Feedback, law: str) -> LegProbe:
+def _judged(probe: LegProbe, drive: Drive, read: Feedback, needed: Mode) -> LegProbe:
     """The probe with what was read, and what is wrong with it."""
     words = tuple(text for bit, text in _WORDS if read.status & bit)
-    lacking = [mode.name for mode in needed_modes(law) if mode not in drive.capabilities.modes]
+    lacking = [mode.name for mode in (needed, Mode.HOMING) if mode not in drive.capabilities.modes]
     fault = ""
     if probe.expected and probe.identity is not None and probe.identity.serial != probe.expected:
         fault = f"another drive than expected, serial {probe.expected}"

@@ -1,15 +1,14 @@
 """A rig's configuration: one TOML file, validated whole, with the mechanism, drives, cells, control and limits."""
 
 from rig.config.drives import LegDrive, leg_section
+from rig.config.files import beside, names_file
 from rig.config.load_cells import LoadCells
 from rig.config.rig_config import (
     RigConfig,
-    beside,
     cell_options,
     drive_options,
     in_real_time,
     load_config,
-    names_file,
     parse_config,
     relaxed_bounds,
     relaxed_timing,

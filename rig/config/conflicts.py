@@ -26,11 +26,21 @@ def conflicts(config: RigConfig, machine: Mechanism | None) -> list[str]:
 
     `machine` is the configuration's mechanism, None where it cannot be used by a rig.
     """
-    faults = [*_timing(config), *_lines(config), *_files(config)]
+    faults = [*_modes(config), *_timing(config), *_lines(config), *_files(config)]
     if machine is not None:
         limits = [leg.limits or LegLimits() for leg in machine.legs]
         faults += [*_moves(config, machine, limits), *_bounds(config, machine, limits)]
     return faults
+
+
+def _modes(config: RigConfig) -> Iterator[str]:
+    own = [str(leg) for leg, own in enumerate(config.own_loops, start=1) if own]
+    if config.mode == "position" or not own:
+        return
+    if len(own) == len(config.own_loops):
+        yield f'mode: {config.mode}, but every leg has mode = "position": say it here, once'
+    elif config.mode == "computed-torque":
+        yield f'mode: computed-torque has the forces of all six legs, but leg {", ".join(own)} has mode = "position"'
 
 
 def _timing(config: RigConfig) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """Section [drives] of a rig's configuration: what every driver shares, and beside it what the chosen one asks for."""
 
 from collections.abc import Mapping
-from functools import cache
-from typing import Annotated, Any
+from functools import cache, partial
+from typing import Annotated, Any, Literal
 
 from pydantic import PlainValidator, SerializeAsAny, create_model, model_validator
 
@@ -23,10 +23,21 @@ DRIVER = "servo"
 class LegDrive(Section, DriveAddress):
     """Where one leg's drive is found: here what every driver shares; `leg_section` adds the driver's own address."""
 
+    driver: Text | None = None
+    """This drive's driver, where it is another than that of the section."""
+    settings: SerializeAsAny[DriveSettings] | None = None
+    """What else its driver lets be set, all of it, in place of what the section says."""
+    mode: Literal["position"] | None = None
+    """The drive closes its own loop, whatever closes those of the others."""
     serial: Text | None = None
     """Serial number that must answer there; not given: not compared."""
     position_offset: Annotated[Length, within(-10.0, 10.0, "m")] = 0.0
     """Leg length where the drive reads zero, beyond what its profile says, m."""
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What its driver is given of it."""
+        return self.model_dump(exclude={"driver", "settings", "mode"})
 
 
 class Drives(Section, DriveSettings):
@@ -51,12 +62,21 @@ class Drives(Section, DriveSettings):
         """The driver's own settings by name."""
         return {name: getattr(self, name) for name in find_driver(self.driver).settings.model_fields}
 
-    @property
-    def described(self) -> str:
-        """Driver and those of its own settings that are not as usual, in words."""
-        usual = find_driver(self.driver).settings.model_fields
-        own = [f"{name} {value}" for name, value in self.settings.items() if value != usual[name].default]
-        return ", ".join([f"driver {self.driver}", *own])
+    def driver_of(self, leg: int) -> str:
+        """The driver of a leg's (index) drive."""
+        return self.legs[leg].driver or self.driver
+
+    def settings_of(self, leg: int) -> dict[str, Any]:
+        """The settings of a leg's (index) driver by name."""
+        own = self.legs[leg].settings
+        return self.settings if own is None else {name: getattr(own, name) for name in type(own).model_fields}
+
+    def described(self, leg: int) -> str:
+        """Driver of a leg (index), and those of its settings that are not as usual, in words."""
+        name = self.driver_of(leg)
+        usual = find_driver(name).settings.model_fields
+        own = [f"{key} {value}" for key, value in self.settings_of(leg).items() if value != usual[key].default]
+        return ", ".join([f"driver {name}", *own])
 
     @property
     def unidentified(self) -> str:
@@ -90,7 +110,7 @@ def leg_section(driver: str) -> type[LegDrive]:
 
 
 def read_drives(data: object) -> Drives:
-    """The section that `data` describes, by the models of the driver that it names. Raises ValidationError."""
+    """The section that `data` describes, by the models of the drivers that it names. Raises ValidationError."""
     if isinstance(data, Drives):
         return data
     data = with_present_driver(data)
@@ -102,12 +122,30 @@ def read_drives(data: object) -> Drives:
     return section.model_validate(data)
 
 
+def _read_leg(usual: str, data: object) -> LegDrive:
+    """The leg's table that `data` is, by the model of the driver that it names, or else of the `usual` one."""
+    if isinstance(data, LegDrive):
+        return data
+    data = with_present_driver(data)
+    name = data.get("driver") if isinstance(data, Mapping) else None
+    if not isinstance(name, str) or name == usual:
+        return leg_section(usual).model_validate(data)
+    try:
+        section = leg_section(name)
+    except ActuatorError as error:
+        raise refused("LegDrive", "driver", name, str(error)) from error
+    given = dict(data) if isinstance(data, Mapping) else {}
+    return section.model_validate(given | {"settings": given.get("settings") or {}})
+
+
 @cache
 def _sections(name: str, driver: Driver) -> tuple[type[LegDrive], type[Drives]]:
     """Models of a leg's table and of the section, for one driver."""
     make: Any = create_model
-    leg = make("LegDrive", __base__=(LegDrive, driver.address), __module__=__name__)
-    legs = (tuple.__class_getitem__((leg,) * LEGS), ...)
+    own = (driver.settings | None, None)
+    leg = make("LegDrive", __base__=(LegDrive, driver.address), __module__=__name__, settings=own)
+    any_leg: Any = Annotated[SerializeAsAny[LegDrive], PlainValidator(partial(_read_leg, name))]
+    legs = (tuple.__class_getitem__((any_leg,) * LEGS), ...)
     return leg, make("Drives", __base__=(Drives, driver.settings), __module__=__name__, legs=legs)
 
 

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PrivateAttr, ValidationError
 
-from actuators import find_cell_driver, find_driver
 from dynamics import DynamicsError, Mechanism, load_mechanism
 from kinematics import Frequency, InputFileError, MissingFileError, parse_toml, read_text
 from rig.config.conflicts import conflicts
 from rig.config.drives import AnyDrives
+from rig.config.files import beside, with_found_files
 from rig.config.load_cells import AnyCells, read_cells
 from rig.config.sections import (
     MOST_STALE_CYCLES,
@@ -104,18 +104,28 @@ class RigConfig(Section):
 
         `control.lead` if given; else half of `exchange_period`, for which a force is held, the drive's dead time and
         the time constant of its force loop. A length is carried on by the drive at the speed that comes with it: the
-        dead time.
+        dead time (`length_lead`).
         """
+        if all(self.own_loops):
+            return self.length_lead
         if self.control.lead is not None:
             return self.control.lead
-        if self.mode == "position":
-            return self.drives.delay
         return 0.5 * self.exchange_period + self.drives.delay + 1.0 / (2.0 * math.pi * self.drives.force_bandwidth)
+
+    @property
+    def length_lead(self) -> float:
+        """`command_lead` of a length that is commanded, s."""
+        return self.drives.delay if self.control.lead is None else self.control.lead
+
+    @property
+    def own_loops(self) -> tuple[bool, ...]:
+        """By leg, whether the drive closes its own loop, on its length; else the host does, by forces."""
+        return tuple(self.mode == "position" or leg.mode == "position" for leg in self.drives.legs)
 
     @property
     def gains_unused(self) -> str:
         """Which gains of [control] do not apply in this mode although no other has any, in words; else empty."""
-        if self.mode != "position":
+        if not all(self.own_loops):
             return ""
         return (
             "mode position: the drives close the loop by their own gains; control.stiffness, damping, task_stiffness "
@@ -209,8 +219,8 @@ def drive_options(config: RigConfig, leg: int) -> dict[str, Any]:
         "echo_lag": config.safety.echo_lag,
         "request_timeout": drives.connect_timeout,
         "sample_period": drives.sample_period,
-        **drives.settings,
-        **drives.legs[leg].model_dump(),
+        **drives.settings_of(leg),
+        **drives.legs[leg].given,
     }
 
 
@@ -247,7 +257,7 @@ def _build(data: Mapping[str, Any], path: Path) -> RigConfig:
     machine, machine_faults = _load_machine(data.get("mechanism"), path.parent)
     faults.extend(machine_faults)
     if config is not None:
-        config = _with_profiles(config, path.parent.absolute())
+        config = with_found_files(config, path.parent.absolute())
         config._path = path
         faults.extend(conflicts(config, machine if not machine_faults else None))
     if config is None or machine is None or faults:
@@ -271,33 +281,6 @@ def _load_machine(name: object, folder: Path) -> tuple[Mechanism | None, list[st
         if missing:
             faults.append(f"mechanism: {name} does not limit {', '.join(missing)} of leg {leg}; a rig needs that")
     return machine, faults
-
-
-def _with_profiles(config: RigConfig, folder: Path) -> RigConfig:
-    """The configuration with profiles that are files named so that they are found from anywhere."""
-    drives = config.drives
-    files = {name: str(beside(folder, getattr(drives, name))) for name in find_driver(drives.driver).settings.files}
-    changes: dict[str, Section] = {"drives": drives.model_copy(update=files)}
-    cells = config.load_cells
-    if cells.places:
-        named = find_cell_driver(cells.driver).files
-        placed = [
-            place.model_copy(update={name: str(beside(folder, getattr(place, name))) for name in named})
-            for place in cells.places.values()
-        ]
-        own = {"amplifier": placed[0]} if cells.devices is None else {"devices": tuple(placed)}
-        changes["load_cells"] = cells.model_copy(update=own)
-    return config.model_copy(update=changes)
-
-
-def names_file(name: str) -> bool:
-    """Whether the `name` of a mechanism or profile means a file; a bare one means something that comes along."""
-    return name.endswith(".toml") or Path(name).name != name
-
-
-def beside(folder: Path, name: str) -> str | Path:
-    """The file `name` means in `folder`; a bare name stays."""
-    return folder / name if names_file(name) else name
 
 
 def _fault(data: Mapping[str, Any], item: Any) -> str:

@@ -9,7 +9,7 @@ from rig.engine.devices import cell_calibration, make_bank, make_cells, make_dri
 from rig.engine.guards import Obstacle, obstacle
 from rig.engine.header import ClockPair, recording_header
 from rig.engine.journal import note_departures
-from rig.engine.laws import needed_modes
+from rig.engine.laws import loop_mode, needed_modes
 from rig.engine.leg_check import check_move
 from rig.engine.leg_move import NO_REFERENCE, LegMove, LegResult, LegTest, MoveBounds, move_bounds
 from rig.engine.link import LinkClient, Submission
@@ -95,6 +95,7 @@ __all__ = [
     "closing_counts",
     "find_engine",
     "judge_buses",
+    "loop_mode",
     "make_bank",
     "make_cells",
     "make_drive",

@@ -34,7 +34,7 @@ class DriveBank:
         drives: legs 1 to 6.
         cells: what reads the load cells.
         calibration: turns raw readings into forces.
-        modes: without which a drive cannot be used.
+        modes: by leg, those without which its drive cannot be used.
         clock: of their wires, if not the machine's.
 
     The arrays hold the last exchange: `length` m, `velocity` m/s, `force` N (calibrated, compression positive),
@@ -49,7 +49,7 @@ class DriveBank:
         drives: Sequence[Drive],
         cells: CellSource,
         calibration: LoadCellCalibration,
-        modes: Sequence[Mode],
+        modes: Sequence[Sequence[Mode]],
         clock: Clock | None = None,
     ) -> None:
         self._clock = MonotonicClock() if clock is None else clock
@@ -73,8 +73,8 @@ class DriveBank:
         self.cells_fresh = False
         self.cells_age = 0.0
         self.cells_stale = 0
-        self.force_limit = min(drive.capabilities.force_limit for drive in self._drives)
-        """N, the largest force that can be commanded"""
+        self.force_limit = np.array([drive.capabilities.force_limit for drive in self._drives])
+        """(6,) N, the largest forces that can be commanded"""
         self.resolution = [drive.capabilities.resolution for drive in self._drives]
         """m, of each drive's position"""
 
@@ -94,8 +94,8 @@ class DriveBank:
     def lacking(self) -> dict[int, str]:
         """Legs (1…6) whose drive cannot be used for want of a mode, and which."""
         found = {}
-        for leg, drive in enumerate(self._drives, start=1):
-            lacking = [mode.name for mode in self._modes if mode not in drive.capabilities.modes]
+        for leg, (drive, modes) in enumerate(zip(self._drives, self._modes, strict=True), start=1):
+            lacking = [mode.name for mode in modes if mode not in drive.capabilities.modes]
             if lacking:
                 found[leg] = f"leg {leg}: the drive has no mode {', '.join(lacking)}"
         return found

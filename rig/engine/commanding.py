@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from actuators import COMMAND_CLEAR, COMMAND_HOME, COMMAND_OFF, COMMAND_STOP, Command, Mode
+from actuators import COMMAND_CLEAR, COMMAND_HOME, COMMAND_OFF, COMMAND_STOP, Command
 from kinematics import Array
 from rig.engine.frame import Frame
 from rig.engine.homing import Homing
@@ -108,7 +108,7 @@ class Commander:
             text = f"the control law asks for {force} N"
             self._stops.trip(Cause(FaultCode.INTERNAL_ERROR, text, t), StopSeverity.QUICK_STOP)
             return False
-        if self.law.mode is Mode.POSITION and not self._supervision.lengths(t, self._frame.fields["position_command"]):
+        if any(self.law.own_loops) and not self._supervision.lengths(t, self._frame.fields["position_command"]):
             return False
         if self._beyond(force):
             self._trip_on_force(t, force)

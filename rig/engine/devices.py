@@ -56,7 +56,7 @@ def make_bank(
     buses = Buses()
     drives = [make_drive(config, leg, wires, pacer, buses) for leg in range(len(config.drives.legs))]
     cells = make_cells(config, drives, wires, pacer, buses)
-    return DriveBank(drives, cells, cell_calibration(config), needed_modes(config.mode), pacer or clock)
+    return DriveBank(drives, cells, cell_calibration(config), needed_modes(config), pacer or clock)
 
 
 def make_drive(
@@ -76,7 +76,7 @@ def make_drive(
         | {"buses": buses}
         | (_served(config, config.drives.legs[leg], pacer) if wires is None else _over(wires, leg))
     )
-    return create_drive(config.drives.driver, options)
+    return create_drive(config.drives.driver_of(leg), options)
 
 
 def make_cells(

@@ -148,9 +148,12 @@ class Frame:
         for legs in self._later(self._offset, self.ahead_by):
             forces[legs] = self.dynamics.forces(self._shifted)[legs]
 
-    def ahead_of(self, leg_values: Array, leg_rates: Array) -> Array:
-        """Values of the legs (6,) at `ahead`, with their rates, at the time at which each leg's next command acts."""
-        return leg_values + self._offset * leg_rates
+    def ahead_of(self, leg_values: Array, leg_rates: Array, earlier: float) -> Array:
+        """Values of the legs (6,) at `ahead`, with their rates, at the time at which each leg's next command acts.
+
+        earlier: s, by which that is before the time which `ahead` is of.
+        """
+        return leg_values + (self._offset - earlier) * leg_rates
 
     def _later(self, offset: Array, ahead: float) -> Iterator[NDArray[np.intp]]:
         """Legs whose time within the cycle is the same, at which `_shifted` is the reference `ahead` s from now."""

@@ -29,6 +29,8 @@ def check_move(config: RigConfig, move: LegMove) -> None:
         elif not least <= value <= most:
             faults.append(f"{what} {value * 1e3:g} {unit} is outside {least * 1e3:g} to {most * 1e3:g} {unit}")
     if Mode.POSITION not in make_drive(config, move.leg - 1).capabilities.modes:
-        faults.append(f"its drive has no mode POSITION ({config.drives.described}), and only that moves one leg")
+        faults.append(
+            f"its drive has no mode POSITION ({config.drives.described(move.leg - 1)}), and only that moves one leg"
+        )
     if faults:
         raise RefusedError(f"test of leg {move.leg}: " + "; ".join(faults))

@@ -202,10 +202,11 @@ class Supervision:
             return
         if machine.state is State.HOMING:
             self._trip(measured.check_force(t, bank.fresh, bank.force, "homing"))
-        elif self.controlled and not self.law.host_loop:
+        elif self.controlled and any(self.law.own_loops):
             # a test tells of a dead cell; where six drives hold, one at its end of scale may be a force as well
             scale = math.inf if self.law.platform else self._config.load_cells.range
-            self._trip(measured.check_force(t, bank.fresh, bank.force, "its drive holds the position", scale))
+            fresh = np.multiply(bank.fresh, self.law.own_loops)
+            self._trip(measured.check_force(t, fresh, bank.force, "its drive holds the position", scale))
 
     def reference(self, t: float, reference: Reference) -> None:
         """Judge the `reference` of rig time `t` (s), where the host follows one; one that fails is not followed."""

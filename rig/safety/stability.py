@@ -3,7 +3,8 @@
 In mode `force` the legs have one gain each, so that the six directions decouple: in the eigenvectors of the mass that
 the legs feel, M_L = H⁻¹ M H⁻ᵀ, each is a mass m with the legs' viscous friction b. In mode `computed-torque` the model
 takes mass and friction out: a unit mass with the gains of the task space. In both the force follows its command by a
-dead time and a first-order lag; in mode `position` the host closes no loop, and nothing is judged:
+dead time and a first-order lag; where drives close their own loops these are taken to hold their legs' lengths, so that
+of M_L only the other legs' block is left, and nothing is judged where all six do:
 
     q̇ = v,   m v̇ = f − b v,   τ ḟ = u − f,   u(t) = −K_p q(t_k) − K_d v(t_k)   for  t_k + T + δ ≤ t < t_k + 2T + δ
 
@@ -13,7 +14,7 @@ friction, which holds small vibrations down, and the change of mass away from ho
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -52,16 +53,13 @@ class LoopVerdict:
     """factor on both gains at which the loop becomes unstable; 0 if no smaller gain is stable either"""
     lowest_rate: int | None
     """Hz, the lowest whole rate at which these gains have the wanted margin; None: there is none, or drives are slow"""
+    at_host: bool = True
+    """Whether it is the host that closes the loop; else the drives do, all six, and its stability is theirs"""
 
     @property
     def passed(self) -> bool:
         """Whether the loop may be closed: it is not unstable beyond what the model may be wrong by."""
         return self.gain_margin >= _EDGE
-
-    @property
-    def at_host(self) -> bool:
-        """Whether it is the host that closes the loop; else the drives do, and its stability is theirs."""
-        return self.mode != "position"
 
     @property
     def message(self) -> str:
@@ -86,7 +84,7 @@ class LoopVerdict:
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form."""
         told = asdict(self)
-        if not self.at_host:
+        if not told.pop("at_host"):
             told |= dict.fromkeys(("stiffness", "damping", "radius", "gain_margin"))
         return told | {
             "closed_by": "host" if self.at_host else "drives",
@@ -102,11 +100,12 @@ def check_loop(config: RigConfig) -> LoopVerdict:
         DynamicsError: home is singular, or the mechanism has no inertia in some direction.
     """
     control = config.control
-    if config.mode == "position":
-        return LoopVerdict(config.mode, config.rate, 0.0, 0.0, 0.0, math.inf, None)
+    if all(config.own_loops):
+        return LoopVerdict(config.mode, config.rate, 0.0, 0.0, 0.0, math.inf, None, at_host=False)
     if config.mode == "force":
         stiffness, damping = control.stiffness, control.damping
-        masses, friction = leg_masses(config.machine), min(leg.friction.prismatic for leg in config.machine.legs)
+        masses = leg_masses(config.machine, config.own_loops)
+        friction = min(leg.friction.prismatic for leg in config.machine.legs)
     else:
         stiffness, damping = control.task_stiffness, control.task_damping
         masses, friction = np.ones(1), 0.0
@@ -136,8 +135,10 @@ def check_loop(config: RigConfig) -> LoopVerdict:
     )
 
 
-def leg_masses(mechanism: Mechanism) -> Array:
-    """Masses (6,) kg, ascending, that forces along the legs accelerate at home, each in one direction of leg space.
+def leg_masses(mechanism: Mechanism, held: Sequence[bool] = (False,) * 6) -> Array:
+    """Masses (n,) kg, ascending, that forces along the legs accelerate at home, each in one direction of leg space.
+
+    Of legs that are not `held` at their lengths, six as a rule: the block of M_L that is theirs.
 
     Raises:
         DynamicsError: home is singular, or the mechanism has no inertia in some direction.
@@ -147,7 +148,9 @@ def leg_masses(mechanism: Mechanism) -> Array:
         inverse = np.linalg.inv(leg_matrix(mechanism.geometry, home))
     except np.linalg.LinAlgError as error:
         raise DynamicsError("the platform is singular at home") from error
-    masses: Array = np.linalg.eigvalsh(inverse @ Dynamics(mechanism).mass_matrix(home) @ inverse.T)
+    free = np.flatnonzero(np.logical_not(held))
+    felt = inverse @ Dynamics(mechanism).mass_matrix(home) @ inverse.T
+    masses: Array = np.linalg.eigvalsh(felt[np.ix_(free, free)])
     if masses[0] <= 0.0:
         raise DynamicsError(f"the mechanism has no inertia in some direction at home: {masses[0]:g} kg")
     return masses

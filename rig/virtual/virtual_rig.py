@@ -135,7 +135,7 @@ class VirtualRig:
         options = drive_options(config, leg)
         options["serial"] = options["serial"] or f"VIRTUAL-{leg + 1}"
         try:
-            return create_twin(config.drives.driver, options, self._ports[leg])
+            return create_twin(config.drives.driver_of(leg), options, self._ports[leg])
         except ConfigurationError as error:
             raise ConfigError(f"drive {leg + 1}: {error}") from error
 

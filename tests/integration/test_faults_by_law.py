@@ -17,10 +17,15 @@ from rig.states import FaultCode, State, StopSeverity
 OTHER_LAWS = ["computed-torque", "position"]
 
 
-@pytest.fixture(params=OTHER_LAWS)
+@pytest.fixture(params=[*OTHER_LAWS, "mixed"])
 def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
-    """As the other modules have it under the law `force`."""
-    with Bench(tmp_path, bench_config(mode=request.param)) as made:
+    """As the other modules have it under the law `force`; mixed: that one, and two drives with loops of their own."""
+    config = bench_config() if request.param == "mixed" else bench_config(mode=request.param)
+    if request.param == "mixed":
+        legs = config.resolved()["drives"]["legs"]
+        own = [{**leg, "mode": "position" if number in (LEG, 6) else None} for number, leg in enumerate(legs, start=1)]
+        config = config.changed({"drives": {"legs": own}})
+    with Bench(tmp_path, config) as made:
         yield made
 
 

@@ -67,7 +67,7 @@ def places(ports: list[int], serials: list[str | None] | None = None) -> list[Le
 
 def test_six_drives_say_who_they_are(servos: list[FaultyServo]) -> None:
     with served(list(servos)) as ports:
-        found = probe_drives(places(ports), KIND)
+        found = probe_drives(places(ports), [KIND] * 6)
     assert found.passed and found.findings == ()
     assert found.serials == {leg: f"VIRTUAL-{leg}" for leg in range(1, 7)}
     for leg, probe in enumerate(found.legs, start=1):
@@ -82,7 +82,7 @@ def test_six_drives_say_who_they_are(servos: list[FaultyServo]) -> None:
 def test_asking_commands_nothing(servos: list[FaultyServo]) -> None:
     before = [servo_of(servo)._command_bytes for servo in servos]
     with served(list(servos)) as ports:
-        probe_drives(places(ports), KIND)
+        probe_drives(places(ports), [KIND] * 6)
     assert [servo_of(servo)._command_bytes for servo in servos] == before
     assert all(servo_of(servo)._sequence == 0 for servo in servos)
 
@@ -92,7 +92,7 @@ def test_a_drive_that_is_not_there_one_that_is_silent_and_one_that_hangs_up(serv
     with socket.create_server(("127.0.0.1", 0)) as nobody:
         closed = nobody.getsockname()[1]
     with served([*servos[:2], Hangup(), *servos[3:]]) as ports:
-        found = probe_drives(places([closed, *ports[1:]]), DriveKind(timeout=0.3))
+        found = probe_drives(places([closed, *ports[1:]]), [DriveKind(timeout=0.3)] * 6)
     assert not found.passed
     one, two, three, *rest = found.legs
     assert "cannot connect" in one.fault and str(closed) in one.fault
@@ -105,7 +105,7 @@ def test_a_drive_that_is_not_there_one_that_is_silent_and_one_that_hangs_up(serv
 def test_another_drive_than_expected_is_said_with_where_it_belongs(servos: list[FaultyServo]) -> None:
     expected = ["VIRTUAL-1", "VIRTUAL-3", "VIRTUAL-2", "VIRTUAL-4", "VIRTUAL-6", "OTHER"]
     with served(list(servos)) as ports:
-        found = probe_drives(places(ports, list(expected)), KIND)
+        found = probe_drives(places(ports, list(expected)), [KIND] * 6)
     assert [bool(leg.fault) for leg in found.legs] == [False, True, True, False, True, True]
     assert found.legs[1].fault == "another drive than expected, serial VIRTUAL-3"
     assert found.findings == (
@@ -116,7 +116,7 @@ def test_another_drive_than_expected_is_said_with_where_it_belongs(servos: list[
 
 def test_one_drive_at_two_addresses(servos: list[FaultyServo]) -> None:
     with served(list(servos)) as ports:
-        found = probe_drives(places([*ports[:5], ports[0]]), KIND)
+        found = probe_drives(places([*ports[:5], ports[0]]), [KIND] * 6)
     assert found.findings == (
         "legs 1 and 6 are answered by one and the same drive, serial VIRTUAL-1: correct an address",
     )
@@ -133,7 +133,7 @@ def test_unit_ids_behind_one_address() -> None:
         units = [2, 1, 3, 4, 5, 6]
         serials = [f"U{leg}" for leg in range(1, 7)]
         addresses = [place(port, u, s) for u, s in zip(units, serials, strict=True)]
-        swapped = probe_drives(addresses, KIND)
+        swapped = probe_drives(addresses, [KIND] * 6)
         lost = probe_drive(1, place(port, 77), DriveKind(timeout=0.3))
     assert swapped.findings == ("the drives of legs 1 and 2 have changed places: cables or unit ids swapped",)
     assert "did not answer" in lost.fault and "unit 1 answers there" in lost.fault and "serial U1" in lost.fault
@@ -169,8 +169,8 @@ def test_a_drive_that_an_engine_commands_is_left_alone(servos: list[FaultyServo]
     with served(list(servos)) as ports:
         addresses = places(ports)
         with claim_addresses({4: addresses[3]}):
-            found = probe_drives(addresses, KIND)
-        assert probe_drives(addresses, KIND).passed  # nothing stays claimed
+            found = probe_drives(addresses, [KIND] * 6)
+        assert probe_drives(addresses, [KIND] * 6).passed  # nothing stays claimed
     assert [leg.answered for leg in found.legs] == [True, True, True, False, True, True]
     assert found.legs[3].fault.startswith(f"another program (process {os.getpid()}, ")
 
@@ -191,7 +191,7 @@ def test_a_latched_fault_and_a_dead_encoder_are_said(servos: list[FaultyServo]) 
     servos[2].inject("encoder_nan")
     servo_of(servos[3])._latch("watchdog")
     with served(list(servos)) as ports:
-        found = probe_drives(places(ports), KIND)
+        found = probe_drives(places(ports), [KIND] * 6)
     assert "latched fault 3" in found.legs[2].fault
     assert found.legs[3].fault == "latched fault 1, no command within the watchdog time"
     assert found.legs[2].as_dict()["position_m"] is None

@@ -40,7 +40,7 @@ def test_a_driver_has_an_address_and_settings_of_its_own(tmp_path: Path) -> None
     config = load_config(written(tmp_path, "gateway", SLOTS, "gain = 2.5\n"))
     assert config.drives.settings == {"gain": 2.5}
     assert [leg.place for leg in config.drives.legs] == [f"slot {slot} of 127.0.0.1" for slot in range(1, 7)]
-    assert config.drives.described == "driver gateway, gain 2.5"
+    assert config.drives.described(0) == "driver gateway, gain 2.5"
     assert RigConfig.model_validate(config.resolved()).drives == config.drives
     again: RigConfig = pickle.loads(pickle.dumps(config))
     assert again.drives == config.drives and again.drives.settings == {"gain": 2.5}
@@ -102,3 +102,57 @@ def test_a_motor_that_is_alone_on_its_port_shares_it_with_nobody(tmp_path: Path)
     with pytest.raises(ConfigError) as caught:
         load_config(written(tmp_path, "orca", [*motors[:5], 'device = "motor-2", unit = 2']))
     assert "drives.legs[6]: motor-2 is drives.legs[2]'s, whose driver has no other device there" in str(caught.value)
+
+
+def test_a_leg_may_have_a_driver_settings_and_a_mode_of_its_own(tmp_path: Path) -> None:
+    other = (
+        'driver = "servo", mode = "position", host = "127.0.0.1", port = 15026, settings = { profile = "./mine.toml" }'
+    )
+    legs = [*SLOTS[:4], f"{SLOTS[4]}, settings = {{ gain = 4.0 }}", other]
+    config = load_config(written(tmp_path, "gateway", legs, "gain = 2.5\n"))
+    drives = config.drives
+    assert [drives.driver_of(leg) for leg in (0, 4, 5)] == ["gateway", "gateway", "servo"]
+    assert [drives.settings_of(leg)["gain"] for leg in (0, 4)] == [2.5, 4.0]
+    assert drives.settings_of(5)["profile"] == str(tmp_path / "mine.toml")
+    assert drives.described(5) == f"driver servo, profile {tmp_path / 'mine.toml'}"
+    assert config.own_loops == (False,) * 5 + (True,)
+    again: RigConfig = pickle.loads(pickle.dumps(config))
+    assert again.drives == drives and RigConfig.model_validate(config.resolved()).drives == drives
+    assert config.changed({"drives": {"gain": 3.0}}).drives.settings_of(4) == {"gain": 4.0}
+    position = config.changed({"mode": "position"})
+    assert all(position.own_loops) and position.command_lead == position.length_lead
+
+
+@pytest.mark.parametrize(
+    ("leg", "said"),
+    [
+        (
+            'driver = "steam", host = "x", port = 1',
+            "drives.legs[6].driver: no driver 'steam'; known drivers: gateway, iai, line, orca, servo",
+        ),
+        ('driver = "servo", gateway = "x", slot = 6', "drives.legs[6].gateway: unknown key"),
+        ('driver = "line", device = "/dev/ttyUSB1", settings = { gain = 1 }', "drives.legs[6].settings.gain: unknown"),
+        (
+            f"{SLOTS[5]}, settings = {{ gain = 11.0 }}",
+            "legs[6].settings.gain: must be less than or equal to 10, not 11",
+        ),
+        (f'{SLOTS[5]}, mode = "force"', "drives.legs[6].mode: must be 'position', not 'force'"),
+        ("driver = 3", "drives.legs[6].driver: "),
+    ],
+)
+def test_what_is_wrong_with_a_leg_of_its_own_kind_is_said_with_its_place(leg: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_config(written(tmp_path, "gateway", [*SLOTS[:5], leg]))
+    assert said in str(caught.value)
+
+
+def test_modes_of_legs_that_cannot_be_had() -> None:
+    legs = [leg | {"mode": "position"} for leg in load_config().resolved()["drives"]["legs"]]
+    with pytest.raises(ConfigError, match='mode: force, but every leg has mode = "position": say it here, once'):
+        load_config().changed({"drives": {"legs": legs}})
+    some = [{**leg, "mode": "position" if number in (2, 5) else None} for number, leg in enumerate(legs, start=1)]
+    torque = {"mode": "computed-torque", "drives": {"legs": some}}
+    with pytest.raises(ConfigError, match=r'forces of all six legs, but leg 2, 5 has mode = "position"'):
+        load_config().changed(torque)
+    assert load_config().changed({"mode": "position", "drives": {"legs": some}}).gains_unused
+    assert not load_config().changed({"drives": {"legs": some}}).gains_unused

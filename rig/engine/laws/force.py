@@ -16,16 +16,19 @@ class ForceLaw(ControlLaw):
     """
 
     name = "force"
-    mode = Mode.FORCE
-    host_loop = True
+    own_loops = (False,) * 6
 
     def __init__(self, control: Control) -> None:
         self._control = control
 
     def compute(self, frame: Frame) -> None:
         """See `ControlLaw.compute`."""
-        feedforward, command = frame.fields["force_feedforward"], frame.fields["force_command"]
         frame.force_ahead()
+        self.close_loop(frame)
+
+    def close_loop(self, frame: Frame) -> None:
+        """Fill `force_command`, once `force_feedforward` is there. Raises as `compute`."""
+        feedforward, command = frame.fields["force_feedforward"], frame.fields["force_command"]
         np.multiply(frame.length_error, self._control.stiffness, out=command)
         command += self._control.damping * frame.velocity_error
         command += feedforward

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
-from actuators import Command, Mode
+from actuators import Command
 from kinematics import Array
 from rig.engine.frame import Frame
 from rig.states import FaultCode, StopSeverity
@@ -21,28 +21,22 @@ class LawFault(Exception):  # noqa: N818  not an error of the program
 class ControlLaw(ABC):
     """Gives six commands a cycle while the rig's state lets it; what stops the rig is told by others.
 
-    `name` is what the configuration calls it; `mode` the one in which it has the drives. `host_loop`: the loop is
-    closed here, over the wire, so that its stability is a matter of this rig's gains and rate; else the drives close
-    their own, and what is measured is the only guard of their forces. `platform`: all six legs move the platform along
+    `name` is what the configuration calls it. `own_loops` tells by leg whether the drive closes its own loop, on its
+    length, so that what is measured is the only guard of its force; else the loop is closed here, over the wire, and
+    its stability is a matter of this rig's gains and rate. `platform`: all six legs move the platform along
     the reference, which is homed, and the model holds; else only the legs that are not `held` by their brakes move.
     `astray`: how the rig must stop where a leg is off its reference by a following error. Of a law that moves single
     legs, `commanded` (6,) is 1 where a leg is to be at its reference, `homed` (6,) where its length is absolute: only
     there does feedback mean what is judged of it.
     """
 
-    name: ClassVar[str]
-    mode: ClassVar[Mode]
-    host_loop: ClassVar[bool]
+    name: str
+    own_loops: tuple[bool, ...]
     platform: ClassVar[bool] = True
     astray: ClassVar[StopSeverity] = StopSeverity.CATEGORY_1
     held: tuple[bool, ...] = (False,) * 6
     commanded: Array
     homed: Array
-
-    @classmethod
-    def needed_modes(cls) -> tuple[Mode, ...]:
-        """Modes without which a drive cannot be used."""
-        return (Mode.OFF, cls.mode, Mode.HOMING)
 
     def refer(self, frame: Frame) -> None:  # noqa: B027  most have nothing to say
         """Say where the legs should be now, where that is not the platform's reference."""

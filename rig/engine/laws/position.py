@@ -15,14 +15,15 @@ class PositionLaw(ControlLaw):
 
     Args:
         period: s, between two exchanges with a drive.
+        earlier: s, by which a length acts before the time that `Frame.ahead` is of.
     """
 
     name = "position"
-    mode = Mode.POSITION
-    host_loop = False
+    own_loops = (True,) * 6
 
-    def __init__(self, period: float) -> None:
+    def __init__(self, period: float, earlier: float = 0.0) -> None:
         self._half_period = 0.5 * period
+        self._earlier = earlier
         self._speed = np.zeros(6)
 
     def compute(self, frame: Frame) -> None:
@@ -31,9 +32,9 @@ class PositionLaw(ControlLaw):
         frame.force_ahead()
         fields["force_command"][:] = fields["force_feedforward"]
         length, speed, acceleration = frame.legs_ahead[:, 0], frame.legs_ahead[:, 1], frame.legs_ahead[:, 2]
-        fields["position_command"][:] = frame.ahead_of(length, speed)
+        fields["position_command"][:] = frame.ahead_of(length, speed, self._earlier)
         np.multiply(acceleration, self._half_period, out=self._speed)
-        self._speed += frame.ahead_of(speed, acceleration)
+        self._speed += frame.ahead_of(speed, acceleration, self._earlier)
 
     def commands(self, frame: Frame) -> list[Command]:
         """Torque on, and the three set-points."""

@@ -41,8 +41,7 @@ class SingleLegLaw(ControlLaw):
     """
 
     name = "single-leg"
-    mode = Mode.POSITION
-    host_loop = False
+    own_loops = (True,) * 6
     platform = False
     astray = StopSeverity.CATEGORY_0  # five legs are held by their brakes: a drive that pushes on works against them
 

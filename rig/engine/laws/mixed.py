@@ -1,0 +1,42 @@
+"""Drives of both kinds on one platform: lengths for those that close their own loops, forces for the others."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from actuators import Command
+from rig.engine.frame import Frame
+from rig.engine.laws.force import ForceLaw
+from rig.engine.laws.law import ControlLaw
+from rig.engine.laws.position import PositionLaw
+
+
+class MixedLaw(ControlLaw):
+    """Some legs follow lengths by their drives' own loops; forces act on the others as `ForceLaw` has it.
+
+    Not those of the computed torque: its errors couple all legs, and with what the drives' loops leave of theirs it
+    turned unstable at half the gains that it bears without (lab-hexapod, ROBO Cylinders).
+
+    Args:
+        forces, lengths: the two laws.
+        own_loops: by leg, whether its drive closes its own loop.
+    """
+
+    def __init__(self, forces: ForceLaw, lengths: PositionLaw, own_loops: Sequence[bool]) -> None:
+        self.name = forces.name
+        self.own_loops = tuple(own_loops)
+        self._forces, self._lengths = forces, lengths
+        self._own = np.array(own_loops)
+
+    def compute(self, frame: Frame) -> None:
+        """See `ControlLaw.compute`."""
+        fields = frame.fields
+        self._lengths.compute(frame)
+        fields["position_command"][~self._own] = np.nan
+        self._forces.close_loop(frame)
+        fields["force_command"][self._own] = fields["force_feedforward"][self._own]
+
+    def commands(self, frame: Frame) -> list[Command]:
+        """Of each leg what its drive takes."""
+        both = zip(self.own_loops, self._lengths.commands(frame), self._forces.commands(frame), strict=True)
+        return [length if own else force for own, length, force in both]
