@@ -12,7 +12,8 @@ from actuators.errors import ConnectError
 from actuators.framing import CRC_LENGTH
 from actuators.half_duplex import HalfDuplexBus
 from actuators.interface import Identity
-from actuators.modbus_address import LineTimes, ModbusAddress, ModbusOptions
+from actuators.line_address import LineTimes
+from actuators.modbus_address import ModbusAddress, ModbusOptions
 from actuators.profile import AmplifierProfile, load_profile
 from actuators.sampling import Sampling
 from actuators.station import Station

@@ -1,11 +1,11 @@
-"""A shared line of Modbus RTU: one exchange after the other, a silence between them, a checksum on every frame."""
+"""A shared line: one exchange after the other, and a silence between them."""
 
 import math
 from collections import deque
 from collections.abc import Callable, Sequence
 
 from actuators.bus import Bus, Exchange
-from actuators.framing import CRC_LENGTH, EXCEPTION_LENGTH, crc16
+from actuators.line_framing import RTU_LINE, LineFraming
 from actuators.wire import Wire
 
 
@@ -13,7 +13,7 @@ class HalfDuplexBus(Bus):
     """Units on one line, answered one at a time.
 
     A request waits its turn; what is on the line before it is sent is stale, and dropped. A reply is taken from whom it
-    was asked of, for what was asked, and with its checksum. A unit that does not answer is given up after
+    was asked of, for what was asked, as far as the framing tells. A unit that does not answer is given up after
     `reply_timeout`, and the next has its turn. From then on it is the last to be asked, and given up as soon as nobody
     waits for it any more, so that it costs the others no time, until it answers again. Of the others a stop goes first,
     and not behind a reply that nobody waits for any more.
@@ -29,13 +29,16 @@ class HalfDuplexBus(Bus):
         reply_timeout: float,
         byte_time: float = 0.0,
         place: str = "line",
+        framing: LineFraming = RTU_LINE,
     ) -> None:
         """open_wire: see `Bus`. turnaround: s of silence between two frames. reply_timeout: s, see the class.
 
-        byte_time: s on the wire for each byte of both frames, which comes to it. place: as messages say it.
+        byte_time: s on the wire for each byte of both frames, which comes to it. place: as messages say it. framing: of
+        all that is on the line.
         """
         super().__init__(open_wire)
         self.place = place
+        self.framing = framing
         self._turnaround = turnaround
         self._reply_timeout = reply_timeout
         self._byte_time = byte_time
@@ -43,7 +46,8 @@ class HalfDuplexBus(Bus):
         self._asked: Exchange | None = None
         self._asker: Exchange | None = None
         """whose request it is, be the reply still waited for or not"""
-        self._function = 0
+        self._message = b""
+        """its message"""
         self._input = b""
         self._until = -math.inf
         """when the reply is given up, or the line may be used again, s"""
@@ -110,10 +114,11 @@ class HalfDuplexBus(Bus):
         if wire.receive(-math.inf):
             exchange.counters.rejected += 1
         self._input = b""
-        if wire.send(message + crc16(message)):
-            self._asked, self._asker, self._function = exchange, exchange, message[1]
-            exchange.carried = now + (len(message) + CRC_LENGTH) * self._byte_time
-            reply = (exchange.reply_length + CRC_LENGTH) * self._byte_time
+        frame = self.framing.frame(message)
+        if wire.send(frame):
+            self._asked, self._asker, self._message = exchange, exchange, message
+            exchange.carried = now + len(frame) * self._byte_time
+            reply = (exchange.reply_length + self.framing.overhead) * self._byte_time
             self._until = exchange.carried + reply + self._reply_timeout
 
     def _listen(self, wire: Wire, now: float) -> None:
@@ -140,29 +145,14 @@ class HalfDuplexBus(Bus):
 
     def _found(self, exchange: Exchange) -> bool:
         """Whether the input holds the reply, or can hold it no more; what else there is is dropped and counted."""
-        data, counters = self._input, exchange.counters
-        heads = (
-            (bytes((exchange.unit, self._function)), exchange.reply_length + CRC_LENGTH),
-            (bytes((exchange.unit, self._function | 0x80)), EXCEPTION_LENGTH + CRC_LENGTH),
-        )
-        damaged = False
-        for start in range(len(data)):
-            for head, size in heads:
-                frame = data[start : start + size]
-                if not frame.startswith(head[: len(frame)]):
-                    continue
-                if len(frame) < size:
-                    return False  # it may yet become one
-                if crc16(frame[:-CRC_LENGTH]) == frame[-CRC_LENGTH:]:
-                    exchange.reply = frame[:-CRC_LENGTH]
-                    counters.rejected += len(data) > size or exchange.transaction < 0
-                    return True
-                damaged = True
-        if len(data) < heads[0][1]:
+        found = self.framing.look(self._input, self._message, exchange.reply_length)
+        if found is None:
             return False
-        if damaged:
+        counters = exchange.counters
+        exchange.reply = found.reply
+        if found.damaged:
             counters.crc += 1
-        else:
+        elif not found.reply or found.more or exchange.transaction < 0:
             counters.rejected += 1
         return True
 

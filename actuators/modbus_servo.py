@@ -1,7 +1,8 @@
 """Driver `servo`: a servo described by a register-map profile, on Modbus TCP, RTU, or RTU over TCP."""
 
 from actuators.driver import Driver
-from actuators.modbus_address import LineTimes, ModbusAddress, ModbusOptions
+from actuators.line_address import LineTimes
+from actuators.modbus_address import ModbusAddress, ModbusOptions
 from actuators.servo import Servo, ServoOptions, ServoSettings, recognise, servo_twin
 
 

@@ -6,7 +6,8 @@ from pydantic import Field, model_validator
 
 from actuators.driver import DriveOptions, DriveSettings
 from actuators.endpoint import Parity
-from actuators.modbus_address import Baud, LineTimes, ModbusOptions, RtuAddress
+from actuators.line_address import Baud, LineTimes
+from actuators.modbus_address import ModbusOptions, RtuAddress
 
 
 class IaiAddress(RtuAddress):

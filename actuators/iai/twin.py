@@ -27,7 +27,7 @@ from actuators.iai.protocol import (
     target_of,
 )
 from actuators.interface import Mode
-from actuators.virtual.device import ILLEGAL_ADDRESS, ILLEGAL_VALUE, RegisterError
+from actuators.virtual.device import ILLEGAL_ADDRESS, ILLEGAL_VALUE, ModbusDevice, RegisterError
 from actuators.virtual.drive import VirtualDrive
 from actuators.virtual.fault_kinds import AUXILIARY_FAULTS, SERVO_FAULTS, FaultKind
 from actuators.virtual.faults import FaultyServo
@@ -42,7 +42,7 @@ _PUSHING = bytes(4)  # limit of current and flags of a move that pushes, which i
 _AT_POWER_UP = move_bytes(Target(0, 10, 10_000, 30)) + _PUSHING
 
 
-class VirtualRoboCylinder(VirtualDrive):
+class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
     """A controller over one leg of the plant, whose brake closes as the servo is switched off.
 
     It goes to each target by a ramp with the speed and acceleration that came along. A target without power, or before

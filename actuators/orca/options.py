@@ -5,7 +5,8 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from actuators.driver import DriveOptions, DriveSettings
-from actuators.modbus_address import LineTimes, ModbusOptions, RtuAddress
+from actuators.line_address import LineTimes
+from actuators.modbus_address import ModbusOptions, RtuAddress
 from actuators.orca.protocol import SETUP, WIDE
 
 

@@ -33,7 +33,7 @@ from actuators.orca.protocol import (
     stream_reply,
     wide_value,
 )
-from actuators.virtual.device import ILLEGAL_ADDRESS, ILLEGAL_VALUE, RegisterError
+from actuators.virtual.device import ILLEGAL_ADDRESS, ILLEGAL_VALUE, ModbusDevice, RegisterError
 from actuators.virtual.drive import VirtualDrive
 from actuators.virtual.fault_kinds import SERVO_FAULTS, FaultKind
 from actuators.virtual.faults import FaultyServo
@@ -49,7 +49,7 @@ _KNOWN_MODES = frozenset(map(int, MotorMode))
 _MODES = {MotorMode.FORCE: Mode.FORCE, MotorMode.POSITION: Mode.POSITION, MotorMode.AUTO_ZERO: Mode.HOMING}
 
 
-class VirtualOrca(VirtualDrive):
+class VirtualOrca(VirtualDrive, ModbusDevice):
     """A motor over one leg of the plant (`plant`), which has a brake that closes while the motor has no power.
 
     What the maker does not say is as it is worst for a driver: set-points stay from before when the mode changes, and a

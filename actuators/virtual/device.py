@@ -1,4 +1,4 @@
-"""Server side of Modbus: one device's answer to one request, within the limits of the specification."""
+"""What a virtual device is, and the server side of Modbus: the answer to one request, within the specification."""
 
 import math
 from abc import ABC, abstractmethod
@@ -16,6 +16,8 @@ ILLEGAL_ADDRESS = 2
 ILLEGAL_VALUE = 3
 DEVICE_FAILURE = 4
 GATEWAY_NO_RESPONSE = 11
+
+_BUSY = 6
 
 _MAX_READ = 125
 _MAX_WRITE = 123
@@ -52,40 +54,25 @@ class RegisterError(Exception):
         self.code = code
 
 
-class ModbusDevice(ABC):
-    """A device with 16-bit registers behind function codes 3, 4 (the same registers), 6, 16 and 23, or some of them.
+class VirtualDevice(ABC):
+    """One device: it answers messages, each of which begins with the number of the unit that is called."""
 
-    A write is carried out as a whole or, answered with an exception, not at all. Frames for another unit id are not
-    answered, or with the gateway exception 0B.
-    """
-
-    functions: frozenset[int] = frozenset((READ_HOLDING, READ_INPUT, WRITE_SINGLE, WRITE_MULTIPLE, READ_WRITE))
-    """Function codes that it knows."""
-
-    def __init__(
-        self, unit: int, wrong_unit: Literal["silent", "gateway"] = "silent", framing: Framing = MBAP_FRAMING
-    ) -> None:
-        """unit: Modbus unit id 0..255. framing: of its wire."""
+    def __init__(self, unit: int, framing: Framing) -> None:
+        """unit: by which it is called. framing: of its wire."""
         if not 0 <= unit <= 255:
             raise ConfigurationError(f"unit id {unit} is outside 0..255")
         self.unit = unit
         self.framing = framing
         self.now = 0.0
-        self._wrong_unit = wrong_unit
-        self._readable: list[tuple[int, int, Callable[[], bytes]]] = []
-        """(first register, count, its bytes now) of every readable range."""
-        self._image: list[bytes] | None = None
-        """what those ranges held when the application hung; None while it runs"""
 
     @property
+    @abstractmethod
     def hung(self) -> bool:
-        """Whether the application hangs: the network stack goes on answering, registers stand, writes do nothing."""
-        return self._image is not None
+        """Whether the application hangs: it goes on answering, what it says stands, and nothing is carried out."""
 
     @hung.setter
-    def hung(self, hung: bool) -> None:
-        if hung != self.hung:
-            self._image = [render() for _, _, render in self._readable] if hung else None
+    @abstractmethod
+    def hung(self, hung: bool) -> None: ...
 
     def tick(self, now: float) -> None:
         """Let time pass: `now` in s; never goes back."""
@@ -106,8 +93,53 @@ class ModbusDevice(ABC):
         reply = self.answer(message) if message else b""
         return self.framing.reply(reply, frame) if reply else b""
 
+    @abstractmethod
     def answer(self, message: bytes) -> bytes:
-        """Answer one message, a unit id and a PDU; b"" for one that is not for this device. Never raises."""
+        """Answer one message; b"" for one that is not for this device. Never raises."""
+
+    def refusal(self, message: bytes) -> bytes:
+        """What it answers to any message while it is busy; b"" = nothing."""
+        del message
+        return b""
+
+
+class ModbusDevice(VirtualDevice):
+    """A device with 16-bit registers behind function codes 3, 4 (the same registers), 6, 16 and 23, or some of them.
+
+    A write is carried out as a whole or, answered with an exception, not at all. Frames for another unit id are not
+    answered, or with the gateway exception 0B.
+    """
+
+    functions: frozenset[int] = frozenset((READ_HOLDING, READ_INPUT, WRITE_SINGLE, WRITE_MULTIPLE, READ_WRITE))
+    """Function codes that it knows."""
+
+    def __init__(
+        self, unit: int, wrong_unit: Literal["silent", "gateway"] = "silent", framing: Framing = MBAP_FRAMING
+    ) -> None:
+        """unit: Modbus unit id 0..255. framing: of its wire."""
+        super().__init__(unit, framing)
+        self._wrong_unit = wrong_unit
+        self._readable: list[tuple[int, int, Callable[[], bytes]]] = []
+        """(first register, count, its bytes now) of every readable range."""
+        self._image: list[bytes] | None = None
+        """what those ranges held when the application hung; None while it runs"""
+
+    @property
+    def hung(self) -> bool:
+        """See `VirtualDevice.hung`: registers stand, writes do nothing."""
+        return self._image is not None
+
+    @hung.setter
+    def hung(self, hung: bool) -> None:
+        if hung != self.hung:
+            self._image = [render() for _, _, render in self._readable] if hung else None
+
+    def refusal(self, message: bytes) -> bytes:
+        """See `VirtualDevice.refusal`: an exception."""
+        return bytes((message[0], message[1] | 0x80, _BUSY))
+
+    def answer(self, message: bytes) -> bytes:
+        """See `VirtualDevice.answer`; a message is a unit id and a PDU."""
         unit, function = message[0], message[1]
         try:
             if unit != self.unit:

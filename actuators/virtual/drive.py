@@ -5,13 +5,13 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar
 
-from actuators.virtual.device import ModbusDevice
+from actuators.virtual.device import VirtualDevice
 from actuators.virtual.fault_kinds import SERVO_FAULTS, FaultKind
 from actuators.virtual.port import PlantPort
 
 
-class VirtualDrive(ModbusDevice):
-    """A virtual drive over one leg of the plant."""
+class VirtualDrive(VirtualDevice):
+    """A virtual drive over one leg of the plant; one on Modbus is a `ModbusDevice` beside."""
 
     fault_kinds: ClassVar[Mapping[str, FaultKind]] = SERVO_FAULTS
     """Faults that it can have, by name."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from actuators.errors import ConfigurationError
 from actuators.interface import Mode
 from actuators.virtual.amplifier import VirtualAmplifier
-from actuators.virtual.device import ModbusDevice
+from actuators.virtual.device import VirtualDevice
 from actuators.virtual.drive import VirtualDrive
 from actuators.virtual.fault_kinds import (
     AMPLIFIER_FAULTS,
@@ -21,13 +21,11 @@ from actuators.virtual.framing import Framing
 from actuators.virtual.port import PlantPort
 from actuators.wire import LinkClosedError
 
-_BUSY = 6
-
 
 class FaultyDevice:
     """A device behind a wire that can fail; without a fault it is the device."""
 
-    def __init__(self, device: ModbusDevice) -> None:
+    def __init__(self, device: VirtualDevice) -> None:
         """device: what to put behind the wire."""
         self.device = device
         self.kinds = dict(WIRE_FAULTS)
@@ -153,7 +151,8 @@ class FaultyDevice:
             return b""
         ours = request[0] == self.device.unit
         if "busy" in wire and ours:
-            return framing.reply(bytes((request[0], request[1] | 0x80, _BUSY)), frame)
+            refusal = self.device.refusal(request)
+            return framing.reply(refusal, frame) if refusal else b""
         device = self.peers[int(wire["swap_unit"]) - 1].device if "swap_unit" in wire and ours else self.device
         reply = device.answer(bytes((device.unit,)) + request[1:] if ours else request)
         if not reply:
@@ -268,7 +267,7 @@ class _FaultyPort:
     """A leg whose sensors lie. What they showed when a fault began is kept for as long as the fault lasts."""
 
     def __init__(
-        self, port: PlantPort, faults: dict[str, float], device: ModbusDevice, before: "_FaultyPort | None"
+        self, port: PlantPort, faults: dict[str, float], device: VirtualDevice, before: "_FaultyPort | None"
     ) -> None:
         self._port = port
         self._device = device

@@ -7,7 +7,7 @@ from actuators.codec import READ_WRITE, WRITE_MULTIPLE, WRITE_SINGLE, Block, Exc
 from actuators.interface import Mode, Status
 from actuators.profile import ServoProfile
 from actuators.registers import Register
-from actuators.virtual.device import DEVICE_FAILURE, ILLEGAL_ADDRESS, ILLEGAL_VALUE, RegisterError, Sensor
+from actuators.virtual.device import DEVICE_FAILURE, ILLEGAL_ADDRESS, ILLEGAL_VALUE, ModbusDevice, RegisterError, Sensor
 from actuators.virtual.drive import VirtualDrive
 from actuators.virtual.framing import MBAP_FRAMING, Framing
 from actuators.virtual.port import PlantPort
@@ -25,7 +25,7 @@ class _Power(Enum):
     STOPPING = 2
 
 
-class VirtualServo(VirtualDrive):
+class VirtualServo(VirtualDrive, ModbusDevice):
     """One drive and its registers over one leg of the plant (`plant`).
 
     Power: off (brake closed) → on, when `enable` is set with a mode, after having been seen clear since power-up, the

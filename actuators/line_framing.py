@@ -1,0 +1,66 @@
+"""What tells frames from each other on a shared line: how a request is put on it, and how its reply is found there."""
+
+from typing import NamedTuple, Protocol
+
+from actuators.framing import CRC_LENGTH, EXCEPTION_LENGTH, crc16
+
+
+class Look(NamedTuple):
+    """What was found where a reply is expected, once it is there or can come no more.
+
+    reply: its message, b"" where there is none. more: bytes that belong to nobody came as well. damaged: what came was
+    meant to be the reply, by its head, but not by its checksum.
+    """
+
+    reply: bytes
+    more: bool = False
+    damaged: bool = False
+
+
+class LineFraming(Protocol):
+    """The frames of one protocol."""
+
+    overhead: int
+    """bytes of a frame beside its message, of a request and of a reply"""
+
+    def frame(self, message: bytes) -> bytes:
+        """The frame of a request's message."""
+
+    def look(self, data: bytes, message: bytes, length: int) -> Look | None:
+        """What there is of the reply to `message` in all that came since; None while it can still come.
+
+        length: bytes of a good reply's message.
+        """
+
+
+class RtuLine:
+    """Modbus RTU: a checksum behind every message, which begins with the unit that is asked and the function."""
+
+    overhead = CRC_LENGTH
+
+    def frame(self, message: bytes) -> bytes:
+        """See `LineFraming.frame`."""
+        return message + crc16(message)
+
+    def look(self, data: bytes, message: bytes, length: int) -> Look | None:
+        """See `LineFraming.look`: an exception is a reply as well."""
+        unit, function = message[0], message[1]
+        heads = (
+            (bytes((unit, function)), length + CRC_LENGTH),
+            (bytes((unit, function | 0x80)), EXCEPTION_LENGTH + CRC_LENGTH),
+        )
+        damaged = False
+        for start in range(len(data)):
+            for head, size in heads:
+                frame = data[start : start + size]
+                if not frame.startswith(head[: len(frame)]):
+                    continue
+                if len(frame) < size:
+                    return None  # it may yet become one
+                if crc16(frame[:-CRC_LENGTH]) == frame[-CRC_LENGTH:]:
+                    return Look(frame[:-CRC_LENGTH], more=len(data) > size)
+                damaged = True
+        return None if len(data) < heads[0][1] else Look(b"", damaged=damaged)
+
+
+RTU_LINE = RtuLine()
