@@ -23,6 +23,7 @@ CELL_GROUP = "stewart_rig.cell_drivers"
 _BUILT_IN = (
     EntryPoint("servo", "actuators.modbus_servo:DRIVER", GROUP),
     EntryPoint("iai", "actuators.iai:DRIVER", GROUP),
+    EntryPoint("jrk-g2", "actuators.jrk:DRIVER", GROUP),
     EntryPoint("orca", "actuators.orca:DRIVER", GROUP),
     EntryPoint("modbus", "actuators.amplifier:DRIVER", CELL_GROUP),
 )

@@ -197,13 +197,16 @@ class Station:
         data = b"".join(word.to_bytes(2, "big") for word in self.read(first, end - first, timeout))
         return {name: _decode_text(text, data, first) for name, text in texts.items()}
 
-    def _transact(self, request: ModbusPDU, length: int, timeout: float, what: str) -> ModbusPDU:
+    def request(self, message: bytes, length: int, timeout: float, what: str) -> bytes:
+        """The reply to a message outside the cycle, within `timeout` s; as bytes, whatever is in them.
+
+        length: bytes of a good reply's message. what: the access, as messages say it. Raises ConnectError.
+        """
         if not self.connected:
             raise ConnectError(f"{self.label} is not connected (no {what})")
         deadline = self.bus.now() + timeout
         self._sent = False
         self._exchange.reply_length, self._exchange.urgent = length, False
-        message = bytes((self._unit, request.function_code)) + request.encode()
         answer = None
         while answer is None:  # a line goes on without a unit that is late, and asks it again
             if not self.bus.begin(self._exchange, message):
@@ -215,6 +218,11 @@ class Station:
             if not self.connected:
                 raise ConnectError(f"{self.label} closed the connection (no reply to {what})")
             raise ConnectError(f"{self.label} did not answer within {timeout:g} s (no reply to {what})")
+        return answer
+
+    def _transact(self, request: ModbusPDU, length: int, timeout: float, what: str) -> ModbusPDU:
+        message = bytes((self._unit, request.function_code)) + request.encode()
+        answer = self.request(message, length, timeout, what)
         reply: ModbusPDU | None = None
         if answer[0] == self._unit:
             with contextlib.suppress(ModbusException):

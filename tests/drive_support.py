@@ -77,7 +77,7 @@ class DriverBench:
     takes = arrives = 1
 
     def __init__(self, driver: str, options: Mapping[str, Any]) -> None:
-        self.leg = Leg()
+        self.leg = self.make_leg()
         self.options = {"name": "drive 1", **options}
         self.faults = create_twin(driver, self.options, self.leg)
         self.now = 0.0
@@ -86,6 +86,9 @@ class DriverBench:
         opened = {"open_wire": lambda _timeout: MemoryWire(self.respond)}
         self.drive: Drive = create_drive(driver, self.options | opened)
         self.drive.connect(1.0)
+
+    def make_leg(self) -> Leg:
+        return Leg()
 
     def respond(self, frame: bytes) -> bytes:
         self.sent.append(frame)

@@ -41,6 +41,7 @@ class DemoDrives(StrEnum):
     SERVO = "servo"
     ORCA = "orca"
     IAI = "iai"
+    JRK_G2 = "jrk-g2"
     MIXED = "mixed"
 
 

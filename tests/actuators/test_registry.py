@@ -32,7 +32,7 @@ def test_unknown_driver_lists_the_known_ones():
 
 def test_other_distributions_add_drivers(monkeypatch):
     declare(monkeypatch, ("servo", "actuators.modbus_servo:DRIVER"), ("mine", "actuators.modbus_servo:DRIVER"))
-    assert drive_names() == ("iai", "mine", "orca", "servo")
+    assert drive_names() == ("iai", "jrk-g2", "mine", "orca", "servo")
     assert create_drive("mine", {"host": "x"}).name == "drive"
 
 
@@ -54,7 +54,7 @@ def test_drivers_of_load_cells_have_names_of_their_own(monkeypatch):
     assert cell_driver_names() == ("modbus",)
     assert isinstance(create_cell_device("modbus", {"host": "10.0.0.1"}), Amplifier)
     declare(monkeypatch, ("servo", "actuators.amplifier:DRIVER"), group=registry.CELL_GROUP)
-    assert cell_driver_names() == ("modbus", "servo") and drive_names() == ("iai", "orca", "servo")
+    assert cell_driver_names() == ("modbus", "servo") and drive_names() == ("iai", "jrk-g2", "orca", "servo")
     assert isinstance(create_cell_device("servo", {"host": "10.0.0.1"}), Amplifier)
     assert isinstance(create_drive("servo", {"host": "10.0.0.1"}), ModbusServo)
 

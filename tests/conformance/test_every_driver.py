@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from drive_support import Bench, Leg
 from iai_bench import IaiBench
+from jrk_bench import JrkBench
 from orca_bench import OrcaBench
 from servo_profiles import BARE, SEPARATE, SINGLE, SWAPPED
 from virtual_line import LineBench
@@ -50,6 +51,8 @@ BENCHES: dict[str, Callable[..., Any]] = {
     "servo for positions": partial(Bench, BARE),
     "servo for positions on a line": partial(LineBench, BARE),
     "iai": IaiBench,
+    "jrk-g2": JrkBench,
+    "jrk-g2, with checksums": partial(JrkBench, crc=True),
     "orca": OrcaBench,
 }
 """Driver → bench: `.drive` connected to a twin over `.leg`; `do(command)` is a cycle of 2 ms, `pass_time(s)` silence;

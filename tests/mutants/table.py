@@ -8,6 +8,7 @@ from feedback_breaks import FEEDBACK_BREAKS
 from guard_breaks import GUARD_BREAKS
 from iai_breaks import IAI_BREAKS
 from identity_breaks import IDENTITY_BREAKS
+from jrk_breaks import JRK_BREAKS
 from line_breaks import LINE_BREAKS
 from link_breaks import LINK_BREAKS
 from motion_breaks import MOTION_BREAKS
@@ -28,6 +29,7 @@ BREAKS: list[Break] = [
     *COMMAND_BREAKS,
     *GUARD_BREAKS,
     *IAI_BREAKS,
+    *JRK_BREAKS,
     *IDENTITY_BREAKS,
     *LINE_BREAKS,
     *LINK_BREAKS,

@@ -61,7 +61,10 @@ def test_it_is_served_at_a_port_of_its_kind_or_of_the_other(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("nothing",), "no virtual device 'nothing': give a driver (iai, modbus, orca, servo) or a configuration"),
+        (
+            ("nothing",),
+            "no virtual device 'nothing': give a driver (iai, jrk-g2, modbus, orca, servo) or a configuration",
+        ),
         (("orca", "--listen", "here"), "--listen 'here': give HOST:PORT"),
         (("orca", "--listen", "x:65536"), "--listen 'x:65536': give HOST:PORT"),
         (("orca", "--pty", "--listen", "x:1"), "--listen and --pty: one of the two"),

@@ -1,0 +1,245 @@
+"""What a Jrk G2 of Pololu understands: its commands, its variables and its settings, as bytes on the wire.
+
+A message begins with the device's number; behind it stands one command after the other in the compact form, a command
+byte from 80h on and its data below 80h. The framing makes of it what is on the wire. Replies have no head, no length
+and no checksum; numbers in them have their low byte first.
+"""
+
+import struct
+from enum import IntEnum, IntFlag
+from typing import NamedTuple
+
+from actuators.line_framing import Look
+
+SERIAL_FORM = 0xAA
+"""Before a device's number, which a command for one of several begins with."""
+TARGET, STOP = 0xC0, 0xFF
+GET_SETTINGS, GET_VARIABLES, GET_RAM_SETTINGS, CLEAR_ERRORS = 0xE3, 0xE5, 0xEA, 0xB3
+MOST_READ = 15
+"""Bytes, of variables or settings that are read at once."""
+COUNTS = 4095
+"""The greatest target and scaled feedback."""
+TIMEOUT_UNIT = 0.01  # s
+_DATA = {TARGET: 1, 0xE0: 1, 0xE1: 1, GET_SETTINGS: 2, GET_VARIABLES: 2, GET_RAM_SETTINGS: 2, 0xF2: 2, 0xF4: 2}
+"""Data bytes of each command; none of those that are not here."""
+
+
+class Error(IntFlag):
+    """Bits of what keeps the motor from running."""
+
+    AWAITING_COMMAND = 1 << 0
+    NO_POWER = 1 << 1
+    MOTOR_DRIVER = 1 << 2
+    INPUT_INVALID = 1 << 3
+    INPUT_DISCONNECT = 1 << 4
+    FEEDBACK_DISCONNECT = 1 << 5
+    SOFT_OVERCURRENT = 1 << 6
+    SERIAL_SIGNAL = 1 << 7
+    SERIAL_OVERRUN = 1 << 8
+    SERIAL_BUFFER_FULL = 1 << 9
+    SERIAL_CRC = 1 << 10
+    SERIAL_PROTOCOL = 1 << 11
+    SERIAL_TIMEOUT = 1 << 12
+    HARD_OVERCURRENT = 1 << 13
+
+
+ERROR_TEXTS = {
+    Error.AWAITING_COMMAND: "no target since it was started or stopped",
+    Error.NO_POWER: "no power for the motor",
+    Error.MOTOR_DRIVER: "the motor driver has failed",
+    Error.INPUT_INVALID: "the input is invalid",
+    Error.INPUT_DISCONNECT: "the input is disconnected",
+    Error.FEEDBACK_DISCONNECT: "the feedback is disconnected",
+    Error.SOFT_OVERCURRENT: "the current is too high",
+    Error.SERIAL_SIGNAL: "the serial signal is bad: another speed or a broken wire",
+    Error.SERIAL_OVERRUN: "serial bytes came too fast",
+    Error.SERIAL_BUFFER_FULL: "the serial buffer is full",
+    Error.SERIAL_CRC: "a serial command had a wrong checksum",
+    Error.SERIAL_PROTOCOL: "a serial command was not understood",
+    Error.SERIAL_TIMEOUT: "no target within the serial time-out",
+    Error.HARD_OVERCURRENT: "the motor driver limits the current",
+}
+
+
+class Setting(IntEnum):
+    """Where a setting begins among those of the EEPROM."""
+
+    OPTIONS_1 = 0x01
+    OPTIONS_2 = 0x02
+    INPUT_MODE = 0x03
+    FEEDBACK_MODE = 0x18
+    FEEDBACK_MINIMUM = 0x1D
+    FEEDBACK_MAXIMUM = 0x1F
+    SERIAL_TIMEOUT = 0x26
+    DEVICE_NUMBER = 0x28
+    ERROR_ENABLE = 0x2A
+    PID_PERIOD = 0x5A
+
+
+CRC_ENABLED = 1 << 1
+"""Of OPTIONS_1: commands must have a checksum."""
+FEEDBACK_INVERTED = 1 << 2
+"""Of OPTIONS_2."""
+INPUT_SERIAL, FEEDBACK_ANALOG, FEEDBACK_FREQUENCY = 0, 1, 2
+SETTINGS = 0x76
+"""Bytes of all settings."""
+
+_STATE = struct.Struct("<HHHHhhhB")
+_HEALTH = struct.Struct("<HHHBHh")
+_HALTING = struct.Struct("<H")
+STATE_AT, HEALTH_AT, HALTING_AT = 0x00, 0x10, 0x12
+"""Where the variables begin that a cycle reads."""
+CLEARED_LENGTH = _HALTING.size
+"""Bytes of the reply to CLEAR_ERRORS: the errors that halted the motor."""
+HALTING_LENGTH = 2 * _HALTING.size
+VARIABLES_LENGTH = _STATE.size + _HEALTH.size
+
+
+class Variables(NamedTuple):
+    """What a cycle reads: of the position loop, and of the rest."""
+
+    input: int
+    target: int
+    feedback: int
+    scaled: int
+    integral: int
+    duty_target: int
+    duty: int
+    low_current: int
+    periods: int
+    halting: int
+    occurred: int
+    flags: int
+    supply: int
+    """mV"""
+    current: int
+    """mA"""
+
+
+READ_HALTING = 2 * bytes((GET_VARIABLES, HALTING_AT, _HALTING.size))
+"""The commands that read twice the errors which halt the motor."""
+READ_VARIABLES = bytes((GET_VARIABLES, STATE_AT, _STATE.size, GET_VARIABLES, HEALTH_AT, _HEALTH.size))
+"""The commands that read `Variables`."""
+
+
+def halting_of(data: bytes) -> int:
+    """The errors in the reply to CLEAR_ERRORS, or in the first part of that to `READ_HALTING`."""
+    return int(_HALTING.unpack_from(data)[0])
+
+
+def variables_of(data: bytes) -> Variables:
+    """The variables in the reply to `READ_VARIABLES`."""
+    return Variables(*_STATE.unpack_from(data), *_HEALTH.unpack_from(data, _STATE.size))
+
+
+def state_bytes(variables: Variables) -> bytes:
+    """Device side: all variables up to the current, from the first on."""
+    return _STATE.pack(*variables[:8]) + b"\0" * (HEALTH_AT - _STATE.size) + _HEALTH.pack(*variables[8:])
+
+
+def target_command(target: int) -> bytes:
+    """The command that sets the target, 0 to 4095, and lets the motor run."""
+    return bytes((TARGET | target & 0x1F, target >> 5))
+
+
+def settings_command(first: int, count: int) -> bytes:
+    """The command that reads settings, at most 15 bytes of them."""
+    return bytes((GET_SETTINGS, first, count))
+
+
+def scaled_of(feedback: int, low: int, high: int, *, inverted: bool) -> int:
+    """What a feedback is once it is scaled from low…high to 0…4095."""
+    if high == low:
+        return 0
+    scaled = round((min(max(feedback, low), high) - low) * COUNTS / (high - low))
+    return COUNTS - scaled if inverted else scaled
+
+
+def crc7(data: bytes) -> int:
+    """Checksum of a command, as it follows it on the wire."""
+    crc = 0
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = (crc ^ 0x91) >> 1 if crc & 1 else crc >> 1
+    return crc
+
+
+def command_length(code: int) -> int:
+    """Bytes of a command in the compact form, by its first one."""
+    return 1 + _DATA.get(TARGET if TARGET <= code < 0xE0 else code, 0)
+
+
+class PololuLine:
+    """How commands are put on a line, and where their replies end."""
+
+    overhead = 0
+
+    def __init__(self, *, compact: bool = False, crc: bool = False) -> None:
+        """compact: without the device's number, for the only one on a line. crc: a checksum behind each command."""
+        self._compact = compact
+        self._crc = crc
+
+    def frame(self, message: bytes) -> bytes:
+        """See `LineFraming.frame`: several commands, each by itself."""
+        number, rest = message[0], message[1:]
+        out = b""
+        while rest:
+            size = command_length(rest[0])
+            command, rest = rest[:size], rest[size:]
+            one = command if self._compact else bytes((SERIAL_FORM, number, command[0] & 0x7F)) + command[1:]
+            out += one + bytes((crc7(one),)) if self._crc else one
+        return out
+
+    def look(self, data: bytes, message: bytes, length: int) -> Look | None:
+        """See `LineFraming.look`: as many bytes as are expected; nothing tells whose they are."""
+        del message
+        return Look(data[:length], more=len(data) > length) if len(data) >= length else None
+
+
+class PololuFraming:
+    """The device's side of `PololuLine`: it takes both forms."""
+
+    def __init__(self, number: int, *, crc: bool = False) -> None:
+        """number: of the device, which commands in the compact form are for."""
+        self._number = number
+        self._crc = crc
+
+    def length(self, received: bytes) -> int:
+        """See `Framing.length`: of one command."""
+        return self._command(received)[0]
+
+    def message(self, frame: bytes) -> bytes:
+        """See `Framing.message`: the commands in the compact form, all for one device."""
+        number, commands = -1, b""
+        while frame:
+            size, called, command = self._command(frame)
+            if size <= 0 or number not in (-1, called):
+                return b""
+            number, commands, frame = called, commands + command, frame[size:]
+        return bytes((number,)) + commands if commands else b""
+
+    def reply(self, message: bytes, request: bytes) -> bytes:
+        """See `Framing.reply`: the bytes alone."""
+        del request
+        return message[1:]
+
+    def _command(self, received: bytes) -> tuple[int, int, bytes]:
+        """Length of the first command (0: not whole yet, -1: none begins here), who it is for, and its compact form."""
+        if not received:
+            return 0, -1, b""
+        addressed = received[0] == SERIAL_FORM
+        if received[0] < 0x80:
+            return -1, -1, b""
+        if addressed and len(received) < 3:
+            return 0, -1, b""
+        code = received[2] | 0x80 if addressed else received[0]
+        size = command_length(code) + (2 if addressed else 0)
+        whole = size + self._crc
+        if len(received) < whole:
+            return 0, -1, b""
+        number = received[1] if addressed else self._number
+        if self._crc and received[size] != crc7(received[:size]):
+            return -1, -1, b""
+        data = received[3 if addressed else 1 : size]
+        return (whole, number, bytes((code,)) + data) if all(byte < 0x80 for byte in data) else (-1, -1, b"")

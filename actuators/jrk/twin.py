@@ -1,0 +1,283 @@
+"""Virtual twin of a Jrk G2 with a spindle: variables and settings, its position loop, its errors, its time-out."""
+
+import math
+from collections.abc import Mapping
+from typing import ClassVar
+
+from actuators.interface import Mode
+from actuators.jrk.options import JrkOptions
+from actuators.jrk.protocol import (
+    CLEAR_ERRORS,
+    COUNTS,
+    CRC_ENABLED,
+    FEEDBACK_ANALOG,
+    GET_RAM_SETTINGS,
+    GET_SETTINGS,
+    GET_VARIABLES,
+    MOST_READ,
+    SETTINGS,
+    STOP,
+    TARGET,
+    TIMEOUT_UNIT,
+    Error,
+    PololuFraming,
+    Setting,
+    Variables,
+    command_length,
+    state_bytes,
+)
+from actuators.virtual.drive import VirtualDrive
+from actuators.virtual.fault_kinds import SERVO_FAULTS, FaultKind
+from actuators.virtual.faults import FaultyServo
+from actuators.virtual.port import PlantPort
+
+_PERIOD = 0.01  # s, of the position loop
+_STEP = 2e-3  # s, of the spindle's motion
+_GAIN = 30.0  # 1/s, of the position loop: speed over distance
+_SPEED = 0.3  # m/s, at full duty
+_FULL_DUTY = 600
+_GIVE = 2e-3  # m, by which the leg may be off the spindle's nut because of its load; more is a feedback that lies
+_BRAKING_TIME = 0.2  # s, for which a motor that is stopped brakes a leg that does not come to rest
+_STANDSTILL = 1e-3  # m/s
+_SUPPLY = 24.0  # V
+_LATCHED = Error.FEEDBACK_DISCONNECT | Error.SERIAL_TIMEOUT
+_WORD, _GET_WORD, _RAM = 0x20, 0x80, 0x50
+
+
+class VirtualJrk(VirtualDrive):
+    """A controller over one leg of the plant, whose spindle holds as the motor stands.
+
+    Errors that stay until they are cleared are the time-out and a feedback that is disconnected; a supply that is gone
+    comes back. The time-out counts from the last target, whatever else is said meanwhile, and is found again as soon as
+    it is cleared without one: what the maker's page leaves open is as it is worst.
+    """
+
+    longest_step = _STEP
+
+    fault_kinds: ClassVar[Mapping[str, FaultKind]] = {
+        name: kind
+        for name, kind in SERVO_FAULTS.items()
+        if name != "temperature" and not name.startswith(("cell_", "force_"))
+    }
+    """Faults that it can have: it says nothing of temperatures and forces."""
+
+    def __init__(
+        self,
+        plant: PlantPort,
+        *,
+        unit: int = 11,
+        crc: bool = False,
+        watchdog: float = 0.05,
+        stroke: float = 0.3,
+        position_offset: float = 0.0,
+    ) -> None:
+        """Power the controller up.
+
+        watchdog: s, its serial time-out. stroke, position_offset: m, what its counts mean.
+        """
+        super().__init__(unit, PololuFraming(unit, crc=crc))
+        self.plant = plant
+        self._metre, self._offset = stroke / COUNTS, position_offset
+        self._timeout = round(watchdog / TIMEOUT_UNIT) * TIMEOUT_UNIT
+        self._settings = bytearray(SETTINGS)
+        for setting, size, value in (
+            (Setting.OPTIONS_1, 1, CRC_ENABLED if crc else 0),
+            (Setting.FEEDBACK_MODE, 1, FEEDBACK_ANALOG),
+            (Setting.FEEDBACK_MAXIMUM, 2, COUNTS),
+            (Setting.SERIAL_TIMEOUT, 2, round(watchdog / TIMEOUT_UNIT)),
+            (Setting.DEVICE_NUMBER, 2, unit),
+            (Setting.ERROR_ENABLE, 2, (1 << 14) - 1),
+            (Setting.PID_PERIOD, 2, round(_PERIOD * 1e3)),
+        ):
+            self._settings[setting : setting + size] = value.to_bytes(size, "little")
+        self._barred = False
+        self._supply = _SUPPLY
+        self._shown: Variables | None = None
+        self.reboot()
+
+    def show(self, name: str, value: float | None) -> None:
+        """See `VirtualDrive.show`."""
+        if name == "supply":
+            self._supply = _SUPPLY if value is None else value
+
+    def bar_torque(self, barred: bool) -> None:
+        """See `VirtualDrive.bar_torque`: its motor supply."""
+        self._barred = barred
+        if barred:
+            self._halt()
+
+    def reboot(self) -> None:
+        """See `VirtualDrive.reboot`."""
+        self._target = COUNTS // 2 + 1
+        self._targeted_at = self.now
+        self._latched = self._occurred = 0
+        self._awaiting = True
+        self._nut, self._speed = self.plant.length, 0.0
+        self._stopping_until = -math.inf
+        self._rest()
+
+    @property
+    def goal(self) -> float:
+        """Leg length that its target means, m."""
+        return self._target * self._metre + self._offset
+
+    @property
+    def hung(self) -> bool:
+        """See `VirtualDevice.hung`."""
+        return self._shown is not None
+
+    @hung.setter
+    def hung(self, hung: bool) -> None:
+        if hung != self.hung:
+            self._shown = self._variables() if hung else None
+
+    def tick(self, now: float) -> None:
+        """Let time pass: the time-out, the way to the target, the end of braking. now: s; never goes back."""
+        elapsed, self.now = now - self.now, now
+        self._look()
+        if self._running and elapsed > 0.0:
+            self._turn(min(elapsed, 1.0))
+        elif self._stopping_until > -math.inf and (
+            abs(self.plant.velocity) <= _STANDSTILL or now >= self._stopping_until
+        ):
+            self._rest()
+
+    def answer(self, message: bytes) -> bytes:
+        """See `VirtualDevice.answer`: commands in the compact form, one after the other."""
+        if message[0] != self.unit:
+            return b""
+        out, commands = b"", message[1:]
+        while commands:
+            size = command_length(commands[0])
+            out += self._do(commands[0], commands[1:size])
+            commands = commands[size:]
+        return message[:1] + out if out else b""
+
+    def _do(self, code: int, data: bytes) -> bytes:
+        if TARGET <= code < TARGET + 0x20:
+            self._take(data[0] << 5 | code & 0x1F)
+        elif code == STOP:
+            if self._shown is None:
+                self._awaiting = True
+                self._halt()
+        elif code == CLEAR_ERRORS:
+            was = self._variables().halting if self._shown is None else self._shown.halting
+            if self._shown is None:
+                self._latched = 0
+                self._look()
+                self._run()
+            return was.to_bytes(2, "little")
+        elif code in (GET_VARIABLES, GET_SETTINGS, GET_RAM_SETTINGS):
+            source = bytes(self._settings) if code != GET_VARIABLES else self._bytes()
+            first = data[0] + (_RAM if code == GET_RAM_SETTINGS else 0)
+            count = min(data[1], MOST_READ)
+            return source[first : first + count].ljust(count, b"\0")
+        elif _GET_WORD <= code < TARGET:
+            first = (code & 0x1F) - 1
+            return self._bytes()[first : first + (2 if code & _WORD else 1)]
+        else:
+            self._occurred |= Error.SERIAL_PROTOCOL
+        return b""
+
+    def _take(self, target: int) -> None:
+        """A target, which lets the motor run."""
+        if self._shown is not None:
+            return
+        self._target, self._targeted_at = min(target, COUNTS), self.now
+        self._awaiting = False
+        self._run()
+
+    @property
+    def _running(self) -> bool:
+        return not self._halting
+
+    @property
+    def _halting(self) -> int:
+        """The errors that keep the motor from running."""
+        found = self._latched
+        found |= Error.AWAITING_COMMAND if self._awaiting else 0
+        found |= Error.NO_POWER if self._barred else 0
+        return int(found)
+
+    def _look(self) -> None:
+        """Find the errors there are."""
+        found = 0
+        if self._timeout and self.now - self._targeted_at > self._timeout:
+            found |= Error.SERIAL_TIMEOUT
+        if not math.isfinite(self.plant.length):
+            found |= Error.FEEDBACK_DISCONNECT
+        if found & ~self._latched:
+            self._latched |= found
+            self._occurred |= found
+            self._halt()
+
+    def _run(self) -> None:
+        """The motor runs where nothing keeps it from that."""
+        if self._running and self._stopping_until == -math.inf and not self._powered:
+            self._nut, self._speed = self.plant.length, 0.0
+            self._drive()
+        elif self._running and self._stopping_until > -math.inf:
+            self._stopping_until = -math.inf
+            self._nut, self._speed = self.plant.length, 0.0
+            self._drive()
+
+    def _turn(self, elapsed: float) -> None:
+        """Turn the spindle towards the target, by where the feedback says that it is."""
+        steps = math.ceil(elapsed / _STEP)
+        for _ in range(steps):
+            off = self.plant.length - self._nut
+            distance = self.goal - (self._nut if abs(off) <= _GIVE else self.plant.length)
+            self._speed = min(max(_GAIN * distance, -_SPEED), _SPEED)
+            self._nut += self._speed * elapsed / steps
+        self._drive()
+
+    def _drive(self) -> None:
+        self._powered = True
+        self.plant.command(Mode.POSITION, 0.0, self._nut, self._speed, True, False, False)
+
+    def _halt(self) -> None:
+        """The motor is braked, until the leg stands."""
+        if not self._powered:
+            return
+        self._powered = False
+        if abs(self.plant.velocity) <= _STANDSTILL:
+            self._rest()
+            return
+        self._stopping_until = self.now + _BRAKING_TIME
+        self.plant.command(Mode.OFF, 0.0, 0.0, 0.0, True, True, False)
+
+    def _rest(self) -> None:
+        self._powered = False
+        self._speed = 0.0
+        self._stopping_until = -math.inf
+        self.plant.command(Mode.OFF, 0.0, 0.0, 0.0, False, False, True)
+
+    def _variables(self) -> Variables:
+        """All of them now."""
+        counts = (self.plant.length - self._offset) / self._metre
+        scaled = round(min(max(counts, 0.0), float(COUNTS))) if math.isfinite(counts) else 0
+        halting = 0 if self.torque_stuck and not self._barred else self._halting
+        duty = round(_FULL_DUTY * self._speed / _SPEED) if self._powered else 0
+        supply = 0 if self._barred else min(max(round(self._supply * 1e3), 0), 0xFFFF)
+        periods = int(self.now / _PERIOD) & 0xFFFF
+        return Variables(
+            self._target, self._target, scaled, scaled, 0, duty, duty, 0,
+            periods, halting, self._occurred, 0, supply, abs(duty),
+        )  # fmt: skip
+
+    def _bytes(self) -> bytes:
+        return state_bytes(self._variables() if self._shown is None else self._shown)
+
+
+def jrk_twin(options: JrkOptions, leg: PlantPort) -> FaultyServo:
+    """The virtual controller of a leg."""
+    return FaultyServo(
+        VirtualJrk(
+            leg,
+            unit=options.unit,
+            crc=options.crc,
+            watchdog=options.watchdog,
+            stroke=options.stroke,
+            position_offset=options.position_offset,
+        )
+    )

@@ -1,0 +1,70 @@
+"""Jrk G2: what is believed of replies without a checksum, and when its motor may run."""
+
+from breaks import Break
+
+_TESTS = ("actuators/test_jrk.py",)
+
+
+def _drive(name: str, old: str, new: str) -> Break:
+    return Break(name, "actuators/jrk/drive.py", old, new, _TESTS)
+
+
+JRK_BREAKS = [
+    _drive(
+        "a Jrk's feedback is believed whatever it is scaled to",
+        "if told is not None and not told.scales(found.feedback, found.scaled):",
+        "if False:",
+    ),
+    _drive(
+        "a Jrk's reply is believed whatever target it has",
+        "if self._target is not None and (found.target != self._target or found.input != self._target):",
+        "if False:",
+    ),
+    _drive(
+        "a Jrk's errors are believed whatever was there before",
+        "return after == told if cleared is None else cleared == told and not after & ~told",
+        "return True",
+    ),
+    _drive(
+        "a Jrk whose position loop stands goes on",
+        "return self._now - self._periods_at <= _PERIODS * period",
+        "return True",
+    ),
+    _drive(
+        "a Jrk that has lost its power goes on by itself",
+        "            self._armed = False  # it has lost its power, or was restarted: it must not go on by itself\n",
+        "            pass\n",
+    ),
+    _drive(
+        "a Jrk's time-out while it rested is a fault",
+        "if faults and self._unjudged:",
+        "if faults:",
+    ),
+    _drive(
+        "a Jrk's time-out is forgotten as it is stopped",
+        "self._unjudged = self._unjudged or self._on",
+        "self._unjudged = self._on",
+    ),
+    _drive(
+        "a Jrk is told the end of its stroke in place of a length beyond it",
+        "if not -0.5 <= counts <= COUNTS + 0.5:",
+        "if False:",
+    ),
+    _drive(
+        "a Jrk goes home at any speed",
+        "self._searching += min(max(home - self._searching, -most), most)",
+        "self._searching = home",
+    ),
+    _drive(
+        "a Jrk is home before its leg is there",
+        "self._homed = self._homed or abs(found.scaled - self._options.home) <= _THERE",
+        "self._homed = True",
+    ),
+    Break(
+        "a Jrk's time-out may be any",
+        "actuators/jrk/setup.py",
+        "                timeout_units != self._units,\n",
+        "                False,\n",
+        _TESTS,
+    ),
+]
