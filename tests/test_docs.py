@@ -92,7 +92,7 @@ def test_every_target_exists() -> None:
 
 def test_the_configuration_shown_is_a_valid_one(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "your-own-rig.md").read_text(encoding="utf-8")
-    block, kinds, lines, motors = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    block, kinds, lines, motors, modules = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     path = tmp_path / "my-rig.toml"
     path.write_text(block, encoding="utf-8")
     config = load_config(path)
@@ -106,6 +106,10 @@ def test_the_configuration_shown_is_a_valid_one(tmp_path: Path) -> None:
     mixed = config.changed({"rate": 100.0, "drives": {"legs": own}})
     assert mixed.own_loops == (False, True, False, False, False, False)
     assert mixed.drives.settings_of(1)["acceleration"] == 5.0
+    cells = tomllib.loads(modules)["load_cells"]
+    places = [cells["devices"][0] | {"device": f"/dev/cell-{leg}"} for leg in range(1, 7)]
+    read = config.changed({"load_cells": cells | {"amplifier": None, "devices": places}})
+    assert read.load_cells.places["devices[6]"].unit == 1
     drives = tomllib.loads(motors)["drives"]
     drives["legs"] = [drives["legs"][0] | {"device": f"/dev/motor-{leg}", "serial": str(leg)} for leg in range(1, 7)]
     written = {name: value for name, value in tomllib.loads(block).items() if name != "drives"} | {"drives": drives}

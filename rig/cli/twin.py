@@ -16,7 +16,7 @@ def twin(
     ],
     leg: Annotated[
         int | None,
-        typer.Option("--leg", metavar="N", help="Whose drive it is, 1 to 6; 1 unless said.", min=1, max=6),
+        typer.Option("--leg", metavar="N", help="Whose drive or load cell it is, 1 to 6; 1 unless said.", min=1, max=6),
     ] = None,
     listen: Annotated[
         str, typer.Option("--listen", metavar="HOST:PORT", help="Serve it at a TCP port; port 0 is any free one.")

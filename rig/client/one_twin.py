@@ -34,7 +34,7 @@ def serve_twin(name: str, leg: int | None, listen: str, *, terminal: bool, say: 
 
     Args:
         name: a driver's name, or a configuration.
-        leg: 1…6, whose drive it is; None: the first; not with a driver of load cells, whose device reads all six.
+        leg: 1…6, whose drive, or load cell, it is; None: the first; not where one device reads all six cells.
         listen: host:port to serve it at; "": a free port of this machine, or `terminal`.
         terminal: serve it on a pseudo-terminal.
         say: told where it is.
@@ -46,9 +46,10 @@ def serve_twin(name: str, leg: int | None, listen: str, *, terminal: bool, say: 
     if listen and terminal:
         raise InputError("--listen and --pty: one of the two")
     config, cells = _configuration(name)
-    if cells and leg is not None:
+    single = config.load_cells.devices is not None
+    if cells and leg is not None and not single:
         raise InputError(f"--leg {leg}: {name} reads the load cells of all six legs")
-    device = 0 if cells else leg or 1
+    device = (leg or 1) - 1 + (_DRIVES if cells else 0)
     what, place = _device(config, device)
     config = config.changed(_at(config, device, _placed(place, listen, terminal=terminal)))
     interruption = Interruption()
@@ -59,7 +60,7 @@ def serve_twin(name: str, leg: int | None, listen: str, *, terminal: bool, say: 
         say(f"{what} at {endpoint}{settings}, unit {unit}; Ctrl-C ends it")
 
     with interruption.installed():
-        serve_device(in_real_time(config), device - 1 if device else _DRIVES, _Interrupted(interruption), ready)
+        serve_device(in_real_time(config), device, _Interrupted(interruption), ready)
 
 
 def _configuration(name: str) -> tuple[RigConfig, bool]:
@@ -77,15 +78,16 @@ def _configuration(name: str) -> tuple[RigConfig, bool]:
 
 
 def _device(config: RigConfig, device: int) -> tuple[str, dict[str, Any]]:
-    """A device in words, and its address."""
+    """A device in words, by its place among the six drives and after them the cells' own, and its address."""
     if config.virtual is None:
         raise ConfigError(f"configuration {config.name!r} has no [virtual] table")
-    resolved = config.resolved()
-    if device:
-        return f"{config.drives.driver_of(device - 1)}, leg {device},", resolved["drives"]["legs"][device - 1]
-    if config.load_cells.amplifier is None:
-        raise ConfigError(f"configuration {config.name!r} has no load-cell amplifier")
-    return f"{config.load_cells.driver}, six load cells,", resolved["load_cells"]["amplifier"]
+    resolved, cells = config.resolved(), config.load_cells
+    if device < _DRIVES:
+        return f"{config.drives.driver_of(device)}, leg {device + 1},", resolved["drives"]["legs"][device]
+    if cells.devices is not None:
+        number = device - _DRIVES
+        return f"{cells.driver}, load cell {number + 1},", resolved["load_cells"]["devices"][number]
+    return f"{cells.driver}, six load cells,", resolved["load_cells"]["amplifier"]
 
 
 def _placed(place: dict[str, Any], listen: str, *, terminal: bool) -> dict[str, Any]:
@@ -104,8 +106,12 @@ def _placed(place: dict[str, Any], listen: str, *, terminal: bool) -> dict[str, 
 
 def _at(config: RigConfig, device: int, address: dict[str, Any]) -> dict[str, Any]:
     """Changes of a configuration that give one device another address."""
-    if not device:
+    resolved = config.resolved()
+    if device >= _DRIVES and config.load_cells.devices is None:
         return {"load_cells": {"amplifier": {"host": None, "device": None} | address}}
-    legs = list(config.resolved()["drives"]["legs"])
-    legs[device - 1] = address
-    return {"drives": {"legs": legs}}
+    section, key, place = (
+        ("drives", "legs", device) if device < _DRIVES else ("load_cells", "devices", device - _DRIVES)
+    )
+    places = list(resolved[section][key])
+    places[place] = address
+    return {section: {key: places}}

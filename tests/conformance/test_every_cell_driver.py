@@ -27,13 +27,14 @@ from actuators import (
 _CELL = {"profile": "generic-cell"}
 _LINE = {"device": "twin", "unit": 9}
 PLACES: dict[str, list[dict[str, Any]]] = {
-    "modbus": [{"host": "twin"}, {"host": "twin", **_CELL}, _LINE, _LINE | _CELL, _LINE | {"profile": "laumas"}]
+    "mantracourt": [{"device": "twin", "unit": 9}, {"device": "twin", "unit": 200, "scale": -9.80665}],
+    "modbus": [{"host": "twin"}, {"host": "twin", **_CELL}, _LINE, _LINE | _CELL, _LINE | {"profile": "laumas"}],
 }
 """Driver → options of its devices, of each number of cells and each kind of wire."""
 STEPS = {"laumas": 0.05}
 """What a device resolves, N, by its profile; else 0.01."""
-LACKS = {"laumas": {"identity", "sample"}}
-"""What it does not say, by its profile: who it is, or whether it has converted anything since."""
+LACKS = {"laumas": {"identity", "sample"}, "mantracourt": {"identity", "sample"}}
+"""What it does not say, by its profile or else its driver: who it is, or whether it has converted anything since."""
 
 
 class Bench:
@@ -42,7 +43,7 @@ class Bench:
     def __init__(self, driver: str, place: dict[str, Any], **options: Any) -> None:
         self.now = 0.0
         self.step = STEPS.get(place.get("profile", ""), 0.01)
-        self.lacks = LACKS.get(place.get("profile", ""), set())
+        self.lacks = LACKS.get(place.get("profile", driver), set())
         given = {"name": "cells 7", **place, **options}
         self.device = create_cell_device(
             driver, {"open_wire": lambda timeout: MemoryWire(lambda data: self.twin.respond(data)), **given}

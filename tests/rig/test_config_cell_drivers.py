@@ -49,7 +49,10 @@ def test_a_driver_has_an_address_of_its_own(tmp_path: Path) -> None:
             r"load_cells\.devices\[1\]\.slot: must be .* 6, not 9",
         ),
         (boxes(devices=[{"host": "x", "slot": 1}] * 6), r"load_cells\.devices\[1\]\.host: unknown key"),
-        (boxes("steam"), r"load_cells\.driver: no cell driver 'steam'; known cell drivers: blind, box, modbus"),
+        (
+            boxes("steam"),
+            r"load_cells\.driver: no cell driver 'steam'; known cell drivers: blind, box, mantra",
+        ),
         (boxes("servo"), r"load_cells\.driver: no cell driver 'servo'"),
         ({"load_cells": {"driver": "box"}}, 'driver box is of devices, but source is "drive": see drives.driver'),
     ],

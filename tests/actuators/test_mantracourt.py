@@ -1,0 +1,115 @@
+"""Mantracourt's modules: what is said over a line, and what is taken for a force."""
+
+import math
+
+import pytest
+from drive_support import Leg
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actuators import CellDevice, ConfigurationError, DeviceLine, MemoryWire, create_cell_device, create_cell_twin
+from actuators.bus import Buses
+from actuators.mantracourt import AsciiFraming, AsciiLine, VirtualMantracourt
+
+
+class Scripted:
+    """A module whose answers a test gives."""
+
+    def __init__(self, **options) -> None:
+        self.answer = b""
+        self.requests: list[bytes] = []
+        given = {"name": "cell 3", "device": "memory", "unit": 3, "open_wire": lambda _: MemoryWire(self.respond)}
+        self.device: CellDevice = create_cell_device("mantracourt", given | options)
+        self.device.connect(1.0)
+        self.now = 0.0
+
+    def respond(self, data: bytes) -> bytes:
+        self.requests.append(data)
+        return self.answer
+
+    def read(self, answer: bytes):
+        self.answer = answer
+        self.now += 0.002
+        self.device.begin(self.now)
+        return self.device.finish(self.now)
+
+
+def test_the_makers_example() -> None:
+    bench = Scripted(unit=1)
+    assert bench.read(b"+00032.100\r").forces == (32.1,)
+    assert bench.requests == [b"!001:SYS?\r"]
+    leg = Leg()
+    leg.cell = 32.1
+    assert VirtualMantracourt(leg).respond(b"!001:SYS?\r") == b"+00032.100\r"
+
+
+@pytest.mark.parametrize(
+    ("answer", "force"),
+    [(b"-00012.500\r", 24.5), (b"+00000.000\r", 0.0), (b"+7\r", -13.72), (b"?\r", math.nan)],
+)
+def test_forces_are_scaled_and_signed(answer: bytes, force: float) -> None:
+    reading = Scripted(scale=-1.96).read(answer)
+    assert reading.fresh and reading.forces == pytest.approx((force,), nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [b"", b"+00032.1", b"\r", b"00032.100\r", b"+0003q.100\r", b"+00032.\r", b"nan\r", b"+1e9\r", b"x" * 40, b"+inf\r"],
+)
+def test_what_is_no_number_is_no_reading(answer: bytes) -> None:
+    bench = Scripted()
+    bench.read(b"+00010.000\r")
+    reading = bench.read(answer)
+    assert not reading.fresh and reading.forces == (10.0,)
+    counters = bench.device.counters
+    assert counters.received == 1 and counters.late + counters.rejected >= 1
+
+
+@given(st.binary(max_size=40))
+def test_any_bytes_are_a_number_or_none(data: bytes) -> None:
+    bench = Scripted()
+    reading = bench.read(data)
+    head = data.partition(b"\r")[0].decode("latin-1")
+    if reading.fresh and head != "?":
+        assert reading.forces == (float(head),)
+    else:
+        assert math.isnan(reading.forces[0])
+
+
+@given(st.binary(max_size=40))
+def test_any_bytes_may_reach_the_twin(data: bytes) -> None:
+    framing = AsciiFraming()
+    size = framing.length(data)
+    assert -1 <= size <= len(data)
+    if size > 0:
+        VirtualMantracourt(Leg()).respond(data[:size])
+    assert AsciiLine().frame(data) == data
+
+
+def test_the_twin_answers_its_own_number_and_refuses_what_it_does_not_know() -> None:
+    module = VirtualMantracourt(Leg(), unit=7)
+    assert module.respond(b"!008:SYS?\r") == b"" and module.respond(b"!000:SYS?\r") == b""
+    assert module.respond(b"!007:TEMP?\r") == b"?\r"
+    assert module.respond(b"!007:SYS?\r") == b"+00100.000\r"
+
+
+def test_several_on_one_line() -> None:
+    legs = [Leg() for _ in range(3)]
+    options = [{"name": f"cell {unit}", "device": "memory", "unit": unit} for unit in (1, 2, 3)]
+    line = DeviceLine([create_cell_twin("mantracourt", one, [leg]) for one, leg in zip(options, legs, strict=True)])
+    shared = {"buses": Buses(), "open_wire": lambda _: MemoryWire(line.respond)}
+    devices = [create_cell_device("mantracourt", one | shared) for one in options]
+    for device, leg, cell in zip(devices, legs, (11.0, -22.0, 33.0), strict=True):
+        device.connect(1.0)
+        leg.cell = cell
+    for device in devices:
+        device.begin(0.002)
+    assert [device.finish(0.002).forces for device in devices] == [(11.0,), (-22.0,), (33.0,)]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"), [({"unit": 0}, "unit: 0 is outside 1..255"), ({"scale": 0.0}, "scale: 0")]
+)
+def test_options_that_it_cannot_have(options: dict[str, object], said: str) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        create_cell_device("mantracourt", {"device": "memory"} | options)
