@@ -21,12 +21,14 @@ class BusPlan:
 
 
 def bus_plans(devices: Sequence[Member]) -> list[BusPlan]:
-    """Plans of the lines that devices share, by their first ones; none for wires on which all talk at once."""
+    """Plans of the lines that devices share, by their first ones; none where nothing is known of the time it takes."""
     plans = []
     for line in dict.fromkeys(device.line for device in devices if device.line is not None):
         members = [device for device in devices if device.line is line]
         exchanges = [exchange for device in members for exchange in device.exchanges]
         size = sum(map(sum, exchanges))
         names = tuple(device.name for device in members)
-        plans.append(BusPlan(line.place, names, size, line.time_of(size, len(exchanges))))
+        time = line.time_of(size, len(exchanges))
+        if time > 0.0:
+            plans.append(BusPlan(line.place, names, size, time))
     return plans

@@ -2,7 +2,9 @@
 
 from typing import NamedTuple, Protocol
 
-from actuators.framing import CRC_LENGTH, EXCEPTION_LENGTH, crc16
+from actuators.framing import CRC_LENGTH, EXCEPTION_LENGTH, HEADER, MBAP, crc16
+
+_LONGEST = 254  # bytes of a message of Modbus TCP
 
 
 class Look(NamedTuple):
@@ -61,6 +63,38 @@ class RtuLine:
                     return Look(frame[:-CRC_LENGTH], more=len(data) > size)
                 damaged = True
         return None if len(data) < heads[0][1] else Look(b"", damaged=damaged)
+
+
+class MbapLine:
+    """Modbus TCP, one transaction at a time, for servers that do not bear more."""
+
+    overhead = MBAP.size
+
+    def __init__(self) -> None:
+        """No transaction yet."""
+        self._transaction = 0
+
+    def frame(self, message: bytes) -> bytes:
+        """See `LineFraming.frame`."""
+        self._transaction = self._transaction % 0xFFFF + 1
+        return MBAP.pack(self._transaction, 0, len(message)) + message
+
+    def look(self, data: bytes, message: bytes, length: int) -> Look | None:
+        """See `LineFraming.look`: replies to other transactions are passed over."""
+        del message
+        more = False
+        while len(data) >= HEADER.size:
+            transaction, protocol, size, _ = HEADER.unpack_from(data)
+            ours = transaction == self._transaction
+            if protocol or not 2 <= size <= _LONGEST or (ours and size not in (length, EXCEPTION_LENGTH)):
+                return Look(b"")
+            end = MBAP.size + size
+            if len(data) < end:
+                return None
+            if ours:
+                return Look(data[MBAP.size : end], more=more or len(data) > end)
+            data, more = data[end:], True
+        return None
 
 
 RTU_LINE = RtuLine()

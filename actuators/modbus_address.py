@@ -5,7 +5,9 @@ from typing import Literal, Self
 from pydantic import model_validator
 
 from actuators.bus import Bus, PipelinedBus
+from actuators.half_duplex import HalfDuplexBus
 from actuators.line_address import LineAddress, LineOptions
+from actuators.line_framing import MbapLine
 from actuators.opening import open_wire
 from actuators.virtual.framing import MBAP_FRAMING, RTU_FRAMING, Framing
 
@@ -53,10 +55,11 @@ class RtuAddress(ModbusAddress):
 class ModbusOptions(LineOptions, ModbusAddress):
     """What a device at a Modbus address needs to know."""
 
-    def bus(self, *, shared: bool = False) -> Bus:
+    def bus(self, *, shared: bool = False, in_turn: bool = False) -> Bus:
         """The bus on which the unit is; a serial line is shared by those who were given the same `buses`.
 
-        shared: a connection to Modbus TCP as well.
+        shared: a connection to Modbus TCP as well. in_turn: on that, too, nothing is asked before the reply to what was
+        asked before has come.
         """
         if self.rtu:
             return self.line()
@@ -64,6 +67,8 @@ class ModbusOptions(LineOptions, ModbusAddress):
         opening = self.open_wire or (lambda timeout: open_wire(endpoint, timeout))
 
         def make() -> Bus:
+            if in_turn:
+                return HalfDuplexBus(opening, 0.0, self.reply_timeout, place=self.place, framing=MbapLine())
             return PipelinedBus(opening)
 
         return self.buses.at(self.place, make) if self.buses is not None and shared else make()

@@ -3,7 +3,7 @@
 from actuators.driver import Driver
 from actuators.line_address import LineTimes
 from actuators.modbus_address import ModbusAddress, ModbusOptions
-from actuators.servo import Servo, ServoOptions, ServoSettings, recognise, servo_twin
+from actuators.servo import Servo, ServoOptions, ServoSettings, recognise, servo_profile, servo_twin
 
 
 class ModbusServoSettings(ServoSettings, LineTimes):
@@ -20,11 +20,16 @@ class ModbusServoOptions(ServoOptions, ModbusOptions):
 
 
 class ModbusServo(Servo):
-    """A servo at a Modbus address."""
+    """A servo at a Modbus address.
+
+    Where a cycle is several messages they are sent in turn, on TCP as well: many servers there take one at a time.
+    """
 
     def __init__(self, options: ModbusServoOptions) -> None:
         """See `Servo`."""
-        super().__init__(options, options.bus(shared=options.shared_connection), options.place, options.unit)
+        in_turn = servo_profile(options).functions.exchange == "separate"
+        bus = options.bus(shared=options.shared_connection, in_turn=in_turn)
+        super().__init__(options, bus, options.place, options.unit)
 
 
 DRIVER = Driver(
