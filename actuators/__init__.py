@@ -11,8 +11,10 @@ The virtual twins speak the same bytes, over TCP and pseudo-terminals (`TwinServ
 from actuators.amplifier import Amplifier, AmplifierOptions, AmplifierReading
 from actuators.bus import Buses
 from actuators.bus_plan import BusPlan, bus_plans
+from actuators.capture import Frame, Replay, read_capture
 from actuators.cell_device import CellDevice, CellDriver, CellOptions, DeviceReading
 from actuators.cells import CellReading, CellSource, DeviceCells, DriveCells
+from actuators.decoding import said_on_line, said_on_tcp, tcp_frames
 from actuators.drive import Drive
 from actuators.driver import DriveAddress, DriveOptions, Driver, DriveSettings, Line, TcpAddress
 from actuators.endpoint import Endpoint, SerialEndpoint, TcpEndpoint
@@ -63,7 +65,7 @@ from actuators.virtual.line import DeviceLine
 from actuators.virtual.port import Cell, PlantPort
 from actuators.virtual.server import StopEvent, TwinServer
 from actuators.virtual.servo import VirtualServo
-from actuators.virtual.terminal import NO_PORT, terminal_number
+from actuators.virtual.terminal import NO_PORT, Terminal, terminal_number
 from actuators.wire import LinkClosedError, MemoryWire, TcpWire, Wire, arrived
 
 __all__ = [
@@ -112,6 +114,7 @@ __all__ = [
     "FaultyDrive",
     "FaultyServo",
     "Feedback",
+    "Frame",
     "Identity",
     "IdentityError",
     "Line",
@@ -124,6 +127,7 @@ __all__ = [
     "Mode",
     "PlantPort",
     "ProtocolError",
+    "Replay",
     "Responder",
     "SerialEndpoint",
     "SerialWire",
@@ -133,6 +137,7 @@ __all__ = [
     "TcpAddress",
     "TcpEndpoint",
     "TcpWire",
+    "Terminal",
     "TwinServer",
     "VirtualAmplifier",
     "VirtualServo",
@@ -151,6 +156,10 @@ __all__ = [
     "load_profile",
     "open_wire",
     "present_name",
+    "read_capture",
+    "said_on_line",
+    "said_on_tcp",
     "scan",
+    "tcp_frames",
     "terminal_number",
 ]

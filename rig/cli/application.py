@@ -17,6 +17,7 @@ from rig.cli import (
     export,
     gui,
     live,
+    monitor,
     offline,
     operate,
     paper,
@@ -79,6 +80,7 @@ app.command("twin", rich_help_panel=_RUN)(twin.twin)
 app.command("check", rich_help_panel=_TOOLS)(check.check)
 app.command("doctor", rich_help_panel=_TOOLS)(doctor.doctor)
 app.command("scan", rich_help_panel=_TOOLS)(scan.scan)
+app.command("monitor", rich_help_panel=_TOOLS)(monitor.monitor)
 app.command("report", rich_help_panel=_TOOLS)(report.report)
 app.command("export", rich_help_panel=_TOOLS)(export.export)
 app.add_typer(calibrate.app, name="calibrate", rich_help_panel=_TOOLS)

@@ -6,6 +6,7 @@ from rig.client.events import EventFollower, Listener, RowListener
 from rig.client.interruption import HeldInterrupt, Interruption
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
+from rig.client.monitor import monitor as monitor_device
 from rig.client.motions import approach, checked_motion, checked_move, ends, prepare_motion
 from rig.client.moving import Progress, begin, finish, follow, move_to_start, perform
 from rig.client.one_twin import serve_twin
@@ -75,6 +76,7 @@ __all__ = [
     "leave",
     "let_pass",
     "look",
+    "monitor_device",
     "move_to_start",
     "new_recording",
     "on_free_ports",

@@ -1,0 +1,75 @@
+"""`rig monitor`: what a device and its client say to each other."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from rig.errors import InputError
+
+_LAST_PORT = 65535
+
+
+def monitor(
+    device: Annotated[
+        str,
+        typer.Argument(
+            metavar="PORT|HOST:PORT", help="Where the device is: a serial port (/dev/serial/by-id/…), or a TCP port."
+        ),
+    ],
+    listen: Annotated[
+        str,
+        typer.Option("--listen", metavar="HOST:PORT", help="Where its client is to connect; port 0 is any free one."),
+    ] = "",
+    pty: Annotated[bool, typer.Option("--pty", help="Let its client connect at a pseudo-terminal.")] = False,
+    baud: Annotated[int, typer.Option("--baud", metavar="N", help="Of a serial port.", min=300, max=4_000_000)] = 19200,
+    parity: Annotated[
+        str, typer.Option("--parity", metavar="NAME", help="Of a serial port: even, none, odd.")
+    ] = "even",
+    rtu: Annotated[bool, typer.Option("--rtu", help="Frames of a serial line behind a TCP port.")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Keep them in a file, which must not exist yet."),
+    ] = None,
+) -> None:
+    """Pass everything on between a device and its client, unchanged, and print each frame with what it says.
+
+    Point your client, or a leg's address in a configuration, at the place that it says. A line is a frame: seconds
+    since the first one, > to the device or < from it, the bytes, and what they are in Modbus. Left out, the client
+    connects as the device is: at a TCP port, or at a pseudo-terminal. Ctrl-C ends it, or the device does.
+    """
+    from actuators import Endpoint, Frame, SerialEndpoint, TcpEndpoint, said_on_line, said_on_tcp
+    from rig.client import monitor_device
+
+    serial = device.startswith("/")
+    if parity not in ("even", "none", "odd"):
+        raise InputError(f"--parity {parity!r}: one of even, none, odd")
+    if listen and pty:
+        raise InputError("--listen and --pty: one of the two")
+    chosen: Literal["even", "none", "odd"] = parity  # type: ignore[assignment]  # looked at above
+    place: Endpoint = SerialEndpoint(device, baud, chosen) if serial else TcpEndpoint(*_address(device, "device"))
+    at = TcpEndpoint(*_address(listen, "--listen", least=0)) if listen else None
+    if at is None and not pty and not serial:
+        at = TcpEndpoint("127.0.0.1", 0)
+    tcp = not (serial or rtu)
+
+    def said(frame: Frame) -> str:
+        return (said_on_tcp if tcp else said_on_line)(frame.data, sent=frame.sent)
+
+    def ready(endpoint: Endpoint) -> None:
+        typer.echo(f"{place} at {endpoint}; Ctrl-C ends it")
+
+    def say(frame: Frame) -> None:
+        typer.echo(frame.line(said(frame)))
+
+    try:
+        monitor_device(place, at, tcp=tcp, ready=ready, say=say, output=output, said=said)
+    except OSError as error:
+        raise InputError(f"{output}: {error.strerror or error}") from error
+
+
+def _address(text: str, name: str, least: int = 1) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not (host and port.isdecimal() and least <= int(port) <= _LAST_PORT):
+        raise InputError(f"{name} {text!r}: give HOST:PORT")
+    return host, int(port)
