@@ -13,6 +13,7 @@ from rig.cli import (
     calibrate,
     check,
     doctor,
+    drive,
     engine,
     export,
     gui,
@@ -72,6 +73,7 @@ _TOOLS = "Checks, calibration and reports"
 
 app.command("demo", rich_help_panel=_RUN)(live.demo)
 app.add_typer(engine.app, name="engine", rich_help_panel=_RUN)
+app.command("drive", rich_help_panel=_RUN)(drive.drive)
 app.command("gui", rich_help_panel=_RUN)(gui.gui)
 app.command("operate", rich_help_panel=_RUN)(operate.operate)
 app.command("run", rich_help_panel=_RUN)(live.run)

@@ -28,14 +28,15 @@ class Console:
         rig: in state OFF; at rest, its engine ended, after `serve`.
         interruption: by which Ctrl-C is heard.
         terminal: whether a person types: then there is a prompt, and errors and a Ctrl-C do not end the session.
+        commands: what can be typed.
     """
 
-    def __init__(self, rig: Rig, interruption: Interruption, *, terminal: bool) -> None:
+    def __init__(self, rig: Rig, interruption: Interruption, *, terminal: bool, commands: typer.Typer = app) -> None:
         self._rig = rig
         self._client = RigClient(rig, interruption)
         self._interruption = interruption
         self._terminal = terminal
-        self._commands = get_command(app)
+        self._commands = get_command(commands)
         self._prompt = ""
         self._reading = False
 

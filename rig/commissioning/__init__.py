@@ -15,7 +15,7 @@ from rig.commissioning.draft import (
     save_rig,
     with_serials,
 )
-from rig.commissioning.leg_test import LatchedFaultError, NotHomedError, leg_recording, run_leg_test
+from rig.commissioning.leg_test import LatchedFaultError, NotHomedError, leg_recording, move_leg, run_leg_test
 from rig.commissioning.naming import check_naming, name_calibration
 from rig.commissioning.probe import DriveKind, LegProbe, Probe, compare, probe_drive, probe_drives, probe_rig
 from rig.commissioning.serving import served
@@ -52,6 +52,7 @@ __all__ = [
     "measure",
     "measure_zero",
     "move_bounds",
+    "move_leg",
     "name_calibration",
     "placed_mechanism",
     "placed_profile",

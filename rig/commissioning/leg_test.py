@@ -83,7 +83,7 @@ def move_leg(rig: Rig, move: LegMove, show: Show) -> LegResult:
         except InterruptedRunError:
             return _unmoved(move)
     try:
-        rig.request(MoveLeg(move.leg, move.travel, move.speed, move.home))
+        rig.request(MoveLeg(move.leg, move.travel, move.speed, move.home, move.stay))
     except RefusedError as error:
         if NO_REFERENCE in str(error):
             raise NotHomedError(str(error)) from None

@@ -31,7 +31,7 @@ class LegMove:
     """A small move of one leg, there and back.
 
     leg: 1 to 6. travel: m, positive extends. speed: m/s, the move's peak. home: let the leg look for its reference
-    first where its drive has none. clear: reset faults that drives have latched, before.
+    first where its drive has none. clear: reset faults that drives have latched, before. stay: it does not go back.
     """
 
     leg: int
@@ -39,6 +39,7 @@ class LegMove:
     speed: float = 5e-3
     home: bool = False
     clear: bool = False
+    stay: bool = False
 
     @property
     def way_time(self) -> float:

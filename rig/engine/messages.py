@@ -64,6 +64,8 @@ class MoveLeg:
     """m/s, the peak"""
     home: bool = False
     """let the leg look for its reference first where its drive has none"""
+    stay: bool = False
+    """do not go back"""
     kind: Literal["move-leg"] = "move-leg"
 
 

@@ -325,4 +325,4 @@ class Operator:
 
 
 def _leg_move(command: MoveLeg) -> LegMove:
-    return LegMove(command.leg, command.travel, command.speed, command.home)
+    return LegMove(command.leg, command.travel, command.speed, command.home, stay=command.stay)

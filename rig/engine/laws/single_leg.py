@@ -144,9 +144,10 @@ class SingleLegLaw(ControlLaw):
         self._phase = "moving there"
         yield from self._walk(start, move.travel)
         self._reached = (yield from self._hold(start + move.travel, _HOLD_TIME)) - start
-        self._phase = "moving back"
-        yield from self._walk(start + move.travel, -move.travel)
-        self._returned = (yield from self._hold(start, _HOLD_TIME)) - start
+        if not move.stay:
+            self._phase = "moving back"
+            yield from self._walk(start + move.travel, -move.travel)
+            self._returned = (yield from self._hold(start, _HOLD_TIME)) - start
         self._phase = "torque off"
         self.commanded[leg] = 0.0
         for _ in range(self._count(_OFF_TIME)):
