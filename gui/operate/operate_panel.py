@@ -5,10 +5,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from actuators import ActuatorError
+from calibration import CalibrationError
 from gui.operate.drives_view import DrivesView
+from gui.operate.lines_view import LinesView
 from gui.session import Action, LogEntry, Phase, RigSession
 from gui.widgets import ArmedPair, GuardedButton
-from rig.engine import DriveReport, Engage, Home, Park, Reset
+from rig.config import RigConfig
+from rig.engine import DriveReport, Engage, Home, Park, Reset, check_buses
 from rig.states import State
 
 _NEXT = {State.OFF: Action.CONNECT, State.IDLE: Action.HOME, State.PARKED: Action.ENGAGE, State.FAULT: Action.RESET}
@@ -56,6 +60,11 @@ class OperatePanel(QtWidgets.QScrollArea):
         layout.addWidget(_heading("Drives"))
         self.drives = DrivesView(session.config)
         layout.addWidget(self.drives)
+        self.lines = _lines(session.config)
+        if self.lines is not None:
+            layout.addSpacing(6)
+            layout.addWidget(_heading("Lines"))
+            layout.addWidget(self.lines)
         layout.addStretch(1)
         self.setWidget(content)
         session.changed.connect(self.refresh)
@@ -126,11 +135,15 @@ class OperatePanel(QtWidgets.QScrollArea):
             self.drives.begin()
         elif not up or status is None or status.state is State.OFF:
             self.drives.show_unconnected()
+            if self.lines is not None:
+                self.lines.show_nothing()
 
     def show_row(self, row: np.void, lag: Sequence[int] = (0,) * 6, drives: Sequence[DriveReport] = ()) -> None:
         """Show what the latest telemetry row says of the drives; lag, drives: see `DrivesView.show_row`."""
         if int(row["state"]) != State.OFF:
             self.drives.show_row(row, lag, drives)
+            if self.lines is not None:
+                self.lines.show_row(row)
 
     def reason(self, action: Action) -> str:
         """The reason shown for an action."""
@@ -155,6 +168,15 @@ def _mark(button: GuardedButton, following: bool) -> None:
         button.setProperty("next", following)
         button.style().unpolish(button)
         button.style().polish(button)
+
+
+def _lines(config: RigConfig) -> LinesView | None:
+    """The bars of a rig's lines; None where it has none, or cannot be made at all, which connecting will say."""
+    try:
+        verdict = check_buses(config)
+    except (ActuatorError, CalibrationError):
+        return None
+    return LinesView(verdict) if verdict.plans else None
 
 
 def _heading(text: str) -> QtWidgets.QLabel:

@@ -2,7 +2,7 @@
 
 from rig.engine.approach import approach_move
 from rig.engine.bank import DriveBank
-from rig.engine.bus_load import check_buses, judge_buses
+from rig.engine.bus_load import BusVerdict, check_buses, judge_buses
 from rig.engine.claim import claim_addresses, claim_drives
 from rig.engine.core import Engine
 from rig.engine.devices import cell_calibration, make_bank, make_cells, make_drive
@@ -52,6 +52,7 @@ __all__ = [
     "TORQUE_STATES",
     "Abandon",
     "Acquire",
+    "BusVerdict",
     "ClockPair",
     "Connect",
     "ControlBlock",
