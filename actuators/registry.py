@@ -27,6 +27,7 @@ _BUILT_IN = (
     EntryPoint("orca", "actuators.orca:DRIVER", GROUP),
     EntryPoint("modbus", "actuators.amplifier:DRIVER", CELL_GROUP),
     EntryPoint("mantracourt", "actuators.mantracourt:DRIVER", CELL_GROUP),
+    EntryPoint("loadstar", "actuators.loadstar:DRIVER", CELL_GROUP),
 )
 """Found without installed metadata, so that a source checkout works; an installation declares the same."""
 

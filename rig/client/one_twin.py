@@ -17,6 +17,8 @@ _PLACE = ("host", "port", "device", "framing", *_LINE)
 _BAUD = 115_200
 _LAST_PORT = 65535
 _DRIVES = 6
+_OF_DEVICES = "virtual-mixed"
+"""A shipped configuration with a device for each load cell."""
 
 
 class _Interrupted:
@@ -73,6 +75,9 @@ def _configuration(name: str) -> tuple[RigConfig, bool]:
             return config, False
         if name == config.load_cells.driver and config.load_cells.places:
             return config, True
+    if name in cell_driver_names():
+        devices = [{"device": f"cell-{number}"} for number in range(1, _DRIVES + 1)]
+        return load_config(_OF_DEVICES).changed({"load_cells": {"driver": name, "devices": devices}}), True
     known = sorted({*drive_names(), *cell_driver_names()})
     raise InputError(f"no virtual device {name!r}: give a driver ({', '.join(known)}) or a configuration")
 

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actuators import CellDevice, ConfigurationError, DeviceLine, MemoryWire, create_cell_device, create_cell_twin
+from actuators.ascii_cell import AsciiLine
 from actuators.bus import Buses
-from actuators.mantracourt import AsciiFraming, AsciiLine, VirtualMantracourt
+from actuators.mantracourt import VirtualMantracourt
 
 
 class Scripted:
@@ -78,7 +79,7 @@ def test_any_bytes_are_a_number_or_none(data: bytes) -> None:
 
 @given(st.binary(max_size=40))
 def test_any_bytes_may_reach_the_twin(data: bytes) -> None:
-    framing = AsciiFraming()
+    framing = VirtualMantracourt(Leg()).framing
     size = framing.length(data)
     assert -1 <= size <= len(data)
     if size > 0:

@@ -51,10 +51,10 @@ def test_drivers_that_cannot_be_made(monkeypatch):
 
 
 def test_drivers_of_load_cells_have_names_of_their_own(monkeypatch):
-    assert cell_driver_names() == ("mantracourt", "modbus")
+    assert cell_driver_names() == ("loadstar", "mantracourt", "modbus")
     assert isinstance(create_cell_device("modbus", {"host": "10.0.0.1"}), Amplifier)
     declare(monkeypatch, ("servo", "actuators.amplifier:DRIVER"), group=registry.CELL_GROUP)
-    assert cell_driver_names() == ("mantracourt", "modbus", "servo") and drive_names() == (
+    assert cell_driver_names() == ("loadstar", "mantracourt", "modbus", "servo") and drive_names() == (
         "iai",
         "jrk-g2",
         "orca",
@@ -65,7 +65,7 @@ def test_drivers_of_load_cells_have_names_of_their_own(monkeypatch):
 
 
 def test_drivers_of_load_cells_that_cannot_be_made(monkeypatch):
-    with pytest.raises(ConfigurationError, match=r"no cell driver 'servo'; known cell drivers: mantracourt, modbus$"):
+    with pytest.raises(ConfigurationError, match=r"no cell driver 'servo'; .*: loadstar, mantracourt, modbus$"):
         create_cell_device("servo", {})
     declare(monkeypatch, ("modbus", "elsewhere:DRIVER"), group=registry.CELL_GROUP)
     with pytest.raises(ActuatorError, match="two cell drivers are called 'modbus'"):

@@ -27,14 +27,19 @@ from actuators import (
 _CELL = {"profile": "generic-cell"}
 _LINE = {"device": "twin", "unit": 9}
 PLACES: dict[str, list[dict[str, Any]]] = {
+    "loadstar": [{"device": "twin"}, {"device": "twin", "polarity": -1}],
     "mantracourt": [{"device": "twin", "unit": 9}, {"device": "twin", "unit": 200, "scale": -9.80665}],
     "modbus": [{"host": "twin"}, {"host": "twin", **_CELL}, _LINE, _LINE | _CELL, _LINE | {"profile": "laumas"}],
 }
 """Driver → options of its devices, of each number of cells and each kind of wire."""
 STEPS = {"laumas": 0.05}
 """What a device resolves, N, by its profile; else 0.01."""
-LACKS = {"laumas": {"identity", "sample"}, "mantracourt": {"identity", "sample"}}
-"""What it does not say, by its profile or else its driver: who it is, or whether it has converted anything since."""
+LACKS = {
+    "laumas": {"identity", "sample"},
+    "mantracourt": {"identity", "sample"},
+    "loadstar": {"identity", "sample", "validity"},
+}
+"""What it does not say, by its profile or else its driver: who it is, whether it has converted, that there is none."""
 
 
 class Bench:
@@ -130,6 +135,9 @@ def test_nothing_received_yet_is_no_number(bench: Bench) -> None:
 def test_a_cell_without_a_value_is_no_number(bench: Bench) -> None:
     bench.legs[-1].cell = math.nan
     reading = bench.read()
+    if "validity" in bench.lacks:
+        assert not reading.fresh
+        return
     assert reading.fresh and math.isnan(reading.forces[-1]) and not any(map(math.isnan, reading.forces[:-1]))
 
 

@@ -51,7 +51,7 @@ def test_a_driver_has_an_address_of_its_own(tmp_path: Path) -> None:
         (boxes(devices=[{"host": "x", "slot": 1}] * 6), r"load_cells\.devices\[1\]\.host: unknown key"),
         (
             boxes("steam"),
-            r"load_cells\.driver: no cell driver 'steam'; known cell drivers: blind, box, mantra",
+            r"load_cells\.driver: no cell driver 'steam'; known cell drivers: blind, box, loadstar, mantra",
         ),
         (boxes("servo"), r"load_cells\.driver: no cell driver 'servo'"),
         ({"load_cells": {"driver": "box"}}, 'driver box is of devices, but source is "drive": see drives.driver'),

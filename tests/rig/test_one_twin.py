@@ -46,6 +46,7 @@ def test_it_is_served_at_a_port_of_its_kind_or_of_the_other(
         (("iai", "--listen", "127.0.0.9:4001"), TcpEndpoint("127.0.0.9", 4001)),
         (("virtual", "--listen", "127.0.0.9:502", "--leg", "6"), TcpEndpoint("127.0.0.9", 502)),
         (("mantracourt", "--leg", "5"), SerialEndpoint(own, 115_200, "none")),
+        (("loadstar",), SerialEndpoint(own, 9600, "none")),
         (("virtual-mixed", "--leg", "4"), SerialEndpoint(own, 1_000_000)),
     ):
         assert main(["twin", *arguments]) == ExitCode.OK
@@ -59,7 +60,8 @@ def test_it_is_served_at_a_port_of_its_kind_or_of_the_other(
     assert said[3] == f"modbus, six load cells, at {own}, 115200 baud 8E1, unit 1; Ctrl-C ends it"
     assert said[5] == "servo, leg 6, at 127.0.0.9:502, unit 1; Ctrl-C ends it"
     assert said[6] == f"mantracourt, load cell 5, at {own}, 115200 baud 8N1, unit 1; Ctrl-C ends it"
-    assert said[7] == f"orca, leg 4, at {own}, 1000000 baud 8E1, unit 1; Ctrl-C ends it"
+    assert said[7] == f"loadstar, load cell 1, at {own}, 9600 baud 8N1, unit 1; Ctrl-C ends it"
+    assert said[8] == f"orca, leg 4, at {own}, 1000000 baud 8E1, unit 1; Ctrl-C ends it"
 
 
 @pytest.mark.parametrize(
@@ -67,7 +69,7 @@ def test_it_is_served_at_a_port_of_its_kind_or_of_the_other(
     [
         (
             ("nothing",),
-            "no virtual device 'nothing': give a driver (iai, jrk-g2, mantracourt, modbus, orca, servo) or a config",
+            "no virtual device 'nothing': give a driver (iai, jrk-g2, loadstar, mantracourt, modbus, orca, servo) or a",
         ),
         (("orca", "--listen", "here"), "--listen 'here': give HOST:PORT"),
         (("orca", "--listen", "x:65536"), "--listen 'x:65536': give HOST:PORT"),

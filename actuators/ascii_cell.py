@@ -1,0 +1,243 @@
+"""Devices with one load cell that are asked, and answer, in ASCII: what they have in common.
+
+An answer is a number in characters, with its end. Nothing tells whose it is, or that it came undamaged: characters that
+are none of a number's are noticed, a digit that became another one is not. There is no counter either: a conversion
+that is read twice looks like two.
+"""
+
+import math
+import re
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from actuators.cell_device import CellDevice, CellOptions, DeviceReading
+from actuators.endpoint import Parity
+from actuators.errors import ConfigurationError, ConnectError, ProtocolError
+from actuators.half_duplex import HalfDuplexBus
+from actuators.interface import Identity
+from actuators.line_address import LineAddress, LineOptions, LineTimes
+from actuators.line_framing import Look
+from actuators.sampling import Sampling
+from actuators.station import Station
+from actuators.virtual.device import VirtualDevice
+from actuators.virtual.fault_kinds import WIRE_FAULTS
+from actuators.virtual.faults import FaultyDevice
+from actuators.virtual.port import Cell
+
+END = b"\r"
+LONGEST = 32
+"""Bytes of an answer, at most."""
+
+
+class AsciiLine:
+    """Requests and answers that end with a carriage return, or with a line feed behind it."""
+
+    overhead = 0
+
+    def __init__(self, end: bytes = END) -> None:
+        """end: of an answer."""
+        self._end = end
+
+    def frame(self, message: bytes) -> bytes:
+        """See `LineFraming.frame`."""
+        return message
+
+    def look(self, data: bytes, message: bytes, length: int) -> Look | None:
+        """See `LineFraming.look`: the answer without its end; none where more came, for which it is nobody knows."""
+        del message, length
+        answer, end, rest = data.partition(self._end)
+        if end:
+            return Look(b"" if rest else answer)
+        return None if len(data) < LONGEST else Look(b"")
+
+
+class AsciiAddress(LineAddress, LineTimes):
+    """A device on a serial line, or behind a TCP port that passes the bytes of one on."""
+
+    parity: Parity = "none"
+    stop_bits: Literal[1, 2] = 1
+    turnaround: Annotated[float, Field(ge=0.0, le=1.0)] | None = 0.0
+    reply_timeout: Annotated[float, Field(ge=1e-3, le=10.0)] = 0.05
+
+
+class AsciiOptions(CellOptions, AsciiAddress, LineOptions):
+    """What the driver of such a device needs to know."""
+
+
+class AsciiCell(CellDevice):
+    """A device with one cell; the maker's protocol is in the class variables and `_force`.
+
+    `end`: of an answer. `usual`: bytes of a usual one. `vendor`: as `identify` says it.
+    """
+
+    end = END
+    usual = 12
+    vendor = ""
+
+    def __init__(self, options: AsciiOptions, request: bytes) -> None:
+        """Make the device without connecting. request: the question for a reading."""
+        super().__init__(options.name, 1)
+        self._options = options
+        bus = options.line(AsciiLine(self.end))
+        self._station = Station(bus, f"{options.name} at {options.place}", options.unit, self.counters)
+        self.line = bus if isinstance(bus, HalfDuplexBus) else None
+        self._request = request
+        self._sampling = Sampling(options.sample_period)
+        self._last = DeviceReading((math.nan,), False, 0.0)
+        self._now = 0.0
+        self._sent = False
+
+    @abstractmethod
+    def _force(self, answer: bytes) -> float | None:
+        """The force that an answer says, N; not a number where it says that there is none. None: it is no answer."""
+
+    @property
+    def exchanges(self) -> Sequence[tuple[int, int]]:
+        """See `CellDevice.exchanges`."""
+        return [(len(self._request), self.usual)]
+
+    @property
+    def connected(self) -> bool:
+        """See `CellDevice.connected`."""
+        return self._station.connected
+
+    @property
+    def overdue(self) -> bool:
+        """See `CellDevice.overdue`."""
+        return self._sampling.overdue
+
+    def connect(self, timeout: float) -> None:
+        """See `CellDevice.connect`."""
+        self.close()
+        self._sampling.forget()
+        try:
+            self._station.open(timeout)
+        except ConnectError as error:
+            raise ConnectError(f"{self.name}: {error}") from error
+
+    def identify(self) -> Identity:
+        """See `CellDevice.identify`: it only has to answer."""
+        timeout = self._options.request_timeout
+        answer = self._station.request(self._request, self.usual, timeout, "reading")
+        if self._force(answer) is None:
+            raise ProtocolError(f"{self._station.label} answered a reading with something else: {answer!r}")
+        return Identity(self.vendor, f"load cell {self._options.unit}", "", "")
+
+    def begin(self, now: float) -> None:
+        """See `CellDevice.begin`."""
+        self._now = now
+        if self._sampling.due(now):
+            self._sent = self._station.ask(0, self._request, self.usual)
+            self.counters.sent += self._sent
+
+    def finish(self, deadline: float) -> DeviceReading:
+        """See `CellDevice.finish`."""
+        force = self._finish(deadline) if self._sampling.asked else None
+        if force is None:
+            return replace(self._last, fresh=False, age=self._sampling.age)
+        self.counters.received += 1
+        self._sampling.received()
+        self._last = DeviceReading((force,), True, 0.0, offset=self._station.carried_after(self._now))
+        return self._last
+
+    def close(self) -> None:
+        """See `CellDevice.close`."""
+        self._sent = False
+        self._station.close()
+
+    def _finish(self, deadline: float) -> float | None:
+        """The force, N; None after counting why there is none."""
+        if not self._sent:
+            return None
+        self._sent = False
+        answer = self._station.answer(0, deadline)
+        if answer is None:
+            self.counters.late += 1
+            return None
+        force = self._force(answer)
+        if force is None:
+            self.counters.rejected += 1
+        return force
+
+
+class AsciiTwin(VirtualDevice):
+    """A virtual device over one cell; what it says stands while it hangs."""
+
+    def __init__(self, cell: Cell, unit: int, framing: "AsciiFraming") -> None:
+        """cell: what it measures."""
+        super().__init__(unit, framing)
+        self._cell = cell
+        self._kept: bytes | None = None
+
+    @property
+    def hung(self) -> bool:
+        """See `VirtualDevice.hung`."""
+        return self._kept is not None
+
+    @hung.setter
+    def hung(self, hung: bool) -> None:
+        if hung != self.hung:
+            self._kept = self._value() if hung else None
+
+    @property
+    def said(self) -> bytes:
+        """The reading that it says."""
+        return self._value() if self._kept is None else self._kept
+
+    @abstractmethod
+    def _value(self) -> bytes:
+        """Its reading now, in characters."""
+
+
+class AsciiFraming:
+    """The device's side of `AsciiLine`; a message is the device's number and what is asked."""
+
+    def __init__(self, request: "re.Pattern[bytes]", start: bytes, end: bytes = END, number: int = 0) -> None:
+        """request: of a whole frame; its groups are the device's number, where it has one, and what is asked.
+
+        start: which bytes a frame can begin with. end: of an answer. number: of the device, where requests have none.
+        """
+        self._request, self._start, self._end, self._number = request, start, end, number
+
+    def length(self, received: bytes) -> int:
+        """See `Framing.length`."""
+        if not received:
+            return 0
+        place = received.find(END)
+        if received[:1] not in self._start:
+            return -1
+        return place + 1 if place >= 0 else 0 if len(received) < LONGEST else -1
+
+    def message(self, frame: bytes) -> bytes:
+        """See `Framing.message`."""
+        found = self._request.fullmatch(frame)
+        if found is None:
+            return b""
+        *numbers, asked = found.groups()
+        number = int(numbers[0]) if numbers else self._number
+        return bytes((number,)) + asked if number <= 255 else b""
+
+    def reply(self, message: bytes, request: bytes) -> bytes:
+        """See `Framing.reply`."""
+        del request
+        return message[1:] + self._end
+
+
+class FaultyAsciiCell(FaultyDevice):
+    """A virtual device that can fail."""
+
+    def __init__(self, device: AsciiTwin) -> None:
+        """device: the device."""
+        super().__init__(device)
+        self.kinds = {name: kind for name, kind in WIRE_FAULTS.items() if name != "swap_unit"}
+
+
+def only_cell(cells: Sequence[Cell], what: str) -> Cell:
+    """The one cell of a device; what: the device in words. Raises ConfigurationError where there are others."""
+    if len(cells) != 1:
+        raise ConfigurationError(f"{what} reads 1 of the load cells, not {len(cells)}")
+    return cells[0]
