@@ -56,7 +56,7 @@ from actuators.registry import (
     present_name,
 )
 from actuators.scanning import Answer, scan
-from actuators.serial_wire import SerialWire
+from actuators.serial_wire import SerialWire, serial_ports
 from actuators.virtual.amplifier import VirtualAmplifier
 from actuators.virtual.device import ModbusDevice, Responder
 from actuators.virtual.fault_kinds import AMPLIFIER_FAULTS, SENSOR_FAULTS, SERVO_FAULTS, WIRE_FAULTS, FaultKind
@@ -160,6 +160,7 @@ __all__ = [
     "said_on_line",
     "said_on_tcp",
     "scan",
+    "serial_ports",
     "tcp_frames",
     "terminal_number",
 ]

@@ -2,8 +2,10 @@
 
 import os
 import termios
+from pathlib import Path
 
 import serial
+from serial.tools import list_ports
 
 from actuators.endpoint import SerialEndpoint
 from actuators.errors import ConnectError
@@ -37,6 +39,13 @@ class SerialWire(DescriptorWire):
     def forget(self) -> None:
         """Drop what has arrived and was not received yet."""
         self._port.reset_input_buffer()
+
+
+def serial_ports() -> list[str]:
+    """Serial ports of this machine, by the names that stay the same after a restart where they have one."""
+    lasting = sorted(str(path) for path in Path("/dev/serial/by-id").glob("*"))
+    known = {os.path.realpath(path) for path in lasting}
+    return lasting + sorted(port.device for port in list_ports.comports() if os.path.realpath(port.device) not in known)
 
 
 def _owner(device: str) -> str:

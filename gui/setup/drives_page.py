@@ -6,11 +6,11 @@ from functools import partial
 
 from pyqtgraph.Qt import QtWidgets
 
-from actuators import drive_names, find_driver
+from actuators import drive_names, serial_ports
 from gui.setup.page import SetupPage, line_edit, set_role, unbroken
 from gui.widgets import LEG_COLOURS, Choice, GuardedButton, QuantityBox, WholeNumber
 from rig.client import free_ports
-from rig.commissioning import CellAmplifier, Draft, DriveAddress, LegProbe, Probe, compare
+from rig.commissioning import CellAmplifier, Draft, DriveAddress, LegProbe, Probe, compare, has_profile
 
 _LOCAL = "127.0.0.1"
 
@@ -46,8 +46,8 @@ class DrivesPage(SetupPage):
         self.found: dict[int, str] = {}
         """serial numbers found, by leg 1 to 6"""
         self._taken: dict[int, str] = {}  # serial numbers entered by no user, by leg 0 to 5
-        asked = [name for name in drive_names() if "profile" in find_driver(name).settings.model_fields]
-        self.driver = Choice("Driver of the drives", [(name, name) for name in asked])
+        self.driver = Choice("Driver of the drives", [(name, name) for name in drive_names()])
+        self.driver.setCurrentIndex(drive_names().index(draft.driver))
         self.profile = line_edit("Register map of the drives: a shipped one's name, or a TOML file", draft.profile)
         self.watchdog = QuantityBox("Watchdog", "s", draft.watchdog, 0.0, 100.0)
         self.watchdog.setToolTip("Silence after which a drive stops by itself, s")
@@ -76,6 +76,8 @@ class DrivesPage(SetupPage):
             button.clicked.connect(partial(self._ask, ask, leg))
         for changed in (self.driver.currentIndexChanged, self.profile.textEdited, self.watchdog.valueChanged):
             changed.connect(lambda _value: self._changed(range(6)))
+        self.driver.currentIndexChanged.connect(lambda _value: self._show_driver())
+        self._show_driver()
         self.set_busy("")
 
     def _add_rows(self) -> None:
@@ -84,12 +86,13 @@ class DrivesPage(SetupPage):
         self.status: list[QtWidgets.QLabel] = []
         grid = QtWidgets.QGridLayout()
         grid.setVerticalSpacing(4)
-        for column, text in enumerate(("", "host", "port", "unit id", "serial number", "", "")):
+        for column, text in enumerate(("", "host or serial port", "port or baud", "unit id", "serial number", "", "")):
             grid.addWidget(QtWidgets.QLabel(text), 0, column)
         for leg in range(6):
             name = f"of leg {leg + 1}"
-            self.host.append(line_edit(f"Host {name}", "", "name or address"))
-            self.port.append(WholeNumber(f"Port {name}", 502, 1, 65535))
+            self.host.append(line_edit(f"Host {name}, or its serial port", "", "name, address or /dev/…"))
+            self.host[leg].setCompleter(QtWidgets.QCompleter(serial_ports(), self.host[leg]))
+            self.port.append(WholeNumber(f"Port {name}, or the baud of its serial port", 502, 1, 4_000_000))
             self.unit.append(WholeNumber(f"Unit id {name}", 1, 0, 255))
             self.serial.append(line_edit(f"Serial number {name}; empty: any", "", "any"))
             button = GuardedButton(
@@ -119,15 +122,19 @@ class DrivesPage(SetupPage):
 
     def addresses(self) -> list[DriveAddress]:
         """What was entered for each drive."""
-        return [
-            DriveAddress(
-                self.host[leg].text().strip(),
-                self.port[leg].value(),
-                self.unit[leg].value(),
-                self.serial[leg].text().strip(),
-            )
-            for leg in range(6)
-        ]
+        return [self._address(leg) for leg in range(6)]
+
+    def _address(self, leg: int) -> DriveAddress:
+        """What was entered for leg 0…5; what begins with a slash is a serial port, beside which stands its baud."""
+        place, number = self.host[leg].text().strip(), self.port[leg].value()
+        unit, serial = self.unit[leg].value(), self.serial[leg].text().strip()
+        if place.startswith("/"):
+            return DriveAddress(unit=unit, serial=serial, device=place, baud=number)
+        return DriveAddress(place, number, unit, serial)
+
+    def _show_driver(self) -> None:
+        """Let be entered what the driver asks for."""
+        self.profile.setEnabled(has_profile(self.driver.currentData()))
 
     def fill(self, draft: Draft) -> Draft:
         """See `SetupPage`."""
@@ -142,8 +149,8 @@ class DrivesPage(SetupPage):
     def own_faults(self, faults: tuple[str, ...]) -> list[str]:
         """See `SetupPage`; hosts not given yet are said once."""
         missing = [str(leg + 1) for leg in range(6) if not self.host[leg].text().strip()]
-        found = [fault for fault in super().own_faults(faults) if ".host" not in fault]
-        return ([f"Give the host of leg {', '.join(missing)}."] if missing else []) + found
+        found = [fault for fault in super().own_faults(faults) if not missing or ".host" not in fault]
+        return ([f"Give the host or serial port of leg {', '.join(missing)}."] if missing else []) + found
 
     def set_rehearsal(self, rehearsal: bool) -> None:
         """Show the addresses of virtual drives, or those of real ones; each kind keeps what was entered."""
@@ -156,8 +163,8 @@ class DrivesPage(SetupPage):
             kept = [DriveAddress(_LOCAL, port) for port in free_ports(6)] if rehearsal else [DriveAddress()] * 6
         self._taken.clear()
         for leg, address in enumerate(kept):
-            self.host[leg].setText(address.host)
-            self.port[leg].setValue(address.port)
+            self.host[leg].setText(address.device or address.host)
+            self.port[leg].setValue(address.baud if address.device else address.port)
             self.unit[leg].setValue(address.unit)
             self.serial[leg].setText(address.serial)
         self._changed(range(6))

@@ -1,7 +1,7 @@
 """The wizard: six pages over one draft, STOP always in view, and nothing that closes it while something moves."""
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from rig.commissioning import (
     draft_config,
     draft_faults,
     draft_text,
+    has_profile,
     placed_mechanism,
     placed_profile,
     save_rig,
@@ -214,8 +215,11 @@ class SetupWizard(QtWidgets.QWizard):
             return
         config, draft = self._configured(), self._known
         place = draft.drives[leg]
-        address = leg_section(draft.driver).model_validate(asdict(place) | {"serial": place.serial or None})
-        settings = {"profile": str(beside(self.path.parent, draft.profile))}
+        address = leg_section(draft.driver).model_validate(
+            {key: value for key, value in place.entry.items() if value != ""}
+        )
+        described = has_profile(draft.driver)
+        settings = {"profile": str(beside(self.path.parent, draft.profile))} if described else {}
         kind = DriveKind(draft.driver, settings, draft.watchdog, mode=loop_mode(own=draft.mode == "position"))
         self.drives.begin(leg)
 

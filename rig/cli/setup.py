@@ -3,6 +3,7 @@
 import contextlib
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +13,7 @@ from rig.cli.help import command_group
 from rig.cli.options import ConfigArgument, JsonOption, parse_quantity, warn_of_checks_off
 
 if TYPE_CHECKING:
-    from rig.commissioning import CellAmplifier, Draft, LegResult
+    from rig.commissioning import CellAmplifier, Draft, DriveAddress, LegResult
 
 app = command_group(
     name="setup",
@@ -22,6 +23,7 @@ app = command_group(
 )
 
 _ADDRESS = re.compile(r"(?P<host>\[[^\]]+\]|[^:\s]+):(?P<port>\d{1,5})(?::(?P<unit>\d{1,3}))?")
+_SERIAL = re.compile(r"(?P<device>/[^@\s]+)(?:@(?P<baud>\d{3,7}))?(?::(?P<unit>\d{1,3}))?")
 
 
 @app.callback()
@@ -34,7 +36,10 @@ def new(
     output: Annotated[Path, typer.Argument(metavar="OUT.toml", help="Configuration to write.")],
     drive: Annotated[
         list[str],
-        typer.Option(metavar="HOST:PORT[:UNIT]", help="Address of a drive; six times, legs 1 to 6 in this order."),
+        typer.Option(
+            metavar="HOST:PORT[:UNIT]",
+            help="Address of a drive, or its serial port, /dev/…@BAUD[:UNIT]; six times, legs 1 to 6 in this order.",
+        ),
     ],
     mechanism: Annotated[
         str, typer.Option(metavar="MECHANISM", help="A mechanism file (TOML), or the name of a shipped one.")
@@ -75,7 +80,6 @@ def new(
     """
     from rig.commissioning import (
         Draft,
-        DriveAddress,
         draft_config,
         draft_text,
         placed_mechanism,
@@ -99,9 +103,7 @@ def new(
         driver=driver,
         profile=placed_profile(profile, output.parent),
         watchdog=watchdog,
-        drives=tuple(
-            DriveAddress(*_address(text, "--drive"), serial) for text, serial in zip(drive, given, strict=True)
-        ),
+        drives=tuple(replace(_drive_address(text), serial=serial) for text, serial in zip(drive, given, strict=True)),
         amplifier=None if amplifier is None else _amplifier(amplifier, amplifier_profile, output.parent),
         noise=cell_noise,
         range=cell_range,
@@ -247,6 +249,15 @@ def _asked(draft: "Draft", output: Path) -> "Draft":
         faults = [f"leg {leg.leg}: {leg.fault}" for leg in found.legs if leg.fault] + list(found.findings)
         raise HardwareError("\n  ".join([f"{output} was not written:", *faults]))
     return with_serials(draft, found.serials)
+
+
+def _drive_address(text: str) -> "DriveAddress":
+    from rig.commissioning import DriveAddress
+
+    match = _SERIAL.fullmatch(text.strip())
+    if match is None:
+        return DriveAddress(*_address(text, "--drive"))
+    return DriveAddress(unit=int(match["unit"] or 1), device=match["device"], baud=int(match["baud"] or 0))
 
 
 def _address(text: str, option: str) -> tuple[str, int, int]:

@@ -24,7 +24,7 @@ def check_devices(config: RigConfig, path: Path | None = None) -> None:
     try:
         lacking = make_bank(config).lacking()
         if lacking:
-            raise ConfigError(*lacking.values())
+            raise ConfigError("\n".join(lacking.values()))
         if config.virtual is not None:
             VirtualRig(config)
     except (ConfigurationError, CalibrationError, ConfigError) as error:

@@ -8,6 +8,7 @@ from typing import Any
 import tomlkit
 from tomlkit.items import Array, Table
 
+from actuators import ActuatorError, find_driver
 from calibration import LoadCellCalibration, calibration_file_name, save_cell_calibration
 from dynamics import mechanism_names
 from kinematics import InputFileError, add_toml_entry, align_comment, parse_toml, read_text, toml_item
@@ -27,12 +28,24 @@ _HEADER = (
 
 @dataclass(frozen=True, slots=True)
 class DriveAddress:
-    """Where a leg's drive is found; with `serial`, the one that must answer there ("" = any)."""
+    """Where a leg's drive is found; with `serial`, the one that must answer there ("" = any).
+
+    device: a serial port, in place of host and port. baud: of it, 0 for what the driver has as usual.
+    """
 
     host: str = ""
     port: int = 502
     unit: int = 1
     serial: str = ""
+    device: str = ""
+    baud: int = 0
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """The leg's table in a configuration."""
+        if not self.device:
+            return {"host": self.host, "port": self.port, "unit": self.unit, "serial": self.serial}
+        return {"device": self.device, "baud": self.baud or "", "unit": self.unit, "serial": self.serial}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +83,14 @@ class Draft:
     virtual: bool = False
 
 
+def has_profile(driver: str) -> bool:
+    """Whether drives of a driver are described by a register map; not of one that there is none of."""
+    try:
+        return "profile" in find_driver(driver).settings.model_fields
+    except ActuatorError:
+        return False
+
+
 def draft_text(draft: Draft) -> str:
     """The draft as the text of its TOML file, whether valid or not."""
     document = tomlkit.document()
@@ -82,7 +103,8 @@ def draft_text(draft: Draft) -> str:
     _add(document, "rate", draft.rate, "Hz, cycles per second")
     drives = tomlkit.table()
     _add(drives, "driver", draft.driver)
-    _add(drives, "profile", draft.profile, "the drives' register map")
+    if has_profile(draft.driver):
+        _add(drives, "profile", draft.profile, "the drives' register map")
     _add(drives, "watchdog", draft.watchdog, "s of silence after which a drive stops by itself")
     drives.add("legs", _legs(draft.drives))
     document.add("drives", drives)
@@ -107,7 +129,7 @@ def _legs(drives: tuple[DriveAddress, ...]) -> Array:
     gap = " " * (_COMMENT_COLUMN - len("legs = ["))
     legs.add_line(indent=gap, newline=False, comment="legs 1 to 6; a serial number given must answer")
     for drive in drives:
-        legs.add_line(toml_item(_given(asdict(drive))))
+        legs.add_line(toml_item(_given(drive.entry)))
     legs.add_line(indent="")  # the bracket on a line of its own
     return legs
 

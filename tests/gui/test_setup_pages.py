@@ -36,6 +36,27 @@ def test_the_entry_is_there_only_while_the_app_holds_no_drives(window: MainWindo
     window.setup.close()
 
 
+def test_drives_on_serial_ports_of_another_driver(wizard: SetupWizard, qtbot: Any) -> None:
+    write(wizard.start.name, "mine")
+    settled(wizard, qtbot)
+    click(wizard, BUTTON.NextButton)
+    page = wizard.drives
+    assert page.profile.isEnabled() and page.driver.currentData() == "servo"
+    page.driver.setCurrentIndex(page.driver.findData("orca"))
+    assert not page.profile.isEnabled()
+    for leg in range(6):
+        write(page.host[leg], f"/dev/motor-{leg + 1}")
+        page.port[leg].setValue(1_000_000)
+    settled(wizard, qtbot)
+    assert wizard.button(BUTTON.NextButton).isEnabled(), page.reason.text()
+    config = draft_config(wizard._known, wizard.path)
+    assert config.drives.driver == "orca"
+    assert [leg.place for leg in config.drives.legs] == [f"/dev/motor-{leg}" for leg in range(1, 7)]
+    page.port[2].setValue(3)
+    settled(wizard, qtbot)
+    assert "baud" in page.reason.text()
+
+
 def test_next_says_what_is_missing(wizard: SetupWizard, qtbot: Any) -> None:
     following = wizard.button(BUTTON.NextButton)
     assert not following.isEnabled() and wizard.start.reason.text() == "Give the rig a name."
@@ -55,12 +76,12 @@ def test_next_says_what_is_missing(wizard: SetupWizard, qtbot: Any) -> None:
     wizard.start.mechanism.setCurrentText("lab-hexapod")
     settled(wizard, qtbot)
     click(wizard, BUTTON.NextButton)
-    assert wizard.drives.reason.text() == "Give the host of leg 1, 2, 3, 4, 5, 6."
+    assert wizard.drives.reason.text() == "Give the host or serial port of leg 1, 2, 3, 4, 5, 6."
     assert wizard.drives.ask_all.obstacle == "give all six hosts first"
     for leg in range(5):
         write(wizard.drives.host[leg], f"10.0.0.{leg}")
     settled(wizard, qtbot)
-    assert wizard.drives.reason.text() == "Give the host of leg 6." and not wizard.drives.ask[0].obstacle
+    assert wizard.drives.reason.text() == "Give the host or serial port of leg 6." and not wizard.drives.ask[0].obstacle
     write(wizard.drives.host[5], "10.0.0.0")
     settled(wizard, qtbot)
     assert "legs 1 and 6 share 10.0.0.0:502 unit 1" in wizard.drives.reason.text()

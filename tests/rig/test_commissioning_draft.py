@@ -39,7 +39,15 @@ GOOD = Draft(name="bench", drives=DRIVES)
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 numbers = st.floats(allow_nan=False)
-addresses = st.builds(DriveAddress, host=texts, port=st.integers(), unit=st.integers(), serial=texts)
+addresses = st.builds(
+    DriveAddress,
+    host=texts,
+    port=st.integers(),
+    unit=st.integers(),
+    serial=texts,
+    device=texts,
+    baud=st.integers(),
+)
 amplifiers = st.builds(CellAmplifier, host=texts, port=st.integers(), unit=st.integers(), profile=texts)
 drafts = st.builds(
     Draft,
@@ -47,7 +55,7 @@ drafts = st.builds(
     mechanism=texts,
     mode=texts,
     rate=numbers,
-    driver=texts,
+    driver=texts | st.just("servo"),
     profile=texts,
     watchdog=numbers,
     drives=st.tuples(*[addresses] * 6),
@@ -64,16 +72,23 @@ def _entry(part: Any) -> dict[str, Any]:
     return {key: value for key, value in asdict(part).items() if value != "" or key == "host"}
 
 
+def _leg(drive: DriveAddress) -> dict[str, Any]:
+    """A leg's table: a serial port with its baud, or a host with its port."""
+    place = {"device": drive.device, "baud": drive.baud} if drive.device else {"host": drive.host, "port": drive.port}
+    given = {"unit": drive.unit} | ({"serial": drive.serial} if drive.serial else {})
+    return {key: value for key, value in place.items() if key != "baud" or value} | given
+
+
 @given(drafts)
 def test_whatever_is_drafted_reads_back_as_it_was_meant(draft: Draft) -> None:
     data = tomllib.loads(draft_text(draft))
     for key in ("name", "mechanism", "mode", "rate"):
         assert data[key] == getattr(draft, key)
-    assert data["drives"] == {
+    described = {"profile": draft.profile} if draft.driver == "servo" else {}
+    assert data["drives"] == described | {
         "driver": draft.driver,
-        "profile": draft.profile,
         "watchdog": draft.watchdog,
-        "legs": [_entry(drive) for drive in draft.drives],
+        "legs": [_leg(drive) for drive in draft.drives],
     }
     cells = data["load_cells"]
     assert (cells["noise"], cells["range"], cells.get("calibration", "")) == (
@@ -103,6 +118,20 @@ def test_what_was_written_is_the_rig_that_was_meant(tmp_path: Path) -> None:
     assert config.load_cells.amplifier is not None and config.load_cells.amplifier.unit == 3
     assert config.virtual is None
     assert [path.name for path in tmp_path.iterdir()] == ["rig.toml"]
+
+
+def test_drives_on_serial_ports_of_any_driver(tmp_path: Path) -> None:
+    motors = tuple(DriveAddress(serial=str(leg), device=f"/dev/motor-{leg}", baud=1_000_000) for leg in range(1, 7))
+    config = save_draft(replace(GOOD, driver="orca", drives=motors), tmp_path / "orca.toml")
+    assert config.drives.driver == "orca" and "profile" not in (tmp_path / "orca.toml").read_text(encoding="utf-8")
+    assert [leg.place for leg in config.drives.legs] == [drive.device for drive in motors]
+    sliders = tuple(DriveAddress(unit=leg, device="/dev/line") for leg in range(1, 7))
+    config = save_draft(replace(GOOD, driver="iai", mode="position", drives=sliders), tmp_path / "iai.toml")
+    assert [leg.unit for leg in config.drives.legs] == [1, 2, 3, 4, 5, 6]
+    with pytest.raises(ConfigError, match=r"leg 1: .*the drive has no mode FORCE"):
+        save_draft(replace(GOOD, driver="iai", drives=sliders), tmp_path / "force.toml")
+    with pytest.raises(ConfigError, match=r"drives\.legs\[1\]\.baud"):
+        save_draft(replace(GOOD, driver="orca", drives=(replace(motors[0], baud=3), *motors[1:])), tmp_path / "x.toml")
 
 
 def test_a_rehearsal_has_a_virtual_rig_and_its_patience(tmp_path: Path) -> None:
