@@ -9,8 +9,8 @@ import math
 import re
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Annotated, Literal
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -33,14 +33,20 @@ LONGEST = 32
 """Bytes of an answer, at most."""
 
 
+@dataclass(frozen=True)
 class AsciiLine:
-    """Requests and answers that end with a carriage return, or with a line feed behind it."""
+    """Requests that end with a carriage return, and answers that end with `end`."""
 
-    overhead = 0
+    end: bytes = END
 
-    def __init__(self, end: bytes = END) -> None:
-        """end: of an answer."""
-        self._end = end
+    @property
+    def said(self) -> str:
+        """See `LineFraming.said`."""
+        return f"ASCII, answers with {self.end!r}"
+
+    overhead: ClassVar[int] = 0
+    names_sender: ClassVar[bool] = False
+    tells_requests: ClassVar[bool] = False
 
     def frame(self, message: bytes) -> bytes:
         """See `LineFraming.frame`."""
@@ -49,7 +55,7 @@ class AsciiLine:
     def look(self, data: bytes, message: bytes, length: int) -> Look | None:
         """See `LineFraming.look`: the answer without its end; none where more came, for which it is nobody knows."""
         del message, length
-        answer, end, rest = data.partition(self._end)
+        answer, end, rest = data.partition(self.end)
         if end:
             return Look(b"" if rest else answer)
         return None if len(data) < LONGEST else Look(b"")

@@ -5,6 +5,7 @@ import struct
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
+from actuators.errors import ConfigurationError
 from actuators.framing import EXCEPTION_LENGTH, HEADER, MBAP
 from actuators.interface import Counters
 from actuators.wire import Wire
@@ -58,6 +59,11 @@ class Bus(ABC):
         self._members: set[Exchange] = set()
 
     @property
+    def protocol(self) -> str:
+        """What is spoken on it, in words that tell it from all else."""
+        return "Modbus TCP"
+
+    @property
     def connected(self) -> bool:
         """True while the wire is open and neither side has closed it."""
         return self._wire is not None and self._wire.connected
@@ -109,10 +115,15 @@ class Buses:
         self._buses: dict[str, Bus] = {}
 
     def at(self, place: str, make: Callable[[], Bus]) -> Bus:
-        """The bus at `place`, made by `make` for the first who asks for it."""
-        if place not in self._buses:
-            self._buses[place] = make()
-        return self._buses[place]
+        """The bus at `place`, made by `make` for the first who asks for it.
+
+        Raises ConfigurationError where what is there speaks otherwise than `make` would have it.
+        """
+        made = make()
+        bus = self._buses.setdefault(place, made)
+        if bus.protocol != made.protocol:
+            raise ConfigurationError(f"{place}: devices that speak {bus.protocol} and {made.protocol} cannot share it")
+        return bus
 
 
 class PipelinedBus(Bus):

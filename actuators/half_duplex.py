@@ -8,6 +8,9 @@ from actuators.bus import Bus, Exchange
 from actuators.line_framing import RTU_LINE, LineFraming
 from actuators.wire import Wire
 
+_LATE = 5.0  # times as late as is borne a reply may still come
+_REST_OF_IT = 40  # bytes that may still follow the first ones of a reply
+
 
 class HalfDuplexBus(Bus):
     """Units on one line, answered one at a time.
@@ -19,7 +22,8 @@ class HalfDuplexBus(Bus):
     and not behind a reply that nobody waits for any more.
 
     There are no transaction ids: a reply that comes later than that, when the same unit has been asked again, is told
-    from a good one by its echo alone; `reply_timeout` must be longer than any unit takes.
+    from a good one by its echo alone; `reply_timeout` must be longer than any unit takes. Where replies do not even say
+    whose they are, the line is left alone for a while after one that did not come, and nothing but a stop is sent.
     """
 
     def __init__(
@@ -51,6 +55,15 @@ class HalfDuplexBus(Bus):
         self._input = b""
         self._until = -math.inf
         """when the reply is given up, or the line may be used again, s"""
+        self._doubtful = -math.inf
+        """until when a reply may still come that would pass for another unit's, s"""
+        self._distrusted = False
+        """whether the reply that is waited for may be such a one"""
+
+    @property
+    def protocol(self) -> str:
+        """See `Bus.protocol`."""
+        return self.framing.said
 
     def leave(self, member: Exchange) -> None:
         """See `Bus.leave`: what waits for its turn is not sent any more."""
@@ -72,6 +85,7 @@ class HalfDuplexBus(Bus):
         """See `Bus.collect`: those whose turn is before have theirs first."""
         advance_all((self,), deadline, exchange)
         if self._asked is exchange and exchange.presence.silent:
+            self._doubt(self.now())
             self._rest(self.now())
         self._forget(exchange)
         reply, exchange.reply = exchange.reply, b""
@@ -100,15 +114,29 @@ class HalfDuplexBus(Bus):
             self._listen(wire, now)
             if self._asked is not None and self._asked.transaction < 0 and any(one.urgent for one, _ in self._waiting):
                 self._give_up(now)
-        if self._asked is None and self._waiting and now >= self._until:
+        self._clear_up(wire, now)
+        if self._asked is None and now >= self._until and self._due(now):
             self._send(wire, now)
             self._listen(wire, now)
-        return math.inf if self.idle else self._until
+        return math.inf if self.idle else self._until if self._asked is not None else max(self._until, self._doubtful)
+
+    def _due(self, now: float) -> list[tuple[Exchange, bytes]]:
+        """The requests that may be sent: all, or where a late reply could pass for theirs those of a stop."""
+        return [entry for entry in self._waiting if now >= self._doubtful or entry[0].urgent]
+
+    def _clear_up(self, wire: Wire, now: float) -> None:
+        """Drop the reply that had not come in time, once it comes."""
+        if now < self._doubtful and self._asked is None and wire.receive(-math.inf):
+            self._doubtful = -math.inf
+            self._until = max(self._until, now + _REST_OF_IT * self._byte_time)
+            if self._waiting:
+                self._waiting[0][0].counters.rejected += 1
 
     def _send(self, wire: Wire, now: float) -> None:
         """Send the next request, after dropping what nobody asked for."""
         # the first of those that answer, a stop before others
-        turn = min(self._waiting, key=lambda entry: (entry[0].presence.silent, not entry[0].urgent))
+        turn = min(self._due(now), key=lambda entry: (entry[0].presence.silent, not entry[0].urgent))
+        self._distrusted = now < self._doubtful
         self._waiting.remove(turn)
         exchange, message = turn
         if wire.receive(-math.inf):
@@ -141,7 +169,13 @@ class HalfDuplexBus(Bus):
         """The unit that was asked does not answer."""
         if self._asker is not None:
             self._asker.presence.silent = True
+        self._doubt(now)
         self._rest(now)
+
+    def _doubt(self, now: float) -> None:
+        """A reply has not come that might be taken for another unit's."""
+        if not self.framing.names_sender and len({member.unit for member in self._members}) > 1:
+            self._doubtful = now + _LATE * self._reply_timeout
 
     def _found(self, exchange: Exchange) -> bool:
         """Whether the input holds the reply, or can hold it no more; what else there is is dropped and counted."""
@@ -149,10 +183,10 @@ class HalfDuplexBus(Bus):
         if found is None:
             return False
         counters = exchange.counters
-        exchange.reply = found.reply
+        exchange.reply = b"" if self._distrusted else found.reply
         if found.damaged:
             counters.crc += 1
-        elif not found.reply or found.more or exchange.transaction < 0:
+        elif not exchange.reply or found.more or exchange.transaction < 0:
             counters.rejected += 1
         return True
 
@@ -165,7 +199,9 @@ class HalfDuplexBus(Bus):
     def _forget(self, exchange: Exchange) -> None:
         """A unit waits for nothing any more; one that was asked may still answer, and is not talked over."""
         self._waiting = deque(entry for entry in self._waiting if entry[0] is not exchange)
-        if self._asked is exchange:
+        if self._asked is exchange and self.framing.tells_requests:
+            self._rest(self.now())
+        elif self._asked is exchange:
             self._asked = Exchange(exchange.unit, exchange.counters)
             self._asked.reply_length = exchange.reply_length
             self._asked.transaction = -1
@@ -176,7 +212,7 @@ class HalfDuplexBus(Bus):
         self._waiting.clear()
         self._asked = self._asker = None
         self._input = b""
-        self._until = -math.inf
+        self._until = self._doubtful = -math.inf
 
 
 def advance_all(lines: Sequence[HalfDuplexBus], deadline: float, wanted: Exchange | None = None) -> None:

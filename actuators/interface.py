@@ -1,5 +1,6 @@
 """What the rig and a drive say to each other, whatever the protocol: leg lengths, speeds and forces in SI units."""
 
+import math
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import NamedTuple
@@ -95,7 +96,8 @@ class Capabilities:
 
     force_limit (N), position_limit (m), velocity_limit (m/s): largest magnitudes a command may have: the range of the
     wire's format, not what the machine can stand. A set-point that the drive does not take is any number, and not sent.
-    resolution: m, of the position that it says; 0 where that is not known.
+    resolution: m, of the position that it says; 0 where that is not known. reach: m, the leg lengths that can be
+    commanded, where that is less than the wire's format.
     """
 
     modes: tuple[Mode, ...]
@@ -106,6 +108,7 @@ class Capabilities:
     position_limit: float
     velocity_limit: float
     resolution: float = 0.0
+    reach: tuple[float, float] = (-math.inf, math.inf)
 
 
 @dataclass(frozen=True, slots=True)

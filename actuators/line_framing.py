@@ -22,8 +22,21 @@ class Look(NamedTuple):
 class LineFraming(Protocol):
     """The frames of one protocol."""
 
-    overhead: int
-    """bytes of a frame beside its message, of a request and of a reply"""
+    @property
+    def said(self) -> str:
+        """What it is, in words that tell it from every other."""
+
+    @property
+    def overhead(self) -> int:
+        """Bytes of a frame beside its message, of a request and of a reply."""
+
+    @property
+    def names_sender(self) -> bool:
+        """Whether a reply says whose it is."""
+
+    @property
+    def tells_requests(self) -> bool:
+        """Whether a reply says which request it answers: one that comes late is never taken for another."""
 
     def frame(self, message: bytes) -> bytes:
         """The frame of a request's message."""
@@ -38,7 +51,10 @@ class LineFraming(Protocol):
 class RtuLine:
     """Modbus RTU: a checksum behind every message, which begins with the unit that is asked and the function."""
 
+    said = "Modbus RTU"
     overhead = CRC_LENGTH
+    names_sender = True
+    tells_requests = False
 
     def frame(self, message: bytes) -> bytes:
         """See `LineFraming.frame`."""
@@ -68,7 +84,10 @@ class RtuLine:
 class MbapLine:
     """Modbus TCP, one transaction at a time, for servers that do not bear more."""
 
+    said = "Modbus TCP, one transaction at a time"
     overhead = MBAP.size
+    names_sender = True
+    tells_requests = True
 
     def __init__(self) -> None:
         """No transaction yet."""

@@ -11,6 +11,9 @@ from actuators.line_framing import MbapLine
 from actuators.opening import open_wire
 from actuators.virtual.framing import MBAP_FRAMING, RTU_FRAMING, Framing
 
+_PATIENCE = 60.0
+"""s, for a reply on TCP, where nobody is kept waiting: what is given up is passed over when it comes."""
+
 
 class ModbusAddress(LineAddress):
     """A unit at a host and port (Modbus TCP, or RTU with `framing`), or on a serial line of this machine (RTU)."""
@@ -68,7 +71,7 @@ class ModbusOptions(LineOptions, ModbusAddress):
 
         def make() -> Bus:
             if in_turn:
-                return HalfDuplexBus(opening, 0.0, self.reply_timeout, place=self.place, framing=MbapLine())
+                return HalfDuplexBus(opening, 0.0, _PATIENCE, place=self.place, framing=MbapLine())
             return PipelinedBus(opening)
 
         return self.buses.at(self.place, make) if self.buses is not None and shared else make()

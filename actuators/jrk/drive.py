@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
+from actuators.jrk.life import Life, LifeSigns
 from actuators.jrk.options import JrkOptions
 from actuators.jrk.protocol import (
     CLEAR_ERRORS,
@@ -32,10 +33,12 @@ _ANY = RANGES["f32"][1]
 _BEYOND = 1 << 16
 """Error of this driver's own: a length that no target means was commanded."""
 _THERE = 8  # counts from home, within which a leg is there
-_PERIODS = 5  # of the position loop, after which its counter must have gone on
+_USUAL_PERIOD = 0.01  # s, of the position loop
 _NO_SECOND = 0.25  # s, between two cycles of a search for home, beyond which its target starts anew
 _ALLOWED = Error.AWAITING_COMMAND | Error.NO_POWER
 """What keeps the motor from running and is no fault."""
+_BORNE = _ALLOWED | Error.SERIAL_TIMEOUT
+"""The same of a motor that is not to run."""
 
 
 class Jrk(StationDrive):
@@ -49,7 +52,8 @@ class Jrk(StationDrive):
     Its time-out is a setting that cannot be written over serial: it must be that of the options. It is a fault only
     where the motor was to run. Replies have no checksum. One is believed where what it says twice agrees: target and
     input with each other and with what was sent, feedback with what it is scaled to, the errors before the command with
-    themselves and with those after it; and where the counter of the position loop goes on.
+    themselves and with those after it; and where the counter of the position loop goes on. By that counter a restart
+    shows as well, however many replies were lost meanwhile (`LifeSigns`).
     """
 
     def __init__(self, options: JrkOptions) -> None:
@@ -61,9 +65,10 @@ class Jrk(StationDrive):
             homing=True,
             watchdog=True,
             force_limit=_ANY,
-            position_limit=abs(options.position_offset) + options.stroke,
+            position_limit=_ANY,
             velocity_limit=_ANY,
             resolution=self._metre,
+            reach=(options.position_offset, options.position_offset + options.stroke),
         )
         super().__init__(options, can, options.line(options.framing), options.place, options.unit, 1)
         self._options = options
@@ -80,9 +85,12 @@ class Jrk(StationDrive):
         self._armed = self._on = self._homed = False
         self._unjudged = False
         """whether the motor was to run since its errors were looked at last"""
+        self._was_unjudged = False
+        """the same before this cycle's command"""
+        self._stale = False
+        """whether there is a time-out of a time when it was not to run"""
         self._clear = self._clearing = False
         self._error = 0
-        self._halting = int(Error.AWAITING_COMMAND)
         self._position = math.nan
         """m above the length at count 0"""
         self._searching: float | None = None
@@ -93,7 +101,7 @@ class Jrk(StationDrive):
         """whether errors are cleared in this cycle"""
         self._ran = False
         """whether the cycle before had sent a target"""
-        self._periods, self._periods_at = -1, -math.inf
+        self._life = LifeSigns()
         self._sent = False
 
     @property
@@ -119,15 +127,15 @@ class Jrk(StationDrive):
 
     def verify(self, timeout: float) -> Identity:
         """See `Drive.verify`."""
-        self._told = self._setup.read(timeout)
-        return self._setup.identity(timeout)
+        return self._setup.verify(timeout)
 
     def observe(self, timeout: float) -> Feedback:
         """See `Drive.observe`."""
         message = self._head + READ_VARIABLES
         found = variables_of(self._station.request(message, VARIABLES_LENGTH, timeout, "read of variables"))
-        faults = found.halting & ~_ALLOWED
-        return self._feedback(found, self._status(found.halting, faults), faults)
+        faults = found.halting & ~_BORNE
+        timed_out = Status.WATCHDOG if found.halting & Error.SERIAL_TIMEOUT else Status(0)
+        return self._feedback(found, self._status(found.halting, faults) | timed_out, faults)
 
     def error_text(self, code: int) -> str:
         """See `Drive.error_text`: what each bit means."""
@@ -147,8 +155,7 @@ class Jrk(StationDrive):
     def _begin(self, command: Command) -> None:
         self._sequence = (self._sequence + 1) % SEQUENCES
         wanted = self._wanted(command)
-        stale = wanted is not None and not self._on and self._halting & ~_ALLOWED  # its time-out, while it rested
-        self._cleared = self._clearing or bool(stale)
+        self._cleared = self._clearing or (wanted is not None and self._stale)
         message = self._head + READ_HALTING + (bytes((STOP,)) if wanted is None else target_command(wanted))
         if self._cleared:  # once a target has ended the silence, which would be found again otherwise
             message += bytes((CLEAR_ERRORS,))
@@ -158,7 +165,7 @@ class Jrk(StationDrive):
         self._sent = self._station.ask(0, message + READ_VARIABLES, length, urgent=urgent)
         if self._sent:
             self._ran, self._on = self._on, wanted is not None
-            self._unjudged = self._unjudged or self._on
+            self._was_unjudged, self._unjudged = self._unjudged, self._unjudged or self._on
             self.counters.sent += 1
 
     def _wanted(self, command: Command) -> int | None:
@@ -214,7 +221,7 @@ class Jrk(StationDrive):
             return None
         self._clearing = False
         self._note(found, before)
-        self._position = found.scaled * self._metre
+        self._position = math.nan if found.halting & Error.FEEDBACK_DISCONNECT else found.scaled * self._metre
         if self._searching is not None and self._target == self._options.home:
             self._homed = self._homed or abs(found.scaled - self._options.home) <= _THERE
         feedback = self._feedback(found, self._status(found.halting, self._error), self._error)
@@ -228,10 +235,10 @@ class Jrk(StationDrive):
             return False
         if self._target is not None and (found.target != self._target or found.input != self._target):
             return False
-        if found.periods != self._periods:
-            self._periods, self._periods_at = found.periods, self._now
-        period = 0.01 if told is None else told.period
-        return self._now - self._periods_at <= _PERIODS * period
+        life = self._life.judge(self._now, found.periods, _USUAL_PERIOD if told is None else told.period)
+        if life is Life.RESTARTED:  # it must not go on by itself, nor be taken for homed
+            self._armed = self._homed = False
+        return life in (Life.GOES_ON, Life.RESTARTED)
 
     def _follows(self, before: int, cleared: int | None, after: int) -> bool:
         """Whether the errors after the command are what comes of those before it, and of clearing them."""
@@ -242,12 +249,16 @@ class Jrk(StationDrive):
         """What keeps the motor from running, what did before the command, and what follows from it."""
         self._supplies.append(found.supply * 1e-3)
         self._currents.append(found.current * 1e-3)
-        self._halting = found.halting
-        faults = found.halting & ~_ALLOWED
-        if faults and self._unjudged:
+        risen = self._life.risen(found.occurred)
+        if not self._unjudged:
+            risen = 0  # its motor was not to run
+        rested = self._stale or not self._was_unjudged
+        self._stale = rested and bool(found.halting & Error.SERIAL_TIMEOUT)
+        faults = found.halting & ~(_BORNE if rested else _ALLOWED) | risen & ~_BORNE
+        if faults:
             self._fail(faults)
         self._unjudged = self._on
-        if (self._ran and halted & _ALLOWED) or (self._on and found.halting & Error.NO_POWER):
+        if (self._ran and halted & _ALLOWED) or (self._on and (found.halting | risen) & Error.NO_POWER):
             self._armed = False  # it has lost its power, or was restarted: it must not go on by itself
 
     def _fail(self, bits: int) -> None:
@@ -267,5 +278,6 @@ class Jrk(StationDrive):
         return status
 
     def _feedback(self, found: Variables, status: Status, error: int) -> Feedback:
-        position = found.scaled * self._metre + self._options.position_offset
+        known = not found.halting & Error.FEEDBACK_DISCONNECT
+        position = found.scaled * self._metre + self._options.position_offset if known else math.nan
         return Feedback(position, 0.0, math.nan, status, error, True, 0.0, -1)

@@ -6,8 +6,9 @@ and no checksum; numbers in them have their low byte first.
 """
 
 import struct
+from dataclasses import dataclass
 from enum import IntEnum, IntFlag
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from actuators.line_framing import Look
 
@@ -170,15 +171,24 @@ def command_length(code: int) -> int:
     return 1 + _DATA.get(TARGET if TARGET <= code < 0xE0 else code, 0)
 
 
+@dataclass(frozen=True)
 class PololuLine:
-    """How commands are put on a line, and where their replies end."""
+    """How commands are put on a line, and where their replies end.
 
-    overhead = 0
+    compact: without the device's number, for the only one on a line. crc: a checksum behind each command.
+    """
 
-    def __init__(self, *, compact: bool = False, crc: bool = False) -> None:
-        """compact: without the device's number, for the only one on a line. crc: a checksum behind each command."""
-        self._compact = compact
-        self._crc = crc
+    compact: bool = False
+    crc: bool = False
+
+    @property
+    def said(self) -> str:
+        """See `LineFraming.said`."""
+        return f"Pololu's protocol{' in short' * self.compact}{' with checksums' * self.crc}"
+
+    overhead: ClassVar[int] = 0
+    names_sender: ClassVar[bool] = False
+    tells_requests: ClassVar[bool] = False
 
     def frame(self, message: bytes) -> bytes:
         """See `LineFraming.frame`: several commands, each by itself."""
@@ -187,8 +197,8 @@ class PololuLine:
         while rest:
             size = command_length(rest[0])
             command, rest = rest[:size], rest[size:]
-            one = command if self._compact else bytes((SERIAL_FORM, number, command[0] & 0x7F)) + command[1:]
-            out += one + bytes((crc7(one),)) if self._crc else one
+            one = command if self.compact else bytes((SERIAL_FORM, number, command[0] & 0x7F)) + command[1:]
+            out += one + bytes((crc7(one),)) if self.crc else one
         return out
 
     def look(self, data: bytes, message: bytes, length: int) -> Look | None:

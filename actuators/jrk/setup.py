@@ -1,5 +1,6 @@
 """What a Jrk G2 is set to: read, and held against what it is used for. Nothing of it can be written over serial."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from actuators.errors import ConfigurationError, ProtocolError
@@ -63,7 +64,16 @@ class Setup:
 
     def identity(self, timeout: float) -> Identity:
         """Who it is, as far as it says. Raises ConnectError, ProtocolError."""
-        number = self._word(self._read(Setting.SERIAL_TIMEOUT, timeout), Setting.DEVICE_NUMBER - Setting.SERIAL_TIMEOUT)
+        return self._identity(self._read(Setting.SERIAL_TIMEOUT, timeout))
+
+    def verify(self, timeout: float) -> Identity:
+        """Who it is, and whether its time-out is still as it was, by one access. Raises as `read`."""
+        times = self._once(Setting.SERIAL_TIMEOUT, timeout)
+        self._refuse(self._time_faults(times))
+        return self._identity(times)
+
+    def _identity(self, times: bytes) -> Identity:
+        number = self._word(times, Setting.DEVICE_NUMBER - Setting.SERIAL_TIMEOUT)
         return Identity("Pololu", f"Jrk G2, device number {number}", "", "")
 
     def read(self, timeout: float) -> Told:
@@ -73,29 +83,42 @@ class Setup:
         feedback, times = parts[Setting.FEEDBACK_MODE], parts[Setting.SERIAL_TIMEOUT]
         low = self._word(feedback, Setting.FEEDBACK_MINIMUM - Setting.FEEDBACK_MODE)
         high = self._word(feedback, Setting.FEEDBACK_MAXIMUM - Setting.FEEDBACK_MODE)
-        timeout_units = self._word(times, 0)
-        enabled = self._word(times, Setting.ERROR_ENABLE - Setting.SERIAL_TIMEOUT)
-        for wrong, text in (
-            (input_mode != INPUT_SERIAL, "its input mode is not serial"),
-            (feedback[0] not in (FEEDBACK_ANALOG, FEEDBACK_FREQUENCY), "it has no feedback mode"),
-            (high <= low, f"its feedback has no range: {low} to {high}"),
-            (bool(options_1 & CRC_ENABLED) != self._options.crc, "its setting for checksums of commands is not `crc`"),
-            (timeout_units == 0 or not enabled & Error.SERIAL_TIMEOUT, "its serial time-out is off"),
-            (
-                timeout_units != self._units,
-                f"its serial time-out is {timeout_units * TIMEOUT_UNIT:g} s, the watchdog {self._options.watchdog:g} s",
-            ),
-        ):
-            if wrong:
-                raise ConfigurationError(f"{self._station.label}: {text}; set it with Pololu's configuration utility")
+        self._refuse(
+            [
+                (input_mode != INPUT_SERIAL, "its input mode is not serial"),
+                (feedback[0] not in (FEEDBACK_ANALOG, FEEDBACK_FREQUENCY), "it has no feedback mode"),
+                (high <= low, f"its feedback has no range: {low} to {high}"),
+                (
+                    bool(options_1 & CRC_ENABLED) != self._options.crc,
+                    "its setting for checksums of commands is not `crc`",
+                ),
+                *self._time_faults(times),
+            ]
+        )
         period = self._word(parts[Setting.PID_PERIOD], 0) * 1e-3
         return Told(low, high, bool(options_2 & FEEDBACK_INVERTED), max(period, 1e-3))
 
+    def _time_faults(self, times: bytes) -> list[tuple[bool, str]]:
+        """What may be wrong with the time-out, and whether it is."""
+        units = self._word(times, 0)
+        enabled = self._word(times, Setting.ERROR_ENABLE - Setting.SERIAL_TIMEOUT)
+        said = f"its serial time-out is {units * TIMEOUT_UNIT:g} s, the watchdog {self._options.watchdog:g} s"
+        off = units == 0 or not enabled & Error.SERIAL_TIMEOUT
+        return [(off, "its serial time-out is off"), (units != self._units, said)]
+
+    def _refuse(self, faults: Iterable[tuple[bool, str]]) -> None:
+        for wrong, text in faults:
+            if wrong:
+                raise ConfigurationError(f"{self._station.label}: {text}; set it with Pololu's configuration utility")
+
+    def _once(self, first: int, timeout: float) -> bytes:
+        message = bytes((self._options.unit,)) + settings_command(first, MOST_READ)
+        return self._station.request(message, MOST_READ, timeout, f"read of settings {first:02X}h")
+
     def _read(self, first: int, timeout: float) -> bytes:
-        count = MOST_READ
-        message = bytes((self._options.unit,)) + settings_command(first, count)
-        data = self._station.request(message, count, timeout, f"read of settings {first:02X}h")
-        if data != self._station.request(message, count, timeout, f"read of settings {first:02X}h"):
+        """Settings, which have no checksum, read twice."""
+        data = self._once(first, timeout)
+        if data != self._once(first, timeout):
             raise ProtocolError(f"{self._station.label} says different settings when it is asked twice: a bad line?")
         return data
 

@@ -40,7 +40,6 @@ _GIVE = 2e-3  # m, by which the leg may be off the spindle's nut because of its 
 _BRAKING_TIME = 0.2  # s, for which a motor that is stopped brakes a leg that does not come to rest
 _STANDSTILL = 1e-3  # m/s
 _SUPPLY = 24.0  # V
-_LATCHED = Error.FEEDBACK_DISCONNECT | Error.SERIAL_TIMEOUT
 _WORD, _GET_WORD, _RAM = 0x20, 0x80, 0x50
 
 
@@ -104,10 +103,12 @@ class VirtualJrk(VirtualDrive):
         """See `VirtualDrive.bar_torque`: its motor supply."""
         self._barred = barred
         if barred:
+            self._occurred |= Error.NO_POWER
             self._halt()
 
     def reboot(self) -> None:
         """See `VirtualDrive.reboot`."""
+        self._booted = self.now
         self._target = COUNTS // 2 + 1
         self._targeted_at = self.now
         self._latched = self._occurred = 0
@@ -259,7 +260,7 @@ class VirtualJrk(VirtualDrive):
         halting = 0 if self.torque_stuck and not self._barred else self._halting
         duty = round(_FULL_DUTY * self._speed / _SPEED) if self._powered else 0
         supply = 0 if self._barred else min(max(round(self._supply * 1e3), 0), 0xFFFF)
-        periods = int(self.now / _PERIOD) & 0xFFFF
+        periods = int((self.now - self._booted) / _PERIOD) & 0xFFFF
         return Variables(
             self._target, self._target, scaled, scaled, 0, duty, duty, 0,
             periods, halting, self._occurred, 0, supply, abs(duty),

@@ -220,7 +220,8 @@ class SetupWizard(QtWidgets.QWizard):
         )
         described = has_profile(draft.driver)
         settings = {"profile": str(beside(self.path.parent, draft.profile))} if described else {}
-        kind = DriveKind(draft.driver, settings, draft.watchdog, mode=loop_mode(own=draft.mode == "position"))
+        needed = loop_mode(own=draft.mode == "position")
+        kind = DriveKind(draft.driver, settings, draft.watchdog, mode=needed, virtual=draft.virtual)
         self.drives.begin(leg)
 
         def done(probe: LegProbe | None, reason: str) -> None:

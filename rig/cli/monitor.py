@@ -62,10 +62,7 @@ def monitor(
     def say(frame: Frame) -> None:
         typer.echo(frame.line(said(frame)))
 
-    try:
-        monitor_device(place, at, tcp=tcp, ready=ready, say=say, output=output, said=said)
-    except OSError as error:
-        raise InputError(f"{output}: {error.strerror or error}") from error
+    monitor_device(place, at, tcp=tcp, ready=ready, say=say, output=output, said=said)
 
 
 def _address(text: str, name: str, least: int = 1) -> tuple[str, int]:

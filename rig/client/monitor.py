@@ -7,17 +7,17 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TextIO
 
 from actuators import Endpoint, Frame, SerialEndpoint, TcpEndpoint, Terminal, Wire, open_wire, tcp_frames
 from rig.client.interruption import Interruption
-from rig.errors import HardwareError
+from rig.errors import HardwareError, InputError
 from rig.runtime import runtime_root
 
 _CHUNK = 4096
 _OPENING = 5.0  # s
 _SILENCE = 0.02  # s, after which what came over a serial line is a frame by itself
-_LOOK = 0.1  # s, between two looks at Ctrl-C
+_MOST_WAITING = 1 << 16  # bytes that a client may leave unread
 
 Say = Callable[[Frame], None]
 
@@ -71,17 +71,24 @@ class _Place(Protocol):
     def endpoint(self) -> Endpoint: ...
 
     @property
-    def descriptor(self) -> int: ...
+    def descriptors(self) -> list[int]:
+        """What is waited at for bytes, or for a client."""
 
-    def take(self) -> bytes | None: ...
+    @property
+    def target(self) -> int:
+        """What is written to, -1 while there is no client."""
 
-    def give(self, data: bytes) -> None: ...
+    def take(self, descriptor: int) -> bytes:
+        """What the client said at a descriptor that is ready, b"" where nothing of it is for the device."""
+
+    def lose(self) -> None:
+        """The client has gone."""
 
     def close(self) -> None: ...
 
 
 class _Port:
-    """A TCP port with one client at a time; another one waits."""
+    """A TCP port with one client at a time. One that has said all it has to say still gets its replies."""
 
     def __init__(self, host: str, port: int) -> None:
         try:
@@ -90,44 +97,44 @@ class _Port:
             raise HardwareError(f"cannot listen at {host}:{port}: {error.strerror or error}") from error
         self.endpoint: Endpoint = TcpEndpoint(host, self._listener.getsockname()[1])
         self._client: socket.socket | None = None
+        self._heard_out = False
 
     @property
-    def descriptor(self) -> int:
-        """What is waited at: the client, or who comes."""
-        return (self._client or self._listener).fileno()
+    def descriptors(self) -> list[int]:
+        """See `_Place.descriptors`."""
+        talking = self._client is not None and not self._heard_out
+        return [self._client.fileno() if talking and self._client is not None else self._listener.fileno()]
 
-    def take(self) -> bytes | None:
-        """What the client said; None where nothing of it is for the device."""
-        if self._client is None:
+    @property
+    def target(self) -> int:
+        """See `_Place.target`."""
+        return -1 if self._client is None else self._client.fileno()
+
+    def take(self, descriptor: int) -> bytes:
+        """See `_Place.take`."""
+        if descriptor == self._listener.fileno():
+            self.lose()
             self._client, _ = self._listener.accept()
+            self._client.setblocking(False)
             self._client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            return None
-        try:
-            data = self._client.recv(_CHUNK)
-        except OSError:
-            data = b""
-        if data:
-            return data
-        self._leave()
-        return None
+            self._heard_out = False
+            return b""
+        data = b""
+        with contextlib.suppress(OSError):
+            data = os.read(descriptor, _CHUNK)
+        self._heard_out = not data
+        return data
 
-    def give(self, data: bytes) -> None:
-        """To the client, if there is one."""
-        if self._client is not None:
-            try:
-                self._client.sendall(data)
-            except OSError:
-                self._leave()
-
-    def close(self) -> None:
-        """End it."""
-        self._leave()
-        self._listener.close()
-
-    def _leave(self) -> None:
+    def lose(self) -> None:
+        """See `_Place.lose`."""
         if self._client is not None:
             self._client.close()
             self._client = None
+
+    def close(self) -> None:
+        """End it."""
+        self.lose()
+        self._listener.close()
 
 
 class _Line:
@@ -139,18 +146,21 @@ class _Line:
         self.endpoint: Endpoint = SerialEndpoint(str(link), 0)
 
     @property
-    def descriptor(self) -> int:
-        """What is waited at."""
+    def descriptors(self) -> list[int]:
+        """See `_Place.descriptors`."""
+        return [self.target]
+
+    @property
+    def target(self) -> int:
+        """See `_Place.target`."""
         return self._terminal.fileno()
 
-    def take(self) -> bytes | None:
-        """What the client said."""
-        return self._terminal.recv(_CHUNK)
+    def take(self, descriptor: int) -> bytes:
+        """See `_Place.take`."""
+        return os.read(descriptor, _CHUNK)
 
-    def give(self, data: bytes) -> None:
-        """To the client; what nobody reads any more is dropped."""
-        with contextlib.suppress(BlockingIOError):
-            self._terminal.send(data)
+    def lose(self) -> None:
+        """See `_Place.lose`: nobody knows who is there."""
 
     def close(self) -> None:
         """End it."""
@@ -180,21 +190,21 @@ def monitor(
 
     Raises:
         ActuatorError: the device cannot be opened. HardwareError: the port is taken, or the device has gone.
-        FileExistsError: there is such a file.
+        InputError: the file exists already, or cannot be written.
     """
     interruption = Interruption()
     with contextlib.ExitStack() as opened:
-        file = None if output is None else opened.enter_context(output.open("x", encoding="utf-8"))
+        wire = open_wire(device, _OPENING)
+        opened.callback(wire.close)
+        place: _Place = _Line() if listen is None else _Port(*listen)
+        opened.callback(place.close)
+        file = None if output is None else opened.enter_context(_new_file(output))
 
         def note(frame: Frame) -> None:
             if file is not None:
                 file.write(frame.line(said(frame)) + "\n")
             say(frame)
 
-        wire = open_wire(device, _OPENING)
-        opened.callback(wire.close)
-        place: _Place = _Line() if listen is None else _Port(*listen)
-        opened.callback(place.close)
         splitter = _Splitter(note, tcp=tcp)
         opened.callback(splitter.end)
         opened.enter_context(interruption.installed())
@@ -208,19 +218,55 @@ def monitor(
             raise HardwareError(f"{device} has closed the connection")
 
 
-def _passing(wire: Wire, place: _Place, interruption: Interruption) -> Iterator[tuple[bytes, bool]]:
-    """What is passed on, and whether it goes to the device; b"" where nothing came for a moment."""
-    while not interruption.count and wire.connected:
-        ends = [wire.descriptor, place.descriptor]
+def _new_file(path: Path) -> TextIO:
+    """A file of which every line is there at once."""
+    try:
+        return path.open("x", encoding="utf-8", buffering=1)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}") from error
+
+
+class _Outlet:
+    """What is still to be written one way."""
+
+    def __init__(self) -> None:
+        self.waiting = b""
+
+    def write(self, descriptor: int) -> bool:
+        """Write what the system takes; False where there is nobody any more."""
         try:
-            waiting, _, _ = select.select(ends, (), (), _SILENCE)
-        except InterruptedError:
-            continue
-        if not waiting:
+            self.waiting = self.waiting[os.write(descriptor, self.waiting) :]
+        except BlockingIOError:
+            pass
+        except OSError:
+            return False
+        return True
+
+
+def _passing(wire: Wire, place: _Place, interruption: Interruption) -> Iterator[tuple[bytes, bool]]:
+    """What is passed on, and whether it goes to the device; b"" where nothing came for a moment.
+
+    While more than a few frames are still to be written one way no more is taken for it. What nobody is there for, or
+    does not take for long, is dropped.
+    """
+    forth, back = _Outlet(), _Outlet()
+    while not interruption.count and wire.connected:
+        device, target = wire.descriptor, place.target
+        if target < 0 or len(back.waiting) > _MOST_WAITING:
+            back.waiting = b""
+        sources = [device, *(place.descriptors if len(forth.waiting) < _CHUNK else [])]
+        sinks = [device] * bool(forth.waiting) + [target] * bool(back.waiting)
+        readable, writable, _ = select.select(sources, sinks, (), _SILENCE)
+        if device in writable and not forth.write(device):
+            return
+        if target in writable and not back.write(target):
+            place.lose()
+        for descriptor in readable:
+            sent = descriptor != device
+            data = place.take(descriptor) if sent else wire.receive(0.0)
+            if data:
+                outlet = forth if sent else back
+                outlet.waiting += data
+                yield data, sent
+        if not readable:
             yield b"", False
-        if place.descriptor in waiting and (data := place.take()):
-            wire.send(data)
-            yield data, True
-        if wire.descriptor in waiting and (data := wire.receive(0.0)):
-            place.give(data)
-            yield data, False

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from actuators import ActuatorError, Drive, Feedback, Identity, Mode, Status, create_drive
+from actuators import ActuatorError, Drive, Feedback, Identity, Mode, SerialEndpoint, Status, create_drive, open_wire
 from rig.config import LegDrive, RigConfig
-from rig.engine import claim_addresses, loop_mode
+from rig.engine import claim_addresses, loop_mode, virtual_port
 from rig.errors import HardwareError
 
-_UNITS = tuple(range(1, 9))  # other unit ids tried where the one configured stays silent
+_UNITS = (*range(1, 9), 11)  # other unit ids tried where the one configured stays silent
 _TRY_TIMEOUT = 0.25  # s for each of them
 _WORDS = (
     (Status.WATCHDOG, "stopped by its watchdog"),
@@ -31,7 +31,8 @@ _WORDS = (
 class DriveKind:
     """What is to be known of a drive, six as a rule alike.
 
-    Driver and its own settings, watchdog time (s), how long each answer may take (s), the mode that it must have.
+    Driver and its own settings, watchdog time (s), how long each answer may take (s), the mode that it must have, and
+    whether it is a virtual one, which has a pseudo-terminal in place of a serial port.
     """
 
     driver: str = "servo"
@@ -39,6 +40,7 @@ class DriveKind:
     watchdog: float = 0.05
     timeout: float = 2.0
     mode: Mode = Mode.FORCE
+    virtual: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,9 @@ class LegProbe:
         who = "" if self.identity is None else self.identity.described
         if self.fault:
             return f"{who}: {self.fault}" if who else self.fault
-        return f"{who}; {', '.join(self.words)}; position {self.position * 1e3:.3f} mm, force {self.force:.1f} N"
+        force = f", force {self.force:.1f} N" if np.isfinite(self.force) else ""
+        said = "; ".join(filter(None, (who, ", ".join(self.words))))
+        return f"{said}; position {self.position * 1e3:.3f} mm{force}"
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form."""
@@ -180,7 +184,12 @@ def probe_rig(config: RigConfig) -> Probe:
     drives = config.drives
     kinds = [
         DriveKind(
-            drives.driver_of(leg), drives.settings_of(leg), drives.watchdog, drives.connect_timeout, loop_mode(own=own)
+            drives.driver_of(leg),
+            drives.settings_of(leg),
+            drives.watchdog,
+            drives.connect_timeout,
+            loop_mode(own=own),
+            config.virtual is not None,
         )
         for leg, own in enumerate(config.own_loops)
     ]
@@ -217,6 +226,10 @@ def compare(legs: Sequence[LegProbe]) -> list[str]:
 def _make(leg: int, address: LegDrive, kind: DriveKind) -> Drive:
     options = {**kind.settings, "name": f"drive {leg}", "watchdog": kind.watchdog}
     place = address.given | {"serial": None}  # who answers is wanted here, whoever it is
+    endpoint = address.endpoint
+    if kind.virtual and isinstance(endpoint, SerialEndpoint):
+        port = virtual_port(endpoint)
+        place["open_wire"] = lambda timeout: open_wire(port, timeout)
     return create_drive(kind.driver, options | place | {"request_timeout": kind.timeout})
 
 
@@ -229,7 +242,7 @@ def _judged(probe: LegProbe, drive: Drive, read: Feedback, needed: Mode) -> LegP
         fault = f"another drive than expected, serial {probe.expected}"
     elif lacking:
         fault = f"the drive has no mode {', '.join(lacking)}"
-    elif read.status & (Status.FAULT | Status.WATCHDOG):
+    elif read.status & Status.FAULT:  # a time-out at rest is none
         fault = f"latched fault {read.error}, {drive.error_text(read.error)}"
     elif not np.isfinite([read.position, read.velocity]).all():
         fault = f"the encoder has no valid value (position {read.position} m)"

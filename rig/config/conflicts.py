@@ -19,6 +19,8 @@ _RAMP = 1.5  # steepest slope of the ramp that stops a path, over its mean
 _RAMP_PART = 0.8  # of `safety.stop_time` that the ramp of a controlled stop may take
 _STROKE_PART = 0.1  # of a leg's stroke, that a bound on its length may have
 _SIGMAS = 3.0
+_OF_LINE = ("turnaround", "reply_timeout", "crc")
+"""Settings of drivers that are of a line, not of a drive."""
 
 
 def conflicts(config: RigConfig, machine: Mechanism | None) -> list[str]:
@@ -71,6 +73,7 @@ def _lines(config: RigConfig) -> Iterator[str]:
         (f"drives.legs[{leg}]", drive) for leg, drive in enumerate(config.drives.legs, start=1)
     ]
     places += [(f"load_cells.{name}", address) for name, address in config.load_cells.places.items()]
+    yield from _line_settings(config)
     lines: dict[str, tuple[str, SerialEndpoint]] = {}
     units: dict[tuple[str, int], str] = {}
     owners = {address.place: name for name, address in reversed(places) if address.alone}
@@ -88,6 +91,23 @@ def _lines(config: RigConfig) -> Iterator[str]:
         taken = units.setdefault((endpoint.device, address.unit), name)
         if taken != name:
             yield f"{name}: unit {address.unit} of {endpoint} is {taken}'s"
+
+
+def _line_settings(config: RigConfig) -> Iterator[str]:
+    """Drives of one serial line whose settings of that line differ."""
+    drives = config.drives
+    first: dict[str, tuple[int, dict[str, object]]] = {}
+    for leg, drive in enumerate(drives.legs):
+        if not isinstance(drive.endpoint, SerialEndpoint):
+            continue
+        own = {name: value for name, value in drives.settings_of(leg).items() if name in _OF_LINE}
+        number, other = first.setdefault(drive.place, (leg + 1, own))
+        for name in _OF_LINE:
+            if name in own and name in other and other[name] != own[name]:
+                yield (
+                    f"drives.legs[{leg + 1}]: {name} {own[name]}, but leg {number} on the same line, "
+                    f"{drive.place}, has {other[name]}"
+                )
 
 
 def _files(config: RigConfig) -> Iterator[str]:

@@ -143,7 +143,7 @@ def _sections(name: str, driver: Driver) -> tuple[type[LegDrive], type[Drives]]:
     """Models of a leg's table and of the section, for one driver."""
     make: Any = create_model
     own = (driver.settings | None, None)
-    leg = make("LegDrive", __base__=(LegDrive, driver.address), __module__=__name__, settings=own)
+    leg = make("LegDrive", __base__=(driver.address, LegDrive), __module__=__name__, settings=own)
     any_leg: Any = Annotated[SerializeAsAny[LegDrive], PlainValidator(partial(_read_leg, name))]
     legs = (tuple.__class_getitem__((any_leg,) * LEGS), ...)
     return leg, make("Drives", __base__=(Drives, driver.settings), __module__=__name__, legs=legs)

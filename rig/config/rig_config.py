@@ -114,8 +114,9 @@ class RigConfig(Section):
 
     @property
     def length_lead(self) -> float:
-        """`command_lead` of a length that is commanded, s."""
-        return self.drives.delay if self.control.lead is None else self.control.lead
+        """`command_lead` of a length that is commanded, s; `control.lead` is of the forces where there are both."""
+        mixed = any(self.own_loops) and not all(self.own_loops)
+        return self.drives.delay if mixed or self.control.lead is None else self.control.lead
 
     @property
     def own_loops(self) -> tuple[bool, ...]:

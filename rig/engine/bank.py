@@ -77,6 +77,8 @@ class DriveBank:
         """(6,) N, the largest forces that can be commanded"""
         self.resolution = [drive.capabilities.resolution for drive in self._drives]
         """m, of each drive's position"""
+        self.reach = [drive.capabilities.reach for drive in self._drives]
+        """m, the leg lengths that each drive can be told"""
 
     @property
     def unwatched(self) -> str:

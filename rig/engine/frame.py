@@ -148,12 +148,13 @@ class Frame:
         for legs in self._later(self._offset, self.ahead_by):
             forces[legs] = self.dynamics.forces(self._shifted)[legs]
 
-    def ahead_of(self, leg_values: Array, leg_rates: Array, earlier: float) -> Array:
+    def ahead_of(self, leg_values: Array, leg_rates: Array, earlier: float, seconds: Array | float = 0.0) -> Array:
         """Values of the legs (6,) at `ahead`, with their rates, at the time at which each leg's next command acts.
 
-        earlier: s, by which that is before the time which `ahead` is of.
+        earlier: s, by which that is before the time which `ahead` is of. seconds: second derivatives.
         """
-        return leg_values + (self._offset - earlier) * leg_rates
+        later = self._offset - earlier
+        return leg_values + later * (leg_rates + 0.5 * later * seconds)
 
     def _later(self, offset: Array, ahead: float) -> Iterator[NDArray[np.intp]]:
         """Legs whose time within the cycle is the same, at which `_shifted` is the reference `ahead` s from now."""

@@ -44,12 +44,23 @@ _IN_POSITION_MODE = (
     " In position mode the drives close the loop and no force is commanded: the difference is that of machine and "
     "model along the motion as the drives follow it, with what their own loops add between two set-points."
 )
+_OWN_LOOPS = (
+    " The drive of leg {} closes its own loop and no force is commanded there: in the difference is what that loop "
+    "adds between two set-points, at the other legs what reaches them of it through the platform."
+)
 
 
 def _captions(header: Mapping[str, Any]) -> dict[str, str]:
-    if header.get("config", {}).get("mode") != "position":
+    config = header.get("config", {})
+    legs = config.get("drives", {}).get("legs", [])
+    own = [str(leg) for leg, drive in enumerate(legs, start=1) if drive.get("mode") == "position"]
+    if config.get("mode") == "position":
+        more = _IN_POSITION_MODE
+    elif own:
+        more = _OWN_LOOPS.format(", ".join(own))
+    else:
         return _CAPTIONS
-    return _CAPTIONS | {"residuals": _CAPTIONS["residuals"] + _IN_POSITION_MODE}
+    return _CAPTIONS | {"residuals": _CAPTIONS["residuals"] + more}
 
 
 def write_report(recording: Recorded, path: Path | str, *, summary: Mapping[str, Any]) -> None:

@@ -91,7 +91,7 @@ def test_targets_are_ahead_by_the_lead_and_no_farther_than_the_stroke(bench: Jrk
     assert bench.controller.goal == pytest.approx(OFFSET + 1000 * METRE)
 
 
-@pytest.mark.parametrize("counts", [-1.0, -500.0])
+@pytest.mark.parametrize("counts", [-1.0, -500.0, 4096.0, 5000.0])
 def test_a_length_beyond_the_stroke_is_a_fault_and_a_stop(bench: JrkBench, counts: float) -> None:
     bench.do(at(2000))
     assert bench.leg.enabled
@@ -175,6 +175,67 @@ def test_one_that_restarts_is_stopped_by_the_next_cycle(bench: JrkBench) -> None
     bench.do(at(1400))
     assert told(bench, at(1400)) == "ff"
     assert not bench.do(at(1400)).status & Status.ENABLED
+
+
+def test_one_that_restarts_is_noticed_however_its_replies_are_lost(bench: JrkBench) -> None:
+    """The target after the restart has let its motor run again; its counter tells."""
+    until(bench, COMMAND_HOME, Status.HOMED)
+    bench.do(COMMAND_OFF)
+    bench.pass_time(1.0)
+    bench.do(COMMAND_OFF)
+    bench.do(at(1400))
+    assert bench.do(at(1400)).status & Status.ENABLED
+    bench.faults.inject("reboot")
+    bench.faults.inject("drop_write", 1.0)
+    seen = [bench.do(at(1400)) for _ in range(5)]
+    assert not seen[0].fresh and not any(one.fresh and one.status & Status.ENABLED for one in seen[-2:])
+    assert not seen[-1].status & Status.HOMED
+    assert told(bench, at(1400)) == "ff"
+
+
+def test_one_that_restarts_at_rest_is_not_homed_any_more(bench: JrkBench) -> None:
+    until(bench, COMMAND_HOME, Status.HOMED)
+    bench.do(COMMAND_OFF)
+    bench.pass_time(1.0)
+    assert bench.do(COMMAND_OFF).status & Status.HOMED
+    bench.faults.inject("reboot")
+    assert not [bench.do(COMMAND_OFF) for _ in range(3)][-1].status & Status.HOMED
+
+
+def test_a_counter_that_is_damaged_once_is_no_restart(bench: JrkBench) -> None:
+    bench.pass_time(1.0)
+    bench.do(at(1400))
+    bench.do(at(1400))
+    bench.faults.inject("bit_flip", 8.0 * 20)  # the high byte of the counter
+    assert not bench.do(at(1400)).fresh
+    bench.faults.clear("bit_flip")
+    assert bench.do(at(1400)).status & Status.ENABLED
+
+
+def test_power_that_was_gone_between_two_replies_does_not_come_back_by_itself(bench: JrkBench) -> None:
+    for _ in range(3):
+        bench.do(at(1400))
+    bench.faults.inject("safe_torque_off")
+    bench.pass_time(0.002)
+    bench.faults.clear("safe_torque_off")
+    bench.do(at(1400))
+    assert not [bench.do(at(1400)) for _ in range(3)][-1].status & Status.ENABLED
+
+
+def test_a_fault_at_rest_is_one_and_stays_while_its_cause_does(bench: JrkBench) -> None:
+    bench.faults.inject("encoder_nan")
+    bench.pass_time(0.002)
+    for command in (COMMAND_OFF, COMMAND_CLEAR, COMMAND_OFF, at(1400)):
+        feedback = bench.do(command)
+        assert feedback.status & Status.FAULT and math.isnan(feedback.position)
+    bench.drive.close()
+    bench.drive.connect(1.0)
+    assert bench.do(COMMAND_OFF).status & Status.FAULT
+    bench.faults.clear("encoder_nan")
+    assert bench.do(COMMAND_OFF).status & Status.FAULT  # until it is reset
+    bench.do(COMMAND_CLEAR)
+    feedback = bench.do(COMMAND_OFF)
+    assert not feedback.status & Status.FAULT and feedback.position == pytest.approx(0.6, abs=METRE)
 
 
 def test_a_feedback_that_is_disconnected_is_a_fault_that_stays(bench: JrkBench) -> None:
@@ -283,7 +344,7 @@ def test_a_feedback_without_a_range_is_refused() -> None:
     bench = JrkBench(name="drive 4")
     bench.controller._settings[Setting.FEEDBACK_MAXIMUM : Setting.FEEDBACK_MAXIMUM + 2] = bytes(2)
     with pytest.raises(ConfigurationError, match="its feedback has no range: 0 to 0"):
-        bench.drive.verify(1.0)
+        bench.drive.configure()
 
 
 def test_settings_that_differ_when_they_are_read_twice_are_a_bad_line() -> None:

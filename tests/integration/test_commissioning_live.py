@@ -139,10 +139,14 @@ class Test:
             self.rig.request(Connect())
             eventually(self._idle, "state IDLE")
             self.rig.request(MoveLeg(1, 2e-3, 5e-3, home=True))
-            begun(hardware, 1)
+            eventually(lambda: self._begun(hardware), "torque on leg 1")
         except BaseException:
             self.rig.close()
             raise
+
+    def _begun(self, hardware: Hardware) -> bool:
+        self.rig.beat()  # silent from here on, not before
+        return bool(hardware.status(1) & Status.ENABLED)
 
     def _idle(self) -> bool:
         self.rig.beat()

@@ -38,7 +38,8 @@ def test_one_that_restarts_is_noticed_and_all_stop(tmp_path: Path) -> None:
         bench.until(lambda: not bench.torque)
         assert not bench.engine.bank.any(Status.ENABLED)
         cause = bench.machine.cause
-        assert cause is not None and (cause.code, cause.leg) == (FaultCode.TORQUE_LOST, LEG)
+        assert cause is not None and (cause.code, cause.leg) == (FaultCode.DRIVE_RESTARTED, LEG)
+        assert not bench.machine.homed
 
 
 def test_a_host_that_stands_still_is_noticed_by_their_time_out_and_reset_goes_on(tmp_path: Path) -> None:

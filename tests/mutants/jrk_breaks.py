@@ -27,8 +27,8 @@ JRK_BREAKS = [
     ),
     _drive(
         "a Jrk whose position loop stands goes on",
-        "return self._now - self._periods_at <= _PERIODS * period",
-        "return True",
+        "return life in (Life.GOES_ON, Life.RESTARTED)",
+        "return life is not Life.DOUBTFUL",
     ),
     _drive(
         "a Jrk that has lost its power goes on by itself",
@@ -37,13 +37,13 @@ JRK_BREAKS = [
     ),
     _drive(
         "a Jrk's time-out while it rested is a fault",
-        "if faults and self._unjudged:",
-        "if faults:",
+        "faults = found.halting & ~(_BORNE if rested else _ALLOWED) |",
+        "faults = found.halting & ~_ALLOWED |",
     ),
     _drive(
         "a Jrk's time-out is forgotten as it is stopped",
-        "self._unjudged = self._unjudged or self._on",
-        "self._unjudged = self._on",
+        "self._unjudged, self._unjudged or self._on",
+        "self._unjudged, self._on",
     ),
     _drive(
         "a Jrk is told the end of its stroke in place of a length beyond it",
@@ -60,11 +60,33 @@ JRK_BREAKS = [
         "self._homed = self._homed or abs(found.scaled - self._options.home) <= _THERE",
         "self._homed = True",
     ),
+    _drive(
+        "a Jrk that has restarted unseen goes on",
+        "            self._armed = self._homed = False\n",
+        "            pass\n",
+    ),
+    _drive(
+        "a Jrk's power that was gone unseen comes back",
+        "(found.halting | risen) & Error.NO_POWER",
+        "found.halting & Error.NO_POWER",
+    ),
+    _drive(
+        "a Jrk without feedback says where it is",
+        "known = not found.halting & Error.FEEDBACK_DISCONNECT",
+        "known = True",
+    ),
+    Break(
+        "a late answer on a line without names is another unit's",
+        "actuators/half_duplex.py",
+        "self._doubtful = now + _LATE * self._reply_timeout",
+        "pass",
+        ("actuators/test_late_replies.py",),
+    ),
     Break(
         "a Jrk's time-out may be any",
         "actuators/jrk/setup.py",
-        "                timeout_units != self._units,\n",
-        "                False,\n",
+        "(units != self._units, said)",
+        "(False, said)",
         _TESTS,
     ),
 ]

@@ -174,7 +174,7 @@ LINE_BREAKS = [
     ),
     _frame(
         "lengths are commanded for another time",
-        "return leg_values + (self._offset - earlier) * leg_rates",
-        "return leg_values - earlier * leg_rates",
+        "later = self._offset - earlier",
+        "later = -earlier",
     ),
 ]

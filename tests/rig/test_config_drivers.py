@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from drive_support import Leg
 
-from actuators import create_twin, registry
+from actuators import create_twin, find_driver, registry
+from actuators import drive_names as drivers_of_drives
 from actuators.errors import ConfigurationError
+from rig.commissioning import check_devices
 from rig.config import RigConfig, leg_section, load_config
 from rig.engine import claim_addresses, claim_drives, make_bank
 from rig.engine.drive_names import drive_names
@@ -156,3 +158,34 @@ def test_modes_of_legs_that_cannot_be_had() -> None:
         load_config().changed(torque)
     assert load_config().changed({"mode": "position", "drives": {"legs": some}}).gains_unused
     assert not load_config().changed({"drives": {"legs": some}}).gains_unused
+
+
+@pytest.mark.parametrize("driver", drivers_of_drives())
+def test_a_legs_address_is_the_drivers_own(driver: str) -> None:
+    """Defaults and bounds as well: a leg's table must not lose what the driver says of its address."""
+    own, leg = find_driver(driver).address.model_fields, leg_section(driver).model_fields
+    for name, field in own.items():
+        assert (leg[name].default, leg[name].metadata) == (field.default, field.metadata), name
+
+
+def test_drives_of_one_line_agree_on_it() -> None:
+    config = load_config("virtual-servo")
+    legs = config.resolved()["drives"]["legs"]
+    legs[1] |= {"settings": config.drives.settings_of(1) | {"turnaround": 0.01}}
+    with pytest.raises(
+        ConfigError, match=r"drives\.legs\[2\]: turnaround 0\.01, but leg 1 on the same line, line-a, has 0\.0001"
+    ):
+        config.changed({"drives": {"legs": legs}})
+    config = load_config("virtual-jrk-g2")
+    legs = config.resolved()["drives"]["legs"]
+    settings = {"turnaround": 0.0, "reply_timeout": 0.01}
+    legs[1] = {"driver": "iai", "device": "jrk-1", "baud": 115_200, "unit": 2, "settings": settings}
+    with pytest.raises(ConfigError, match="devices that speak Pololu's protocol with checksums and Modbus RTU cannot"):
+        check_devices(config.changed({"drives": {"legs": legs}}))
+
+
+def test_a_drive_that_cannot_be_told_every_length_is_refused() -> None:
+    config = load_config("virtual-jrk-g2")
+    check_devices(config)
+    with pytest.raises(ConfigError, match=r"leg 6: its drive can be told 0\.3642 to 0\.5642 m, by the mechanism"):
+        check_devices(config.changed({"drives": {"stroke": 0.2}}))

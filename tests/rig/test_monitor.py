@@ -126,6 +126,38 @@ def test_a_line_is_passed_on_through_a_pseudo_terminal(tmp_path: Path) -> None:
         eventually(lambda: "unit 1: read 5 registers from 406" in told.read_text(), "a frame", PATIENCE)
 
 
+def test_nothing_is_lost_however_much_is_said_at_once_and_who_has_said_all_is_answered(tmp_path: Path) -> None:
+    asked = bytes(range(256)) * 2000
+    with socket.create_server(("127.0.0.1", 0)) as device:
+        device.settimeout(PATIENCE)
+        with monitored(tmp_path, f"127.0.0.1:{device.getsockname()[1]}", "--rtu") as (process, told):
+            behind, _ = device.accept()
+            host, port = place(told).rsplit(":", 1)
+            with behind, socket.create_connection((host, int(port)), PATIENCE) as client:
+                behind.settimeout(PATIENCE)
+                sender = threading.Thread(target=client.sendall, args=(asked,))
+                sender.start()
+                heard = b""
+                while len(heard) < len(asked):
+                    heard += behind.recv(1 << 16)
+                sender.join(PATIENCE)
+                assert heard == asked
+                client.shutdown(socket.SHUT_WR)
+                behind.sendall(b"and the answer")
+                assert client.recv(100) == b"and the answer"
+            assert process.wait(PATIENCE) == ExitCode.HARDWARE  # the device has gone
+
+
+def test_no_file_is_left_where_nothing_came_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept = tmp_path / "kept.txt"
+    assert main(["monitor", "127.0.0.1:1", "-o", str(kept)]) == ExitCode.HARDWARE
+    assert not kept.exists()
+    kept.write_text("mine")
+    with socket.create_server(("127.0.0.1", 0)) as device:
+        assert main(["monitor", f"127.0.0.1:{device.getsockname()[1]}", "-o", str(kept)]) == ExitCode.INPUT
+    assert "kept.txt: File exists" in capsys.readouterr().err and kept.read_text() == "mine"
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
@@ -134,7 +166,6 @@ def test_a_line_is_passed_on_through_a_pseudo_terminal(tmp_path: Path) -> None:
         (("x:1", "--listen", "y:2", "--pty"), ExitCode.INPUT, "--listen and --pty: one of the two"),
         (("/dev/none", "--parity", "mark"), ExitCode.INPUT, "--parity 'mark': one of even, none, odd"),
         (("/dev/none",), ExitCode.HARDWARE, "cannot open /dev/none at 19200 baud: No such file or directory"),
-        (("127.0.0.1:1", "-o", "/"), ExitCode.INPUT, "/: "),
     ],
 )
 def test_what_cannot_be_is_said(

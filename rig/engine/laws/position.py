@@ -32,7 +32,7 @@ class PositionLaw(ControlLaw):
         frame.force_ahead()
         fields["force_command"][:] = fields["force_feedforward"]
         length, speed, acceleration = frame.legs_ahead[:, 0], frame.legs_ahead[:, 1], frame.legs_ahead[:, 2]
-        fields["position_command"][:] = frame.ahead_of(length, speed, self._earlier)
+        fields["position_command"][:] = frame.ahead_of(length, speed, self._earlier, acceleration)
         np.multiply(acceleration, self._half_period, out=self._speed)
         self._speed += frame.ahead_of(speed, acceleration, self._earlier)
 

@@ -1,0 +1,100 @@
+"""Replies that come after they were given up, on lines where they do not say whose they are, and on slow TCP."""
+
+import pytest
+from drive_support import Leg
+from servo_profiles import SEPARATE
+from test_half_duplex import Clock, Wire
+
+from actuators import COMMAND_OFF, ConfigurationError, MemoryWire, create_drive, create_twin
+from actuators.ascii_cell import AsciiLine
+from actuators.bus import Buses, Exchange
+from actuators.half_duplex import HalfDuplexBus
+from actuators.interface import Counters
+
+TIMEOUT = 5e-3
+
+
+def line(late: float, units=(1, 2)):
+    """Units that answer with their number; the first reply of unit 1 comes `late`."""
+    answered: list[int] = []
+
+    def answers(data: bytes, _number: int):
+        unit = data[0]
+        delay = late if unit == 1 and 1 not in answered else 1e-3
+        answered.append(unit)
+        return [(delay, f"{unit}\r".encode())]
+
+    wire = Wire(answers, Clock())
+    bus = HalfDuplexBus(lambda _timeout: wire, 0.0, TIMEOUT, framing=AsciiLine())
+    members = [Exchange(unit, Counters()) for unit in units]
+    for member in members:
+        member.reply_length = 2
+        bus.join(member, 1.0)
+    return bus, wire, members
+
+
+def cycle(bus, wire, members, period: float = 10e-3) -> list[bytes | None]:
+    begun = bus.now()
+    for member in members:
+        bus.begin(member, bytes((member.unit,)))
+    found = [bus.collect(member, begun + 0.6 * period) for member in members]
+    wire.clock.time = max(wire.clock.time, begun + period)
+    return found
+
+
+@pytest.mark.parametrize("late", [5.5e-3, 7e-3, 9.9e-3, 12e-3, 16e-3, 21e-3, 24e-3])
+def test_a_late_reply_is_never_another_units(late: float) -> None:
+    bus, wire, members = line(late)
+    seen = [cycle(bus, wire, members) for _ in range(10)]
+    assert all(one in (None, b"1") and two in (None, b"2") for one, two in seen)
+    assert seen[-1] == [b"1", b"2"]  # and it goes on
+
+
+def test_a_stop_does_not_wait_and_its_reply_is_not_believed_meanwhile() -> None:
+    bus, wire, members = line(12e-3)
+    assert cycle(bus, wire, members)[0] is None
+    members[1].urgent = True
+    sent = len(wire.sent)
+    assert bus.begin(members[1], b"\2")
+    assert len(wire.sent) == sent + 1
+    assert bus.collect(members[1], bus.now() + 4e-3) is None
+    members[1].urgent = False
+    assert [cycle(bus, wire, members) for _ in range(6)][-1] == [b"1", b"2"]
+
+
+def test_one_alone_on_its_line_is_asked_again_at_once() -> None:
+    bus, wire, members = line(7e-3, units=(1,))
+    cycle(bus, wire, members)
+    assert len(wire.sent) == 1
+    cycle(bus, wire, members)
+    assert len(wire.sent) == 2
+
+
+def test_a_slow_server_on_tcp_is_waited_for_where_it_takes_one_request_at_a_time() -> None:
+    """Slower than `reply_timeout`, which is of serial lines."""
+    leg = Leg(0.61)
+    options = {"name": "drive 1", "host": "slow", "profile": SEPARATE, "request_timeout": 1.0}
+    twin = create_twin("servo", options, leg)
+    wire = Wire(lambda data, _number: [(0.015, twin.respond(data))], Clock())
+    drive = create_drive("servo", options | {"open_wire": lambda _timeout: wire})
+    drive.connect(1.0)
+    assert drive.identify().product == "virtual servo"
+    asked = len(wire.sent)
+    drive.configure()
+    assert len(wire.sent) - asked == 2  # written, and read back
+    assert drive.exchange(COMMAND_OFF, wire.now(), 0.1).fresh
+    assert not drive.exchange(COMMAND_OFF, wire.now(), 0.01).fresh  # its reply comes later
+    assert drive.exchange(COMMAND_OFF, wire.now(), 0.1).fresh
+
+
+def test_devices_that_speak_otherwise_cannot_share_a_line() -> None:
+    buses = Buses()
+    shared = {"device": "/dev/line", "buses": buses, "open_wire": lambda _timeout: MemoryWire(lambda data: data)}
+    create_drive("jrk-g2", {"name": "drive 1", **shared})
+    create_drive("jrk-g2", {"name": "drive 2", "unit": 12, **shared})
+    for driver, options, other in (
+        ("iai", {"unit": 3}, "Modbus RTU"),
+        ("jrk-g2", {"unit": 13, "crc": True}, "Pololu's protocol with checksums"),
+    ):
+        with pytest.raises(ConfigurationError, match=rf"/dev/line: devices that speak Pololu's protocol and {other}"):
+            create_drive(driver, {"name": "drive 3", **shared, **options})
