@@ -1,6 +1,6 @@
 """What is said of an engine that died: at once, and after its drives were asked."""
 
-from rig.client import LegPostMortem, describe_post_mortem
+from rig.client import LegPostMortem, describe_post_mortem, when_silent
 from rig.config import RigConfig
 from rig.engine import Snapshot
 
@@ -12,9 +12,9 @@ def said_at_once(status: Snapshot | None) -> str:
 
 
 def expected(config: RigConfig) -> str:
-    """What its drives should do, before they have answered."""
-    watchdog = f"within {config.drives.watchdog * 1e3:g} ms"
-    return f"The drives should stop by their own watchdog {watchdog}; they are being asked."
+    """What its drives are to do, before they have answered."""
+    text = when_silent(config)
+    return f"{text[0].upper()}{text[1:]}: they are being asked."
 
 
 def found(legs: list[LegPostMortem] | None, error: Exception | None) -> str:

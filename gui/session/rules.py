@@ -145,7 +145,7 @@ def _holder_obstacle(now: Situation, holder: Holder) -> str:
     if now.busy:
         return f"{now.busy} is under way"
     if holder.status is None:
-        return f"it does not answer; `kill -9 {holder.pid}` ends it, and the drives stop by their own watchdog"
+        return f"it does not answer; `kill -9 {holder.pid}` ends it, and nobody commands the drives then"
     return f"{holder.status.lease!r} commands it" if holder.status.lease else ""
 
 

@@ -97,7 +97,7 @@ def end(config: ConfigArgument = "virtual") -> None:
 
     Refused while another client that lives holds the lease.
     """
-    from rig.client import LiveRig, bring_to_rest
+    from rig.client import LiveRig, bring_to_rest, when_silent
     from rig.config import load_config
     from rig.errors import HardwareError
 
@@ -106,7 +106,7 @@ def end(config: ConfigArgument = "virtual") -> None:
     try:
         engine.status()
     except HardwareError as error:
-        text = f"the engine does not answer; `kill -9 {engine.pid}` ends it, and the drives stop by their own watchdog"
+        text = f"the engine does not answer; `kill -9 {engine.pid}` ends it; then: {when_silent(settings)}"
         raise HardwareError(text) from error
     with LiveRig(settings, engine, _CLIENT) as rig:
         bring_to_rest(rig)

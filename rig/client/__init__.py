@@ -13,7 +13,7 @@ from rig.client.one_twin import serve_twin
 from rig.client.opening import open_rig
 from rig.client.operation import bring_to_rest, clear, connect_and_home, has_stopped, leave, let_pass, look, stop
 from rig.client.ports import free_ports, on_free_ports, on_ports
-from rig.client.post_mortem import LegPostMortem, ask_drives, describe_post_mortem
+from rig.client.post_mortem import LegPostMortem, ask_drives, describe_post_mortem, when_silent
 from rig.client.rig import FaultDesk, Rig
 from rig.client.runs import (
     RunResult,
@@ -89,4 +89,5 @@ __all__ = [
     "serve_virtual",
     "stages_of_run",
     "stop",
+    "when_silent",
 ]

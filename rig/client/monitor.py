@@ -119,9 +119,12 @@ class _Port:
             self._client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self._heard_out = False
             return b""
-        data = b""
-        with contextlib.suppress(OSError):
+        try:
             data = os.read(descriptor, _CHUNK)
+        except BlockingIOError:
+            return b""
+        except OSError:
+            data = b""
         self._heard_out = not data
         return data
 

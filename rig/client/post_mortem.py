@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from actuators import ActuatorError, Drive, Feedback, Status
 from kinematics import Array
 from rig.config import RigConfig
-from rig.engine import make_drive
+from rig.engine import UNWATCHED, make_drive
 
 _LOOK = 0.01  # s between two looks at a drive that is not at rest
 _ANSWER = 0.1  # s that a drive has for an answer at least, even when patience is over
@@ -107,6 +107,17 @@ def _look(drive: Drive, timeout: float) -> Feedback:
 
 def _still(seen: Feedback) -> bool:
     return abs(seen.velocity) <= _STANDSTILL  # False where the speed is not a number
+
+
+def when_silent(config: RigConfig) -> str:
+    """What the drives are to do once no engine commands them, in words, before they are asked."""
+    watched = [make_drive(config, leg).capabilities.watchdog for leg in range(len(config.drives.legs))]
+    without = [leg for leg, has in enumerate(watched, start=1) if not has]
+    stop = f"by their own watchdog within {config.drives.watchdog * 1e3:g} ms"
+    if not without:
+        return f"the drives stop {stop}"
+    alone = f"{_who(without, len(watched))}: {UNWATCHED}"
+    return alone if len(without) == len(watched) else f"{alone}; the others stop {stop}"
 
 
 def describe_post_mortem(legs: Sequence[LegPostMortem]) -> str:

@@ -1,7 +1,7 @@
 """The engine: the cyclic part of the rig, its states, its safety checks and the link by which clients command it."""
 
 from rig.engine.approach import approach_move
-from rig.engine.bank import DriveBank
+from rig.engine.bank import UNWATCHED, DriveBank
 from rig.engine.bus_load import BusVerdict, check_buses, judge_buses
 from rig.engine.claim import claim_addresses, claim_drives
 from rig.engine.core import Engine
@@ -50,6 +50,7 @@ from rig.safety import TORQUE_STATES
 __all__ = [
     "NO_REFERENCE",
     "TORQUE_STATES",
+    "UNWATCHED",
     "Abandon",
     "Acquire",
     "BusVerdict",

@@ -23,6 +23,7 @@ from rig.engine.snapshot import DriveReport
 from rig.errors import HardwareError
 from rig.runtime import Clock, MonotonicClock
 
+UNWATCHED = "no watchdog in the drive, which goes on as told when this computer is silent"
 _SETTLING_EXCHANGES = 10
 _SETTLING_TIMEOUT = 0.1  # s
 
@@ -84,9 +85,7 @@ class DriveBank:
     def unwatched(self) -> str:
         """Which legs' drives have no watchdog, and what follows, in words; empty when none is without."""
         legs = [str(leg) for leg, drive in enumerate(self._drives, start=1) if not drive.capabilities.watchdog]
-        if not legs:
-            return ""
-        return f"leg {', '.join(legs)}: no watchdog in the drive, which goes on as told when this computer is silent"
+        return f"leg {', '.join(legs)}: {UNWATCHED}" if legs else ""
 
     @property
     def plans(self) -> list[BusPlan]:

@@ -8,7 +8,7 @@ import pytest
 
 from actuators import Drive, Feedback, Status
 from rig.client import on_free_ports
-from rig.client.post_mortem import LegPostMortem, ask_drives, describe_post_mortem
+from rig.client.post_mortem import LegPostMortem, ask_drives, describe_post_mortem, when_silent
 from rig.config.rig_config import load_config
 
 CONFIG = load_config("virtual")
@@ -19,6 +19,22 @@ def leg(
     status: Status, velocity: float = 0.0, moved: float = 4e-4, rest: float = 0.12, error: str = ""
 ) -> LegPostMortem:
     return LegPostMortem(Feedback(0.6, velocity, 0.0, status, 0, True, 0, 1), error, moved, rest)
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("virtual", "the drives stop by their own watchdog within 50 ms"),
+        ("virtual-iai", "every drive: no watchdog in the drive, which goes on as told when this computer is silent"),
+        ("virtual-mixed", "legs 5, 6: no watchdog in the drive, which goes on as told when this computer is silent; "),
+    ],
+)
+def test_no_watchdog_is_promised_where_there_is_none(kind: str, told: str) -> None:
+    config = load_config(kind)
+    said = when_silent(config)
+    assert said.startswith(told) and said.endswith(
+        "" if kind == "virtual-iai" else f"by their own watchdog within {config.drives.watchdog * 1e3:g} ms"
+    )
 
 
 def test_drives_that_did_alike_are_told_together() -> None:
