@@ -17,7 +17,7 @@ from actuators.cells import CellReading, CellSource, DeviceCells, DriveCells
 from actuators.decoding import said_on_line, said_on_tcp, tcp_frames
 from actuators.drive import Drive
 from actuators.driver import DriveAddress, DriveOptions, Driver, DriveSettings, Line, TcpAddress
-from actuators.endpoint import Endpoint, SerialEndpoint, TcpEndpoint
+from actuators.endpoint import Endpoint, Parity, SerialEndpoint, TcpEndpoint
 from actuators.errors import (
     ActuatorError,
     CommandError,
@@ -125,6 +125,7 @@ __all__ = [
     "ModbusServo",
     "ModbusServoOptions",
     "Mode",
+    "Parity",
     "PlantPort",
     "ProtocolError",
     "Replay",

@@ -5,18 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from actuators.cell_device import CellDevice, CellDriver, CellOptions, DeviceReading
+from actuators.cell_device import CellDriver, CellOptions, DeviceReading
 from actuators.codec import ReadingCodec
 from actuators.driver import Line
-from actuators.errors import ConnectError
 from actuators.framing import CRC_LENGTH
-from actuators.half_duplex import HalfDuplexBus
 from actuators.interface import Identity
 from actuators.line_address import LineTimes
 from actuators.modbus_address import ModbusAddress, ModbusOptions
 from actuators.profile import AmplifierProfile, load_profile
-from actuators.sampling import Sampling
-from actuators.station import Station
+from actuators.station_cells import StationCells
 from actuators.virtual.amplifier import VirtualAmplifier
 from actuators.virtual.faults import FaultyAmplifier
 from actuators.virtual.port import Cell
@@ -55,48 +52,30 @@ class AmplifierOptions(CellOptions, ModbusOptions):
     """A shipped profile's name, a TOML file's path, or a loaded profile."""
 
 
-class Amplifier(CellDevice):
+class Amplifier(StationCells):
     """Load-cell amplifier on a connection of its own, or a unit on a serial line."""
 
     def __init__(self, options: AmplifierOptions) -> None:
         """Make the amplifier without connecting. Raises ConfigurationError for a bad profile."""
         self.profile = _profile(options)
-        super().__init__(options.name, len(self.profile.reading.forces))
+        super().__init__(options, len(self.profile.reading.forces), options.bus(), options.place, options.unit)
         self._options = options
-        label = f"{options.name} at {options.place}"
-        bus = options.bus()
-        self._station = Station(bus, label, options.unit, self.counters)
-        self.line = bus if isinstance(bus, HalfDuplexBus) else None
         self._codec = ReadingCodec(self.profile, options.unit)
         reading = self.profile.reading
         values = [(register.scale, register.invalid) for register in reading.forces]
         self._channels = list(zip(values, reading.invalid_masks(), reading.negative_masks(), strict=True))
         self._last = AmplifierReading((math.nan,) * self.channels, False, 0.0, 0, -1)
         self._sample = -1
-        self.sample_period = options.sample_period
-        """s between two exchanges, 0 for one in every cycle"""
-        self._sampling = Sampling(options.sample_period)
-        self._now = 0.0
 
     @property
     def exchanges(self) -> Sequence[tuple[int, int]]:
         """See `CellDevice.exchanges`."""
         return [(len(self._codec.request) + CRC_LENGTH, self._codec.reply_length + CRC_LENGTH)]
 
-    @property
-    def connected(self) -> bool:
-        """See `CellDevice.connected`."""
-        return self._station.connected
-
     def connect(self, timeout: float) -> None:
         """See `CellDevice.connect`."""
-        self.close()
         self._sample = -1
-        self._sampling.forget()
-        try:
-            self._station.open(timeout)
-        except ConnectError as error:
-            raise ConnectError(f"{self.name}: {error}") from error
+        super().connect(timeout)
 
     def identify(self) -> Identity:
         """See `CellDevice.identify`."""
@@ -106,11 +85,6 @@ class Amplifier(CellDevice):
             self._station.read(block.address, block.count, timeout)
             return Identity("", self.profile.name, "", "")
         return Identity(**self._station.read_texts(self.profile.identity, timeout))
-
-    @property
-    def overdue(self) -> bool:
-        """See `CellDevice.overdue`."""
-        return self._sampling.overdue
 
     def begin(self, now: float) -> None:
         """See `CellDevice.begin`."""
@@ -135,10 +109,6 @@ class Amplifier(CellDevice):
         """Do one `begin` at `now` (s) and `finish`, waiting at most `timeout` s."""
         self.begin(now)
         return self.finish(now + timeout)
-
-    def close(self) -> None:
-        """See `CellDevice.close`."""
-        self._station.close()
 
     def _finish(self, deadline: float) -> AmplifierReading | None:
         raw = self._station.finish(self._codec, deadline)

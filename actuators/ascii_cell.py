@@ -14,15 +14,13 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from actuators.cell_device import CellDevice, CellOptions, DeviceReading
+from actuators.cell_device import CellOptions, DeviceReading
 from actuators.endpoint import Parity
-from actuators.errors import ConfigurationError, ConnectError, ProtocolError
-from actuators.half_duplex import HalfDuplexBus
+from actuators.errors import ConfigurationError, ProtocolError
 from actuators.interface import Identity
 from actuators.line_address import LineAddress, LineOptions, LineTimes
 from actuators.line_framing import Look
-from actuators.sampling import Sampling
-from actuators.station import Station
+from actuators.station_cells import StationCells
 from actuators.virtual.device import VirtualDevice
 from actuators.virtual.fault_kinds import WIRE_FAULTS
 from actuators.virtual.faults import FaultyDevice
@@ -74,7 +72,7 @@ class AsciiOptions(CellOptions, AsciiAddress, LineOptions):
     """What the driver of such a device needs to know."""
 
 
-class AsciiCell(CellDevice):
+class AsciiCell(StationCells):
     """A device with one cell; the maker's protocol is in the class variables and `_force`.
 
     `end`: of an answer. `usual`: bytes of a usual one. `vendor`: as `identify` says it.
@@ -86,15 +84,10 @@ class AsciiCell(CellDevice):
 
     def __init__(self, options: AsciiOptions, request: bytes) -> None:
         """Make the device without connecting. request: the question for a reading."""
-        super().__init__(options.name, 1)
+        super().__init__(options, 1, options.line(AsciiLine(self.end)), options.place, options.unit)
         self._options = options
-        bus = options.line(AsciiLine(self.end))
-        self._station = Station(bus, f"{options.name} at {options.place}", options.unit, self.counters)
-        self.line = bus if isinstance(bus, HalfDuplexBus) else None
         self._request = request
-        self._sampling = Sampling(options.sample_period)
         self._last = DeviceReading((math.nan,), False, 0.0)
-        self._now = 0.0
         self._sent = False
 
     @abstractmethod
@@ -105,25 +98,6 @@ class AsciiCell(CellDevice):
     def exchanges(self) -> Sequence[tuple[int, int]]:
         """See `CellDevice.exchanges`."""
         return [(len(self._request), self.usual)]
-
-    @property
-    def connected(self) -> bool:
-        """See `CellDevice.connected`."""
-        return self._station.connected
-
-    @property
-    def overdue(self) -> bool:
-        """See `CellDevice.overdue`."""
-        return self._sampling.overdue
-
-    def connect(self, timeout: float) -> None:
-        """See `CellDevice.connect`."""
-        self.close()
-        self._sampling.forget()
-        try:
-            self._station.open(timeout)
-        except ConnectError as error:
-            raise ConnectError(f"{self.name}: {error}") from error
 
     def identify(self) -> Identity:
         """See `CellDevice.identify`: it only has to answer."""
@@ -153,7 +127,7 @@ class AsciiCell(CellDevice):
     def close(self) -> None:
         """See `CellDevice.close`."""
         self._sent = False
-        self._station.close()
+        super().close()
 
     def _finish(self, deadline: float) -> float | None:
         """The force, N; None after counting why there is none."""

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from actuators import (
+    CellDevice,
+    DeviceReading,
     Drive,
     Endpoint,
     FaultyDrive,
@@ -17,6 +19,7 @@ from actuators import (
     TcpEndpoint,
     TwinServer,
     VirtualServo,
+    create_cell_device,
     create_drive,
     create_twin,
     load_profile,
@@ -24,6 +27,28 @@ from actuators import (
 from actuators.virtual.framing import MBAP_FRAMING, Framing
 
 PROFILE = load_profile("generic-servo", ServoProfile)
+
+
+class ScriptedCell:
+    """A load cell's device over memory, not yet connected, whose answers a test gives."""
+
+    def __init__(self, driver: str, **options: Any) -> None:
+        self.answer = b""
+        self.requests: list[bytes] = []
+        given = {"device": "memory", "open_wire": lambda _: MemoryWire(self.respond)}
+        self.device: CellDevice = create_cell_device(driver, given | options)
+        self.now = 0.0
+
+    def respond(self, data: bytes) -> bytes:
+        self.requests.append(data)
+        return self.answer
+
+    def read(self, answer: bytes) -> DeviceReading:
+        """What the next cycle reads where the device answers that."""
+        self.answer = answer
+        self.now += 0.002
+        self.device.begin(self.now)
+        return self.device.finish(self.now)
 
 
 class Leg:

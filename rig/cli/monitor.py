@@ -1,7 +1,7 @@
 """`rig monitor`: what a device and its client say to each other."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, get_args
 
 import typer
 
@@ -38,16 +38,18 @@ def monitor(
     since the first one, > to the device or < from it, the bytes, and what they are in Modbus. Left out, the client
     connects as the device is: at a TCP port, or at a pseudo-terminal. Ctrl-C ends it, or the device does.
     """
-    from actuators import Endpoint, Frame, SerialEndpoint, TcpEndpoint, said_on_line, said_on_tcp
+    from actuators import Endpoint, Frame, Parity, SerialEndpoint, TcpEndpoint, said_on_line, said_on_tcp
     from rig.client import monitor_device
 
     serial = device.startswith("/")
-    if parity not in ("even", "none", "odd"):
-        raise InputError(f"--parity {parity!r}: one of even, none, odd")
+    parities: dict[str, Parity] = {name: name for name in get_args(Parity)}
+    if parity not in parities:
+        raise InputError(f"--parity {parity!r}: one of {', '.join(sorted(parities))}")
     if listen and pty:
         raise InputError("--listen and --pty: one of the two")
-    chosen: Literal["even", "none", "odd"] = parity  # type: ignore[assignment]  # looked at above
-    place: Endpoint = SerialEndpoint(device, baud, chosen) if serial else TcpEndpoint(*_address(device, "device"))
+    place: Endpoint = (
+        SerialEndpoint(device, baud, parities[parity]) if serial else TcpEndpoint(*_address(device, "device"))
+    )
     at = TcpEndpoint(*_address(listen, "--listen", least=0)) if listen else None
     if at is None and not pty and not serial:
         at = TcpEndpoint("127.0.0.1", 0)

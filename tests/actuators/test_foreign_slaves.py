@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import select
 import threading
 import time
 import tty
@@ -126,12 +127,9 @@ def _joined(one: int, other: int) -> Iterator[None]:
     over = threading.Event()
 
     def carry(source: int, target: int) -> None:
-        os.set_blocking(source, False)
         while not over.is_set():
-            try:
+            if select.select([source], (), (), 0.05)[0]:
                 os.write(target, os.read(source, 4096))
-            except BlockingIOError:
-                time.sleep(1e-4)
 
     threads = [threading.Thread(target=carry, args=ends) for ends in ((one, other), (other, one))]
     for thread in threads:

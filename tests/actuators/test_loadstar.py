@@ -3,41 +3,26 @@
 import math
 
 import pytest
-from drive_support import Leg
+from drive_support import Leg, ScriptedCell
 
-from actuators import ConfigurationError, ConnectError, MemoryWire, create_cell_device
+from actuators import ConfigurationError, ConnectError, create_cell_device
 from actuators.loadstar import VirtualLoadstar
 
 
-class Sensor:
-    """A device whose answers a test gives."""
-
-    def __init__(self, **options) -> None:
-        self.answer = b"A\r\n"
-        self.requests: list[bytes] = []
-        given = {"name": "cell 2", "device": "memory", "open_wire": lambda _: MemoryWire(self.respond)}
-        self.device = create_cell_device("loadstar", given | options)
-        self.now = 0.0
-
-    def respond(self, data: bytes) -> bytes:
-        self.requests.append(data)
-        return self.answer
-
-    def read(self, answer: bytes):
-        self.answer = answer
-        self.now += 0.002
-        self.device.begin(self.now)
-        return self.device.finish(self.now)
+def made() -> ScriptedCell:
+    sensor = ScriptedCell("loadstar", name="cell 2")
+    sensor.answer = b"A\r\n"
+    return sensor
 
 
 @pytest.fixture
-def sensor() -> Sensor:
-    made = Sensor()
-    made.device.connect(1.0)
-    return made
+def sensor() -> ScriptedCell:
+    device = made()
+    device.device.connect(1.0)
+    return device
 
 
-def test_the_makers_example(sensor: Sensor) -> None:
+def test_the_makers_example(sensor: ScriptedCell) -> None:
     """2.345 lb."""
     assert sensor.read(b"2345\r\n").forces == pytest.approx((10.431,), abs=1e-3)
     assert sensor.requests == [b"\r", b"W\r"]  # a stream is ended first
@@ -51,20 +36,20 @@ def test_the_makers_example(sensor: Sensor) -> None:
 @pytest.mark.parametrize(
     "answer", [b"", b"2345\r", b"\r\n", b"A\r\n", b"+2345\r\n", b"23.45\r\n", b"23q5\r\n", b"nan\r\n", b"x" * 40]
 )
-def test_what_is_no_number_is_no_reading(sensor: Sensor, answer: bytes) -> None:
+def test_what_is_no_number_is_no_reading(sensor: ScriptedCell, answer: bytes) -> None:
     good = sensor.read(b"-1000\r\n")
     assert good.forces == pytest.approx((-4.448,), abs=1e-3)
     reading = sensor.read(answer)
     assert not reading.fresh and reading.forces == good.forces
 
 
-def test_what_is_left_of_a_stream_is_no_reading(sensor: Sensor) -> None:
+def test_what_is_left_of_a_stream_is_no_reading(sensor: ScriptedCell) -> None:
     """Of lines that nobody asked for nobody knows which is the answer."""
     assert not sensor.read(b"5\r\n2345\r\n").fresh and sensor.device.counters.rejected == 1
 
 
 def test_one_that_says_nothing_cannot_be_connected() -> None:
-    silent = Sensor()
+    silent = made()
     silent.answer = b""
     with pytest.raises(
         ConnectError, match=r"cell 2 at memory did not answer within 0.05 s \(no reply to end of a stream"

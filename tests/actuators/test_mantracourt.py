@@ -3,40 +3,24 @@
 import math
 
 import pytest
-from drive_support import Leg
+from drive_support import Leg, ScriptedCell
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actuators import CellDevice, ConfigurationError, DeviceLine, MemoryWire, create_cell_device, create_cell_twin
+from actuators import ConfigurationError, DeviceLine, MemoryWire, create_cell_device, create_cell_twin
 from actuators.ascii_cell import AsciiLine
 from actuators.bus import Buses
 from actuators.mantracourt import VirtualMantracourt
 
 
-class Scripted:
-    """A module whose answers a test gives."""
-
-    def __init__(self, **options) -> None:
-        self.answer = b""
-        self.requests: list[bytes] = []
-        given = {"name": "cell 3", "device": "memory", "unit": 3, "open_wire": lambda _: MemoryWire(self.respond)}
-        self.device: CellDevice = create_cell_device("mantracourt", given | options)
-        self.device.connect(1.0)
-        self.now = 0.0
-
-    def respond(self, data: bytes) -> bytes:
-        self.requests.append(data)
-        return self.answer
-
-    def read(self, answer: bytes):
-        self.answer = answer
-        self.now += 0.002
-        self.device.begin(self.now)
-        return self.device.finish(self.now)
+def scripted(**options: object) -> ScriptedCell:
+    module = ScriptedCell("mantracourt", name="cell 3", **{"unit": 3} | options)
+    module.device.connect(1.0)
+    return module
 
 
 def test_the_makers_example() -> None:
-    bench = Scripted(unit=1)
+    bench = scripted(unit=1)
     assert bench.read(b"+00032.100\r").forces == (32.1,)
     assert bench.requests == [b"!001:SYS?\r"]
     leg = Leg()
@@ -49,7 +33,7 @@ def test_the_makers_example() -> None:
     [(b"-00012.500\r", 24.5), (b"+00000.000\r", 0.0), (b"+7\r", -13.72), (b"?\r", math.nan)],
 )
 def test_forces_are_scaled_and_signed(answer: bytes, force: float) -> None:
-    reading = Scripted(scale=-1.96).read(answer)
+    reading = scripted(scale=-1.96).read(answer)
     assert reading.fresh and reading.forces == pytest.approx((force,), nan_ok=True)
 
 
@@ -58,7 +42,7 @@ def test_forces_are_scaled_and_signed(answer: bytes, force: float) -> None:
     [b"", b"+00032.1", b"\r", b"00032.100\r", b"+0003q.100\r", b"+00032.\r", b"nan\r", b"+1e9\r", b"x" * 40, b"+inf\r"],
 )
 def test_what_is_no_number_is_no_reading(answer: bytes) -> None:
-    bench = Scripted()
+    bench = scripted()
     bench.read(b"+00010.000\r")
     reading = bench.read(answer)
     assert not reading.fresh and reading.forces == (10.0,)
@@ -68,7 +52,7 @@ def test_what_is_no_number_is_no_reading(answer: bytes) -> None:
 
 @given(st.binary(max_size=40))
 def test_any_bytes_are_a_number_or_none(data: bytes) -> None:
-    bench = Scripted()
+    bench = scripted()
     reading = bench.read(data)
     head = data.partition(b"\r")[0].decode("latin-1")
     if reading.fresh and head != "?":
