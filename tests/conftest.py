@@ -50,7 +50,11 @@ def pytest_make_collect_report(
 
 
 def pytest_configure() -> None:
-    """Hear Ctrl-C, and let what tests start hear it: a shell has those that it starts side by side ignore it."""
+    """Hear Ctrl-C, and let what tests start hear it: a shell has those that it starts side by side ignore it.
+
+    What is loaded is no garbage, and need not be searched for it.
+    """
+    gc.disable()
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -59,6 +63,7 @@ def pytest_collection_finish() -> None:
     """Spare the garbage collector what is loaded, which stays: it looks at all of it again and again otherwise."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from kinematics.compiled.compiling import KERNEL_FOLDERS
 from rig.cli.machine_probes import PACKAGES as PACKAGES_LOOKED_FOR
 
 ROOT = Path(__file__).parent.parent
@@ -68,6 +69,16 @@ def test_no_name_that_a_package_hands_out_hides_one_of_its_modules(face: Path) -
     package = ".".join(face.parent.relative_to(ROOT).parts)
     names = {name.asname or name.name for node in imported if node.module != package for name in node.names}
     assert names & {path.stem for path in face.parent.iterdir()} == set()
+
+
+def test_every_kernel_is_where_the_cache_looks_for_changes() -> None:
+    """Elsewhere it could be changed, and the machine code of those that call it would be taken from the cache."""
+    looked_at = [ROOT / folder for folder in KERNEL_FOLDERS]
+    assert all(folder.is_dir() for folder in looked_at)
+    paths = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+    kernels = [path for path in paths if re.search(r"^ *@(kernel|inlined)\b", path.read_text(encoding="utf-8"), re.M)]
+    assert len(kernels) > 20
+    assert [path for path in kernels if not any(map(path.is_relative_to, looked_at))] == []
 
 
 LOOSE = {"rig": 6, "gui": 4, "kinematics": 6}

@@ -26,7 +26,11 @@ def sine(x: Scalar) -> Scalar:
 
 def add(first: Vector, second: Vector, *others: Vector) -> list[Scalar]:
     """Sum of vectors."""
-    total = [x + y for x, y in zip(first, second, strict=True)]
+    if len(first) == len(second) == 3:  # most are: several times as fast
+        (x, y, z), (u, v, w) = first, second
+        total = [x + u, y + v, z + w]
+    else:
+        total = [x + y for x, y in zip(first, second, strict=True)]
     for other in others:
         total = [x + y for x, y in zip(total, other, strict=True)]
     return total
@@ -39,6 +43,9 @@ def scale(factor: Scalar, vector: Vector) -> list[Scalar]:
 
 def dot(a: Vector, b: Vector) -> Scalar:
     """Scalar product, of any length."""
+    if len(a) == len(b) == 3:  # as in `add`
+        (x, y, z), (u, v, w) = a, b
+        return x * u + y * v + z * w
     pairs = zip(a, b, strict=True)
     x, y = next(pairs)
     total = x * y
@@ -59,11 +66,17 @@ def transpose(matrix: Matrix) -> list[list[Scalar]]:
 
 def apply(matrix: Matrix, vector: Vector) -> list[Scalar]:
     """Matrix times vector."""
+    if len(vector) == 3:
+        u, v, w = vector
+        return [x * u + y * v + z * w for x, y, z in matrix]
     return [dot(row, vector) for row in matrix]
 
 
 def apply_transposed(matrix: Matrix, vector: Vector) -> list[Scalar]:
     """Transposed matrix times vector."""
+    if len(matrix) == len(vector) == 3:
+        u, v, w = vector
+        return [x * u + y * v + z * w for x, y, z in zip(*matrix, strict=True)]
     return [dot(column, vector) for column in zip(*matrix, strict=True)]
 
 

@@ -10,7 +10,8 @@ import numba
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
-_PACKAGES = ("kinematics", "dynamics", "rig")
+KERNEL_FOLDERS = ("kinematics", "dynamics/kernels", "rig/engine", "rig/safety", "rig/virtual")
+"""The only ones with kernels: every process reads them all at its start."""
 
 
 def _source_digest() -> str:
@@ -21,8 +22,8 @@ def _source_digest() -> str:
     """
     digest = hashlib.sha256(numba.__version__.encode())
     root = Path(__file__).resolve().parent.parent.parent
-    for package in _PACKAGES:
-        for path in sorted((root / package).rglob("*.py")):
+    for folder in KERNEL_FOLDERS:
+        for path in sorted((root / folder).rglob("*.py")):
             source = path.read_bytes()
             if b"@kernel" in source or b"@inlined" in source:
                 digest.update(path.name.encode() + b"\0" + source)

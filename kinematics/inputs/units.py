@@ -56,6 +56,17 @@ kilogram_force = 9.80665 * newton = kgf
 pound_force = 4.4482216152605 * newton = lbf
 """
 
+_COMMON: dict[str, dict[str, float]] = {
+    "m": {"m": 1.0, "mm": 1e-3},
+    "rad": {"rad": 1.0, "deg": 0.017453292519943295},
+    "kg": {"kg": 1.0},
+    "s": {"s": 1.0, "ms": 1e-3},
+    "N": {"N": 1.0},
+    "m/s": {"m/s": 1.0, "mm/s": 1e-3},
+    "Hz": {"Hz": 1.0},
+}
+"""What the registry says of the units that most files have: those need not wait for it to be made."""
+
 
 @functools.cache
 def _registry() -> "pint.UnitRegistry[Any]":
@@ -70,6 +81,11 @@ def _registry() -> "pint.UnitRegistry[Any]":
 @functools.lru_cache(maxsize=256)
 def _factor(unit: str, si_units: tuple[str, ...]) -> float | None:
     """How many SI units one `unit` is; None if it is of another dimension.  Raises ValueError for unknown units."""
+    known = _COMMON.get(si_units[0], {}).get(unit)
+    return _registered_factor(unit, si_units) if known is None else known
+
+
+def _registered_factor(unit: str, si_units: tuple[str, ...]) -> float | None:
     registry = _registry()
     try:
         parsed = registry.parse_units(unit.replace("·", "*"))

@@ -131,6 +131,21 @@ def test_any_text_gives_a_finite_float_or_a_clear_refusal(text: str) -> None:
         assert math.isfinite(value)
 
 
-def test_pint_is_imported_only_for_text() -> None:
-    code = "import sys\nfrom kinematics.inputs import units\nunits.LENGTH.parse(1.0)\nassert 'pint' not in sys.modules"
+@pytest.mark.parametrize(("si_unit", "unit"), [(si, unit) for si, of in units._COMMON.items() for unit in of])
+def test_what_is_known_without_pint_is_what_pint_says(si_unit: str, unit: str) -> None:
+    assert units._factor(unit, (si_unit,)) == units._registered_factor(unit, (si_unit,))
+
+
+def test_pint_is_imported_only_for_units_that_few_files_have() -> None:
+    code = """
+import sys
+from kinematics.inputs import units
+from rig.config import load_config
+
+units.LENGTH.parse(1.0)
+load_config("virtual")
+assert "pint" not in sys.modules
+units.LENGTH.parse("1 inch")
+assert "pint" in sys.modules
+"""
     subprocess.run([sys.executable, "-c", code], check=True)
