@@ -56,11 +56,11 @@ SCREEN = if [ -n "$${DISPLAY:-}" ]; then screen=; else screen="$(call XVFB,99)";
 
 PYTEST = $(BIN)/python -m pytest
 
-# Side by side, each on a screen of its own: the app's tests, those of them with an app in a process of its own, the
-# rig's, the integration tests and all others. Those that compile the cycle's kernels come first: the rest find them.
-# With ARGS: one pytest, given them.
-BESIDE = tests/gui tests/rig tests/integration
+# Side by side, each on a screen of its own, so that all end at about the same time: the app's tests, those of them with
+# an app in a process of its own, the rig's, those of commands and of whole rigs as processes, and all others. Those that
+# compile the cycle's kernels come first: the rest find them. With ARGS: one pytest, given them.
 FIRST = tests/rig/test_warm_up.py
+PROCESSES = $(shell grep -l live_bench tests/integration/test_*.py) $(wildcard tests/rig/test_cli_*.py)
 APPS = tests/gui/test_app_killed.py $(wildcard tests/gui/test_*_under_window_managers.py)
 test: $(VENV)/.installed-test $(VENV)/.system $(VENV)/.desk
 ifneq ($(strip $(ARGS)),)
@@ -69,10 +69,10 @@ else
 	@logs=$$(mktemp -d); status=0; pids=; \
 	trap 'kill $$pids 2>/dev/null; rm -rf "$$logs"' EXIT; \
 	beside() { "$$@" >"$$logs/$$(echo $$pids | wc -w)" 2>&1 & pids="$$pids $$!"; }; \
-	beside $(PYTEST) tests --ignore=tests/benchmarks $(BESIDE:%=--ignore=%); \
+	beside $(PYTEST) tests $(patsubst %,--ignore=%,tests/benchmarks tests/gui tests/rig $(PROCESSES)); \
 	$(PYTEST) $(FIRST) || status=1; \
-	beside $(PYTEST) tests/rig $(FIRST:%=--ignore=%); \
-	beside $(PYTEST) tests/integration; \
+	beside $(PYTEST) tests/rig $(patsubst %,--ignore=%,$(FIRST) $(PROCESSES)); \
+	beside $(PYTEST) $(PROCESSES); \
 	beside $(call XVFB,200) $(PYTEST) $(APPS); \
 	$(call XVFB,300) $(PYTEST) tests/gui $(APPS:%=--ignore=%) || status=1; \
 	for pid in $$pids; do wait $$pid || status=1; done; cat "$$logs"/*; \
