@@ -56,6 +56,7 @@ from actuators.registry import (
     present_name,
 )
 from actuators.scanning import Answer, scan
+from actuators.searching import BAUDS, PARITIES, search
 from actuators.serial_wire import SerialWire, serial_ports
 from actuators.virtual.amplifier import VirtualAmplifier
 from actuators.virtual.device import ModbusDevice, Responder
@@ -70,11 +71,13 @@ from actuators.wire import LinkClosedError, MemoryWire, TcpWire, Wire, arrived
 
 __all__ = [
     "AMPLIFIER_FAULTS",
+    "BAUDS",
     "COMMAND_CLEAR",
     "COMMAND_HOME",
     "COMMAND_OFF",
     "COMMAND_STOP",
     "NO_PORT",
+    "PARITIES",
     "SENSOR_FAULTS",
     "SERVO_FAULTS",
     "WIRE_FAULTS",
@@ -161,6 +164,7 @@ __all__ = [
     "said_on_line",
     "said_on_tcp",
     "scan",
+    "search",
     "serial_ports",
     "tcp_frames",
     "terminal_number",

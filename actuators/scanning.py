@@ -31,6 +31,19 @@ class Answer:
     identity: Identity | None
     said: str
 
+    @property
+    def place(self) -> str:
+        """Where it is, and how the line is set, in words."""
+        settings = f", {self.endpoint.settings}" if isinstance(self.endpoint, SerialEndpoint) else ""
+        return f"{self.endpoint}{settings}, unit {self.unit}"
+
+    @property
+    def described(self) -> str:
+        """Who it is, in words."""
+        if self.identity is None:
+            return f"answers ({self.said}); no driver knows it by its registers"
+        return f"driver {self.driver}: {self.identity.described}"
+
 
 def scan(endpoint: Endpoint, units: Iterable[int], timeout: float, *, rtu: bool) -> Iterator[Answer]:
     """Ask each unit at an endpoint for a register, and who it is.

@@ -2,13 +2,14 @@
 
 import contextlib
 import math
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pyqtgraph.Qt import QtCore
 
-from actuators import ActuatorError
+from actuators import ActuatorError, Answer, SerialEndpoint, search
 from calibration import CalibrationError
 from gui.session import Worker
 from rig.client import Interruption, Progress
@@ -82,6 +83,8 @@ class SetupBench(QtCore.QObject):
         self._virtual: VirtualRigProcess | None = None
         self._served: RigConfig | None = None
         self._deadman: _Deadman | None = None
+        self._over = threading.Event()
+        """a search is to end"""
         self._done: Done = _ignore
         self._timer = QtCore.QTimer(self)
         self._timer.setInterval(_LOOK)
@@ -108,6 +111,23 @@ class SetupBench(QtCore.QObject):
             return probe_rig(made)
 
         self.run("asking the six drives", job, done)
+
+    def search(self, target: str, units: Sequence[int], done: Done) -> None:
+        """Ask for `units` at a serial port, a host or in a network; `done` is told the `actuators.Answer`s."""
+        self._over.clear()
+
+        def job() -> list[Answer]:
+            found: list[Answer] = []
+            with contextlib.closing(search(target, units)) as asked:
+                for endpoint, answers in asked:
+                    found += answers
+                    place = endpoint.settings if isinstance(endpoint, SerialEndpoint) else str(endpoint)
+                    self.progressed.emit(f"{place} asked")
+                    if self._over.is_set():
+                        break
+            return found
+
+        self.run(f"searching {target}", job, done)
 
     def run(self, what: str, job: Callable[[], Any], done: Done) -> None:
         """Do a job that moves nothing in the worker's thread."""
@@ -143,7 +163,11 @@ class SetupBench(QtCore.QObject):
         self._worker.submit(job, self._finish)
 
     def stop(self) -> None:
-        """Stop what moves: the leg by its drive's quick stop, the rig in a controlled way; torque off. At any time."""
+        """Stop what moves: the leg by its drive's quick stop, the rig in a controlled way; torque off. At any time.
+
+        A search ends as well.
+        """
+        self._over.set()
         if self._deadman is not None:
             self._deadman.count += 1
 
@@ -151,6 +175,7 @@ class SetupBench(QtCore.QObject):
 
     def retire(self) -> None:
         """End the virtual rig without waiting; `ended` follows. Nothing may move any more."""
+        self._over.set()
         self._worker.submit(self._end_all, lambda _result, _error: self.ended.emit())
 
     def close(self) -> None:

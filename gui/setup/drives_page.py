@@ -1,21 +1,30 @@
 """The wizard's second page: where the six drives are, asked one by one or all together."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from pyqtgraph.Qt import QtWidgets
 
-from actuators import drive_names, serial_ports
+from actuators import Answer, SerialEndpoint, drive_names, serial_ports
 from gui.setup.page import SetupPage, line_edit, set_role, unbroken
+from gui.setup.search_row import Search, SearchRow
+from gui.setup.settings_form import SettingsForm
 from gui.widgets import LEG_COLOURS, Choice, GuardedButton, QuantityBox, WholeNumber
 from rig.client import free_ports
 from rig.commissioning import CellAmplifier, Draft, DriveAddress, LegProbe, Probe, compare, has_profile
 
 _LOCAL = "127.0.0.1"
 
-_Question = tuple[bool, str, str, float, DriveAddress]
-"""Whether it is a rehearsal; driver, profile, watchdog (s) and address of the drive asked."""
+_FRAMES = [("as usual", ("", 0))] + [
+    (f"8{parity[0].upper()}{stop_bits}", (parity, stop_bits))
+    for parity in ("even", "none", "odd")
+    for stop_bits in (1, 2)
+]
+
+_Question = tuple[bool, str, str, dict[str, Any], float, DriveAddress]
+"""Whether it is a rehearsal; driver, profile, settings, watchdog (s) and address of the drive asked."""
 
 
 def leg_label(leg: int) -> QtWidgets.QLabel:
@@ -24,14 +33,21 @@ def leg_label(leg: int) -> QtWidgets.QLabel:
 
 
 class DrivesPage(SetupPage):
-    """Driver, profile and watchdog of all six, host, port, unit and serial number of each.
+    """Driver, profile, settings and watchdog of all six, host, port, unit and serial number of each.
 
     Args:
         ask: asks the drive of leg 0…5.
         ask_all: asks all six.
+        search, stop_search: see `SearchRow`.
     """
 
-    def __init__(self, ask: Callable[[int], None], ask_all: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        ask: Callable[[int], None],
+        ask_all: Callable[[], None],
+        search: Search,
+        stop_search: Callable[[], None],
+    ) -> None:
         super().__init__(
             "Drives and addresses",
             "Where each drive is found. Ask connects, identifies, sets the watchdog, reads and closes; nothing moves. "
@@ -51,11 +67,21 @@ class DrivesPage(SetupPage):
         self.profile = line_edit("Register map of the drives: a shipped one's name, or a TOML file", draft.profile)
         self.watchdog = QuantityBox("Watchdog", "s", draft.watchdog, 0.0, 100.0)
         self.watchdog.setToolTip("Silence after which a drive stops by itself, s")
+        self.frame = Choice("Bytes on the serial ports: eight bits, parity, stop bits", _FRAMES)
+        self.settings = SettingsForm()
+        self.search = SearchRow(search, stop_search, self._enter)
         top = QtWidgets.QHBoxLayout()
-        for text, widget in (("Driver", self.driver), ("Profile", self.profile), ("Watchdog", self.watchdog)):
+        for text, widget in (
+            ("Driver", self.driver),
+            ("Profile", self.profile),
+            ("Watchdog", self.watchdog),
+            ("Bytes", self.frame),
+        ):
             top.addWidget(QtWidgets.QLabel(text))
             top.addWidget(widget, 1)
         self.column.addLayout(top)
+        self.column.addWidget(self.settings)
+        self.column.addWidget(self.search)
         self._add_rows()
         self.ask_all = GuardedButton("Ask all", "Ask all six drives at the same time")
         self.ask_all.clicked.connect(lambda: ask_all())
@@ -74,19 +100,27 @@ class DrivesPage(SetupPage):
         self.close_form()
         for leg, button in enumerate(self.ask):
             button.clicked.connect(partial(self._ask, ask, leg))
-        for changed in (self.driver.currentIndexChanged, self.profile.textEdited, self.watchdog.valueChanged):
-            changed.connect(lambda _value: self._changed(range(6)))
         self.driver.currentIndexChanged.connect(lambda _value: self._show_driver())
+        for changed in (
+            self.driver.currentIndexChanged,
+            self.profile.textEdited,
+            self.watchdog.valueChanged,
+            self.frame.currentIndexChanged,
+        ):
+            changed.connect(lambda _value: self._changed(range(6)))
+        self.settings.edited.connect(lambda: self._changed(range(6)))
         self._show_driver()
         self.set_busy("")
 
     def _add_rows(self) -> None:
-        self.host, self.port, self.unit, self.serial = [], [], [], []
+        self.host, self.port, self.unit, self.zero, self.serial = [], [], [], [], []
         self.ask: list[GuardedButton] = []
         self.status: list[QtWidgets.QLabel] = []
         grid = QtWidgets.QGridLayout()
         grid.setVerticalSpacing(4)
-        for column, text in enumerate(("", "host or serial port", "port or baud", "unit id", "serial number", "", "")):
+        for column, text in enumerate(
+            ("", "host or serial port", "port or baud", "unit id", "length at 0", "serial number", "", "")
+        ):
             grid.addWidget(QtWidgets.QLabel(text), 0, column)
         for leg in range(6):
             name = f"of leg {leg + 1}"
@@ -94,6 +128,7 @@ class DrivesPage(SetupPage):
             self.host[leg].setCompleter(QtWidgets.QCompleter(serial_ports(), self.host[leg]))
             self.port.append(WholeNumber(f"Port {name}, or the baud of its serial port", 502, 1, 4_000_000))
             self.unit.append(WholeNumber(f"Unit id {name}", 1, 0, 255))
+            self.zero.append(QuantityBox(f"Length {name} where its drive reads zero", "m", 0.0, -10.0, 10.0))
             self.serial.append(line_edit(f"Serial number {name}; empty: any", "", "any"))
             button = GuardedButton(
                 "Ask", f"Connect to the drive {name}, read who it is and how it stands, close; nothing moves"
@@ -105,17 +140,18 @@ class DrivesPage(SetupPage):
             label.setAccessibleName(f"What the drive {name} said")
             self.ask.append(button)
             self.status.append(label)
-            row = (self.host[leg], self.port[leg], self.unit[leg], self.serial[leg], button, label)
+            row = (self.host[leg], self.port[leg], self.unit[leg], self.zero[leg], self.serial[leg], button, label)
             grid.addWidget(leg_label(leg), leg + 1, 0)
             for column, widget in enumerate(row, start=1):
                 grid.addWidget(widget, leg + 1, column)
             for changed in (self.host[leg].textEdited, self.port[leg].valueChanged, self.unit[leg].valueChanged):
                 changed.connect(partial(self._moved, leg))
                 changed.connect(partial(self._changed, [leg]))
-            self.serial[leg].textEdited.connect(partial(self._changed, [leg]))
+            for entered in (self.serial[leg].textEdited, self.zero[leg].valueChanged):
+                entered.connect(partial(self._changed, [leg]))
         grid.setColumnStretch(1, 3)
-        grid.setColumnStretch(4, 2)
-        grid.setColumnStretch(6, 6)
+        grid.setColumnStretch(5, 2)
+        grid.setColumnStretch(7, 6)
         self.column.addLayout(grid)
 
     # -- what is entered ---------------------------------------------------------------------------------------------
@@ -127,14 +163,16 @@ class DrivesPage(SetupPage):
     def _address(self, leg: int) -> DriveAddress:
         """What was entered for leg 0…5; what begins with a slash is a serial port, beside which stands its baud."""
         place, number = self.host[leg].text().strip(), self.port[leg].value()
-        unit, serial = self.unit[leg].value(), self.serial[leg].text().strip()
+        unit, serial, zero = self.unit[leg].value(), self.serial[leg].text().strip(), self.zero[leg].si()
         if place.startswith("/"):
-            return DriveAddress(unit=unit, serial=serial, device=place, baud=number)
-        return DriveAddress(place, number, unit, serial)
+            parity, stop_bits = self.frame.currentData()
+            return DriveAddress("", 0, unit, serial, place, number, parity, stop_bits, zero)
+        return DriveAddress(place, number, unit, serial, position_offset=zero)
 
     def _show_driver(self) -> None:
         """Let be entered what the driver asks for."""
         self.profile.setEnabled(has_profile(self.driver.currentData()))
+        self.settings.show_driver(self.driver.currentData())
 
     def fill(self, draft: Draft) -> Draft:
         """See `SetupPage`."""
@@ -143,6 +181,7 @@ class DrivesPage(SetupPage):
             driver=self.driver.currentData(),
             profile=self.profile.text().strip(),
             watchdog=self.watchdog.si(),
+            settings=self.settings.values(),
             drives=tuple(self.addresses()),
         )
 
@@ -166,6 +205,7 @@ class DrivesPage(SetupPage):
             self.host[leg].setText(address.device or address.host)
             self.port[leg].setValue(address.baud if address.device else address.port)
             self.unit[leg].setValue(address.unit)
+            self.zero[leg].set_si(address.position_offset)
             self.serial[leg].setText(address.serial)
         self._changed(range(6))
 
@@ -185,8 +225,8 @@ class DrivesPage(SetupPage):
 
     def _question(self, leg: int) -> _Question:
         """Everything entered that the answer of leg 0…5 depends on."""
-        kind = (self.driver.currentData(), self.profile.text().strip(), self.watchdog.si())
-        return self._rehearsal, *kind, self.addresses()[leg]
+        kind = (self.driver.currentData(), self.profile.text().strip(), self.settings.values(), self.watchdog.si())
+        return self._rehearsal, *kind, self._address(leg)
 
     def begin(self, leg: int | None) -> None:
         """Asking has begun: of leg 0…5, or of all."""
@@ -243,6 +283,29 @@ class DrivesPage(SetupPage):
             button.set_obstacle(busy or ("" if given else missing))
         self.ask_all.set_obstacle(busy or ("" if hosts else "give all six hosts first"))
         self.take.set_obstacle(busy or ("" if self.found else "no drive has told its serial number yet"))
+        elsewhere = "virtual drives are where it is said here" if self._rehearsal else ""
+        self.search.set_busy(busy or elsewhere, elsewhere or ("every leg has its host already" if hosts else ""))
+
+    def _enter(self, found: Sequence[Answer]) -> None:
+        """Put what was found, and is in no row yet, into the rows that have no host."""
+        rows = [leg for leg in range(6) if not self.host[leg].text().strip()]
+        taken = {(self.host[leg].text().strip(), self.port[leg].value(), self.unit[leg].value()) for leg in range(6)}
+        for answer in found:
+            end = answer.endpoint
+            place, number = (end.device, end.baud) if isinstance(end, SerialEndpoint) else (end.host, end.port)
+            if (place, number, answer.unit) in taken or not rows:
+                continue
+            leg = rows.pop(0)
+            self.host[leg].setText(place)
+            self.host[leg].setCursorPosition(0)  # its beginning is shown
+            self.port[leg].setValue(number)
+            self.unit[leg].setValue(answer.unit)
+            if isinstance(end, SerialEndpoint):
+                self.frame.setCurrentIndex([data for _text, data in _FRAMES].index((end.parity, end.stop_bits)))
+        drivers = {answer.driver for answer in found}
+        if len(drivers) == 1 and (index := self.driver.findData(*drivers)) >= 0:
+            self.driver.setCurrentIndex(index)
+        self._changed(range(6))
 
     def _take_into_empty(self) -> None:
         """Take the serial numbers found where none was entered; one that was entered stays, and is compared."""

@@ -20,7 +20,6 @@ from gui.setup.start_page import StartPage
 from gui.setup.zero_page import ZeroPage
 from rig.commissioning import (
     Draft,
-    DriveKind,
     LegMove,
     LegProbe,
     LegResult,
@@ -30,13 +29,13 @@ from rig.commissioning import (
     draft_config,
     draft_faults,
     draft_text,
-    has_profile,
+    drafted_drive,
     placed_mechanism,
     placed_profile,
     save_rig,
 )
-from rig.config import RigConfig, beside, leg_section
-from rig.engine import loop_mode
+from rig.config import RigConfig
+from rig.errors import ConfigError
 
 _EDIT_PAUSE = 150  # ms without a change before the draft is looked at
 _OWN_KEYS = (QtCore.Qt.Key.Key_Escape, QtCore.Qt.Key.Key_Return, QtCore.Qt.Key.Key_Enter)
@@ -65,7 +64,7 @@ class SetupWizard(QtWidgets.QWizard):
         self.question: QtWidgets.QMessageBox | None = None
         """asked before what was entered is thrown away"""
         self.start = StartPage()
-        self.drives = DrivesPage(self._ask, self._ask_all)
+        self.drives = DrivesPage(self._ask, self._ask_all, self.bench.search, self.bench.stop)
         self.cells = CellsPage()
         self.legs = LegsPage(self._test)
         self.zeroing = ZeroPage(self._zero)
@@ -214,15 +213,12 @@ class SetupWizard(QtWidgets.QWizard):
         if self.bench.busy:
             return
         config, draft = self._configured(), self._known
-        place = draft.drives[leg]
-        address = leg_section(draft.driver).model_validate(
-            {key: value for key, value in place.entry.items() if value != ""}
-        )
-        described = has_profile(draft.driver)
-        settings = {"profile": str(beside(self.path.parent, draft.profile))} if described else {}
-        needed = loop_mode(own=draft.mode == "position")
-        kind = DriveKind(draft.driver, settings, draft.watchdog, mode=needed, virtual=draft.virtual)
         self.drives.begin(leg)
+        try:
+            address, kind = drafted_drive(draft, leg + 1, self.path)
+        except ConfigError as error:
+            self.drives.show_failure(leg, str(error))
+            return
 
         def done(probe: LegProbe | None, reason: str) -> None:
             if probe is None:
@@ -344,4 +340,4 @@ def _rig_of(draft: Draft) -> Draft:
 def _leg_of(draft: Draft, leg: int) -> Any:
     """What the test of leg 1 to 6 depends on."""
     drive = replace(draft.drives[leg - 1], serial="")
-    return draft.mechanism, draft.virtual, draft.driver, draft.profile, drive
+    return draft.mechanism, draft.virtual, draft.driver, draft.profile, draft.settings, drive

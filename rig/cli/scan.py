@@ -13,13 +13,6 @@ from rig.errors import HardwareError, InputError
 if TYPE_CHECKING:
     from actuators import Answer, Endpoint
 
-_BAUDS = (1_000_000, 921_600, 460_800, 230_400, 115_200, 57_600, 38_400, 19_200, 9_600)
-_PARITIES = ("even", "none", "odd")
-_PORT = 502
-_MOST_HOSTS = 1024
-_TOGETHER = 64
-"""Hosts that are asked at the same time."""
-
 
 def scan(
     target: Annotated[
@@ -54,12 +47,12 @@ def scan(
     wanted = _numbers(units, "--units", 0, 255)
     found: list[Answer] = []
     asked = 0
-    for endpoint, answers in _places(target, baud, parity, wanted, timeout, rtu=rtu):
+    for _endpoint, answers in _asked(target, baud, parity, wanted, timeout, rtu=rtu):
         asked += 1
         for answer in answers:
             found.append(answer)
             if not as_json:
-                typer.echo(f"{endpoint}{_settings(endpoint)}, unit {answer.unit}: {_said(answer)}")
+                typer.echo(f"{answer.place}: {answer.described}")
     if as_json:
         typer.echo(json.dumps([_as_dict(answer) for answer in found], indent=2))
     if not found:
@@ -70,74 +63,23 @@ def scan(
         )
 
 
-def _places(
+def _asked(
     target: str, baud: str, parity: str, units: list[int], timeout: float, *, rtu: bool
 ) -> Iterator[tuple[Endpoint, list[Answer]]]:
     """Endpoints that were asked, each with what answered there."""
-    from actuators import ConnectError, SerialEndpoint, TcpEndpoint
-    from actuators import scan as ask
+    from actuators import BAUDS, PARITIES, ConfigurationError, search
 
-    if target.startswith("/"):
-        bauds = _numbers(baud, "--baud", 300, 4_000_000) if baud else _BAUDS
-        parities: Any = parity.split(",") if parity else _PARITIES
-        for name in parities:
-            if name not in _PARITIES:
-                raise InputError(f"--parity {name!r}: one of {', '.join(_PARITIES)}")
-        refused, opened = None, False
-        for endpoint in (SerialEndpoint(target, speed, name) for speed in bauds for name in parities):
-            try:
-                answers = list(ask(endpoint, units, timeout, rtu=True))
-            except ConnectError as error:  # an adapter need not have every speed
-                refused = refused or error
-                continue
-            opened = True
-            yield endpoint, answers
-            if answers:
-                return
-        if refused is not None and not opened:
-            raise refused
-        return
-    if baud or parity:
+    if (baud or parity) and not target.startswith("/"):
         raise InputError("--baud, --parity: of a serial port, whose name begins with /")
-    hosts = _hosts(target)
-    if len(hosts) == 1:
-        yield hosts[0], list(ask(hosts[0], units, timeout, rtu=rtu))
-        return
-
-    def asked(endpoint: TcpEndpoint) -> list[Answer]:
-        from actuators import ActuatorError
-
-        try:
-            return list(ask(endpoint, units, timeout, rtu=rtu))
-        except ActuatorError:
-            return []  # nobody is there
-
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(_TOGETHER) as pool:
-        yield from zip(hosts, pool.map(asked, hosts), strict=True)
-
-
-def _hosts(target: str) -> list[Any]:
-    """The TCP ports that are meant. Raises InputError."""
-    import ipaddress
-
-    from actuators import TcpEndpoint
-
-    if "/" in target:
-        try:
-            network = ipaddress.ip_network(target, strict=False)
-        except ValueError as error:
-            raise InputError(f"{target!r} is no network: {error}") from error
-        if network.num_addresses > _MOST_HOSTS:
-            raise InputError(f"{target}: {network.num_addresses} addresses, at most {_MOST_HOSTS}")
-        return [TcpEndpoint(str(host), _PORT) for host in network.hosts()]
-    host, colon, port = target.rpartition(":")
-    if not colon:
-        return [TcpEndpoint(target, _PORT)]
-    if not host or not port.isdecimal() or not 1 <= int(port) <= 65535:
-        raise InputError(f"{target!r}: give HOST, HOST:PORT, a network as 192.168.10.0/24, or a serial port's path")
-    return [TcpEndpoint(host, int(port))]
+    parities: Any = parity.split(",") if parity else PARITIES
+    for name in parities:
+        if name not in PARITIES:
+            raise InputError(f"--parity {name!r}: one of {', '.join(PARITIES)}")
+    bauds = _numbers(baud, "--baud", 300, 4_000_000) if baud else BAUDS
+    try:
+        yield from search(target, units, bauds=bauds, parities=parities, timeout=timeout, rtu=rtu)
+    except ConfigurationError as error:
+        raise InputError(str(error)) from None
 
 
 def _numbers(text: str, option: str, least: int, most: int) -> list[int]:
@@ -150,18 +92,6 @@ def _numbers(text: str, option: str, least: int, most: int) -> list[int]:
             raise InputError(f"{option} {part!r}: numbers from {least} to {most}, for example {least + 1} or 1-16,20")
         found.update(dict.fromkeys(range(int(ends[0]), int(ends[1]) + 1)))
     return list(found)
-
-
-def _settings(endpoint: Endpoint) -> str:
-    from actuators import SerialEndpoint
-
-    return f", {endpoint.settings}" if isinstance(endpoint, SerialEndpoint) else ""
-
-
-def _said(answer: Answer) -> str:
-    if answer.identity is None:
-        return f"answers ({answer.said}); no driver knows it by its registers"
-    return f"driver {answer.driver}: {answer.identity.described}"
 
 
 def _as_dict(answer: Answer) -> dict[str, Any]:

@@ -23,7 +23,10 @@ app = command_group(
 )
 
 _ADDRESS = re.compile(r"(?P<host>\[[^\]]+\]|[^:\s]+):(?P<port>\d{1,5})(?::(?P<unit>\d{1,3}))?")
-_SERIAL = re.compile(r"(?P<device>/[^@\s]+)(?:@(?P<baud>\d{3,7}))?(?::(?P<unit>\d{1,3}))?")
+_SERIAL = re.compile(
+    r"(?P<device>/[^@\s]+)(?:@(?P<baud>\d{3,7})(?:-8(?P<parity>[ENO])(?P<stop_bits>[12]))?)?(?::(?P<unit>\d{1,3}))?"
+)
+_PARITIES = {"E": "even", "N": "none", "O": "odd", None: ""}
 
 
 @app.callback()
@@ -38,7 +41,8 @@ def new(
         list[str],
         typer.Option(
             metavar="HOST:PORT[:UNIT]",
-            help="Address of a drive, or its serial port, /dev/…@BAUD[:UNIT]; six times, legs 1 to 6 in this order.",
+            help="Address of a drive, or its serial port, /dev/…@BAUD[-8E1][:UNIT]; six times, legs 1 to 6 in this "
+            "order.",
         ),
     ],
     mechanism: Annotated[
@@ -52,6 +56,20 @@ def new(
         str, typer.Option(metavar="PROFILE", help="The drives' register map: a shipped one's name, or a TOML file.")
     ] = "generic-servo",
     watchdog: Annotated[float, typer.Option(metavar="S", help="Silence after which a drive stops by itself.")] = 0.05,
+    offset: Annotated[
+        str,
+        typer.Option(
+            metavar="L1,…,L6", help="Length of each leg where its drive reads zero, m or with a unit; or one for all."
+        ),
+    ] = "0",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A setting of the driver's own, for example stroke=0.2; may be repeated.",
+        ),
+    ] = None,
     serials: Annotated[
         str, typer.Option(metavar="S1,…,S6", help="Serial numbers that must answer; another drive is refused then.")
     ] = "",
@@ -78,6 +96,7 @@ def new(
 
     Example: rig setup new my-rig.toml --mechanism my-hexapod.toml --drive 10.0.0.1:502 … (six times) --ask
     """
+    from kinematics import Quantity
     from rig.commissioning import (
         Draft,
         draft_config,
@@ -95,6 +114,13 @@ def new(
     check_output(output)
     if output.exists() and not overwrite:
         raise InputError(f"{output} exists already; --overwrite replaces it")
+    lengths = [parse_quantity(part, Quantity("length", "m"), "--offset") for part in offset.split(",")]
+    if len(lengths) not in (1, 6):
+        raise typer.BadParameter(f"{len(lengths)} lengths, must be one or six", param_hint="--offset")
+    drives = [
+        replace(_drive_address(text), serial=serial, position_offset=length)
+        for text, serial, length in zip(drive, given, lengths * (6 // len(lengths)), strict=True)
+    ]
     draft = Draft(
         name=output.stem if name is None else name,
         mechanism=placed_mechanism(mechanism, output.parent),
@@ -103,7 +129,8 @@ def new(
         driver=driver,
         profile=placed_profile(profile, output.parent),
         watchdog=watchdog,
-        drives=tuple(replace(_drive_address(text), serial=serial) for text, serial in zip(drive, given, strict=True)),
+        settings=_settings(driver, settings or []),
+        drives=tuple(drives),
         amplifier=None if amplifier is None else _amplifier(amplifier, amplifier_profile, output.parent),
         noise=cell_noise,
         range=cell_range,
@@ -257,7 +284,34 @@ def _drive_address(text: str) -> "DriveAddress":
     match = _SERIAL.fullmatch(text.strip())
     if match is None:
         return DriveAddress(*_address(text, "--drive"))
-    return DriveAddress(unit=int(match["unit"] or 1), device=match["device"], baud=int(match["baud"] or 0))
+    return DriveAddress(
+        unit=int(match["unit"] or 1),
+        device=match["device"],
+        baud=int(match["baud"] or 0),
+        parity=_PARITIES[match["parity"]],
+        stop_bits=int(match["stop_bits"] or 0),
+    )
+
+
+def _settings(driver: str, given: list[str]) -> dict[str, object]:
+    """What --set says, by name; the values are looked at with the rest."""
+    from actuators import find_driver
+    from rig.commissioning import own_settings, setting_value
+    from rig.errors import InputError
+
+    if not given:
+        return {}
+    find_driver(driver)
+    known = [setting.name for setting in own_settings(driver)]
+    found: dict[str, object] = {}
+    for text in given:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not value:
+            raise InputError(f"--set {text!r}: give NAME=VALUE, for example {known[0]}=…")
+        if name not in known:
+            raise InputError(f"--set {text!r}: driver {driver} has no {name!r}; it has {', '.join(known)}")
+        found[name] = setting_value(value)
+    return found
 
 
 def _address(text: str, option: str) -> tuple[str, int, int]:

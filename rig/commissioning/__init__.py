@@ -9,13 +9,14 @@ from rig.commissioning.draft import (
     draft_faults,
     draft_text,
     free_calibration_path,
-    has_profile,
     placed_mechanism,
     placed_profile,
     save_draft,
     save_rig,
     with_serials,
 )
+from rig.commissioning.drafted_drive import drafted_drive
+from rig.commissioning.driver_settings import OwnSetting, has_profile, own_settings, setting_value
 from rig.commissioning.leg_test import LatchedFaultError, NotHomedError, leg_recording, move_leg, run_leg_test
 from rig.commissioning.naming import check_naming, name_calibration
 from rig.commissioning.probe import DriveKind, LegProbe, Probe, compare, probe_drive, probe_drives, probe_rig
@@ -36,6 +37,7 @@ __all__ = [
     "LegTest",
     "MoveBounds",
     "NotHomedError",
+    "OwnSetting",
     "Probe",
     "Steadiness",
     "Zero",
@@ -48,6 +50,7 @@ __all__ = [
     "draft_config",
     "draft_faults",
     "draft_text",
+    "drafted_drive",
     "free_calibration_path",
     "has_profile",
     "leg_recording",
@@ -56,6 +59,7 @@ __all__ = [
     "move_bounds",
     "move_leg",
     "name_calibration",
+    "own_settings",
     "placed_mechanism",
     "placed_profile",
     "probe_drive",
@@ -65,6 +69,7 @@ __all__ = [
     "save_draft",
     "save_rig",
     "served",
+    "setting_value",
     "with_serials",
     "zero_rig",
 ]

@@ -1,6 +1,7 @@
 """The draft of a new rig's configuration, and its way into a file that is valid or not written at all."""
 
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -8,11 +9,11 @@ from typing import Any
 import tomlkit
 from tomlkit.items import Array, Table
 
-from actuators import ActuatorError, find_driver
 from calibration import LoadCellCalibration, calibration_file_name, save_cell_calibration
 from dynamics import mechanism_names
 from kinematics import InputFileError, add_toml_entry, align_comment, parse_toml, read_text, toml_item
 from rig.commissioning.devices import check_devices
+from rig.commissioning.driver_settings import has_profile
 from rig.config import RigConfig, Safety, load_config, names_file, parse_config, relaxed_bounds
 from rig.csvio import check_output, whole_file
 from rig.errors import ConfigError, InputError
@@ -30,7 +31,8 @@ _HEADER = (
 class DriveAddress:
     """Where a leg's drive is found; with `serial`, the one that must answer there ("" = any).
 
-    device: a serial port, in place of host and port. baud: of it, 0 for what the driver has as usual.
+    device: a serial port, in place of host and port. baud, parity, stop_bits: of it, 0 or "" for what the driver has as
+    usual. position_offset: m, the leg's length where the drive reads zero.
     """
 
     host: str = ""
@@ -39,13 +41,18 @@ class DriveAddress:
     serial: str = ""
     device: str = ""
     baud: int = 0
+    parity: str = ""
+    stop_bits: int = 0
+    position_offset: float = 0.0
 
     @property
     def entry(self) -> dict[str, Any]:
         """The leg's table in a configuration."""
+        common = {"unit": self.unit, "serial": self.serial, "position_offset": self.position_offset or ""}
         if not self.device:
-            return {"host": self.host, "port": self.port, "unit": self.unit, "serial": self.serial}
-        return {"device": self.device, "baud": self.baud or "", "unit": self.unit, "serial": self.serial}
+            return {"host": self.host, "port": self.port, **common}
+        line = {"baud": self.baud or "", "parity": self.parity, "stop_bits": self.stop_bits or ""}
+        return {"device": self.device, **line, **common}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,7 @@ class Draft:
     """A configuration as far as a person has filled it in; nothing is checked before `draft_config`. SI units.
 
     `mechanism` and the profiles are shipped ones' names or paths; a relative path starts at the file to be written.
+    `settings`: the driver's own by name, those that are not as usual; its profile stands apart.
     `amplifier` None: the drives report the load cells. `calibration`: file name, "" for none. `virtual`: a rehearsal,
     in which the drives are virtual ones on this machine.
     """
@@ -74,6 +82,7 @@ class Draft:
     driver: str = "servo"
     profile: str = "generic-servo"
     watchdog: float = 0.05
+    settings: Mapping[str, Any] = field(default_factory=dict)
     drives: tuple[DriveAddress, ...] = (DriveAddress(),) * 6
     amplifier: CellAmplifier | None = None
     noise: float = 0.5
@@ -81,14 +90,6 @@ class Draft:
     calibration: str = ""
     recording: str = "recordings"
     virtual: bool = False
-
-
-def has_profile(driver: str) -> bool:
-    """Whether drives of a driver are described by a register map; not of one that there is none of."""
-    try:
-        return "profile" in find_driver(driver).settings.model_fields
-    except ActuatorError:
-        return False
 
 
 def draft_text(draft: Draft) -> str:
@@ -106,6 +107,8 @@ def draft_text(draft: Draft) -> str:
     if has_profile(draft.driver):
         _add(drives, "profile", draft.profile, "the drives' register map")
     _add(drives, "watchdog", draft.watchdog, "s of silence after which a drive stops by itself")
+    for key, value in draft.settings.items():
+        _add(drives, key, value)
     drives.add("legs", _legs(draft.drives))
     document.add("drives", drives)
     document.add("load_cells", _load_cells(draft))

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from actuators import SerialEndpoint
 from rig.cli import main
 from rig.config import load_config
 from rig.errors import ExitCode
@@ -26,6 +27,43 @@ def test_serial_ports_with_baud_and_unit(here: Path) -> None:
 def test_the_usual_baud_and_unit_may_be_left_out(here: Path) -> None:
     assert new(here, [f"/dev/motor-{leg}" for leg in range(1, 7)], "--driver", "orca") == ExitCode.OK
     assert load_config(here / "rig.toml").drives.legs[5].place == "/dev/motor-6"
+
+
+def test_the_frame_of_a_byte_and_settings_of_the_driver(here: Path) -> None:
+    drives = [f"/dev/jrk-{leg}@115200-8N1:11" for leg in range(1, 7)]
+    own = ("--set", "stroke=0.25", "--set", " crc = true", "--set", "home=2000", "--offset", "380 mm")
+    assert new(here, drives, "--driver", "jrk-g2", "--mode", "position", "--rate", "50", *own) == ExitCode.OK
+    config = load_config(here / "rig.toml")
+    assert config.drives.legs[2].endpoint == SerialEndpoint("/dev/jrk-3", 115_200, "none", 1)
+    settings = config.drives.settings_of(5)
+    assert (settings["stroke"], settings["crc"], settings["home"]) == (0.25, True, 2000)
+    assert {leg.position_offset for leg in config.drives.legs} == {0.38}
+    lengths = ("--offset", "380 mm,381 mm,0.382,383 mm,384 mm,0.385", "--overwrite")
+    assert new(here, drives, "--driver", "jrk-g2", "--mode", "position", "--rate", "50", *lengths) == ExitCode.OK
+    legs = load_config(here / "rig.toml").drives.legs
+    assert [leg.position_offset for leg in legs] == pytest.approx([0.38, 0.381, 0.382, 0.383, 0.384, 0.385])
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("--set", "strok=0.2"), "driver jrk-g2 has no 'strok'; it has turnaround, reply_timeout, crc, stroke"),
+        (("--set", "stroke"), "--set 'stroke': give NAME=VALUE"),
+        (("--set", "stroke="), "--set 'stroke=': give NAME=VALUE"),
+        (("--set", "stroke=-1"), "drives.stroke: must be greater than or equal to 0.001, not -1"),
+        (("--set", "driver=servo"), "driver jrk-g2 has no 'driver'"),
+        (("--offset", "1,2"), "2 lengths, must be one or six"),
+        (("--offset", "380 mN"), "380 mN"),
+        (("--set", "stroke=0.1", "--offset", "0.4"), "leg 1: its drive can be told 0.4 to 0.5 m"),
+    ],
+)
+def test_settings_that_cannot_be(
+    here: Path, capsys: pytest.CaptureFixture[str], more: tuple[str, ...], words: str
+) -> None:
+    drives = [f"/dev/jrk-{leg}" for leg in range(1, 7)]
+    assert new(here, drives, "--driver", "jrk-g2", "--mode", "position", *more) == ExitCode.INPUT
+    assert words in capsys.readouterr().err
+    assert not (here / "rig.toml").exists()
 
 
 def test_what_is_neither_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,6 +14,7 @@ from configured import endpoints
 from hypothesis import given
 from hypothesis import strategies as st
 
+from actuators import SerialEndpoint
 from calibration import LoadCellCalibration, Provenance, identity, load_cell_calibration, shift_offsets
 from rig.commissioning import (
     CellAmplifier,
@@ -47,7 +48,11 @@ addresses = st.builds(
     serial=texts,
     device=texts,
     baud=st.integers(),
+    parity=texts,
+    stop_bits=st.integers(),
+    position_offset=numbers,
 )
+own = st.sampled_from(["stroke", "crc", "home", "turnaround"])
 amplifiers = st.builds(CellAmplifier, host=texts, port=st.integers(), unit=st.integers(), profile=texts)
 drafts = st.builds(
     Draft,
@@ -58,6 +63,7 @@ drafts = st.builds(
     driver=texts | st.just("servo"),
     profile=texts,
     watchdog=numbers,
+    settings=st.dictionaries(own, texts | numbers | st.booleans(), max_size=3),
     drives=st.tuples(*[addresses] * 6),
     amplifier=st.none() | amplifiers,
     noise=numbers,
@@ -74,9 +80,12 @@ def _entry(part: Any) -> dict[str, Any]:
 
 def _leg(drive: DriveAddress) -> dict[str, Any]:
     """A leg's table: a serial port with its baud, or a host with its port."""
-    place = {"device": drive.device, "baud": drive.baud} if drive.device else {"host": drive.host, "port": drive.port}
-    given = {"unit": drive.unit} | ({"serial": drive.serial} if drive.serial else {})
-    return {key: value for key, value in place.items() if key != "baud" or value} | given
+    further = {"serial": drive.serial, "position_offset": drive.position_offset}
+    given = {"unit": drive.unit} | {key: value for key, value in further.items() if value}
+    if not drive.device:
+        return {"host": drive.host, "port": drive.port} | given
+    line = {"baud": drive.baud, "parity": drive.parity, "stop_bits": drive.stop_bits}
+    return {"device": drive.device} | {key: value for key, value in line.items() if value} | given
 
 
 @given(drafts)
@@ -85,7 +94,7 @@ def test_whatever_is_drafted_reads_back_as_it_was_meant(draft: Draft) -> None:
     for key in ("name", "mechanism", "mode", "rate"):
         assert data[key] == getattr(draft, key)
     described = {"profile": draft.profile} if draft.driver == "servo" else {}
-    assert data["drives"] == described | {
+    assert data["drives"] == {**draft.settings} | described | {
         "driver": draft.driver,
         "watchdog": draft.watchdog,
         "legs": [_leg(drive) for drive in draft.drives],
@@ -132,6 +141,16 @@ def test_drives_on_serial_ports_of_any_driver(tmp_path: Path) -> None:
         save_draft(replace(GOOD, driver="iai", drives=sliders), tmp_path / "force.toml")
     with pytest.raises(ConfigError, match=r"drives\.legs\[1\]\.baud"):
         save_draft(replace(GOOD, driver="orca", drives=(replace(motors[0], baud=3), *motors[1:])), tmp_path / "x.toml")
+
+
+def test_what_a_driver_has_of_its_own(tmp_path: Path) -> None:
+    legs = tuple(DriveAddress(unit=leg, device="/dev/line", baud=19_200, parity="odd") for leg in range(1, 7))
+    draft = replace(GOOD, driver="iai", mode="position", rate=50.0, drives=legs, settings={"speed": 0.2})
+    config = save_draft(draft, tmp_path / "iai.toml")
+    assert config.drives.settings_of(3)["speed"] == 0.2
+    assert {leg.endpoint for leg in config.drives.legs} == {SerialEndpoint("/dev/line", 19_200, "odd", 1)}
+    faults = draft_faults(replace(draft, settings={"speed": 40.0, "stroke": 1.0}), tmp_path / "x.toml")
+    assert [fault.split(":")[0] for fault in faults] == ["drives.speed", "drives.stroke"]
 
 
 def test_a_rehearsal_has_a_virtual_rig_and_its_patience(tmp_path: Path) -> None:
