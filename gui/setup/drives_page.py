@@ -117,9 +117,9 @@ class DrivesPage(SetupPage):
         self.ask: list[GuardedButton] = []
         self.status: list[QtWidgets.QLabel] = []
         grid = QtWidgets.QGridLayout()
-        grid.setVerticalSpacing(4)
+        grid.setVerticalSpacing(2)
         for column, text in enumerate(
-            ("", "host or serial port", "port or baud", "unit id", "length at 0", "serial number", "", "")
+            ("", "host or serial port", "port or baud", "unit id", "length at 0", "serial number", "")
         ):
             grid.addWidget(QtWidgets.QLabel(text), 0, column)
         for leg in range(6):
@@ -129,6 +129,7 @@ class DrivesPage(SetupPage):
             self.port.append(WholeNumber(f"Port {name}, or the baud of its serial port", 502, 1, 4_000_000))
             self.unit.append(WholeNumber(f"Unit id {name}", 1, 0, 255))
             self.zero.append(QuantityBox(f"Length {name} where its drive reads zero", "m", 0.0, -10.0, 10.0))
+            self.zero[leg].setSizePolicy(QtWidgets.QSizePolicy.Policy.Fixed, QtWidgets.QSizePolicy.Policy.Fixed)
             self.serial.append(line_edit(f"Serial number {name}; empty: any", "", "any"))
             button = GuardedButton(
                 "Ask", f"Connect to the drive {name}, read who it is and how it stands, close; nothing moves"
@@ -140,18 +141,25 @@ class DrivesPage(SetupPage):
             label.setAccessibleName(f"What the drive {name} said")
             self.ask.append(button)
             self.status.append(label)
-            row = (self.host[leg], self.port[leg], self.unit[leg], self.zero[leg], self.serial[leg], button, label)
-            grid.addWidget(leg_label(leg), leg + 1, 0)
-            for column, widget in enumerate(row, start=1):
-                grid.addWidget(widget, leg + 1, column)
+            row = (
+                leg_label(leg),
+                self.host[leg],
+                self.port[leg],
+                self.unit[leg],
+                self.zero[leg],
+                self.serial[leg],
+                button,
+            )
+            for column, widget in enumerate(row):
+                grid.addWidget(widget, 2 * leg + 1, column)
+            grid.addWidget(label, 2 * leg + 2, 1, 1, len(row) - 1)
             for changed in (self.host[leg].textEdited, self.port[leg].valueChanged, self.unit[leg].valueChanged):
                 changed.connect(partial(self._moved, leg))
                 changed.connect(partial(self._changed, [leg]))
             for entered in (self.serial[leg].textEdited, self.zero[leg].valueChanged):
                 entered.connect(partial(self._changed, [leg]))
-        grid.setColumnStretch(1, 3)
+        grid.setColumnStretch(1, 5)
         grid.setColumnStretch(5, 2)
-        grid.setColumnStretch(7, 6)
         self.column.addLayout(grid)
 
     # -- what is entered ---------------------------------------------------------------------------------------------
