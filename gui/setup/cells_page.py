@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from pyqtgraph.Qt import QtWidgets
 
-from gui.setup.drives_page import rehearsal_amplifier
-from gui.setup.page import SetupPage, browse_button, line_edit
+from gui.setup.page import LOCAL, SetupPage, browse_button, line_edit
 from gui.widgets import QuantityBox, WholeNumber
+from rig.client import free_ports
 from rig.commissioning import CellAmplifier, Draft
 
 
@@ -74,9 +74,8 @@ class CellsPage(SetupPage):
     def set_rehearsal(self, rehearsal: bool) -> None:
         """Offer an address of this machine for the amplifier of a rehearsal."""
         if rehearsal and not self.host.text():
-            offered = rehearsal_amplifier()
-            self.host.setText(offered.host)
-            self.port.setValue(offered.port)
+            self.host.setText(LOCAL)
+            self.port.setValue(free_ports(1)[0])
 
     def _source_changed(self, own: bool) -> None:
         self._address.setEnabled(own)

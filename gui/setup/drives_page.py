@@ -8,14 +8,12 @@ from typing import Any
 from pyqtgraph.Qt import QtWidgets
 
 from actuators import Answer, SerialEndpoint, drive_names, serial_ports
-from gui.setup.page import SetupPage, line_edit, set_role, unbroken
+from gui.setup.page import LOCAL, SetupPage, leg_label, line_edit, set_role, unbroken
 from gui.setup.search_row import Search, SearchRow
 from gui.setup.settings_form import SettingsForm
-from gui.widgets import LEG_COLOURS, Choice, GuardedButton, QuantityBox, WholeNumber
+from gui.widgets import Choice, GuardedButton, QuantityBox, WholeNumber
 from rig.client import free_ports
-from rig.commissioning import CellAmplifier, Draft, DriveAddress, LegProbe, Probe, compare, has_profile
-
-_LOCAL = "127.0.0.1"
+from rig.commissioning import Draft, DriveAddress, LegProbe, Probe, compare, has_profile, usual_frame
 
 _FRAMES = [("as usual", ("", 0))] + [
     (f"8{parity[0].upper()}{stop_bits}", (parity, stop_bits))
@@ -25,11 +23,6 @@ _FRAMES = [("as usual", ("", 0))] + [
 
 _Question = tuple[bool, str, str, dict[str, Any], float, DriveAddress]
 """Whether it is a rehearsal; driver, profile, settings, watchdog (s) and address of the drive asked."""
-
-
-def leg_label(leg: int) -> QtWidgets.QLabel:
-    """The name of leg 0…5 with its colour."""
-    return QtWidgets.QLabel(f'<span style="color:{LEG_COLOURS[leg]}">●</span> Leg {leg + 1}')
 
 
 class DrivesPage(SetupPage):
@@ -207,7 +200,7 @@ class DrivesPage(SetupPage):
         self._rehearsal = rehearsal
         kept = self._kept.get(rehearsal)
         if kept is None:
-            kept = [DriveAddress(_LOCAL, port) for port in free_ports(6)] if rehearsal else [DriveAddress()] * 6
+            kept = [DriveAddress(LOCAL, port) for port in free_ports(6)] if rehearsal else [DriveAddress()] * 6
         self._taken.clear()
         for leg, address in enumerate(kept):
             self.host[leg].setText(address.device or address.host)
@@ -295,25 +288,40 @@ class DrivesPage(SetupPage):
         self.search.set_busy(busy or elsewhere, elsewhere or ("every leg has its host already" if hosts else ""))
 
     def _enter(self, found: Sequence[Answer]) -> None:
-        """Put what was found, and is in no row yet, into the rows that have no host."""
+        """Put what was found, and is in no row yet, into the rows that have no host.
+
+        The first ones choose the driver and the bytes' frame, which are one for all: others of another frame stay out.
+        """
+        self.findings.clear()
         rows = [leg for leg in range(6) if not self.host[leg].text().strip()]
+        drivers = {answer.driver for answer in found}
+        if len(rows) == 6 and len(drivers) == 1 and (index := self.driver.findData(*drivers)) >= 0:
+            self.driver.setCurrentIndex(index)
         taken = {(self.host[leg].text().strip(), self.port[leg].value(), self.unit[leg].value()) for leg in range(6)}
         for answer in found:
             end = answer.endpoint
             place, number = (end.device, end.baud) if isinstance(end, SerialEndpoint) else (end.host, end.port)
             if (place, number, answer.unit) in taken or not rows:
                 continue
+            if isinstance(end, SerialEndpoint) and not self._frames_as((end.parity, end.stop_bits)):
+                self.findings.setText(unbroken(f"✗ {answer.place}: the bytes of the ports above are other ones"))
+                continue
             leg = rows.pop(0)
             self.host[leg].setText(place)
             self.host[leg].setCursorPosition(0)  # its beginning is shown
             self.port[leg].setValue(number)
             self.unit[leg].setValue(answer.unit)
-            if isinstance(end, SerialEndpoint):
-                self.frame.setCurrentIndex([data for _text, data in _FRAMES].index((end.parity, end.stop_bits)))
-        drivers = {answer.driver for answer in found}
-        if len(drivers) == 1 and (index := self.driver.findData(*drivers)) >= 0:
-            self.driver.setCurrentIndex(index)
+        findings = self.findings.text()
         self._changed(range(6))
+        self.findings.setText(findings)
+
+    def _frames_as(self, frame: tuple[str, int]) -> bool:
+        """Whether the bytes of all serial ports have a frame, which is chosen here where there is none yet."""
+        if not any(host.text().startswith("/") for host in self.host):
+            self.frame.setCurrentIndex([data for _text, data in _FRAMES].index(frame))
+        return frame == (
+            self.frame.currentData() if self.frame.currentIndex() else usual_frame(self.driver.currentData())
+        )
 
     def _take_into_empty(self) -> None:
         """Take the serial numbers found where none was entered; one that was entered stays, and is compared."""
@@ -335,8 +343,3 @@ class DrivesPage(SetupPage):
         for leg, serial in self.found.items():
             self.serial[leg - 1].setText(serial)
         self.edited.emit()
-
-
-def rehearsal_amplifier() -> CellAmplifier:
-    """An amplifier's address on this machine."""
-    return CellAmplifier(_LOCAL, free_ports(1)[0])

@@ -6,9 +6,11 @@ from itertools import groupby
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.widgets import Reason
+from gui.widgets import LEG_COLOURS, Reason
 from rig.commissioning import Draft
 
+LOCAL = "127.0.0.1"
+"""Where the virtual devices of a rehearsal are."""
 FAULT_LIMIT = 6
 _QUANTITY = re.compile(r"(?<=\d) (?=(?:mm/s|mm|m/s|m|N|s|Hz|%)(?!\w))")
 
@@ -90,6 +92,11 @@ def ranges(numbers: list[int]) -> str:
 def unbroken(text: str) -> str:
     """Text in which no line ends between a number and its unit."""
     return _QUANTITY.sub("\u00a0", text)
+
+
+def leg_label(leg: int) -> QtWidgets.QLabel:
+    """The name of leg 0…5 with its colour."""
+    return QtWidgets.QLabel(f'<span style="color:{LEG_COLOURS[leg]}">●</span> Leg {leg + 1}')
 
 
 def line_edit(name: str, text: str = "", hint: str = "") -> QtWidgets.QLineEdit:

@@ -16,7 +16,7 @@ from rig.commissioning.draft import (
     with_serials,
 )
 from rig.commissioning.drafted_drive import drafted_drive
-from rig.commissioning.driver_settings import OwnSetting, has_profile, own_settings, setting_value
+from rig.commissioning.driver_settings import OwnSetting, has_profile, own_settings, setting_value, usual_frame
 from rig.commissioning.leg_test import LatchedFaultError, NotHomedError, leg_recording, move_leg, run_leg_test
 from rig.commissioning.naming import check_naming, name_calibration
 from rig.commissioning.probe import DriveKind, LegProbe, Probe, compare, probe_drive, probe_drives, probe_rig
@@ -70,6 +70,7 @@ __all__ = [
     "save_rig",
     "served",
     "setting_value",
+    "usual_frame",
     "with_serials",
     "zero_rig",
 ]

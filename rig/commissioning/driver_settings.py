@@ -41,6 +41,12 @@ def own_settings(driver: str) -> tuple[OwnSetting, ...]:
     )
 
 
+def usual_frame(driver: str) -> tuple[str, int] | None:
+    """Parity and stop bits of a driver's serial ports where nothing else is said; None of one that has none."""
+    fields = find_driver(driver).address.model_fields
+    return (fields["parity"].default, fields["stop_bits"].default) if "parity" in fields else None
+
+
 def setting_value(text: str) -> Any:
     """What a person writes for a setting: a value as in a file (0.2, true, { … }), any other text as it stands."""
     try:

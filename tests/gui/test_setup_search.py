@@ -92,9 +92,35 @@ def test_units_of_a_line_go_into_the_rows_without_a_host(
     ]
     assert {drives[leg].parity for leg in (0, 2, 3)} == {"none"} and {drives[0].stop_bits} == {1}
     assert (drives[1].host, drives[1].parity) == ("10.0.0.1", "")
-    assert wizard.draft().driver == "iai"  # all that were found are
+    assert wizard.draft().driver == "servo"  # as a drive that was there before is
     press(page.search.enter)
     assert page.host[4].text() == ""  # they are in their rows
+
+
+def test_driver_and_frame_are_one_for_all_and_not_changed_for_a_later_line(
+    wizard: SetupWizard, page: DrivesPage, answering: Callable[..., None], qtbot: Any
+) -> None:
+    even = SerialEndpoint("/dev/serial/by-id/usb-b", 38_400, "even", 1)
+    servos = [Answer(even, unit, "servo", Identity("x", "y", "", ""), "register 0 is 0") for unit in (1, 2)]
+
+    def enter(*asked: tuple[Endpoint, list[Answer]]) -> None:
+        answering(lambda _target, _units: iter_of(*asked))
+        write(page.search.place, "/dev/x")
+        press(page.search.search)
+        settled(wizard, qtbot)
+        press(page.search.enter)
+
+    enter((LINE, SLIDERS))
+    enter((even, servos))
+    assert [host.text() for host in page.host[3:]] == [""] * 3
+    assert "usb-b, 38400 baud 8E1, unit 2: the bytes" in page.findings.text()
+    assert (page.driver.currentData(), page.frame.currentData()) == ("iai", ("none", 1))
+    page.frame.setCurrentIndex(0)  # as usual: of the driver, which has no parity
+    enter((even, servos))
+    assert page.host[3].text() == ""
+    choose_driver(page, "servo")
+    enter((even, servos))
+    assert [host.text() for host in page.host[3:5]] == [even.device] * 2 and not page.findings.text()
 
 
 def test_nothing_answers_or_it_cannot_be_opened(
