@@ -1,12 +1,13 @@
 """What answers at a TCP port or on a serial line. It is only read: nothing that answers is changed by being found."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from actuators.bus import Bus, PipelinedBus
+from actuators.codec import READ_HOLDING
 from actuators.endpoint import Endpoint, SerialEndpoint
-from actuators.errors import ActuatorError, ConnectError, ProtocolError
-from actuators.framing import silence
+from actuators.errors import ActuatorError, ConfigurationError, ConnectError, ProtocolError
+from actuators.framing import crc16, silence
 from actuators.half_duplex import HalfDuplexBus
 from actuators.interface import Counters, Identity
 from actuators.opening import open_wire
@@ -15,6 +16,7 @@ from actuators.station import Station
 from actuators.wire import Wire
 
 _OPENING = 2.0  # s, at least, for a wire to open
+_COMMANDS = 0x80  # from which byte on others take commands
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,23 +47,41 @@ class Answer:
         return f"driver {self.driver}: {self.identity.described}"
 
 
-def scan(endpoint: Endpoint, units: Iterable[int], timeout: float, *, rtu: bool) -> Iterator[Answer]:
+def never() -> bool:
+    """Nothing stops it."""
+    return False
+
+
+def scan(
+    endpoint: Endpoint,
+    units: Sequence[int],
+    timeout: float,
+    *,
+    rtu: bool,
+    stopped: Callable[[], bool] = never,
+) -> Iterator[Answer]:
     """Ask each unit at an endpoint for a register, and who it is.
 
-    timeout: s for each to answer. rtu: frames as on a serial line.
+    timeout: s for each to answer. rtu: frames as on a serial line, which a serial port has anyway. stopped: looked at
+    before each unit.
 
-    Raises ConnectError where the endpoint cannot be opened, or has gone.
+    Raises ConnectError where the endpoint cannot be opened, or a serial port has gone; ConfigurationError for a unit
+    that cannot be asked on a line.
     """
-    bus = _bus(endpoint, timeout, rtu=rtu)
-    for unit in units:
+    line = rtu or isinstance(endpoint, SerialEndpoint)
+    registers = [_harmless_register(unit) if line else 0 for unit in units]
+    bus = _bus(endpoint, timeout, rtu=line)
+    for unit, register in zip(units, registers, strict=True):
+        if stopped():
+            return
         station = Station(bus, f"unit {unit} at {endpoint}", unit, Counters())
         station.open(max(timeout, _OPENING))
         try:
-            said = _question(station, timeout)
+            said = _question(station, register, timeout)
             if said:
                 driver, identity = _recognised(station, timeout)
                 yield Answer(endpoint, unit, driver, identity, said)
-            elif not station.connected:
+            elif not station.connected and isinstance(endpoint, SerialEndpoint):
                 raise ConnectError(f"{station.label} closed the connection")
         finally:
             station.close()
@@ -78,15 +98,30 @@ def _bus(endpoint: Endpoint, timeout: float, *, rtu: bool) -> Bus:
     return HalfDuplexBus(opening, 0.0, timeout)
 
 
-def _question(station: Station, timeout: float) -> str:
-    """What a unit answers to a question after its first register, "" where it does not."""
+def _harmless_register(unit: int) -> int:
+    """The first register after which a unit can be asked on a line without a byte from 80h on.
+
+    Those begin commands of controllers that speak otherwise (Pololu's Jrk among them): such a one may be there instead.
+    """
+    for register in range(_COMMANDS):
+        question = bytes((unit, READ_HOLDING, 0, register, 0, 1))
+        if max(question + crc16(question)) < _COMMANDS:
+            return register
+    raise ConfigurationError(
+        f"unit {unit}: on a serial line 0 to {_COMMANDS - 1} can be asked for; a question to others could be a command "
+        "to a controller of another protocol"
+    )
+
+
+def _question(station: Station, register: int, timeout: float) -> str:
+    """What a unit answers to a question after a register, "" where it does not."""
     try:
-        (value,) = station.read(0, 1, timeout)
+        (value,) = station.read(register, 1, timeout)
     except ProtocolError as error:
         return str(error).rpartition(": ")[2]
     except ConnectError:
         return ""
-    return f"register 0 is {value}"
+    return f"register {register} is {value}"
 
 
 def _recognised(station: Station, timeout: float) -> tuple[str, Identity | None]:

@@ -1,13 +1,13 @@
 """Looking for units where it is not known how they are set: at a line's speeds one by one, on a network's hosts."""
 
 import ipaddress
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import get_args
 
 from actuators.endpoint import Endpoint, Parity, SerialEndpoint, TcpEndpoint
-from actuators.errors import ActuatorError, ConfigurationError, ConnectError
-from actuators.scanning import Answer, scan
+from actuators.errors import ConfigurationError, ConnectError
+from actuators.scanning import Answer, never, scan
 
 BAUDS = (1_000_000, 921_600, 460_800, 230_400, 115_200, 57_600, 38_400, 19_200, 9_600)
 """The usual ones."""
@@ -20,6 +20,8 @@ _TOGETHER = 64  # hosts that are asked at the same time
 
 Asked = tuple[Endpoint, list[Answer]]
 """An endpoint that was asked, and what answered there."""
+_Found = tuple[list[Answer], ConnectError | None]
+"""What answered, and why no more was asked."""
 
 
 def search(
@@ -30,43 +32,56 @@ def search(
     parities: Sequence[Parity] = PARITIES,
     timeout: float = 0.1,
     rtu: bool = False,
+    stopped: Callable[[], bool] = never,
 ) -> Generator[Asked, None, None]:
     """Ask `units` wherever `target` may mean, one endpoint after the other; see `scan`.
 
     target: a serial port, whose path begins with /, asked at one speed and parity after the other until somebody
-    answers; HOST or HOST:PORT; or a network as 192.168.10.0/24, whose hosts are asked at the same time.
+    answers; HOST or HOST:PORT; or a network as 192.168.10.0/24, whose hosts are asked at the same time. stopped: looked
+    at before each unit.
 
-    Raises ConfigurationError: the target is none of these. ConnectError: it can be opened in no way.
+    Raises ConfigurationError: the target is none of these, or a unit cannot be asked there. ConnectError: it can be
+    opened in no way.
     """
+
+    def asked(endpoint: Endpoint) -> _Found:
+        answers: list[Answer] = []
+        try:
+            for answer in scan(endpoint, units, timeout, rtu=rtu, stopped=stopped):
+                answers.append(answer)
+        except ConnectError as error:
+            return answers, error
+        return answers, None
+
     if target.startswith("/"):
         settings = [SerialEndpoint(target, baud, parity) for baud in bauds for parity in parities]
-        yield from _line(settings, units, timeout)
+        yield from _line(settings, asked, stopped)
         return
     hosts = _hosts(target)
     if len(hosts) == 1:
-        yield hosts[0], list(scan(hosts[0], units, timeout, rtu=rtu))
+        answers, failure = asked(hosts[0])
+        if failure is not None and not answers:
+            raise failure
+        yield hosts[0], answers
         return
-
-    def asked(endpoint: TcpEndpoint) -> list[Answer]:
-        try:
-            return list(scan(endpoint, units, timeout, rtu=rtu))
-        except ActuatorError:
-            return []  # nobody is there
-
     pool = ThreadPoolExecutor(_TOGETHER)
     try:
-        yield from zip(hosts, pool.map(asked, hosts), strict=True)
+        for host, (answers, _nobody) in zip(hosts, pool.map(asked, hosts), strict=True):
+            yield host, answers
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _line(settings: Sequence[SerialEndpoint], units: Sequence[int], timeout: float) -> Generator[Asked, None, None]:
+def _line(
+    settings: Sequence[SerialEndpoint], asked: Callable[[Endpoint], _Found], stopped: Callable[[], bool]
+) -> Generator[Asked, None, None]:
     refused, opened = None, False
     for endpoint in settings:
-        try:
-            answers = list(scan(endpoint, units, timeout, rtu=True))
-        except ConnectError as error:  # an adapter need not have every speed
-            refused = refused or error
+        if stopped():
+            return
+        answers, failure = asked(endpoint)
+        if failure is not None and not answers:  # an adapter need not have every speed
+            refused = refused or failure
             continue
         opened = True
         yield endpoint, answers

@@ -118,13 +118,15 @@ class SetupBench(QtCore.QObject):
 
         def job() -> list[Answer]:
             found: list[Answer] = []
-            with contextlib.closing(search(target, units)) as asked:
+            with contextlib.closing(search(target, units, stopped=self._over.is_set)) as asked:
                 for endpoint, answers in asked:
                     found += answers
                     place = endpoint.settings if isinstance(endpoint, SerialEndpoint) else str(endpoint)
                     self.progressed.emit(f"{place} asked")
                     if self._over.is_set():
                         break
+            if self._over.is_set() and not found:
+                raise RigError("ended before anything answered")
             return found
 
         self.run(f"searching {target}", job, done)

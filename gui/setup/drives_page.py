@@ -7,13 +7,23 @@ from typing import Any
 
 from pyqtgraph.Qt import QtWidgets
 
-from actuators import Answer, SerialEndpoint, drive_names, serial_ports
-from gui.setup.page import LOCAL, SetupPage, leg_label, line_edit, set_role, unbroken
+from actuators import Answer, drive_names, serial_ports
+from gui.setup.page import LOCAL, SetupPage, leg_label, line_edit, listed, set_role, unbroken
 from gui.setup.search_row import Search, SearchRow
 from gui.setup.settings_form import SettingsForm
 from gui.widgets import Choice, GuardedButton, QuantityBox, WholeNumber
 from rig.client import free_ports
-from rig.commissioning import Draft, DriveAddress, LegProbe, Probe, compare, has_profile, usual_frame
+from rig.commissioning import (
+    Draft,
+    DriveAddress,
+    LegProbe,
+    Probe,
+    compare,
+    has_profile,
+    speaks_modbus,
+    usual_unit,
+    with_found,
+)
 
 _FRAMES = [("as usual", ("", 0))] + [
     (f"8{parity[0].upper()}{stop_bits}", (parity, stop_bits))
@@ -48,6 +58,7 @@ class DrivesPage(SetupPage):
             ("drives",),
         )
         draft = Draft()
+        self._usual_unit = usual_unit(draft.driver)
         self._kept: dict[bool, list[DriveAddress]] = {}
         self._rehearsal = False
         self._busy = ""
@@ -172,8 +183,13 @@ class DrivesPage(SetupPage):
 
     def _show_driver(self) -> None:
         """Let be entered what the driver asks for."""
-        self.profile.setEnabled(has_profile(self.driver.currentData()))
-        self.settings.show_driver(self.driver.currentData())
+        driver = self.driver.currentData()
+        self.profile.setEnabled(has_profile(driver))
+        self.settings.show_driver(driver)
+        for unit in self.unit:
+            if unit.value() == self._usual_unit:
+                unit.setValue(usual_unit(driver))
+        self._usual_unit = usual_unit(driver)
 
     def fill(self, draft: Draft) -> Draft:
         """See `SetupPage`."""
@@ -200,14 +216,11 @@ class DrivesPage(SetupPage):
         self._rehearsal = rehearsal
         kept = self._kept.get(rehearsal)
         if kept is None:
-            kept = [DriveAddress(LOCAL, port) for port in free_ports(6)] if rehearsal else [DriveAddress()] * 6
+            empty = DriveAddress(unit=usual_unit(self.driver.currentData()))
+            kept = [replace(empty, host=LOCAL, port=port) for port in free_ports(6)] if rehearsal else [empty] * 6
         self._taken.clear()
         for leg, address in enumerate(kept):
-            self.host[leg].setText(address.device or address.host)
-            self.port[leg].setValue(address.baud if address.device else address.port)
-            self.unit[leg].setValue(address.unit)
-            self.zero[leg].set_si(address.position_offset)
-            self.serial[leg].setText(address.serial)
+            self._show_address(leg, address)  # the length at 0 is the leg's, wherever its drive is
         self._changed(range(6))
 
     def _changed(self, legs: Iterable[int], _value: object = None) -> None:
@@ -285,43 +298,31 @@ class DrivesPage(SetupPage):
         self.ask_all.set_obstacle(busy or ("" if hosts else "give all six hosts first"))
         self.take.set_obstacle(busy or ("" if self.found else "no drive has told its serial number yet"))
         elsewhere = "virtual drives are where it is said here" if self._rehearsal else ""
+        if not speaks_modbus(driver := self.driver.currentData()):
+            elsewhere = f"drives of {driver} do not speak Modbus: they could take the questions for commands"
         self.search.set_busy(busy or elsewhere, elsewhere or ("every leg has its host already" if hosts else ""))
 
     def _enter(self, found: Sequence[Answer]) -> None:
-        """Put what was found, and is in no row yet, into the rows that have no host.
+        """Put what was found into the rows that have no host; say what is put into none."""
+        before = self.fill(Draft())
+        draft, left_out = with_found(before, found)
+        self.driver.setCurrentIndex(self.driver.findData(draft.driver))
+        entered = [leg for leg in range(6) if draft.drives[leg] != before.drives[leg]]
+        for leg in entered:
+            drive = draft.drives[leg]
+            if drive.device:
+                frame = (drive.parity, drive.stop_bits)
+                self.frame.setCurrentIndex([data for _text, data in _FRAMES].index(frame))
+            self._show_address(leg, drive)
+        self._changed(entered)
+        self.findings.setText(unbroken(listed([f"✗ {text}" for text in left_out])))
 
-        The first ones choose the driver and the bytes' frame, which are one for all: others of another frame stay out.
-        """
-        self.findings.clear()
-        rows = [leg for leg in range(6) if not self.host[leg].text().strip()]
-        drivers = {answer.driver for answer in found}
-        if len(rows) == 6 and len(drivers) == 1 and (index := self.driver.findData(*drivers)) >= 0:
-            self.driver.setCurrentIndex(index)
-        taken = {(self.host[leg].text().strip(), self.port[leg].value(), self.unit[leg].value()) for leg in range(6)}
-        for answer in found:
-            end = answer.endpoint
-            place, number = (end.device, end.baud) if isinstance(end, SerialEndpoint) else (end.host, end.port)
-            if (place, number, answer.unit) in taken or not rows:
-                continue
-            if isinstance(end, SerialEndpoint) and not self._frames_as((end.parity, end.stop_bits)):
-                self.findings.setText(unbroken(f"✗ {answer.place}: the bytes of the ports above are other ones"))
-                continue
-            leg = rows.pop(0)
-            self.host[leg].setText(place)
-            self.host[leg].setCursorPosition(0)  # its beginning is shown
-            self.port[leg].setValue(number)
-            self.unit[leg].setValue(answer.unit)
-        findings = self.findings.text()
-        self._changed(range(6))
-        self.findings.setText(findings)
-
-    def _frames_as(self, frame: tuple[str, int]) -> bool:
-        """Whether the bytes of all serial ports have a frame, which is chosen here where there is none yet."""
-        if not any(host.text().startswith("/") for host in self.host):
-            self.frame.setCurrentIndex([data for _text, data in _FRAMES].index(frame))
-        return frame == (
-            self.frame.currentData() if self.frame.currentIndex() else usual_frame(self.driver.currentData())
-        )
+    def _show_address(self, leg: int, address: DriveAddress) -> None:
+        self.host[leg].setText(address.device or address.host)
+        self.host[leg].setCursorPosition(0)  # its beginning is shown
+        self.port[leg].setValue(address.baud if address.device else address.port)
+        self.unit[leg].setValue(address.unit)
+        self.serial[leg].setText(address.serial)
 
     def _take_into_empty(self) -> None:
         """Take the serial numbers found where none was entered; one that was entered stays, and is compared."""

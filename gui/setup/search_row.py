@@ -37,7 +37,9 @@ class SearchRow(QtWidgets.QWidget):
         )
         self.place.setCompleter(QtWidgets.QCompleter(serial_ports(), self.place))
         self.units = WholeNumber("Search for units 1 to this one", _UNITS, 1, 255)
-        self.search = GuardedButton("Search", "Say what answers there; it is only read, and nothing moves")
+        self.search = GuardedButton(
+            "Search", "Say what answers there to Modbus; it is only read, and no drive that speaks Modbus moves"
+        )
         self.stop = GuardedButton("Stop searching", "What was found until then is shown")
         self.enter = GuardedButton("Enter what was found", "Into the rows that have no host yet, in this order")
         self.label = QtWidgets.QLabel()

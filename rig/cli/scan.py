@@ -41,8 +41,10 @@ def scan(
 ) -> None:
     """Say what answers on a serial port, at a TCP port or in a network: which unit, at which speed, and what it is.
 
-    Registers are only read, never written, and no drive is given a command; a drive that is in use all the same should
-    not be asked by others. A serial port is asked at one speed and parity after the other until somebody answers.
+    What is asked is Modbus. Registers are only read, never written, and no drive is given a command; a drive that is in
+    use all the same should not be asked by others, nor a line whose devices speak something else, as Jrk controllers
+    do: at another speed than theirs a question could pass for a command. A serial port is asked at one speed and
+    parity after the other until somebody answers.
     """
     wanted = _numbers(units, "--units", 0, 255)
     found: list[Answer] = []

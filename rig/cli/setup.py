@@ -24,9 +24,9 @@ app = command_group(
 
 _ADDRESS = re.compile(r"(?P<host>\[[^\]]+\]|[^:\s]+):(?P<port>\d{1,5})(?::(?P<unit>\d{1,3}))?")
 _SERIAL = re.compile(
-    r"(?P<device>/[^@\s]+)(?:@(?P<baud>\d{3,7})(?:-8(?P<parity>[ENO])(?P<stop_bits>[12]))?)?(?::(?P<unit>\d{1,3}))?"
+    r"(?P<device>/[^@\s]+)(?:@(?P<baud>\d{3,7})(?:-8(?P<parity>[ENOeno])(?P<stop_bits>[12]))?)?(?::(?P<unit>\d{1,3}))?"
 )
-_PARITIES = {"E": "even", "N": "none", "O": "odd", None: ""}
+_PARITIES = {"E": "even", "N": "none", "O": "odd"}
 
 
 @app.callback()
@@ -118,7 +118,7 @@ def new(
     if len(lengths) not in (1, 6):
         raise typer.BadParameter(f"{len(lengths)} lengths, must be one or six", param_hint="--offset")
     drives = [
-        replace(_drive_address(text), serial=serial, position_offset=length)
+        replace(_drive_address(text, driver), serial=serial, position_offset=length)
         for text, serial, length in zip(drive, given, lengths * (6 // len(lengths)), strict=True)
     ]
     draft = Draft(
@@ -278,17 +278,20 @@ def _asked(draft: "Draft", output: Path) -> "Draft":
     return with_serials(draft, found.serials)
 
 
-def _drive_address(text: str) -> "DriveAddress":
-    from rig.commissioning import DriveAddress
+def _drive_address(text: str, driver: str) -> "DriveAddress":
+    from rig.commissioning import DriveAddress, usual_unit
 
+    usual = usual_unit(driver)
+    if not text.strip().startswith("/"):
+        return DriveAddress(*_address(text, "--drive", usual))
     match = _SERIAL.fullmatch(text.strip())
     if match is None:
-        return DriveAddress(*_address(text, "--drive"))
+        raise typer.BadParameter(f"{text!r} is not /dev/…, @BAUD, -8E1 and :UNIT", param_hint="--drive")
     return DriveAddress(
-        unit=int(match["unit"] or 1),
+        unit=int(match["unit"] or usual),
         device=match["device"],
         baud=int(match["baud"] or 0),
-        parity=_PARITIES[match["parity"]],
+        parity=_PARITIES[match["parity"].upper()] if match["parity"] else "",
         stop_bits=int(match["stop_bits"] or 0),
     )
 
@@ -299,26 +302,27 @@ def _settings(driver: str, given: list[str]) -> dict[str, object]:
     from rig.commissioning import own_settings, setting_value
     from rig.errors import InputError
 
-    if not given:
-        return {}
     find_driver(driver)
     known = [setting.name for setting in own_settings(driver)]
     found: dict[str, object] = {}
     for text in given:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not equals or not value:
-            raise InputError(f"--set {text!r}: give NAME=VALUE, for example {known[0]}=…")
+            raise InputError(f"--set {text!r}: give NAME=VALUE")
         if name not in known:
-            raise InputError(f"--set {text!r}: driver {driver} has no {name!r}; it has {', '.join(known)}")
+            other = "; --profile says that" if name == "profile" else f" has no {name!r}; it has {', '.join(known)}"
+            raise InputError(f"--set {text!r}: driver {driver}{other}")
+        if name in found:
+            raise InputError(f"--set {text!r}: {name} is given twice")
         found[name] = setting_value(value)
     return found
 
 
-def _address(text: str, option: str) -> tuple[str, int, int]:
+def _address(text: str, option: str, unit: int = 1) -> tuple[str, int, int]:
     match = _ADDRESS.fullmatch(text.strip())
     if match is None:
         raise typer.BadParameter(f"{text!r} is not HOST:PORT or HOST:PORT:UNIT", param_hint=option)
-    return match["host"].strip("[]"), int(match["port"]), int(match["unit"] or 1)
+    return match["host"].strip("[]"), int(match["port"]), int(match["unit"] or unit)
 
 
 def _amplifier(text: str, profile: str, folder: Path) -> "CellAmplifier":

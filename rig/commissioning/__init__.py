@@ -1,5 +1,6 @@
 """Commissioning: a configuration drafted and written, drives asked, legs moved one at a time, load cells zeroed."""
 
+from rig.commissioning.asked_drive import drafted_drive
 from rig.commissioning.devices import check_devices
 from rig.commissioning.draft import (
     CellAmplifier,
@@ -15,8 +16,15 @@ from rig.commissioning.draft import (
     save_rig,
     with_serials,
 )
-from rig.commissioning.drafted_drive import drafted_drive
-from rig.commissioning.driver_settings import OwnSetting, has_profile, own_settings, setting_value, usual_frame
+from rig.commissioning.driver_settings import (
+    OwnSetting,
+    has_profile,
+    own_settings,
+    setting_value,
+    speaks_modbus,
+    usual_unit,
+)
+from rig.commissioning.found_drives import with_found
 from rig.commissioning.leg_test import LatchedFaultError, NotHomedError, leg_recording, move_leg, run_leg_test
 from rig.commissioning.naming import check_naming, name_calibration
 from rig.commissioning.probe import DriveKind, LegProbe, Probe, compare, probe_drive, probe_drives, probe_rig
@@ -70,7 +78,9 @@ __all__ = [
     "save_rig",
     "served",
     "setting_value",
-    "usual_frame",
+    "speaks_modbus",
+    "usual_unit",
+    "with_found",
     "with_serials",
     "zero_rig",
 ]

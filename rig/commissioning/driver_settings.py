@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from actuators import ActuatorError, find_driver
+from actuators import ActuatorError, ModbusAddress, TcpAddress, find_driver
 from kinematics import toml_item
 
 _PROFILE = "profile"
@@ -47,11 +47,21 @@ def usual_frame(driver: str) -> tuple[str, int] | None:
     return (fields["parity"].default, fields["stop_bits"].default) if "parity" in fields else None
 
 
+def usual_unit(driver: str) -> int:
+    """Unit id of a driver's drives where nothing else is said."""
+    return int(find_driver(driver).address.model_fields["unit"].default)
+
+
+def speaks_modbus(driver: str) -> bool:
+    """Whether what a search asks is a question to a driver's drives; to others it could be a command."""
+    return issubclass(find_driver(driver).address, ModbusAddress | TcpAddress)
+
+
 def setting_value(text: str) -> Any:
     """What a person writes for a setting: a value as in a file (0.2, true, { … }), any other text as it stands."""
     try:
         table = tomllib.loads(f"value = {text.strip()}")
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # no TOML, a number of more digits than are converted, nested too deep
         return text.strip()
     return table["value"] if table.keys() == {"value"} else text
 

@@ -1,23 +1,27 @@
 """The wizard's page of the drives: those that are searched for, and each driver's own settings."""
 
-import threading
-from collections.abc import Callable, Generator, Sequence
+import socket
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from device_server import served
-from setup_support import BUTTON, click, press_indicator, settled, until, write
+from setup_support import BUTTON, back, click, press_indicator, settled, until, write
 from shell_support import press
 
 from actuators import Answer, ConnectError, Endpoint, Identity, SerialEndpoint
 from gui.setup import SetupWizard
 from gui.setup.drives_page import DrivesPage
+from gui.shell.main_window import MainWindow
+from rig.commissioning import LegProbe
 from rig.config.rig_config import load_config
 from rig.virtual import VirtualRig
 
 Asked = Generator[tuple[Endpoint, list[Answer]], None, None]
 LINE = SerialEndpoint("/dev/serial/by-id/usb-a", 38_400, "none", 1)
+ALL_UNITS = 20.0  # s, less than it takes to ask all units that say nothing
 SLIDERS = [Answer(LINE, unit, "iai", Identity("IAI", "ROBO Cylinder", "", ""), "register 0 is 0") for unit in (1, 2, 3)]
 
 
@@ -53,7 +57,6 @@ def test_what_answers_at_a_host_is_entered_and_can_be_asked(wizard: SetupWizard,
             write(page.search.place, f"127.0.0.1:{port}")
             page.search.units.setValue(1)
             press(page.search.search)
-            assert "searching" in page.ask_all.obstacle or not wizard.bench.busy
             settled(wizard, qtbot)
             assert page.search.label.text().startswith(f"127.0.0.1:{port}, unit 1: driver servo: stewart-rig")
             press(page.search.enter)
@@ -70,13 +73,13 @@ def test_units_of_a_line_go_into_the_rows_without_a_host(
 ) -> None:
     asked: list[tuple[str, Sequence[int]]] = []
 
-    def search(target: str, units: Sequence[int]) -> Asked:
+    def search(target: str, units: Sequence[int], **_stopped: Any) -> Asked:
         asked.append((target, units))
         yield SerialEndpoint(LINE.device, 115_200, "even"), []
         yield LINE, SLIDERS
 
     answering(search)
-    write(page.host[1], "10.0.0.1")
+    page.zero[2].set_si(0.364)
     write(page.search.place, LINE.device)
     press(page.search.search)
     settled(wizard, qtbot)
@@ -87,51 +90,42 @@ def test_units_of_a_line_go_into_the_rows_without_a_host(
     press(page.search.enter)
     settled(wizard, qtbot)
     drives = wizard.draft().drives
-    assert [(drives[leg].device, drives[leg].baud, drives[leg].unit) for leg in (0, 2, 3)] == [
-        (LINE.device, 38_400, unit) for unit in (1, 2, 3)
+    assert [(drive.device, drive.baud, drive.unit, drive.parity, drive.stop_bits) for drive in drives[:3]] == [
+        (LINE.device, 38_400, unit, "none", 1) for unit in (1, 2, 3)
     ]
-    assert {drives[leg].parity for leg in (0, 2, 3)} == {"none"} and {drives[0].stop_bits} == {1}
-    assert (drives[1].host, drives[1].parity) == ("10.0.0.1", "")
-    assert wizard.draft().driver == "servo"  # as a drive that was there before is
+    assert drives[2].position_offset == 0.364
+    assert wizard.draft().driver == "iai"
     press(page.search.enter)
-    assert page.host[4].text() == ""  # they are in their rows
+    assert page.host[3].text() == ""  # they are in their rows
 
 
-def test_driver_and_frame_are_one_for_all_and_not_changed_for_a_later_line(
+def test_what_is_put_into_no_row_is_said_and_what_was_asked_stands(
     wizard: SetupWizard, page: DrivesPage, answering: Callable[..., None], qtbot: Any
 ) -> None:
-    even = SerialEndpoint("/dev/serial/by-id/usb-b", 38_400, "even", 1)
-    servos = [Answer(even, unit, "servo", Identity("x", "y", "", ""), "register 0 is 0") for unit in (1, 2)]
-
-    def enter(*asked: tuple[Endpoint, list[Answer]]) -> None:
-        answering(lambda _target, _units: iter_of(*asked))
-        write(page.search.place, "/dev/x")
-        press(page.search.search)
-        settled(wizard, qtbot)
-        press(page.search.enter)
-
-    enter((LINE, SLIDERS))
-    enter((even, servos))
-    assert [host.text() for host in page.host[3:]] == [""] * 3
-    assert "usb-b, 38400 baud 8E1, unit 2: the bytes" in page.findings.text()
-    assert (page.driver.currentData(), page.frame.currentData()) == ("iai", ("none", 1))
-    page.frame.setCurrentIndex(0)  # as usual: of the driver, which has no parity
-    enter((even, servos))
-    assert page.host[3].text() == ""
-    choose_driver(page, "servo")
-    enter((even, servos))
-    assert [host.text() for host in page.host[3:5]] == [even.device] * 2 and not page.findings.text()
+    page.show_probe(LegProbe(1, "x", identity=Identity("a", "b", "S1", "")))
+    write(page.host[0], "10.0.0.1")
+    settled(wizard, qtbot)
+    page.begin(0)
+    page.show_probe(LegProbe(1, "x", identity=Identity("a", "b", "S1", "")))
+    answering(lambda *_, **_stopped: iter_of((LINE, SLIDERS)))
+    write(page.search.place, LINE.device)
+    press(page.search.search)
+    settled(wizard, qtbot)
+    press(page.search.enter)
+    assert page.findings.text().count("the driver is servo") == 3
+    assert [host.text() for host in page.host] == ["10.0.0.1", *[""] * 5]
+    assert page.status[0].text().startswith("✓ a b, serial S1")
 
 
 def test_nothing_answers_or_it_cannot_be_opened(
     wizard: SetupWizard, page: DrivesPage, answering: Callable[..., None], qtbot: Any
 ) -> None:
-    def refused(target: str, units: Sequence[int]) -> Asked:
+    def refused(target: str, _units: Sequence[int], **_stopped: Any) -> Asked:
         raise ConnectError(f"cannot open {target}")
         yield LINE, []
 
     write(page.search.place, "/dev/none")
-    answering(lambda _target, _units: iter_of((LINE, [])))
+    answering(lambda *_, **_stopped: iter_of((LINE, [])))
     press(page.search.search)
     settled(wizard, qtbot)
     assert page.search.label.text() == "✗ nothing answers there" and page.search.enter.obstacle
@@ -145,36 +139,68 @@ def iter_of(*asked: tuple[Endpoint, list[Answer]]) -> Asked:
     yield from asked
 
 
-@pytest.mark.parametrize("by_stop", [False, True])
-def test_a_search_can_be_ended(
-    wizard: SetupWizard, page: DrivesPage, answering: Callable[..., None], qtbot: Any, by_stop: bool
-) -> None:
-    go_on, closed = threading.Event(), threading.Event()
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """A host that takes every connection and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"127.0.0.1:{server.getsockname()[1]}"
 
-    def endless(_target: str, _units: Sequence[int]) -> Asked:
-        try:
-            yield LINE, SLIDERS[:1]
-            while go_on.wait(60.0):
-                yield LINE, []
-        finally:
-            closed.set()
 
-    answering(endless)
-    write(page.search.place, LINE.device)
+def begin(wizard: SetupWizard, page: DrivesPage, place: str, qtbot: Any) -> None:
+    """Search a place for as many units as keep it busy for half a minute."""
+    page.search.units.setValue(255)
+    write(page.search.place, place)
     press(page.search.search)
-    until(qtbot, lambda: "38400 baud 8N1 asked" in wizard.state.text())
+    until(qtbot, lambda: wizard.state.text().startswith("Searching"))
     assert "searching" in page.ask_all.obstacle and page.search.search.obstacle
+
+
+@pytest.mark.parametrize("by_stop", [False, True])
+def test_a_search_can_be_ended(wizard: SetupWizard, page: DrivesPage, silent: str, qtbot: Any, by_stop: bool) -> None:
+    begin(wizard, page, silent, qtbot)
+    begun = time.monotonic()
     press(wizard.stop_button if by_stop else page.search.stop)
-    go_on.set()
     settled(wizard, qtbot)
-    assert closed.is_set() and page.search.label.text().count("unit") == 1
+    assert time.monotonic() - begun < ALL_UNITS
+    assert page.search.label.text() == "✗ ended before anything answered"
     assert "nothing is searched" in page.search.stop.obstacle
+
+
+def test_closing_the_wizard_ends_a_search(
+    wizard: SetupWizard, page: DrivesPage, window: MainWindow, silent: str, qtbot: Any
+) -> None:
+    begin(wizard, page, silent, qtbot)
+    begun = time.monotonic()
+    window.setup.close()
+    assert time.monotonic() - begun < ALL_UNITS
 
 
 def test_virtual_drives_are_not_searched_for(wizard: SetupWizard, qtbot: Any) -> None:
     press_indicator(wizard.start.rehearsal)
     settled(wizard, qtbot)
     assert "virtual drives" in wizard.drives.search.search.obstacle
+
+
+def test_what_could_take_the_questions_for_commands_is_not_searched_for(page: DrivesPage) -> None:
+    write(page.search.place, LINE.device)
+    assert not page.search.search.obstacle
+    choose_driver(page, "jrk-g2")
+    assert "do not speak Modbus" in page.search.search.obstacle
+
+
+def test_a_leg_keeps_its_length_at_zero_and_a_driver_has_its_usual_unit(
+    wizard: SetupWizard, page: DrivesPage, qtbot: Any
+) -> None:
+    page.zero[4].set_si(0.364)
+    page.unit[1].setValue(7)
+    choose_driver(page, "jrk-g2")
+    back(wizard, wizard.start)
+    press_indicator(wizard.start.rehearsal)
+    press_indicator(wizard.start.real)
+    settled(wizard, qtbot)
+    drives = wizard.draft().drives
+    assert [drive.position_offset for drive in drives] == [0.0, 0.0, 0.0, 0.0, 0.364, 0.0]
+    assert [drive.unit for drive in drives] == [11, 7, 11, 11, 11, 11]
 
 
 def test_each_driver_has_its_own_settings(wizard: SetupWizard, page: DrivesPage, qtbot: Any, tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """`rig scan`: what answers is said, nothing is written to it, and who has nothing to say is not named."""
 
 import json
+import socket
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -150,6 +152,51 @@ def test_what_cannot_be_asked_is_said(
 ) -> None:
     found, text = said(capsys, *arguments)
     assert found == code and words in text
+
+
+@pytest.mark.parametrize("unit", range(128))
+def test_no_question_on_a_line_is_a_command_to_a_jrk(unit: int) -> None:
+    """Those begin with a byte from 80h on; a Jrk may be where a drive on Modbus is sought."""
+    asked: list[bytes] = []
+
+    def taken(data: bytes) -> bytes:
+        asked.append(data)
+        return b""
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scanning, "open_wire", lambda _endpoint, _timeout: MemoryWire(taken))
+        assert not list(scanning.scan(SerialEndpoint("/dev/line", 9600, "none"), [unit], 0.001, rtu=True))
+    assert asked and max(b"".join(asked)) < 0x80 and {frame[:2] for frame in asked} == {bytes((unit, 3))}
+
+
+def test_units_whose_questions_would_be_commands_are_refused_on_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    code, text = said(capsys, "/dev/none", "--units", "1,200")
+    assert code == ExitCode.INPUT and "unit 200: on a serial line 0 to 127 can be asked for" in text
+
+
+def test_what_answered_is_said_whatever_becomes_of_the_rest(capsys: pytest.CaptureFixture[str]) -> None:
+    """A device that closes the connection when another unit is asked."""
+    answer = bytes.fromhex("0000 0000 0005 01 03 02 0005".replace(" ", ""))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            for _ in range(2):
+                connection, _address = server.accept()
+                with connection:
+                    request = connection.recv(64)
+                    if request[6] == 1:
+                        connection.sendall(request[:2] + answer[2:])
+                        connection.recv(64)  # until it is left, or asked who it is
+            server.close()
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        place = f"127.0.0.1:{server.getsockname()[1]}"
+        code, text = said(capsys, place, "--units", "1-4", "--timeout", "0.5")
+        thread.join(10.0)
+        assert not thread.is_alive()
+    assert code == ExitCode.OK
+    assert text == f"{place}, unit 1: answers (register 0 is 5); no driver knows it by its registers\n"
 
 
 def test_a_network_is_asked_host_by_host(capsys: pytest.CaptureFixture[str]) -> None:

@@ -52,6 +52,9 @@ def test_the_frame_of_a_byte_and_settings_of_the_driver(here: Path) -> None:
         (("--set", "stroke="), "--set 'stroke=': give NAME=VALUE"),
         (("--set", "stroke=-1"), "drives.stroke: must be greater than or equal to 0.001, not -1"),
         (("--set", "driver=servo"), "driver jrk-g2 has no 'driver'"),
+        (("--set", "home=1", "--set", "home=2"), "--set 'home=2': home is given twice"),
+        (("--set", "home=1", "--driver", "nobody"), "no driver 'nobody'"),
+        (("--set", "profile=x", "--driver", "servo"), "driver servo; --profile says that"),
         (("--offset", "1,2"), "2 lengths, must be one or six"),
         (("--offset", "380 mN"), "380 mN"),
         (("--set", "stroke=0.1", "--offset", "0.4"), "leg 1: its drive can be told 0.4 to 0.5 m"),
@@ -66,6 +69,15 @@ def test_settings_that_cannot_be(
     assert not (here / "rig.toml").exists()
 
 
-def test_what_is_neither_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert new(here, ["/dev/a@12"] * 6) == ExitCode.INPUT
-    assert "'/dev/a@12' is not HOST:PORT" in capsys.readouterr().err
+@pytest.mark.parametrize("text", ["/dev/a@12", "/dev/a@19200-8E3:1", "/dev/a@19200-7E1:1", "/dev/a b:1"])
+def test_what_is_no_port_is_refused(here: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+    assert new(here, [text] * 6) == ExitCode.INPUT
+    assert f"'{text}' is not /dev/" in capsys.readouterr().err.replace("\n", "")
+    assert not (here / "rig.toml").exists()
+
+
+def test_a_unit_that_is_left_out_is_the_drivers_usual_one(here: Path) -> None:
+    drives = [f"/dev/jrk-{leg}@9600-8n1" for leg in range(1, 7)]
+    more = ("--driver", "jrk-g2", "--mode", "position", "--rate", "50", "--offset", "364 mm", "--set", "stroke=0.26")
+    assert new(here, drives, *more) == ExitCode.OK
+    assert {leg.unit for leg in load_config(here / "rig.toml").drives.legs} == {11}

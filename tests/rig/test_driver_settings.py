@@ -43,6 +43,8 @@ def test_nothing_is_told_of_a_driver_that_there_is_none_of() -> None:
     ("text", "value"),
     [
         (" 0.2 ", 0.2), ("true", True), ("{ a = 1 }", {"a": 1}), ('"x"', "x"), ("300 mm", "300 mm"),
+        ("9" * 5000, "9" * 5000),
+        ("[" * 3000, "[" * 3000),
         ("mine.toml", "mine.toml"), ("1\nb = 2", "1\nb = 2"),
     ],
 )  # fmt: skip
