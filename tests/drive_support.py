@@ -192,18 +192,24 @@ def ask(servo: VirtualServo, pdu: str, unit: int = 1) -> str:
 @contextmanager
 def serving(devices: Sequence[Responder], **options) -> Iterator[list[tuple[str, int]]]:
     """Serve devices on free ports of the loopback interface from a thread that ends with the block."""
+    with serving_at([(TcpEndpoint("127.0.0.1", 0), device) for device in devices], **options) as bound:
+        yield [endpoint for endpoint in bound if isinstance(endpoint, TcpEndpoint)]
+
+
+@contextmanager
+def serving_at(endpoints: Sequence[tuple[Endpoint, Responder]], **options) -> Iterator[list[Endpoint]]:
+    """Serve devices where it is said from a thread that ends with the block; gives where they are then."""
     stop, ready = threading.Event(), threading.Event()
-    addresses: list[tuple[str, int]] = []
+    bound: list[Endpoint] = []
     errors: list[BaseException] = []
 
-    def found(bound: list[Endpoint]) -> None:
-        addresses.extend(endpoint for endpoint in bound if isinstance(endpoint, TcpEndpoint))
+    def found(at: list[Endpoint]) -> None:
+        bound.extend(at)
         ready.set()
 
     def run() -> None:
         try:
-            server = TwinServer([(TcpEndpoint("127.0.0.1", 0), device) for device in devices], **options)
-            server.serve(stop, found)
+            TwinServer(endpoints, **options).serve(stop, found)
         except BaseException as error:
             errors.append(error)
             ready.set()
@@ -213,7 +219,7 @@ def serving(devices: Sequence[Responder], **options) -> Iterator[list[tuple[str,
     try:
         assert ready.wait(5.0)
         if not errors:
-            yield addresses
+            yield bound
     finally:
         stop.set()
         thread.join(5.0)

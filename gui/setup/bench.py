@@ -123,8 +123,6 @@ class SetupBench(QtCore.QObject):
                     found += answers
                     place = endpoint.settings if isinstance(endpoint, SerialEndpoint) else str(endpoint)
                     self.progressed.emit(f"{place} asked")
-                    if self._over.is_set():
-                        break
             if self._over.is_set() and not found:
                 raise RigError("ended before anything answered")
             return found

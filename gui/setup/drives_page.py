@@ -7,7 +7,7 @@ from typing import Any
 
 from pyqtgraph.Qt import QtWidgets
 
-from actuators import Answer, drive_names, serial_ports
+from actuators import PARITIES, Answer, drive_names, serial_ports
 from gui.setup.page import LOCAL, SetupPage, leg_label, line_edit, listed, set_role, unbroken
 from gui.setup.search_row import Search, SearchRow
 from gui.setup.settings_form import SettingsForm
@@ -26,9 +26,7 @@ from rig.commissioning import (
 )
 
 _FRAMES = [("as usual", ("", 0))] + [
-    (f"8{parity[0].upper()}{stop_bits}", (parity, stop_bits))
-    for parity in ("even", "none", "odd")
-    for stop_bits in (1, 2)
+    (f"8{parity[0].upper()}{stop_bits}", (parity, stop_bits)) for parity in PARITIES for stop_bits in (1, 2)
 ]
 
 _Question = tuple[bool, str, str, dict[str, Any], float, DriveAddress]
@@ -315,7 +313,7 @@ class DrivesPage(SetupPage):
                 self.frame.setCurrentIndex([data for _text, data in _FRAMES].index(frame))
             self._show_address(leg, drive)
         self._changed(entered)
-        self.findings.setText(unbroken(listed([f"✗ {text}" for text in left_out])))
+        self.findings.setText(unbroken(listed([f"✗ not entered: {text}" for text in left_out])))
 
     def _show_address(self, leg: int, address: DriveAddress) -> None:
         self.host[leg].setText(address.device or address.host)

@@ -1,7 +1,7 @@
 """`rig monitor`: what a device and its client say to each other."""
 
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated
 
 import typer
 
@@ -38,13 +38,13 @@ def monitor(
     since the first one, > to the device or < from it, the bytes, and what they are in Modbus. Left out, the client
     connects as the device is: at a TCP port, or at a pseudo-terminal. Ctrl-C ends it, or the device does.
     """
-    from actuators import Endpoint, Frame, Parity, SerialEndpoint, TcpEndpoint, said_on_line, said_on_tcp
+    from actuators import PARITIES, Endpoint, Frame, SerialEndpoint, TcpEndpoint, said_on_line, said_on_tcp
     from rig.client import monitor_device
 
     serial = device.startswith("/")
-    parities: dict[str, Parity] = {name: name for name in get_args(Parity)}
+    parities = {str(name): name for name in PARITIES}
     if parity not in parities:
-        raise InputError(f"--parity {parity!r}: one of {', '.join(sorted(parities))}")
+        raise InputError(f"--parity {parity!r}: one of {', '.join(PARITIES)}")
     if listen and pty:
         raise InputError("--listen and --pty: one of the two")
     place: Endpoint = (

@@ -26,7 +26,6 @@ _ADDRESS = re.compile(r"(?P<host>\[[^\]]+\]|[^:\s]+):(?P<port>\d{1,5})(?::(?P<un
 _SERIAL = re.compile(
     r"(?P<device>/[^@\s]+)(?:@(?P<baud>\d{3,7})(?:-8(?P<parity>[ENOeno])(?P<stop_bits>[12]))?)?(?::(?P<unit>\d{1,3}))?"
 )
-_PARITIES = {"E": "even", "N": "none", "O": "odd"}
 
 
 @app.callback()
@@ -279,6 +278,7 @@ def _asked(draft: "Draft", output: Path) -> "Draft":
 
 
 def _drive_address(text: str, driver: str) -> "DriveAddress":
+    from actuators import PARITIES
     from rig.commissioning import DriveAddress, usual_unit
 
     usual = usual_unit(driver)
@@ -291,7 +291,7 @@ def _drive_address(text: str, driver: str) -> "DriveAddress":
         unit=int(match["unit"] or usual),
         device=match["device"],
         baud=int(match["baud"] or 0),
-        parity=_PARITIES[match["parity"].upper()] if match["parity"] else "",
+        parity={name[0]: name for name in PARITIES}[match["parity"].lower()] if match["parity"] else "",
         stop_bits=int(match["stop_bits"] or 0),
     )
 

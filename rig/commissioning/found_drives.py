@@ -15,7 +15,7 @@ def with_found(draft: Draft, answers: Sequence[Answer]) -> tuple[Draft, list[str
     them, those that no driver knows. The bytes of all serial ports have one frame: the first leg's with a port.
     """
     drives = list(draft.drives)
-    free = [leg for leg, drive in enumerate(drives) if not (drive.host.strip() or drive.device)]
+    free = [leg for leg, drive in enumerate(drives) if not (drive.host or drive.device)]
     named = {answer.driver for answer in answers} - {""}
     driver = named.pop() if len(free) == len(drives) and len(named) == 1 else draft.driver
     known = driver if any(answer.driver == driver for answer in answers) else ""

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from drive_support import Leg
+from drive_support import Leg, serving_at
 from pymodbus.client import ModbusSerialClient
 from virtual_line import line_servo
 
@@ -39,17 +39,9 @@ READ += crc16(READ)
 def served(link: Path, units=(1, 2), byte_time: float = 0.0, **options) -> Iterator[DeviceLine]:
     """A line of servos at a pseudo-terminal, by a thread that ends with the block."""
     line = DeviceLine([FaultyServo(line_servo(Leg(), unit, serial=f"U{unit}")) for unit in units], byte_time)
-    stop, ready = threading.Event(), threading.Event()
-    server = TwinServer([(SerialEndpoint(str(link), BAUD), line)], **{"tick": 2e-4, **options})
-    thread = threading.Thread(target=server.serve, args=(stop, lambda _: ready.set()))
-    thread.start()
-    try:
-        assert ready.wait(TIMEOUT)
+    with serving_at([(SerialEndpoint(str(link), BAUD), line)], **{"tick": 2e-4, **options}):
         yield line
-    finally:
-        stop.set()
-        thread.join(TIMEOUT)
-        assert not thread.is_alive() and not link.is_symlink()
+    assert not link.is_symlink()
 
 
 def test_pymodbus_serial_client_reads_and_writes(tmp_path: Path):

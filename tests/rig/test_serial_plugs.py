@@ -1,12 +1,12 @@
 """Serial adapters that are pulled out and plugged in again, or come up under each other's names; each driver."""
 
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from drive_support import serving_at
 
 from actuators import (
     COMMAND_OFF,
@@ -21,7 +21,6 @@ from actuators import (
     Mode,
     SerialEndpoint,
     Status,
-    TwinServer,
     exchange_all,
 )
 from rig.config import RigConfig, load_config
@@ -35,17 +34,8 @@ KINDS = ("virtual-servo", "virtual-orca", "virtual-iai", "virtual-jrk-g2")
 @contextmanager
 def plugged(port: Path, devices: Sequence[FaultyDevice]) -> Iterator[None]:
     """An adapter with devices on its line, at a port of this machine; pulled out at the end of the block."""
-    stop, ready = threading.Event(), threading.Event()
-    server = TwinServer([(SerialEndpoint(str(port), 1_000_000), DeviceLine(devices))], tick=2e-4)
-    thread = threading.Thread(target=server.serve, args=(stop, lambda _: ready.set()))
-    thread.start()
-    try:
-        assert ready.wait(TIMEOUT)
+    with serving_at([(SerialEndpoint(str(port), 1_000_000), DeviceLine(devices))], tick=2e-4):
         yield
-    finally:
-        stop.set()
-        thread.join(TIMEOUT)
-        assert not thread.is_alive()
 
 
 class Ports:
