@@ -37,8 +37,8 @@ class CellDevice(Member):
     standing: bool = False
     """whether the device answered last without having converted anything since"""
 
-    def __init__(self, name: str, channels: int) -> None:
-        super().__init__(name)
+    def __init__(self, name: str, channels: int, sample_period: float = 0.0) -> None:
+        super().__init__(name, sample_period)
         self.channels = channels
 
     @property

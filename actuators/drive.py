@@ -6,7 +6,6 @@ from abc import abstractmethod
 from actuators.errors import CommandError
 from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
 from actuators.member import Member
-from actuators.sampling import Sampling
 
 
 class Drive(Member):
@@ -26,7 +25,7 @@ class Drive(Member):
 
         sample_period: s between two exchanges of a drive that is slower than the cycle; it is left alone meanwhile.
         """
-        super().__init__(name)
+        super().__init__(name, sample_period)
         self.capabilities = capabilities
         self._echo_lag = echo_lag
         self._lag = self._heard_lag = 0
@@ -38,7 +37,6 @@ class Drive(Member):
         self._saying: tuple[Mode, bool, bool, bool] | None = None
         self._heard: tuple[Mode, bool, bool, bool] | None = None
         """what of the commands is said at once, in the last command and in the last one that was answered"""
-        self._sampling = Sampling(sample_period)
 
     @property
     @abstractmethod

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from actuators.bus import Bus, Exchange
 from actuators.line_framing import RTU_LINE, LineFraming
-from actuators.wire import Wire
+from actuators.wire import SHARP, Wire
 
 _LATE = 5.0  # times as late as is borne a reply may still come
 _REST_OF_IT = 40  # bytes that may still follow the first ones of a reply
@@ -57,6 +57,8 @@ class HalfDuplexBus(Bus):
         """when the reply is given up, or the line may be used again, s"""
         self._doubtful = -math.inf
         """until when a reply may still come that would pass for another unit's, s"""
+        self._soonest = -math.inf
+        """when a prompt reply will have come, s"""
         self._distrusted = False
         """whether the reply that is waited for may be such a one"""
 
@@ -118,7 +120,9 @@ class HalfDuplexBus(Bus):
         if self._asked is None and now >= self._until and self._due(now):
             self._send(wire, now)
             self._listen(wire, now)
-        return math.inf if self.idle else self._until if self._asked is not None else max(self._until, self._doubtful)
+        if self._asked is not None:
+            return self._soonest + SHARP if now < self._soonest + SHARP else self._until
+        return max(self._until, self._doubtful) if self._waiting else math.inf
 
     def _due(self, now: float) -> list[tuple[Exchange, bytes]]:
         """The requests that may be sent: all, or where a late reply could pass for theirs those of a stop."""
@@ -147,7 +151,8 @@ class HalfDuplexBus(Bus):
             self._asked, self._asker, self._message = exchange, exchange, message
             exchange.carried = now + len(frame) * self._byte_time
             reply = (exchange.reply_length + self.framing.overhead) * self._byte_time
-            self._until = exchange.carried + reply + self._reply_timeout
+            self._soonest = exchange.carried + reply
+            self._until = self._soonest + self._reply_timeout
 
     def _listen(self, wire: Wire, now: float) -> None:
         """Take what has arrived, and end the exchange that is under way where it is answered or given up."""

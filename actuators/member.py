@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from actuators.half_duplex import HalfDuplexBus
 from actuators.interface import Counters
+from actuators.sampling import Sampling
 
 
 class Member(ABC):
@@ -13,9 +14,11 @@ class Member(ABC):
     line: HalfDuplexBus | None = None
     """The shared line on which it has its turn, None for a wire on which all talk at once."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, sample_period: float = 0.0) -> None:
+        """sample_period: s between two exchanges of a device that is slower than the cycle; 0 = one in every cycle."""
         self.name = name
         self.counters = Counters()
+        self._sampling = Sampling(sample_period)
 
     @property
     def exchanges(self) -> Sequence[tuple[int, int]]:
@@ -26,3 +29,7 @@ class Member(ABC):
     @abstractmethod
     def connected(self) -> bool:
         """False before `connect`, after `close`, and once the peer has gone."""
+
+    def resume(self) -> None:
+        """Cycles go on after a pause in which the device was not asked: it was not silent for as long."""
+        self._sampling.resume()

@@ -4,7 +4,6 @@ from actuators.bus import Bus
 from actuators.cell_device import CellDevice, CellOptions
 from actuators.errors import ConnectError
 from actuators.half_duplex import HalfDuplexBus
-from actuators.sampling import Sampling
 from actuators.station import Station
 
 
@@ -13,10 +12,9 @@ class StationCells(CellDevice):
 
     def __init__(self, options: CellOptions, channels: int, bus: Bus, place: str, unit: int) -> None:
         """bus: where it is `unit`. place: as messages say it."""
-        super().__init__(options.name, channels)
+        super().__init__(options.name, channels, options.sample_period)
         self._station = Station(bus, f"{options.name} at {place}", unit, self.counters)
         self.line = bus if isinstance(bus, HalfDuplexBus) else None
-        self._sampling = Sampling(options.sample_period)
         self._now = 0.0
 
     @property

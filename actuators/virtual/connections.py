@@ -1,8 +1,11 @@
 """What a server of virtual devices knows of its wires and of those who talk over them."""
 
+import contextlib
 import math
 import socket
 
+from actuators.endpoint import TcpEndpoint
+from actuators.errors import ActuatorError
 from actuators.virtual.device import Responder
 from actuators.virtual.terminal import Terminal
 
@@ -40,3 +43,22 @@ class Client:
         """Begin anew: what was under way is nothing to whoever talks now."""
         self.taken = self.given = 0
         self.received = self.replies = self.unsent = b""
+
+
+def listen_at(endpoint: TcpEndpoint) -> socket.socket:
+    """A listening socket that does not block. Raises ActuatorError naming the endpoint that cannot be listened at."""
+    listener: socket.socket | None = None
+    try:
+        first, *_others = socket.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
+        family, kind, protocol, _name, address = first
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen()
+        listener.setblocking(False)
+    except OSError as error:
+        if listener is not None:
+            with contextlib.suppress(OSError):
+                listener.close()
+        raise ActuatorError(f"cannot listen on {endpoint}: {error.strerror or error}") from error
+    return listener

@@ -36,8 +36,14 @@ class DeviceLine:
     @property
     def next_event(self) -> float:
         """See `Responder.next_event`."""
-        own = min((queue[0][0] for queue in (self._requests, self._replies) if queue), default=math.inf)
-        return min(own, *(device.next_event for device in self.devices))
+        soonest = self._requests[0][0] if self._requests else math.inf
+        if self._replies and self._replies[0][0] < soonest:
+            soonest = self._replies[0][0]
+        for device in self.devices:
+            event = device.next_event
+            if event < soonest:
+                soonest = event
+        return soonest
 
     def tick(self, now: float) -> None:
         """See `Responder.tick`: a request whose last byte has come is carried out."""
@@ -73,5 +79,7 @@ class DeviceLine:
         self._replies.append((self._free, data))
 
     def _device(self, frame: bytes) -> FaultyDevice:
+        if len(self.devices) == 1:
+            return self.devices[0]
         unit = self.framing.message(frame)[:1]
         return next((one for one in self.devices if bytes((one.unit,)) == unit), self.devices[0])

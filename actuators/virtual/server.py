@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import math
+import os
 import selectors
 import socket
 import time
@@ -11,12 +12,11 @@ from pathlib import Path
 from typing import Protocol
 
 from actuators.endpoint import Endpoint, SerialEndpoint, TcpEndpoint
-from actuators.errors import ActuatorError
-from actuators.virtual.connections import Client, ServedWire
+from actuators.virtual.connections import Client, ServedWire, listen_at
 from actuators.virtual.device import Responder
 from actuators.virtual.terminal import NO_PORT, Terminal
 from actuators.virtual.timekeeper import Settlement, Timekeeper
-from actuators.wire import LinkClosedError
+from actuators.wire import SHARP, LinkClosedError
 
 _CHUNK = 4096
 _MAX_UNSENT = 65536  # bytes a client may leave unread before it is dropped
@@ -24,6 +24,7 @@ _STOP_LATENCY = 0.05  # s, at most, from the stop event to the end
 _FRAMES_PER_TURN = 8  # of one connection: however much one client asks, the others wait no longer
 _ACCEPT_PAUSE = 0.1  # s for which nobody is let in after no descriptor was free: trying at once would be all it does
 _SILENCE = 0.1  # s of the machine's clock, after which a serial frame is not continued
+_ATTENTION = 2e-4  # s after a reply on a serial line for which the next request is not slept through: it comes soon
 _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
@@ -73,6 +74,8 @@ class TwinServer:
         """s of the machine's clock: a time that is given may stand"""
         self._ports: list[ServedWire] = []
         self._terminals: list[Terminal] = []
+        self._attentive_until = -math.inf
+        """s of the machine's clock"""
         self._behind: dict[Client, None] = {}
         """clients that have sent more than was answered yet"""
         self._selector: selectors.BaseSelector
@@ -123,7 +126,7 @@ class TwinServer:
             self._ports.append(port)
             port.last = self._welcome(terminal, (NO_PORT, terminal.number), port)
             return endpoint
-        listener = _listen(endpoint)
+        listener = listen_at(endpoint)
         port = ServedWire(listener, device)
         self._ports.append(port)
         self._selector.register(listener, selectors.EVENT_READ, port)
@@ -137,7 +140,7 @@ class TwinServer:
         return client
 
     def _serve_once(self) -> None:
-        ready = self._selector.select(0.0 if self._behind else self._patience())
+        ready = self._wait()
         if self._wall() >= self._next_tick or (self._terminals and self._next_event() <= self._clock()):
             self._bring_to_present()
         behind, self._behind = self._behind, {}
@@ -164,16 +167,29 @@ class TwinServer:
                 port.closed_until = -math.inf
                 self._selector.register(port.listener, selectors.EVENT_READ, port)
 
-    def _patience(self) -> float:
-        """How long nothing is to be done, s, unless something arrives."""
+    def _wait(self) -> list[tuple[selectors.SelectorKey, int]]:
+        """Wait until something arrives or is to be done; what has arrived."""
+        if self._behind:
+            return self._selector.select(0.0)
+        now = self._wall()
         patience = min(self._tick, _STOP_LATENCY)
-        if self._terminals and not (self._timekeeper is not None and self._timekeeper.given):
-            patience = min(patience, self._next_event() - self._clock())
-        return max(0.0, patience)
+        if not self._terminals or (self._timekeeper is not None and self._timekeeper.given):
+            return self._selector.select(patience)
+        event = self._next_event() - self._clock()
+        if event > patience and now >= self._attentive_until:
+            return self._selector.select(patience)
+        until = now + min(event, patience)
+        while now < until:
+            asleep = 0.0 if now < self._attentive_until else max(0.0, until - now - SHARP)
+            if ready := self._selector.select(asleep):
+                return ready
+            os.sched_yield()
+            now = self._wall()
+        return self._selector.select(0.0)
 
     def _next_event(self) -> float:
         """When some device does something by itself, s."""
-        return min((port.device.next_event for port in self._ports), default=math.inf)
+        return min([port.device.next_event for port in self._ports], default=math.inf)
 
     def _send_due(self) -> bool:
         """Send what devices have held back until now; whether there was anything."""
@@ -183,6 +199,8 @@ class TwinServer:
             if held and port.last is not None:
                 self._send(port.last, held)
                 sent = True
+                if port.listener is None:
+                    self._attentive_until = self._wall() + _ATTENTION
         return sent
 
     def _settle(self, timekeeper: Timekeeper, request: Settlement) -> None:
@@ -315,21 +333,3 @@ class TwinServer:
     def _tick_devices(self, now: float) -> None:
         for port in self._ports:
             port.device.tick(now)
-
-
-def _listen(endpoint: TcpEndpoint) -> socket.socket:
-    listener: socket.socket | None = None
-    try:
-        first, *_others = socket.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
-        family, kind, protocol, _name, address = first
-        listener = socket.socket(family, kind, protocol)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen()
-        listener.setblocking(False)
-    except OSError as error:
-        if listener is not None:
-            with contextlib.suppress(OSError):
-                listener.close()
-        raise ActuatorError(f"cannot listen on {endpoint}: {error.strerror or error}") from error
-    return listener

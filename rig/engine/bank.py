@@ -184,6 +184,11 @@ class DriveBank:
         self.cells_offset[:] = reading.offsets
         self.force[:] = self._calibration.apply(np.array(reading.forces))
 
+    def resume(self) -> None:
+        """Go on with exchanges after a pause: nobody was silent in it."""
+        for device in (*self._drives, *self._cells.members):
+            device.resume()
+
     def overdue(self, leg: int) -> bool:
         """Whether the drive of a leg (index) gave no good reply when it was asked last.
 

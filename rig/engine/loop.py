@@ -130,6 +130,7 @@ def run_cycles(engine: Engine, operator: Operator, watch: Watch, ticker: Ticker)
             if operator.reconnected:  # talking to the drives one by one took its time outside the cycle
                 operator.reconnected = False
                 ticker.begin()
+                engine.bank.resume()
                 continue
             requested = watch.block.take_stop()
             if requested is not None:

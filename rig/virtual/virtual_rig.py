@@ -78,7 +78,7 @@ class VirtualRig:
     @property
     def next_event(self) -> float:
         """When some device does something by itself, s: a request's last byte has come, a reply's is to go."""
-        return min(responder.next_event for responder in self._responders)
+        return min([responder.next_event for responder in self._responders])
 
     @property
     def endpoints(self) -> list[tuple[Endpoint, Responder]]:

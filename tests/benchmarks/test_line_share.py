@@ -7,8 +7,8 @@ time is that of both processes, theirs and ours, and of the system that wakes th
 import multiprocessing
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
@@ -27,11 +27,10 @@ from actuators import (
     create_twin,
     exchange_all,
 )
+from actuators.serial_wire import SerialWire
 from rig.runtime import prepare_process
 
-BAUD = 1_000_000
-CYCLES = 2000
-PERIOD = 5e-3  # s
+CYCLES = 1000
 Options = list[dict[str, Any]]
 
 
@@ -39,8 +38,8 @@ def serve(driver: str, lines: dict[str, Options], stop: Event, ready: Event) -> 
     """Main function of the twins' process."""
     served = []
     for port, units in lines.items():
-        twins = [create_twin(driver, {"device": port, "baud": BAUD, **unit}, Leg()) for unit in units]
-        endpoint = SerialEndpoint(port, BAUD)
+        twins = [create_twin(driver, {"device": port, **unit}, Leg()) for unit in units]
+        endpoint = SerialEndpoint(port, units[0]["baud"])
         served.append((endpoint, DeviceLine(twins, endpoint.byte_time)))
     prepare_process(None, None)
     TwinServer(served).serve(stop, lambda _: ready.set())
@@ -61,48 +60,95 @@ def twins(driver: str, lines: dict[str, Options]) -> Iterator[None]:
         assert process.exitcode == 0
 
 
+class Carried:
+    """What our end of the lines has sent and received, by line: frames sent, and bytes both ways."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.lines: dict[object, list[int]] = {}
+        send, receive = SerialWire.send, SerialWire.receive
+
+        def counted_send(wire: SerialWire, data: bytes) -> bool:
+            line = self.lines.setdefault(wire, [0, 0])
+            line[0] += 1
+            line[1] += len(data)
+            return send(wire, data)
+
+        def counted_receive(wire: SerialWire, deadline: float) -> bytes:
+            data = receive(wire, deadline)
+            self.lines.setdefault(wire, [0, 0])[1] += len(data)
+            return data
+
+        monkeypatch.setattr(SerialWire, "send", counted_send)
+        monkeypatch.setattr(SerialWire, "receive", counted_receive)
+
+    def time(self, byte_time: float, turnaround: float) -> float:
+        """The wires' own time since the last call, s: of the line that took longest."""
+        times = [size * byte_time + (frames - 1) * turnaround for frames, size in self.lines.values()]
+        self.lines.clear()
+        return max(times)
+
+
 @pytest.mark.parametrize(
-    ("driver", "ports", "units", "settings"),
+    ("driver", "ports", "units", "baud", "turnaround"),
     [
-        ("servo", 2, 3, {"turnaround": 1e-4}),
-        ("orca", 6, 1, {"turnaround": 8e-5}),
+        ("servo", 2, 3, 115_200, 1e-4),
+        ("servo", 2, 3, 500_000, 1e-4),
+        ("servo", 2, 3, 1_000_000, 1e-4),
+        ("orca", 6, 1, 1_000_000, 8e-5),
     ],
 )
 def test_six_drives(
-    driver: str, ports: int, units: int, settings: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    driver: str,
+    ports: int,
+    units: int,
+    baud: int,
+    turnaround: float,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lines: dict[str, Options] = {
-        str(tmp_path / f"port-{port}"): [{"unit": unit} for unit in range(1, units + 1)] for port in range(ports)
+        str(tmp_path / f"port-{port}"): [{"unit": unit, "baud": baud} for unit in range(1, units + 1)]
+        for port in range(ports)
     }
-    with twins(driver, lines):
-        buses = Buses()
-        common = {"baud": BAUD, "reply_timeout": 0.05, "watchdog": 1.0, "buses": buses} | settings
-        drives = [
-            create_drive(driver, {"device": port, "name": f"drive {port}", **unit, **common})
-            for port, units_there in lines.items()
-            for unit in units_there
-        ]
-        for drive in drives:
+    with twins(driver, lines), closing(Rig(driver, lines, turnaround)) as rig:
+        plan = max(plan.time for plan in bus_plans(rig.drives))
+        taken, shares = rig.measured(Carried(monkeypatch), 11 / baud, turnaround, 2.0 * plan)
+    planned = [taken[round(part * (CYCLES - 1))] / plan for part in (0.1, 0.5, 0.9)]
+    carried = [shares[round(part * (CYCLES - 1))] for part in (0.1, 0.5, 0.9)]
+    with capsys.disabled():
+        print(f"\n{driver} at {baud} baud, {plan * 1e3:.3f} ms on the wires by the plan; an exchange takes, median")
+        print("  (10 % to 90 %):")
+        print(f"  {planned[1]:.2f} ({planned[0]:.2f} to {planned[2]:.2f}) times the plan's time")
+        print(f"  {carried[1]:.2f} ({carried[0]:.2f} to {carried[2]:.2f}) times that of the bytes that were carried")
+
+
+class Rig:
+    """Six drives, connected."""
+
+    def __init__(self, driver: str, lines: dict[str, Options], turnaround: float) -> None:
+        common = {"reply_timeout": 0.05, "watchdog": 1.0, "turnaround": turnaround, "buses": Buses()}
+        places = [{"device": port, "name": f"{port} {unit['unit']}", **unit} for port in lines for unit in lines[port]]
+        self.drives = [create_drive(driver, place | common) for place in places]
+        for drive in self.drives:
             drive.connect(5.0)
             drive.configure()
-        plan = max(plan.time for plan in bus_plans(drives))
-        taken = measured(drives)
-        for drive in drives:
+
+    def close(self) -> None:
+        for drive in self.drives:
             drive.close()
-    share = [taken[round(part * (CYCLES - 1))] / plan for part in (0.1, 0.5, 0.9)]
-    with capsys.disabled():
-        print(f"\n{driver}: {plan * 1e3:.3f} ms on the wires; an exchange takes {share[1]:.2f} times that")
-        print(f"  ({share[0]:.2f} to {share[2]:.2f}, the first and the last tenth left out)")
 
-
-def measured(drives: Sequence[Any]) -> list[float]:
-    """Times of exchanges, s, sorted, once a period."""
-    taken, stale, pause = [], 0, threading.Event()
-    for _ in range(CYCLES):
-        begun = time.monotonic()
-        feedback = exchange_all(drives, [COMMAND_OFF] * len(drives), begun, 0.1)
-        taken.append(time.monotonic() - begun)
-        stale += not all(sample.fresh for sample in feedback)
-        pause.wait(max(0.0, PERIOD - taken[-1]))
-    assert stale < CYCLES / 100, f"{stale} of {CYCLES} exchanges without a reply, {drives[0].counters}"
-    return sorted(taken)
+    def measured(
+        self, carried: Carried, byte_time: float, turnaround: float, period: float
+    ) -> tuple[list[float], list[float]]:
+        """Times of exchanges, one a period, s, and their shares of the wires' own times; both sorted."""
+        taken, shares, stale, pause = [], [], 0, threading.Event()
+        for _ in range(CYCLES):
+            begun = time.monotonic()
+            feedback = exchange_all(self.drives, [COMMAND_OFF] * len(self.drives), begun, 0.1)
+            taken.append(time.monotonic() - begun)
+            shares.append(taken[-1] / carried.time(byte_time, turnaround))
+            stale += not all(sample.fresh for sample in feedback)
+            pause.wait(max(0.0, period - taken[-1]))
+        assert stale < CYCLES / 100, f"{stale} of {CYCLES} exchanges without a reply, {self.drives[0].counters}"
+        return sorted(taken), sorted(shares)

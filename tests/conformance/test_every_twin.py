@@ -51,7 +51,7 @@ def concrete(kind: type) -> Iterator[type]:
     each: type
     for each in kind.__subclasses__():
         yield from concrete(each)
-        if not inspect.isabstract(each):
+        if not inspect.isabstract(each) and each.__module__.startswith("actuators."):  # not what another test has made
             yield each
 
 

@@ -299,6 +299,7 @@ STATE_BREAKS = [
         "begun, begun_before = time.time(), self._begun",
     ),
     _loop("talking to the drives counts as overruns", "if operator.reconnected:", "if False:"),
+    _loop("a pause in the cycles is the drives' silence", "engine.bank.resume()", "pass"),
     _loop(
         "an engine that fails enables drives without torque",
         "COMMAND_STOP if had_torque else COMMAND_OFF",

@@ -47,7 +47,10 @@ class Loop:
         self.abandoned = self.reconnected = False
         self.config = SimpleNamespace(period=PERIOD)
         exchange = lambda commands, _now, _timeout: self.said.append(list(commands))  # noqa: E731
-        self.bank = SimpleNamespace(exchange=exchange, asked=[True] * 6)
+        self.resumed: list[int] = []
+        """number of ticks before the drives were told of a pause"""
+        resume = lambda: self.resumed.append(len(self.ticks))  # noqa: E731
+        self.bank = SimpleNamespace(exchange=exchange, resume=resume, asked=[True] * 6)
         self.flags: dict[int, int] = {}
         """category of the stop flag found raised, by number of ticks before"""
         self.stops: list[tuple[int, int]] = []
@@ -127,6 +130,7 @@ def test_the_stop_flag_is_looked_at_before_every_cycle(times: Times) -> None:
 def test_what_takes_its_time_between_two_cycles_begins_the_grid_anew(times: Times) -> None:
     done = loop(times, 20, lambda _number: 0.1 * PERIOD, lambda number: 2.0 if number == 10 else 0.0)
     assert done.ticks[-1].overruns == 0 and max(abs(tick.lateness) for tick in done.ticks) < 1e-9
+    assert done.resumed == [10]
     assert done.ticks[10].t - done.ticks[9].t == pytest.approx(2.0 + 2.0 * PERIOD, abs=PERIOD)
     assert [tick.period for tick in done.ticks[10:]] == pytest.approx([PERIOD] * 10, abs=1e-9)
 
