@@ -18,8 +18,8 @@ class DeviceReading:
 
     forces: N, raw cell signals by channel, compression positive; NaN where a channel has no valid value, or nothing has
     been received yet. fresh: False = stale, the other values are those of the last good reply: there was none, or
-    nothing was converted since. age: s since they were received, by the time that the cycles are given. offset: see
-    `Feedback.offset`.
+    nothing was converted since. age: s since they were received, by the time that the cycles are given. offset: s from
+    the time of the cycle in which they were received to when they were measured, as far as the bus tells.
     """
 
     forces: tuple[float, ...]

@@ -19,7 +19,7 @@ class CellReading:
 
     forces: N, raw cell signals of legs 1 to 6, compression positive; NaN where there is no valid value. fresh: False
     where any of them is none of this cycle. age: s since the oldest was received, 0 when all are of this cycle.
-    offsets: see `Feedback.offset`, of each.
+    offsets: s from the time of the cycle to when each was measured, as far as the bus tells; negative: before it.
     """
 
     forces: tuple[float, ...]
@@ -176,5 +176,5 @@ class DeviceCells(CellSource):
         readings = [device.finish(deadline) for device in self._devices]
         self._silent = [one.name for one, read in zip(self._devices, readings, strict=True) if not read.fresh]
         forces = tuple([force for reading in readings for force in reading.forces])
-        offsets = tuple([reading.offset for reading in readings for _force in reading.forces])
+        offsets = tuple([reading.offset - reading.age for reading in readings for _force in reading.forces])
         return CellReading(forces, not self._silent, max([reading.age for reading in readings]), offsets)

@@ -62,6 +62,11 @@ class DriveAddress(_Model):
         return False
 
     @property
+    def reading_time(self) -> float:
+        """s at least from one reading to the next, as far as the wire tells; 0 where it is asked for them."""
+        return 0.0
+
+    @property
     def label(self) -> str:
         """What `identity` says, in words."""
         return ":".join(filter(None, self.identity))

@@ -102,6 +102,10 @@ class HalfDuplexBus(Bus):
         """Whether nobody is asked or waits for its turn."""
         return self._asked is None and not self._waiting
 
+    def overhear(self) -> bytes:
+        """What has come since it was listened to last, on a line where a device talks by itself and nobody is asked."""
+        return self._wire.receive(-math.inf) if self._wire is not None and self.idle else b""
+
     @property
     def wire(self) -> Wire | None:
         """The wire, None while there is none."""

@@ -49,7 +49,7 @@ class MantracourtAddress(AsciiAddress):
         return self
 
 
-class MantracourtOptions(AsciiOptions, MantracourtAddress):
+class MantracourtOptions(MantracourtAddress, AsciiOptions):
     """What one module's driver needs to know."""
 
 

@@ -179,14 +179,19 @@ class TcpWire(DescriptorWire):
 class MemoryWire:
     """A virtual device in the same process: every `send` is answered at once by `respond`, on the caller's thread.
 
-    The device decides what is late, lost or cut: whatever `respond` returns can be received, and nothing else.
+    The device decides what is late, lost or cut, and what it says by itself: what `respond` and `due` return can be
+    received, and nothing else.
     """
 
-    __slots__ = ("_inbox", "_respond", "connected")
+    __slots__ = ("_due", "_inbox", "_respond", "connected")
 
-    def __init__(self, respond: Callable[[bytes], bytes]) -> None:
-        """respond: takes the bytes sent and returns the bytes to receive; LinkClosedError closes the wire."""
+    def __init__(self, respond: Callable[[bytes], bytes], due: Callable[[], bytes] = bytes) -> None:
+        """respond: takes the bytes sent and returns the bytes to receive; LinkClosedError closes the wire.
+
+        due: returns what the device says by itself, at the time of the call.
+        """
         self._respond = respond
+        self._due = due
         self._inbox = b""
         self.connected = True
 
@@ -213,6 +218,11 @@ class MemoryWire:
     def receive(self, deadline: float) -> bytes:
         """See `Wire.receive`; never waits, `deadline` is not looked at."""
         data, self._inbox = self._inbox, b""
+        if self.connected:
+            try:
+                data += self._due()
+            except LinkClosedError:
+                self.close()
         return data
 
     def wait(self, until: float, others: Sequence[Wire]) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from pydantic import BaseModel
+
 from actuators import (
     CellDevice,
     DeviceReading,
@@ -27,6 +29,16 @@ from actuators import (
 from actuators.virtual.framing import MBAP_FRAMING, Framing
 
 PROFILE = load_profile("generic-servo", ServoProfile)
+
+
+def alike(part: type[BaseModel], options: type[BaseModel]) -> bool:
+    """Whether the options have the defaults of a part of theirs."""
+    whole = options.model_fields
+    return all(
+        field.get_default(call_default_factory=True) == whole[name].get_default(call_default_factory=True)
+        for name, field in part.model_fields.items()
+        if name in whole
+    )
 
 
 class ScriptedCell:

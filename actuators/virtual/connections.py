@@ -33,6 +33,8 @@ class Client:
         self.taken = self.given = 0
         """bytes in all that it has sent, and has been sent"""
         self.port = port
+        self.asked = False
+        """whether something was asked since something was last sent that had been held back"""
         self.received = b""
         self.heard = -math.inf
         """when it sent something last, s of the machine's clock"""

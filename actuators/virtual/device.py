@@ -38,7 +38,10 @@ class Responder(Protocol):
         """Answer one request frame; b"" = silence. Raises LinkClosedError to have the connection closed."""
 
     def due(self) -> bytes:
-        """Return bytes held back that are to be sent now, b"" if there are none."""
+        """Return bytes that are to be sent now, held back or of its own accord; b"" if there are none.
+
+        Raises LinkClosedError to have the connection closed.
+        """
 
     @property
     def next_event(self) -> float:

@@ -85,19 +85,30 @@ class FaultyDevice:
         self.device.tick(now)
 
     def due(self) -> bytes:
-        """See `Responder.due`: replies whose delay is over."""
+        """See `Responder.due`: replies whose delay is over, and what the device says by itself.
+
+        Raises LinkClosedError as `respond`.
+        """
+        said = self.device.due()
         if self._gone:
             return b""
+        if said and "close" in self._wire:
+            raise LinkClosedError
+        if said:
+            said = b"" if {"drop_all", "busy"} & self._wire.keys() else self._carried(said)
         if not self._delayed or self._delayed[0][0] > self.device.now:
-            return b""
+            return said
         ready = [data for at, data in self._delayed if at <= self.device.now]
         del self._delayed[: len(ready)]
-        return b"".join(ready)
+        return b"".join(ready) + said
 
     @property
     def next_event(self) -> float:
-        """See `Responder.next_event`: the end of a reply's delay."""
-        return self._delayed[0][0] if self._delayed and not self._gone else math.inf
+        """See `Responder.next_event`: the end of a reply's delay, or when the device says something by itself."""
+        if self._gone:
+            return math.inf
+        own = self.device.next_event
+        return min(own, self._delayed[0][0]) if self._delayed else own
 
     @property
     def unit(self) -> int:
@@ -131,6 +142,11 @@ class FaultyDevice:
             reply, self._previous = self._previous, reply
         else:
             self._previous = reply
+        return self._carried(reply)
+
+    def _carried(self, reply: bytes) -> bytes:
+        """What becomes at once of that which the device says on its wire."""
+        wire = self._wire
         if "bit_flip" in wire and reply:
             byte, bit = divmod(int(wire["bit_flip"]) % (8 * len(reply)), 8)
             reply = reply[:byte] + bytes((reply[byte] ^ 0x80 >> bit,)) + reply[byte + 1 :]

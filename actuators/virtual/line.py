@@ -26,7 +26,8 @@ class DeviceLine:
         self._free = -math.inf
         """when the last byte that is under way will have passed, s"""
         self._requests: deque[tuple[float, bytes]] = deque()
-        self._replies: deque[tuple[float, bytes]] = deque()
+        self._said: deque[tuple[float, bytes, bool]] = deque()
+        """when the last byte has passed, s, what a device says, and whether that is there as a whole or byte by byte"""
 
     @property
     def framing(self) -> Framing:
@@ -37,8 +38,8 @@ class DeviceLine:
     def next_event(self) -> float:
         """See `Responder.next_event`."""
         soonest = self._requests[0][0] if self._requests else math.inf
-        if self._replies and self._replies[0][0] < soonest:
-            soonest = self._replies[0][0]
+        if self._said and self._said[0][0] < soonest:
+            soonest = self._said[0][0]
         for device in self.devices:
             event = device.next_event
             if event < soonest:
@@ -54,7 +55,7 @@ class DeviceLine:
             at, frame = self._requests.popleft()
             with contextlib.suppress(LinkClosedError):  # there is no connection that could be closed
                 if reply := self._device(frame).respond(frame):
-                    self._send(at, reply)
+                    self._say(at, reply, whole=True)
 
     def respond(self, frame: bytes) -> bytes:
         """See `Responder.respond`: on a wire that takes its time nothing is answered at once."""
@@ -65,18 +66,26 @@ class DeviceLine:
         return b""
 
     def due(self) -> bytes:
-        """See `Responder.due`."""
+        """See `Responder.due`: of what a device says by itself each byte as it has passed, of a reply all at once."""
         for device in self.devices:
             if held := device.due():
-                self._send(self._now, held)
+                self._say(self._now, held, whole=False)
         ready = b""
-        while self._replies and self._replies[0][0] <= self._now:
-            ready += self._replies.popleft()[1]
+        while self._said:
+            end, data, whole = self._said[0]
+            if end > self._now:
+                passed = 0 if whole else len(data) - math.ceil((end - self._now) / self._byte_time - 1e-9)
+                if passed > 0:
+                    ready += data[:passed]
+                    self._said[0] = end, data[passed:], whole
+                break
+            ready += data
+            self._said.popleft()
         return ready
 
-    def _send(self, at: float, data: bytes) -> None:
+    def _say(self, at: float, data: bytes, *, whole: bool) -> None:
         self._free = max(self._free, at) + len(data) * self._byte_time
-        self._replies.append((self._free, data))
+        self._said.append((self._free, data, whole))
 
     def _device(self, frame: bytes) -> FaultyDevice:
         if len(self.devices) == 1:

@@ -195,12 +195,18 @@ class TwinServer:
         """Send what devices have held back until now; whether there was anything."""
         sent = False
         for port in self._ports:
-            held = port.device.due()
+            try:
+                held = port.device.due()
+            except LinkClosedError:
+                held = b""
+                if port.last is not None:
+                    self._refuse(port.last)
             if held and port.last is not None:
+                if port.last.asked and port.listener is None:
+                    self._attentive_until = self._wall() + _ATTENTION
+                port.last.asked = False
                 self._send(port.last, held)
                 sent = True
-                if port.listener is None:
-                    self._attentive_until = self._wall() + _ATTENTION
         return sent
 
     def _settle(self, timekeeper: Timekeeper, request: Settlement) -> None:
@@ -284,7 +290,7 @@ class TwinServer:
             except LinkClosedError:
                 self._refuse(client)
                 return
-            client.port.last = client
+            client.port.last, client.asked = client, True
         if client.replies and (client not in self._behind or len(client.replies) >= _CHUNK):
             replies, client.replies = client.replies, b""
             self._send(client, replies)

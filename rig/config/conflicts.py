@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -60,6 +61,13 @@ def _timing(config: RigConfig) -> Iterator[str]:
     ):
         if borne is not None and borne < least:
             yield f"safety.stale_time: {borne:g} s, must be at least {least:g} s, {what}"
+    for name, cell in config.load_cells.places.items():
+        if config.reading_period < cell.reading_time:
+            yield (
+                f"load_cells.sample_period: {config.reading_period:g} s between two readings, must be at least "
+                f"{math.ceil(cell.reading_time * 1e4) / 1e4:g} s: what load_cells.{name} sends takes that on its line"
+            )
+            break
     if watchdog < 2.0 * config.period:
         yield (
             f"drives.watchdog: {watchdog:g} s is less than two cycles ({2.0 * config.period:g} s): "

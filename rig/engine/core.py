@@ -234,7 +234,7 @@ class Engine:
         self.reference.hold(home)
         frame.measure(bank, homed=True)
         frame.refer(self.reference)
-        frame.model(known=True)
+        frame.model(0.0, known=True)
         frame.foresee(self.reference)
         self.law.compute(frame)
         self._supervision.rehearse()
@@ -266,7 +266,7 @@ class Engine:
         frame.refer(self.reference if machine.state in LAW_STATES and self.law.platform else None)
         self.law.refer(frame)
         supervision.reference(t, self.reference)  # before anything follows from it
-        supervision.guarded(t, lambda: frame.model(known=machine.homed))
+        supervision.guarded(t, lambda: frame.model(t, known=machine.homed))
         supervision.feedback(t, between_samples)
         supervision.measured(t, between_samples)
         supervision.recording(t, self.sink.fault)

@@ -11,6 +11,7 @@ from kinematics import Array, condition_number_kernel, inverse_kinematics_kernel
 from rig.config import RigConfig
 from rig.engine.bank import DriveBank
 from rig.engine.estimate import PoseEstimator
+from rig.engine.model_history import ModelHistory
 from rig.engine.reference import Reference
 from rig.telemetry import ROW
 
@@ -50,6 +51,7 @@ class Frame:
         self._estimator = PoseEstimator(mechanism.geometry)
         self._offset = np.zeros(6)
         self._cells_offset = np.zeros(6)
+        self._history = ModelHistory(len(self.fields["terms"]))
         self._reference: Reference | None = None
         self._shifted = np.zeros(19)
         self.ahead_by = config.period + config.command_lead
@@ -59,6 +61,7 @@ class Frame:
     def forget(self) -> None:
         """Look for the measured pose from home again."""
         self._estimator.forget()
+        self._history.forget()
 
     def measure(self, bank: DriveBank, *, homed: bool) -> None:
         """Take over the feedback, and the pose and twist that follow from it where lengths are absolute."""
@@ -98,10 +101,11 @@ class Frame:
         fields = self.fields
         fields["length_reference"][leg], fields["velocity_reference"][leg] = length, speed
 
-    def model(self, *, known: bool) -> None:
-        """The model at the cells and by term at the reference of now; not a number where the pose is not `known`.
+    def model(self, t: float, *, known: bool) -> None:
+        """The model at the cells and by term at the reference of now, `t` s; not a number where no pose is `known`.
 
-        Of a leg whose cell was read later in the cycle, at the reference of then.
+        Of a leg whose cell was read later in the cycle, at the reference of then; of one that was read before it, as
+        the model was then.
 
         Raises:
             DynamicsError: the model has no solution there.
@@ -112,10 +116,15 @@ class Frame:
             modelled = self.dynamics.cell_and_terms(self.now)
             fields["force_model"][:] = modelled.cells
             fields["terms"][:] = modelled.terms
+            self._history.note(t, modelled.cells, modelled.terms)
             for legs in self._later(self._cells_offset, 0.0):
                 modelled = self.dynamics.cell_and_terms(self._shifted)
                 fields["force_model"][legs] = modelled.cells[legs]
                 fields["terms"][:, legs] = modelled.terms[:, legs]
+            for leg in np.flatnonzero(self._cells_offset < -_SAME_TIME).tolist():
+                self._history.recall(t + self._cells_offset[leg], leg, fields["force_model"], fields["terms"])
+        else:
+            self._history.forget()
         np.subtract(fields["force_measured"], fields["force_model"], out=fields["force_residual"])
 
     def no_command(self) -> None:

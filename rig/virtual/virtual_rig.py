@@ -104,7 +104,7 @@ class VirtualRig:
         Nothing that is sent over them moves the rig's clock: that is `advance`. A serial line takes no time.
         """
         behind = {device: _together(devices) for _, devices in self._groups for device in devices}
-        return [MemoryWire(behind[device].respond) for device in self._devices]
+        return [MemoryWire(behind[device].respond, behind[device].due) for device in self._devices]
 
     def advance(self, now: float) -> None:
         """Integrate the plant to `now` (s), the drives' own clocks and the timetable of faults with it."""

@@ -16,7 +16,7 @@ from pymodbus.pdu.register_message import (
 )
 from virtual_line import line_servo
 
-from actuators import DeviceLine, FaultyServo
+from actuators import DeviceLine, FaultyServo, create_cell_twin
 from actuators.framing import crc16
 from actuators.virtual.framing import MBAP_FRAMING, RTU_FRAMING, RtuFraming
 
@@ -146,3 +146,23 @@ def test_faults_of_one_unit_are_its_own():
     wire.tick(13.0)
     damaged = wire.due()
     assert damaged and RTU_FRAMING.message(damaged) == b""
+
+
+def test_what_a_device_says_by_itself_comes_byte_by_byte():
+    byte = 10 / 230400  # s
+    cell = create_cell_twin("loadstar", {"device": "memory", "baud": 230400}, [Leg()])
+    wire = DeviceLine([cell], byte)
+    wire.tick(1.0)
+    wire.respond(b"O0W0\r")
+    wire.tick(1.0 + 5.1 * byte)
+    assert wire.due() == b""  # a reply is there when it is whole
+    wire.tick(1.0 + 20 * byte)
+    line = wire.due()
+    at = wire.next_event
+    wire.tick(at)
+    assert line.endswith(b"\r\n") and wire.due() == b""
+    for passed in range(len(line)):
+        wire.tick(at + (passed + 0.5) * byte)
+        assert wire.due() == line[:passed][-1:]
+    wire.tick(at + (len(line) + 0.1) * byte)
+    assert wire.due() == line[-1:]

@@ -1,4 +1,4 @@
-"""Loadstar's sensors: what is said at a port, and what is taken for a force."""
+"""Loadstar's sensors that are asked: what is said at a port, and what is taken for a force."""
 
 import math
 
@@ -10,7 +10,7 @@ from actuators.loadstar import VirtualLoadstar
 
 
 def made() -> ScriptedCell:
-    sensor = ScriptedCell("loadstar", name="cell 2")
+    sensor = ScriptedCell("loadstar", name="cell 2", stream=False)
     sensor.answer = b"A\r\n"
     return sensor
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from drive_support import Bench, Leg
+from drive_support import Bench, Leg, alike
 from iai_bench import IaiBench
 from jrk_bench import JrkBench
 from orca_bench import OrcaBench
@@ -79,6 +79,10 @@ def test_what_is_registered_is_whole(name):
                 "options that take its address and settings",
                 {*driver.address.model_fields, *driver.settings.model_fields, *DriveOptions.model_fields}
                 <= set(driver.options.model_fields),
+            ),
+            (
+                "the defaults of its address and settings in its options",
+                alike(driver.address, driver.options) and alike(driver.settings, driver.options),
             ),
             ("an identity for the claim", driver.address.identity is not DriveAddress.identity),
             ("a place for messages", driver.address.place is not DriveAddress.place),

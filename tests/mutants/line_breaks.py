@@ -2,6 +2,7 @@
 
 from breaks import Break
 
+_STREAM = "actuators/test_loadstar_stream.py"
 _DEVICES = "actuators/test_device_line.py"
 _TERMINAL = "actuators/test_virtual_terminal.py"
 _ADDRESS = "actuators/test_modbus_address.py"
@@ -32,6 +33,30 @@ LINE_BREAKS = [
         "whoever is first on a virtual line answers",
         "return next((one for one in self.devices if bytes((one.unit,)) == unit), self.devices[0])",
         "return self.devices[0]",
+    ),
+    _device(
+        "what a virtual device says by itself is there all at once",
+        "passed = 0 if whole else",
+        "passed = 0 if True else",
+    ),
+    _frame(
+        "a reading from before its cycle is compared with the model of now",
+        "self._cells_offset < -_SAME_TIME",
+        "self._cells_offset < -1.0",
+    ),
+    Break(
+        "a line of a stream is a reading in every cycle",
+        "actuators/loadstar.py",
+        "        self._last = DeviceReading((self._new,), True, 0.0, offset=offset)\n        self._new = math.nan",
+        "        self._last = DeviceReading((self._new,), True, 0.0, offset=offset)",
+        (_STREAM,),
+    ),
+    Break(
+        "what is left of an earlier stream is a reading",
+        "actuators/loadstar.py",
+        "        while answer != _ACKNOWLEDGED:",
+        "        while False:",
+        (_STREAM,),
     ),
     Break(
         "a virtual device takes a request with a wrong checksum",
@@ -71,8 +96,8 @@ LINE_BREAKS = [
     Break(
         "a reply that will not come any more is an event for ever",
         "actuators/virtual/faults.py",
-        "if self._delayed and not self._gone else",
-        "if self._delayed else",
+        "        if self._gone:\n            return math.inf\n",
+        "",
         (_TERMINAL,),
     ),
     Break(

@@ -157,7 +157,7 @@ def test_a_reference_is_judged_in_every_cycle_that_follows_it(rig: Bench, monkey
 def test_a_model_without_an_answer_is_a_quick_stop(rig: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     rig.engage()
 
-    def fail(**_known: bool) -> None:
+    def fail(_t: float, **_known: bool) -> None:
         raise DynamicsError("no forces at this pose")
 
     monkeypatch.setattr(rig.engine.frame, "model", fail)

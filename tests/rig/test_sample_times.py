@@ -8,9 +8,11 @@ import pytest
 from configured import SHIPPED
 from engine_support import CONFIG, HOME, smooth_table
 
+from dynamics import Dynamics
 from kinematics import Array, leg_kinematics
 from rig.engine.frame import Frame
 from rig.engine.laws import make_law
+from rig.engine.model_history import ModelHistory
 from rig.engine.reference import Reference
 
 OFFSET = np.array([0.0, 1e-3, 2e-3, 1e-3, 2e-3, 0.0])  # s
@@ -45,7 +47,7 @@ def frame() -> Frame:
     bank: Any = SimpleNamespace(length=length, velocity=speed, force=np.zeros(6), offset=OFFSET, cells_offset=CELLS)
     made.measure(bank, homed=True)
     made.refer(reference)
-    made.model(known=True)
+    made.model(0.0, known=True)
     return made
 
 
@@ -93,6 +95,53 @@ def test_at_rest_times_mean_nothing() -> None:
     )
     frame.measure(bank, homed=True)
     frame.refer(None)
-    frame.model(known=True)
+    frame.model(0.0, known=True)
     np.testing.assert_allclose(frame.length_error, 0.0, atol=1e-9)
     np.testing.assert_array_equal(frame.fields["force_model"], frame.dynamics.cell_and_terms(frame.now).cells)
+
+
+def test_a_force_that_was_measured_before_its_cycle_is_compared_with_the_model_of_then() -> None:
+    period = 1e-2
+    before = np.array([0.0, -0.2, -0.5, -1.0, -1.7, -3.0]) * period
+    frame, reference = Frame(CONFIG), moving()
+    for cycle in range(6):
+        length, speed = legs_at(reference, np.zeros(6))
+        offset = before if cycle == 5 else np.zeros(6)
+        bank: Any = SimpleNamespace(
+            length=length, velocity=speed, force=np.zeros(6), offset=np.zeros(6), cells_offset=offset
+        )
+        frame.measure(bank, homed=True)
+        frame.refer(reference)
+        frame.model(2.0 + cycle * period, known=True)
+        reference.advance(period)
+    dynamics, now = frame.dynamics, frame.dynamics.cell_and_terms(frame.now)
+    reference.advance(-period)
+    straight = 0.125 * period**2  # of what lies between two cycles, for each unit of its second derivative
+    for leg, time in enumerate(before):
+        expected = dynamics.cell_and_terms(at(reference, float(time)))
+        bent = np.abs(second_derivative(dynamics, reference, float(time), leg))
+        assert frame.fields["force_model"][leg] == pytest.approx(expected.cells[leg], abs=2.0 * straight * bent + 1e-9)
+    assert np.abs(now.cells - frame.fields["force_model"])[before < 0.0].min() > 1e-3
+
+
+def second_derivative(dynamics: Dynamics, reference: Reference, time: float, leg: int, step: float = 5e-3) -> float:
+    """Of the model's force at a leg's cell, N/s²."""
+    before, then, after = (
+        dynamics.cell_and_terms(at(reference, time + shift)).cells[leg] for shift in (-step, 0.0, step)
+    )
+    return float((before - 2.0 * then + after) / step**2)
+
+
+def test_what_was_before_the_first_cycle_is_not_known() -> None:
+    history = ModelHistory(5)
+    cells, terms = np.full(6, 7.0), np.full((5, 6), 7.0)
+    assert not history.recall(1.0, 2, cells, terms)
+    for cycle in range(200):
+        history.note(0.01 * cycle, np.full(6, 1.0 * cycle), np.full((5, 6), 1.0 * cycle))
+    assert not history.recall(0.5, 2, cells, terms) and not history.recall(2.0, 2, cells, terms)
+    assert (cells == 7.0).all() and (terms == 7.0).all()
+    assert history.recall(1.5025, 2, cells, terms)
+    assert cells.tolist() == pytest.approx([7.0, 7.0, 150.25, 7.0, 7.0, 7.0])
+    assert terms[:, 2].tolist() == pytest.approx([150.25] * 5) and (terms[:, :2] == 7.0).all()
+    history.forget()
+    assert not history.recall(1.5025, 2, cells, terms)
