@@ -128,10 +128,11 @@ def _profile(options: AmplifierOptions) -> AmplifierProfile:
     return profile if isinstance(profile, AmplifierProfile) else load_profile(profile, AmplifierProfile)
 
 
-def _twin(options: AmplifierOptions, cells: Sequence[Cell]) -> FaultyAmplifier:
+def amplifier_twin(options: AmplifierOptions, cells: Sequence[Cell]) -> FaultyAmplifier:
+    """The virtual amplifier of as many cells as it has channels. Raises ConfigurationError."""
     framing = options.server_framing
     return FaultyAmplifier(VirtualAmplifier(_profile(options), cells, unit=options.unit, framing=framing))
 
 
-DRIVER = CellDriver(AmplifierAddress, CellAddress, AmplifierOptions, Amplifier, _twin, files=("profile",))
+DRIVER = CellDriver(AmplifierAddress, CellAddress, AmplifierOptions, Amplifier, amplifier_twin, files=("profile",))
 """What is registered as `modbus`."""

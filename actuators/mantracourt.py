@@ -1,16 +1,19 @@
-"""Driver `mantracourt`: a DSC or DCell module with one load cell, asked in ASCII.
+"""Driver `mantracourt`: a DSC or DCell module with one load cell, asked in ASCII or in Modbus RTU, as it was bought.
 
-A request names a station, `!001:SYS?`, and ends with a carriage return; so does the answer, a number with a sign and a
-fixed count of digits.
+In ASCII a request names a station, `!001:SYS?`, and ends with a carriage return; so does the answer, a number with a
+sign and a fixed count of digits. In Modbus each value is a float in the two registers at twice its number in the
+maker's list of commands, the low word first. Which number the reading has is not known here.
 """
 
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
+from actuators.amplifier import Amplifier, AmplifierOptions, AmplifierReading, amplifier_twin
 from actuators.ascii_cell import (
     AsciiAddress,
     AsciiCell,
@@ -20,10 +23,15 @@ from actuators.ascii_cell import (
     FaultyAsciiCell,
     only_cell,
 )
-from actuators.cell_device import CellDriver
+from actuators.cell_device import CellDevice, CellDriver
 from actuators.line_address import Baud
+from actuators.modbus_address import LAST_RTU_UNIT
+from actuators.profile import AmplifierProfile, ReadingMap
+from actuators.registers import Register
+from actuators.virtual.faults import FaultyDevice
 from actuators.virtual.port import Cell
 
+_LAST_REGISTERS = 0xFFFE
 _VALUE = re.compile(rb"[+-]\d{1,12}(\.\d{1,9})?")
 _DIGITS, _DECIMALS = 5, 3
 _REFUSED = b"?"
@@ -39,6 +47,8 @@ class MantracourtAddress(AsciiAddress):
     baud: Baud = 115_200
     scale: Annotated[float, Field(ge=-1e6, le=1e6)] = 1.0
     """N, compression positive, for each of the units that the module is calibrated in."""
+    modbus_number: Annotated[int, Field(ge=0, le=_LAST_REGISTERS // 2)] | None = None
+    """Number of the reading, SYS, in the maker's list, of a module that speaks Modbus; not given: it speaks ASCII."""
 
     @model_validator(mode="after")
     def _as_the_module_has_it(self) -> Self:
@@ -46,6 +56,8 @@ class MantracourtAddress(AsciiAddress):
             raise ValueError(f"unit: {self.unit} is outside 1..255: to 0 all modules listen, and none answers")
         if not self.scale:
             raise ValueError("scale: 0, must not be")
+        if self.modbus_number is not None and self.unit > LAST_RTU_UNIT:
+            raise ValueError(f"unit: {self.unit} is outside 1..{LAST_RTU_UNIT}, the units of a Modbus line")
         return self
 
 
@@ -91,11 +103,56 @@ class VirtualMantracourt(AsciiTwin):
         return f"{value:+0{_DIGITS + _DECIMALS + 2}.{_DECIMALS}f}".encode()
 
 
-def _twin(options: MantracourtOptions, cells: Sequence[Cell]) -> FaultyAsciiCell:
+class MantracourtInModbus(Amplifier):
+    """A module on a Modbus line."""
+
+    def __init__(self, options: AmplifierOptions, *, turned: bool) -> None:
+        """Make the device without connecting. turned: whether what it says is positive in tension."""
+        super().__init__(options)
+        self._turned = turned
+
+    def _finish(self, deadline: float) -> AmplifierReading | None:
+        reading = super()._finish(deadline)
+        if reading is None or not self._turned:
+            return reading
+        return replace(reading, forces=tuple([-force for force in reading.forces]))
+
+
+class _Turned:
+    """A cell whose signal is positive in tension."""
+
+    def __init__(self, cell: Cell) -> None:
+        self._cell = cell
+
+    @property
+    def cell(self) -> float:
+        """See `Cell.cell`."""
+        return -self._cell.cell
+
+
+def _in_modbus(options: MantracourtOptions) -> AmplifierOptions | None:
+    """What the driver of one that speaks Modbus needs to know, None where it speaks ASCII."""
+    if options.modbus_number is None:
+        return None
+    force = Register(address=2 * options.modbus_number, type="f32", scale=abs(options.scale))
+    profile = AmplifierProfile(name="mantracourt", word_order="little", reading=ReadingMap(forces=[force]))
+    shared = {name: getattr(options, name) for name in AmplifierOptions.model_fields if hasattr(options, name)}
+    own = {"profile": profile, "framing": "rtu", "turnaround": options.turnaround or None}
+    return AmplifierOptions(**shared | own)
+
+
+def _device(options: MantracourtOptions) -> CellDevice:
+    in_modbus = _in_modbus(options)
+    return Mantracourt(options) if in_modbus is None else MantracourtInModbus(in_modbus, turned=options.scale < 0.0)
+
+
+def _twin(options: MantracourtOptions, cells: Sequence[Cell]) -> FaultyDevice:
     """The virtual module of one cell. Raises ConfigurationError."""
-    cell = only_cell(cells, "a Mantracourt module")
+    cell, in_modbus = only_cell(cells, "a Mantracourt module"), _in_modbus(options)
+    if in_modbus is not None:
+        return amplifier_twin(in_modbus, [_Turned(cell) if options.scale < 0.0 else cell])
     return FaultyAsciiCell(VirtualMantracourt(cell, unit=options.unit, scale=options.scale))
 
 
-DRIVER = CellDriver(MantracourtAddress, MantracourtAddress, MantracourtOptions, Mantracourt, _twin)
+DRIVER = CellDriver(MantracourtAddress, MantracourtAddress, MantracourtOptions, _device, _twin)
 """What is registered as `mantracourt`."""

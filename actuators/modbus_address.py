@@ -11,6 +11,7 @@ from actuators.line_framing import MbapLine
 from actuators.opening import open_wire
 from actuators.virtual.framing import MBAP_FRAMING, RTU_FRAMING, Framing
 
+LAST_RTU_UNIT = 247
 _PATIENCE = 60.0
 """s, for a reply on TCP, where nobody is kept waiting: what is given up is passed over when it comes."""
 
@@ -25,8 +26,8 @@ class ModbusAddress(LineAddress):
     def _framed(self) -> Self:
         if self.device is not None and self.framing == "tcp":
             raise ValueError('framing: a serial line has frames of "rtu", not of "tcp"')
-        if self.rtu and not 1 <= self.unit <= 247:
-            raise ValueError(f"unit: {self.unit} is outside 1..247, the units of a serial line")
+        if self.rtu and not 1 <= self.unit <= LAST_RTU_UNIT:
+            raise ValueError(f"unit: {self.unit} is outside 1..{LAST_RTU_UNIT}, the units of a serial line")
         return self
 
     @property

@@ -6,6 +6,7 @@ import pytest
 from drive_support import Leg, ScriptedCell
 from hypothesis import given
 from hypothesis import strategies as st
+from pymodbus.framer import FramerRTU
 
 from actuators import ConfigurationError, DeviceLine, MemoryWire, create_cell_device, create_cell_twin
 from actuators.ascii_cell import AsciiLine
@@ -98,3 +99,40 @@ def test_several_on_one_line() -> None:
 def test_options_that_it_cannot_have(options: dict[str, object], said: str) -> None:
     with pytest.raises(ConfigurationError, match=said):
         create_cell_device("mantracourt", {"device": "memory"} | options)
+
+
+def test_in_modbus_a_value_is_a_float_at_twice_its_number_with_the_low_word_first() -> None:
+    """The maker's example, 1.23 as number 28 of unit 4; checksums by pymodbus."""
+    checked = lambda text: (data := bytes.fromhex(text)) + FramerRTU.compute_CRC(data).to_bytes(2, "big")  # noqa: E731
+    module = ScriptedCell("mantracourt", unit=4, modbus_number=28, scale=2.0)
+    module.device.connect(1.0)
+    reading = module.read(checked("04 03 04 70a4 3f9d"))
+    assert module.requests == [checked("04 03 0038 0002")]
+    assert reading.fresh and reading.forces == pytest.approx((2.46,), rel=1e-7)
+    leg = Leg()
+    leg.cell = 2.46
+    twin = create_cell_twin("mantracourt", {"device": "a", "unit": 4, "modbus_number": 28, "scale": 2.0}, [leg])
+    assert twin.respond(checked("04 03 0038 0002")) == checked("04 03 04 70a4 3f9d")
+    assert twin.respond(checked("04 03 0039 0002")) == checked("04 83 02")
+    assert twin.respond(checked("05 03 0038 0002")) == b""
+
+
+def test_in_modbus_nothing_damaged_is_a_reading() -> None:
+    module = ScriptedCell("mantracourt", unit=4, modbus_number=28)
+    module.device.connect(1.0)
+    assert not module.read(bytes.fromhex("04 03 04 70a4 3f9d 0000")).fresh and module.device.counters.crc == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "said"), [({"modbus_number": 40000}, "modbus_number"), ({"modbus_number": 3, "unit": 248}, "1..247")]
+)
+def test_what_no_module_has_is_refused(given: dict[str, int], said: str) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        create_cell_device("mantracourt", {"device": "a", **given})
+
+
+def test_modules_that_speak_otherwise_do_not_share_a_line() -> None:
+    buses = Buses()
+    create_cell_device("mantracourt", {"device": "a", "unit": 1, "buses": buses})
+    with pytest.raises(ConfigurationError, match="cannot share it"):
+        create_cell_device("mantracourt", {"device": "a", "unit": 2, "modbus_number": 3, "buses": buses})

@@ -28,7 +28,12 @@ _CELL = {"profile": "generic-cell"}
 _LINE = {"device": "twin", "unit": 9}
 PLACES: dict[str, list[dict[str, Any]]] = {
     "loadstar": [{"device": "twin", "stream": False}, {"device": "twin", "polarity": -1}, {"host": "twin"}],
-    "mantracourt": [{"device": "twin", "unit": 9}, {"device": "twin", "unit": 200, "scale": -9.80665}],
+    "mantracourt": [
+        {"device": "twin", "unit": 9},
+        {"device": "twin", "unit": 200, "scale": -9.80665},
+        {"device": "twin", "unit": 9, "modbus_number": 28, "scale": -9.80665},
+        {"host": "twin", "unit": 247, "modbus_number": 0},
+    ],
     "modbus": [{"host": "twin"}, {"host": "twin", **_CELL}, _LINE, _LINE | _CELL, _LINE | {"profile": "laumas"}],
 }
 """Driver → options of its devices, of each number of cells and each kind of wire."""

@@ -27,9 +27,9 @@ def faults(driver: str, place: dict[str, Any]) -> list[tuple[str, int]]:
 
     Nothing protects ASCII from a digit that became another one, and on a line nothing tells a reply that is too old.
     """
-    if driver != "modbus":
+    if driver != "modbus" and "modbus_number" not in place:
         return [(kind, 0) for kind in KINDS]
-    if "host" in place:
+    if driver == "modbus" and "host" in place:
         return [(kind, HEADER) for kind in (*KINDS, "bit_flip", "delay", "replay")]
     return [(kind, 200) for kind in (*KINDS, "bit_flip")]
 
