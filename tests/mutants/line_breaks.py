@@ -124,7 +124,7 @@ LINE_BREAKS = [
     Break(
         "a unit that no line can have is taken",
         "actuators/modbus_address.py",
-        "if self.rtu and not 1 <= self.unit <= 247:",
+        "if self.rtu and not 1 <= self.unit <= LAST_RTU_UNIT:",
         "if False:",
         (_ADDRESS,),
     ),
