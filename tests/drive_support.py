@@ -159,6 +159,8 @@ def step(profile: ServoProfile) -> float:
 def lacks(profile: ServoProfile) -> set[str]:
     """What a servo does not say of itself."""
     found = {"identity"} if profile.identity is None else set()
+    bits = {"quick stop": profile.status.quick_stop, "brake": profile.status.brake}
+    found |= {name for name, bit in bits.items() if bit is None}
     return found | ({"velocity"} if profile.feedback.velocity is None else set())
 
 

@@ -1,5 +1,9 @@
 """Servos of other makes, as their profiles describe them."""
 
+import re
+import textwrap
+import tomllib
+from pathlib import Path
 from typing import Any
 
 from actuators import ServoProfile, load_profile
@@ -63,3 +67,14 @@ BARE = profile(
     errors={},
 )
 """One for positions only, without an echo, a speed, an error code, a watchdog or a name."""
+
+
+def guide() -> ServoProfile:
+    """The worked example of the guide to devices, out of its page."""
+    page = (Path(__file__).parents[1] / "docs/adding-a-device.md").read_text(encoding="utf-8")
+    found = re.search(r"```toml\n(.*?)```", page, re.DOTALL)
+    assert found is not None
+    return ServoProfile.model_validate(tomllib.loads(textwrap.dedent(found[1])))
+
+
+GUIDE = guide()

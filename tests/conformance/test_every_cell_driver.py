@@ -102,7 +102,7 @@ def test_what_is_registered_is_whole(name: str) -> None:
         )
         if not there
     ]
-    assert not lacking, f"cell driver {name} lacks {', '.join(lacking)}: see docs/adding-a-drive.md"
+    assert not lacking, f"cell driver {name} lacks {', '.join(lacking)}: see docs/adding-a-device.md"
 
 
 @pytest.fixture(params=[(name, place) for name, places in PLACES.items() for place in places], ids=str)

@@ -14,7 +14,7 @@ from drive_support import Bench, Leg, alike
 from iai_bench import IaiBench
 from jrk_bench import JrkBench
 from orca_bench import OrcaBench
-from servo_profiles import BARE, SEPARATE, SINGLE, SWAPPED
+from servo_profiles import BARE, GUIDE, SEPARATE, SINGLE, SWAPPED
 from virtual_line import LineBench
 
 from actuators import (
@@ -50,6 +50,7 @@ BENCHES: dict[str, Callable[..., Any]] = {
     "servo, bytes in every order": partial(Bench, SWAPPED),
     "servo for positions": partial(Bench, BARE),
     "servo for positions on a line": partial(LineBench, BARE),
+    "servo of the guide": partial(LineBench, GUIDE),
     "iai": IaiBench,
     "jrk-g2": JrkBench,
     "jrk-g2, with checksums": partial(JrkBench, crc=True),
@@ -94,7 +95,7 @@ def test_what_is_registered_is_whole(name):
         )
         if not there
     ]
-    assert not lacking, f"driver {name} lacks {', '.join(lacking)}: see docs/adding-a-drive.md"
+    assert not lacking, f"driver {name} lacks {', '.join(lacking)}: see docs/adding-a-device.md"
 
 
 @pytest.fixture(params=BENCHES)
