@@ -2,7 +2,7 @@
 
 import ipaddress
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 
 from actuators.endpoint import Endpoint, Parity, SerialEndpoint, TcpEndpoint
 from actuators.errors import ConfigurationError, ConnectError
@@ -36,8 +36,8 @@ def search(
     """Ask `units` wherever `target` may mean, one endpoint after the other; see `scan`.
 
     target: a serial port, whose path begins with /, asked at one speed and parity after the other until somebody
-    answers; HOST or HOST:PORT; or a network as 192.168.10.0/24, whose hosts are asked at the same time. stopped: looked
-    at before each unit.
+    answers; HOST or HOST:PORT; or a network as 192.168.10.0/24, whose hosts are asked at the same time, and said
+    as each is done. stopped: looked at before each unit.
 
     Raises ConfigurationError: the target is none of these, or a unit cannot be asked there. ConnectError: it can be
     opened in no way.
@@ -65,8 +65,10 @@ def search(
         return
     pool = ThreadPoolExecutor(_TOGETHER)
     try:
-        for host, (answers, _nobody) in zip(hosts, pool.map(asked, hosts), strict=True):
-            yield host, answers
+        searches = {pool.submit(asked, host): host for host in hosts}
+        for search_done in as_completed(searches):
+            answers, _nobody = search_done.result()
+            yield searches[search_done], answers
     finally:
         pool.shutdown(cancel_futures=True)
 

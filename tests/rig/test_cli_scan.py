@@ -11,6 +11,7 @@ from drive_support import Leg, serving
 
 from actuators import (
     AmplifierProfile,
+    Answer,
     ConnectError,
     Endpoint,
     FaultyDevice,
@@ -23,6 +24,7 @@ from actuators import (
     load_profile,
     open_wire,
     scanning,
+    search,
 )
 from actuators.virtual.framing import RTU_FRAMING
 from rig.cli import main
@@ -203,3 +205,18 @@ def test_a_network_is_asked_host_by_host(capsys: pytest.CaptureFixture[str]) -> 
     code, text = said(capsys, "127.0.9.0/29", "--units", "1", "--timeout", "0.01")
     assert code == ExitCode.HARDWARE
     assert text == "error: nothing answers at 127.0.9.0/29: 6 hosts asked for 1 unit\n"
+
+
+def test_a_slow_host_holds_back_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    others_said = threading.Event()
+
+    def scanned(endpoint: TcpEndpoint, *_units: object, **_how: object) -> Iterator[Answer]:
+        if endpoint.host == "10.9.9.1":
+            assert others_said.wait(10.0)
+        return iter(())
+
+    monkeypatch.setattr("actuators.searching.scan", scanned)
+    found = search("10.9.9.0/30", [1])
+    assert next(found) == (TcpEndpoint("10.9.9.2", 502), [])
+    others_said.set()
+    assert list(found) == [(TcpEndpoint("10.9.9.1", 502), [])]
