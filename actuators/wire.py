@@ -132,7 +132,7 @@ class DescriptorWire:
         if (patience := until - time.monotonic() - SHARP) > 0.0 and arrived(wires, patience):
             return True
         while not arrived(wires, 0.0):
-            if time.monotonic() >= until:
+            if time.monotonic() >= until or all([wire.descriptor < 0 for wire in wires]):
                 return False
             os.sched_yield()
         return True

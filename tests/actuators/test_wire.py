@@ -162,3 +162,29 @@ def test_memory_wire_closed_by_its_device():
     assert not wire.connected
     assert not wire.send(b"x")
     assert wire.receive(0.0) == b""
+
+
+def test_nothing_is_waited_for_at_a_wire_that_is_closed(pair):
+    wire, _ = pair
+    wire.close()
+    begun = time.monotonic()
+    assert not wire.wait(begun + 60.0, ())
+    assert time.monotonic() - begun < 30.0
+
+
+def test_bytes_that_come_end_a_wait(pair):
+    wire, peer = pair
+    assert not wire.wait(time.monotonic() + 0.01, ())
+    peer.sendall(b"x")
+    assert wire.wait(soon(), ()) and wire.receive(soon()) == b"x"
+    assert not wire.wait(time.monotonic() - 1.0, ())
+
+
+def test_a_memory_wire_has_what_its_device_says_by_itself_until_it_closes():
+    said = [b"23", b"45\r\n", b""]
+    wire = MemoryWire(lambda _data: b"", lambda: said.pop(0) if said else close())
+
+    def close() -> bytes:
+        raise LinkClosedError
+
+    assert [wire.receive(0.0) for _ in range(4)] == [b"23", b"45\r\n", b"", b""] and not wire.connected
