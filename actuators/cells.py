@@ -19,7 +19,8 @@ class CellReading:
 
     forces: N, raw cell signals of legs 1 to 6, compression positive; NaN where there is no valid value. fresh: False
     where any of them is none of this cycle. age: s since the oldest was received, 0 when all are of this cycle.
-    offsets: s from the time of the cycle to when each was measured, as far as the bus tells; negative: before it.
+    offsets: s from the time of the cycle to when each was measured, as far as the bus tells; negative: before it. Of
+    cells in drives as `Feedback.offset`, of the cycle in which they were received.
     """
 
     forces: tuple[float, ...]

@@ -9,6 +9,7 @@ from actuators.line_framing import RTU_LINE, LineFraming
 from actuators.wire import SHARP, Wire
 
 _LATE = 5.0  # times as late as is borne a reply may still come
+_MOST_HEARD = 100_000  # bytes at once
 _REST_OF_IT = 40  # bytes that may still follow the first ones of a reply
 
 
@@ -103,8 +104,14 @@ class HalfDuplexBus(Bus):
         return self._asked is None and not self._waiting
 
     def overhear(self) -> bytes:
-        """What has come since it was listened to last, on a line where a device talks by itself and nobody is asked."""
-        return self._wire.receive(-math.inf) if self._wire is not None and self.idle else b""
+        """All that has come since the last time, on a line where a device talks by itself and nobody is asked.
+
+        Of a device that never stops as much as a port keeps.
+        """
+        heard, wire = b"", self._wire
+        while wire is not None and self.idle and len(heard) < _MOST_HEARD and (data := wire.receive(-math.inf)):
+            heard += data
+        return heard
 
     @property
     def wire(self) -> Wire | None:

@@ -36,9 +36,10 @@ _REQUEST = re.compile(rb"([A-Z0-9]*)\r")
 _ACKNOWLEDGED = b"A"
 _LARGEST = 10**9 - 1
 _LINE_END = b"\r\n"
-_USUAL = len("-12345\r\n")
+_USUAL = len("-123456\r\n")
 _ASK, _STREAM = b"W\r", b"O0W0\r"
 _CONVERSION = 1.0 / 150.0  # s, of sensors without the high speed option, about
+_SILENT = 0.25  # s without a line, after which a stream has ended; longer than any sends none
 
 
 class LoadstarAddress(AsciiAddress):
@@ -80,6 +81,8 @@ class Loadstar(AsciiCell):
         """Make the device without connecting."""
         super().__init__(options, _ASK)
         self._newton = options.polarity * _MILLIPOUND
+        self._begun = b""
+        """what has come of a line that is not whole"""
 
     def connect(self, timeout: float) -> None:
         """See `CellDevice.connect`; a stream that somebody had begun is ended."""
@@ -87,16 +90,43 @@ class Loadstar(AsciiCell):
         self._quieten(timeout)
 
     def _quieten(self, timeout: float) -> None:
-        """End a stream within `timeout` s, and let its last line pass. Raises ConnectError, ProtocolError."""
-        bus = self._station.bus
-        deadline = bus.now() + timeout
-        answer = self._station.request(END, self.usual, timeout, "end of a stream")
-        while answer != _ACKNOWLEDGED:
-            if bus.now() >= deadline:
-                raise ProtocolError(
-                    f"{self._station.label} answered the end of a stream with something else: {answer!r}"
-                )
-            answer = self._station.request(END, self.usual, timeout, "end of a stream")
+        """End a stream within `timeout` s, and let its last lines pass. Raises ConnectError, ProtocolError."""
+        deadline = self._bus.now() + timeout
+        self._tell(END)
+        last = line = self._line(deadline)
+        while line not in (None, _ACKNOWLEDGED):
+            last, line = line, self._line(deadline)
+        if last is None:
+            raise ConnectError(
+                f"{self._station.label} did not answer within {timeout:g} s (no reply to end of a stream)"
+            )
+        if line is None:
+            raise ProtocolError(f"{self._station.label} answered the end of a stream with something else: {last!r}")
+
+    def _tell(self, message: bytes) -> None:
+        """Send something that is not answered as a request is; what had come before is dropped."""
+        self._bus.overhear()
+        self._begun = b""
+        if self._bus.wire is not None:
+            self._bus.wire.send(message)
+
+    def _line(self, deadline: float) -> bytes | None:
+        """The next line that comes by `deadline`, s on the wire's clock, without its end; None if there comes none."""
+        while True:
+            self._begun += self._bus.overhear()
+            line, end, rest = self._begun.partition(_LINE_END)
+            if end:
+                self._begun = rest
+                return line
+            wire = self._bus.wire
+            if wire is None or not wire.connected or len(line) > LONGEST or wire.now() >= deadline:
+                return None
+            wire.wait(deadline, ())
+
+    @property
+    def _bus(self) -> HalfDuplexBus:
+        assert self.line is not None
+        return self.line
 
     def _force(self, answer: bytes) -> float | None:
         return int(answer) * self._newton if _VALUE.fullmatch(answer) else None
@@ -119,11 +149,14 @@ class LoadstarStream(Loadstar):
 
     def _forget(self) -> None:
         self._begun = b""
-        """what has come of a line that is not whole"""
-        self._looked = -math.inf
-        """when the port was looked at last, s, by the cycles' time"""
+        self._cut = False
+        """whether what comes until the end of a line is only a part of it"""
+        self._looked = self._looked_in = -math.inf
+        """when the port was looked at last, s on its clock, and in the cycle of which time"""
         self._new = self._measured = math.nan
         """force that no cycle has reported yet, N, and when the last one was measured, s"""
+        self._tell_again = math.inf
+        """when it is told to talk again, where no line comes before, s"""
 
     @property
     def exchanges(self) -> Sequence[tuple[int, int]]:
@@ -137,24 +170,37 @@ class LoadstarStream(Loadstar):
 
     def identify(self) -> Identity:
         """See `CellDevice.identify`; the stream goes on after it."""
+        if self.connected:
+            self._quieten(self._options.request_timeout)
         identity = super().identify()
         self._begin_stream(self._options.request_timeout)
         return identity
 
     def _begin_stream(self, timeout: float) -> None:
-        """Have it talk within `timeout` s: from the first line on, which is whole then. Raises as `connect`."""
+        """Have it talk within `timeout` s, and take its first line. Raises ConnectError."""
         self._forget()
         deadline = self._bus.now() + timeout
-        while not self._station.ask(0, _STREAM, self.usual) or (answer := self._station.answer(0, deadline)) is None:
-            if not self.connected or self._bus.now() >= deadline:
+        self._tell(_STREAM)
+        force = None
+        while force is None:
+            line = self._line(deadline)
+            if line is None:
                 raise ConnectError(f"{self._station.label} did not answer within {timeout:g} s (no reply to stream)")
-            self._quieten(timeout)
-        first = self._force(answer)
-        self._new = math.nan if first is None else first
+            force = self._force(line)
+        self._new = force
 
     def begin(self, now: float) -> None:
-        """See `CellDevice.begin`: nothing is sent."""
-        self._now = now
+        """See `CellDevice.begin`: nothing is sent, but to one that does not talk any more."""
+        if now - self._looked_in > _SILENT:  # in a pause lines have been lost, and what was kept of them is old
+            self._bus.overhear()
+            self._cut = self._looked_in > -math.inf
+            self._begun, self._new = (b"", math.nan) if self._cut else (self._begun, self._new)
+            self._tell_again = now + _SILENT
+        elif now >= self._tell_again:
+            self._tell(_STREAM)
+            self.counters.sent += 1
+            self._cut, self._tell_again = False, now + 2.0 * _SILENT
+        self._now = self._looked_in = now
         self._sampling.due(now)
 
     def finish(self, deadline: float) -> DeviceReading:
@@ -177,11 +223,6 @@ class LoadstarStream(Loadstar):
         self._forget()
         super().close()
 
-    @property
-    def _bus(self) -> HalfDuplexBus:
-        assert self.line is not None
-        return self.line
-
     def _look(self) -> None:
         """Take what has come since the last look."""
         looked_before, clock = self._looked, self._bus.now()
@@ -192,13 +233,16 @@ class LoadstarStream(Loadstar):
         if len(self._begun) > LONGEST:
             self._begun = b""
             self.counters.rejected += 1
+        if self._cut and lines:
+            del lines[0]
+            self._cut = False
         for line in lines:
             force = self._force(line)
             if force is None:
                 self.counters.rejected += 1
                 continue
             self.counters.received += 1
-            self._new = force
+            self._new, self._tell_again = force, self._now + _SILENT
             own = (len(line) + len(_LINE_END)) * byte_time
             late = len(self._begun) * byte_time
             if not late and math.isfinite(looked_before):
@@ -209,11 +253,11 @@ class LoadstarStream(Loadstar):
 class VirtualLoadstar(AsciiTwin):
     """A sensor over one cell. What a real one says without a value is not known: this one says nothing."""
 
-    def __init__(self, cell: Cell, *, unit: int = 1, polarity: int = 1, period: float = _CONVERSION) -> None:
-        """polarity: see `LoadstarAddress`. period: s between two lines of a stream."""
+    def __init__(self, cell: Cell, *, unit: int = 1, polarity: int = 1, byte_time: float = 0.0) -> None:
+        """polarity: see `LoadstarAddress`. byte_time: s; a stream's line is whole before the next one begins."""
         super().__init__(cell, unit, AsciiFraming(_REQUEST, b"\r" + bytes(range(48, 91)), _LINE_END, unit))
         self._newton = polarity * _MILLIPOUND
-        self._period = period
+        self._byte_time = byte_time
         self._next = math.inf
         """when the stream's next line is sent, s; there is none while it is infinite"""
         self._lines = b""
@@ -222,8 +266,18 @@ class VirtualLoadstar(AsciiTwin):
         """Let time pass: the stream goes on. now: s; never goes back."""
         super().tick(now)
         if now >= self._next:
-            self._next += self._period * math.ceil((now - self._next) / self._period + 1e-9)
-            self._lines += self.said + _LINE_END if self.said else b""
+            line = self._stream_line
+            pause = self._pause(line)
+            self._next += pause * math.ceil((now - self._next) / pause + 1e-9)
+            self._lines += line
+
+    @property
+    def _stream_line(self) -> bytes:
+        return self.said + _LINE_END if self.said else b""
+
+    def _pause(self, line: bytes) -> float:
+        """Time from a line to the next, s."""
+        return max(_CONVERSION, 1.05 * len(line) * self._byte_time)
 
     def due(self) -> bytes:
         """See `Responder.due`: lines of the stream."""
@@ -239,7 +293,7 @@ class VirtualLoadstar(AsciiTwin):
         """See `VirtualDevice.answer`; every carriage return ends a stream."""
         self._next, self._lines = math.inf, b""
         if message[1:] == _STREAM[:-1]:
-            self._next = self.now + self._period
+            self._next = self.now + self._pause(self._stream_line)
         elif message[1:] not in (_ASK[:-1], b"O0W1"):
             return message[:1] + _ACKNOWLEDGED
         return message[:1] + self.said if self.said else b""
@@ -256,8 +310,9 @@ def _device(options: LoadstarOptions) -> Loadstar:
 def _twin(options: LoadstarOptions, cells: Sequence[Cell]) -> FaultyAsciiCell:
     """The virtual sensor of one cell. Raises ConfigurationError."""
     cell = only_cell(cells, "a Loadstar sensor")
-    period = max(_CONVERSION, 1.05 * options.reading_time)  # a line is whole before the next one begins
-    return FaultyAsciiCell(VirtualLoadstar(cell, unit=options.unit, polarity=options.polarity, period=period))
+    endpoint = options.endpoint
+    byte_time = endpoint.byte_time if isinstance(endpoint, SerialEndpoint) else 0.0
+    return FaultyAsciiCell(VirtualLoadstar(cell, unit=options.unit, polarity=options.polarity, byte_time=byte_time))
 
 
 DRIVER = CellDriver(LoadstarAddress, LoadstarAddress, LoadstarOptions, _device, _twin)

@@ -24,7 +24,9 @@ def model_differences(
     """What the load cells read by models less what they read by the exact one, (n, 6) N by name, of motions (n, 19).
 
     Each model is carried to the cells by its own reactions, see `dynamics.variant_cells`. A row's `force_model` plus
-    the difference is that model at the cells, its `force_residual` minus the difference what it leaves unexplained.
+    the difference is that model at the cells, its `force_residual` minus the difference what it leaves unexplained:
+    exactly so where cells are read at the cycle's time. Of readings with a time of their own it is still that
+    of the cycle's.
 
     models: of `dynamics.MODELS`; coulomb_speed: m/s, the control's.
     Raises DynamicsError for a motion that is not finite or not one, SingularityError where forces are not determined.

@@ -52,10 +52,17 @@ LINE_BREAKS = [
         (_STREAM,),
     ),
     Break(
+        "what came in a pause is a reading",
+        "actuators/loadstar.py",
+        "if now - self._looked_in > _SILENT:",
+        "if False:",
+        (_STREAM,),
+    ),
+    Break(
         "what is left of an earlier stream is a reading",
         "actuators/loadstar.py",
-        "        while answer != _ACKNOWLEDGED:",
-        "        while False:",
+        "        while line not in (None, _ACKNOWLEDGED):",
+        "        while line is None:",
         (_STREAM,),
     ),
     Break(
