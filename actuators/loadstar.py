@@ -39,6 +39,7 @@ _LINE_END = b"\r\n"
 _USUAL = len("-123456\r\n")
 _ASK, _STREAM = b"W\r", b"O0W0\r"
 _CONVERSION = 1.0 / 150.0  # s, of sensors without the high speed option, about
+_SURELY_KEPT = 1000  # bytes that any port keeps
 _SILENT = 0.25  # s without a line, after which a stream has ended; longer than any sends none
 
 
@@ -191,15 +192,17 @@ class LoadstarStream(Loadstar):
 
     def begin(self, now: float) -> None:
         """See `CellDevice.begin`: nothing is sent, but to one that does not talk any more."""
-        if now - self._looked_in > _SILENT:  # in a pause lines have been lost, and what was kept of them is old
-            self._bus.overhear()
-            self._cut = self._looked_in > -math.inf
-            self._begun, self._new = (b"", math.nan) if self._cut else (self._begun, self._new)
+        if now - self._looked_in > _SILENT:  # what came in a pause is old, and a port does not keep all of it
+            heard = self._bus.overhear()
+            self._cut = self._cut or len(heard) > _SURELY_KEPT
+            self._begun = (self._begun + heard).rpartition(_LINE_END)[2]
+            if self._looked_in > -math.inf:
+                self._new = math.nan
             self._tell_again = now + _SILENT
         elif now >= self._tell_again:
             self._tell(_STREAM)
             self.counters.sent += 1
-            self._cut, self._tell_again = False, now + 2.0 * _SILENT
+            self._cut, self._tell_again = True, now + 2.0 * _SILENT
         self._now = self._looked_in = now
         self._sampling.due(now)
 

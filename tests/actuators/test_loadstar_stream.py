@@ -198,6 +198,28 @@ def test_what_came_in_a_pause_is_no_reading(port: Port, sensor: CellDevice) -> N
     assert reading.fresh and reading.forces == pytest.approx((8 * NEWTON,)) and sensor.counters.rejected == 0
 
 
+def test_nothing_is_put_together_of_two_lines_in_a_short_pause(port: Port, sensor: CellDevice) -> None:
+    look(sensor, port, b"1\r\n2")
+    port.t += 1.0
+    assert not look(sensor, port, b"2\r\n3\r\n44").fresh
+    reading = look(sensor, port, b"5\r\n")
+    assert reading.fresh and reading.forces == pytest.approx((445 * NEWTON,))
+
+
+@pytest.mark.parametrize("came", [b"", b"2248", b"22481\r\n", b"22481\r\n2", b"22481\r\n" * 300 + b"22"])
+def test_what_comes_between_connecting_and_the_first_cycle_is_not_put_together(came: bytes, port: Port) -> None:
+    port.answers[b"O0W0\r"] = b"22481\r\n"
+    device = made(port)
+    device.connect(1.0)
+    port.arrived = came
+    assert look(device, port).forces == pytest.approx((22481 * NEWTON,))  # as it was connected
+    rest = b"22481\r\n"[len(came.rpartition(b"\n")[2]) :]
+    for arrived in (rest, b"22481\r\n", b"22481\r\n"):
+        reading = look(device, port, arrived)
+        assert reading.forces == pytest.approx((22481 * NEWTON,))
+    assert reading.fresh and device.counters.rejected == 0
+
+
 def test_one_that_talks_no_more_is_told_to_talk_again(port: Port, sensor: CellDevice) -> None:
     look(sensor, port, b"1\r\n")
     port.answers[b"O0W0\r"] = b""
@@ -207,7 +229,7 @@ def test_one_that_talks_no_more_is_told_to_talk_again(port: Port, sensor: CellDe
     for _ in range(int(1.1 / CYCLE)):
         look(sensor, port)
     assert port.sent[2:] == [b"O0W0\r"] * 3 and sensor.overdue
-    port.answers[b"O0W0\r"] = b"9\r\n"
+    port.answers[b"O0W0\r"] = b"34\r\n9\r\n"  # the first may be the rest of an earlier one
     readings = [look(sensor, port) for _ in range(int(0.6 / CYCLE))]
     fresh = [reading.forces[0] / NEWTON for reading in readings if reading.fresh]
     assert fresh and fresh == pytest.approx([9.0] * len(fresh))
