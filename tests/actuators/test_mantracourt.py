@@ -101,9 +101,14 @@ def test_options_that_it_cannot_have(options: dict[str, object], said: str) -> N
         create_cell_device("mantracourt", {"device": "memory"} | options)
 
 
+def checked(text: str) -> bytes:
+    """A frame of Modbus RTU, by what is in it in hexadecimal digits."""
+    data = bytes.fromhex(text)
+    return data + FramerRTU.compute_CRC(data).to_bytes(2, "big")
+
+
 def test_in_modbus_a_value_is_a_float_at_twice_its_number_with_the_low_word_first() -> None:
     """The maker's example, 1.23 as number 28 of unit 4; checksums by pymodbus."""
-    checked = lambda text: (data := bytes.fromhex(text)) + FramerRTU.compute_CRC(data).to_bytes(2, "big")  # noqa: E731
     module = ScriptedCell("mantracourt", unit=4, modbus_number=28, scale=2.0)
     module.device.connect(1.0)
     reading = module.read(checked("04 03 04 70a4 3f9d"))

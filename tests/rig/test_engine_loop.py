@@ -49,8 +49,9 @@ class Loop:
         exchange = lambda commands, _now, _timeout: self.said.append(list(commands))  # noqa: E731
         self.resumed: list[int] = []
         """number of ticks before the drives were told of a pause"""
-        resume = lambda: self.resumed.append(len(self.ticks))  # noqa: E731
-        self.bank = SimpleNamespace(exchange=exchange, resume=resume, asked=[True] * 6)
+        self.bank = SimpleNamespace(
+            exchange=exchange, resume=lambda: self.resumed.append(len(self.ticks)), asked=[True] * 6
+        )
         self.flags: dict[int, int] = {}
         """category of the stop flag found raised, by number of ticks before"""
         self.stops: list[tuple[int, int]] = []
