@@ -182,6 +182,7 @@ def _leg(table: LegTable) -> Leg:
         friction=Friction(**table.friction.model_dump()),
         limits=limits,
         load_cell=LoadCell(cell.location, cell.mass_beyond, _constant(cell.place)),
+        length_offset=table.length_offset,
     )
 
 

@@ -86,6 +86,7 @@ def _leg(leg: Leg) -> dict[str, Any]:
         }
     place = _numbers(cell.place)
     tables["load_cell"] = {"location": cell.location, "mass_beyond": float(cell.mass_beyond), "place": place}
+    tables["length_offset"] = float(leg.length_offset)
     return tables
 
 

@@ -9,7 +9,7 @@ from pydantic import Field, PrivateAttr, ValidationError
 
 from calibration import CalibrationError, load_parameters, overlaid
 from dynamics import DynamicsError, Mechanism, load_mechanism
-from kinematics import Frequency, InputFileError, MissingFileError, parse_toml, read_text
+from kinematics import Array, Frequency, InputFileError, MissingFileError, leg_lengths, parse_toml, read_text
 from rig.config.conflicts import conflicts
 from rig.config.drives import AnyDrives
 from rig.config.files import beside, with_found_files
@@ -23,9 +23,9 @@ from rig.config.sections import (
     Safety,
     Section,
     Text,
-    Virtual,
     within,
 )
+from rig.config.virtual_rig import Virtual
 from rig.errors import ConfigError
 
 _SHIPPED = Path(__file__).parent / "shipped"
@@ -36,7 +36,8 @@ _PATIENCE = 0.5  # of a drive's watchdog
 class RigConfig(Section):
     """A whole rig, validated; see `rig.config.sections` for the sections.
 
-    `machine` is the loaded mechanism with the calibrated parameters, `nominal` that without, `folder` where relative paths of the file start, `path` the file itself.
+    `machine` is the loaded mechanism with the calibrated parameters, `nominal` that without, `folder` where relative
+    paths of the file start, `path` the file itself.
     """
 
     name: Text
@@ -75,6 +76,15 @@ class RigConfig(Section):
     def machine(self) -> Mechanism:
         """The mechanism that `mechanism` names."""
         return self._machine
+
+    @property
+    def marks(self) -> Array:
+        """Lengths (6,) m that the homed legs have at their reference marks.
+
+        The marks were set by the mechanism as drawn, at its home; a calibrated length is that less the drive's offset.
+        """
+        geometry = self._nominal.geometry
+        return leg_lengths(geometry, geometry.home_pose) - self._machine.length_offsets
 
     @property
     def nominal(self) -> Mechanism:
@@ -279,9 +289,7 @@ def _build(data: Mapping[str, Any], path: Path) -> RigConfig:
     return config
 
 
-def _with_parameters(
-    nominal: Mechanism, names: tuple[str, ...], folder: Path
-) -> tuple[Mechanism | None, list[str]]:
+def _with_parameters(nominal: Mechanism, names: tuple[str, ...], folder: Path) -> tuple[Mechanism | None, list[str]]:
     try:
         return overlaid(nominal, [load_parameters(folder / name) for name in names]), []
     except CalibrationError as error:
