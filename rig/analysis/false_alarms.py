@@ -37,7 +37,7 @@ def crossing_probability(threshold: float, correlation: float) -> float:
     rho = min(max(correlation, 0.0), 1.0)
     if rho > _NEARLY_ONE:  # Rice: √(λ₂/π) (u/2)^{(n−1)/2} e^{−u/2}/Γ(n/2), λ₂ = 2(1−ρ) per sample squared
         shape = (threshold / 2.0) ** ((CELLS - 1) / 2.0) * math.exp(-threshold / 2.0) / math.gamma(CELLS / 2.0)
-        return min(beyond, math.sqrt(2.0 * (1.0 - rho) / math.pi) * shape)
+        return min(beyond, float(math.sqrt(2.0 * (1.0 - rho) / math.pi) * shape))
     rest = 1.0 - rho * rho
     top = math.sqrt(threshold)
     bottom = max(0.0, top - _REACH * math.sqrt(rest) - (1.0 - rho) * top)

@@ -74,10 +74,12 @@ class Smoothing:
 
     def _convolved(self, values: Floats, kernel: Floats) -> Floats:
         if not self.half:
-            return values * kernel[0]
+            unchanged: Floats = values * kernel[0]
+            return unchanged
         if len(values) <= 2 * self.half:
             return np.empty((0, *values.shape[1:]))
         shape = (-1,) + (1,) * (values.ndim - 1)
         level = values.mean(axis=0)  # so that a large constant costs no digits
         smoothed: Floats = oaconvolve(values - level, kernel.reshape(shape), mode="valid", axes=0)
-        return smoothed + level * kernel.sum()
+        smoothed += level * kernel.sum()
+        return smoothed

@@ -62,7 +62,7 @@ def test_a_payload_is_the_difference_between_two_platforms(location: str) -> Non
     center = (machine.mass * machine.center_of_mass + m * c) / total
 
     def moved(mass: float, arm: np.ndarray) -> np.ndarray:
-        return mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        return np.asarray(mass * (arm @ arm * np.eye(3) - np.outer(arm, arm)))
 
     loaded = replace(
         machine,

@@ -97,8 +97,8 @@ def test_from_few_quiet_samples_the_threshold_is_wider() -> None:
         values = random.normal(0.0, 0.5, (40, 6))
         noise = replace(noise, mean=values.mean(axis=0), covariance=np.cov(values, rowvar=False))
         distance = noise.distance(random.normal(0.0, 0.5, (200, 6)))
-        passed += np.count_nonzero(distance > few)
-        narrow += np.count_nonzero(distance > many)
+        passed += int(np.count_nonzero(distance > few))
+        narrow += int(np.count_nonzero(distance > many))
     assert passed / 80_000 == pytest.approx(2e-3, rel=0.35)
     assert narrow > 3 * passed
     assert smoothing.half == 0
