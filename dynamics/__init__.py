@@ -28,12 +28,25 @@ from dynamics.kernels.forward import acceleration_kernel, rk4_kernel
 from dynamics.kernels.inverse import inverse_kernel
 from dynamics.kernels.layout import NOT_FINITE, OK, SINGULAR, WORK_SIZE
 from dynamics.limits import pose_limits
-from dynamics.loading import load_mechanism, mechanism_names, parse_mechanism
+from dynamics.loading import load_mechanism, mechanism_names, parse_mechanism, parse_tables
 from dynamics.mechanism import Body, Friction, Leg, LegLimits, LoadCell, Mechanism
 from dynamics.model import TERMS, CycleForces, Dynamics, InverseResult
 from dynamics.path_family import BentPath, BestPath, best_path, opposite_sides
 from dynamics.quality import PathQuality, Singularity, find_singularities, massless_legs, path_quality
 from dynamics.reactions import REACTION_UNITS, ReactionPeak, base_loads, reaction_peaks
+from dynamics.regressor import (
+    BODIES,
+    FRICTIONS,
+    LINEAR_NAMES,
+    LINEAR_UNITS,
+    Regressor,
+    body_of,
+    from_pseudo_inertia,
+    linear_body,
+    linear_parameters,
+    pseudo_inertia,
+    with_linear_parameters,
+)
 from dynamics.serial import (
     BEYOND,
     ERROR_BOUND,
@@ -102,11 +115,16 @@ from dynamics.variants.compact_2012 import (
     tangential_accelerations,
 )
 from dynamics.variants.dasgupta_flops import flops_1998
+from dynamics.writing import format_mechanism, format_tables, mechanism_tables
 
 __all__ = [
     "BEYOND",
+    "BODIES",
     "ERROR_BOUND",
     "EVERY_TERM",
+    "FRICTIONS",
+    "LINEAR_NAMES",
+    "LINEAR_UNITS",
     "MODELS",
     "NOT_FINITE",
     "NOT_UNIT",
@@ -151,6 +169,7 @@ __all__ = [
     "PathQuality",
     "PlatformRow",
     "ReactionPeak",
+    "Regressor",
     "SerialChain",
     "Singularity",
     "SingularityError",
@@ -160,6 +179,7 @@ __all__ = [
     "acceleration_kernel",
     "base_loads",
     "best_path",
+    "body_of",
     "cells_kernel",
     "chain_acceleration",
     "check_gains",
@@ -177,8 +197,11 @@ __all__ = [
     "equations_of_motion",
     "find_singularities",
     "flops_1998",
+    "format_mechanism",
+    "format_tables",
     "forward_dynamics",
     "friction_power",
+    "from_pseudo_inertia",
     "inverse_batch",
     "inverse_kernel",
     "iterative_newton_euler",
@@ -189,12 +212,15 @@ __all__ = [
     "lagrange_euler",
     "leg_chain",
     "leg_joints",
+    "linear_body",
+    "linear_parameters",
     "link_poses",
     "link_states",
     "load_mechanism",
     "massless_legs",
     "mechanical_energy",
     "mechanism_names",
+    "mechanism_tables",
     "modified_chain",
     "modified_newton_euler",
     "modified_newton_euler_as_printed",
@@ -205,11 +231,13 @@ __all__ = [
     "operation_tables",
     "opposite_sides",
     "parse_mechanism",
+    "parse_tables",
     "path_quality",
     "payload_wrenches",
     "platform_operations",
     "platform_table",
     "pose_limits",
+    "pseudo_inertia",
     "puma",
     "puma_study",
     "reaction_peaks",
@@ -229,6 +257,7 @@ __all__ = [
     "task_space_equations",
     "variant_cells",
     "variant_forces",
+    "with_linear_parameters",
     "with_spherical_ends",
     "wrench_from_residual",
 ]
