@@ -21,6 +21,7 @@ from dynamics.counting import Counted, Operations, count_operations, kinematics_
 from dynamics.energy import Energy, friction_power, mechanical_energy, supplied_power
 from dynamics.equations import EquationsMethod, equations_of_motion, forward_dynamics
 from dynamics.errors import DynamicsError, MechanismError, NoPathError, SingularityError
+from dynamics.external import PAYLOAD, payload_wrenches, residual_from_wrench, wrench_from_residual
 from dynamics.kernels.batch import NOT_UNIT
 from dynamics.kernels.cells import cells_kernel
 from dynamics.kernels.forward import acceleration_kernel, rk4_kernel
@@ -128,6 +129,7 @@ __all__ = [
     "NOT_FINITE",
     "NOT_UNIT",
     "OK",
+    "PAYLOAD",
     "REACTION_UNITS",
     "SAMPLES",
     "SINGULAR",
@@ -231,6 +233,7 @@ __all__ = [
     "parse_mechanism",
     "parse_tables",
     "path_quality",
+    "payload_wrenches",
     "platform_operations",
     "platform_table",
     "pose_limits",
@@ -238,6 +241,7 @@ __all__ = [
     "puma",
     "puma_study",
     "reaction_peaks",
+    "residual_from_wrench",
     "rk4_kernel",
     "serial_leg_forces",
     "simulate_chain",
@@ -255,4 +259,5 @@ __all__ = [
     "variant_forces",
     "with_linear_parameters",
     "with_spherical_ends",
+    "wrench_from_residual",
 ]
