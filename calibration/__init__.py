@@ -25,6 +25,21 @@ from calibration.file import (
     save_cell_calibration,
 )
 from calibration.fit import STANDARD_GRAVITY, CellCalibration, Load, fit_cell
+from calibration.inertia import (
+    Accuracy,
+    BaseParameters,
+    Excitation,
+    ForceRecord,
+    HoldOut,
+    Identification,
+    IdentificationSettings,
+    base_parameters,
+    deformed,
+    design_excitation,
+    hold_out,
+    identify,
+    told_parameters,
+)
 from calibration.measurements import read_cell_measurements
 from calibration.parameters import (
     Parameter,
@@ -42,6 +57,8 @@ from calibration.zero import shift_offsets
 __all__ = [
     "CELLS",
     "STANDARD_GRAVITY",
+    "Accuracy",
+    "BaseParameters",
     "CalibrationError",
     "CalibrationFileError",
     "CellBench",
@@ -49,6 +66,11 @@ __all__ = [
     "CellLoads",
     "CellMeasurements",
     "Drift",
+    "Excitation",
+    "ForceRecord",
+    "HoldOut",
+    "Identification",
+    "IdentificationSettings",
     "Limits",
     "Load",
     "LoadCellCalibration",
@@ -56,12 +78,17 @@ __all__ = [
     "ParameterFile",
     "Provenance",
     "Tare",
+    "base_parameters",
     "calibrate_cells",
     "calibration_file_name",
+    "deformed",
+    "design_excitation",
     "drift",
     "fit_cell",
     "format_cell_calibration",
     "format_parameters",
+    "hold_out",
+    "identify",
     "identity",
     "judge",
     "load_cell_calibration",
@@ -75,4 +102,5 @@ __all__ = [
     "save_parameters",
     "shift_offsets",
     "tare",
+    "told_parameters",
 ]

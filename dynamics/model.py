@@ -19,6 +19,7 @@ from dynamics.kernels.cells import (
 from dynamics.kernels.forward import acceleration_kernel, equations_kernel, rk4_kernel
 from dynamics.kernels.inverse import forces_kernel
 from dynamics.kernels.layout import COULOMB_SPEED, LEAST_PIVOT, NOT_FINITE, SINGULAR, WORK_SIZE, WRONG_SHAPE
+from dynamics.kernels.response import response_batch_kernel
 from dynamics.mechanism import Mechanism
 from kinematics import Array
 
@@ -150,6 +151,20 @@ class Dynamics:
         )
         if status:
             raise model_failure(status, forward_dynamics=True)
+        return out
+
+    def response(self, states: npt.ArrayLike, forces: npt.ArrayLike) -> Array:
+        """M⁻¹ H ΔF (n, 6): what forces ΔF (n, 6) N along the legs add to the acceleration in states (n, 13)."""
+        added = np.ascontiguousarray(checked("forces", forces, 6, _FORCE_FIELDS).reshape(-1, 6))
+        places = np.ascontiguousarray(checked("states", states, 13).reshape(-1, 13))
+        if len(added) != len(places):
+            raise DynamicsError(f"{len(places)} states but {len(added)} rows of forces")
+        out = np.empty((len(places), 6))
+        status, sample = response_batch_kernel(
+            self.parameters, places, added, self._no_wrench, self._work, np.zeros(12), out
+        )
+        if status:
+            raise model_failure(status, f"sample {sample}: ", forward_dynamics=True)
         return out
 
     def step(

@@ -1,10 +1,12 @@
 """What is found out from a rig's telemetry beyond its report: external wrench, payload, frequency response."""
 
 from rig.analysis.false_alarms import alarm_threshold, crossing_probability
+from rig.analysis.identifying import Identified, identify_recordings
 from rig.analysis.noise import ResidualNoise, learned_noise, stated_noise
 from rig.analysis.recorded import RecordedRig, recorded_residuals, rig_of
 from rig.analysis.residuals import Residuals, residuals_of
 from rig.analysis.smoothing import Smoothing
+from rig.analysis.stretches import ForceRecords, drive_forces, force_records, split
 from rig.analysis.wrench import BANDWIDTH, PER_HOUR, Contact, ContactLog, ExternalWrench, WrenchEstimator
 
 __all__ = [
@@ -13,6 +15,8 @@ __all__ = [
     "Contact",
     "ContactLog",
     "ExternalWrench",
+    "ForceRecords",
+    "Identified",
     "RecordedRig",
     "ResidualNoise",
     "Residuals",
@@ -20,9 +24,13 @@ __all__ = [
     "WrenchEstimator",
     "alarm_threshold",
     "crossing_probability",
+    "drive_forces",
+    "force_records",
+    "identify_recordings",
     "learned_noise",
     "recorded_residuals",
     "residuals_of",
     "rig_of",
+    "split",
     "stated_noise",
 ]

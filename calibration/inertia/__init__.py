@@ -1,0 +1,31 @@
+"""Inertias and frictions from measured forces, and the motion that tells them.
+
+`identify` estimates the exact model's parameters from stretches of a recording, with their covariance;
+`design_excitation` designs the motion for it; `base_parameters` says which combinations of parameters forces can tell
+at all.
+"""
+
+from calibration.inertia.base import BaseParameters, base_parameters
+from calibration.inertia.bodies import deformed
+from calibration.inertia.estimate import Identification, IdentificationSettings, identify
+from calibration.inertia.excitation import Excitation, design_excitation
+from calibration.inertia.holdout import HoldOut, hold_out
+from calibration.inertia.prior import Accuracy
+from calibration.inertia.samples import ForceRecord
+from calibration.inertia.told import told_parameters
+
+__all__ = [
+    "Accuracy",
+    "BaseParameters",
+    "Excitation",
+    "ForceRecord",
+    "HoldOut",
+    "Identification",
+    "IdentificationSettings",
+    "base_parameters",
+    "deformed",
+    "design_excitation",
+    "hold_out",
+    "identify",
+    "told_parameters",
+]

@@ -1,0 +1,77 @@
+"""Base parameters: the combinations of parameters that forces depend on at all."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+
+from dynamics import LINEAR_NAMES, LINEAR_UNITS, Mechanism, Regressor, SingularityError
+from kinematics import Array
+
+_STATES = 400
+_RANK = 1e-9  # of the largest singular value, of columns in units of what is known before
+_NEGLIGIBLE = 1e-9  # of a combination's coefficients, in the same units
+_SEED = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BaseParameters:
+    """β = K θ: what can be told of the parameters θ by forces, however the platform moves.
+
+    matrix (r, n) is K; pivots (r,) says which parameter each is named after, with coefficient 1.
+    """
+
+    matrix: Array
+    pivots: tuple[int, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameter that each is named after."""
+        return tuple(LINEAR_NAMES[pivot] for pivot in self.pivots)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Their units."""
+        return tuple(LINEAR_UNITS[pivot] for pivot in self.pivots)
+
+    def combination(self, row: int) -> dict[str, float]:
+        """Parameters by name and the coefficients with which they are in one of them."""
+        values = self.matrix[row]
+        return {LINEAR_NAMES[k]: float(values[k]) for k in np.flatnonzero(values)}
+
+
+def base_parameters(mechanism: Mechanism, scale: Array, *, drives: bool) -> BaseParameters:
+    """What the load cells can tell where they sit, and with `drives` the drives' forces beside them.
+
+    By a QR factorisation with pivoting of the regressor at random motions about home. The parameters that are
+    independent are preferred by `scale` (n,), the spread that each is known to before, zero for what is known.
+    """
+    generator = np.random.Generator(np.random.PCG64(_SEED))
+    regressor = Regressor(mechanism)
+    lengths = 0.1 * float(np.linalg.norm(mechanism.geometry.platform_points, axis=1).mean())
+    blocks = []
+    for _ in range(_STATES):
+        motion = np.zeros((1, 19))
+        motion[0, :3] = mechanism.geometry.home_pose[:3] + generator.uniform(-lengths, lengths, 3)
+        quaternion = np.concatenate([[1.0], generator.uniform(-0.1, 0.1, 3)])
+        motion[0, 3:7] = quaternion / np.linalg.norm(quaternion)
+        motion[0, 7:] = generator.normal(size=12) * np.repeat([0.3, 1.0, 4.0, 15.0], 3)
+        try:
+            blocks.append(regressor.cells(motion)[0][0])
+            if drives:
+                blocks.append(regressor.forces(motion)[0])
+        except SingularityError:  # some other state will do
+            continue
+    stacked = np.concatenate(blocks) * scale
+    triangle, order = scipy.linalg.qr(stacked, mode="r", pivoting=True)
+    diagonal = np.abs(np.diag(triangle))
+    rank = int(np.count_nonzero(diagonal > _RANK * diagonal[0]))
+    dependent = scipy.linalg.solve_triangular(triangle[:rank, :rank], triangle[:rank, rank:])
+    dependent[np.abs(dependent) < _NEGLIGIBLE] = 0.0
+    scaled = np.zeros((rank, stacked.shape[1]))
+    scaled[np.arange(rank), order[:rank]] = 1.0
+    scaled[:, order[rank:]] = dependent
+    per_scale = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0.0)
+    matrix = scale[order[:rank], np.newaxis] * scaled * per_scale
+    ordered = np.argsort(order[:rank])
+    return BaseParameters(matrix[ordered], tuple(int(order[k]) for k in ordered))

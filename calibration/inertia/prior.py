@@ -1,0 +1,109 @@
+"""What is known before anything is measured: the drawing, to an accuracy that is stated."""
+
+import math
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from calibration.errors import CalibrationError
+from calibration.inertia.bodies import SIZE, deformed, exists
+from dynamics import BODIES, FRICTIONS, LINEAR_NAMES, Mechanism, linear_parameters
+from kinematics import Array
+
+_STEP = 1e-6
+_SYMMETRIC = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+_SHEAR = 0.25  # of a body's mass against its stretch
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """How well the mechanism's file and the sensors are known, one standard deviation each.
+
+    mass, inertia: part of each body's mass, and of the principal second moments about its centre. center: m, each axis
+    of a centre of mass. friction: part of each coefficient; `least_…` where that is less. offset: N, zero of a cell;
+    drift: N/s of it; lag: s, of a cell behind the encoders. These are estimated. Not estimated, but in the covariance:
+    gain, part of a cell's; joints, m, each axis of a joint's place; lengths, m, of what an encoder reads.
+    """
+
+    mass: float = 0.2
+    center: float = 3e-3
+    inertia: float = 0.2
+    friction: float = 0.5
+    least_damping: float = 0.01
+    """N m s/rad, of universal and spherical joints"""
+    least_prismatic: float = 5.0
+    """N s/m"""
+    least_coulomb: float = 1.0
+    """N"""
+    offset: float = 5.0
+    drift: float = 0.01
+    lag: float = 3e-3
+    gain: float = 5e-4
+    joints: float = 2e-5
+    lengths: float = 2e-5
+
+    def __post_init__(self) -> None:
+        """Refuse what is no standard deviation."""
+        faults = [
+            f"{field.name}: {value:g} must be finite and above 0"
+            for field in fields(self)
+            if not (math.isfinite(value := getattr(self, field.name)) and value > 0.0)
+        ]
+        if faults:
+            raise CalibrationError(faults)
+
+
+STATED = Accuracy()
+"""What is taken where nothing else is said."""
+
+
+def prior(mechanism: Mechanism, accuracy: Accuracy) -> tuple[Array, Array]:
+    """Mean (n,) and covariance (n, n) of the parameters θ of `dynamics.linear_parameters`.
+
+    A body's ten are correlated, as they are where its mass distribution is stretched, sheared and moved.
+    Raises CalibrationError where a body of the mechanism cannot exist.
+    """
+    theta = linear_parameters(mechanism)
+    covariance = np.zeros((len(theta), len(theta)))
+    faults = []
+    for place in BODIES:
+        name = LINEAR_NAMES[place.start].rpartition(".")[0]
+        if not exists(theta[place]):
+            faults.append(f"{name}: no body has this mass and inertia, or it has no volume: nothing can be known of it")
+            continue
+        covariance[place, place] = _body(theta[place], accuracy)
+    if faults:
+        raise CalibrationError(faults)
+    least = np.array([accuracy.least_damping, accuracy.least_prismatic, accuracy.least_damping, accuracy.least_coulomb])
+    for place in FRICTIONS:
+        sigma = np.maximum(accuracy.friction * theta[place], least)
+        covariance[place, place] = np.diag(sigma**2)
+    return theta, covariance
+
+
+def _body(body: Array, accuracy: Accuracy) -> Array:
+    """Covariance (10, 10) of a body, to first order."""
+    sigma = np.concatenate(
+        [
+            [accuracy.mass],
+            np.full(3, accuracy.center),
+            np.full(3, 0.5 * accuracy.inertia),  # a moment is quadratic in the stretch
+            np.full(3, 0.5 * _SHEAR * accuracy.inertia),
+        ]
+    )
+    slopes = np.empty((SIZE, SIZE))
+    for k in range(SIZE):
+        ends = []
+        for sign in (1.0, -1.0):
+            numbers = np.zeros(SIZE)
+            numbers[k] = sign * _STEP
+            stretch = np.eye(3)
+            for value, (i, j) in zip(numbers[4:], _SYMMETRIC, strict=True):
+                stretch[i, j] += value
+                if i != j:
+                    stretch[j, i] += value
+            ends.append(deformed(body, 1.0 + numbers[0], numbers[1:4], stretch))
+        slopes[:, k] = (ends[0] - ends[1]) / (2.0 * _STEP)
+    scaled = slopes * sigma
+    covariance: Array = scaled @ scaled.T
+    return covariance

@@ -1,0 +1,92 @@
+"""Why data, or what came of them, are not to be used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from calibration.errors import CalibrationError
+from calibration.inertia.design import THETA
+from calibration.inertia.samples import ForceRecord, Samples
+from dynamics import Dynamics, DynamicsError, Mechanism
+from kinematics import Array
+
+if TYPE_CHECKING:
+    from calibration.inertia.estimate import Identification
+
+_CLIPPED = 8  # samples of one value at an end of what a cell said
+_EXCHANGED = 0.5  # of the residual that exchanged cells leave against those as they are
+_UNEXPLAINED = 6.0  # times the noise
+_FAR = 4.0  # standard deviations, mean square, from what was known before
+_LEAST_TOLD = 0.25  # of the base parameters
+
+
+def check_data(mechanism: Mechanism, records: Sequence[ForceRecord], samples: Samples, coulomb_speed: float) -> None:
+    """Refuse cells at the end of their scale, exchanged or turned round, and motions that the mechanism cannot do."""
+    faults = []
+    for number, record in enumerate(records, start=1):
+        for leg in range(6):
+            values = record.cells[:, leg]
+            beyond = int(np.count_nonzero(np.abs(values) >= record.range))
+            top = max(int(np.count_nonzero(values == end)) for end in (values.min(), values.max()))
+            if beyond or top >= _CLIPPED:
+                faults.append(
+                    f"stretch {number}: load cell {leg + 1} was at an end of its scale, {values.min():g} to "
+                    f"{values.max():g} N, in {max(beyond, top)} of {len(values)} samples"
+                )
+    try:
+        model = Dynamics(mechanism, coulomb_speed).cells(samples.motions)
+    except DynamicsError as error:
+        raise CalibrationError([*faults, f"the motion is none of {mechanism.name}: {error}"]) from None
+    faults += _exchanged(samples.cells, model)
+    if faults:
+        raise CalibrationError(faults)
+
+
+def _exchanged(measured: Array, model: Array) -> list[str]:
+    """Cells that explain another leg's forces much better than their own, or their own with the other sign."""
+    cost = np.empty((6, 6))
+    for cell in range(6):
+        for leg in range(6):
+            cost[cell, leg] = np.mean((measured[:, cell] - model[:, leg]) ** 2)
+    _, best = linear_sum_assignment(cost)
+    own = np.trace(cost)
+    if np.sqrt(cost[range(6), best].sum() / own) < _EXCHANGED:
+        pairs = ", ".join(f"cell {cell + 1} reads leg {best[cell] + 1}" for cell in range(6) if best[cell] != cell)
+        return [f"load cells look exchanged: {pairs}"]
+    turned = np.mean((measured + model) ** 2, axis=0)
+    return [
+        f"load cell {leg + 1} looks turned round: its readings have the wrong sign"
+        for leg in range(6)
+        if np.sqrt(turned[leg] / cost[leg, leg]) < _EXCHANGED
+    ]
+
+
+def check_result(result: Identification, known: Array, gain: float) -> None:
+    """Refuse what a motion did not tell, what no noise explains, and parameters far beyond what was known before."""
+    faults = []
+    told = float(np.mean(result.told))
+    if told < _LEAST_TOLD:
+        faults.append(
+            f"the motion tells {np.count_nonzero(result.told)} of {len(result.told)} combinations of parameters better "
+            "than they were known: move all six axes together, faster: `rig excite` designs such a motion"
+        )
+    change = result.theta - result.before[:THETA]
+    distance = float(np.sqrt(change @ np.linalg.solve(known, change) / max(1, np.count_nonzero(result.told))))
+    if distance > _FAR:
+        faults.append(
+            f"the parameters would be {distance:.1f} standard deviations (RMS) from the mechanism's file, at most "
+            f"{_FAR:g}: another rig, or something on the platform"
+        )
+    floor = result.noise * np.sqrt(gain)
+    for leg in range(6):
+        if result.residual[leg] > _UNEXPLAINED * floor[leg]:
+            faults.append(
+                f"load cell {leg + 1}: the best parameters leave {result.residual[leg]:.2f} N of the low-passed "
+                f"readings, noise explains {floor[leg]:.2f} N: not this mechanism, or something touches the platform"
+            )
+    if faults:
+        raise CalibrationError(faults)

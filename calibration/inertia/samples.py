@@ -1,0 +1,189 @@
+"""Recorded stretches as an estimator takes them: motion with its derivatives, forces, both without what is too fast."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.signal import butter, sosfiltfilt, sosfreqz
+
+from calibration.errors import CalibrationError
+from kinematics import Array, Geometry, leg_kinematics
+
+_ORDER = 4
+STRIBECK_SPEEDS = (0.01, 0.03)
+"""m/s, at which excesses of friction near standstill are down to 1/e"""
+FRICTION_SHAPES = ("coulomb", *(f"breakaway_{speed:g}" for speed in STRIBECK_SPEEDS), "load")
+"""What friction may follow besides the speed: its sign, that near standstill, and that times the axial force."""
+_EDGE = 0.5  # s at either end that the filter has not settled in
+_FAST = 0.2  # of the rate, above which there is noise alone
+_LEAST = 4.0  # s
+_FIRST = np.array([1.0, -8.0, 0.0, 8.0, -1.0]) / 12.0
+_SECOND = np.array([-1.0, 16.0, -30.0, 16.0, -1.0]) / 12.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForceRecord:
+    """A stretch without a gap at a constant `rate`, Hz.
+
+    pose (n, 7): measured, base frame. cells (n, 6): N, at the same times. drives, excess (n, 6): N, or None where they
+    are not known: the forces of the drives about then, and what they are more at the very instant. A force is held from
+    one command to the next: poses tell the mean of an acceleration over a period, cells are read at once. range: N, end
+    of the cells' scale.
+    """
+
+    rate: float
+    pose: Array
+    cells: Array
+    drives: Array | None = None
+    excess: Array | None = None
+    range: float = math.inf
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """A stretch after its zero-phase low-pass, at the rate that leaves nothing out: all (m, …).
+
+    t: s, from its beginning. motions (m, 19). cells, drives (m, 6): N. slopes (m, 6): N/s, of the cells. excess (m,
+    6): N, see `ForceRecord`. friction (m, 6, 4): what friction may follow, see `FRICTION_SHAPES`, low-passed too.
+    record (m,): the number of the stretch.
+    """
+
+    t: Array
+    motions: Array
+    cells: Array
+    drives: Array | None
+    slopes: Array
+    excess: Array | None
+    friction: Array
+    record: NDArray[np.intp]
+    rate: float
+
+
+def prepared(geometry: Geometry, records: Sequence[ForceRecord], cutoff: float, coulomb_speed: float) -> Samples:
+    """All stretches together, low-passed at `cutoff`, Hz, without phase, at twice that many samples a second.
+
+    Raises CalibrationError for stretches that are too short, of several rates, or hold numbers that are not finite.
+    """
+    faults = []
+    for number, record in enumerate(records, start=1):
+        if len(record.pose) < (_LEAST + 2.0 * _EDGE) * record.rate:
+            seconds = len(record.pose) / record.rate
+            faults.append(f"stretch {number}: {seconds:.1f} s, must be at least {_LEAST + 2.0 * _EDGE:g} s")
+        if not (np.isfinite(record.pose).all() and np.isfinite(record.cells).all()):
+            faults.append(f"stretch {number}: holds numbers that are not finite")
+        if record.rate != records[0].rate:
+            faults.append(f"stretch {number}: {record.rate:g} Hz, the first has {records[0].rate:g} Hz")
+        if not 2.0 * cutoff <= 0.5 * record.rate:
+            faults.append(f"cutoff: {cutoff:g} Hz, must be at most a quarter of the rate of {record.rate:g} Hz")
+    if not records:
+        faults.append("no stretch in which the platform moved along a path")
+    if faults:
+        raise CalibrationError(list(dict.fromkeys(faults)))
+    parts = [_stretch(geometry, record, number, cutoff, coulomb_speed) for number, record in enumerate(records)]
+
+    def together(name: str) -> Array:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    def all_or_none(name: str) -> Array | None:
+        return None if any(getattr(part, name) is None for part in parts) else together(name)
+
+    return Samples(
+        t=together("t"),
+        motions=together("motions"),
+        cells=together("cells"),
+        slopes=together("slopes"),
+        friction=together("friction"),
+        record=np.concatenate([part.record for part in parts]),
+        drives=all_or_none("drives"),
+        excess=all_or_none("excess"),
+        rate=parts[0].rate,
+    )
+
+
+def measured_motion(record: ForceRecord, cutoff: float) -> Array:
+    """The motion (n, 19) of a stretch, low-passed without phase; its first and last two samples are not to be used."""
+    turns = np.cumprod(np.where(np.sum(record.pose[1:, 3:] * record.pose[:-1, 3:], axis=1) < 0.0, -1.0, 1.0))
+    signed = record.pose.copy()
+    signed[1:, 3:] *= turns[:, np.newaxis]  # q and −q are one attitude; a filter must not see the step between them
+    pose = low_passed(signed, cutoff, record.rate)
+    first = _derivative(pose, _FIRST) * record.rate
+    second = _derivative(pose, _SECOND) * record.rate**2
+    norm = np.linalg.norm(pose[:, 3:], axis=1, keepdims=True)
+    q, dq, ddq = pose[:, 3:] / norm, first[:, 3:] / norm, second[:, 3:] / norm
+    motion = np.zeros((len(pose), 19))
+    motion[:, :3], motion[:, 3:7] = pose[:, :3], q
+    motion[:, 7:10], motion[:, 13:16] = first[:, :3], second[:, :3]
+    motion[:, 10:13] = 2.0 * _times_conjugate(dq, q)  # q̇ = ½ ω q
+    motion[:, 16:19] = 2.0 * _times_conjugate(ddq, q)  # the other part of q̈ q* is real
+    return motion
+
+
+def low_passed(values: Array, cutoff: float, rate: float) -> Array:
+    """Values (n, …) through a Butterworth low-pass forwards and backwards, so that nothing is delayed."""
+    filtered: Array = sosfiltfilt(butter(_ORDER, cutoff, fs=rate, output="sos"), values, axis=0)
+    return filtered
+
+
+def noise_floor(record: ForceRecord) -> Array:
+    """Standard deviation (6,) N of white noise of the cells, by what of them is too fast for a machine."""
+    return fast_part(record.cells, record.rate)
+
+
+def fast_part(values: Array, rate: float) -> Array:
+    """Standard deviation (6,) that white noise has, of which values (n, 6) have as much above a fifth of the rate."""
+    cutoff = _FAST * rate
+    fast = values - low_passed(values, cutoff, rate)
+    _, response = sosfreqz(butter(_ORDER, cutoff, fs=rate, output="sos"), 4096)
+    kept = float(np.mean((1.0 - np.abs(response) ** 2) ** 2))
+    edge = int(_EDGE * rate)
+    deviation: Array = np.sqrt(np.mean(fast[edge:-edge] ** 2, axis=0) / kept)
+    return deviation
+
+
+def _stretch(geometry: Geometry, record: ForceRecord, number: int, cutoff: float, coulomb_speed: float) -> Samples:
+    edge, step = int(_EDGE * record.rate), max(1, int(record.rate / (2.0 * cutoff)))
+    chosen = slice(edge, len(record.pose) - edge, step)
+    motion = measured_motion(record, cutoff)
+    cells = low_passed(record.cells, cutoff, record.rate)
+    speeds = np.zeros_like(cells)
+    speeds[2:-2] = leg_kinematics(geometry, motion[2:-2]).velocity
+    load = np.zeros_like(cells) if record.drives is None else np.abs(record.drives)
+    friction = _friction(speeds, load, coulomb_speed)
+
+    def passed(values: Array) -> Array:
+        return low_passed(values, cutoff, record.rate)[chosen]
+
+    return Samples(
+        t=np.arange(len(record.pose))[chosen] / record.rate,
+        motions=motion[chosen],
+        cells=cells[chosen],
+        drives=None if record.drives is None else passed(record.drives),
+        slopes=_derivative(cells, _FIRST)[chosen] * record.rate,
+        excess=None if record.excess is None else passed(record.excess),
+        friction=passed(friction),
+        record=np.full(len(range(len(record.pose))[chosen]), number),
+        rate=record.rate / step,
+    )
+
+
+def _friction(speeds: Array, load: Array, coulomb_speed: float) -> Array:
+    """The shapes (n, 6, 4) of `FRICTION_SHAPES` at speeds (n, 6) m/s and axial forces (n, 6) N."""
+    signs = np.tanh(speeds / coulomb_speed) if coulomb_speed else np.sign(speeds)
+    excesses = [signs * np.exp(-((speeds / speed) ** 2)) for speed in STRIBECK_SPEEDS]
+    return np.stack([signs, *excesses, signs * load], axis=2)
+
+
+def _derivative(values: Array, stencil: Array) -> Array:
+    result = np.zeros_like(values)
+    n = len(values)
+    for offset, weight in zip(range(-2, 3), stencil, strict=True):
+        result[2:-2] += weight * values[2 + offset : n - 2 + offset]
+    return result
+
+
+def _times_conjugate(p: Array, q: Array) -> Array:
+    """Vector part (n, 3) of p q*."""
+    vector: Array = q[:, :1] * p[:, 1:] - p[:, :1] * q[:, 1:] - np.cross(p[:, 1:], q[:, 1:])
+    return vector

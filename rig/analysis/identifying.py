@@ -1,0 +1,130 @@
+"""Inertias and frictions from recordings: what is fitted, what is held out, and the file that comes of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from calibration import (
+    Accuracy,
+    HoldOut,
+    Identification,
+    IdentificationSettings,
+    Parameter,
+    ParameterFile,
+    hold_out,
+    identify,
+    told_parameters,
+)
+from dynamics import LINEAR_NAMES, linear_parameters
+from kinematics import Array
+from rig import __version__
+from rig.analysis.stretches import force_records, split
+from rig.errors import InputError
+from rig.recording import Recorded
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Identified:
+    """What came of recordings: the identification, its hold-out, and both by the names of the mechanism's file."""
+
+    result: Identification
+    held_out: HoldOut
+    parameters: tuple[Parameter, ...]
+    covariance: Array
+    nuisance: tuple[Parameter, ...]
+    sources: tuple[str, ...]
+
+    @property
+    def base(self) -> list[Parameter]:
+        """The combinations of linear parameters that forces tell, each named after the first of its combination."""
+        base, nominal = self.result.base, linear_parameters(self.result.nominal)
+        before, after = base.matrix @ nominal, base.matrix @ self.result.theta
+        return [
+            Parameter(name, unit, float(before[k]), float(after[k]), float(self.result.base_sigma[k]))
+            for k, (name, unit) in enumerate(zip(base.names, base.units, strict=True))
+        ]
+
+    def file(self, day: date, note: str = "") -> ParameterFile:
+        """It as a parameter file of a date."""
+        provenance = {"recordings": ", ".join(self.sources), "software": f"stewart-rig {__version__}"}
+        if note:
+            provenance["note"] = note
+        return ParameterFile(
+            kind="inertia",
+            date=day,
+            mechanism=self.result.nominal.name,
+            parameters=self.parameters,
+            nuisance=self.nuisance,
+            covariance=self.covariance,
+            provenance=provenance,
+            findings={
+                "residual_before_n": self.held_out.before,
+                "residual_after_n": self.held_out.after,
+                "noise_n": self.held_out.noise,
+                "consistent": self.result.consistent,
+            },
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """It as a JSON object. Values are SI; `base_parameters` have the combination of linear parameters they are."""
+        result, held = self.result, self.held_out
+        return {
+            "mechanism": result.nominal.name,
+            "parameters": [_told(each) for each in (*self.parameters, *self.nuisance)],
+            "base_parameters": [
+                _told(each) | {"told": bool(result.told[k]), "combination": result.base.combination(k)}
+                for k, each in enumerate(self.base)
+            ],
+            "holdout": {
+                "residual_before_n": held.before,
+                "residual_after_n": held.after,
+                "noise_n": held.noise,
+                "legs": [
+                    {"leg": leg + 1, "residual_before_n": before, "residual_after_n": after, "noise_n": noise}
+                    for leg, (before, after, noise) in enumerate(
+                        zip(held.legs_before.tolist(), held.legs_after.tolist(), held.legs_noise.tolist(), strict=True)
+                    )
+                ],
+            },
+            "consistent": result.consistent,
+            "drives_used": result.drives,
+            "linear_parameters": list(LINEAR_NAMES),
+            "sources": list(self.sources),
+        }
+
+
+def identify_recordings(
+    recordings: Sequence[Recorded], held_out: Sequence[Recorded] = (), accuracy: Accuracy | None = None
+) -> Identified:
+    """Identify the rig of recordings from the motions in them.
+
+    Args:
+        recordings: of one rig. held_out: of the same, to judge by; none: the last quarter of every motion.
+        accuracy: how well the mechanism's file and the sensors are known.
+
+    Raises:
+        InputError: recordings that cannot be used. CalibrationError: data that cannot support an answer.
+    """
+    found = force_records([*recordings, *held_out])
+    settings = IdentificationSettings(
+        accuracy=Accuracy() if accuracy is None else accuracy, coulomb_speed=found.rig.coulomb_speed
+    )
+    if held_out:
+        fitted = list(force_records(recordings).records)
+        judged = list(force_records(held_out).records)
+    else:
+        fitted, judged = split(found.records)
+    if not judged:
+        raise InputError(
+            "no motion is long enough to hold a quarter of it out: give a recording to judge by, --hold-out"
+        )
+    result = identify(found.rig.mechanism, fitted, settings)
+    judgement = hold_out(result, fitted, judged, settings.coulomb_speed)
+    parameters, covariance, nuisance = told_parameters(result)
+    sources = tuple(recording.path.name for recording in (*recordings, *held_out))
+    return Identified(result, judgement, parameters, covariance, nuisance, sources)
+
+
+def _told(parameter: Parameter) -> dict[str, Any]:
+    return {name: getattr(parameter, name) for name in ("name", "unit", "nominal", "value", "sigma")}

@@ -1,0 +1,167 @@
+"""A recording's motions as stretches of measured poses and forces, for the estimators of `calibration`."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.signal import lfilter
+
+from actuators import Mode
+from calibration import ForceRecord
+from rig.analysis.recorded import RecordedRig, rig_of
+from rig.errors import InputError
+from rig.recording import Recorded, RecordingError
+from rig.states import State
+
+Floats = npt.NDArray[np.float64]
+
+_FIELDS = ("t", "pose", "force_measured", "force_command", "mode")
+_SAME_PERIOD = 0.5  # of a period, by which the time between two rows may differ from it
+_SHORTEST = 5.5  # s, of what is worth a filter
+_HELD_OUT = 0.25  # of a motion, its end
+_SUBSTEPS = 20  # of a period
+_REPEATED = 0.2  # of the readings, which real noise never makes alike
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForceRecords:
+    """The rig of one or several recordings, which is the same, and their stretches along paths."""
+
+    rig: RecordedRig
+    records: tuple[ForceRecord, ...]
+
+
+def force_records(recordings: Sequence[Recorded]) -> ForceRecords:
+    """All stretches of the recordings in which the platform followed a path, its pose and cells known, without a gap.
+
+    The drives' forces are with them where the engine closed every leg's loop: its commands through the dead time and
+    the lag that the configuration gives the drives.
+
+    Raises InputError, with every reason, for recordings of several rigs, cells that repeat their readings, or nothing
+    that is long enough; RecordingError where one cannot be read.
+    """
+    rigs = [rig_of(recording) for recording in recordings]
+    faults = []
+    first = rigs[0].mechanism
+    for recording, rig in zip(recordings, rigs, strict=True):
+        if not np.array_equal(rig.mechanism.array, first.array):
+            faults.append(f"{recording.path}: of another mechanism than {recordings[0].path}")
+        if rig.rate != rigs[0].rate:
+            faults.append(f"{recording.path}: {rig.rate:g} Hz, {recordings[0].path} has {rigs[0].rate:g} Hz")
+    records: list[ForceRecord] = []
+    for recording, rig in zip(recordings, rigs, strict=True):
+        found = _stretches(recording, rig)
+        if not found:
+            faults.append(
+                f"{recording.path}: no motion along a path of {_SHORTEST:g} s without a gap, with its pose known"
+            )
+        for record in found:
+            alike = float(np.mean(np.all(record.cells[1:] == record.cells[:-1], axis=1)))
+            if alike > _REPEATED:
+                faults.append(
+                    f"{recording.path}: {100 * alike:.0f} % of the readings repeat the one before: the cells are "
+                    "slower than the cycle; record at a rate that they keep"
+                )
+        records += found
+    if faults:
+        raise InputError("\n  ".join(["these recordings cannot be used:", *dict.fromkeys(faults)]))
+    return ForceRecords(rigs[0], tuple(records))
+
+
+def split(records: Sequence[ForceRecord]) -> tuple[list[ForceRecord], list[ForceRecord]]:
+    """What is fitted, and the last quarter of each stretch, which is held out where it is long enough."""
+    fitted, held = [], []
+    for record in records:
+        at = round((1.0 - _HELD_OUT) * len(record.pose))
+        if (len(record.pose) - at) / record.rate < _SHORTEST:
+            fitted.append(record)
+            continue
+        fitted.append(_part(record, slice(0, at)))
+        held.append(_part(record, slice(at, None)))
+    return fitted, held
+
+
+def _part(record: ForceRecord, rows: slice) -> ForceRecord:
+    drives = None if record.drives is None else record.drives[rows]
+    excess = None if record.excess is None else record.excess[rows]
+    return ForceRecord(record.rate, record.pose[rows], record.cells[rows], drives, excess, record.range)
+
+
+def _stretches(recording: Recorded, rig: RecordedRig) -> list[ForceRecord]:
+    period = 1.0 / rig.rate
+    config: dict[str, Any] = recording.header.get("config", {})
+    limit = config.get("load_cells", {}).get("range")
+    pieces: list[npt.NDArray[np.void]] = []
+    for block in recording.blocks():
+        fit = (block["state"] == State.RUNNING) & np.isfinite(block["pose"]).all(axis=1)
+        fit &= np.isfinite(block["force_measured"]).all(axis=1)
+        if fit.any():
+            pieces.append(block[list(_FIELDS)][fit].copy())
+    if not pieces:
+        return []
+    rows = np.concatenate(pieces)
+    breaks = np.flatnonzero(np.abs(np.diff(rows["t"]) - period) > _SAME_PERIOD * period) + 1
+    found = []
+    for part in np.split(rows, breaks):
+        if len(part) * period < _SHORTEST:
+            continue
+        mean = excess = None
+        if (part["mode"] == Mode.FORCE).all():
+            mean, excess = drive_forces(part["force_command"], period, config.get("drives", {}))
+        found.append(
+            ForceRecord(
+                rate=rig.rate,
+                pose=np.ascontiguousarray(part["pose"]),
+                cells=np.ascontiguousarray(part["force_measured"]),
+                drives=mean,
+                excess=excess,
+                range=float(limit) if isinstance(limit, int | float) else math.inf,
+            )
+        )
+    return found
+
+
+def drive_forces(commands: Floats, period: float, drives: dict[str, Any]) -> tuple[Floats, Floats]:
+    """Forces (n, 6) N that drives give about the times when commands (n, 6) are computed, `period` s apart.
+
+    The first is their mean over the periods before and after, weighted as a second difference of lengths weighs
+    accelerations; the other what they are more at the instant itself. A command goes out with the exchange of the next
+    cycle, takes effect after the drives' dead time, and is reached with the lag of their force loop.
+
+    drives: the configuration's, of which `delay`, s, and `force_bandwidth`, Hz, are taken.
+    Raises RecordingError where they are not there.
+    """
+    delay, bandwidth = drives.get("delay"), drives.get("force_bandwidth")
+    if not isinstance(delay, int | float) or not isinstance(bandwidth, int | float) or not bandwidth > 0:
+        raise RecordingError("the recording does not say the drives' delay and force_bandwidth")
+    whole = int(delay // period)
+    early = delay - whole * period  # of a period, while the command before still counts
+    lag = 1.0 / (2.0 * math.pi * bandwidth)
+    newer = _earlier(commands, 1 + whole)  # what takes effect in the period that begins with a row
+    older = _earlier(commands, 2 + whole)
+    kept, late = math.exp(-early / lag), math.exp(-(period - early) / lag)
+    # f(k+1) = newer + (middle − newer) late, middle = older + (f(k) − older) kept
+    steps = older * (1.0 - kept) * late + newer * (1.0 - late)
+    forces = np.empty_like(commands)
+    forces[0] = commands[0]
+    forces[1:] = lfilter([1.0], [1.0, -kept * late], steps[:-1], axis=0, zi=(kept * late * commands[0])[np.newaxis])[0]
+    middle = older + (forces - older) * kept
+    rising, falling = np.zeros_like(commands), np.zeros_like(commands)  # over the period that begins with a row
+    for place in (np.arange(_SUBSTEPS) + 0.5) / _SUBSTEPS:
+        since = place * period
+        if since < early:
+            here = older + (forces - older) * math.exp(-since / lag)
+        else:
+            here = newer + (middle - newer) * math.exp(-(since - early) / lag)
+        rising += place * here / _SUBSTEPS
+        falling += (1.0 - place) * here / _SUBSTEPS
+    mean = falling + np.vstack([rising[:1], rising[:-1]])
+    return mean, forces - mean
+
+
+def _earlier(values: Floats, rows: int) -> Floats:
+    """Each row's value so many rows before, the first where there is none."""
+    return np.vstack([np.repeat(values[:1], rows, axis=0), values[:-rows]])

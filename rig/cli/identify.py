@@ -1,0 +1,177 @@
+"""`rig identify` and `rig excite`: the model's parameters from measured forces, and the motion that tells them."""
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rig.cli.options import ConfigArgument, JsonOption, check_new_file, tell_caveats
+
+if TYPE_CHECKING:
+    from rig.analysis import Identified
+
+_LISTED = 14
+
+
+def identify(
+    recordings: Annotated[
+        list[Path], typer.Argument(metavar="RECORDING…", help="Recordings (.mcap) of one rig in motion.")
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="PARAMETERS.toml",
+            help="Parameter file to write, never overwritten; none if left out.",
+        ),
+    ] = None,
+    hold_out: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--hold-out", metavar="RECORDING", help="To judge by; left out: the last quarter of every motion."
+        ),
+    ] = None,
+    mass: Annotated[
+        float, typer.Option(metavar="PART", help="How well masses are known before, one sigma: 0.2 is 20 %.")
+    ] = 0.2,
+    inertia: Annotated[float, typer.Option(metavar="PART", help="The same of moments of inertia.")] = 0.2,
+    center: Annotated[float, typer.Option(metavar="M", help="The same of centres of mass, each axis.")] = 3e-3,
+    friction: Annotated[float, typer.Option(metavar="PART", help="The same of frictions.")] = 0.5,
+    gain: Annotated[
+        float, typer.Option(metavar="PART", help="How well the load cells' gains are known, one sigma.")
+    ] = 5e-4,
+    joints: Annotated[
+        float, typer.Option(metavar="M", help="How well the joints' places are known, each axis, one sigma.")
+    ] = 2e-5,
+    note: Annotated[str, typer.Option(help="Kept in the file.")] = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Identify masses, centres, inertias and frictions from recorded motions and forces.
+
+    Weighted least squares on the regressor of the exact model, with what is known before; then the nearest bodies that
+    can exist. Every value comes with its standard deviation, in which cells and geometry count too, and is judged by
+    motions that it was not fitted to. Name the file in a configuration: parameters = ["PARAMETERS.toml"].
+
+    A load cell at the rod's end does not feel the friction below it: that comes from the drives' forces, where the
+    engine closed the legs' loops. Refuses data that cannot support an answer (exit code 4), and says why.
+    """
+    from calibration import Accuracy, CalibrationError, save_parameters
+    from rig.analysis import identify_recordings
+    from rig.errors import RefusedError
+    from rig.recording import RecordingFile
+
+    if output is not None:
+        check_new_file(output)
+    try:
+        accuracy = Accuracy(mass=mass, inertia=inertia, center=center, friction=friction, gain=gain, joints=joints)
+    except CalibrationError as error:
+        raise typer.BadParameter("; ".join(error.faults)) from None
+    opened = [RecordingFile(path) for path in recordings]
+    judged = [RecordingFile(path) for path in hold_out or []]
+    for each in (*opened, *judged):
+        tell_caveats(each)
+    try:
+        found = identify_recordings(opened, judged, accuracy)
+        if output is not None:
+            save_parameters(output, found.file(datetime.now().date(), note))
+    except CalibrationError as error:
+        raise RefusedError("\n  ".join(["identification refused, nothing written:", *error.faults])) from None
+    if as_json:
+        paths = {"parameters_file": None if output is None else str(output)}
+        typer.echo(json.dumps(found.summary() | {"paths": paths}, indent=2))
+    else:
+        print_identified(found)
+        if output is not None:
+            typer.echo(f'parameters: {output}\nname it in the configuration: parameters = ["{output.name}"]')
+
+
+def excite(
+    config: ConfigArgument,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="TRAJECTORY.toml", help="Trajectory file to write.")
+    ] = Path("excitation.toml"),
+    duration: Annotated[float, typer.Option(metavar="S", help="Length of the motion.")] = 60.0,
+    fastest: Annotated[float, typer.Option(metavar="HZ", help="Fastest of its sines.")] = 2.0,
+    margin: Annotated[float, typer.Option(metavar="PART", help="Part of every limit that it may use.")] = 0.75,
+    candidates: Annotated[int, typer.Option(metavar="N", help="Motions of which it is the best.")] = 40,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of their random phases.")] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Design a motion that tells a rig's parameters: Fourier series in all six axes, within its limits.
+
+    The best of --candidates motions, each as large as the limits permit: the one whose forces tell most about what the
+    mechanism's file leaves open. Run it with `rig run`, then give its recording to `rig identify`.
+    """
+    from calibration import CalibrationError, design_excitation
+    from rig.client import checked_motion, write_excitation
+    from rig.config import load_config
+    from rig.csvio import check_output
+    from rig.errors import RefusedError
+
+    settings = load_config(config)
+    check_output(output)
+    try:
+        found = design_excitation(
+            settings.machine,
+            duration,
+            fastest=fastest,
+            margin=margin,
+            candidates=candidates,
+            seed=seed,
+            noise=settings.load_cells.noise,
+        )
+    except CalibrationError as error:
+        raise RefusedError("\n  ".join(["no motion can be designed:", *error.faults])) from None
+    _, verdict = checked_motion(settings, found.trajectory(settings.machine.geometry.home_pose))
+    if not verdict.passed:
+        raise RefusedError(f"{verdict.message}\n  give a smaller --margin")
+    write_excitation(output, found)
+    summary = {
+        "trajectory": str(output),
+        "duration_s": found.duration,
+        "condition": found.condition,
+        "information_nepers": found.information,
+        "candidates": found.tried,
+    }
+    if as_json:
+        typer.echo(json.dumps(summary, indent=2))
+    else:
+        typer.echo(
+            f"{output}: {found.duration:g} s, best of {found.tried}; it tells the base parameters "
+            f"{found.information:.2f} nepers on average (condition {found.condition:.3g})\n"
+            f"run it: rig run CONFIG {output}"
+        )
+
+
+def print_identified(found: "Identified") -> None:
+    """The outcome for a person: residuals, what was told best, what was not."""
+    from rich.console import Console
+    from rich.table import Table
+
+    held, result = found.held_out, found.result
+    table = Table(title=f"{result.nominal.name}: residual at the load cells on motions that were not fitted, N RMS")
+    for heading in ("leg", "nominal", "identified", "noise"):
+        table.add_column(heading, justify="right")
+    for leg in range(6):
+        values = (held.legs_before[leg], held.legs_after[leg], held.legs_noise[leg])
+        table.add_row(str(leg + 1), *(f"{value:.3f}" for value in values))
+    table.add_row("all", f"{held.before:.3f}", f"{held.after:.3f}", f"{held.noise:.3f}", style="bold")
+    console = Console(highlight=False)
+    console.print(table)
+    shown = Table(title="Parameters that changed most, in their standard deviations")
+    for heading in ("name", "nominal", "found", "±", "unit"):
+        shown.add_column(heading, justify="left" if heading in ("name", "unit") else "right", no_wrap=True)
+    ranked = sorted(found.parameters, key=lambda each: -abs(each.value - each.nominal) / each.sigma)
+    for each in ranked[:_LISTED]:
+        shown.add_row(each.name, f"{each.nominal:.5g}", f"{each.value:.5g}", f"{each.sigma:.2g}", each.unit)
+    console.print(shown)
+    told, all_of_them = int(result.told.sum()), len(result.told)
+    typer.echo(
+        f"{told} of {all_of_them} combinations that forces can tell are known at least twice as well as before; bodies "
+        f"that can exist: {'yes' if result.consistent else 'NO'}"
+    )
+    if not result.drives:
+        typer.echo("the drives' forces are not known here: friction below the load cells was not told")
