@@ -44,6 +44,7 @@ from calibration.measurements import read_cell_measurements
 from calibration.parameters import (
     Parameter,
     ParameterFile,
+    cell_zeros,
     format_parameters,
     load_parameters,
     overlaid,
@@ -81,6 +82,7 @@ __all__ = [
     "base_parameters",
     "calibrate_cells",
     "calibration_file_name",
+    "cell_zeros",
     "deformed",
     "design_excitation",
     "drift",

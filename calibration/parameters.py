@@ -167,6 +167,8 @@ def save_parameters(path: str | Path, file: ParameterFile) -> None:
 def overlaid(mechanism: Mechanism, files: Iterable[ParameterFile]) -> Mechanism:
     """The mechanism with the values of parameter files over its own, later files over earlier ones.
 
+    Zeros of load cells are no matter of a mechanism's, see `cell_zeros`.
+
     Raises:
         CalibrationError: a file of another mechanism, names that the mechanism's file does not have, or a result that
             the mechanism's file may not hold; all at once.
@@ -180,7 +182,7 @@ def overlaid(mechanism: Mechanism, files: Iterable[ParameterFile]) -> Mechanism:
         faults += [
             f"{file.kind}: {each.name} is no number of a mechanism's file"
             for each in file.parameters
-            if not _put(tables, each.name, each.value)
+            if _cell_of(each.name) is None and not _put(tables, each.name, each.value)
         ]
     if faults:
         raise CalibrationError(faults)
@@ -188,6 +190,22 @@ def overlaid(mechanism: Mechanism, files: Iterable[ParameterFile]) -> Mechanism:
         return parse_tables(tables, source=mechanism.name, evaluate_only=bool(mechanism.warnings))
     except MechanismError as error:
         raise CalibrationError(list(error.faults)) from None
+
+
+def cell_zeros(files: Iterable[ParameterFile]) -> Array:
+    """Zeros (6,) N of the load cells, `load_cells[0].offset` …, that parameter files find beyond their calibration."""
+    zeros = np.zeros(6)
+    for file in files:
+        for each in file.parameters:
+            leg = _cell_of(each.name)
+            if leg is not None:
+                zeros[leg] = each.value
+    return zeros
+
+
+def _cell_of(name: str) -> int | None:
+    match = re.fullmatch(r"load_cells\[([0-5])\]\.offset", name)
+    return None if match is None else int(match[1])
 
 
 def _put(tables: dict[str, Any], name: str, value: float) -> bool:

@@ -19,13 +19,14 @@ _FRICTIONS = (("universal", "N m s/rad"), ("prismatic", "N s/m"), ("spherical", 
 
 
 def told_parameters(result: Identification) -> tuple[tuple[Parameter, ...], Array, tuple[Parameter, ...]]:
-    """Parameters of the mechanism's file (n), their covariance (n, n), and the other unknowns, each with its σ.
+    """Parameters of the mechanism's file and the cells' zeros (n), their covariance (n, n), and the other unknowns.
 
     What the motion did not tell has its value and σ from before, but for what it has in common with what was told.
     """
     names, units = [], []
-    slopes = np.zeros((THETA, THETA))
-    values, before = np.empty(THETA), np.empty(THETA)
+    size = len(result.estimate)
+    slopes = np.zeros((THETA + 6, size))
+    values, before = np.empty(THETA + 6), np.zeros(THETA + 6)
     start = result.before[:THETA]
     for number, place in enumerate(BODIES):
         owner = "platform" if number == 0 else f"legs[{(number - 1) // 2}].{('lower', 'upper')[(number - 1) % 2]}"
@@ -38,15 +39,23 @@ def told_parameters(result: Identification) -> tuple[tuple[Parameter, ...], Arra
         units += [(place.start + k, unit) for k, (_, unit) in enumerate(_FRICTIONS)]
         values[place], before[place] = result.theta[place], start[place]
         slopes[place, place] = np.eye(4)
-    covariance = slopes @ result.covariance[:THETA, :THETA] @ slopes.T
+    zeros = [f"load_cells[{leg}].offset" for leg in range(6)]
+    for leg, zero in enumerate(zeros):
+        places = [THETA + k for k, other in enumerate(result.others) if other.name.endswith(zero)]
+        names.append((THETA + leg, zero))
+        units.append((THETA + leg, "N"))
+        slopes[THETA + leg, places] = 1.0 / len(places)
+        values[THETA + leg] = result.offsets[leg]
+    covariance = slopes @ result.covariance @ slopes.T
     sigma = np.sqrt(np.diag(covariance))
     named, in_units = dict(names), dict(units)
     parameters = tuple(
-        Parameter(named[k], in_units[k], float(before[k]), float(values[k]), float(sigma[k])) for k in range(THETA)
+        Parameter(named[k], in_units[k], float(before[k]), float(values[k]), float(sigma[k])) for k in range(THETA + 6)
     )
     others = tuple(
         Parameter(other.name, other.unit, 0.0, float(result.estimate[THETA + k]), _sigma(result.covariance, THETA + k))
         for k, other in enumerate(result.others)
+        if other.name not in zeros
     )
     return parameters, covariance, others
 

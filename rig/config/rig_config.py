@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PrivateAttr, ValidationError
 
-from calibration import CalibrationError, load_parameters, overlaid
+from calibration import CalibrationError, cell_zeros, load_parameters, overlaid
 from dynamics import DynamicsError, Mechanism, load_mechanism
 from kinematics import Array, Frequency, InputFileError, MissingFileError, leg_lengths, parse_toml, read_text
 from rig.config.conflicts import conflicts
@@ -61,6 +61,7 @@ class RigConfig(Section):
     _path: Path = PrivateAttr(default=Path())
     _machine: Mechanism = PrivateAttr()
     _nominal: Mechanism = PrivateAttr()
+    _cell_zeros: tuple[float, ...] = PrivateAttr(default=(0.0,) * 6)
 
     @property
     def path(self) -> Path:
@@ -90,6 +91,11 @@ class RigConfig(Section):
     def nominal(self) -> Mechanism:
         """The mechanism as its file says, without calibrated parameters."""
         return self._nominal
+
+    @property
+    def cell_zeros(self) -> tuple[float, ...]:
+        """What the six load cells read without a load beyond their calibration, by the parameter files, N."""
+        return self._cell_zeros
 
     @property
     def period(self) -> float:
@@ -275,9 +281,13 @@ def _build(data: Mapping[str, Any], path: Path) -> RigConfig:
         # One value given for six legs is wrong once.
         faults.extend(dict.fromkeys(_fault(data, item) for item in error.errors(include_url=False)))
     nominal, machine_faults = _load_machine(data.get("mechanism"), path.parent)
-    machine = nominal
+    machine, files = nominal, []
     if config is not None and nominal is not None and config.parameters and not machine_faults:
-        machine, machine_faults = _with_parameters(nominal, config.parameters, path.parent)
+        try:
+            files = [load_parameters(path.parent / name) for name in config.parameters]
+            machine = overlaid(nominal, files)
+        except CalibrationError as error:
+            machine_faults = [f"parameters: {line}" for line in str(error).splitlines()]
     faults.extend(machine_faults)
     if config is not None:
         config = with_found_files(config, path.parent.absolute())
@@ -286,14 +296,8 @@ def _build(data: Mapping[str, Any], path: Path) -> RigConfig:
     if config is None or machine is None or nominal is None or faults:
         raise ConfigError(f"configuration {path} cannot be used:", faults)
     config._machine, config._nominal = machine, nominal
+    config._cell_zeros = tuple(cell_zeros(files).tolist())
     return config
-
-
-def _with_parameters(nominal: Mechanism, names: tuple[str, ...], folder: Path) -> tuple[Mechanism | None, list[str]]:
-    try:
-        return overlaid(nominal, [load_parameters(folder / name) for name in names]), []
-    except CalibrationError as error:
-        return None, [f"parameters: {line}" for line in str(error).splitlines()]
 
 
 def _load_machine(name: object, folder: Path) -> tuple[Mechanism | None, list[str]]:
