@@ -21,6 +21,7 @@ Floats = npt.NDArray[np.float64]
 _FIELDS = ("t", "pose", "force_measured", "force_command", "mode")
 _SAME_PERIOD = 0.5  # of a period, by which the time between two rows may differ from it
 _SHORTEST = 5.5  # s, of what is worth a filter
+_SHORTEST_HELD = 3.0  # s, of what is only judged by
 _HELD_OUT = 0.25  # of a motion, its end
 _SUBSTEPS = 20  # of a period
 _REPEATED = 0.2  # of the readings, which real noise never makes alike
@@ -72,11 +73,11 @@ def force_records(recordings: Sequence[Recorded]) -> ForceRecords:
 
 
 def split(records: Sequence[ForceRecord]) -> tuple[list[ForceRecord], list[ForceRecord]]:
-    """What is fitted, and the last quarter of each stretch, which is held out where it is long enough."""
+    """What is fitted, and the last quarter of each stretch, which is held out where both are long enough."""
     fitted, held = [], []
     for record in records:
         at = round((1.0 - _HELD_OUT) * len(record.pose))
-        if (len(record.pose) - at) / record.rate < _SHORTEST:
+        if (len(record.pose) - at) / record.rate < _SHORTEST_HELD or at / record.rate < _SHORTEST:
             fitted.append(record)
             continue
         fitted.append(_part(record, slice(0, at)))

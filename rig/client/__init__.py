@@ -27,6 +27,7 @@ from rig.client.runs import (
     serve_virtual,
 )
 from rig.client.sequence import HOLD, MotionSequence, Order, Stage, stages_of_run
+from rig.client.story import Story, as_built, identify_on
 from rig.client.telemetry import Telemetry
 
 __all__ = [
@@ -55,8 +56,10 @@ __all__ = [
     "RowListener",
     "RunResult",
     "Stage",
+    "Story",
     "Telemetry",
     "approach",
+    "as_built",
     "ask_drives",
     "begin",
     "bring_to_rest",
@@ -74,6 +77,7 @@ __all__ = [
     "follow",
     "free_ports",
     "has_stopped",
+    "identify_on",
     "leave",
     "let_pass",
     "look",

@@ -1,0 +1,93 @@
+"""From a model that is off to one that is not, in one go: run, excite, identify, run again."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from calibration import CalibrationError, design_excitation, save_parameters
+from kinematics import Trajectory
+from rig.analysis import Identified, identify_recordings
+from rig.client.moving import Progress
+from rig.client.ports import on_free_ports
+from rig.client.runs import RunResult, execute
+from rig.config import RigConfig, relaxed_timing
+from rig.errors import RefusedError
+from rig.recording import RecordingFile
+
+EXCITATION = 60.0
+"""Length of the motion that parameters are identified from, s."""
+_CANDIDATES = 20
+_UNKNOWN_MASSES = {"tare_shift": 15.0, "force_residual": 80.0}
+"""N, bounds that a rig whose masses are off by a fifth keeps; by its own it could not be engaged"""
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A motion with the nominal model, what was identified and the file that it is in, the motion with that.
+
+    Where a run did not go to its end, what would follow is None.
+    """
+
+    before: RunResult
+    excited: RunResult | None = None
+    identified: Identified | None = None
+    parameters: Path | None = None
+    after: RunResult | None = None
+
+    @property
+    def last(self) -> RunResult:
+        """The run that it ended with."""
+        return self.after or self.excited or self.before
+
+
+def as_built(config: RigConfig, seed: int) -> RigConfig:
+    """The configuration with a plant as built, of a seed, and bounds on forces that its unknown masses keep."""
+    bounds = {name: max(value, getattr(config.safety, name)) for name, value in _UNKNOWN_MASSES.items()}
+    return config.changed({"safety": bounds, "virtual": {"plant": {"as_built": seed}}})
+
+
+def identify_on(
+    config: RigConfig,
+    trajectory: Trajectory,
+    name: str,
+    folder: Path | None,
+    *,
+    lockstep: bool,
+    report: Callable[[Progress], None],
+) -> Story:
+    """Run a trajectory, then one that tells the parameters; identify them, and run the first again with them.
+
+    The identification is judged by the first run, which it is not fitted to. Its file lies beside the recordings.
+
+    Args:
+        config: of a virtual rig. trajectory, name, folder, lockstep, report: as `execute`.
+
+    Raises:
+        As `execute`; RefusedError where the forces do not support an identification.
+    """
+
+    def run(settings: RigConfig, motion: Trajectory, title: str) -> RunResult:
+        served = settings if lockstep else relaxed_timing(on_free_ports(settings))
+        return execute(served, motion, title, folder, lockstep=lockstep, report=report)
+
+    try:
+        excitation = design_excitation(
+            config.machine, EXCITATION, candidates=_CANDIDATES, noise=config.load_cells.noise
+        )
+    except CalibrationError as error:
+        raise RefusedError("\n  ".join(["no motion can be designed:", *error.faults])) from None
+    before = run(config, trajectory, name)
+    if before.error is not None:
+        return Story(before)
+    excited = run(config, excitation.trajectory(config.machine.geometry.home_pose), f"{name}-excitation")
+    if excited.error is not None:
+        return Story(before, excited)
+    try:
+        found = identify_recordings([RecordingFile(excited.recording)], [RecordingFile(before.recording)])
+        target = excited.recording.with_suffix(".parameters.toml").absolute()
+        save_parameters(target, found.file(datetime.now().date()))
+    except CalibrationError as error:
+        raise RefusedError("\n  ".join(["identification refused:", *error.faults])) from None
+    after = run(config.changed({"parameters": [*config.parameters, str(target)]}), trajectory, f"{name}-identified")
+    return Story(before, excited, found, target, after)
