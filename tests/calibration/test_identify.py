@@ -1,0 +1,160 @@
+"""Identification against machines that it never sees; what is asserted could come out otherwise."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from built_machines import MACHINE, NOISE, RATE, SMOOTHING, drawn, motion, recorded, without_drives
+
+from calibration import (
+    Accuracy,
+    CalibrationError,
+    ForceRecord,
+    Identification,
+    IdentificationSettings,
+    base_parameters,
+    hold_out,
+    identify,
+    told_parameters,
+)
+from dynamics import FRICTIONS, LINEAR_NAMES, Regressor, linear_parameters, mechanism_tables
+
+SETTINGS = IdentificationSettings(coulomb_speed=SMOOTHING)
+PATH = motion(24.0)
+OTHER_PATH = motion(8.0, seed=4)
+OFFSETS = np.array([1.0, -2.0, 0.5, 3.0, 0.0, -1.0])
+LAG = 3e-3
+
+
+@pytest.fixture(scope="module")
+def found() -> Identification:
+    made = recorded(drawn(1), PATH, 1, lag=LAG, offsets=OFFSETS)
+    return identify(MACHINE, [made.record], SETTINGS)
+
+
+def deviations(result: Identification, seed: int) -> np.ndarray:
+    base = result.base
+    return (base.matrix @ (result.theta - linear_parameters(drawn(seed)))) / result.base_sigma
+
+
+def test_the_truth_is_within_what_is_said(found: Identification) -> None:
+    away = deviations(found, 1)
+    assert np.mean(np.abs(away) < 2.0) > 0.93
+    assert np.mean(np.abs(away[found.told]) < 2.0) > 0.9
+    assert np.count_nonzero(found.told) > 45  # else it would say nothing, which is never wrong
+    assert found.consistent
+
+
+def test_what_is_told_is_far_from_what_was_known_before(found: Identification) -> None:
+    before = (found.base.matrix @ (linear_parameters(MACHINE) - linear_parameters(drawn(1)))) / found.base_sigma
+    assert np.abs(before[found.told]).max() > 50.0
+
+
+def test_lags_and_zeros_of_the_cells_are_found(found: Identification) -> None:
+    assert found.lags == pytest.approx(np.full(6, LAG), abs=2e-4)
+    zeros = [each for each in told_parameters(found)[0] if each.name.startswith("load_cells")]
+    assert [abs(each.value - offset) < 3.0 * each.sigma for each, offset in zip(zeros, OFFSETS, strict=True)] == [
+        True
+    ] * 6
+
+
+def test_forces_of_another_motion_are_explained_to_the_noise(found: Identification) -> None:
+    fitted = recorded(drawn(1), PATH, 1, lag=LAG, offsets=OFFSETS).record
+    judged = recorded(drawn(1), OTHER_PATH, 2, lag=LAG, offsets=OFFSETS).record
+    held = hold_out(found, [fitted], [judged], SMOOTHING)
+    assert held.noise == pytest.approx(NOISE, rel=0.03)
+    assert held.after < 1.1 * held.noise
+    assert held.before > 3.0 * held.noise
+
+
+def test_another_machine_is_not_explained(found: Identification) -> None:
+    """The hold-out judges: with the parameters of machine 1 the forces of machine 2 are not those of noise."""
+    fitted = recorded(drawn(1), PATH, 1).record
+    held = hold_out(found, [fitted], [recorded(drawn(2), OTHER_PATH, 2).record], SMOOTHING)
+    assert held.after > 3.0 * held.noise
+
+
+def test_without_the_drives_forces_friction_below_the_cells_is_not_told() -> None:
+    result = identify(MACHINE, [without_drives(recorded(drawn(3), PATH, 3).record)], SETTINGS)
+    assert not result.drives
+    assert np.mean(np.abs(deviations(result, 3)) < 2.0) > 0.93
+    names = [LINEAR_NAMES[place.start + k] for place in FRICTIONS for k in (1, 3)]
+    assert set(names) & set(result.base.names) == set()
+    at = LINEAR_NAMES.index("legs[2].friction.coulomb")
+    assert result.theta[at] == linear_parameters(MACHINE)[at]
+
+
+def test_every_number_of_the_file_has_its_standard_deviation(found: Identification) -> None:
+    parameters, covariance, nuisance = told_parameters(found)
+    tables = mechanism_tables(drawn(1))
+    assert np.sqrt(np.diag(covariance)) == pytest.approx([each.sigma for each in parameters])
+    mass = next(each for each in parameters if each.name == "platform.mass")
+    assert abs(mass.value - tables["platform"]["mass"]) < 3.0 * mass.sigma < 0.2 < abs(mass.value - mass.nominal)
+    height = next(each for each in parameters if each.name == "platform.center_of_mass[2]")
+    assert abs(height.value - tables["platform"]["center_of_mass"][2]) < 3.0 * height.sigma
+    assert {each.name.partition(".")[2] for each in nuisance} >= {"lag", "drift", "gain"}
+
+
+def test_base_parameters_are_all_that_forces_depend_on() -> None:
+    spread = np.abs(linear_parameters(MACHINE)) + 1e-3
+    base = base_parameters(MACHINE, spread, drives=True)
+    generator = np.random.default_rng(5)
+    change = generator.normal(size=len(spread)) * spread
+    blind = change - base.matrix.T @ np.linalg.solve(base.matrix @ base.matrix.T, base.matrix @ change)
+    matrix = Regressor(MACHINE).forces(PATH[::50])
+    assert np.abs(matrix @ blind).max() < 1e-8 * np.abs(matrix @ change).max()
+    assert np.linalg.matrix_rank(matrix.reshape(-1, len(spread)) * spread, tol=1e-8) <= len(base.pivots)
+
+
+def test_bodies_that_could_not_exist_are_not_said() -> None:
+    """Little data and no trust in the drawing: the plain least squares would say negative moments."""
+    doubtful = replace(SETTINGS, accuracy=Accuracy(mass=5.0, inertia=5.0, center=0.2, friction=5.0))
+    made = recorded(drawn(6), motion(9.0, seed=2), 6, noise=3.0)
+    result = identify(MACHINE, [without_drives(made.record)], doubtful)
+    assert result.moved and result.consistent
+    assert all(np.linalg.eigvalsh(leg.lower.inertia)[0] > 0.0 for leg in result.mechanism.legs)
+
+
+RECORD = recorded(drawn(1), motion(9.0), 1).record
+STILL = recorded(drawn(1), np.tile(motion(9.0)[:1], (2250, 1)), 1).record
+
+
+def exchanged(record: ForceRecord) -> ForceRecord:
+    return replace(record, cells=record.cells[:, [0, 4, 2, 3, 1, 5]])
+
+
+def turned(record: ForceRecord) -> ForceRecord:
+    return replace(record, cells=record.cells * np.array([1.0, 1.0, -1.0, 1.0, 1.0, 1.0]))
+
+
+def clipped(record: ForceRecord) -> ForceRecord:
+    return replace(record, cells=np.minimum(record.cells, np.quantile(record.cells, 0.98)))
+
+
+@pytest.mark.parametrize(
+    ("records", "message"),
+    [
+        ([], "no stretch in which the platform moved"),
+        (
+            [replace(RECORD, pose=RECORD.pose[:500], cells=RECORD.cells[:500], drives=None)],
+            "2.0 s, must be at least 5 s",
+        ),
+        ([replace(RECORD, cells=np.where(RECORD.cells > 60, np.nan, RECORD.cells))], "not finite"),
+        ([exchanged(RECORD)], "look exchanged: cell 2 reads leg 5, cell 5 reads leg 2"),
+        ([turned(RECORD)], "load cell 3 looks turned round"),
+        ([clipped(RECORD)], "was at an end of its scale"),
+        ([replace(RECORD, range=40.0)], "was at an end of its scale"),
+        ([STILL], "`rig excite` designs such a motion"),
+        ([RECORD, replace(RECORD, rate=125.0)], "125 Hz, the first has 250 Hz"),
+        ([replace(RECORD, cells=RECORD.cells * 3.0)], "another rig, or something on the platform"),
+    ],
+)
+def test_data_that_support_no_answer_are_refused(records: list[ForceRecord], message: str) -> None:
+    with pytest.raises(CalibrationError, match=message):
+        identify(MACHINE, records, SETTINGS)
+
+
+def test_a_standard_deviation_that_is_none_is_refused() -> None:
+    with pytest.raises(CalibrationError, match=r"mass: 0 must be finite and above 0"):
+        Accuracy(mass=0.0)
+    assert 2.0 * SETTINGS.cutoff < RATE

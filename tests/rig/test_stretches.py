@@ -1,0 +1,39 @@
+"""The drives' forces by their commands, against the lag integrated in fine steps."""
+
+import math
+
+import numpy as np
+import pytest
+
+from rig.analysis import drive_forces
+from rig.recording import RecordingError
+
+PERIOD = 2e-3
+FINE = 200  # steps a period
+
+
+@pytest.mark.parametrize("delay", [0.0, 1e-4, 1.5e-3, 2.3e-3])
+@pytest.mark.parametrize("bandwidth", [60.0, 300.0])
+def test_forces_are_those_of_a_lag_behind_commands_that_are_held(delay: float, bandwidth: float) -> None:
+    generator = np.random.default_rng(1)
+    commands = generator.normal(size=(40, 6)).cumsum(axis=0) * 10.0
+    lag, h = 1.0 / (2.0 * math.pi * bandwidth), PERIOD / FINE
+    count = len(commands) * FINE
+    force = commands[0].copy()
+    course = np.empty((count, 6))
+    for step in range(count):
+        course[step] = force
+        row = math.floor((step + 0.5) * h / PERIOD - delay / PERIOD) - 1  # computed a cycle before it goes out
+        force = commands[max(row, 0)] + (force - commands[max(row, 0)]) * math.exp(-h / lag)
+    mean, excess = drive_forces(commands, PERIOD, {"delay": delay, "force_bandwidth": bandwidth})
+    weights = 1.0 - np.abs(np.arange(-FINE, FINE)) / FINE
+    for row in range(5, 39):
+        around = course[(row - 1) * FINE : (row + 1) * FINE]
+        assert mean[row] == pytest.approx(weights @ around / weights.sum(), abs=0.15)
+        assert mean[row] + excess[row] == pytest.approx(course[row * FINE], abs=0.15)
+    assert np.abs(excess).max() > 0.5
+
+
+def test_what_the_drives_are_must_be_known() -> None:
+    with pytest.raises(RecordingError, match="delay and force_bandwidth"):
+        drive_forces(np.zeros((5, 6)), PERIOD, {"delay": 1e-4})
