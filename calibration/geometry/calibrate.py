@@ -147,7 +147,10 @@ def _found(geometry: Geometry, prepared: Prepared, usable: Mask, limits: Geometr
             steps.next()
             found = fit(readings, *begun, among=usable, step_done=steps.step)
         except CalibrationError as error:
-            faults = _untold(prepared, *begun, nominal, limits) or list(error.faults)
+            untold_there = _untold(prepared, *begun, nominal, limits)
+            if untold_there:
+                raise CalibrationError(untold_there) from None
+            faults = list(error.faults)
         steps.next()
     if found is None or found.scale > _POOR_START:
         linear = linear_start(readings.rows(usable))

@@ -21,7 +21,7 @@ PARAMETERS = tuple(
 
 _ROUNDING = 1e-13
 _NAMED = 0.3  # of a direction's greatest part: what is named of it
-_SEEN_AS = 0.95  # part of a motion that lies in the untold directions
+_SEEN_AS = 0.9  # part of a motion that lies in the untold directions
 _NEW = 0.1  # part of a motion that is not made of those told before
 _MOST_LINES = 20
 _MOST_NAMES = 8
