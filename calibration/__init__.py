@@ -26,6 +26,15 @@ from calibration.file import (
 )
 from calibration.fit import STANDARD_GRAVITY, CellCalibration, Load, fit_cell
 from calibration.measurements import read_cell_measurements
+from calibration.parameters import (
+    Parameter,
+    ParameterFile,
+    format_parameters,
+    load_parameters,
+    overlaid,
+    parse_parameters,
+    save_parameters,
+)
 from calibration.recording import CellBench, record_measurements
 from calibration.taring import CELLS, Drift, Tare, drift, tare
 from calibration.zero import shift_offsets
@@ -43,6 +52,8 @@ __all__ = [
     "Limits",
     "Load",
     "LoadCellCalibration",
+    "Parameter",
+    "ParameterFile",
     "Provenance",
     "Tare",
     "calibrate_cells",
@@ -50,13 +61,18 @@ __all__ = [
     "drift",
     "fit_cell",
     "format_cell_calibration",
+    "format_parameters",
     "identity",
     "judge",
     "load_cell_calibration",
+    "load_parameters",
+    "overlaid",
     "parse_cell_calibration",
+    "parse_parameters",
     "read_cell_measurements",
     "record_measurements",
     "save_cell_calibration",
+    "save_parameters",
     "shift_offsets",
     "tare",
 ]

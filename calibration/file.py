@@ -208,7 +208,7 @@ def parse_cell_calibration(text: str, name: str = "calibration") -> LoadCellCali
     try:
         file = _File.model_validate(content)
     except ValidationError as error:
-        raise CalibrationFileError(name, [_fault(dict(item)) for item in error.errors()]) from None
+        raise CalibrationFileError(name, [file_fault(dict(item)) for item in error.errors()]) from None
     rows = sorted(file.cells, key=lambda row: row.leg)
     tares = file.tare
     return LoadCellCalibration(
@@ -247,7 +247,15 @@ def save_cell_calibration(path: str | Path, calibration: LoadCellCalibration) ->
         CalibrationFileError: the file exists already, or the folder cannot be written.
         CalibrationError: see `format_cell_calibration`.
     """
-    text = format_cell_calibration(calibration)
+    write_new_file(path, format_cell_calibration(calibration))
+
+
+def write_new_file(path: str | Path, text: str) -> None:
+    """Write a new calibration file, whole or not at all; an existing file is never touched.
+
+    Raises:
+        CalibrationFileError: the file exists already, or the folder cannot be written.
+    """
     target = Path(path)
     try:
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
@@ -282,7 +290,7 @@ def _add_entries(table: tomlkit.TOMLDocument | Table, **values: object) -> None:
             add_toml_entry(table, key, value, _COMMENTS.get(key, ""))
 
 
-def _fault(item: dict[str, object]) -> str:
+def file_fault(item: dict[str, object]) -> str:
     """One line of a pydantic fault: place in the file, what is wrong, the value found."""
     location = item["loc"]
     place = ""

@@ -21,18 +21,32 @@ from dynamics.counting import Counted, Operations, count_operations, kinematics_
 from dynamics.energy import Energy, friction_power, mechanical_energy, supplied_power
 from dynamics.equations import EquationsMethod, equations_of_motion, forward_dynamics
 from dynamics.errors import DynamicsError, MechanismError, NoPathError, SingularityError
+from dynamics.external import PAYLOAD, payload_wrenches, residual_from_wrench, wrench_from_residual
 from dynamics.kernels.batch import NOT_UNIT
 from dynamics.kernels.cells import cells_kernel
 from dynamics.kernels.forward import acceleration_kernel, rk4_kernel
 from dynamics.kernels.inverse import inverse_kernel
 from dynamics.kernels.layout import NOT_FINITE, OK, SINGULAR, WORK_SIZE
 from dynamics.limits import pose_limits
-from dynamics.loading import load_mechanism, mechanism_names, parse_mechanism
+from dynamics.loading import load_mechanism, mechanism_names, parse_mechanism, parse_tables
 from dynamics.mechanism import Body, Friction, Leg, LegLimits, LoadCell, Mechanism
 from dynamics.model import TERMS, CycleForces, Dynamics, InverseResult
 from dynamics.path_family import BentPath, BestPath, best_path, opposite_sides
 from dynamics.quality import PathQuality, Singularity, find_singularities, massless_legs, path_quality
 from dynamics.reactions import REACTION_UNITS, ReactionPeak, base_loads, reaction_peaks
+from dynamics.regressor import (
+    BODIES,
+    FRICTIONS,
+    LINEAR_NAMES,
+    LINEAR_UNITS,
+    Regressor,
+    body_of,
+    from_pseudo_inertia,
+    linear_body,
+    linear_parameters,
+    pseudo_inertia,
+    with_linear_parameters,
+)
 from dynamics.serial import (
     BEYOND,
     ERROR_BOUND,
@@ -101,15 +115,21 @@ from dynamics.variants.compact_2012 import (
     tangential_accelerations,
 )
 from dynamics.variants.dasgupta_flops import flops_1998
+from dynamics.writing import format_mechanism, format_tables, mechanism_tables
 
 __all__ = [
     "BEYOND",
+    "BODIES",
     "ERROR_BOUND",
     "EVERY_TERM",
+    "FRICTIONS",
+    "LINEAR_NAMES",
+    "LINEAR_UNITS",
     "MODELS",
     "NOT_FINITE",
     "NOT_UNIT",
     "OK",
+    "PAYLOAD",
     "REACTION_UNITS",
     "SAMPLES",
     "SINGULAR",
@@ -149,6 +169,7 @@ __all__ = [
     "PathQuality",
     "PlatformRow",
     "ReactionPeak",
+    "Regressor",
     "SerialChain",
     "Singularity",
     "SingularityError",
@@ -158,6 +179,7 @@ __all__ = [
     "acceleration_kernel",
     "base_loads",
     "best_path",
+    "body_of",
     "cells_kernel",
     "chain_acceleration",
     "check_gains",
@@ -175,8 +197,11 @@ __all__ = [
     "equations_of_motion",
     "find_singularities",
     "flops_1998",
+    "format_mechanism",
+    "format_tables",
     "forward_dynamics",
     "friction_power",
+    "from_pseudo_inertia",
     "inverse_batch",
     "inverse_kernel",
     "iterative_newton_euler",
@@ -187,12 +212,15 @@ __all__ = [
     "lagrange_euler",
     "leg_chain",
     "leg_joints",
+    "linear_body",
+    "linear_parameters",
     "link_poses",
     "link_states",
     "load_mechanism",
     "massless_legs",
     "mechanical_energy",
     "mechanism_names",
+    "mechanism_tables",
     "modified_chain",
     "modified_newton_euler",
     "modified_newton_euler_as_printed",
@@ -203,13 +231,17 @@ __all__ = [
     "operation_tables",
     "opposite_sides",
     "parse_mechanism",
+    "parse_tables",
     "path_quality",
+    "payload_wrenches",
     "platform_operations",
     "platform_table",
     "pose_limits",
+    "pseudo_inertia",
     "puma",
     "puma_study",
     "reaction_peaks",
+    "residual_from_wrench",
     "rk4_kernel",
     "serial_leg_forces",
     "simulate_chain",
@@ -225,5 +257,7 @@ __all__ = [
     "task_space_equations",
     "variant_cells",
     "variant_forces",
+    "with_linear_parameters",
     "with_spherical_ends",
+    "wrench_from_residual",
 ]

@@ -19,6 +19,7 @@ from dynamics.schema import (
     OneLegMechanismTable,
     SixLegsMechanismTable,
 )
+from dynamics.writing import format_tables
 from kinematics import (
     Geometry,
     InputFileError,
@@ -64,6 +65,13 @@ def parse_mechanism(text: str, *, source: str = "mechanism", evaluate_only: bool
         data = parse_toml(text)
     except InputFileError as error:
         raise MechanismError(source, [str(error)]) from None
+    return parse_tables(data, source=source, evaluate_only=evaluate_only, text=text)
+
+
+def parse_tables(
+    data: dict[str, Any], *, source: str = "mechanism", evaluate_only: bool = False, text: str | None = None
+) -> Mechanism:
+    """Make a mechanism from the tables of its file, see `mechanism_tables`; `text` is the file's where there is one."""
     table, warnings = _validated(data, source, evaluate_only)
     legs = table.legs if isinstance(table, SixLegsMechanismTable) else [table.legs] * 6
     platform = table.platform
@@ -84,7 +92,7 @@ def parse_mechanism(text: str, *, source: str = "mechanism", evaluate_only: bool
         inertia=body.inertia,
         legs=tuple(_leg(leg) for leg in legs),
         warnings=tuple(warnings),
-        source=text,
+        source=format_tables(data) if text is None else text,
     )
 
 
@@ -174,6 +182,7 @@ def _leg(table: LegTable) -> Leg:
         friction=Friction(**table.friction.model_dump()),
         limits=limits,
         load_cell=LoadCell(cell.location, cell.mass_beyond, _constant(cell.place)),
+        length_offset=table.length_offset,
     )
 
 

@@ -72,7 +72,8 @@ class Leg:
     """One leg: its two parts, its friction, its load cell and its limits.
 
     The lower part in frame D (origin at the base point, x along the leg, y = (u×s)/‖u×s‖), the upper part in frame U
-    (the same axes, origin at the platform point).
+    (the same axes, origin at the platform point). `length_offset`, m, is what the drive reads beyond the distance
+    between the joints' centres.
     """
 
     lower: Body
@@ -80,6 +81,7 @@ class Leg:
     friction: Friction = Friction()
     limits: LegLimits | None = None
     load_cell: LoadCell = field(default_factory=LoadCell)
+    length_offset: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,6 +121,11 @@ class Mechanism:
     def limits(self) -> tuple[LegLimits | None, ...]:
         """The limits of the six legs."""
         return tuple(leg.limits for leg in self.legs)
+
+    @property
+    def length_offsets(self) -> Array:
+        """What the six drives read beyond the distance between their leg's joints, (6,) m."""
+        return np.array([leg.length_offset for leg in self.legs])
 
     def _platform(self) -> Array:
         return np.concatenate(

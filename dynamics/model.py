@@ -99,7 +99,7 @@ class Dynamics:
         except (TypeError, NumbaError) as error:
             raise DynamicsError(_WANTED) from error
         if status:
-            raise _failure(status)
+            raise model_failure(status)
         return out
 
     def cell_and_terms(self, motion: Array, wrench: Array | None = None) -> CycleForces:
@@ -112,7 +112,7 @@ class Dynamics:
         except (TypeError, NumbaError) as error:
             raise DynamicsError(_WANTED) from error
         if status:
-            raise _failure(status)
+            raise model_failure(status)
         return CycleForces(forces, readings, terms)
 
     def inverse(self, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None = None) -> InverseResult:
@@ -125,7 +125,7 @@ class Dynamics:
         reactions = np.empty((len(samples), 6, REACTIONS))
         status, sample = inverse_batch_kernel(self.parameters, samples, loads, self._work, forces, reactions)
         if status:
-            raise _failure(status, f"sample {sample}: ")
+            raise model_failure(status, f"sample {sample}: ")
         return InverseResult(forces, *(reactions[:, :, 3 * k : 3 * k + 3] for k in range(6)))
 
     def cells(self, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None = None) -> Array:
@@ -134,7 +134,7 @@ class Dynamics:
         forces, readings = np.empty((len(samples), 6)), np.empty((len(samples), 6))
         status, sample = cells_batch_kernel(self.parameters, samples, loads, self._work, forces, readings)
         if status:
-            raise _failure(status, f"sample {sample}: ")
+            raise model_failure(status, f"sample {sample}: ")
         return readings
 
     def acceleration(self, state: npt.ArrayLike, forces: npt.ArrayLike, wrench: npt.ArrayLike | None = None) -> Array:
@@ -149,7 +149,7 @@ class Dynamics:
             out,
         )
         if status:
-            raise _failure(status, forward_dynamics=True)
+            raise model_failure(status, forward_dynamics=True)
         return out
 
     def step(
@@ -171,7 +171,7 @@ class Dynamics:
         new = _vector("state", state, 13)
         status = rk4_kernel(self.parameters, new, start, end, self._wrench(wrench), float(dt), self._work)
         if status:
-            raise _failure(status, forward_dynamics=True)
+            raise model_failure(status, forward_dynamics=True)
         return new
 
     def mass_matrix(self, pose: npt.ArrayLike) -> Array:
@@ -186,7 +186,7 @@ class Dynamics:
         mass, bias = np.empty((6, 6)), np.empty(6)
         status = equations_kernel(self.parameters, state, self._work, mass, bias)
         if status:
-            raise _failure(status, forward_dynamics=True)
+            raise model_failure(status, forward_dynamics=True)
         return mass, bias
 
     def _wrench(self, wrench: npt.ArrayLike | None) -> Array:
@@ -207,7 +207,7 @@ def _vector(name: str, value: npt.ArrayLike, size: int, fields: tuple[str, ...] 
     return array
 
 
-def _failure(status: int, where: str = "", forward_dynamics: bool = False) -> DynamicsError:
+def model_failure(status: int, where: str = "", forward_dynamics: bool = False) -> DynamicsError:
     """The exception for a kernel's status other than OK."""
     if status == SINGULAR:
         if forward_dynamics:

@@ -172,13 +172,14 @@ class LoadCellTable(Table):
 
 
 class LegTable(Table):
-    """One leg: lower and upper part, friction, limits, load cell."""
+    """One leg: lower and upper part, friction, limits, load cell, what its drive reads beyond its length."""
 
     lower: BodyTable
     upper: BodyTable
     friction: FrictionTable = FrictionTable()
     limits: LimitsTable | None = None
     load_cell: LoadCellTable = LoadCellTable()
+    length_offset: Annotated[Length, _within(-0.1, 0.1, "m")] = 0.0
 
     @model_validator(mode="after")
     def _cell_within_part(self, info: ValidationInfo) -> "LegTable":

@@ -28,6 +28,7 @@ from rig.cli import (
     setup,
     twin,
     workspace,
+    wrench,
 )
 from rig.cli.help import command_group
 from rig.cli.options import print_error
@@ -84,6 +85,7 @@ app.command("doctor", rich_help_panel=_TOOLS)(doctor.doctor)
 app.command("scan", rich_help_panel=_TOOLS)(scan.scan)
 app.command("monitor", rich_help_panel=_TOOLS)(monitor.monitor)
 app.command("report", rich_help_panel=_TOOLS)(report.report)
+app.command("wrench", rich_help_panel=_TOOLS)(wrench.wrench)
 app.command("export", rich_help_panel=_TOOLS)(export.export)
 app.add_typer(calibrate.app, name="calibrate", rich_help_panel=_TOOLS)
 app.add_typer(setup.app, name="setup", rich_help_panel=_TOOLS)

@@ -150,6 +150,21 @@ def parse_six(text: str, names: str, option: str) -> tuple[float, ...]:
     return values
 
 
+def parse_span(text: str, option: str) -> tuple[float, float]:
+    """A span of time "FROM,TO", s; `option` is what the text was given to, for the message.
+
+    Raises:
+        typer.BadParameter: not two finite numbers, the first below the second.
+    """
+    try:
+        begin, end = (float(part) for part in text.split(","))
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a span of time FROM,TO, s", param_hint=f"'{option}'") from None
+    if not (math.isfinite(begin) and math.isfinite(end) and begin < end):
+        raise typer.BadParameter(f"{text!r}: FROM must be below TO, both finite", param_hint=f"'{option}'")
+    return begin, end
+
+
 def parse_quantity(text: str, quantity: "Quantity", option: str) -> float:
     """A number in SI, or one with its unit ("2 mm"), in SI; `option` is what the text was given to.
 

@@ -8,7 +8,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from rig.config import RigConfig
 from rig.engine import Event, Snapshot
 from rig.errors import HardwareError, InterruptedRunError, RigError
 from rig.states import State
+
+if TYPE_CHECKING:
+    from rig.analysis import ExternalWrench
 
 _EVENTS = 10_000
 KEEP = 60.0
@@ -105,6 +108,38 @@ class OwnedRig:
         """The cycles of the last so many s, or all that are kept (60 s, or as `rig.open` was told), as arrays."""
         self._refresh()
         return self._log.newest(last)
+
+    def wrench(
+        self,
+        last: float = 1.0,
+        *,
+        bandwidth: float | None = 20.0,
+        false_alarms: float = 1.0,
+        quiet: Telemetry | None = None,
+        model_sigma: float = 0.0,
+    ) -> "ExternalWrench":
+        """The external wrench on the platform over the last so many s, with covariance and contact.
+
+        Args:
+            last: s of the newest cycles.
+            bandwidth: Hz, of the low-pass on the residuals; None for none. Its newest result is 0.66/bandwidth s old.
+            false_alarms: contacts an hour that may be nothing but noise.
+            quiet: telemetry from when nothing touched the platform: noise and bias are learned from it. Left out, the
+                cells' noise is the configuration's, and the model without a bias.
+            model_sigma: N, what the model may be off by at a cell, where the noise is the configuration's.
+
+        Raises InputError where the platform did not stand under power, or an argument cannot be.
+        """
+        from rig.client.touch import external_wrench  # its statistics take long to load
+
+        return external_wrench(
+            self.config,
+            self.telemetry(last),
+            bandwidth=bandwidth,
+            false_alarms=false_alarms,
+            quiet=quiet,
+            model_sigma=model_sigma,
+        )
 
     @property
     def faults(self) -> FaultDesk | None:

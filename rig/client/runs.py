@@ -28,7 +28,7 @@ from rig.errors import HardwareError, InputError, InterruptedRunError, RefusedEr
 from rig.recording import RecordingFile, size_of_rows
 from rig.runtime import said_slower
 from rig.safety import check_loop
-from rig.virtual import VirtualRigProcess
+from rig.virtual import VirtualRigProcess, differs, truth_of, truth_path
 
 _LOOK = 0.1  # s
 _SURELY_ROWS = 1_000_000
@@ -139,6 +139,8 @@ def conduct(
 
     folder = Path(config.recording.directory) if folder is None else folder
     with interruption.installed(), _recording_in(folder, name) as recording, contextlib.closing(reporting):
+        if differs(config):
+            truth_path(recording).write_text(truth_of(config).text, encoding="utf-8")
         return _run(body, start, recording, interruption, report, reporting)
 
 
@@ -150,7 +152,8 @@ def _recording_in(folder: Path, name: str) -> Iterator[Path]:
     try:
         yield recording
     finally:
-        remove_empty(recording)
+        if remove_empty(recording) or not recording.exists():
+            truth_path(recording).unlink(missing_ok=True)
         if new:
             with contextlib.suppress(OSError):  # it holds something
                 folder.rmdir()

@@ -16,12 +16,17 @@ from rig.config.rig_config import (
 )
 from rig.config.sections import (
     Control,
-    InjectedFault,
     Realtime,
     Safety,
+)
+from rig.config.virtual_rig import (
+    InjectedFault,
+    PlantFriction,
+    Tolerance,
     Virtual,
     VirtualCells,
     VirtualDrive,
+    VirtualPlant,
 )
 
 __all__ = [
@@ -29,12 +34,15 @@ __all__ = [
     "InjectedFault",
     "LegDrive",
     "LoadCells",
+    "PlantFriction",
     "Realtime",
     "RigConfig",
     "Safety",
+    "Tolerance",
     "Virtual",
     "VirtualCells",
     "VirtualDrive",
+    "VirtualPlant",
     "beside",
     "cell_options",
     "drive_options",

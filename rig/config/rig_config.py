@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PrivateAttr, ValidationError
 
+from calibration import CalibrationError, load_parameters, overlaid
 from dynamics import DynamicsError, Mechanism, load_mechanism
-from kinematics import Frequency, InputFileError, MissingFileError, parse_toml, read_text
+from kinematics import Array, Frequency, InputFileError, MissingFileError, leg_lengths, parse_toml, read_text
 from rig.config.conflicts import conflicts
 from rig.config.drives import AnyDrives
 from rig.config.files import beside, with_found_files
@@ -22,9 +23,9 @@ from rig.config.sections import (
     Safety,
     Section,
     Text,
-    Virtual,
     within,
 )
+from rig.config.virtual_rig import Virtual
 from rig.errors import ConfigError
 
 _SHIPPED = Path(__file__).parent / "shipped"
@@ -35,12 +36,15 @@ _PATIENCE = 0.5  # of a drive's watchdog
 class RigConfig(Section):
     """A whole rig, validated; see `rig.config.sections` for the sections.
 
-    `machine` is the loaded mechanism, `folder` where relative paths of the file start, `path` the file itself.
+    `machine` is the loaded mechanism with the calibrated parameters, `nominal` that without, `folder` where relative
+    paths of the file start, `path` the file itself.
     """
 
     name: Text
     mechanism: Text
     """Name of a shipped mechanism, or a TOML file relative to the configuration's folder."""
+    parameters: Annotated[tuple[Text, ...], Field(max_length=100)] = ()
+    """Files of calibrated parameters, relative to the folder, over the mechanism's; later ones over earlier ones."""
     mode: Literal["force", "computed-torque", "position"] = "force"
     """Control law; in "position" the drives close the loop by gains of their own."""
     rate: Annotated[Frequency, within(50.0, 2000.0, "Hz")] = 500.0
@@ -56,6 +60,7 @@ class RigConfig(Section):
 
     _path: Path = PrivateAttr(default=Path())
     _machine: Mechanism = PrivateAttr()
+    _nominal: Mechanism = PrivateAttr()
 
     @property
     def path(self) -> Path:
@@ -71,6 +76,20 @@ class RigConfig(Section):
     def machine(self) -> Mechanism:
         """The mechanism that `mechanism` names."""
         return self._machine
+
+    @property
+    def marks(self) -> Array:
+        """Lengths (6,) m that the homed legs have at their reference marks.
+
+        The marks were set by the mechanism as drawn, at its home; a calibrated length is that less the drive's offset.
+        """
+        geometry = self._nominal.geometry
+        return leg_lengths(geometry, geometry.home_pose) - self._machine.length_offsets
+
+    @property
+    def nominal(self) -> Mechanism:
+        """The mechanism as its file says, without calibrated parameters."""
+        return self._nominal
 
     @property
     def period(self) -> float:
@@ -255,16 +274,26 @@ def _build(data: Mapping[str, Any], path: Path) -> RigConfig:
     except ValidationError as error:
         # One value given for six legs is wrong once.
         faults.extend(dict.fromkeys(_fault(data, item) for item in error.errors(include_url=False)))
-    machine, machine_faults = _load_machine(data.get("mechanism"), path.parent)
+    nominal, machine_faults = _load_machine(data.get("mechanism"), path.parent)
+    machine = nominal
+    if config is not None and nominal is not None and config.parameters and not machine_faults:
+        machine, machine_faults = _with_parameters(nominal, config.parameters, path.parent)
     faults.extend(machine_faults)
     if config is not None:
         config = with_found_files(config, path.parent.absolute())
         config._path = path
         faults.extend(conflicts(config, machine if not machine_faults else None))
-    if config is None or machine is None or faults:
+    if config is None or machine is None or nominal is None or faults:
         raise ConfigError(f"configuration {path} cannot be used:", faults)
-    config._machine = machine
+    config._machine, config._nominal = machine, nominal
     return config
+
+
+def _with_parameters(nominal: Mechanism, names: tuple[str, ...], folder: Path) -> tuple[Mechanism | None, list[str]]:
+    try:
+        return overlaid(nominal, [load_parameters(folder / name) for name in names]), []
+    except CalibrationError as error:
+        return None, [f"parameters: {line}" for line in str(error).splitlines()]
 
 
 def _load_machine(name: object, folder: Path) -> tuple[Mechanism | None, list[str]]:

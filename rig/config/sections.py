@@ -11,7 +11,6 @@ from typing import Annotated, Literal, get_args
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
@@ -21,7 +20,7 @@ from pydantic import (
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from actuators import present_name
-from kinematics import AngularSpeed, Damping, Force, ForceRate, Frequency, Length, Mass, Speed, Stiffness, Time
+from kinematics import AngularSpeed, Damping, Force, Frequency, Length, Speed, Stiffness, Time
 
 LEGS = 6
 MOST_STALE_CYCLES = 100
@@ -50,21 +49,6 @@ Bandwidth = Annotated[Frequency, within(1.0, 1e5, "Hz")]
 Delay = Annotated[Time, within(0.0, 0.1, "s")]
 Gain = Annotated[Stiffness, within(0.0, 1e8, "N/m")]
 Smoothing = Annotated[Speed, within(1e-6, 0.1, "m/s")]
-
-
-def _once_or_per_leg(value: object) -> object:
-    return value if isinstance(value, (list, tuple)) else [value] * LEGS
-
-
-_Gain = Annotated[Number, within(-1e3, 1e3)]
-_Bias = Annotated[Force, within(-1e6, 1e6, "N")]
-_Spread = Annotated[Force, within(0.0, 1e5, "N")]
-_Rate = Annotated[ForceRate, within(-1e5, 1e5, "N/s")]
-_OnceOrPerLeg = BeforeValidator(_once_or_per_leg)
-GainPerLeg = Annotated[tuple[_Gain, _Gain, _Gain, _Gain, _Gain, _Gain], _OnceOrPerLeg]
-BiasPerLeg = Annotated[tuple[_Bias, _Bias, _Bias, _Bias, _Bias, _Bias], _OnceOrPerLeg]
-SpreadPerLeg = Annotated[tuple[_Spread, _Spread, _Spread, _Spread, _Spread, _Spread], _OnceOrPerLeg]
-ForceRatePerLeg = Annotated[tuple[_Rate, _Rate, _Rate, _Rate, _Rate, _Rate], _OnceOrPerLeg]
 
 
 CheckName = Literal[
@@ -244,81 +228,3 @@ class Realtime(Section):
     """Processor to which the engine is pinned."""
     priority: Annotated[Count, Field(ge=1, le=99)] | None = 60
     """SCHED_FIFO priority of the engine's cycle and of a virtual rig; None asks for none."""
-
-
-class VirtualDrive(Section):
-    """What a virtual drive and its actuator are like."""
-
-    force_bandwidth: Bandwidth = 300.0
-    delay: Delay = 1e-4
-    force_limit: Annotated[Force, within(0.1, 1e7, "N")] = 450.0
-    position_resolution: Annotated[Length, within(1e-12, 1e-3, "m")] = 1e-7
-    homing_speed: Annotated[Speed, within(1e-4, 1.0, "m/s")] = 0.05
-    position_stiffness: Annotated[Stiffness, within(1.0, 1e9, "N/m")] = 60e3
-    position_damping: Annotated[Damping, within(0.1, 1e7, "N s/m")] = 900.0
-    brake_stiffness: Annotated[Stiffness, within(1.0, 1e10, "N/m")] = 2e6
-    brake_damping: Annotated[Damping, within(0.1, 1e8, "N s/m")] = 5000.0
-    brake_force: Annotated[Force, within(0.01, 1e7, "N")] = 600.0
-    """Force at which a closed brake slips, N."""
-    quick_stop_damping: Annotated[Damping, within(0.1, 1e7, "N s/m")] = 1200.0
-    start_spread: Annotated[Length, within(0.0, 0.5, "m")] = 0.01
-    """How far from home a leg may stand at power-up, m."""
-
-
-class VirtualCells(Section):
-    """Faults of virtual load cells: reading = gain·force + bias + drift·time + noise; one value, or one per leg."""
-
-    gain: GainPerLeg = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
-    bias: BiasPerLeg = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    noise: SpreadPerLeg = (0.5, 0.5, 0.5, 0.5, 0.5, 0.5)
-    """Standard deviation, N."""
-    drift: ForceRatePerLeg = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-
-
-_Offset = Annotated[Length, within(-10.0, 10.0, "m")]
-
-
-class Payload(Section):
-    """A rigid body on the platform that the model does not know of."""
-
-    mass: Annotated[Mass, within(1e-6, 1e5, "kg")]
-    center_of_mass: tuple[_Offset, _Offset, _Offset] = (0.0, 0.0, 0.0)
-    """Platform frame, m."""
-
-
-class VirtualPlant(Section):
-    """How the plant differs from the mechanism file."""
-
-    payload: Payload | None = None
-    mass_scale: Annotated[Number, within(0.01, 10.0)] = 1.0
-    coulomb_speed: Smoothing = 1e-3
-    """Leg speed over which the plant smooths Coulomb friction, m/s."""
-
-
-class InjectedFault(Section):
-    """A fault that the virtual rig makes happen."""
-
-    fault: Text
-    leg: Annotated[Count, Field(ge=1, le=LEGS)] | None = None
-    """Leg 1 to 6; not given: all."""
-    at: Annotated[Time, within(0.0, 1e6, "s")] = 0.0
-    """Rig time at which it begins, s."""
-    duration: Annotated[Time, within(1e-6, 1e6, "s")] | None = None
-    """Not given: for good."""
-    value: Annotated[Number, within(-1e9, 1e9)] | None = None
-
-
-class Virtual(Section):
-    """The virtual rig; a configuration without this section speaks of real hardware."""
-
-    seed: Annotated[Count, Field(ge=0, lt=2**63)] = 1
-    step: Annotated[Time, within(1e-5, 2e-3, "s")] = 5e-4
-    """Integration step of the plant, s."""
-    real_time: bool = False
-    """Whether the plant keeps to the wall clock, as a machine does, rather than to the engine that paces it."""
-    speed: Annotated[Number, within(0.1, 1000.0)] = 1.0
-    """How many times as fast as the wall clock a paced run goes at most."""
-    drive: VirtualDrive = VirtualDrive()
-    cells: VirtualCells = VirtualCells()
-    plant: VirtualPlant = VirtualPlant()
-    faults: Annotated[tuple[InjectedFault, ...], Field(max_length=1000)] = ()

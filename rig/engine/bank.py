@@ -37,6 +37,7 @@ class DriveBank:
         calibration: turns raw readings into forces.
         modes: by leg, those without which its drive cannot be used.
         clock: of their wires, if not the machine's.
+        length_offsets: (6,) m, what each drive reads beyond its leg's length; everything here is without them.
 
     The arrays hold the last exchange: `length` m, `velocity` m/s, `force` N (calibrated, compression positive),
     `fresh` 1 or 0, `lag` by how many cycles the values are older than the last one, `offset` and `cells_offset` by how
@@ -52,12 +53,15 @@ class DriveBank:
         calibration: LoadCellCalibration,
         modes: Sequence[Sequence[Mode]],
         clock: Clock | None = None,
+        length_offsets: Sequence[float] = (0.0,) * 6,
     ) -> None:
         self._clock = MonotonicClock() if clock is None else clock
         self._drives = tuple(drives)
         self._modes = tuple(modes)
         self._cells = cells
         self._calibration = calibration
+        self._length_offsets = list(length_offsets)
+        self._shifted = any(self._length_offsets)
         self._identities = [Identity("", "", "", "")] * 6
         self.length = np.zeros(6)
         self.velocity = np.zeros(6)
@@ -78,7 +82,10 @@ class DriveBank:
         """(6,) N, the largest forces that can be commanded"""
         self.resolution = [drive.capabilities.resolution for drive in self._drives]
         """m, of each drive's position"""
-        self.reach = [drive.capabilities.reach for drive in self._drives]
+        self.reach = [
+            tuple(end - offset for end in drive.capabilities.reach)
+            for drive, offset in zip(self._drives, self._length_offsets, strict=True)
+        ]
         """m, the leg lengths that each drive can be told"""
 
     @property
@@ -166,11 +173,16 @@ class DriveBank:
     def exchange(self, commands: Sequence[Command], now: float, timeout: float) -> None:
         """Send six commands at `now` (s, on the wires' clock), take replies within `timeout` s, and fill the arrays."""
         self._cells.begin(now)
+        if self._shifted:
+            commands = [
+                command._replace(position=command.position + offset) if command.mode is Mode.POSITION else command
+                for command, offset in zip(commands, self._length_offsets, strict=True)
+            ]
         feedback = exchange_all(self._drives, commands, now, timeout, self._cells.lines)
         for leg, sample in enumerate(feedback):
             self.asked[leg] = commands[leg].enable
             self.fresh[leg] = sample.fresh
-            self.length[leg] = sample.position
+            self.length[leg] = sample.position - self._length_offsets[leg]
             self.velocity[leg] = sample.velocity
             self.age[leg] = sample.age
             self.stale[leg] = 0 if sample.fresh else self.stale[leg] + 1

@@ -56,7 +56,14 @@ def make_bank(
     buses = Buses()
     drives = [make_drive(config, leg, wires, pacer, buses) for leg in range(len(config.drives.legs))]
     cells = make_cells(config, drives, wires, pacer, buses)
-    return DriveBank(drives, cells, cell_calibration(config), needed_modes(config), pacer or clock)
+    return DriveBank(
+        drives,
+        cells,
+        cell_calibration(config),
+        needed_modes(config),
+        pacer or clock,
+        config.machine.length_offsets.tolist(),
+    )
 
 
 def make_drive(

@@ -47,6 +47,7 @@ class Frame:
         self.pose_valid = False
         self.dynamics = Dynamics(mechanism, coulomb_speed=config.control.coulomb_speed)
         self._home = mechanism.geometry.home_pose
+        self._marks = config.marks
         self._geometry = mechanism.geometry.array
         self._estimator = PoseEstimator(mechanism.geometry)
         self._offset = np.zeros(6)
@@ -175,12 +176,10 @@ class Frame:
                 yield np.flatnonzero(times == time)
 
     def home_error(self, bank: DriveBank) -> tuple[int, float] | None:
-        """Leg index and error, m, of the leg that stands farthest from its length at home; None if no pose fits."""
+        """Leg index and error, m, of the leg that stands farthest from its length at its mark; None if no pose fits."""
         self._estimator.forget()
         if not self._estimator.update(bank.length, bank.velocity, self.fields["pose"], self.fields["twist"]):
             return None
-        home = np.concatenate([self._home, np.zeros(12)])
-        inverse_kinematics_kernel(self._geometry, home, self.legs)
-        error = bank.length - self.legs[:, 0]
+        error = bank.length - self._marks
         leg = int(np.argmax(np.abs(error)))
         return leg, float(error[leg])

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from calibration import LoadCellCalibration, format_cell_calibration
+from kinematics import read_text
 from rig import __version__
 from rig.config import RigConfig
 
@@ -22,6 +23,8 @@ class ClockPair:
 def recording_header(config: RigConfig, calibration: LoadCellCalibration | None, clock: ClockPair) -> dict[str, Any]:
     """The header of a recording: resolved configuration and mechanism with their hashes, calibration, version, clocks.
 
+    The mechanism is the one that was computed with, calibrated parameters over its own; `parameters` are their files.
+
     Args:
         config: the rig.
         calibration: of the load cells, or None when the configuration names none.
@@ -35,6 +38,7 @@ def recording_header(config: RigConfig, calibration: LoadCellCalibration | None,
         "config_sha256": _digest(json.dumps(resolved, sort_keys=True)),
         "mechanism": mechanism,
         "mechanism_sha256": _digest(mechanism),
+        "parameters": {name: read_text(config.folder / name) for name in config.parameters},
         "calibration": None if calibration is None else format_cell_calibration(calibration),
         "rate": config.rate,
         "virtual": config.virtual is not None,

@@ -100,6 +100,10 @@ def note_departures(config: RigConfig, note: Callable[[str], None]) -> None:
         note(f"{INJECTED}a payload of {plant.payload.mass:g} kg at ({place}) m that the model does not know of")
     if plant.mass_scale != 1.0:
         note(f"{INJECTED}masses {plant.mass_scale:g} times the model's")
+    if plant.as_built is not None:
+        note(f"{INJECTED}a plant as built, of seed {plant.as_built}, that the model does not know of")
+    if plant.mechanism is not None:
+        note(f"{INJECTED}a plant that is {plant.mechanism}, which the model does not know of")
     for name, unit in (("gain", ""), ("bias", " N"), ("drift", " N/s")):
         values = getattr(cells, name)
         if values != VirtualCells.model_fields[name].default:

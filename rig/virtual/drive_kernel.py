@@ -4,7 +4,7 @@ A drive is one row of numbers, see the column constants; what all drives share i
 pushing (extending) positive.
 """
 
-from math import exp
+from math import exp, tanh
 
 from actuators import Mode
 from kinematics import PEAK_SPEED, kernel, minimum_jerk_kernel
@@ -14,7 +14,7 @@ from rig.virtual.arrays import Array
 MOTOR = 0  # N, force of the motor behind its force loop's lag
 MODE = 1  # command in effect: mode …
 FORCE = 2  # N
-POSITION = 3  # m, leg length
+POSITION = 3  # m, the reading asked for
 VELOCITY = 4  # m/s
 SINCE = 5  # s, when it took effect
 ENABLED = 6
@@ -23,7 +23,7 @@ BRAKE = 8  # brake asked for
 INTEGRAL = 9  # N, of the internal position loop
 STOP_SINCE = 10  # s, when the quick stop began
 BRAKED = 11  # brake closed
-HOMING_FROM = 12  # m, leg length where homing began
+HOMING_FROM = 12  # m, reading where homing began
 HOMING_SINCE = 13  # s
 HOMING_DONE = 14
 ANCHOR = 15  # m, leg length at which brake and jam exert nothing
@@ -53,10 +53,21 @@ STOP_DAMPING = 8  # N s/m, quick stop
 PARAMETERS = 9
 
 # Columns of a leg's row.
-REFERENCE = 0  # m, leg length at the reference mark: the mechanism's home
+REFERENCE = 0  # m, the encoder's reading at the reference mark: the length at home of the mechanism as drawn
 LOWER_STOP = 1  # m
 UPPER_STOP = 2  # m
-LEG_COLUMNS = 3
+EXTENDING = 3  # N, friction that the mechanism does not have, by direction …
+RETRACTING = 4
+BREAKAWAY_EXTENDING = 5  # N, its excess near standstill …
+BREAKAWAY_RETRACTING = 6
+STRIBECK_SPEED = 7  # m/s, at which that is down to 1/e
+LOAD = 8  # friction per axial force
+FRICTION_SPEED = 9  # m/s, over which its sign is smoothed
+BEFORE_FRICTION = 10  # 1 where the load cell sits between drive and joint, and so reads what the friction takes
+OFFSET = 11  # m, what the encoder reads beyond the distance between the joints' centres
+COMPLIANCE = 12  # m/N, between encoder and joints
+BACKLASH = 13  # m, likewise
+LEG_COLUMNS = 14
 
 EXTRAPOLATION = 0.02
 """A position command is carried on at its speed for this long, s: a lost one is bridged, a lost master not followed."""
@@ -72,6 +83,8 @@ HOMING_TOLERANCE = 2e-6
 """Homing is done when the leg stands this near its mark, m, and is slower than …"""
 HOMING_REST = 1e-4
 """… this, m/s."""
+PLAY_FORCE = 1.0
+"""Force over which the play between encoder and joints is taken up, N."""
 CREEP_LOAD = 1.0
 """Load of a brake that slips, N, below which it does so slower."""
 
@@ -208,6 +221,28 @@ def contact_kernel(drive: Array, parameters: Array, leg: Array, length: float, v
     elif length > leg[UPPER_STOP]:
         force -= max(k * (length - leg[UPPER_STOP]) + d * velocity, 0.0)
     return force
+
+
+@kernel
+def encoder_kernel(leg: Array, length: float, force: float) -> float:
+    """What the encoder reads at a leg length (m), the motor pushing by a force (N) through what gives way."""
+    play = 0.5 * leg[BACKLASH] * tanh(force / PLAY_FORCE)
+    result: float = length + leg[OFFSET] + leg[COMPLIANCE] * force + play
+    return result
+
+
+@kernel
+def friction_kernel(leg: Array, force: float, velocity: float) -> float:
+    """Friction that the mechanism does not have, at an axial force (N) and a leg speed (m/s); it is against the speed.
+
+    Stribeck's curve, of each direction its own, and a part of the axial force.
+    """
+    out = velocity > 0.0
+    excess = leg[BREAKAWAY_EXTENDING] if out else leg[BREAKAWAY_RETRACTING]
+    ratio = velocity / leg[STRIBECK_SPEED]
+    size = (leg[EXTENDING] if out else leg[RETRACTING]) + excess * exp(-ratio * ratio) + leg[LOAD] * abs(force)
+    result: float = -size * tanh(velocity / leg[FRICTION_SPEED])
+    return result
 
 
 @kernel

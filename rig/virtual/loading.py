@@ -5,7 +5,16 @@ from dataclasses import replace
 import numpy as np
 
 from dynamics import Body, Mechanism
+from rig.config import VirtualPlant
 from rig.virtual.arrays import Array
+
+
+def loaded_as_configured(machine: Mechanism, plant: VirtualPlant) -> Mechanism:
+    """`machine` with the masses and the payload that a configuration gives its plant."""
+    machine = scaled_mechanism(machine, plant.mass_scale)
+    if plant.payload is None:
+        return machine
+    return loaded_mechanism(machine, plant.payload.mass, np.array(plant.payload.center_of_mass))
 
 
 def scaled_mechanism(machine: Mechanism, scale: float) -> Mechanism:

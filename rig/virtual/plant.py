@@ -1,18 +1,19 @@
 """The simulated machine: platform, legs, motors, brakes and end stops, integrated to any instant asked for."""
 
 import math
+from collections import deque
 
 import numpy as np
 
 from actuators import Mode
 from dynamics import WORK_SIZE, Dynamics, Mechanism
 from kinematics import KinematicsError, forward_kinematics, leg_lengths, leg_matrix
-from rig.config import Virtual, VirtualDrive
+from rig.config import PlantFriction, Virtual, VirtualDrive
 from rig.errors import ConfigError
 from rig.virtual import drive_kernel as columns
 from rig.virtual import plant_kernel as rows
 from rig.virtual.arrays import Array
-from rig.virtual.loading import loaded_mechanism, scaled_mechanism
+from rig.virtual.loading import loaded_mechanism
 
 STOP_MARGIN = 5e-3
 """The end stops stand this far outside the legs' length limits, m."""
@@ -23,9 +24,10 @@ _UNLIMITED = (0.5, 1.5)  # end stops of a leg without limits, in lengths at home
 class Plant:
     """Six drives on the exact forward dynamics of a mechanism.
 
-    Every attribute is as of `time` (s): `lengths` (m) and `speeds` (m/s) of the legs, `cells` (N, true force where each
-    load cell sits, compression positive). `wrench` (6,) acts on the platform at its origin, platform axes, N and N m;
-    it may be set at any time. `fault` says in words why the plant stands still for good, "" if it does not.
+    Every attribute is as of `time` (s): `lengths` (m) and `speeds` (m/s) of the legs, `readings` (m) of their encoders,
+    `cells` (N, true force where each load cell sits, compression positive). `wrench` (6,) acts on the platform at its
+    origin, platform axes, N and N m; it may be set at any time. `fault` says in words why the plant stands still for
+    good, "" if it does not.
 
     At the start the platform stands with its brakes closed and its weight on them, at a pose off home in which no leg
     is further than `settings.drive.start_spread` from its length at home.
@@ -33,24 +35,38 @@ class Plant:
     Raises ConfigError when brakes or drives are too stiff for the integration step.
     """
 
-    def __init__(self, machine: Mechanism, settings: Virtual, start: float = 0.0) -> None:
+    def __init__(
+        self,
+        machine: Mechanism,
+        settings: Virtual,
+        start: float = 0.0,
+        *,
+        friction: PlantFriction | None = None,
+        marks: Array | None = None,
+    ) -> None:
+        """See the class.
+
+        machine: what the plant is, see `truth_of`. friction: that it has beside the mechanism's; of `settings` if None.
+        marks: (6,) m, the encoders' readings at the reference marks; those at home if None.
+        """
         self.time = start
         self.lengths: list[float]
+        self.readings: list[float]
         self.speeds: list[float]
         self.cells: list[float]
         self.step = settings.step
+        self._lag = settings.cells.lag
+        self._history: deque[tuple[float, list[float]]] = deque()
         self.fault = ""
         self.wrench = np.zeros(6)
         self._settings = settings
         self._home = machine.geometry.home_pose
-        self._home_lengths = leg_lengths(machine.geometry, self._home)
-        self._bare = scaled_mechanism(machine, settings.plant.mass_scale)
-        if settings.plant.payload is not None:
-            payload = settings.plant.payload
-            self._bare = loaded_mechanism(self._bare, payload.mass, np.array(payload.center_of_mass))
+        self._offsets = machine.length_offsets
+        self._marks = leg_lengths(machine.geometry, self._home) + self._offsets if marks is None else marks
+        self._bare = machine
         self._geometry = machine.geometry.array
         self._parameters = _parameters(settings.drive)
-        self._legs = self._leg_rows(machine)
+        self._legs = self._leg_rows(machine, settings.plant.friction if friction is None else friction)
         self._drives = np.zeros((6, columns.DRIVE_COLUMNS))
         self._drives[:, columns.GAIN] = self._drives[:, columns.HOLD] = 1.0
         self._drives[:, columns.LEG] = np.arange(6)
@@ -84,6 +100,17 @@ class Plant:
         """Places of the legs' upper joints (6, 3), platform frame, m."""
         return self._bare.geometry.platform_points
 
+    def cells_before(self, lag: float) -> list[float]:
+        """`cells` as they were `lag` s ago, linear between the instants that the plant was brought to."""
+        wanted = self.time - lag
+        later = (self.time, self.cells)
+        for earlier in reversed(self._history):
+            if earlier[0] <= wanted:
+                part = (wanted - earlier[0]) / (later[0] - earlier[0])
+                return [a + part * (b - a) for a, b in zip(earlier[1], later[1], strict=True)]
+            later = earlier
+        return later[1]
+
     def braked(self, leg: int) -> bool:
         """True while the brake of leg 0…5 is closed."""
         drive = int(self._drives[leg, columns.LEG])  # motors are exchanged in pairs: whose leg this is sits on that
@@ -94,7 +121,7 @@ class Plant:
         return self._modes[leg] is Mode.HOMING and bool(self._drives[leg, columns.HOMING_DONE])
 
     def reference(self, leg: int) -> float:
-        """Length of leg 0…5 at its reference mark, m."""
+        """Reading of the encoder of leg 0…5 at its reference mark, m."""
         return float(self._legs[leg, columns.REFERENCE])
 
     def command(
@@ -156,6 +183,8 @@ class Plant:
         span = now - self.time
         if not span > 0.0:
             return
+        if self._lag:
+            self._history.append((self.time, self.cells))
         if not self.fault:
             # a few roundings of the clock are not worth a step of their own
             steps = max(1, math.ceil(span / self.step - 1e-6))
@@ -166,6 +195,9 @@ class Plant:
             )  # fmt: skip
             self._publish(status)
         self.time = now
+        if self._lag:
+            while len(self._history) > 1 and self._history[1][0] <= now - self._lag:
+                self._history.popleft()
 
     def _observe(self) -> None:
         status = rows.observe_kernel(
@@ -175,7 +207,7 @@ class Plant:
         self._publish(status)
 
     def _publish(self, status: int) -> None:
-        self.lengths, self.speeds, _, self.cells, _ = self._out.tolist()
+        self.lengths, self.speeds, _, self.cells, _, self.readings = self._out.tolist()
         if status == rows.SINGULAR:
             self.fault = "a leg came to lie along its universal joint's fixed axis: the plant stands still"
         elif status == rows.DIVERGED:
@@ -187,21 +219,30 @@ class Plant:
         self._mechanism = dynamics.parameters
         self._work = np.zeros(WORK_SIZE)
 
-    def _leg_rows(self, machine: Mechanism) -> Array:
+    def _leg_rows(self, machine: Mechanism, friction: PlantFriction) -> Array:
+        plant = self._settings.plant
         legs = np.zeros((6, columns.LEG_COLUMNS))
         for leg in _LEGS:
-            home = self._home_lengths[leg]
-            limits = machine.legs[leg].limits
-            span = None if limits is None else limits.length
-            low, high = (home * _UNLIMITED[0], home * _UNLIMITED[1]) if span is None else span
-            legs[leg] = home, low - STOP_MARGIN, high + STOP_MARGIN
+            mark, part = self._marks[leg], machine.legs[leg]
+            span = None if part.limits is None else part.limits.length
+            low, high = (mark * _UNLIMITED[0], mark * _UNLIMITED[1]) if span is None else span
+            legs[leg, columns.REFERENCE] = mark
+            legs[leg, columns.LOWER_STOP], legs[leg, columns.UPPER_STOP] = low - STOP_MARGIN, high + STOP_MARGIN
+            legs[leg, columns.BEFORE_FRICTION] = part.load_cell.location == "actuator"
+        legs[:, columns.EXTENDING], legs[:, columns.RETRACTING] = friction.extending, friction.retracting
+        legs[:, columns.BREAKAWAY_EXTENDING] = friction.breakaway_extending
+        legs[:, columns.BREAKAWAY_RETRACTING] = friction.breakaway_retracting
+        legs[:, columns.STRIBECK_SPEED], legs[:, columns.LOAD] = friction.speed, friction.load
+        legs[:, columns.FRICTION_SPEED] = plant.coulomb_speed
+        legs[:, columns.OFFSET], legs[:, columns.BACKLASH] = self._offsets, plant.backlash
+        legs[:, columns.COMPLIANCE] = 0.0 if plant.leg_stiffness is None else 1.0 / plant.leg_stiffness
         return legs
 
     def _stand(self, machine: Mechanism, settings: Virtual) -> None:
         """Put the platform off home by a random pose, its weight on the brakes."""
         generator = np.random.Generator(np.random.PCG64([settings.seed, 6]))
         spread = settings.drive.start_spread
-        lengths = self._home_lengths + generator.uniform(-spread, spread, 6)
+        lengths = self._marks - self._offsets + generator.uniform(-spread, spread, 6)
         try:
             pose = forward_kinematics(machine.geometry, lengths, self._home)
         except KinematicsError as error:

@@ -6,13 +6,16 @@ from dynamics import acceleration_kernel, cells_kernel
 from kinematics import kernel, rotate, rotation_matrix
 from rig.virtual.arrays import Array, Counts
 from rig.virtual.drive_kernel import (
+    BEFORE_FRICTION,
     GAIN,
     LEG,
     MOTOR,
     REFERENCE,
     begin_step_kernel,
     contact_kernel,
+    encoder_kernel,
     end_step_kernel,
+    friction_kernel,
     grip_kernel,
     motor_kernel,
 )
@@ -42,10 +45,11 @@ SCRATCH_COLUMNS = 19
 # Rows of the outputs (OUTPUTS, 6).
 LENGTHS = 0  # m
 SPEEDS = 1  # m/s
-FORCES = 2  # N, between the two parts of each leg: motor, brake, jam and end stop
+FORCES = 2  # N, between the two parts of each leg: motor, brake, jam and end stop, less the plant's own friction
 CELLS = 3  # N, true force at each load cell, compression positive
 ACCELERATION = 4  # m/s², rad/s², of the platform
-OUTPUTS = 5
+READINGS = 5  # m, of the encoders
+OUTPUTS = 6
 
 
 @kernel
@@ -70,10 +74,11 @@ def _leg_forces(
     geometry: Array, legs: Array, parameters: Array, state: Array, drives: Array, motor: Array,
     lengths: Array, speeds: Array, forces: Array,
 ) -> None:  # fmt: skip
-    """Force between the two parts of each leg at `state`: motor, brake, jam and end stop."""
+    """Force between the parts of each leg at `state`: motor, brake, jam, end stop, less the plant's own friction."""
     leg_rates_kernel(geometry, state, lengths, speeds)
     for i in range(6):
-        forces[i] = motor[i] + contact_kernel(drives[i], parameters, legs[i], lengths[i], speeds[i])
+        force = motor[i] + contact_kernel(drives[i], parameters, legs[i], lengths[i], speeds[i])
+        forces[i] = force + friction_kernel(legs[i], force, speeds[i])
 
 
 @kernel
@@ -143,6 +148,8 @@ def observe_kernel(
     _leg_forces(
         geometry, legs, parameters, state, drives, scratch[_MOTOR], out[LENGTHS], out[SPEEDS], out[FORCES]
     )  # fmt: skip
+    for i in range(6):
+        out[READINGS, i] = encoder_kernel(legs[i], out[LENGTHS, i], scratch[_MOTOR, i])
     if acceleration_kernel(mechanism, state, out[FORCES], wrench, work, out[ACCELERATION]) != 0:
         return SINGULAR
     motion = scratch[_MOTION]
@@ -151,7 +158,13 @@ def observe_kernel(
     for j in range(6):
         motion[13 + j] = out[ACCELERATION, j]
     # where H is singular the motion does not tell the forces in the legs: the cells then keep their last reading
-    cells_kernel(mechanism, motion, wrench, work, scratch[_FORCES], out[CELLS])
+    if cells_kernel(mechanism, motion, wrench, work, scratch[_FORCES], out[CELLS]) == 0:
+        for i in range(6):
+            if legs[i, BEFORE_FRICTION] != 0.0:
+                force = scratch[_MOTOR, i] + contact_kernel(
+                    drives[i], parameters, legs[i], out[LENGTHS, i], out[SPEEDS, i]
+                )
+                out[CELLS, i] += force - out[FORCES, i]
     return RUNNING
 
 
@@ -175,13 +188,14 @@ def advance_kernel(
         leg_rates_kernel(geometry, state, lengths, speeds)
         for i in range(6):
             drive, reference = drives[i], legs[i, REFERENCE]
-            begin_step_kernel(drive, parameters, reference, lengths[i], speeds[i], t, h)
             leg = int(drive[LEG])
+            reading = encoder_kernel(legs[i], lengths[i], drive[GAIN] * drive[MOTOR])
+            begin_step_kernel(drive, parameters, reference, reading, speeds[i], t, h)
             grip_kernel(drives[leg], drive, parameters)
             scratch[_MOTOR, leg] = drive[GAIN] * drive[MOTOR]
             for half in range(2):
                 waiting[i] = motor_kernel(
-                    drive, queues[i], waiting[i], parameters, reference, lengths[i], speeds[i],
+                    drive, queues[i], waiting[i], parameters, reference, reading, speeds[i],
                     t + 0.5 * half * h, t + 0.5 * (half + 1) * h,
                 )  # fmt: skip
                 scratch[_MOTOR + 1 + half, leg] = drive[GAIN] * drive[MOTOR]

@@ -1,9 +1,11 @@
 """One leg of the plant as its drive sees it: encoder, load cell, homing switch and output."""
 
+import math
+
 import numpy as np
 
 from actuators import Mode
-from rig.config import Virtual
+from rig.config import Virtual, VirtualCells
 from rig.virtual.plant import Plant
 
 _BLOCK = 256
@@ -26,26 +28,27 @@ class Noise:
 class LegPort:
     """Sensors and output of leg 0…5: an `actuators.PlantPort`.
 
-    The encoder is rounded to its resolution. The cell reads gain·(true force + test load) + bias + drift·time + noise,
-    a new sample of noise each time it is read.
+    The encoder is rounded to its resolution. The cell reads gain·(true force + cross-talk + test load) + bias +
+    drift·time + warming + noise, as the forces were `lag` ago, a new sample of noise each time it is read, and is
+    rounded to its own resolution.
     """
 
-    def __init__(self, plant: Plant, leg: int, settings: Virtual) -> None:
+    def __init__(self, plant: Plant, leg: int, settings: Virtual, cells: VirtualCells) -> None:
         self._plant = plant
         self._leg = leg
         self._resolution = settings.drive.position_resolution
         self._start = plant.time
-        cells = settings.cells
+        self._cells = cells
         self._gain, self._bias = cells.gain[leg], cells.bias[leg]
-        self._spread, self._drift = cells.noise[leg], cells.drift[leg]
+        self._spread, self._drift, self._warming = cells.noise[leg], cells.drift[leg], cells.warming[leg]
         self._noise = Noise(settings.seed, leg)
         self.test_load = 0.0
         """N, of a test mass hung on the cell; it loads the cell alone, not the platform."""
 
     @property
     def length(self) -> float:
-        """Leg length, m."""
-        return round(self._plant.lengths[self._leg] / self._resolution) * self._resolution
+        """Leg length as the encoder has it, m."""
+        return round(self._plant.readings[self._leg] / self._resolution) * self._resolution
 
     @property
     def velocity(self) -> float:
@@ -55,9 +58,17 @@ class LegPort:
     @property
     def cell(self) -> float:
         """Reading of the load cell, N, compression positive."""
-        force = self._plant.cells[self._leg] + self.test_load
-        drift = self._drift * (self._plant.time - self._start)
-        return self._gain * force + self._bias + drift + self._spread * self._noise.draw()
+        settings, leg = self._cells, self._leg
+        forces = self._plant.cells_before(settings.lag) if settings.lag else self._plant.cells
+        force = forces[leg] + self.test_load
+        if settings.cross_talk:
+            force += settings.cross_talk * (forces[leg - 1] + forces[(leg + 1) % 6])
+        time = self._plant.time - self._start
+        bias = self._bias + self._drift * time
+        if self._warming:
+            bias -= self._warming * math.expm1(-time / settings.warming_time)
+        reading = self._gain * force + bias + self._spread * self._noise.draw()
+        return round(reading / settings.resolution) * settings.resolution if settings.resolution else reading
 
     @property
     def homing_done(self) -> bool:

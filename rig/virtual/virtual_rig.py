@@ -16,12 +16,14 @@ from actuators import (
     create_cell_twin,
     create_twin,
 )
+from kinematics import leg_lengths
 from rig.config import RigConfig, cell_options, drive_options
 from rig.engine import virtual_port
 from rig.errors import ConfigError
 from rig.virtual.faults import Faults
 from rig.virtual.plant import Plant
 from rig.virtual.port import LegPort
+from rig.virtual.truth import truth_of
 
 SLICE = 5e-3
 """Longest time, s, over which the drives do not look at their clocks (watchdog, end of homing); some bear less."""
@@ -56,8 +58,10 @@ class VirtualRig:
             raise ConfigError(f"configuration {config.path}: no [virtual] section, it describes real hardware")
         self.skipped = 0.0
         self._longest_gap = longest_gap
-        self.plant = Plant(config.machine, settings, start)
-        self._ports = [LegPort(self.plant, leg, settings) for leg in range(6)]
+        truth = truth_of(config)
+        marks = leg_lengths(config.nominal.geometry, config.nominal.geometry.home_pose)
+        self.plant = Plant(truth.mechanism, settings, start, friction=truth.friction, marks=marks)
+        self._ports = [LegPort(self.plant, leg, settings, truth.cells) for leg in range(6)]
         self.drives = [self._drive(config, leg) for leg in range(6)]
         for drive in self.drives:
             drive.peers = self.drives

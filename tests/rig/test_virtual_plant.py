@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from actuators import Mode
 from dynamics import Dynamics, load_mechanism
 from kinematics import forward_kinematics
-from rig.config.sections import Virtual
+from rig.config import Virtual
 from rig.errors import ConfigError
 from rig.virtual import Plant
+from rig.virtual.loading import loaded_as_configured
 
 MACHINE = load_mechanism("lab-hexapod")
 SHORTEST, LONGEST = stroke(MACHINE.legs[0])
@@ -21,7 +22,8 @@ UNEVEN = np.array([3.0, -2.0, 4.0, 1.0, -3.0, 2.0])
 
 
 def make(**changes: object) -> Plant:
-    return Plant(MACHINE, Virtual.model_validate(changes))
+    settings = Virtual.model_validate(changes)
+    return Plant(loaded_as_configured(MACHINE, settings.plant), settings)
 
 
 def send(

@@ -5,7 +5,7 @@ from collections.abc import Generator, Iterator
 import numpy as np
 
 from actuators import COMMAND_HOME, COMMAND_OFF, Command, Mode, Status
-from kinematics import Array, leg_lengths, minimum_jerk
+from kinematics import Array, minimum_jerk
 from rig.config import RigConfig
 from rig.engine.bank import DriveBank
 from rig.engine.frame import Frame
@@ -53,8 +53,7 @@ class SingleLegLaw(ControlLaw):
         self.over = False
         self._speed_bound = _RUNAWAY * move_bounds(config, move.leg).speed
         self._following_bound = min(config.safety.bound("following_error"), 0.5 * abs(move.travel))
-        geometry = config.machine.geometry
-        self._home_length = float(leg_lengths(geometry, geometry.home_pose)[leg])  # here: it may compile
+        self._mark = float(config.marks[leg])  # here: it may compile
         self._phase = "at rest"
         self._command = COMMAND_OFF
         self._goal: tuple[float, float] | None = None
@@ -184,7 +183,7 @@ class SingleLegLaw(ControlLaw):
         else:
             timeout = self._config.safety.homing_timeout
             raise self._fault(FaultCode.HOMING_FAILED, f"did not find its reference within {timeout:g} s")
-        self._homed = float(bank.length[leg] - self._home_length)
+        self._homed = float(bank.length[leg] - self._mark)
         for _ in range(self._count(_OFF_TIME)):
             yield COMMAND_OFF
         if not low <= bank.length[leg] <= high:

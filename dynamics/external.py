@@ -1,0 +1,82 @@
+"""What acts on the platform from outside, seen by the load cells: a wrench, or the weight and inertia of a payload."""
+
+import numpy as np
+import numpy.typing as npt
+
+from dynamics.arguments import checked
+from dynamics.platform import solve_legs
+from kinematics import Array, Geometry, SingularityError, quaternion_to_matrix
+
+PAYLOAD = ("m", "mx", "my", "mz", "Jxx", "Jyy", "Jzz", "Jxy", "Jxz", "Jyz")
+"""What the columns of `payload_wrenches` belong to: mass, kg, its first moment, kg m, and its inertia about the
+platform's origin, kg m², all in platform axes."""
+
+
+def wrench_from_residual(geometry: Geometry, poses: npt.ArrayLike) -> Array:
+    """W (n, 6, 6) at poses (n, 7): the wrench w = W r that explains the load cells' residuals r (6,), N.
+
+    w = [force; moment], N and N m, at the platform origin in platform axes; r is measured minus modelled. A wrench
+    enters the platform's six equations only, H x = … + [R F; R M], and a cell reads −x plus what does not depend on it
+    wherever it sits (at the actuator F = D − x), so that W = −[Rᵀ; Rᵀ] H: exact, and defined at a singular pose too,
+    where it has no inverse. The covariance of w is W Σ Wᵀ with Σ that of r.
+    Raises DynamicsError for a wrong shape, a number that is not finite or a quaternion not of unit norm.
+    """
+    samples = np.atleast_2d(checked("poses", poses, 7))
+    rotation = quaternion_to_matrix(samples[:, 3:])
+    from_base = samples[:, None, :3] - geometry.base_points
+    legs = geometry.platform_points + from_base @ rotation  # platform axes, from base joint to platform joint
+    lengths = np.linalg.norm(legs, axis=2, keepdims=True)
+    if not lengths.all():
+        sample, leg = np.argwhere(lengths[:, :, 0] == 0.0)[0]
+        raise SingularityError(f"sample {sample}: leg {leg + 1} has no length")
+    pulls = -legs / lengths
+    return np.concatenate([pulls, np.cross(geometry.platform_points, pulls)], axis=2).transpose(0, 2, 1).copy()
+
+
+def residual_from_wrench(geometry: Geometry, poses: npt.ArrayLike) -> Array:
+    """C (n, 6, 6) at poses (n, 7): what a wrench w at the platform origin, platform axes, adds to the cells, r = C w.
+
+    The inverse of `wrench_from_residual`. Raises as that does, and SingularityError, naming the sample, where leg
+    forces are not determined.
+    """
+    matrices = wrench_from_residual(geometry, poses)
+    columns = [solve_legs(matrices, np.tile(unit, (len(matrices), 1))) for unit in np.eye(6)]
+    return np.stack(columns, axis=2)
+
+
+def payload_wrenches(motions: npt.ArrayLike, gravity: npt.ArrayLike) -> Array:
+    """Y (n, 6, 10) of motions (n, 19): a rigid body on the platform puts the wrench Y θ on it, platform axes, origin.
+
+    θ as in `PAYLOAD`: m, h = m c, and J about the origin. With g' = Rᵀ(g − ẗ), and ω, α in platform axes:
+        force   m g' − α×h − ω×(ω×h)            moment  h×g' − J α − ω×J ω
+    the Newton–Euler equations of a body carried along. gravity (3,): base frame, m/s².
+    Raises DynamicsError for a wrong shape, a number that is not finite or a quaternion not of unit norm.
+    """
+    samples = np.atleast_2d(checked("motions", motions, 19))
+    g = checked("gravity", gravity, 3, ("gx", "gy", "gz"))
+    to_platform = quaternion_to_matrix(samples[:, 3:7]).transpose(0, 2, 1)
+    fall = np.einsum("nij,nj->ni", to_platform, g - samples[:, 13:16])
+    omega = np.einsum("nij,nj->ni", to_platform, samples[:, 10:13])
+    alpha = np.einsum("nij,nj->ni", to_platform, samples[:, 16:19])
+    turning = _skew(omega)
+    Y = np.zeros((len(samples), 6, 10))
+    Y[:, :3, 0] = fall
+    Y[:, :3, 1:4] = -_skew(alpha) - turning @ turning
+    Y[:, 3:, 1:4] = -_skew(fall)
+    Y[:, 3:, 4:] = -_inertia_columns(alpha) - turning @ _inertia_columns(omega)
+    return Y
+
+
+def _skew(vectors: Array) -> Array:
+    """[v]× (n, 3, 3)."""
+    x, y, z = vectors.T
+    zero = np.zeros_like(x)
+    return np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=1).reshape(-1, 3, 3)
+
+
+def _inertia_columns(vectors: Array) -> Array:
+    """(n, 3, 6): J v as a linear map of Jxx, Jyy, Jzz, Jxy, Jxz, Jyz."""
+    x, y, z = vectors.T
+    zero = np.zeros_like(x)
+    rows = [x, zero, zero, y, z, zero, zero, y, zero, x, zero, z, zero, zero, z, zero, x, y]
+    return np.stack(rows, axis=1).reshape(-1, 3, 6)

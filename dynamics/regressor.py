@@ -1,0 +1,177 @@
+"""The exact model as a regressor: forces = Y(motion) θ, linear in the inertias and frictions of its parts.
+
+θ (COLUMNS,) lists, for the platform and then for each leg's lower and upper part, m, h = m r (3) and the inertia J
+(xx, yy, zz, xy, xz, yz) about the origin of the body's own frame: the platform's origin, the base point, the platform
+point. Behind each leg's parts come its frictions C_u, C_p, C_s, F_c.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from dynamics.arguments import batch
+from dynamics.errors import DynamicsError
+from dynamics.kernels.layout import OK, WORK_SIZE
+from dynamics.kernels.regressor import (
+    BODY,
+    COLUMNS,
+    LEG,
+    LOWER,
+    REGRESSOR_WORK,
+    UNIVERSAL,
+    UPPER,
+    regressor_batch_kernel,
+)
+from dynamics.mechanism import Body, Friction, Mechanism
+from dynamics.model import Dynamics, model_failure
+from kinematics import Array
+
+_BODY_NAMES = ("m", "hx", "hy", "hz", "Jxx", "Jyy", "Jzz", "Jxy", "Jxz", "Jyz")
+_BODY_UNITS = ("kg", *("kg m",) * 3, *("kg m²",) * 6)
+_FRICTIONS = ("universal", "prismatic", "spherical", "coulomb")
+_FRICTION_UNITS = ("N m s/rad", "N s/m", "N m s/rad", "N")
+_PLACES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # of a packed tensor's elements
+
+LINEAR_NAMES: tuple[str, ...] = (
+    *(f"platform.{name}" for name in _BODY_NAMES),
+    *(
+        name
+        for leg in range(6)
+        for name in (
+            *(f"legs[{leg}].{part}.{name}" for part in ("lower", "upper") for name in _BODY_NAMES),
+            *(f"legs[{leg}].friction.{name}" for name in _FRICTIONS),
+        )
+    ),
+)
+"""Names of the elements of θ, legs counted from 0 as in the mechanism's file."""
+LINEAR_UNITS: tuple[str, ...] = (*_BODY_UNITS, *((*_BODY_UNITS * 2, *_FRICTION_UNITS) * 6))
+"""Their units."""
+
+BODIES: tuple[slice, ...] = (
+    slice(0, BODY),
+    *(slice(BODY + LEG * leg + part, BODY + LEG * leg + part + BODY) for leg in range(6) for part in (LOWER, UPPER)),
+)
+"""Where in θ each of the thirteen bodies is: the platform, then the lower and upper part of each leg."""
+FRICTIONS: tuple[slice, ...] = tuple(slice(BODY + LEG * leg + UNIVERSAL, BODY + LEG * (leg + 1)) for leg in range(6))
+"""Where the frictions of each leg are."""
+
+
+class Regressor:
+    """Y of one mechanism's geometry, gravity and load cells.
+
+    Its inertias and frictions do not matter, but for what lies between a load cell and the place whose force it tells
+    (`LoadCell.mass_beyond`): that is taken as known. `coulomb_speed`, m/s, smooths F_c as in `Dynamics`.
+    Working memory is allocated once, so an instance belongs to one thread.
+    """
+
+    def __init__(self, mechanism: Mechanism, coulomb_speed: float = 0.0) -> None:
+        self._parameters = Dynamics(mechanism, coulomb_speed).parameters
+        self._work, self._scratch = np.zeros(WORK_SIZE), np.zeros(REGRESSOR_WORK)
+
+    def cells(self, motions: npt.ArrayLike) -> tuple[Array, Array]:
+        """Y (n, 6, COLUMNS) and known (n, 6) N: the cells read Y θ + known in motions (n, 19), as `Dynamics.cells`.
+
+        Raises as `Dynamics.inverse`.
+        """
+        return self._batch(motions, True)
+
+    def forces(self, motions: npt.ArrayLike) -> Array:
+        """Y (n, 6, COLUMNS): the actuator forces are Y θ in motions (n, 19). Raises as `Dynamics.inverse`."""
+        return self._batch(motions, False)[0]
+
+    def _batch(self, motions: npt.ArrayLike, at_cells: bool) -> tuple[Array, Array]:
+        samples, _ = batch(motions, None)
+        out, known = np.empty((len(samples), 6, COLUMNS)), np.empty((len(samples), 6))
+        status, sample = regressor_batch_kernel(
+            self._parameters, samples, at_cells, self._work, self._scratch, out, known
+        )
+        if status != OK:
+            raise model_failure(status, f"sample {sample}: ")
+        return out, known
+
+
+def linear_parameters(mechanism: Mechanism) -> Array:
+    """θ (COLUMNS,) of a mechanism."""
+    platform = Body(mechanism.mass, mechanism.center_of_mass, mechanism.inertia)
+    parts = [linear_body(platform)]
+    for leg in mechanism.legs:
+        friction = [getattr(leg.friction, name) for name in _FRICTIONS]
+        parts += [linear_body(leg.lower), linear_body(leg.upper), np.array(friction)]
+    return np.concatenate(parts)
+
+
+def with_linear_parameters(mechanism: Mechanism, theta: npt.ArrayLike) -> Mechanism:
+    """A mechanism with the inertias and frictions θ (COLUMNS,).
+
+    Raises DynamicsError for a wrong shape, a number that is not finite, or a body with a mass that is not above zero.
+    """
+    values = np.asarray(theta, dtype=np.float64)
+    if values.shape != (COLUMNS,):
+        raise DynamicsError(f"θ: shape {values.shape}, must be ({COLUMNS},)")
+    if not np.isfinite(values).all():
+        raise DynamicsError(f"θ: {LINEAR_NAMES[int(np.argmin(np.isfinite(values)))]} is not finite")
+    bodies = [body_of(values[place]) for place in BODIES]
+    legs = tuple(
+        replace(
+            leg,
+            lower=bodies[1 + 2 * index],
+            upper=bodies[2 + 2 * index],
+            friction=Friction(*values[FRICTIONS[index]].tolist()),
+        )
+        for index, leg in enumerate(mechanism.legs)
+    )
+    platform = bodies[0]
+    return replace(
+        mechanism,
+        mass=platform.mass,
+        center_of_mass=platform.center_of_mass,
+        inertia=platform.inertia,
+        legs=legs,
+        source="",
+    )
+
+
+def linear_body(body: Body) -> Array:
+    """m, h, J (10,) of a body: J about the origin of its frame, by the parallel-axis theorem."""
+    r = np.asarray(body.center_of_mass)
+    about = np.asarray(body.inertia) + body.mass * (r @ r * np.eye(3) - np.outer(r, r))
+    return np.concatenate([[body.mass], body.mass * r, [about[place] for place in _PLACES]])
+
+
+def body_of(values: Array) -> Body:
+    """The body of m, h, J (10,). Raises DynamicsError for a mass that is not above zero."""
+    mass = float(values[0])
+    if not mass > 0.0:
+        raise DynamicsError(f"mass {mass:g} kg of a body must be above 0 kg")
+    r = values[1:4] / mass
+    about = second_moment(values)
+    return Body(mass, r, about - mass * (r @ r * np.eye(3) - np.outer(r, r)))
+
+
+def second_moment(values: Array) -> Array:
+    """J (3, 3) of m, h, J (10,)."""
+    about = np.empty((3, 3))
+    for value, (i, j) in zip(values[4:10], _PLACES, strict=True):
+        about[i, j] = about[j, i] = value
+    return about
+
+
+def pseudo_inertia(values: Array) -> Array:
+    """Pseudo-inertia (4, 4) of m, h, J (10,): [[½ tr(J) 1 − J, h], [hᵀ, m]], the moments of the mass distribution.
+
+    A body can exist if and only if this is positive semidefinite (Wensing, Kim & Slotine 2018, eq. 9).
+    """
+    about = second_moment(values)
+    result = np.empty((4, 4))
+    result[:3, :3] = 0.5 * np.trace(about) * np.eye(3) - about
+    result[:3, 3] = result[3, :3] = values[1:4]
+    result[3, 3] = values[0]
+    return result
+
+
+def from_pseudo_inertia(matrix: Array) -> Array:
+    """m, h, J (10,) of a pseudo-inertia (4, 4); the inverse of `pseudo_inertia`."""
+    moments = matrix[:3, :3]
+    about = np.trace(moments) * np.eye(3) - moments
+    return np.concatenate([[matrix[3, 3]], matrix[:3, 3], [about[place] for place in _PLACES]])

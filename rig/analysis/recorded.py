@@ -1,0 +1,54 @@
+"""What a recording says of its rig, as far as an analysis needs it, and its residuals."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dynamics import Mechanism, parse_mechanism
+from rig.analysis.residuals import Residuals, residuals_of
+from rig.analysis.smoothing import Smoothing
+from rig.cell_models import recorded_coulomb_speed
+from rig.errors import InputError
+from rig.recording import Recorded, RecordingError
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRig:
+    """The mechanism that the engine computed with, its cycle's rate, Hz, the cells' noise, N, and Coulomb smoothing."""
+
+    mechanism: Mechanism
+    rate: float
+    noise: float | None
+    coulomb_speed: float
+
+
+def rig_of(recording: Recorded) -> RecordedRig:
+    """What the header of a recording says. Raises RecordingError where it does not, MechanismError for its text."""
+    header = recording.header
+    config = header.get("config", {})
+    text, rate = header.get("mechanism"), header.get("rate", config.get("rate"))
+    if not isinstance(text, str) or not isinstance(rate, int | float) or not rate > 0:
+        raise RecordingError(f"{recording.path}: holds no mechanism or no rate, nothing can be computed from it")
+    noise = config.get("load_cells", {}).get("noise")
+    return RecordedRig(
+        mechanism=parse_mechanism(text, source="recorded mechanism", evaluate_only=True),
+        rate=float(rate),
+        noise=float(noise) if isinstance(noise, int | float) and noise > 0 else None,
+        coulomb_speed=recorded_coulomb_speed(header),
+    )
+
+
+def recorded_residuals(
+    recording: Recorded, smoothing: Smoothing, span: tuple[float, float] | None = None
+) -> Iterator[Residuals]:
+    """The residuals of a recording in pieces without a gap, see `residuals_of`; of a span of its time, s, only.
+
+    Raises RecordingError when the file changes meanwhile.
+    """
+    found = rig_of(recording)
+    blocks = recording.blocks()
+    if span is not None:
+        begin, end = span
+        if not begin < end:
+            raise InputError(f"span: {begin:g} to {end:g} s, must begin before it ends")
+        blocks = (rows[(rows["t"] >= begin) & (rows["t"] <= end)] for rows in blocks)
+    yield from residuals_of(blocks, found.mechanism, smoothing, found.coulomb_speed)

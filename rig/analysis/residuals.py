@@ -1,0 +1,115 @@
+"""What the load cells read beyond the model, of telemetry rows: smoothed, and at the motion as it was measured."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dynamics import Dynamics, Mechanism
+from rig.analysis.smoothing import Floats, Smoothing
+from rig.states import State
+from rig.telemetry import CycleFlag
+
+Rows = npt.NDArray[np.void]
+
+STANDING = (State.ENGAGED, State.RUNNING, State.PARKING)
+"""States in which the drives alone hold the platform, so that the model holds."""
+
+_SAME_PERIOD = 0.5  # of a period, by which the time between two rows may differ from it
+_UNIT = 1e-6
+_PIECE = 16_384  # rows worked on together
+_FIELDS = ("t", "force_residual", "reference", "pose", "twist", "state", "motion")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Residuals:
+    """Consecutive samples, oldest first: times t (n,), s; residual (n, 6) N, cells less model; motion (n, 19) measured.
+
+    Both are smoothed, see `residuals_of`. state (n,): `rig.states.State`.
+    """
+
+    t: Floats
+    residual: Floats
+    motion: Floats
+    state: npt.NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+
+def residuals_of(
+    blocks: Iterable[Rows], mechanism: Mechanism, smoothing: Smoothing, coulomb_speed: float = 0.0
+) -> Iterator[Residuals]:
+    """The residuals of telemetry rows that come block by block, in pieces without a gap; memory does not grow.
+
+    Of the rows with the platform under power (`STANDING`) and its pose known. Telemetry has the model at the reference;
+    a platform that is pushed leaves it, and its own inertia would hide the push. So the model is taken at the motion
+    that was measured: pose and twist as they were read, the acceleration being the reference's and what the smoothed
+    difference of measured from commanded twist adds to it. Without smoothing the model stays at the reference.
+
+    coulomb_speed: m/s, over which the control smooths Coulomb friction.
+    Raises DynamicsError where a motion has no leg forces.
+    """
+    model = Dynamics(mechanism, coulomb_speed)
+    for rows in _pieces(blocks, smoothing):
+        yield _residuals(rows, model, smoothing)
+
+
+def _residuals(rows: Rows, model: Dynamics, smoothing: Smoothing) -> Residuals:
+    reference = np.ascontiguousarray(rows["reference"])
+    residual = rows["force_residual"]
+    inner = slice(smoothing.half, len(rows) - smoothing.half)
+    motion = reference[inner].copy()
+    if smoothing.half:
+        here = reference.copy()
+        here[:, :7], here[:, 7:13] = rows["pose"], rows["twist"]
+        at_reference, at_here = model.cells(reference), model.cells(here)
+        residual = smoothing(residual - (at_here - at_reference))
+        drift = rows["twist"] - reference[:, 7:13]
+        here[inner, 13:] += smoothing.derivative(drift)
+        residual -= model.cells(here[inner]) - at_here[inner]
+        motion[:, 7:13] += smoothing(drift)
+        motion[:, :7], motion[:, 13:] = here[inner, :7], here[inner, 13:]
+    return Residuals(rows["t"][inner].copy(), residual.copy(), motion, rows["state"][inner].copy())
+
+
+def _pieces(blocks: Iterable[Rows], smoothing: Smoothing) -> Iterator[Rows]:
+    """Rows without a gap, none shorter than the smoothing needs; each begins with what the one before could not use."""
+    kept: Rows | None = None
+    for block in blocks:
+        fit = _usable(block)
+        for rows in np.split(block[list(_FIELDS)][fit], _breaks(block, fit, smoothing)):
+            follows = kept is not None and len(rows) and _follows(kept[-1], rows[0], smoothing)
+            if kept is not None and not follows:
+                yield from _long_enough(kept, smoothing)
+                kept = None
+            if len(rows):
+                kept = rows.copy() if kept is None else np.concatenate([kept, rows])
+            if kept is not None and len(kept) >= _PIECE:
+                yield kept
+                kept = kept[len(kept) - 2 * smoothing.half :] if smoothing.half else None
+    if kept is not None:
+        yield from _long_enough(kept, smoothing)
+
+
+def _long_enough(rows: Rows, smoothing: Smoothing) -> Iterator[Rows]:
+    if len(rows) > 2 * smoothing.half:
+        yield rows
+
+
+def _usable(rows: Rows) -> npt.NDArray[np.bool_]:
+    fit = np.isin(rows["state"], STANDING) & ((rows["flags"] & CycleFlag.POSE) != 0)
+    for name in ("force_residual", "reference", "pose", "twist"):
+        fit &= np.isfinite(rows[name]).all(axis=1)
+    known: npt.NDArray[np.bool_] = fit & (np.abs(np.linalg.norm(rows["pose"][:, 3:], axis=1) - 1.0) < _UNIT)
+    return known
+
+
+def _breaks(rows: Rows, fit: npt.NDArray[np.bool_], smoothing: Smoothing) -> npt.NDArray[np.intp]:
+    steps = np.diff(rows["t"][fit]) * smoothing.rate
+    return np.flatnonzero(np.abs(steps - 1.0) > _SAME_PERIOD) + 1
+
+
+def _follows(before: np.void, after: np.void, smoothing: Smoothing) -> bool:
+    return bool(abs((after["t"] - before["t"]) * smoothing.rate - 1.0) <= _SAME_PERIOD)

@@ -1,0 +1,85 @@
+"""A low-pass without phase: a Gaussian of stated bandwidth, and its derivative, over samples at a constant rate."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+from scipy.signal import oaconvolve
+
+from rig.errors import InputError
+
+Floats = npt.NDArray[np.float64]
+
+_WIDTH = math.sqrt(math.log(2.0)) / (2.0 * math.pi)
+"""standard deviation of the Gaussian, s, of a bandwidth of 1 Hz: |H(f)|² = exp(−(2π f σ)²) is a half there"""
+_REACH = 5.0
+"""standard deviations to either side, beyond which its weight is below the last digit that matters"""
+NARROWEST = 5.0
+"""cycles a period of the bandwidth; with fewer the sampled Gaussian is not one any more"""
+
+
+class Smoothing:
+    """The Gaussian low-pass of a bandwidth, Hz, at a rate, Hz; a `bandwidth` of None leaves everything as it is.
+
+    A symmetric filter shifts nothing in time. Its response falls to −3 dB at the bandwidth and overshoots nowhere, so
+    that a step appears as a rise, never as a second contact. `half` is the number of samples at either end for which
+    there is no result: an answer is that many cycles late.
+
+    Raises InputError for a bandwidth that is not above 0 Hz or beyond a fifth of the rate.
+    """
+
+    def __init__(self, bandwidth: float | None, rate: float) -> None:
+        self.bandwidth = bandwidth
+        self.rate = rate
+        if bandwidth is None:
+            self.half = 0
+            self._weights = np.ones(1)
+            self._slopes = np.zeros(1)
+            return
+        if not (math.isfinite(bandwidth) and 0.0 < bandwidth <= rate / NARROWEST):
+            raise InputError(
+                f"bandwidth: {bandwidth:g} Hz, must be above 0 and at most {rate / NARROWEST:g} Hz, a fifth of the "
+                f"{rate:g} cycles a second"
+            )
+        sigma = _WIDTH / bandwidth * rate  # samples
+        self.half = math.ceil(_REACH * sigma)
+        offsets = np.arange(-self.half, self.half + 1.0)
+        self._weights = np.exp(-0.5 * (offsets / sigma) ** 2)
+        self._weights /= self._weights.sum()
+        slopes = -offsets * self._weights  # convolution turns it round
+        self._slopes = slopes * (rate / (slopes @ -offsets))
+
+    @property
+    def settled(self) -> int:
+        """Samples between two results that share next to nothing of white noise: their correlation is below 0.05."""
+        return max(1, math.ceil(3.5 * self.half / _REACH))
+
+    def __call__(self, values: Floats) -> Floats:
+        """Smoothed values (n − 2 half, …) of values (n, …): of the samples `half` to `n − half`."""
+        return self._convolved(values, self._weights)
+
+    def derivative(self, values: Floats) -> Floats:
+        """The same of their derivative with respect to time, per s; zero where nothing is smoothed."""
+        return self._convolved(values, self._slopes)
+
+    @property
+    def noise_gain(self) -> float:
+        """Variance of smoothed white noise, in that of the noise."""
+        return float(self._weights @ self._weights)
+
+    @property
+    def noise_correlation(self) -> float:
+        """Correlation of smoothed white noise with itself a sample later."""
+        return float(self._weights[1:] @ self._weights[:-1]) / self.noise_gain
+
+    def _convolved(self, values: Floats, kernel: Floats) -> Floats:
+        if not self.half:
+            unchanged: Floats = values * kernel[0]
+            return unchanged
+        if len(values) <= 2 * self.half:
+            return np.empty((0, *values.shape[1:]))
+        shape = (-1,) + (1,) * (values.ndim - 1)
+        level = values.mean(axis=0)  # so that a large constant costs no digits
+        smoothed: Floats = oaconvolve(values - level, kernel.reshape(shape), mode="valid", axes=0)
+        smoothed += level * kernel.sum()
+        return smoothed

@@ -1,0 +1,39 @@
+"""The external wrench on a rig's platform, of its telemetry."""
+
+import numpy as np
+
+from rig.analysis import ExternalWrench, Smoothing, WrenchEstimator, learned_noise, residuals_of, stated_noise
+from rig.client.telemetry import Telemetry
+from rig.config import RigConfig
+from rig.errors import InputError
+
+
+def external_wrench(
+    config: RigConfig,
+    telemetry: Telemetry,
+    *,
+    bandwidth: float | None,
+    false_alarms: float,
+    quiet: Telemetry | None = None,
+    model_sigma: float = 0.0,
+) -> ExternalWrench:
+    """The wrench on the platform over the cycles of `telemetry` since it last was without, as `OwnedRig.wrench` says.
+
+    Raises InputError where none of these cycles has the platform under power, or too few of them for the bandwidth;
+    for a bandwidth or a rate of false alarms that cannot be; and for a quiet stretch that noise cannot be learned from.
+    """
+    smoothing = Smoothing(bandwidth, config.rate)
+    machine, coulomb_speed = config.machine, config.control.coulomb_speed
+    if quiet is None:
+        noise = stated_noise(config.load_cells.noise, smoothing, model_sigma)
+    else:
+        noise = learned_noise(list(residuals_of([quiet.rows], machine, smoothing, coulomb_speed)))
+    estimator = WrenchEstimator(machine, smoothing, noise, false_alarms)
+    found = [estimator.estimate(one) for one in residuals_of([telemetry.rows], machine, smoothing, coulomb_speed)]
+    newest = found[-1] if found else None
+    if newest is None or not np.any(newest.t >= telemetry.t[-1] - 2.0 * (smoothing.half + 1) / config.rate):
+        least = (2 * smoothing.half + 1) / config.rate
+        raise InputError(
+            f"external wrench: the platform did not stand under power, its pose known, over the last {least:.3g} s"
+        )
+    return newest
