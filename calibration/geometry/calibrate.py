@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from calibration.errors import CalibrationError
 from calibration.geometry.exchange import exchanged_legs
@@ -45,6 +46,7 @@ def calibrate_geometry(
     geometry: Geometry,
     measurements: GeometryMeasurements,
     *,
+    length_offsets: ArrayLike = (0.0,) * 6,
     noise: Noise | None = None,
     limits: GeometryLimits | None = None,
     hold_out: float = 0.2,
@@ -59,6 +61,7 @@ def calibrate_geometry(
     Args:
         geometry: the nominal one. Without a home, poses must be whole and at least 20.
         measurements: at least 12 poses.
+        length_offsets: (6,) the nominal ones, m.
         noise: standard deviations of the readings; the defaults of `Noise` if left out.
         limits: what is refused.
         hold_out: part of the rows that is predicted at a time by a fit to the others, above 0 and at most 0.5.
@@ -72,7 +75,10 @@ def calibrate_geometry(
     noise, limits = noise or Noise(), limits or GeometryLimits()
     if not 0.0 < hold_out <= 0.5:
         raise CalibrationError(f"hold-out: {hold_out:g} of the rows, must be above 0 and at most 0.5")
-    prepared = prepare(geometry, measurements, noise)
+    offsets = np.asarray(length_offsets, dtype=np.float64)
+    if offsets.shape != (6,) or not np.isfinite(offsets).all():
+        raise CalibrationError(f"nominal length offsets: {length_offsets!r}, must be six finite numbers, m")
+    prepared = prepare(geometry, measurements, noise, offsets)
     readings, gauge, nominal = prepared.readings, prepared.gauge, nominal_unknowns(geometry)
     folds = max(2, round(1.0 / hold_out))
     steps = _Steps(progress, 2 * folds + 2)
@@ -90,13 +96,16 @@ def calibrate_geometry(
     probability = float(chdtrc(freedom, chi_square))
     widened = float(np.sqrt(chi_square / freedom)) if probability < _WIDENED_BELOW else 1.0
     held = _hold_out(readings, found, nominal, gauge, folds, steps) if readings.measured == 6 else None
+    values, drawn = x.copy(), nominal.copy()
+    values[:, 6] += offsets
+    drawn[:, 6] = offsets
     covariance = read_only(widened**2 * seen.covariance)
     sigma = np.sqrt(np.diag(covariance))
     return GeometryCalibration(
         geometry=Geometry(x[:, :3], geometry.universal_axes, x[:, 3:6], geometry.home),
-        length_offsets=read_only(x[:, 6]),
+        length_offsets=read_only(values[:, 6]),
         parameters=tuple(
-            Parameter(name, "m", float(nominal.flat[index]), float(x.flat[index]), float(sigma[index]))
+            Parameter(name, "m", float(drawn.flat[index]), float(values.flat[index]), float(sigma[index]))
             for index, name in enumerate(PARAMETERS)
         ),
         covariance=covariance,

@@ -1,6 +1,7 @@
 """How well homing finds the same lengths again."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,6 +29,16 @@ class HomingRepeatability:
     standard_error: Array
     count: tuple[int, ...]
     outliers: tuple[tuple[int, int, float], ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "mean_m": self.mean.tolist(),
+            "standard_deviation_m": self.standard_deviation.tolist(),
+            "standard_error_m": self.standard_error.tolist(),
+            "count": list(self.count),
+            "outliers": [{"homing": row, "leg": leg, "off_m": off} for row, leg, off in self.outliers],
+        }
 
 
 def homing_repeatability(lengths: ArrayLike) -> HomingRepeatability:

@@ -86,8 +86,8 @@ class Prepared:
     left_out: dict[int, str] = field(default_factory=dict)
 
 
-def prepare(geometry: Geometry, measurements: GeometryMeasurements, noise: Noise) -> Prepared:
-    """Check all of the measurements and make them into readings.
+def prepare(geometry: Geometry, measurements: GeometryMeasurements, noise: Noise, offsets: Array) -> Prepared:
+    """Check all of the measurements and make them into readings, the lengths less the nominal offsets (6,), m.
 
     Raises:
         CalibrationError: shapes, numbers that are not finite, quaternions, units, too few rows: every reason at once.
@@ -138,7 +138,7 @@ def prepare(geometry: Geometry, measurements: GeometryMeasurements, noise: Noise
     if faults:
         raise CalibrationError(faults)
     rows = measurements.rows or tuple(f"row {row + 1}" for row in range(len(lengths)))
-    return _prepared(measurements, noise, kind, values, lengths, target_points, rows)
+    return _prepared(measurements, noise, kind, values, lengths - offsets, target_points, rows)
 
 
 def _prepared(

@@ -102,8 +102,10 @@ class GeometryCalibration:
             told["holdout_rotation_noise_rad"] = self.hold_out.rotation_noise
         return told
 
-    def as_file(self, mechanism: str, day: date, provenance: Mapping[str, str]) -> ParameterFile:
-        """The parameter file of this result, of the mechanism of that name."""
+    def as_file(
+        self, mechanism: str, day: date, provenance: Mapping[str, str], findings: Mapping[str, float | bool] | None = None
+    ) -> ParameterFile:
+        """The parameter file of this result, of the mechanism of that name; `findings` are told beside its own."""
         return ParameterFile(
             kind="geometry",
             date=day,
@@ -111,5 +113,5 @@ class GeometryCalibration:
             parameters=self.parameters,
             covariance=self.covariance,
             provenance={**provenance, "gauge": self.gauge_statement},
-            findings=self.findings(),
+            findings={**self.findings(), **(findings or {})},
         )
