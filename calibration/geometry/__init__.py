@@ -1,10 +1,10 @@
 """Calibration of the geometry: joint positions and length offsets from measured poses and leg lengths."""
 
 from calibration.geometry.calibrate import GeometryLimits, calibrate_geometry
-from calibration.geometry.holdout import PoseErrors
 from calibration.geometry.frames import Gauge
+from calibration.geometry.holdout import PoseErrors
 from calibration.geometry.homing import HomingRepeatability, homing_repeatability
-from calibration.geometry.measurements import GeometryMeasurements, KnownFrames, Noise
+from calibration.geometry.measurements import GeometryMeasurements, GeometryNoise, KnownFrames
 from calibration.geometry.observability import Observability
 from calibration.geometry.planning import PosePlan, next_poses
 from calibration.geometry.result import GeometryCalibration, HoldOut, LeftOut
@@ -14,11 +14,11 @@ __all__ = [
     "GeometryCalibration",
     "GeometryLimits",
     "GeometryMeasurements",
+    "GeometryNoise",
     "HoldOut",
     "HomingRepeatability",
     "KnownFrames",
     "LeftOut",
-    "Noise",
     "Observability",
     "PoseErrors",
     "PosePlan",

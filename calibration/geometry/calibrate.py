@@ -11,7 +11,7 @@ from calibration.errors import CalibrationError
 from calibration.geometry.exchange import exchanged_legs
 from calibration.geometry.frames import Gauge, into_mechanism, placed, placed_poses, turning
 from calibration.geometry.holdout import joined, noise_rms, pose_errors
-from calibration.geometry.measurements import GeometryMeasurements, Noise, Prepared, prepare
+from calibration.geometry.measurements import GeometryMeasurements, GeometryNoise, Prepared, prepare
 from calibration.geometry.model import UNKNOWNS, Readings, linearise
 from calibration.geometry.observability import PARAMETERS, Observability, observability, shortcomings, untold
 from calibration.geometry.result import GeometryCalibration, HoldOut, LeftOut
@@ -47,7 +47,7 @@ def calibrate_geometry(
     measurements: GeometryMeasurements,
     *,
     length_offsets: ArrayLike = (0.0,) * 6,
-    noise: Noise | None = None,
+    noise: GeometryNoise | None = None,
     limits: GeometryLimits | None = None,
     hold_out: float = 0.2,
     progress: Callable[[float], None] = lambda _part: None,
@@ -62,7 +62,7 @@ def calibrate_geometry(
         geometry: the nominal one. Without a home, poses must be whole and at least 20.
         measurements: at least 12 poses.
         length_offsets: (6,) the nominal ones, m.
-        noise: standard deviations of the readings; the defaults of `Noise` if left out.
+        noise: standard deviations of the readings; the defaults of `GeometryNoise` if left out.
         limits: what is refused.
         hold_out: part of the rows that is predicted at a time by a fit to the others, above 0 and at most 0.5.
         progress: called with the part done, 0 to 1, after every step; what it raises ends the calibration.
@@ -72,7 +72,7 @@ def calibrate_geometry(
             directions of the geometry open (named), exchanged legs (named), another mechanism's data, too many
             outliers. All reasons at once.
     """
-    noise, limits = noise or Noise(), limits or GeometryLimits()
+    noise, limits = noise or GeometryNoise(), limits or GeometryLimits()
     if not 0.0 < hold_out <= 0.5:
         raise CalibrationError(f"hold-out: {hold_out:g} of the rows, must be above 0 and at most 0.5")
     offsets = np.asarray(length_offsets, dtype=np.float64)
@@ -308,5 +308,3 @@ def _warnings(reduced: float, probability: float, held: HoldOut | None) -> list[
     if held is not None and not held.after.position_rms < held.before.position_rms:
         warnings.append("on poses that were not fitted the calibrated geometry is no better than the nominal one")
     return warnings
-
-

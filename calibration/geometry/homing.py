@@ -62,6 +62,7 @@ def homing_repeatability(lengths: ArrayLike) -> HomingRepeatability:
     off = values - np.median(values, axis=0)
     middle = np.median(np.abs(off), axis=0)
     spread = np.where(middle > 0.0, _NORMAL * middle, _MEAN * np.abs(off).mean(axis=0))
+    spread = np.maximum(spread, np.median(spread))  # of a few homings one leg's own may come out small by chance
     good = np.abs(off) <= _FAR * spread
     columns = [values[good[:, leg], leg] for leg in range(6)]
     deviation = np.array([column.std(ddof=1) for column in columns])

@@ -24,7 +24,7 @@ _LISTED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Noise:
+class GeometryNoise:
     """Standard deviations of one reading: position of a target, m, by axis; orientation, rad, by axis; leg length, m.
 
     position and rotation are those of a whole pose; of points on the platform only `position` counts, each point's; of
@@ -86,7 +86,7 @@ class Prepared:
     left_out: dict[int, str] = field(default_factory=dict)
 
 
-def prepare(geometry: Geometry, measurements: GeometryMeasurements, noise: Noise, offsets: Array) -> Prepared:
+def prepare(geometry: Geometry, measurements: GeometryMeasurements, noise: GeometryNoise, offsets: Array) -> Prepared:
     """Check all of the measurements and make them into readings, the lengths less the nominal offsets (6,), m.
 
     Raises:
@@ -143,7 +143,7 @@ def prepare(geometry: Geometry, measurements: GeometryMeasurements, noise: Noise
 
 def _prepared(
     measurements: GeometryMeasurements,
-    noise: Noise,
+    noise: GeometryNoise,
     kind: str,
     values: Array,
     lengths: Array,

@@ -60,7 +60,9 @@ def observability(information: Array, x: Array, nominal: Array, gauge: Gauge) ->
     about = inside.T @ information @ inside
     if frames.shape[1]:
         cross = inside.T @ information @ frames
-        about = about - cross @ np.linalg.pinv(frames.T @ information @ frames, rcond=_ROUNDING, hermitian=True) @ cross.T
+        about = (
+            about - cross @ np.linalg.pinv(frames.T @ information @ frames, rcond=_ROUNDING, hermitian=True) @ cross.T
+        )
     values, vectors = np.linalg.eigh(about)
     least = _ROUNDING * float(np.abs(information).max())
     singular = np.sqrt(np.where(values > least, values, 0.0))[::-1]
@@ -105,7 +107,10 @@ def _motions(x: Array, poses: Array) -> list[tuple[str, Array]]:
         axes = [(f"along {name}", axis) for name, axis in zip("xyz", np.eye(3), strict=True)]
         offset = f"leg {leg + 1}: its length offset with "
         named = [
-            *((f"leg {leg + 1}: base and platform joint together {name}", [*d, *(rotation.T @ d), 0]) for name, d in axes),
+            *(
+                (f"leg {leg + 1}: base and platform joint together {name}", [*d, *(rotation.T @ d), 0])
+                for name, d in axes
+            ),
             (offset + "its base joint along the leg", [*s[leg], 0, 0, 0, 1]),
             (offset + "its platform joint along the leg", [0, 0, 0, *-rs[leg], 1]),
             *((f"leg {leg + 1}: base joint {name}", [*d, 0, 0, 0, 0]) for name, d in axes),

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from calibration.errors import CalibrationError
 from calibration.geometry.frames import Gauge, allowed_changes, rigid_tangents
-from calibration.geometry.measurements import Noise
+from calibration.geometry.measurements import GeometryNoise
 from calibration.geometry.model import UNKNOWNS, Readings, length_derivatives, linearise
 from calibration.geometry.observability import observability
 from calibration.geometry.starting import nominal_unknowns
@@ -49,7 +49,7 @@ def next_poses(
     count: int,
     *,
     measured: ArrayLike = (),
-    noise: Noise | None = None,
+    noise: GeometryNoise | None = None,
     gauge: Gauge | None = None,
     margin: float = 5e-3,
     turn: float = np.pi / 4,
@@ -80,7 +80,7 @@ def next_poses(
     Raises:
         CalibrationError: no home, strokes without bounds, or no such poses.
     """
-    noise, gauge = noise or Noise(), gauge or Gauge()
+    noise, gauge = noise or GeometryNoise(), gauge or Gauge()
     faults = noise.faults()
     if count < 1:
         faults.append(f"{count} poses, must be at least 1")
@@ -144,13 +144,13 @@ def _candidates(
     return found
 
 
-def _readings(geometry: Geometry, poses: Array, noise: Noise) -> Readings:
+def _readings(geometry: Geometry, poses: Array, noise: GeometryNoise) -> Readings:
     information = np.diag([noise.position**-2] * 3 + [noise.rotation**-2] * 3)
     lengths = length_derivatives(nominal_unknowns(geometry), poses)[0]
     return Readings(poses, np.broadcast_to(information, (len(poses), 6, 6)), lengths, noise.length)
 
 
-def _rows(geometry: Geometry, poses: Array, noise: Noise) -> Array:
+def _rows(geometry: Geometry, poses: Array, noise: GeometryNoise) -> Array:
     """(n, 6, 42): derivatives of six residuals of unit variance at every pose, by the unknowns."""
     equations = linearise(_readings(geometry, poses, noise), nominal_unknowns(geometry), poses)
     whitening = np.swapaxes(np.linalg.cholesky(equations.weight), 1, 2)

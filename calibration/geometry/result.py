@@ -103,7 +103,11 @@ class GeometryCalibration:
         return told
 
     def as_file(
-        self, mechanism: str, day: date, provenance: Mapping[str, str], findings: Mapping[str, float | bool] | None = None
+        self,
+        mechanism: str,
+        day: date,
+        provenance: Mapping[str, str],
+        findings: Mapping[str, float | bool] | None = None,
     ) -> ParameterFile:
         """The parameter file of this result, of the mechanism of that name; `findings` are told beside its own."""
         return ParameterFile(

@@ -158,7 +158,9 @@ class _State:
             self.step_done()
             if np.abs(step).max() < _STILL or (damping <= _FIRST_DAMPING and gained < _NO_GAIN):
                 return
-        raise CalibrationError(f"the fit found no minimum in {_ITERATIONS} steps, the last one of {np.abs(step).max():g} m")
+        raise CalibrationError(
+            f"the fit found no minimum in {_ITERATIONS} steps, the last one of {np.abs(step).max():g} m"
+        )
 
     def _take(self, step: Array, weights: Array) -> float | None:
         """Go there; the part of the cost that is gained, or None, staying, if it would rise."""

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from calibration.errors import CalibrationError
 from calibration.geometry.frames import RigidMotion, best_fit
-from kinematics import Array, matrix_to_quaternion
+from kinematics import Array
 
 _ROUNDS = 50
 _STILL = 1e-12  # m

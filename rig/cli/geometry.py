@@ -78,10 +78,9 @@ def geometry(
     as_json: JsonOption = False,
 ) -> None:
     """Calibrate the geometry; see `HELP`."""
-    from calibration import CalibrationError, CalibrationFileError
-    from calibration.geometry import Noise, homing_repeatability
+    from calibration import CalibrationError, CalibrationFileError, GeometryNoise, homing_repeatability
     from dynamics import load_mechanism
-    from kinematics import Angle, Length
+    from kinematics import Quantity
     from rig.cli import geometry_tables, geometry_told
     from rig.csvio import check_output
     from rig.errors import RefusedError
@@ -90,10 +89,10 @@ def geometry(
         raise typer.BadParameter("give --data FILE, --plan N or --homing FILE")
     if not 0.0 < hold_out <= 0.5:
         raise typer.BadParameter(f"{hold_out:g}, must be above 0 and at most 0.5", param_hint="'--hold-out'")
-    noise = Noise(
-        parse_quantity(position_sigma, Length, "--position-sigma"),
-        parse_quantity(rotation_sigma, Angle, "--rotation-sigma"),
-        parse_quantity(length_sigma, Length, "--length-sigma"),
+    noise = GeometryNoise(
+        parse_quantity(position_sigma, Quantity("length", "m"), "--position-sigma"),
+        parse_quantity(rotation_sigma, Quantity("angle", "rad"), "--rotation-sigma"),
+        parse_quantity(length_sigma, Quantity("length", "m"), "--length-sigma"),
     )
     if noise.faults():
         raise typer.BadParameter("; ".join(noise.faults()))

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from calibration import save_parameters
-from calibration.geometry import (
+from calibration import (
     Gauge,
     GeometryCalibration,
     GeometryMeasurements,
+    GeometryNoise,
     HomingRepeatability,
     KnownFrames,
-    Noise,
     calibrate_geometry,
     next_poses,
+    save_parameters,
 )
 from dynamics import Mechanism, pose_limits
 from kinematics import Array, InputFileError, KinematicsError, forward_kinematics, open_input
@@ -53,9 +53,7 @@ def read_measurements(path: Path, known: KnownFrames, targets: Path | None) -> G
     lengths, values = table.columns(LENGTHS), table.columns(columns)
     if count:
         places = None if targets is None else read_table(targets, _PLACE, timed=False).columns(_PLACE)
-        return GeometryMeasurements(
-            lengths, points=values.reshape(-1, count, 3), target_points=places, known=known
-        )
+        return GeometryMeasurements(lengths, points=values.reshape(-1, count, 3), target_points=places, known=known)
     kind = {POSE: "poses", _LEVEL: "tilts", _PLACE: "positions"}[columns]
     return GeometryMeasurements(lengths, **{kind: values}, known=known)
 
@@ -66,7 +64,7 @@ def read_homings(path: Path) -> Array:
 
 
 def calibrate(
-    nominal: Mechanism, measurements: GeometryMeasurements, noise: Noise, hold_out: float
+    nominal: Mechanism, measurements: GeometryMeasurements, noise: GeometryNoise, hold_out: float
 ) -> GeometryCalibration:
     """The calibration, with its progress shown. CalibrationError as `calibrate_geometry`."""
     with progress_display() as show:
@@ -97,7 +95,7 @@ def save(
 
 
 def plan(
-    nominal: Mechanism, data: Path | None, count: int, output: Path, noise: Noise, known: KnownFrames, seed: int
+    nominal: Mechanism, data: Path | None, count: int, output: Path, noise: GeometryNoise, known: KnownFrames, seed: int
 ) -> dict[str, Any]:
     """Write the next poses to measure, and tell what is expected of them.
 
@@ -150,4 +148,3 @@ def _header(path: Path) -> list[str]:
 
 def _table(path: Path, columns: tuple[str, ...]) -> Table:
     return read_table(path, (*columns, *LENGTHS), [("t",)], timed=False)
-

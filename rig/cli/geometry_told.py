@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from calibration.geometry import GeometryCalibration, HoldOut, HomingRepeatability
+from calibration import GeometryCalibration, HoldOut, HomingRepeatability
 
 
 def summary(result: GeometryCalibration, homed: HomingRepeatability | None, path: Path) -> dict[str, Any]:

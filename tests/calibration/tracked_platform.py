@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.geometry import GeometryCalibration, GeometryMeasurements, Noise
+from calibration import GeometryCalibration, GeometryMeasurements, GeometryNoise
 from dynamics import Mechanism, pose_limits
 from kinematics import (
     Array,
@@ -53,7 +53,7 @@ class Platform:
         self,
         poses: Array,
         random: np.random.Generator,
-        noise: Noise,
+        noise: GeometryNoise,
         *,
         frames: tuple[tuple[Array, Array], tuple[Array, Array]] = (TRACKER, TARGET),
     ) -> GeometryMeasurements:
@@ -66,7 +66,7 @@ class Platform:
         turned = quaternion_multiply(turn, matrix_to_quaternion(a @ rotation @ b))
         return GeometryMeasurements(self.lengths(poses, random, noise), poses=np.hstack([place, turned]))
 
-    def targets(self, poses: Array, random: np.random.Generator, noise: Noise) -> GeometryMeasurements:
+    def targets(self, poses: Array, random: np.random.Generator, noise: GeometryNoise) -> GeometryMeasurements:
         """The same of targets' points."""
         a, at = TRACKER
         rotation = quaternion_to_matrix(poses[:, 3:])
@@ -74,7 +74,7 @@ class Platform:
         points = points @ a.T + at + random.normal(0.0, noise.position, points.shape)
         return GeometryMeasurements(self.lengths(poses, random, noise), points=points)
 
-    def lengths(self, poses: Array, random: np.random.Generator, noise: Noise) -> Array:
+    def lengths(self, poses: Array, random: np.random.Generator, noise: GeometryNoise) -> Array:
         exact: Array = leg_lengths(self.geometry, poses) + self.offsets
         return exact + random.normal(0.0, noise.length, exact.shape)
 
