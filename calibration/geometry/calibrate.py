@@ -143,8 +143,8 @@ def _found(geometry: Geometry, prepared: Prepared, usable: Mask, limits: Geometr
     """The best fit from the nominal joints, and where that is poor from none."""
     readings, gauge, nominal = prepared.readings, prepared.gauge, nominal_unknowns(geometry)
     faults = [
-        "leg lengths: most rows fit no pose of the nominal mechanism near its home; are they of this mechanism, the legs "
-        "in order, and is its home in its file?"
+        "leg lengths: most rows fit no pose of the nominal mechanism near its home; are they of this mechanism, the "
+        "legs in order, and is its home in its file?"
     ]
     found = None
     begun = start(geometry, readings, gauge)
@@ -216,9 +216,9 @@ def _faults(
         return [f"{exchange}: in that order the joints lie more than three times nearer to the mechanism's"]
     if found.scale > limits.misfit:
         return [
-            f"lengths and poses do not belong together: the residuals are {found.scale:.3g} times the stated noise, at most "
-            f"{limits.misfit:g}; is the scalar first in the quaternions (qw), are rows of both the same poses, and frames "
-            "as stated?"
+            f"lengths and poses do not belong together: the residuals are {found.scale:.3g} times the stated noise, "
+            f"at most {limits.misfit:g}; is the scalar first in the quaternions (qw), are rows of both the same poses, "
+            "and frames as stated?"
         ]
     faults = _open(prepared, found.x, found.poses, nominal, seen, limits)
     if faults:

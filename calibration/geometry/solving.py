@@ -169,8 +169,8 @@ class _State:
             x = self.frames.snapped(x)
         poses = moved(self.poses, self.equations.pose_change(step))
         equations = linearise(self.readings, x, poses)
-        before, after = weights @ self.equations.cost, weights @ equations.cost
+        before, after = float(weights @ self.equations.cost), float(weights @ equations.cost)
         if not after <= before * (1.0 + 1e-9) + 1e-12:
             return None
         self.x, self.poses, self.equations = x, poses, equations
-        return float((before - after) / max(before, 1.0))
+        return (before - after) / max(before, 1.0)

@@ -10,13 +10,13 @@ import typer
 
 from rig.cli.options import JsonOption, MechanismArgument, check_new_file, parse_quantity, print_warning
 
-HELP = """Calibrate where the joints are and what the encoders read: measured poses and leg lengths in, a parameter file out.
+HELP = """Calibrate where the joints are and what the encoders read, from measured poses and leg lengths.
 
-A row of --data is one pose at rest, in SI units: l1…l6, the lengths that the encoders tell, and one of x,y,z,qw,qx,qy,qz, the \
-pose of a target on the platform; t1x,t1y,t1z,t2x,…, three or more targets; x,y,z, a single target; rx,ry, a level on the \
-platform (angles of R = Rz Ry Rx). Where tracker and targets stand need not be known. Says how well each number is \
-known, and how far off poses are that were not fitted. Data that cannot support an answer are refused (exit code 4), with \
-the directions of the geometry that they leave open.
+A row of --data is one pose at rest, in SI units: l1…l6, the lengths that the encoders tell, and one of \
+x,y,z,qw,qx,qy,qz, the pose of a target on the platform; t1x,t1y,t1z,t2x,…, three or more targets; x,y,z, a single \
+target; rx,ry, a level on the platform (angles of R = Rz Ry Rx). Where tracker and targets stand need not be known. \
+Says how well each number is known, and how far off poses are that were not fitted. Data that cannot support an \
+answer are refused (exit code 4), with the directions of the geometry that they leave open.
 
 --plan N writes the N poses that would tell most beside those in --data, instead of calibrating.
 """

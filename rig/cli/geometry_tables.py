@@ -54,8 +54,13 @@ def read_measurements(path: Path, known: KnownFrames, targets: Path | None) -> G
     if count:
         places = None if targets is None else read_table(targets, _PLACE, timed=False).columns(_PLACE)
         return GeometryMeasurements(lengths, points=values.reshape(-1, count, 3), target_points=places, known=known)
-    kind = {POSE: "poses", _LEVEL: "tilts", _PLACE: "positions"}[columns]
-    return GeometryMeasurements(lengths, **{kind: values}, known=known)
+    return GeometryMeasurements(
+        lengths,
+        poses=values if columns == POSE else None,
+        positions=values if columns == _PLACE else None,
+        tilts=values if columns == _LEVEL else None,
+        known=known,
+    )
 
 
 def read_homings(path: Path) -> Array:

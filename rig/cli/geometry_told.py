@@ -76,8 +76,9 @@ def print_result(result: GeometryCalibration) -> None:
     else:
         before, after = held.before, held.after
         lines.append(
-            f"hold-out, {after.found} poses by fits to the others: position {1e6 * before.position_rms:.0f} µm RMS before, "
-            f"{1e6 * after.position_rms:.1f} after (the tracker's own noise: {1e6 * held.position_noise:.1f}); rotation "
+            f"hold-out, {after.found} poses by fits to the others: position {1e6 * before.position_rms:.0f} µm RMS "
+            f"before, {1e6 * after.position_rms:.1f} after (the tracker's own noise: {1e6 * held.position_noise:.1f}); "
+            "rotation "
             f"{1e6 * before.rotation_rms:.0f} µrad before, {1e6 * after.rotation_rms:.0f} after "
             f"({1e6 * held.rotation_noise:.0f})"
         )
