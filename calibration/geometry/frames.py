@@ -116,4 +116,4 @@ def turning(base: RigidMotion, platform: RigidMotion) -> Array:
     """(42, 42): how changes of the unknowns turn with their frames."""
     leg = np.eye(LEG)
     leg[BASE, BASE], leg[PLATFORM, PLATFORM] = base.rotation, platform.rotation
-    return np.kron(np.eye(6), leg)
+    return np.asarray(np.kron(np.eye(6), leg), dtype=np.float64)

@@ -85,7 +85,9 @@ class Equations:
 
     def pose_change(self, step: Array) -> Array:
         """(n, 6): what the poses change by with the unknowns' `step` (42,)."""
-        return self.shift - np.einsum("kab,kbc,bc->ka", self.gain, self.slopes, step.reshape(6, LEG), optimize=True)
+        return np.asarray(
+            self.shift - np.einsum("kab,kbc,bc->ka", self.gain, self.slopes, step.reshape(6, LEG), optimize=True)
+        )
 
 
 def length_derivatives(x: Array, poses: Array) -> tuple[Array, Array, Array]:

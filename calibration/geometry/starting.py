@@ -4,7 +4,7 @@ import numpy as np
 
 from calibration.geometry.frames import IDENTITY, Gauge, RigidMotion, best_fit, nearest_rotation, placed
 from calibration.geometry.model import LEG, Readings
-from kinematics import Array, Geometry, KinematicsError, forward_kinematics, quaternion_to_matrix
+from kinematics import Array, Geometry, KinematicsError, forward_kinematics, matrix_to_quaternion, quaternion_to_matrix
 
 _ROUNDS = 4
 _FAR = 5.0  # times the median: rows that a start is made without
@@ -44,7 +44,7 @@ def start(geometry: Geometry, readings: Readings, gauge: Gauge) -> tuple[Array, 
     """
     nominal = nominal_unknowns(geometry)
     nominals = nominal_poses(geometry, readings)
-    good = np.isfinite(nominals).all(axis=1)
+    good = np.asarray(np.isfinite(nominals).all(axis=1))
     if good.sum() < max(4, len(good) // 2):
         return None
     if readings.measured == 6:
@@ -57,9 +57,7 @@ def start(geometry: Geometry, readings: Readings, gauge: Gauge) -> tuple[Array, 
     base, target = _by_positions(nominals[good], readings.poses[good, :3])
     poses = filled.copy()
     poses[:, :3] = readings.poses[:, :3]
-    turned = np.array([(base.rotation @ matrix) for matrix in quaternion_to_matrix(filled[:, 3:])])
-    from kinematics import matrix_to_quaternion
-
+    turned = base.rotation @ quaternion_to_matrix(filled[:, 3:])
     poses[:, 3:] = matrix_to_quaternion(turned)
     return placed(nominal, base, target.inverse), poses
 
@@ -97,12 +95,12 @@ def _frames(x: Array, m: Array, gauge: Gauge) -> tuple[RigidMotion, RigidMotion]
     told = m[:, :3] - x[:, :3] @ a.T  # = A R t_B + t_A
     columns = [a @ r] if gauge.platform else []
     columns += [np.broadcast_to(eye, r.shape)] if gauge.base else []
-    shift = np.zeros(0)
+    shift: Array = np.zeros(0)
     if columns:
         shift = np.linalg.lstsq(np.concatenate(columns, axis=2).reshape(-1, 3 * len(columns)), told.ravel())[0]
-    target = shift[:3] if gauge.platform else np.zeros(3)
-    base = shift[-3:] if gauge.base else np.zeros(3)
-    return RigidMotion(a, base), RigidMotion(b, target)
+    at_target = shift[:3] if gauge.platform else np.zeros(3)
+    at_base = shift[-3:] if gauge.base else np.zeros(3)
+    return RigidMotion(a, at_base), RigidMotion(b, at_target)
 
 
 def _by_positions(x: Array, positions: Array) -> tuple[RigidMotion, RigidMotion]:
