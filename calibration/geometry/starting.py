@@ -97,7 +97,10 @@ def _frames(x: Array, m: Array, gauge: Gauge) -> tuple[RigidMotion, RigidMotion]
     columns += [np.broadcast_to(eye, r.shape)] if gauge.base else []
     shift: Array = np.zeros(0)
     if columns:
-        shift = np.linalg.lstsq(np.concatenate(columns, axis=2).reshape(-1, 3 * len(columns)), told.ravel())[0]
+        shift = np.asarray(
+            np.linalg.lstsq(np.concatenate(columns, axis=2).reshape(-1, 3 * len(columns)), told.ravel())[0],
+            dtype=np.float64,
+        )
     at_target = shift[:3] if gauge.platform else np.zeros(3)
     at_base = shift[-3:] if gauge.base else np.zeros(3)
     return RigidMotion(a, at_base), RigidMotion(b, at_target)
