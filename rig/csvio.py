@@ -77,9 +77,14 @@ class Table:
 
 
 def read_table(
-    path: Path, required: Sequence[str], optional: Sequence[Sequence[str]] = (), *, increasing: bool = False
+    path: Path,
+    required: Sequence[str],
+    optional: Sequence[Sequence[str]] = (),
+    *,
+    increasing: bool = False,
+    timed: bool = True,
 ) -> Table:
-    """Read a CSV file with `t` and the `required` columns, in any order.
+    """Read a CSV file with the `required` columns and, if it is `timed`, `t`, in any order.
 
     Each group of `optional` columns may be there as a whole; any other column is a fault. Quaternions are checked for
     unit norm and then normalised to the last bit. With `increasing`, times must increase from row to row.
@@ -94,7 +99,7 @@ def read_table(
         with open_input(path) as file:
             rows = csv.reader(file)
             names = tuple(name.strip() for name in next(rows, []))
-            wrong = _header_faults(names, ("t", *required), optional)
+            wrong = _header_faults(names, ("t", *required) if timed else required, optional)
             if wrong:
                 raise InputError(f"{path}: the first line must name the columns:", wrong)
             values, lines = _parse(rows, names, faults)

@@ -9,7 +9,7 @@ from calibration.inertia.base import BaseParameters, base_parameters
 from calibration.inertia.bodies import deformed
 from calibration.inertia.estimate import Identification, IdentificationSettings, identify
 from calibration.inertia.excitation import Excitation, design_excitation
-from calibration.inertia.holdout import HoldOut, hold_out
+from calibration.inertia.holdout import ForceHoldOut, hold_out
 from calibration.inertia.prior import Accuracy
 from calibration.inertia.samples import ForceRecord
 from calibration.inertia.told import told_parameters
@@ -18,8 +18,8 @@ __all__ = [
     "Accuracy",
     "BaseParameters",
     "Excitation",
+    "ForceHoldOut",
     "ForceRecord",
-    "HoldOut",
     "Identification",
     "IdentificationSettings",
     "base_parameters",

@@ -16,7 +16,7 @@ _CUTOFFS = (0.05, 0.1, 0.2)  # of the rate: slower hides what the machine does, 
 
 
 @dataclass(frozen=True, slots=True)
-class HoldOut:
+class ForceHoldOut:
     """Residuals (RMS over the six cells, every sample) before and after, and the noise of the same readings, N.
 
     legs_before, legs_after, legs_noise: (6,) of each cell. cutoff: Hz, of the motion's low-pass.
@@ -33,7 +33,7 @@ class HoldOut:
 
 def hold_out(
     result: Identification, fitted: Sequence[ForceRecord], judged: Sequence[ForceRecord], coulomb_speed: float
-) -> HoldOut:
+) -> ForceHoldOut:
     """Judge an identification by stretches that it has not seen: nothing is fitted to them.
 
     Before is the nominal model; after is the identified one with the cells' zeros and lags that were found with it. The
@@ -57,7 +57,7 @@ def hold_out(
         count += len(after)
     legs = np.sqrt(sums / count)
     whole = [float(np.sqrt(np.mean(values**2))) for values in legs]
-    return HoldOut(whole[0], whole[1], whole[2], legs[0], legs[1], legs[2], cutoff)
+    return ForceHoldOut(whole[0], whole[1], whole[2], legs[0], legs[1], legs[2], cutoff)
 
 
 def _after(result: Identification, record: ForceRecord, cutoff: float, coulomb_speed: float) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 
 from calibration import (
     Accuracy,
-    HoldOut,
+    ForceHoldOut,
     Identification,
     IdentificationSettings,
     Parameter,
@@ -29,7 +29,7 @@ class Identified:
     """What came of recordings: the identification, its hold-out, and both by the names of the mechanism's file."""
 
     result: Identification
-    held_out: HoldOut
+    held_out: ForceHoldOut
     parameters: tuple[Parameter, ...]
     covariance: Array
     nuisance: tuple[Parameter, ...]

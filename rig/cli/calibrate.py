@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rig.cli.geometry import HELP as GEOMETRY_HELP
+from rig.cli.geometry import geometry
 from rig.cli.help import command_group
 from rig.cli.options import JsonOption, NewCalibrationOption, check_new_file
 from rig.cli.zero import HELP as ZERO_HELP
@@ -159,6 +161,7 @@ def cells(
 
 
 app.command("zero", help=ZERO_HELP)(zero)
+app.command("geometry", help=GEOMETRY_HELP)(geometry)
 
 
 def _numbers(text: str) -> list[float]:

@@ -1,6 +1,7 @@
 """The regressor against the exact model, which is checked against another engine elsewhere."""
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ def motions(machine: Mechanism, count: int, seed: int) -> Array:
     return samples
 
 
-def with_cells(machine: Mechanism, location: str) -> Mechanism:
+def with_cells(machine: Mechanism, location: Literal["actuator", "rod_end", "base"]) -> Mechanism:
     legs = []
     for number, leg in enumerate(machine.legs):
         place = np.array([0.01 * number, 0.02, -0.03])
@@ -55,7 +56,9 @@ def uneven(machine: Mechanism, seed: int) -> Mechanism:
 @pytest.mark.parametrize("name", ["lab-hexapod", "dasgupta-1998"])
 @pytest.mark.parametrize("location", ["rod_end", "actuator", "base"])
 @pytest.mark.parametrize("smoothing", [0.0, 1e-3])
-def test_readings_and_forces_are_the_exact_models(name: str, location: str, smoothing: float) -> None:
+def test_readings_and_forces_are_the_exact_models(
+    name: str, location: Literal["actuator", "rod_end", "base"], smoothing: float
+) -> None:
     machine = uneven(with_cells(load_mechanism(name, evaluate_only=True), location), 3)
     samples = motions(machine, 40, 1)
     if machine.geometry.home is None:

@@ -1,0 +1,142 @@
+"""Leg lengths against measured poses: residuals, their exact derivatives, and the equations with the poses eliminated.
+
+Of every row the pose itself is unknown too (errors in variables): it is measured by the lengths and, with an error of
+its own, by the tracker. With `f` the six lengths' residuals, `e` those of the pose, σ the lengths' noise and Λ the
+pose's information, a row costs ‖f‖²/σ² + eᵀΛe. Its linearisation in the pose's change δ is eliminated in closed form,
+
+    N = GᵀG/σ² + Λ        δ = −N⁻¹ (Gᵀ(f + J dx)/σ² + Λe)        P = 1/σ² − G N⁻¹ Gᵀ/σ⁴
+
+which leaves JᵀPJ dx = −Jᵀy, 42 equations whatever the number of rows. P is the inverse covariance of a residual that
+has the noise of the lengths and of the pose in it. A component of a pose that was not measured has Λ = 0; with nothing
+of the pose measured P is zero, since six lengths tell six freedoms of the pose and nothing else.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from kinematics import (
+    Array,
+    quaternion_conjugate,
+    quaternion_from_rotation_vector,
+    quaternion_multiply,
+    quaternion_to_matrix,
+    rotation_vector_from_quaternion,
+)
+
+LEG = 7
+"""Unknowns of a leg: base joint x y z, platform joint x y z, length offset; m."""
+UNKNOWNS = 6 * LEG
+
+_VERTICAL = np.array([0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Readings:
+    """What was measured, row by row; its frames are those of whatever measured the poses.
+
+    poses (n, 7): [x y z qw qx qy qz], m; a component of no information holds any number.
+    information (n, 6, 6): inverse covariance of [position; rotation vector], 1/m² and 1/rad², axes of the tracker.
+    lengths (n, 6): as the legs' encoders tell them, m. length_sigma: their standard deviation, m.
+    tilt: whether of the orientation only the direction of the vertical, tracker's z, is known.
+    measured: components of a pose that are measured.
+    """
+
+    poses: Array
+    information: Array
+    lengths: Array
+    length_sigma: float
+    measured: int = 6
+    tilt: bool = False
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def rows(self, chosen: npt.NDArray[np.bool_]) -> "Readings":
+        """Those of the chosen rows (n,)."""
+        return replace(
+            self, poses=self.poses[chosen], information=self.information[chosen], lengths=self.lengths[chosen]
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Equations:
+    """The linearised equations at the unknowns `x` (6, 7) and poses (n, 7).
+
+    slopes (n, 6, 7): J of each leg's length in its own seven unknowns. weight (n, 6, 6): P. right (n, 6): y.
+    cost (n,): each row's, least over its pose; χ² of as many degrees of freedom as components are measured.
+    shift (n, 6) and gain (n, 6, 6): the pose's best change is shift − gain·(J dx).
+    """
+
+    slopes: Array
+    weight: Array
+    right: Array
+    cost: Array
+    shift: Array
+    gain: Array
+
+    def normal(self, weights: Array) -> tuple[Array, Array]:
+        """Matrix (42, 42) and right side (42,) of the rows with the weights (n,)."""
+        weighted = self.weight * weights[:, None, None]
+        matrix = np.einsum("kij,kia,kjb->iajb", weighted, self.slopes, self.slopes, optimize=True)
+        right = np.einsum("k,kia,ki->ia", weights, self.slopes, self.right, optimize=True)
+        return matrix.reshape(UNKNOWNS, UNKNOWNS), right.reshape(UNKNOWNS)
+
+    def pose_change(self, step: Array) -> Array:
+        """(n, 6): what the poses change by with the unknowns' `step` (42,)."""
+        return np.asarray(
+            self.shift - np.einsum("kab,kbc,bc->ka", self.gain, self.slopes, step.reshape(6, LEG), optimize=True)
+        )
+
+
+def length_derivatives(x: Array, poses: Array) -> tuple[Array, Array, Array]:
+    """Lengths (n, 6), m, that encoders tell at poses (n, 7), J (n, 6, 7) and G (n, 6, 6).
+
+    l = ‖t + R p − b‖ + o. J = [−s, Rᵀs, 1] in [b p o]; G = [s, q×s] in the pose's [translation; rotation vector], axes
+    of the base, q = R p.
+    """
+    rotation = quaternion_to_matrix(poses[:, 3:])
+    arm = np.einsum("kab,ib->kia", rotation, x[:, 3:6])
+    leg = poses[:, None, :3] + arm - x[:, :3]
+    distance = np.linalg.norm(leg, axis=2)
+    s = leg / distance[:, :, None]
+    slopes = np.concatenate([-s, np.einsum("kba,kib->kia", rotation, s), np.ones((*distance.shape, 1))], axis=2)
+    return distance + x[:, 6], slopes, np.concatenate([s, np.cross(arm, s)], axis=2)
+
+
+def pose_error(readings: Readings, poses: Array) -> Array:
+    """(n, 6): by how much poses (n, 7) are off the measured ones: translation and rotation vector, tracker's axes."""
+    if readings.tilt:
+        up = np.einsum("kba,b->ka", quaternion_to_matrix(readings.poses[:, 3:]), _VERTICAL)  # in platform axes
+        lean = np.einsum("kab,kb->ka", quaternion_to_matrix(poses[:, 3:]), up)
+        rotation = np.cross(_VERTICAL, lean)
+    else:
+        turn = quaternion_multiply(poses[:, 3:], quaternion_conjugate(readings.poses[:, 3:]))
+        rotation = rotation_vector_from_quaternion(turn / np.linalg.norm(turn, axis=1, keepdims=True))
+    return np.concatenate([poses[:, :3] - readings.poses[:, :3], rotation], axis=1)
+
+
+def linearise(readings: Readings, x: Array, poses: Array) -> Equations:
+    """The equations at unknowns (6, 7) and poses (n, 7)."""
+    predicted, slopes, g = length_derivatives(x, poses)
+    f = predicted - readings.lengths
+    e = pose_error(readings, poses)
+    per = readings.length_sigma**-2
+    told = np.einsum("kab,kb->ka", readings.information, e)
+    a = per * np.einsum("kia,ki->ka", g, f) + told
+    n = per * np.einsum("kia,kib->kab", g, g) + readings.information
+    both = np.linalg.solve(n, np.concatenate([per * np.swapaxes(g, 1, 2), a[:, :, None]], axis=2))
+    gain, shift = both[:, :, :6], -both[:, :, 6]
+    weight = per * (np.eye(6) - g @ gain)
+    weight = 0.5 * (weight + np.swapaxes(weight, 1, 2))
+    right = per * (f + np.einsum("kia,ka->ki", g, shift))
+    cost = per * np.einsum("ki,ki->k", f, f) + np.einsum("ka,ka->k", e, told) + np.einsum("ka,ka->k", a, shift)
+    return Equations(slopes, weight, right, np.maximum(cost, 0.0), shift, gain)
+
+
+def moved(poses: Array, change: Array) -> Array:
+    """Poses (n, 7) after changes (n, 6), translation and rotation vector in tracker's axes."""
+    turned = quaternion_multiply(quaternion_from_rotation_vector(change[:, 3:]), poses[:, 3:])
+    turned /= np.linalg.norm(turned, axis=1, keepdims=True)
+    return np.concatenate([poses[:, :3] + change[:, :3], turned], axis=1)

@@ -1,0 +1,165 @@
+"""Which poses to measure next: those that tell most of what is not yet known of the geometry."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from calibration.errors import CalibrationError
+from calibration.geometry.frames import Gauge, allowed_changes, rigid_tangents
+from calibration.geometry.measurements import GeometryNoise
+from calibration.geometry.model import UNKNOWNS, Readings, length_derivatives, linearise
+from calibration.geometry.observability import observability
+from calibration.geometry.starting import nominal_unknowns
+from kinematics import (
+    Array,
+    Geometry,
+    KinematicsError,
+    PoseLimits,
+    assess_poses,
+    leg_lengths,
+    quaternion_from_rotation_vector,
+    quaternion_multiply,
+    reach_box,
+)
+
+_BATCH = 4000
+_BATCHES = 50
+_ELSEWHERE = 1.0  # m: what is known of the frames before anything is measured
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PosePlan:
+    """Poses (count, 7) to be measured, best first, and the leg lengths (count, 6), m, there by the geometry given.
+
+    sigma_before, sigma_after: standard deviation, m, of the geometry along its worst direction, expected from the poses
+    measured already, and from these as well; infinite where a direction is not told.
+    """
+
+    poses: Array
+    lengths: Array
+    sigma_before: float
+    sigma_after: float
+
+
+def next_poses(
+    geometry: Geometry,
+    limits: PoseLimits,
+    count: int,
+    *,
+    measured: ArrayLike = (),
+    noise: GeometryNoise | None = None,
+    gauge: Gauge | None = None,
+    margin: float = 5e-3,
+    turn: float = np.pi / 4,
+    tolerance: float = 2e-3,
+    candidates: int = 2000,
+    seed: int = 0,
+    progress: Callable[[float], None] = lambda _part: None,
+) -> PosePlan:
+    """The poses among random ones within the limits that improve the covariance most, one after the other.
+
+    D-optimal: each lowers the volume of the geometry's covariance, the frames being unknown as the gauge says, as far
+    as any single candidate can.
+
+    Args:
+        geometry: nominal or calibrated, with a home.
+        limits: of the poses; strokes must be bounded.
+        count: how many, at least 1.
+        measured: (n, 7) poses measured already, base's and platform's frame; need not be exact.
+        noise: of the readings.
+        gauge: which frames are unknown; both if left out.
+        margin: m that every leg stays within its stroke.
+        turn: rad, greatest rotation from home.
+        tolerance: m, standard deviation that the drawing's joints are known to before anything is measured.
+        candidates: how many poses are chosen from.
+        seed: of the random poses; the same gives the same.
+        progress: called with the part done, 0 to 1; what it raises ends the planning.
+
+    Raises:
+        CalibrationError: no home, strokes without bounds, or no such poses.
+    """
+    noise, gauge = noise or GeometryNoise(), gauge or Gauge()
+    faults = noise.faults()
+    if count < 1:
+        faults.append(f"{count} poses, must be at least 1")
+    if geometry.home is None:
+        faults.append("the geometry has no home pose about which to look for others")
+    if faults:
+        raise CalibrationError(faults)
+    known = np.asarray(measured, dtype=np.float64).reshape(-1, 7)
+    drawn = _candidates(geometry, limits, max(candidates, count), margin, turn, np.random.default_rng(seed))
+    x = nominal_unknowns(geometry)
+    inside, frames = allowed_changes(x, gauge), rigid_tangents(x, gauge)
+    before = np.zeros((UNKNOWNS, UNKNOWNS))
+    if len(known):
+        readings = _readings(geometry, known, noise)
+        before = linearise(readings, x, known).normal(np.ones(len(known)))[0]
+    information = before + inside @ inside.T / tolerance**2 + frames @ frames.T / _ELSEWHERE**2
+    rows = _rows(geometry, drawn, noise)
+    free = np.ones(len(drawn), dtype=bool)
+    chosen: list[int] = []
+    for step in range(count):
+        gain = _gain(rows, information)
+        if frames.shape[1]:
+            gain = gain - _gain(rows @ frames, frames.T @ information @ frames)
+        best = int(np.argmax(np.where(free, gain, -np.inf)))
+        free[best] = False
+        chosen.append(best)
+        information = information + rows[best].T @ rows[best]
+        progress((step + 1) / count)
+    after = before + np.einsum("kia,kib->ab", rows[chosen], rows[chosen])
+    poses = drawn[chosen]
+    return PosePlan(
+        poses,
+        leg_lengths(geometry, poses),
+        float(observability(before, x, x, gauge).sigma[-1]) if len(known) else np.inf,
+        float(observability(after, x, x, gauge).sigma[-1]),
+    )
+
+
+def _candidates(
+    geometry: Geometry, limits: PoseLimits, count: int, margin: float, turn: float, random: np.random.Generator
+) -> Array:
+    """Reachable poses (count, 7), or as many as were found."""
+    try:
+        low, high = reach_box(geometry, (0.0, 0.0, 0.0), limits.lengths[:, 1])
+    except KinematicsError as error:
+        raise CalibrationError(f"no poses to choose from: {error}") from None
+    found = np.zeros((0, 7))
+    for _ in range(_BATCHES):
+        vectors = random.normal(size=(_BATCH, 3))
+        vectors *= turn * np.cbrt(random.uniform(size=(_BATCH, 1))) / np.linalg.norm(vectors, axis=1, keepdims=True)
+        turned = quaternion_multiply(
+            quaternion_from_rotation_vector(vectors), np.tile(geometry.home_pose[3:], (_BATCH, 1))
+        )
+        poses = np.hstack([random.uniform(low, high, (_BATCH, 3)), turned])
+        assessed = assess_poses(geometry, poses, limits)
+        found = np.concatenate([found, poses[assessed.reachable & (assessed.stroke_margin >= margin)]])
+        if len(found) >= count:
+            return found[:count]
+    if not len(found):
+        raise CalibrationError(f"no pose keeps to the limits with {1e3 * margin:g} mm of stroke left")
+    return found
+
+
+def _readings(geometry: Geometry, poses: Array, noise: GeometryNoise) -> Readings:
+    information = np.diag([noise.position**-2] * 3 + [noise.rotation**-2] * 3)
+    lengths = length_derivatives(nominal_unknowns(geometry), poses)[0]
+    return Readings(poses, np.broadcast_to(information, (len(poses), 6, 6)), lengths, noise.length)
+
+
+def _rows(geometry: Geometry, poses: Array, noise: GeometryNoise) -> Array:
+    """(n, 6, 42): derivatives of six residuals of unit variance at every pose, by the unknowns."""
+    equations = linearise(_readings(geometry, poses, noise), nominal_unknowns(geometry), poses)
+    whitening = np.swapaxes(np.linalg.cholesky(equations.weight), 1, 2)
+    spread = np.zeros((len(poses), 6, 6, 7))
+    spread[:, range(6), range(6)] = equations.slopes
+    return np.asarray(whitening @ spread.reshape(len(poses), 6, UNKNOWNS))
+
+
+def _gain(rows: Array, information: Array) -> Array:
+    """(n,): what each candidate's rows (n, 6, m) add to the logarithm of the determinant of the information."""
+    covariance = np.linalg.inv(information)
+    return np.asarray(np.linalg.slogdet(np.eye(6) + rows @ covariance @ np.swapaxes(rows, 1, 2))[1])

@@ -1,0 +1,131 @@
+"""`rig calibrate geometry`: joint positions and length offsets from a tracker's poses and the legs' lengths."""
+
+import json
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rig.cli.options import JsonOption, MechanismArgument, check_new_file, parse_quantity, print_warning
+
+HELP = """Calibrate where the joints are and what the encoders read, from measured poses and leg lengths.
+
+A row of --data is one pose at rest, in SI units: l1…l6, the lengths that the encoders tell, and one of \
+x,y,z,qw,qx,qy,qz, the pose of a target on the platform; t1x,t1y,t1z,t2x,…, three or more targets; x,y,z, a single \
+target; rx,ry, a level on the platform (angles of R = Rz Ry Rx). Where tracker and targets stand need not be known. \
+Says how well each number is known, and how far off poses are that were not fitted. Data that cannot support an \
+answer are refused (exit code 4), with the directions of the geometry that they leave open.
+
+--plan N writes the N poses that would tell most beside those in --data, instead of calibrating.
+"""
+
+
+class KnownFrames(StrEnum):
+    """Which frames the poses are given in already."""
+
+    NONE = "none"
+    BASE = "base"
+    PLATFORM = "platform"
+    BOTH = "both"
+
+
+def geometry(
+    mechanism: MechanismArgument,
+    data: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Measured poses and leg lengths: CSV, at least 12 rows.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="File to write, never overwritten; left out: geometry-DATE.toml, with --plan geometry-poses.csv.",
+        ),
+    ] = None,
+    position_sigma: Annotated[
+        str, typer.Option(metavar="LENGTH", help="Standard deviation of a measured position, by axis.")
+    ] = "20 um",
+    rotation_sigma: Annotated[
+        str, typer.Option(metavar="ANGLE", help="Standard deviation of a measured orientation, by axis, or of a level.")
+    ] = "100 urad",
+    length_sigma: Annotated[
+        str, typer.Option(metavar="LENGTH", help="Standard deviation of a leg's length as the encoder tells it.")
+    ] = "5 um",
+    hold_out: Annotated[
+        float, typer.Option(metavar="PART", help="Part of the rows that is predicted at a time by a fit to the others.")
+    ] = 0.2,
+    frames: Annotated[
+        KnownFrames, typer.Option(help="Frames that are known: poses are the base's, the platform's own, or both.")
+    ] = KnownFrames.NONE,
+    targets: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Places of the targets in the platform's frame, if known: CSV x,y,z."),
+    ] = None,
+    homing: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Lengths l1…l6 measured at one pose after each of several homings: CSV."),
+    ] = None,
+    plan: Annotated[int | None, typer.Option(min=1, max=1000, metavar="N", help="Plan N poses instead.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the poses that --plan chooses from.")] = 0,
+    day: Annotated[
+        datetime | None, typer.Option("--date", formats=["%Y-%m-%d"], help="Date of the calibration; left out: today.")
+    ] = None,
+    operator: Annotated[str, typer.Option(help="Who calibrates; kept in the file.")] = "",
+    note: Annotated[str, typer.Option(help="Anything else; kept in the file.")] = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Calibrate the geometry; see `HELP`."""
+    from calibration import CalibrationError, CalibrationFileError, GeometryNoise, homing_repeatability
+    from dynamics import load_mechanism
+    from kinematics import Quantity
+    from rig.cli import geometry_tables, geometry_told
+    from rig.csvio import check_output
+    from rig.errors import RefusedError
+
+    if data is None and plan is None and homing is None:
+        raise typer.BadParameter("give --data FILE, --plan N or --homing FILE")
+    if not 0.0 < hold_out <= 0.5:
+        raise typer.BadParameter(f"{hold_out:g}, must be above 0 and at most 0.5", param_hint="'--hold-out'")
+    noise = GeometryNoise(
+        parse_quantity(position_sigma, Quantity("length", "m"), "--position-sigma"),
+        parse_quantity(rotation_sigma, Quantity("angle", "rad"), "--rotation-sigma"),
+        parse_quantity(length_sigma, Quantity("length", "m"), "--length-sigma"),
+    )
+    if noise.faults():
+        raise typer.BadParameter("; ".join(noise.faults()))
+    nominal = load_mechanism(mechanism, evaluate_only=True)
+    try:
+        if plan is not None:
+            target = output or Path("geometry-poses.csv")
+            check_output(target)
+            told = geometry_tables.plan(nominal, data, plan, target, noise, frames.value, seed)
+            typer.echo(json.dumps(told, indent=2) if as_json else geometry_told.plan_words(told))
+            return
+        homed = None if homing is None else homing_repeatability(geometry_tables.read_homings(homing))
+        if data is None:
+            assert homed is not None
+            typer.echo(json.dumps(homed.as_dict(), indent=2) if as_json else geometry_told.homing_words(homed))
+            return
+        date = (day or datetime.now()).date()
+        target = output or Path(f"geometry-{date.isoformat()}.toml")
+        check_new_file(target)
+        measurements = geometry_tables.read_measurements(data, frames.value, targets)
+        provenance = {"source": f"file {data.name}", "operator": operator, "note": note}
+        result = geometry_tables.calibrate(nominal, measurements, noise, hold_out)
+        geometry_tables.save(target, result, nominal, date, provenance, homed)
+    except CalibrationFileError:
+        raise
+    except CalibrationError as error:
+        raise RefusedError("\n  ".join(["geometry refused, nothing written", *error.faults])) from None
+    if as_json:
+        typer.echo(json.dumps(geometry_told.summary(result, homed, target), indent=2))
+        return
+    geometry_told.print_result(result)
+    if homed is not None:
+        typer.echo(geometry_told.homing_words(homed))
+    for warning in result.warnings:
+        print_warning(warning)
+    typer.echo(f'parameters: {target}\nname them in the configuration: parameters = ["{target.name}"]')

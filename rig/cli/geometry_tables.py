@@ -1,0 +1,155 @@
+"""What `rig calibrate geometry` reads, works out and writes."""
+
+import csv
+import re
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from calibration import (
+    Gauge,
+    GeometryCalibration,
+    GeometryMeasurements,
+    GeometryNoise,
+    HomingRepeatability,
+    KnownFrames,
+    calibrate_geometry,
+    next_poses,
+    save_parameters,
+)
+from dynamics import Mechanism, pose_limits
+from kinematics import Array, InputFileError, KinematicsError, forward_kinematics, open_input
+from rig.cli.progress import progress_display
+from rig.client import Progress
+from rig.csvio import POSE, Table, per_leg, read_table, write_table
+from rig.errors import InputError
+
+LENGTHS = per_leg("l")
+_TARGET = re.compile(r"t(\d+)[xyz]$")
+_LEVEL = ("rx", "ry")
+_PLACE = ("x", "y", "z")
+
+
+def read_measurements(path: Path, known: KnownFrames, targets: Path | None) -> GeometryMeasurements:
+    """Measurements of a CSV file, of what its columns say.
+
+    Raises:
+        InputError: its faults, with their lines.
+    """
+    names = _header(path)
+    count = max((int(match[1]) for match in map(_TARGET.match, names) if match), default=0)
+    if targets is not None and not count:
+        raise InputError(f"--targets {targets}: {path} has no targets' columns t1x,t1y,t1z,…")
+    columns: tuple[str, ...] = POSE
+    if count:
+        columns = tuple(f"t{target}{axis}" for target in range(1, count + 1) for axis in "xyz")
+    elif set(_LEVEL) & set(names):
+        columns = _LEVEL
+    elif set(_PLACE) & set(names) and not set(POSE[3:]) & set(names):
+        columns = _PLACE
+    table = _table(path, columns)
+    lengths, values = table.columns(LENGTHS), table.columns(columns)
+    if count:
+        places = None if targets is None else read_table(targets, _PLACE, timed=False).columns(_PLACE)
+        return GeometryMeasurements(lengths, points=values.reshape(-1, count, 3), target_points=places, known=known)
+    return GeometryMeasurements(
+        lengths,
+        poses=values if columns == POSE else None,
+        positions=values if columns == _PLACE else None,
+        tilts=values if columns == _LEVEL else None,
+        known=known,
+    )
+
+
+def read_homings(path: Path) -> Array:
+    """Lengths (m, 6), m, of a CSV file with l1…l6. InputError for its faults."""
+    return _table(path, ()).columns(LENGTHS)
+
+
+def calibrate(
+    nominal: Mechanism, measurements: GeometryMeasurements, noise: GeometryNoise, hold_out: float
+) -> GeometryCalibration:
+    """The calibration, with its progress shown. CalibrationError as `calibrate_geometry`."""
+    with progress_display() as show:
+        return calibrate_geometry(
+            nominal.geometry,
+            measurements,
+            length_offsets=nominal.length_offsets,
+            noise=noise,
+            hold_out=hold_out,
+            progress=lambda part: show(Progress("geometry", part)),
+        )
+
+
+def save(
+    path: Path,
+    result: GeometryCalibration,
+    nominal: Mechanism,
+    day: date,
+    provenance: dict[str, str],
+    homed: HomingRepeatability | None,
+) -> None:
+    """Write the parameter file; how well homing repeats is among its findings."""
+    findings = {}
+    if homed is not None:
+        for leg, value in enumerate(homed.standard_deviation, start=1):
+            findings[f"homing_standard_deviation_{leg}_m"] = float(value)
+    save_parameters(path, result.as_file(nominal.name, day, provenance, findings))
+
+
+def plan(
+    nominal: Mechanism, data: Path | None, count: int, output: Path, noise: GeometryNoise, known: KnownFrames, seed: int
+) -> dict[str, Any]:
+    """Write the next poses to measure, and tell what is expected of them.
+
+    Raises:
+        InputError: rows of lengths of which the nominal mechanism has no pose.
+        CalibrationError: as `next_poses`.
+    """
+    measured: list[Array] = []
+    if data is not None:
+        lengths = read_measurements(data, known, None).lengths - nominal.length_offsets
+        faults = []
+        for row, each in enumerate(lengths, start=1):
+            try:
+                measured.append(forward_kinematics(nominal.geometry, each, nominal.geometry.home_pose))
+            except KinematicsError as error:
+                faults.append(f"row {row}: {error}")
+        if faults:
+            raise InputError(f"{data}: lengths that the mechanism has no pose to:", faults)
+    with progress_display() as show:
+        found = next_poses(
+            nominal.geometry,
+            pose_limits(nominal),
+            count,
+            measured=np.array(measured).reshape(-1, 7),
+            noise=noise,
+            gauge=Gauge(known not in ("base", "both"), known not in ("platform", "both")),
+            seed=seed,
+            progress=lambda part: show(Progress("planning", part)),
+        )
+    lengths = found.lengths + nominal.length_offsets
+    write_table(output, (*POSE, *LENGTHS), np.hstack([found.poses, lengths]))
+    return {
+        "poses": found.poses.tolist(),
+        "measured": len(measured),
+        "worst_sigma_before_m": found.sigma_before if np.isfinite(found.sigma_before) else None,
+        "worst_sigma_after_m": found.sigma_after if np.isfinite(found.sigma_after) else None,
+        "paths": {"poses": str(output)},
+    }
+
+
+def _header(path: Path) -> list[str]:
+    try:
+        with open_input(path) as file:
+            return [name.strip() for name in next(csv.reader(file), [])]
+    except InputFileError as error:
+        raise InputError(f"cannot read {path}: {error}") from None
+    except csv.Error as error:
+        raise InputError(f"{path} is not CSV: {error}") from None
+
+
+def _table(path: Path, columns: tuple[str, ...]) -> Table:
+    return read_table(path, (*columns, *LENGTHS), [("t",)], timed=False)
