@@ -5,6 +5,7 @@ from rig.analysis.noise import ResidualNoise, learned_noise, stated_noise
 from rig.analysis.recorded import RecordedRig, recorded_residuals, rig_of
 from rig.analysis.residuals import Residuals, residuals_of
 from rig.analysis.smoothing import Smoothing
+from rig.analysis.weighing import Weighing, weighing_of, zero_of
 from rig.analysis.wrench import BANDWIDTH, PER_HOUR, Contact, ContactLog, ExternalWrench, WrenchEstimator
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "ResidualNoise",
     "Residuals",
     "Smoothing",
+    "Weighing",
     "WrenchEstimator",
     "alarm_threshold",
     "crossing_probability",
@@ -25,4 +27,6 @@ __all__ = [
     "residuals_of",
     "rig_of",
     "stated_noise",
+    "weighing_of",
+    "zero_of",
 ]

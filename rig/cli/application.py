@@ -27,6 +27,7 @@ from rig.cli import (
     scan,
     setup,
     twin,
+    weigh,
     workspace,
     wrench,
 )
@@ -86,6 +87,7 @@ app.command("scan", rich_help_panel=_TOOLS)(scan.scan)
 app.command("monitor", rich_help_panel=_TOOLS)(monitor.monitor)
 app.command("report", rich_help_panel=_TOOLS)(report.report)
 app.command("wrench", rich_help_panel=_TOOLS)(wrench.wrench)
+app.command("weigh", rich_help_panel=_TOOLS)(weigh.weigh)
 app.command("export", rich_help_panel=_TOOLS)(export.export)
 app.add_typer(calibrate.app, name="calibrate", rich_help_panel=_TOOLS)
 app.add_typer(setup.app, name="setup", rich_help_panel=_TOOLS)
