@@ -123,7 +123,6 @@ def fit_payload(
     told = s > s[0] * max(design.shape) * np.finfo(float).eps
     inverse = np.where(told, 1.0 / np.where(told, s, 1.0), 0.0)
     solution = scales * (vt.T @ (inverse * (u.T @ values)))
-    _refuse_untold(s, vt, told, count, float(solution[0]), inertia)
     covariance = (scales[:, None] * vt.T * inverse**2) @ (vt * scales)
     freedom = max(len(values) - design.shape[1], 1)
     chi_square = float(np.sum((values - design @ solution) ** 2)) / freedom
@@ -135,6 +134,7 @@ def fit_payload(
         samples=len(samples),
     )
     _refuse_nothing(found)
+    _refuse_untold(s, vt, told, count, found.mass, inertia)
     return found
 
 

@@ -1,9 +1,14 @@
 """What is found out from a rig's telemetry beyond its report: external wrench, payload, frequency response."""
 
+from rig.analysis.bode import draw_bode
+from rig.analysis.excitation import multisine
 from rig.analysis.false_alarms import alarm_threshold, crossing_probability
 from rig.analysis.noise import ResidualNoise, learned_noise, stated_noise
 from rig.analysis.recorded import RecordedRig, recorded_residuals, rig_of
 from rig.analysis.residuals import Residuals, residuals_of
+from rig.analysis.responding import RecordedResponse, recorded_response
+from rig.analysis.response import Response, frequency_response, steady_periods, well_excited
+from rig.analysis.response_fit import ResponseFit, fit_response
 from rig.analysis.smoothing import Smoothing
 from rig.analysis.weighing import Weighing, weighing_of, zero_of
 from rig.analysis.wrench import BANDWIDTH, PER_HOUR, Contact, ContactLog, ExternalWrench, WrenchEstimator
@@ -14,19 +19,29 @@ __all__ = [
     "Contact",
     "ContactLog",
     "ExternalWrench",
+    "RecordedResponse",
     "RecordedRig",
     "ResidualNoise",
     "Residuals",
+    "Response",
+    "ResponseFit",
     "Smoothing",
     "Weighing",
     "WrenchEstimator",
     "alarm_threshold",
     "crossing_probability",
+    "draw_bode",
+    "fit_response",
+    "frequency_response",
     "learned_noise",
+    "multisine",
     "recorded_residuals",
+    "recorded_response",
     "residuals_of",
     "rig_of",
     "stated_noise",
+    "steady_periods",
     "weighing_of",
+    "well_excited",
     "zero_of",
 ]

@@ -24,6 +24,7 @@ from rig.cli import (
     paper,
     path,
     report,
+    respond,
     scan,
     setup,
     twin,
@@ -87,6 +88,8 @@ app.command("scan", rich_help_panel=_TOOLS)(scan.scan)
 app.command("monitor", rich_help_panel=_TOOLS)(monitor.monitor)
 app.command("report", rich_help_panel=_TOOLS)(report.report)
 app.command("wrench", rich_help_panel=_TOOLS)(wrench.wrench)
+app.command("multisine", rich_help_panel=_TOOLS)(respond.multisine)
+app.command("respond", rich_help_panel=_TOOLS)(respond.respond)
 app.command("weigh", rich_help_panel=_TOOLS)(weigh.weigh)
 app.command("export", rich_help_panel=_TOOLS)(export.export)
 app.add_typer(calibrate.app, name="calibrate", rich_help_panel=_TOOLS)
