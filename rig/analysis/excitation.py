@@ -16,7 +16,7 @@ _SAMPLES = 4096
 def multisine(
     dof: str, low: float, high: float, amplitude: float, period: float, periods: int, seed: int = 0
 ) -> dict[str, Any]:
-    """A trajectory about home, as `kinematics.TrajectorySpec` reads it: `periods` whole ones, and a fade of one at either end.
+    """A trajectory about home, as `kinematics.TrajectorySpec` reads it: `periods` of it between two fades.
 
     Up to MOST_LINES sines, spaced evenly in the logarithm between `low` and `high`, Hz, at multiples of 1/period. Their
     amplitudes fall as 1/f, so that each has the same speed; of many random phases those with the least peak are taken.

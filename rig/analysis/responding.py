@@ -12,13 +12,16 @@ from rig.analysis.smoothing import Floats
 from rig.errors import InputError
 from rig.recording import Recorded
 from rig.states import State
+from rig.telemetry import ROW
 
 _ELSEWHERE = 0.01  # of the excited coordinate's motion, times the joints' radius for angles, that another may have
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedResponse:
-    """pose: from the reference to the measured coordinate `dof`. force: from the drives' commanded generalised force
+    """Responses of one coordinate over a run.
+
+    pose: from the reference to the measured coordinate `dof`. force: from the drives' commanded generalised force
     along it to what the cells and the model have of it, or None where no force was commanded. begin, end: s.
     """
 
@@ -46,7 +49,7 @@ def recorded_response(
     parts = [
         block[names][(block["state"] == State.RUNNING) & (block["path_rate"] == 1.0)] for block in recording.blocks()
     ]
-    rows = np.concatenate(parts)
+    rows = np.concatenate([np.zeros(0, ROW)[names], *parts])
     breaks = np.flatnonzero(np.abs(np.diff(rows["t"]) * made_by.rate - 1.0) > 0.5) + 1
     rows = max(np.split(rows, breaks), key=len)
     known = np.isfinite(rows["pose"]).all(axis=1)
@@ -61,8 +64,8 @@ def recorded_response(
     if np.ptp(rows["force_command"], axis=0).any():
         drives = rows["force_residual"] + rows["terms"].sum(axis=1)
         along = _leg_shares(made_by.mechanism, rows["reference"][:, :7], column)
-        signals = ((forces * along).sum(axis=1) for forces in (rows["force_command"], drives))
-        force = _at(frequency_response(*signals, source, made_by.rate), pose)
+        asked, given = (rows["force_command"] * along).sum(axis=1), (drives * along).sum(axis=1)
+        force = _at(frequency_response(asked, given, source, made_by.rate), pose)
     return RecordedResponse(chosen, float(rows["t"][0]), float(rows["t"][-1]), made_by.rate, pose, force)
 
 

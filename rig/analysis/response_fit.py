@@ -75,9 +75,10 @@ def _fit(response: Response, order: int) -> tuple[ResponseFit, float]:
     )
     result = min((least_squares(misfit, start, x_scale="jac") for start in starts), key=lambda one: float(one.cost))
     count = 2 * len(response.frequency)
+    jacobian: Floats = np.asarray(result.jac)
     chi_square = 2.0 * float(result.cost) / max(count - len(begin), 1)
-    covariance = np.linalg.pinv(result.jac.T @ result.jac) * max(1.0, chi_square)
-    values = result.x
+    covariance = np.linalg.pinv(jacobian.T @ jacobian) * max(1.0, chi_square)
+    values: Floats = result.x
     step = 1e-6
     gradient = np.array(
         [(_lag(values + unit, order) - _lag(values - unit, order)) / (2 * step) for unit in step * np.eye(len(values))]

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from calibration import CellZero, PayloadSamples
 from dynamics import Mechanism, payload_wrenches, residual_from_wrench
@@ -55,7 +56,7 @@ def weighing_of(pieces: Iterable[Residuals], mechanism: Mechanism, smoothing: Sm
     )
     least = max(2, round(_LEAST_REST * smoothing.rate))
     for piece in pieces:
-        still = (np.abs(piece.motion[:, 7:13]) < _STILL).all(axis=1)
+        still: npt.NDArray[np.bool_] = np.asarray((np.abs(piece.motion[:, 7:13]) < _STILL).all(axis=1))
         for places in _stretches(still):
             if len(places) >= least:
                 motion = piece.motion[places[len(places) // 2]].copy()
@@ -106,7 +107,7 @@ def _designs(mechanism: Mechanism, motions: Floats) -> Floats:
     return designs
 
 
-def _stretches(mask: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> list["np.ndarray[tuple[int], np.dtype[np.intp]]"]:
+def _stretches(mask: npt.NDArray[np.bool_]) -> list[npt.NDArray[np.intp]]:
     places = np.flatnonzero(mask)
     return np.split(places, np.flatnonzero(np.diff(places) > 1) + 1) if len(places) else []
 
