@@ -42,12 +42,12 @@ def fit_response(response: Response) -> ResponseFit:
 def _model(values: Floats, frequency: Floats, order: int) -> Complex:
     gain, tau = values[:2]
     s = 2j * np.pi * frequency
-    lower: Complex = np.ones_like(s)
+    lower: Complex = np.ones(len(s), np.complex128)
     if order == 1:
-        lower = 1.0 + s / (2.0 * np.pi * math.exp(values[2]))
+        lower += s / (2.0 * np.pi * math.exp(values[2]))
     elif order == 2:
         omega = 2.0 * np.pi * math.exp(values[2])
-        lower = 1.0 + 2.0 * values[3] * s / omega + (s / omega) ** 2
+        lower += 2.0 * values[3] * s / omega + (s / omega) ** 2
     modelled: Complex = gain * np.exp(-s * tau * 1e-3) / lower
     return modelled
 

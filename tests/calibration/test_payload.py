@@ -91,7 +91,8 @@ def test_what_the_data_do_not_tell_is_named_with_what_would() -> None:
         fit_payload(one, LAB, inertia=False)
     with pytest.raises(CalibrationError, match=r"inertia(.|\n)*turns to and fro about rx, ry, rz"):
         fit_payload(four, LAB, inertia=True)
-    nothing = PayloadSamples(0.01 * np.random.default_rng(0).normal(size=(4, 6)), four.design, four.slopes, four.variance)
+    chance = 0.01 * np.random.default_rng(0).normal(size=(4, 6))
+    nothing = PayloadSamples(chance, four.design, four.slopes, four.variance)
     with pytest.raises(CalibrationError, match="none is found"):
         fit_payload(nothing, LAB, inertia=False)
     lighter = PayloadSamples(-four.residual, four.design, four.slopes, four.variance)
