@@ -68,6 +68,17 @@ from calibration.parameters import (
     parse_parameters,
     save_parameters,
 )
+from calibration.payload import (
+    CellZero,
+    PayloadEstimate,
+    PayloadSamples,
+    fit_payload,
+    loaded_platform,
+    nominal_platform,
+    payload_names,
+    payload_sigma,
+    payload_values,
+)
 from calibration.recording import CellBench, record_measurements
 from calibration.taring import CELLS, Drift, Tare, drift, tare
 from calibration.zero import shift_offsets
@@ -83,6 +94,7 @@ __all__ = [
     "CellCalibration",
     "CellLoads",
     "CellMeasurements",
+    "CellZero",
     "Drift",
     "Excitation",
     "ForceHoldOut",
@@ -104,6 +116,8 @@ __all__ = [
     "Observability",
     "Parameter",
     "ParameterFile",
+    "PayloadEstimate",
+    "PayloadSamples",
     "PoseErrors",
     "PosePlan",
     "Provenance",
@@ -117,6 +131,7 @@ __all__ = [
     "design_excitation",
     "drift",
     "fit_cell",
+    "fit_payload",
     "format_cell_calibration",
     "format_parameters",
     "hold_out",
@@ -126,10 +141,15 @@ __all__ = [
     "judge",
     "load_cell_calibration",
     "load_parameters",
+    "loaded_platform",
     "next_poses",
+    "nominal_platform",
     "overlaid",
     "parse_cell_calibration",
     "parse_parameters",
+    "payload_names",
+    "payload_sigma",
+    "payload_values",
     "read_cell_measurements",
     "record_measurements",
     "save_cell_calibration",

@@ -126,6 +126,7 @@ from kinematics.rotations import (
     rotation_vector_from_quaternion,
 )
 from kinematics.trajectories import (
+    COORDINATES,
     MOST_SAMPLES,
     PEAK_ACCELERATION,
     PEAK_SPEED,
@@ -171,6 +172,7 @@ __all__ = [
     "ACCELERATION",
     "BLOCK",
     "CONVERGED",
+    "COORDINATES",
     "CROSSED",
     "EXHAUSTED",
     "FORWARD_WORK",

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from dynamics import wrench_from_residual
 from gui.session import Floats, Rows
-from kinematics import Geometry, quaternion_to_matrix
+from kinematics import Geometry
 
 AXES = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
 
@@ -11,8 +12,7 @@ AXES = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
 def implied_wrench(geometry: Geometry, poses: Floats, residuals: Floats) -> Floats:
     """External wrench on the platform that explains the residuals if the model is right in everything else.
 
-    A wrench w in base axes changes the leg forces by −H⁻¹ w; six legs determine it, so the least-squares answer is
-    exact: w = −H r, rotated into the platform's axes.
+    See `dynamics.wrench_from_residual`.
 
     Args:
         geometry: of the mechanism.
@@ -26,12 +26,9 @@ def implied_wrench(geometry: Geometry, poses: Floats, residuals: Floats) -> Floa
     wrench = np.full((len(poses), 6), np.nan)
     known = np.isfinite(poses).all(axis=1) & np.isfinite(residuals).all(axis=1)
     known &= np.abs(np.linalg.norm(poses[:, 3:], axis=1) - 1.0) < 1e-6
-    rotation = quaternion_to_matrix(poses[known, 3:])
-    from_base = poses[known, None, :3] - geometry.base_points
-    legs = geometry.platform_points + from_base @ rotation  # platform axes, from base joint to platform joint
-    pulls = -residuals[known, :, None] * legs / np.linalg.norm(legs, axis=2, keepdims=True)
-    wrench[known, :3] = pulls.sum(axis=1)
-    wrench[known, 3:] = np.cross(geometry.platform_points, pulls).sum(axis=1)
+    if known.any():
+        matrices = wrench_from_residual(geometry, poses[known])
+        wrench[known] = np.einsum("nij,nj->ni", matrices, residuals[known])
     return wrench
 
 

@@ -1,6 +1,6 @@
 """Trajectories of the platform: generators, pose files, sequences, and the table the cycle reads them from."""
 
-from kinematics.trajectories.base import Placement, Trajectory
+from kinematics.trajectories.base import COORDINATES, Placement, Trajectory
 from kinematics.trajectories.files import (
     TrajectorySpec,
     build_trajectory,
@@ -16,6 +16,7 @@ from kinematics.trajectories.sequence import Sequence
 from kinematics.trajectories.table import MOST_SAMPLES, MotionTable, scaled, table_motion_kernel, tabulate
 
 __all__ = [
+    "COORDINATES",
     "MOST_SAMPLES",
     "PEAK_ACCELERATION",
     "PEAK_SPEED",

@@ -1,12 +1,18 @@
 """What is found out from a rig's telemetry beyond its report: external wrench, payload, frequency response."""
 
+from rig.analysis.bode import draw_bode
+from rig.analysis.excitation import multisine
 from rig.analysis.false_alarms import alarm_threshold, crossing_probability
 from rig.analysis.identifying import Identified, identify_recordings
 from rig.analysis.noise import ResidualNoise, learned_noise, stated_noise
 from rig.analysis.recorded import RecordedRig, recorded_residuals, rig_of
 from rig.analysis.residuals import Residuals, residuals_of
+from rig.analysis.responding import RecordedResponse, recorded_response
+from rig.analysis.response import Response, frequency_response, steady_periods, well_excited
+from rig.analysis.response_fit import ResponseFit, fit_response
 from rig.analysis.smoothing import Smoothing
 from rig.analysis.stretches import ForceRecords, drive_forces, force_records, split
+from rig.analysis.weighing import Weighing, weighing_of, zero_of
 from rig.analysis.wrench import BANDWIDTH, PER_HOUR, Contact, ContactLog, ExternalWrench, WrenchEstimator
 
 __all__ = [
@@ -17,20 +23,33 @@ __all__ = [
     "ExternalWrench",
     "ForceRecords",
     "Identified",
+    "RecordedResponse",
     "RecordedRig",
     "ResidualNoise",
     "Residuals",
+    "Response",
+    "ResponseFit",
     "Smoothing",
+    "Weighing",
     "WrenchEstimator",
     "alarm_threshold",
     "crossing_probability",
+    "draw_bode",
     "drive_forces",
+    "fit_response",
     "force_records",
+    "frequency_response",
     "identify_recordings",
     "learned_noise",
+    "multisine",
     "recorded_residuals",
+    "recorded_response",
     "residuals_of",
     "rig_of",
     "split",
     "stated_noise",
+    "steady_periods",
+    "weighing_of",
+    "well_excited",
+    "zero_of",
 ]

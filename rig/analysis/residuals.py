@@ -19,19 +19,21 @@ STANDING = (State.ENGAGED, State.RUNNING, State.PARKING)
 _SAME_PERIOD = 0.5  # of a period, by which the time between two rows may differ from it
 _UNIT = 1e-6
 _PIECE = 16_384  # rows worked on together
-_FIELDS = ("t", "force_residual", "reference", "pose", "twist", "state", "motion")
+_FIELDS = ("t", "force_residual", "force_measured", "terms", "reference", "pose", "twist", "state", "motion")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Residuals:
     """Consecutive samples, oldest first: times t (n,), s; residual (n, 6) N, cells less model; motion (n, 19) measured.
 
-    Both are smoothed, see `residuals_of`. state (n,): `rig.states.State`.
+    Both are smoothed, see `residuals_of`. slopes (n, 6, 2) N/s: of the cells' smoothed readings, and of the drives'
+    forces that they imply. state (n,): `rig.states.State`.
     """
 
     t: Floats
     residual: Floats
     motion: Floats
+    slopes: Floats
     state: npt.NDArray[np.uint8]
 
     def __len__(self) -> int:
@@ -71,7 +73,9 @@ def _residuals(rows: Rows, model: Dynamics, smoothing: Smoothing) -> Residuals:
         residual -= model.cells(here[inner]) - at_here[inner]
         motion[:, 7:13] += smoothing(drift)
         motion[:, :7], motion[:, 13:] = here[inner, :7], here[inner, 13:]
-    return Residuals(rows["t"][inner].copy(), residual.copy(), motion, rows["state"][inner].copy())
+    drives = rows["force_residual"] + rows["terms"].sum(axis=1)
+    slopes = smoothing.derivative(np.stack([rows["force_measured"], drives], axis=2))
+    return Residuals(rows["t"][inner].copy(), residual.copy(), motion, slopes, rows["state"][inner].copy())
 
 
 def _pieces(blocks: Iterable[Rows], smoothing: Smoothing) -> Iterator[Rows]:
@@ -100,8 +104,8 @@ def _long_enough(rows: Rows, smoothing: Smoothing) -> Iterator[Rows]:
 
 def _usable(rows: Rows) -> npt.NDArray[np.bool_]:
     fit = np.isin(rows["state"], STANDING) & ((rows["flags"] & CycleFlag.POSE) != 0)
-    for name in ("force_residual", "reference", "pose", "twist"):
-        fit &= np.isfinite(rows[name]).all(axis=1)
+    for name in ("force_residual", "force_measured", "terms", "reference", "pose", "twist"):
+        fit &= np.isfinite(rows[name]).all(axis=tuple(range(1, rows[name].ndim)))
     known: npt.NDArray[np.bool_] = fit & (np.abs(np.linalg.norm(rows["pose"][:, 3:], axis=1) - 1.0) < _UNIT)
     return known
 

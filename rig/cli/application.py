@@ -25,9 +25,11 @@ from rig.cli import (
     paper,
     path,
     report,
+    respond,
     scan,
     setup,
     twin,
+    weigh,
     workspace,
     wrench,
 )
@@ -89,6 +91,9 @@ app.command("report", rich_help_panel=_TOOLS)(report.report)
 app.command("wrench", rich_help_panel=_TOOLS)(wrench.wrench)
 app.command("identify", rich_help_panel=_TOOLS)(identify.identify)
 app.command("excite", rich_help_panel=_TOOLS)(identify.excite)
+app.command("multisine", rich_help_panel=_TOOLS)(respond.multisine)
+app.command("respond", rich_help_panel=_TOOLS)(respond.respond)
+app.command("weigh", rich_help_panel=_TOOLS)(weigh.weigh)
 app.command("export", rich_help_panel=_TOOLS)(export.export)
 app.add_typer(calibrate.app, name="calibrate", rich_help_panel=_TOOLS)
 app.add_typer(setup.app, name="setup", rich_help_panel=_TOOLS)

@@ -32,7 +32,8 @@ def pieces(residual: np.ndarray, pose: np.ndarray | None = None) -> Residuals:
     """Smoothed residuals (n, 6) of a platform that stands at home, or at a pose."""
     motion = np.zeros((len(residual), 19))
     motion[:, :7] = LAB.geometry.home_pose if pose is None else pose
-    return Residuals(np.arange(len(residual)) / RATE, residual, motion, np.full(len(residual), State.ENGAGED, np.uint8))
+    state = np.full(len(residual), State.ENGAGED, np.uint8)
+    return Residuals(np.arange(len(residual)) / RATE, residual, motion, np.zeros((len(residual), 6, 2)), state)
 
 
 def coloured(random: np.random.Generator, count: int, smoothing: Smoothing) -> np.ndarray:

@@ -1,0 +1,96 @@
+"""Pushes, payloads and excitations of the virtual rig, as the commands find them in its recordings."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from lockstep_bench import Bench, bench_config
+from typer.testing import CliRunner
+
+from kinematics import TrajectorySpec, build_trajectory
+from rig.analysis import multisine
+from rig.cli.application import app
+from rig.client.motions import prepare_motion
+from rig.client.telemetry import Telemetry
+from rig.client.touch import external_wrench
+from rig.engine.messages import Follow
+from rig.errors import InputError
+
+RUNNER = CliRunner()
+
+
+def command(*arguments: object) -> dict[str, Any]:
+    result = RUNNER.invoke(app, [str(argument) for argument in (*arguments, "--json")])
+    assert result.exit_code == 0, result.output
+    told: dict[str, Any] = json.loads(result.stdout)
+    return told
+
+
+def follow(bench: Bench, spec: dict[str, Any]) -> None:
+    home = bench.config.machine.geometry.home_pose
+    table = prepare_motion(bench.config, build_trajectory(TrajectorySpec.model_validate(spec), home))
+    bench.rig.request(Follow("motion", table.step), table.samples)
+    bench.steps(round(table.duration / bench.config.period) + 20)
+
+
+@pytest.mark.parametrize("seed", [1, 12])
+def test_a_push_of_20_n_is_found_and_nothing_before_it(tmp_path: Path, seed: int) -> None:
+    with Bench(tmp_path, bench_config(virtual={"seed": seed})) as bench:
+        bench.engage()
+        bench.steps(300)
+        begun = bench.engine.tick.t
+        bench.inject("force_step", 2, 20.0)
+        bench.steps(200)
+        recording = bench.recording()
+    told = command("wrench", bench.path, "-o", tmp_path / "w.csv")
+    (contact,) = told["contacts"]
+    assert contact["begin_s"] == pytest.approx(begun, abs=0.04) and contact["end_s"] == told["end_s"]
+    point = bench.config.machine.geometry.platform_points[1]
+    truth = np.concatenate([[0.0, 0.0, -20.0], np.cross(point, [0.0, 0.0, -20.0])])
+    table = np.genfromtxt(tmp_path / "w.csv", delimiter=",", skip_header=1)
+    settled = table[table[:, 0] > begun + 0.1]
+    z = (settled[:, 1:7] - truth) / settled[:, 7:13]
+    assert np.mean(np.abs(z) < 3.0) > 0.98
+    live = external_wrench(bench.config, Telemetry(recording.rows[-150:]), bandwidth=20.0, false_alarms=1.0)
+    assert live.contact.all() and np.allclose(live.wrench[-1], settled[-1, 1:7], atol=1e-6)
+    with pytest.raises(InputError, match="did not stand under power"):
+        external_wrench(bench.config, Telemetry(recording.rows[:20]), bandwidth=20.0, false_alarms=1.0)
+
+
+def test_a_payload_is_weighed_from_poses(tmp_path: Path) -> None:
+    payload = {"mass": 3.0, "center_of_mass": [0.02, -0.03, 0.08]}
+    config = bench_config(virtual={"plant": {"payload": payload}}, safety={"off": ["tare_shift"]})
+    places = [[0.0] * 6, [0, 0, 0, 0.17, 0, 0], [0, 0, 0, 0, 0.17, 0]]
+    parts = []
+    for start, end in zip(places, [*places[1:], places[0]], strict=True):
+        parts.append({"type": "minimum-jerk", "start": start, "end": end, "duration": 0.8})
+        parts.append({"type": "hold", "position": end, "duration": 0.6})
+    with Bench(tmp_path, config) as bench:
+        bench.engage()
+        follow(bench, {"frame": "home", "parts": parts})
+        bench.recording()
+    told = command("weigh", bench.path, "--at-rest", "-o", tmp_path / "payload.toml")
+    truth = [payload["mass"], *payload["center_of_mass"]]  # type: ignore[misc]
+    for found, true in zip(told["payload"], truth, strict=True):
+        assert found["value"] == pytest.approx(true, abs=3.5 * found["sigma"])
+    assert told["payload"][0]["sigma"] < 0.02 and told["poses"] >= 3
+    assert (tmp_path / "payload.toml").read_text().count("platform.center_of_mass") == 3
+    one = RUNNER.invoke(app, ["weigh", str(bench.path), "--at-rest", "--during", "0,2.0"])
+    assert one.exit_code != 0
+
+
+def test_the_responses_of_an_excitation_are_found(tmp_path: Path) -> None:
+    """A command is sent in the next cycle: the force is between one cycle and two late, whatever the drive does."""
+    with Bench(tmp_path) as bench:
+        bench.engage()
+        follow(bench, multisine("z", 1.0, 20.0, 0.004, 1.0, 4))
+        bench.recording()
+    told = command("respond", bench.path, "-o", tmp_path / "bode.svg")
+    assert told["dof"] == "z" and told["pose"]["periodic"] and told["pose"]["averages"] == 4
+    assert np.abs(np.array(told["pose"]["magnitude"]) - 1.0).max() < 0.05
+    assert 1.0 < told["force"]["fit"]["lag"] * bench.config.rate < 2.0
+    assert (tmp_path / "bode.svg").read_text(encoding="utf-8").startswith("<?xml")
+    refused = RUNNER.invoke(app, ["respond", str(bench.path), "--from", "1", "--to", "60"])
+    assert refused.exit_code != 0 and "not enough excitation at" in str(refused.exception)
