@@ -11,6 +11,7 @@ np.zeros(WORK_SIZE), owned by one thread:
     cells_kernel(parameters, motion (19,), wrench (6,), work, forces (6,), cells (6,)) -> status
     acceleration_kernel(parameters, state (13,), forces (6,), wrench (6,), work, acceleration (6,)) -> status
     rk4_kernel(parameters, state (13,) in and out, forces (6,), forces_end (6,), wrench (6,), dt, work) -> status
+    frozen_kernel(state (13,), wrench (6,), work, frozen (FROZEN_SIZE,)) -> status, of parameters put into `work` before
 
 A status 1…6 is the leg whose universal joint is singular; SINGULAR and NOT_FINITE are the others.
 """
@@ -24,6 +25,14 @@ from dynamics.errors import DynamicsError, MechanismError, NoPathError, Singular
 from dynamics.kernels.batch import NOT_UNIT
 from dynamics.kernels.cells import cells_kernel
 from dynamics.kernels.forward import acceleration_kernel, rk4_kernel
+from dynamics.kernels.frozen import (
+    DRIFT,
+    FROZEN_SIZE,
+    MOBILITY,
+    frozen_acceleration_kernel,
+    frozen_kernel,
+    without_leg_friction,
+)
 from dynamics.kernels.inverse import inverse_kernel
 from dynamics.kernels.layout import NOT_FINITE, OK, SINGULAR, WORK_SIZE
 from dynamics.limits import pose_limits
@@ -104,8 +113,11 @@ from dynamics.variants.dasgupta_flops import flops_1998
 
 __all__ = [
     "BEYOND",
+    "DRIFT",
     "ERROR_BOUND",
     "EVERY_TERM",
+    "FROZEN_SIZE",
+    "MOBILITY",
     "MODELS",
     "NOT_FINITE",
     "NOT_UNIT",
@@ -177,6 +189,8 @@ __all__ = [
     "flops_1998",
     "forward_dynamics",
     "friction_power",
+    "frozen_acceleration_kernel",
+    "frozen_kernel",
     "inverse_batch",
     "inverse_kernel",
     "iterative_newton_euler",
@@ -226,4 +240,5 @@ __all__ = [
     "variant_cells",
     "variant_forces",
     "with_spherical_ends",
+    "without_leg_friction",
 ]
