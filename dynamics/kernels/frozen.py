@@ -84,16 +84,23 @@ def frozen_kernel(state: Array, wrench: Array, work: Array, frozen: Array) -> in
         for j in range(6):
             frozen[_Y + 6 * i + j] *= inverse
         frozen[_RESIDUAL + i] *= inverse
+    y0, y1, y2 = frozen[_RESIDUAL], frozen[_RESIDUAL + 1], frozen[_RESIDUAL + 2]
+    y3, y4, y5 = frozen[_RESIDUAL + 3], frozen[_RESIDUAL + 4], frozen[_RESIDUAL + 5]
     for i in range(6):
-        for j in range(6):
-            frozen[MOBILITY + 6 * i + j] = 0.0
-        frozen[DRIFT + i] = work[ACCELERATION + i]  # Ḣᵀ V: the platform's acceleration was zero
-    for k in range(6):
-        for i in range(6):
-            factor = frozen[_Y + 6 * k + i]
-            for j in range(6):
-                frozen[MOBILITY + 6 * i + j] += factor * frozen[_Y + 6 * k + j]
-            frozen[DRIFT + i] += factor * frozen[_RESIDUAL + k]
+        a0, a1, a2 = frozen[_Y + i], frozen[_Y + 6 + i], frozen[_Y + 12 + i]
+        a3, a4, a5 = frozen[_Y + 18 + i], frozen[_Y + 24 + i], frozen[_Y + 30 + i]
+        # Ḣᵀ V: the platform's acceleration was zero
+        frozen[DRIFT + i] = work[ACCELERATION + i] + (
+            (a0 * y0 + a1 * y1) + (a2 * y2 + a3 * y3) + (a4 * y4 + a5 * y5)
+        )  # fmt: skip
+        for j in range(i, 6):
+            element = (
+                (a0 * frozen[_Y + j] + a1 * frozen[_Y + 6 + j])
+                + (a2 * frozen[_Y + 12 + j] + a3 * frozen[_Y + 18 + j])
+                + (a4 * frozen[_Y + 24 + j] + a5 * frozen[_Y + 30 + j])
+            )
+            frozen[MOBILITY + 6 * i + j] = element
+            frozen[MOBILITY + 6 * j + i] = element
     return OK
 
 

@@ -22,6 +22,7 @@ from rig.config.sections import (
     Virtual,
     VirtualCells,
     VirtualDrive,
+    VirtualPlant,
 )
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "Virtual",
     "VirtualCells",
     "VirtualDrive",
+    "VirtualPlant",
     "beside",
     "cell_options",
     "drive_options",

@@ -108,6 +108,11 @@ class RigConfig(Section):
         """
         if all(self.own_loops):
             return self.length_lead
+        return self.force_lead
+
+    @property
+    def force_lead(self) -> float:
+        """`command_lead` of a force, s."""
         if self.control.lead is not None:
             return self.control.lead
         return 0.5 * self.exchange_period + self.drives.delay + 1.0 / (2.0 * math.pi * self.drives.force_bandwidth)

@@ -7,7 +7,7 @@ pushing (extending) positive.
 from math import exp
 
 from actuators import Mode
-from kinematics import PEAK_SPEED, kernel, minimum_jerk_kernel
+from kinematics import PEAK_SPEED, inlined, kernel, minimum_jerk_kernel
 from rig.virtual.arrays import Array
 
 # Columns of a drive's row.
@@ -93,7 +93,7 @@ def homing_reference_kernel(drive: Array, parameters: Array, reference: float, t
     return drive[HOMING_FROM] + distance * done, distance * rate / duration, False
 
 
-@kernel
+@inlined
 def demand_kernel(
     drive: Array, parameters: Array, reference: float, length: float, velocity: float, t: float
 ) -> tuple[float, float]:
@@ -123,7 +123,7 @@ def demand_kernel(
     return min(max(demand, -limit), limit), error
 
 
-@kernel
+@inlined
 def apply_command_kernel(drive: Array, entry: Array, length: float) -> None:
     """Put a waiting command into effect."""
     running = drive[ENABLED] != 0.0 and drive[QUICK_STOP] == 0.0
@@ -142,7 +142,7 @@ def apply_command_kernel(drive: Array, entry: Array, length: float) -> None:
         drive[INTEGRAL] = 0.0
 
 
-@kernel
+@inlined
 def motor_kernel(
     drive: Array, queue: Array, waiting: int, parameters: Array, reference: float,
     length: float, velocity: float, start: float, end: float,
@@ -167,7 +167,7 @@ def motor_kernel(
     return waiting
 
 
-@kernel
+@inlined
 def begin_step_kernel(
     drive: Array, parameters: Array, reference: float, length: float, velocity: float, t: float, h: float
 ) -> None:

@@ -5,7 +5,15 @@ from dataclasses import replace
 import numpy as np
 
 from dynamics import Body, Mechanism
+from rig.config import VirtualPlant
 from rig.virtual.arrays import Array
+
+
+def plant_mechanism(machine: Mechanism, settings: VirtualPlant) -> Mechanism:
+    """The plant of a rig with this mechanism."""
+    plant = scaled_mechanism(machine, settings.mass_scale)
+    payload = settings.payload
+    return plant if payload is None else loaded_mechanism(plant, payload.mass, np.array(payload.center_of_mass))
 
 
 def scaled_mechanism(machine: Mechanism, scale: float) -> Mechanism:

@@ -12,11 +12,10 @@ from rig.errors import ConfigError
 from rig.virtual import drive_kernel as columns
 from rig.virtual import plant_kernel as rows
 from rig.virtual.arrays import Array
-from rig.virtual.loading import loaded_mechanism, scaled_mechanism
+from rig.virtual.loading import loaded_mechanism, plant_mechanism
 
 STOP_MARGIN = 5e-3
 """The end stops stand this far outside the legs' length limits, m."""
-_LEGS = range(6)
 _UNLIMITED = (0.5, 1.5)  # end stops of a leg without limits, in lengths at home
 
 
@@ -43,14 +42,10 @@ class Plant:
         self.wrench = np.zeros(6)
         self._settings = settings
         self._home = machine.geometry.home_pose
-        self._home_lengths = leg_lengths(machine.geometry, self._home)
-        self._bare = scaled_mechanism(machine, settings.plant.mass_scale)
-        if settings.plant.payload is not None:
-            payload = settings.plant.payload
-            self._bare = loaded_mechanism(self._bare, payload.mass, np.array(payload.center_of_mass))
+        self._bare = plant_mechanism(machine, settings.plant)
         self._geometry = machine.geometry.array
-        self._parameters = _parameters(settings.drive)
-        self._legs = self._leg_rows(machine)
+        self._parameters = drive_parameters(settings.drive)
+        self._legs = leg_rows(machine)
         self._drives = np.zeros((6, columns.DRIVE_COLUMNS))
         self._drives[:, columns.GAIN] = self._drives[:, columns.HOLD] = 1.0
         self._drives[:, columns.LEG] = np.arange(6)
@@ -187,21 +182,11 @@ class Plant:
         self._mechanism = dynamics.parameters
         self._work = np.zeros(WORK_SIZE)
 
-    def _leg_rows(self, machine: Mechanism) -> Array:
-        legs = np.zeros((6, columns.LEG_COLUMNS))
-        for leg in _LEGS:
-            home = self._home_lengths[leg]
-            limits = machine.legs[leg].limits
-            span = None if limits is None else limits.length
-            low, high = (home * _UNLIMITED[0], home * _UNLIMITED[1]) if span is None else span
-            legs[leg] = home, low - STOP_MARGIN, high + STOP_MARGIN
-        return legs
-
     def _stand(self, machine: Mechanism, settings: Virtual) -> None:
         """Put the platform off home by a random pose, its weight on the brakes."""
         generator = np.random.Generator(np.random.PCG64([settings.seed, 6]))
         spread = settings.drive.start_spread
-        lengths = self._home_lengths + generator.uniform(-spread, spread, 6)
+        lengths = leg_lengths(machine.geometry, self._home) + generator.uniform(-spread, spread, 6)
         try:
             pose = forward_kinematics(machine.geometry, lengths, self._home)
         except KinematicsError as error:
@@ -236,7 +221,20 @@ class Plant:
                 )
 
 
-def _parameters(drive: VirtualDrive) -> Array:
+def leg_rows(machine: Mechanism) -> Array:
+    """The legs' rows (6, LEG_COLUMNS), as `drive_kernel` has them."""
+    legs = np.zeros((6, columns.LEG_COLUMNS))
+    homes = leg_lengths(machine.geometry, machine.geometry.home_pose)
+    for leg, home in enumerate(homes):
+        limits = machine.legs[leg].limits
+        span = None if limits is None else limits.length
+        low, high = (home * _UNLIMITED[0], home * _UNLIMITED[1]) if span is None else span
+        legs[leg] = home, low - STOP_MARGIN, high + STOP_MARGIN
+    return legs
+
+
+def drive_parameters(drive: VirtualDrive) -> Array:
+    """What the six drives share, as `drive_kernel` has it."""
     values = np.zeros(columns.PARAMETERS)
     values[columns.TIME_CONSTANT] = 1.0 / (2.0 * math.pi * drive.force_bandwidth)
     values[columns.FORCE_LIMIT] = drive.force_limit

@@ -5,7 +5,7 @@ drives' dead time; what is measured meets the reference of now, and the law comp
 which those will act.
 """
 
-from math import exp
+from math import exp, nan
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from rig.engine import (
 )
 from rig.virtual import drive_kernel as drive_columns
 from rig.virtual.arrays import Array, Counts
-from rig.virtual.closed_loop.step import LENGTHS, MEAN, MOTOR, SPEEDS, step_kernel
+from rig.virtual.closed_loop.step import DEMAND, LENGTHS, MEAN, MOTOR, SPEEDS, step_kernel
 from rig.virtual.drive_kernel import begin_step_kernel, demand_kernel, motor_kernel
 from rig.virtual.plant_kernel import RUNNING, leg_rates_kernel
 
@@ -134,25 +134,30 @@ def _motors(
 ) -> None:  # fmt: skip
     """The motors' forces at the beginning, middle and end of the step at `t`, into `scratch`.
 
-    Where no command takes effect and the drive follows a force, nothing is left of `drive_kernel` but its lag.
+    Of a drive that follows a force, nothing is left of `drive_kernel` but its lag until the next command takes effect.
     """
     for i in range(6):
+        motor = drives[i, drive_columns.MOTOR]
+        scratch[MOTOR, i] = motor
+        demand = scratch[DEMAND, i]
+        if demand == demand and (waiting[i] == 0 or queues[i, 0, 0] > t + h):
+            motor = demand + (motor - demand) * decay
+            scratch[MOTOR + 1, i] = motor
+            motor = demand + (motor - demand) * decay
+            scratch[MOTOR + 2, i] = motor
+            drives[i, drive_columns.MOTOR] = motor
+            continue
         drive = drives[i]
-        scratch[MOTOR, i] = drive[drive_columns.MOTOR]
-        if drive[drive_columns.MODE] == _FORCE_MODE and (waiting[i] == 0 or queues[i, 0, 0] > t + h):
-            demand, _ = demand_kernel(drive, parameters, 0.0, 0.0, 0.0, t)
-            for half in range(2):
-                drive[drive_columns.MOTOR] = demand + (drive[drive_columns.MOTOR] - demand) * decay
-                scratch[MOTOR + 1 + half, i] = drive[drive_columns.MOTOR]
-        else:
-            length, speed = scratch[LENGTHS, i], scratch[SPEEDS, i]
-            begin_step_kernel(drive, parameters, 0.0, length, speed, t, h)
-            for half in range(2):
-                waiting[i] = motor_kernel(
-                    drive, queues[i], waiting[i], parameters, 0.0, length, speed,
-                    t + 0.5 * half * h, t + 0.5 * (half + 1) * h,
-                )  # fmt: skip
-                scratch[MOTOR + 1 + half, i] = drive[drive_columns.MOTOR]
+        length, speed = scratch[LENGTHS, i], scratch[SPEEDS, i]
+        begin_step_kernel(drive, parameters, 0.0, length, speed, t, h)
+        for half in range(2):
+            waiting[i] = motor_kernel(
+                drive, queues[i], waiting[i], parameters, 0.0, length, speed,
+                t + 0.5 * half * h, t + 0.5 * (half + 1) * h,
+            )  # fmt: skip
+            scratch[MOTOR + 1 + half, i] = drive[drive_columns.MOTOR]
+        if drive[drive_columns.MODE] == _FORCE_MODE:
+            scratch[DEMAND, i], _ = demand_kernel(drive, parameters, 0.0, length, speed, t)
 
 
 @kernel
@@ -175,6 +180,7 @@ def run_kernel(
     mode = _POSITION_MODE if law == POSITION else _FORCE_MODE
     decay = exp(-0.5 * h / parameters[drive_columns.TIME_CONSTANT])
     lengths, speeds = scratch[LENGTHS], scratch[SPEEDS]
+    scratch[DEMAND, :6] = nan
     leg_rates_kernel(plant_geometry, state, lengths, speeds)
     for cycle in range(cycles):
         t = cycle * period

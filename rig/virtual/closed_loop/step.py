@@ -22,9 +22,10 @@ LENGTHS, SPEEDS = 0, 1  # of the legs at the beginning of the step
 MOTOR = 2  # N, motor forces at the beginning, middle and end of the step: three rows
 MEAN = 5  # acceleration of the platform over the step before, m/s², rad/s²
 _LENGTH, _SPEED = 6, 7  # of a stage
-_FORCE, _SLOPE = 8, 9
-_SUM, _HALF_SUM = 10, 11  # of forces: for the speed, for the place
-_AHEAD = 12  # the state in the middle; then the mean speed
+_FORCE = 8
+_SUM, _HALF_SUM = 9, 10  # of forces: for the speed, for the place
+_AHEAD = 11  # the state in the middle; then the mean speed
+DEMAND = 12  # N, of drives that follow a force; not a number of others
 SCRATCH_ROWS = 13
 SCRATCH_COLUMNS = 13
 
@@ -65,7 +66,7 @@ def step_kernel(
     legs, parameters, drives: see `drive_kernel`. friction (2, 6) along the legs and `work` with the parameters without
     it: see `dynamics.without_leg_friction`. Returns RUNNING; or SINGULAR or DIVERGED, the state as it was.
     """
-    length, speed, force, slope = scratch[_LENGTH], scratch[_SPEED], scratch[_FORCE], scratch[_SLOPE]
+    length, speed, force = scratch[_LENGTH], scratch[_SPEED], scratch[_FORCE]
     total, half_total, ahead, mean = scratch[_SUM], scratch[_HALF_SUM], scratch[_AHEAD], scratch[MEAN]
     _foresee(state, mean, h, ahead)
     if frozen_kernel(ahead, wrench, work, frozen) != 0:
@@ -86,11 +87,16 @@ def step_kernel(
                 half_total[i] += f / 3.0
                 length[i] = scratch[LENGTHS, i] + (h if k == 2 else 0.5 * h) * v
         if k < 3:
+            f0, f1, f2, f3, f4, f5 = force[0], force[1], force[2], force[3], force[4], force[5]
+            ahead_by = h if k == 2 else 0.5 * h
             for i in range(6):
-                slope[i] = frozen[DRIFT + i]
-                for j in range(6):
-                    slope[i] += frozen[MOBILITY + 6 * i + j] * force[j]
-                speed[i] = scratch[SPEEDS, i] + (h if k == 2 else 0.5 * h) * slope[i]
+                row = MOBILITY + 6 * i
+                slope = frozen[DRIFT + i] + (
+                    (frozen[row] * f0 + frozen[row + 1] * f1)
+                    + (frozen[row + 2] * f2 + frozen[row + 3] * f3)
+                    + (frozen[row + 4] * f4 + frozen[row + 5] * f5)
+                )
+                speed[i] = scratch[SPEEDS, i] + ahead_by * slope
     frozen_acceleration_kernel(frozen, half_total, force)
     for j in range(3):
         ahead[j] = state[j] + h * (state[7 + j] + 0.5 * h * force[j])
