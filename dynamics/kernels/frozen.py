@@ -1,4 +1,4 @@
-"""The platform's equations with what changes slowly taken as constant, for an integrator that evaluates them once a step.
+"""The platform's equations with what changes slowly taken as constant, for an integrator that takes them once a step.
 
     M(X) V̇ = H F + r,    r = wrench − h        and for the legs' speeds w = Hᵀ V
     ẇ = B F + β,          B = Hᵀ M⁻¹ H,   β = Hᵀ M⁻¹ r + Ḣᵀ V

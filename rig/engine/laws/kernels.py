@@ -12,7 +12,7 @@ from kinematics import Array, kernel
 from rig.config import RigConfig
 
 # Rows of a disturbance observer's memory (OBSERVER_ROWS, 19).
-_ESTIMATE = 0  # N: what a leg needs beyond what its drive gives; six columns, as of the next three
+_ESTIMATE = 0  # N: what a leg needs beyond what the model says; six columns, as of the next four
 _MOTOR = 1  # N, force of the drives as their dead time and lag have it
 _FOLLOWED = 2  # N, command that the drives followed when the last exchange began …
 _SENT = 3  # N, … the one that went out with it …
@@ -93,8 +93,9 @@ def observe_disturbance_kernel(
 
     From the cycle before to this one the platform moved as if its legs had been given F(X, Ẋ, Ẍ), the inverse
     dynamics of what was measured; their drives gave F_m, by the commands sent, with the drives' dead time and lag.
-    What was missing, F − F_m, passes a low-pass filter of first order: it is the estimate, of disturbances and of the
-    model's errors alike. Commands are taken as they were sent, saturated where they were: nothing winds up.
+    What they gave beyond that, F_m − F, went into what the model does not know of, disturbances and its own errors
+    alike; through a low-pass filter of first order it is the estimate. Commands are taken as they were sent, bounded
+    where they were, so that nothing winds up.
 
     settings (4,): of `observer_settings`, work (WORK_SIZE,). Returns the inverse dynamics' status.
     """
@@ -120,7 +121,7 @@ def observe_disturbance_kernel(
             given += sent[i] * (period - delay) + (first - sent[i]) * lag * (1.0 - alive)
             motor[i] = sent[i] + (first - sent[i]) * alive
             if status == 0:
-                estimate[i] += share * (needed[i] - given / period - estimate[i])
+                estimate[i] += share * (given / period - needed[i] - estimate[i])
     for i in range(6):
         followed[i], sent[i] = sent[i], memory[_COMPUTED, i]
     memory[_KNOWN, 0] = 1.0
@@ -162,6 +163,6 @@ def note_command_kernel(force: Array, memory: Array) -> None:
 
 @kernel
 def add_estimate_kernel(memory: Array, force: Array) -> None:
-    """Give the legs (6,) what they are missing, too."""
+    """Give the legs (6,) what they need beyond the model, too."""
     for i in range(6):
         force[i] += memory[_ESTIMATE, i]

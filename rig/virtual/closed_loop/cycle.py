@@ -23,7 +23,7 @@ from rig.engine import (
 )
 from rig.virtual import drive_kernel as drive_columns
 from rig.virtual.arrays import Array, Counts
-from rig.virtual.closed_loop.step import DEMAND, LENGTHS, MEAN, MOTOR, SPEEDS, step_kernel
+from rig.virtual.closed_loop.step import DEMAND, LENGTHS, MOTOR, SPEEDS, step_kernel
 from rig.virtual.drive_kernel import begin_step_kernel, demand_kernel, motor_kernel
 from rig.virtual.plant_kernel import RUNNING, leg_rates_kernel
 
@@ -77,7 +77,7 @@ def _control(
     bounds: Array, memory: Array, legs: Array, estimate_work: Array, rows: Array, work: Array, observed: Array,
     commands: Array, row: Array,
 ) -> int:  # fmt: skip
-    """What the engine computes in a cycle, from the legs' lengths and speeds in `memory` to `commands`. Gives a status."""
+    """What the engine computes in a cycle, from lengths and speeds in `memory` to `commands`. Gives a status."""
     end = (samples.shape[0] - 1) * settings[TABLE_STEP]
     now, ahead, motion = memory[_NOW], memory[_AHEAD], memory[_MOTION]
     for reference, place in ((now, path_time), (ahead, path_time + settings[AHEAD])):
@@ -88,11 +88,11 @@ def _control(
     force, feedforward = commands[COMMAND_FORCE], row[FEEDFORWARD]
     if inverse_kernel(model, ahead, memory[_LATER, :6], work, feedforward) != 0:
         return LOST
-    if law == COMPUTED_TORQUE or law == OBSERVER:
+    if law in (COMPUTED_TORQUE, OBSERVER):
         pose, twist = memory[POSE, :7], memory[_TWIST, :6]
         if not estimate_kernel(geometry, memory[_MEASURED, :6], memory[_RATE, :6], pose, twist, estimate_work, rows):
             return LOST
-    if law == PD or law == FORCE or law == OBSERVER:
+    if law in (PD, FORCE, OBSERVER):
         inverse_kinematics_kernel(geometry, now, legs)
         for i in range(6):
             length_error[i] = legs[i, 0] - memory[_MEASURED, i]

@@ -42,14 +42,15 @@ class LoopStart:
     """How a loop stands as its first cycle begins.
 
     state (13,): of the platform. motors (6,): forces of the motors, N. commands (3, 6): forces, lengths and speeds that
-    the first exchange brings the drives; they follow the forces of `motors` until then. path_time: place on the
-    trajectory, s.
+    the first exchange brings the drives, which they follow already. path_time: place on the trajectory, s. integrals
+    (6,): of the drives' own position loops, N; none if None.
     """
 
     state: Array
     motors: Array
     commands: Array
     path_time: float = 0.0
+    integrals: Array | None = None
 
 
 def on_reference(config: RigConfig, table: MotionTable, twist: Array | None = None) -> LoopStart:
@@ -129,7 +130,10 @@ def run_loop(
         scratch, plant_work, np.zeros(FROZEN_SIZE), states, kept,
     )  # fmt: skip
     end = "" if status == RUNNING else f"{_ENDS[status]}, at {times[min(count, len(times) - 1)]:.4g} s"
-    return LoopRun(config, table, controller, machine, times[:count], states[:count], kept[:count], wrenches[:count], end)
+    return LoopRun(
+        config, settings, table, controller, machine,
+        times[:count], states[:count], kept[:count], wrenches[:count], end,
+    )  # fmt: skip
 
 
 def cycle_times(config: RigConfig, table: MotionTable, begin: float = 0.0) -> Array:
@@ -151,9 +155,7 @@ def force_bounds(config: RigConfig) -> Array:
     return np.array([inf if force is None else force for force in forces])
 
 
-def _settings(
-    config: RigConfig, virtual: Virtual, law: int, table: MotionTable, start: LoopStart, steps: int
-) -> Array:
+def _settings(config: RigConfig, virtual: Virtual, law: int, table: MotionTable, start: LoopStart, steps: int) -> Array:
     control, period = config.control, config.exchange_period
     values = np.zeros(cycle.SETTINGS)
     values[cycle.PERIOD], values[cycle.STEP] = period, period / steps
@@ -175,4 +177,6 @@ def _drives(start: LoopStart, law: int) -> Array:
     drives[:, columns.MOTOR] = start.motors
     drives[:, columns.MODE] = float(Mode.POSITION if law == cycle.POSITION else Mode.FORCE)
     drives[:, columns.FORCE], drives[:, columns.POSITION], drives[:, columns.VELOCITY] = start.commands
+    if start.integrals is not None:
+        drives[:, columns.INTEGRAL] = start.integrals
     return drives
