@@ -1,5 +1,6 @@
 """`rig simulate`: the platform's motion under given leg forces, or along a trajectory under a controller."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -128,7 +129,7 @@ def simulate(
     )  # fmt: skip
 
 
-def _refuse_others(given: dict[str, object], why: str) -> None:
+def _refuse_others(given: Mapping[str, object], why: str) -> None:
     for name, value in given.items():
         if value is not None:
             raise typer.BadParameter(why, param_hint=f"'{name}'")

@@ -140,7 +140,8 @@ def cycle_times(config: RigConfig, table: MotionTable, begin: float = 0.0) -> Ar
     """Places on the path (n,), s, at which the cycles from `begin` on to the trajectory's end are."""
     period = config.exchange_period
     count = int((table.duration - begin) / period * (1.0 + 1e-12)) + 1
-    return begin + period * np.arange(count)
+    times: Array = begin + period * np.arange(count)
+    return times
 
 
 def strokes(machine: Mechanism) -> Array:
