@@ -67,8 +67,18 @@ def test_the_legs_speeds_change_as_mobility_and_drift_say() -> None:
         there[:3] += side * h * twist[:3]
         w, (x, y, z) = state[3], state[4:7]
         ox, oy, oz = twist[3:]
-        there[3:7] += 0.5 * side * h * np.array(
-            [-ox * x - oy * y - oz * z, ox * w + oy * z - oz * y, oy * w + oz * x - ox * z, oz * w + ox * y - oy * x]
+        there[3:7] += (
+            0.5
+            * side
+            * h
+            * np.array(
+                [
+                    -ox * x - oy * y - oz * z,
+                    ox * w + oy * z - oz * y,
+                    oy * w + oz * x - ox * z,
+                    oz * w + ox * y - oy * x,
+                ]
+            )
         )
         there[3:7] /= np.linalg.norm(there[3:7])
         there[7:] += side * h * acceleration
