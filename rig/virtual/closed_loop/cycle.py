@@ -140,7 +140,8 @@ def _motors(
         motor = drives[i, drive_columns.MOTOR]
         scratch[MOTOR, i] = motor
         demand = scratch[DEMAND, i]
-        if demand == demand and (waiting[i] == 0 or queues[i, 0, 0] > t + h):
+        due = waiting[i] > 0 and queues[i, 0, 0] <= t + h
+        if demand == demand and not due:
             motor = demand + (motor - demand) * decay
             scratch[MOTOR + 1, i] = motor
             motor = demand + (motor - demand) * decay
@@ -151,11 +152,17 @@ def _motors(
         length, speed = scratch[LENGTHS, i], scratch[SPEEDS, i]
         begin_step_kernel(drive, parameters, 0.0, length, speed, t, h)
         for half in range(2):
-            waiting[i] = motor_kernel(
-                drive, queues[i], waiting[i], parameters, 0.0, length, speed,
-                t + 0.5 * half * h, t + 0.5 * (half + 1) * h,
-            )  # fmt: skip
-            scratch[MOTOR + 1 + half, i] = drive[drive_columns.MOTOR]
+            begin, end = t + 0.5 * half * h, t + 0.5 * (half + 1) * h
+            if due:
+                waiting[i] = motor_kernel(
+                    drive, queues[i], waiting[i], parameters, 0.0, length, speed, begin, end
+                )  # fmt: skip
+                motor = drive[drive_columns.MOTOR]
+            else:
+                demand, _ = demand_kernel(drive, parameters, 0.0, length, speed, begin)
+                motor = demand + (motor - demand) * decay
+                drive[drive_columns.MOTOR] = motor
+            scratch[MOTOR + 1 + half, i] = motor
         if drive[drive_columns.MODE] == _FORCE_MODE:
             scratch[DEMAND, i], _ = demand_kernel(drive, parameters, 0.0, length, speed, t)
 
