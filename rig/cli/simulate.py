@@ -19,14 +19,14 @@ def simulate(
     machine: Annotated[
         str,
         typer.Argument(
-            metavar="[CONFIG|MECHANISM]",
+            metavar="CONFIG|MECHANISM",
             help="Of a rig's configuration, gains, rate and drives count; a mechanism has those of `virtual`. Under "
             "leg forces: a mechanism.",
         ),
     ] = "virtual",
     forces: Annotated[
         Path | None,
-        typer.Argument(metavar="[FORCES.csv]", help="Columns t, f1…f6: actuator forces in N, linear between the rows."),
+        typer.Argument(metavar="FORCES.csv", help="Columns t, f1…f6: actuator forces in N, linear between the rows."),
     ] = None,
     trajectory: Annotated[
         str | None,

@@ -101,7 +101,7 @@ def test_energy_is_neither_made_nor_lost() -> None:
     held = energy.kinetic + energy.potential
     given = supplied_power(machine, run.states, run.motors, run.wrenches)
     taken = friction_power(machine, run.states, speed)
-    work = cumulative_trapezoid(given - taken, run.times, initial=0.0)
+    work = cumulative_trapezoid(given - taken, run.times, initial=0)
     assert np.ptp(held) > 3.0
     assert np.abs(held - held[0] - work).max() < 5e-3 * np.ptp(held)
 

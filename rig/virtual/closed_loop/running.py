@@ -140,8 +140,7 @@ def cycle_times(config: RigConfig, table: MotionTable, begin: float = 0.0) -> Ar
     """Places on the path (n,), s, at which the cycles from `begin` on to the trajectory's end are."""
     period = config.exchange_period
     count = int((table.duration - begin) / period * (1.0 + 1e-12)) + 1
-    times: Array = begin + period * np.arange(count)
-    return times
+    return begin + period * np.arange(count, dtype=np.float64)
 
 
 def strokes(machine: Mechanism) -> Array:
