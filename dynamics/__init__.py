@@ -11,6 +11,7 @@ np.zeros(WORK_SIZE), owned by one thread:
     cells_kernel(parameters, motion (19,), wrench (6,), work, forces (6,), cells (6,)) -> status
     acceleration_kernel(parameters, state (13,), forces (6,), wrench (6,), work, acceleration (6,)) -> status
     rk4_kernel(parameters, state (13,) in and out, forces (6,), forces_end (6,), wrench (6,), dt, work) -> status
+    frozen_kernel(state (13,), wrench (6,), work, frozen (FROZEN_SIZE,)) -> status, of parameters put into `work` before
 
 A status 1…6 is the leg whose universal joint is singular; SINGULAR and NOT_FINITE are the others.
 """
@@ -25,6 +26,14 @@ from dynamics.external import PAYLOAD, payload_wrenches, residual_from_wrench, w
 from dynamics.kernels.batch import NOT_UNIT
 from dynamics.kernels.cells import cells_kernel
 from dynamics.kernels.forward import acceleration_kernel, rk4_kernel
+from dynamics.kernels.frozen import (
+    DRIFT,
+    FROZEN_SIZE,
+    MOBILITY,
+    frozen_acceleration_kernel,
+    frozen_kernel,
+    without_leg_friction,
+)
 from dynamics.kernels.inverse import inverse_kernel
 from dynamics.kernels.layout import NOT_FINITE, OK, SINGULAR, WORK_SIZE
 from dynamics.limits import pose_limits
@@ -120,11 +129,14 @@ from dynamics.writing import format_mechanism, format_tables, mechanism_tables
 __all__ = [
     "BEYOND",
     "BODIES",
+    "DRIFT",
     "ERROR_BOUND",
     "EVERY_TERM",
     "FRICTIONS",
+    "FROZEN_SIZE",
     "LINEAR_NAMES",
     "LINEAR_UNITS",
+    "MOBILITY",
     "MODELS",
     "NOT_FINITE",
     "NOT_UNIT",
@@ -202,6 +214,8 @@ __all__ = [
     "forward_dynamics",
     "friction_power",
     "from_pseudo_inertia",
+    "frozen_acceleration_kernel",
+    "frozen_kernel",
     "inverse_batch",
     "inverse_kernel",
     "iterative_newton_euler",
@@ -259,5 +273,6 @@ __all__ = [
     "variant_forces",
     "with_linear_parameters",
     "with_spherical_ends",
+    "without_leg_friction",
     "wrench_from_residual",
 ]

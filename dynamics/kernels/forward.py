@@ -175,9 +175,10 @@ def residual_wrench(forces: Array, offset: int, wrench: Array, work: Array) -> i
     right_hand_side(wrench, 0, 1.0, 1.0, 1.0, 1.0, 1.0, work)
     for i in range(6):
         row = MATRIX + i * MATRIX_STRIDE
+        total = work[row + 6]  # in a register: of memory the compiler cannot know that the legs' forces are elsewhere
         for leg in range(6):
-            x = work[D + leg] - forces[offset + leg]
-            work[row + 6] -= work[row + leg] * x
+            total -= work[row + leg] * (work[D + leg] - forces[offset + leg])
+        work[row + 6] = total
     return OK
 
 

@@ -28,6 +28,7 @@ from rig.cli import (
     respond,
     scan,
     setup,
+    simulate,
     twin,
     weigh,
     workspace,
@@ -98,7 +99,7 @@ app.command("export", rich_help_panel=_TOOLS)(export.export)
 app.add_typer(calibrate.app, name="calibrate", rich_help_panel=_TOOLS)
 app.add_typer(setup.app, name="setup", rich_help_panel=_TOOLS)
 app.command("inverse", rich_help_panel=_MODEL)(offline.inverse)
-app.command("simulate", rich_help_panel=_MODEL)(offline.simulate)
+app.command("simulate", rich_help_panel=_MODEL)(simulate.simulate)
 app.command("ik", rich_help_panel=_MODEL)(offline.ik)
 app.command("fk", rich_help_panel=_MODEL)(offline.fk)
 app.command("path", rich_help_panel=_MODEL)(path.path)

@@ -1,4 +1,4 @@
-"""`rig inverse`, `simulate`, `ik`, `fk`: the model applied to CSV files."""
+"""`rig inverse`, `ik`, `fk`: the model applied to CSV files."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,6 @@ from rig.cli.options import (
     MechanismArgument,
     OutputOption,
     parse_pose,
-    parse_six,
     print_warning,
 )
 
@@ -138,81 +137,6 @@ def inverse(
             typer.echo(json.dumps(summary, indent=2))
         else:
             print_peaks(machine.name, found)
-
-
-def simulate(
-    mechanism: MechanismArgument,
-    forces: Annotated[
-        Path,
-        typer.Argument(metavar="FORCES.csv", help="Columns t, f1…f6: actuator forces in N, linear between the rows."),
-    ],
-    pose: Annotated[str, typer.Option("--pose", metavar="x,y,z,qw,qx,qy,qz", help="Where the platform starts.")],
-    output: OutputOption,
-    dt: Annotated[float, typer.Option("--dt", metavar="S", help="Longest integration step, s.")] = 0.0005,
-    twist: Annotated[
-        str | None,
-        typer.Option(
-            "--twist", metavar="vx,vy,vz,wx,wy,wz", help="Its velocity then, base frame; at rest if not given."
-        ),
-    ] = None,
-    wrench: Annotated[
-        str | None,
-        typer.Option(
-            "--wrench",
-            metavar="fx,fy,fz,mx,my,mz",
-            help="A constant external wrench at the platform origin, platform axes; or columns of these names.",
-        ),
-    ] = None,
-    coulomb_speed: Annotated[
-        float,
-        typer.Option("--coulomb-speed", metavar="M/S", help="Leg speed that smooths Coulomb friction; 0 for none."),
-    ] = 0.0,
-) -> None:
-    """Motion under leg forces: forward dynamics, integrated by fourth-order Runge-Kutta.
-
-    Writes a row at every time of the input: t and the columns of a motion. Where a leg leaves its stroke it ends, with
-    the rows before and exit code 4: forces alone do not hold a platform, which is unstable without a control loop.
-    """
-    import numpy as np
-
-    from dynamics import load_mechanism
-    from rig.csvio import MOTION, REACTIONS, WRENCH, check_output, per_leg, read_table, write_table
-    from rig.errors import RefusedError
-    from rig.virtual import simulate as integrate
-
-    if not 0.0 < dt < float("inf"):
-        raise typer.BadParameter(f"{dt:g} s must be greater than 0 s", param_hint="'--dt'")
-    if not 0.0 <= coulomb_speed <= 1.0:
-        raise typer.BadParameter(f"{coulomb_speed:g} m/s must be 0 to 1 m/s", param_hint="'--coulomb-speed'")
-    start = parse_pose(pose, "--pose")
-    moving = None if twist is None else np.array(parse_six(twist, "vx,vy,vz,wx,wy,wz", "--twist"))
-    constant = None if wrench is None else np.array(parse_six(wrench, ",".join(WRENCH), "--wrench"))
-    check_output(output)
-    machine = load_mechanism(mechanism)
-    _warn(machine.warnings)
-    ignored = [per_leg(prefix, "xyz") for prefix in REACTIONS]
-    table = read_table(forces, per_leg("f"), [WRENCH, *ignored], increasing=True)
-    wrenches = table.columns(WRENCH) if table.has(WRENCH) else None
-    if constant is not None:
-        if wrenches is not None:
-            raise typer.BadParameter(f"{forces} has a wrench of its own", param_hint="'--wrench'")
-        wrenches = np.tile(constant, (len(table.times), 1))
-    found = integrate(
-        machine,
-        table.times,
-        table.columns(per_leg("f")),
-        np.array(start),
-        dt,
-        twist=moving,
-        wrenches=wrenches,
-        coulomb_speed=coulomb_speed,
-    )
-    rows = len(found.motion)
-    if rows == 0:
-        raise RefusedError(f"the start: {found.departure}")
-    write_table(output, ("t", *MOTION), np.column_stack([table.times[:rows], found.motion]))
-    if found.departure is not None:
-        raise RefusedError(f"{found.departure}\n{output} has the {rows} of {len(table.times)} rows before")
 
 
 def ik(mechanism: MechanismArgument, motion: MotionArgument, output: OutputOption) -> None:

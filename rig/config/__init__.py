@@ -3,15 +3,13 @@
 from rig.config.drives import LegDrive, leg_section
 from rig.config.files import beside, names_file
 from rig.config.load_cells import LoadCells
+from rig.config.relaxed import in_real_time, relaxed_bounds, relaxed_timing
 from rig.config.rig_config import (
     RigConfig,
     cell_options,
     drive_options,
-    in_real_time,
     load_config,
     parse_config,
-    relaxed_bounds,
-    relaxed_timing,
     shipped_configs,
 )
 from rig.config.sections import (

@@ -15,7 +15,6 @@ from rig.config.drives import AnyDrives
 from rig.config.files import beside, with_found_files
 from rig.config.load_cells import AnyCells, read_cells
 from rig.config.sections import (
-    MOST_STALE_CYCLES,
     Control,
     Motion,
     Realtime,
@@ -30,7 +29,6 @@ from rig.errors import ConfigError
 
 _SHIPPED = Path(__file__).parent / "shipped"
 _NEEDED_LIMITS = ("length", "velocity", "acceleration", "force")
-_PATIENCE = 0.5  # of a drive's watchdog
 
 
 class RigConfig(Section):
@@ -133,6 +131,11 @@ class RigConfig(Section):
         """
         if all(self.own_loops):
             return self.length_lead
+        return self.force_lead
+
+    @property
+    def force_lead(self) -> float:
+        """`command_lead` of a force, s."""
         if self.control.lead is not None:
             return self.control.lead
         return 0.5 * self.exchange_period + self.drives.delay + 1.0 / (2.0 * math.pi * self.drives.force_bandwidth)
@@ -205,35 +208,6 @@ def parse_config(text: str, path: Path) -> RigConfig:
     except InputFileError as error:
         raise ConfigError(f"configuration {path}: {error}") from None
     return _build(data, path)
-
-
-def relaxed_timing(config: RigConfig) -> RigConfig:
-    """The configuration with the patience of half a drive watchdog for late replies and cycles.
-
-    For a demonstration whose six drives are a process on a machine that others use too: a reply that is late there says
-    something about the scheduler, nothing about a drive. A rig with real drives keeps its own bounds.
-    """
-    return config.changed({"safety": relaxed_bounds(config.drives.watchdog, config.rate, config.safety)})
-
-
-def in_real_time(config: RigConfig) -> RigConfig:
-    """The configuration with its virtual rig on the wall clock, as a machine is; one of real hardware as it is."""
-    return config if config.virtual is None else config.changed({"virtual": {"real_time": True}})
-
-
-def relaxed_bounds(watchdog: float, rate: float, own: Safety) -> dict[str, int | float]:
-    """The bounds of `relaxed_timing` by their names: none lower than `own`, none that the schema refuses.
-
-    Args:
-        watchdog: of the drives, s; not checked yet, like `rate`.
-        rate: Hz.
-        own: bounds of the configuration.
-    """
-    cycles = int(max(0.0, min(float(MOST_STALE_CYCLES), _PATIENCE * watchdog * rate)))  # a number also for NaN
-    overruns = max(cycles, own.overruns_in_a_row)
-    if own.stale_time is not None:
-        return {"stale_time": max(_PATIENCE * watchdog, own.stale_time), "overruns_in_a_row": overruns}
-    return {"stale_cycles": max(cycles, own.stale_cycles), "overruns_in_a_row": overruns}
 
 
 def drive_options(config: RigConfig, leg: int) -> dict[str, Any]:

@@ -6,10 +6,22 @@ from rig.engine.bus_load import BusVerdict, check_buses, judge_buses
 from rig.engine.claim import claim_addresses, claim_drives
 from rig.engine.core import Engine
 from rig.engine.devices import cell_calibration, make_bank, make_cells, make_drive
+from rig.engine.estimate import estimate_kernel
 from rig.engine.guards import Obstacle, obstacle
 from rig.engine.header import ClockPair, recording_header
 from rig.engine.journal import note_departures
 from rig.engine.laws import loop_mode, needed_modes
+from rig.engine.laws.kernels import (
+    OBSERVER_ROWS,
+    add_estimate_kernel,
+    begin_observer_kernel,
+    leg_feedback_kernel,
+    length_set_points_kernel,
+    note_command_kernel,
+    observe_disturbance_kernel,
+    observer_settings,
+    task_motion_kernel,
+)
 from rig.engine.leg_check import check_move
 from rig.engine.leg_move import NO_REFERENCE, LegMove, LegResult, LegTest, MoveBounds, move_bounds
 from rig.engine.link import LinkClient, Submission
@@ -49,6 +61,7 @@ from rig.safety import TORQUE_STATES
 
 __all__ = [
     "NO_REFERENCE",
+    "OBSERVER_ROWS",
     "TORQUE_STATES",
     "UNWATCHED",
     "Abandon",
@@ -88,28 +101,37 @@ __all__ = [
     "Snapshot",
     "Stop",
     "Submission",
+    "add_estimate_kernel",
     "approach_move",
+    "begin_observer_kernel",
     "cell_calibration",
     "check_buses",
     "check_move",
     "claim_addresses",
     "claim_drives",
     "closing_counts",
+    "estimate_kernel",
     "find_engine",
     "judge_buses",
+    "leg_feedback_kernel",
+    "length_set_points_kernel",
     "loop_mode",
     "make_bank",
     "make_cells",
     "make_drive",
     "move_bounds",
     "needed_modes",
+    "note_command_kernel",
     "note_departures",
+    "observe_disturbance_kernel",
+    "observer_settings",
     "obstacle",
     "owner_gone",
     "pace_path",
     "reads_reversed",
     "recording_header",
     "straight_move",
+    "task_motion_kernel",
     "virtual_port",
     "warm_up",
 ]

@@ -30,6 +30,18 @@ def _twist_kernel(geometry: Array, pose: Array, velocity: Array, rows: Array, tw
     return True
 
 
+@kernel
+def estimate_kernel(
+    geometry: Array, length: Array, velocity: Array, pose: Array, twist: Array, work: Array, rows: Array
+) -> bool:
+    """Move `pose` (7,) on to the leg `length` (6,), m, and fill `twist` (6,) from `velocity` (6,), m/s.
+
+    geometry (6, 9), work (FORWARD_WORK,), rows (6, 7). False when the lengths have no pose near, or a singular one.
+    """
+    status, _, _, _ = forward_kinematics_kernel(geometry, length, pose, _TOLERANCE, _ITERATIONS, work)
+    return status == CONVERGED and _twist_kernel(geometry, pose, velocity, rows, twist)
+
+
 class PoseEstimator:
     """Forward kinematics of each cycle, from the pose of the cycle before.
 
@@ -53,8 +65,7 @@ class PoseEstimator:
 
         False, with both left alone, when the lengths have no pose near the one before.
         """
-        status, *_ = forward_kinematics_kernel(self._geometry, length, self._pose, _TOLERANCE, _ITERATIONS, self._work)
-        if status != CONVERGED or not _twist_kernel(self._geometry, self._pose, velocity, self._rows, twist):
+        if not estimate_kernel(self._geometry, length, velocity, self._pose, twist, self._work, self._rows):
             return False
         pose[:] = self._pose
         return True

@@ -28,8 +28,8 @@ class Frame:
     `fields` are views of the row's array fields by name, `row` is the row (1,); `now` (19,) is the reference motion,
     `legs` (6, 13) its legs as `kinematics.inverse_kinematics_kernel` gives them, `condition` that of its pose;
     `ahead`, `legs_ahead` and `condition_ahead` are those for which the next command is computed, `ahead_by` s from now.
-    `length_error` and `velocity_error` (6,) are m and m/s of the reference of now less measured, `dynamics` is the
-    exact model.
+    `length_error` and `velocity_error` (6,) are m and m/s of the reference of now less measured, `offset` (6,) is how
+    long after the cycle's time they were, s; `dynamics` is the exact model.
     """
 
     def __init__(self, config: RigConfig) -> None:
@@ -50,7 +50,7 @@ class Frame:
         self._marks = config.marks
         self._geometry = mechanism.geometry.array
         self._estimator = PoseEstimator(mechanism.geometry)
-        self._offset = np.zeros(6)
+        self.offset = np.zeros(6)
         self._cells_offset = np.zeros(6)
         self._history = ModelHistory(len(self.fields["terms"]))
         self._reference: Reference | None = None
@@ -70,7 +70,7 @@ class Frame:
         fields["length"][:] = bank.length
         fields["velocity"][:] = bank.velocity
         fields["force_measured"][:] = bank.force
-        self._offset[:], self._cells_offset[:] = bank.offset, bank.cells_offset
+        self.offset[:], self._cells_offset[:] = bank.offset, bank.cells_offset
         lengths = bank.length - bank.offset * bank.velocity  # all at the cycle's time
         self.pose_valid = homed and self._estimator.update(lengths, bank.velocity, fields["pose"], fields["twist"])
         if not self.pose_valid:
@@ -81,7 +81,7 @@ class Frame:
 
         With None the host closes no loop: the reference is the measured pose at rest, or home where there is none.
         """
-        now, fields, offset = self.now, self.fields, self._offset
+        now, fields, offset = self.now, self.fields, self.offset
         self._reference = reference
         if reference is not None:
             reference.evaluate(0.0, now)
@@ -155,16 +155,8 @@ class Frame:
         """
         forces = self.fields["force_feedforward"]
         self.dynamics.forces(self.ahead, out=forces)
-        for legs in self._later(self._offset, self.ahead_by):
+        for legs in self._later(self.offset, self.ahead_by):
             forces[legs] = self.dynamics.forces(self._shifted)[legs]
-
-    def ahead_of(self, leg_values: Array, leg_rates: Array, earlier: float, seconds: Array | float = 0.0) -> Array:
-        """Values of the legs (6,) at `ahead`, with their rates, at the time at which each leg's next command acts.
-
-        earlier: s, by which that is before the time which `ahead` is of. seconds: second derivatives.
-        """
-        later = self._offset - earlier
-        return leg_values + later * (leg_rates + 0.5 * later * seconds)
 
     def _later(self, offset: Array, ahead: float) -> Iterator[NDArray[np.intp]]:
         """Legs whose time within the cycle is the same, at which `_shifted` is the reference `ahead` s from now."""

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from rig.report.html import write_report
+from rig.report.loop_figure import LoopTrace, write_loop_figure
 from rig.report.pages import TITLE, WIDTH, Drawing, drawing, page_environment, panelled, styled
 from rig.report.plots import LEG_COLORS, STYLE
 from rig.report.summary import summarize
@@ -16,12 +17,14 @@ __all__ = [
     "TITLE",
     "WIDTH",
     "Drawing",
+    "LoopTrace",
     "compare_models",
     "drawing",
     "page_environment",
     "panelled",
     "styled",
     "summarize",
+    "write_loop_figure",
     "write_report",
 ]
 

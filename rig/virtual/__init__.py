@@ -1,7 +1,19 @@
 """The virtual rig: the plant, its drives' and cells' behaviour and faults, and the process that serves them."""
 
+from rig.virtual.closed_loop import (
+    CONTROLLERS,
+    LoopRun,
+    LoopStart,
+    Merit,
+    cycle_times,
+    force_bounds,
+    merit,
+    on_reference,
+    run_loop,
+)
 from rig.virtual.faults import FAULTS, ActiveFault, Faults
 from rig.virtual.free_motion import simulate
+from rig.virtual.loading import plant_mechanism, scaled_mechanism
 from rig.virtual.one_device import serve_device
 from rig.virtual.plant import Plant
 from rig.virtual.port import LegPort
@@ -10,16 +22,27 @@ from rig.virtual.truth import Truth, differs, truth_of, truth_path
 from rig.virtual.virtual_rig import VirtualRig
 
 __all__ = [
+    "CONTROLLERS",
     "FAULTS",
     "ActiveFault",
     "Faults",
     "LegPort",
+    "LoopRun",
+    "LoopStart",
+    "Merit",
     "Plant",
     "RigView",
     "Truth",
     "VirtualRig",
     "VirtualRigProcess",
+    "cycle_times",
     "differs",
+    "force_bounds",
+    "merit",
+    "on_reference",
+    "plant_mechanism",
+    "run_loop",
+    "scaled_mechanism",
     "serve_device",
     "serve_virtual_rig",
     "simulate",

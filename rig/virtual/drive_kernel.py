@@ -7,7 +7,7 @@ pushing (extending) positive.
 from math import exp, tanh
 
 from actuators import Mode
-from kinematics import PEAK_SPEED, kernel, minimum_jerk_kernel
+from kinematics import PEAK_SPEED, inlined, kernel, minimum_jerk_kernel
 from rig.virtual.arrays import Array
 
 # Columns of a drive's row.
@@ -67,7 +67,8 @@ BEFORE_FRICTION = 10  # 1 where the load cell sits between drive and joint, and 
 OFFSET = 11  # m, what the encoder reads beyond the distance between the joints' centres
 COMPLIANCE = 12  # m/N, between encoder and joints
 BACKLASH = 13  # m, likewise
-LEG_COLUMNS = 14
+OWN_FRICTION = 14  # 1 where there is friction that the mechanism does not have
+LEG_COLUMNS = 15
 
 EXTRAPOLATION = 0.02
 """A position command is carried on at its speed for this long, s: a lost one is bridged, a lost master not followed."""
@@ -106,7 +107,7 @@ def homing_reference_kernel(drive: Array, parameters: Array, reference: float, t
     return drive[HOMING_FROM] + distance * done, distance * rate / duration, False
 
 
-@kernel
+@inlined
 def demand_kernel(
     drive: Array, parameters: Array, reference: float, length: float, velocity: float, t: float
 ) -> tuple[float, float]:
@@ -136,7 +137,7 @@ def demand_kernel(
     return min(max(demand, -limit), limit), error
 
 
-@kernel
+@inlined
 def apply_command_kernel(drive: Array, entry: Array, length: float) -> None:
     """Put a waiting command into effect."""
     running = drive[ENABLED] != 0.0 and drive[QUICK_STOP] == 0.0
@@ -155,7 +156,7 @@ def apply_command_kernel(drive: Array, entry: Array, length: float) -> None:
         drive[INTEGRAL] = 0.0
 
 
-@kernel
+@inlined
 def motor_kernel(
     drive: Array, queue: Array, waiting: int, parameters: Array, reference: float,
     length: float, velocity: float, start: float, end: float,
@@ -180,7 +181,7 @@ def motor_kernel(
     return waiting
 
 
-@kernel
+@inlined
 def begin_step_kernel(
     drive: Array, parameters: Array, reference: float, length: float, velocity: float, t: float, h: float
 ) -> None:

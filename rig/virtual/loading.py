@@ -9,12 +9,11 @@ from rig.config import VirtualPlant
 from rig.virtual.arrays import Array
 
 
-def loaded_as_configured(machine: Mechanism, plant: VirtualPlant) -> Mechanism:
-    """`machine` with the masses and the payload that a configuration gives its plant."""
-    machine = scaled_mechanism(machine, plant.mass_scale)
-    if plant.payload is None:
-        return machine
-    return loaded_mechanism(machine, plant.payload.mass, np.array(plant.payload.center_of_mass))
+def plant_mechanism(machine: Mechanism, settings: VirtualPlant) -> Mechanism:
+    """The plant of a rig with this mechanism."""
+    plant = scaled_mechanism(machine, settings.mass_scale)
+    payload = settings.payload
+    return plant if payload is None else loaded_mechanism(plant, payload.mass, np.array(payload.center_of_mass))
 
 
 def scaled_mechanism(machine: Mechanism, scale: float) -> Mechanism:

@@ -8,7 +8,7 @@ import numpy as np
 from actuators import Mode
 from dynamics import WORK_SIZE, Dynamics, Mechanism
 from kinematics import KinematicsError, forward_kinematics, leg_lengths, leg_matrix
-from rig.config import PlantFriction, Virtual, VirtualDrive
+from rig.config import PlantFriction, Virtual, VirtualDrive, VirtualPlant
 from rig.errors import ConfigError
 from rig.virtual import drive_kernel as columns
 from rig.virtual import plant_kernel as rows
@@ -17,7 +17,6 @@ from rig.virtual.loading import loaded_mechanism
 
 STOP_MARGIN = 5e-3
 """The end stops stand this far outside the legs' length limits, m."""
-_LEGS = range(6)
 _UNLIMITED = (0.5, 1.5)  # end stops of a leg without limits, in lengths at home
 
 
@@ -65,8 +64,9 @@ class Plant:
         self._marks = leg_lengths(machine.geometry, self._home) + self._offsets if marks is None else marks
         self._bare = machine
         self._geometry = machine.geometry.array
-        self._parameters = _parameters(settings.drive)
-        self._legs = self._leg_rows(machine, settings.plant.friction if friction is None else friction)
+        self._parameters = drive_parameters(settings.drive)
+        self._legs = leg_rows(machine, settings.plant, settings.plant.friction if friction is None else friction)
+        self._legs[:, columns.REFERENCE] = self._marks
         self._drives = np.zeros((6, columns.DRIVE_COLUMNS))
         self._drives[:, columns.GAIN] = self._drives[:, columns.HOLD] = 1.0
         self._drives[:, columns.LEG] = np.arange(6)
@@ -219,25 +219,6 @@ class Plant:
         self._mechanism = dynamics.parameters
         self._work = np.zeros(WORK_SIZE)
 
-    def _leg_rows(self, machine: Mechanism, friction: PlantFriction) -> Array:
-        plant = self._settings.plant
-        legs = np.zeros((6, columns.LEG_COLUMNS))
-        for leg in _LEGS:
-            mark, part = self._marks[leg], machine.legs[leg]
-            span = None if part.limits is None else part.limits.length
-            low, high = (mark * _UNLIMITED[0], mark * _UNLIMITED[1]) if span is None else span
-            legs[leg, columns.REFERENCE] = mark
-            legs[leg, columns.LOWER_STOP], legs[leg, columns.UPPER_STOP] = low - STOP_MARGIN, high + STOP_MARGIN
-            legs[leg, columns.BEFORE_FRICTION] = part.load_cell.location == "actuator"
-        legs[:, columns.EXTENDING], legs[:, columns.RETRACTING] = friction.extending, friction.retracting
-        legs[:, columns.BREAKAWAY_EXTENDING] = friction.breakaway_extending
-        legs[:, columns.BREAKAWAY_RETRACTING] = friction.breakaway_retracting
-        legs[:, columns.STRIBECK_SPEED], legs[:, columns.LOAD] = friction.speed, friction.load
-        legs[:, columns.FRICTION_SPEED] = plant.coulomb_speed
-        legs[:, columns.OFFSET], legs[:, columns.BACKLASH] = self._offsets, plant.backlash
-        legs[:, columns.COMPLIANCE] = 0.0 if plant.leg_stiffness is None else 1.0 / plant.leg_stiffness
-        return legs
-
     def _stand(self, machine: Mechanism, settings: Virtual) -> None:
         """Put the platform off home by a random pose, its weight on the brakes."""
         generator = np.random.Generator(np.random.PCG64([settings.seed, 6]))
@@ -277,7 +258,29 @@ class Plant:
                 )
 
 
-def _parameters(drive: VirtualDrive) -> Array:
+def leg_rows(machine: Mechanism, plant: VirtualPlant, friction: PlantFriction) -> Array:
+    """The legs' rows (6, LEG_COLUMNS), as `drive_kernel` has them; the marks are the encoders' readings at home."""
+    legs = np.zeros((6, columns.LEG_COLUMNS))
+    marks = leg_lengths(machine.geometry, machine.geometry.home_pose) + machine.length_offsets
+    for leg, (mark, part) in enumerate(zip(marks, machine.legs, strict=True)):
+        span = None if part.limits is None else part.limits.length
+        low, high = (mark * _UNLIMITED[0], mark * _UNLIMITED[1]) if span is None else span
+        legs[leg, columns.REFERENCE] = mark
+        legs[leg, columns.LOWER_STOP], legs[leg, columns.UPPER_STOP] = low - STOP_MARGIN, high + STOP_MARGIN
+        legs[leg, columns.BEFORE_FRICTION] = part.load_cell.location == "actuator"
+    legs[:, columns.EXTENDING], legs[:, columns.RETRACTING] = friction.extending, friction.retracting
+    legs[:, columns.BREAKAWAY_EXTENDING] = friction.breakaway_extending
+    legs[:, columns.BREAKAWAY_RETRACTING] = friction.breakaway_retracting
+    legs[:, columns.STRIBECK_SPEED], legs[:, columns.LOAD] = friction.speed, friction.load
+    legs[:, columns.FRICTION_SPEED] = plant.coulomb_speed
+    legs[:, columns.OWN_FRICTION] = friction != PlantFriction(speed=friction.speed)
+    legs[:, columns.OFFSET], legs[:, columns.BACKLASH] = machine.length_offsets, plant.backlash
+    legs[:, columns.COMPLIANCE] = 0.0 if plant.leg_stiffness is None else 1.0 / plant.leg_stiffness
+    return legs
+
+
+def drive_parameters(drive: VirtualDrive) -> Array:
+    """What the six drives share, as `drive_kernel` has it."""
     values = np.zeros(columns.PARAMETERS)
     values[columns.TIME_CONSTANT] = 1.0 / (2.0 * math.pi * drive.force_bandwidth)
     values[columns.FORCE_LIMIT] = drive.force_limit

@@ -10,6 +10,7 @@ from rig.virtual.drive_kernel import (
     GAIN,
     LEG,
     MOTOR,
+    OWN_FRICTION,
     REFERENCE,
     begin_step_kernel,
     contact_kernel,
@@ -78,7 +79,9 @@ def _leg_forces(
     leg_rates_kernel(geometry, state, lengths, speeds)
     for i in range(6):
         force = motor[i] + contact_kernel(drives[i], parameters, legs[i], lengths[i], speeds[i])
-        forces[i] = force + friction_kernel(legs[i], force, speeds[i])
+        if legs[i, OWN_FRICTION] != 0.0:
+            force += friction_kernel(legs[i], force, speeds[i])
+        forces[i] = force
 
 
 @kernel

@@ -9,7 +9,7 @@ from dynamics import DynamicsError, Mechanism, format_mechanism, load_mechanism
 from rig.config import PlantFriction, RigConfig, VirtualCells, beside
 from rig.errors import ConfigError
 from rig.virtual.as_built import Draw
-from rig.virtual.loading import loaded_as_configured
+from rig.virtual.loading import plant_mechanism
 
 SUFFIX = ".truth.toml"
 _FIRST = (
@@ -62,7 +62,7 @@ def truth_of(config: RigConfig) -> Truth:
                 "bias": tuple((np.array(cells.bias) + bias).tolist()),
             }
         )
-    return Truth(loaded_as_configured(mechanism, plant), friction, cells)
+    return Truth(plant_mechanism(mechanism, plant), friction, cells)
 
 
 def differs(config: RigConfig) -> bool:

@@ -201,12 +201,14 @@ LINE_BREAKS = [
     ),
     _frame(
         "forces are commanded for another time",
-        "for legs in self._later(self._offset, self.ahead_by):",
+        "for legs in self._later(self.offset, self.ahead_by):",
         "for legs in ():",
     ),
-    _frame(
+    Break(
         "lengths are commanded for another time",
-        "later = self._offset - earlier",
-        "later = -earlier",
+        "rig/engine/laws/position.py",
+        "np.subtract(frame.offset, self._earlier, out=self._later)",
+        "self._later[:] = -self._earlier",
+        (_TIMES,),
     ),
 ]

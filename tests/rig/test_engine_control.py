@@ -15,7 +15,7 @@ from kinematics import Array, leg_kinematics
 from rig.config.sections import Control
 from rig.engine.frame import Frame
 from rig.engine.laws import ComputedTorqueLaw, ForceLaw, make_law
-from rig.engine.laws.computed_torque import _task_kernel
+from rig.engine.laws.kernels import task_motion_kernel
 from rig.engine.messages import Connect, Home, Stop
 from rig.engine.reference import Reference
 from rig.safety import MeasuredBounds
@@ -61,7 +61,7 @@ def test_the_task_space_law_agrees_with_scipy(angle: float) -> None:
         measured = _motion(random, angle)
         pose, twist = measured[:7].copy(), measured[7:13].copy()
         out = np.zeros(19)
-        _task_kernel(now, ahead, pose, twist, 130.0, 23.0, out)
+        task_motion_kernel(now, ahead, pose, twist, 130.0, 23.0, out)
         expected = _expected(now, ahead, pose, twist, 130.0, 23.0)
         expected[3:7] *= np.sign(expected[3:7] @ out[3:7])
         np.testing.assert_allclose(out, expected, rtol=1e-9, atol=1e-9)
@@ -104,7 +104,7 @@ def test_a_platform_off_its_pose_is_pushed_back(leg: int, sign: float) -> None:
         turn[leg - 3] = sign * 1e-3
         pose[3:] = _quaternion(Rotation.from_rotvec(turn) * _rotation(HOME[3:]))
     out = np.zeros(19)
-    _task_kernel(now, now, pose, np.zeros(6), 100.0, 20.0, out)
+    task_motion_kernel(now, now, pose, np.zeros(6), 100.0, 20.0, out)
     expected = np.zeros(6)
     expected[leg] = -sign * 0.1
     np.testing.assert_allclose(out[13:], expected, atol=1e-9)

@@ -12,7 +12,7 @@ from kinematics import forward_kinematics
 from rig.config import Virtual
 from rig.errors import ConfigError
 from rig.virtual import Plant
-from rig.virtual.loading import loaded_as_configured
+from rig.virtual.loading import plant_mechanism
 
 MACHINE = load_mechanism("lab-hexapod")
 SHORTEST, LONGEST = stroke(MACHINE.legs[0])
@@ -23,7 +23,7 @@ UNEVEN = np.array([3.0, -2.0, 4.0, 1.0, -3.0, 2.0])
 
 def make(**changes: object) -> Plant:
     settings = Virtual.model_validate(changes)
-    return Plant(loaded_as_configured(MACHINE, settings.plant), settings)
+    return Plant(plant_mechanism(MACHINE, settings.plant), settings)
 
 
 def send(

@@ -1,10 +1,9 @@
 """The force law: feedforward from the exact model plus stiffness and damping at each leg."""
 
-import numpy as np
-
 from actuators import Command, Mode
 from rig.config import Control
 from rig.engine.frame import Frame
+from rig.engine.laws.kernels import leg_feedback_kernel
 from rig.engine.laws.law import ControlLaw
 
 
@@ -29,9 +28,10 @@ class ForceLaw(ControlLaw):
     def close_loop(self, frame: Frame) -> None:
         """Fill `force_command`, once `force_feedforward` is there. Raises as `compute`."""
         feedforward, command = frame.fields["force_feedforward"], frame.fields["force_command"]
-        np.multiply(frame.length_error, self._control.stiffness, out=command)
-        command += self._control.damping * frame.velocity_error
-        command += feedforward
+        control = self._control
+        leg_feedback_kernel(
+            frame.length_error, frame.velocity_error, control.stiffness, control.damping, feedforward, command
+        )
 
     def commands(self, frame: Frame) -> list[Command]:
         """Torque on, and the forces."""

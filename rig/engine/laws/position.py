@@ -4,6 +4,7 @@ import numpy as np
 
 from actuators import Command, Mode
 from rig.engine.frame import Frame
+from rig.engine.laws.kernels import length_set_points_kernel
 from rig.engine.laws.law import ControlLaw
 
 
@@ -25,16 +26,17 @@ class PositionLaw(ControlLaw):
         self._half_period = 0.5 * period
         self._earlier = earlier
         self._speed = np.zeros(6)
+        self._later = np.zeros(6)
 
     def compute(self, frame: Frame) -> None:
         """See `ControlLaw.compute`."""
         fields = frame.fields
         frame.force_ahead()
         fields["force_command"][:] = fields["force_feedforward"]
-        length, speed, acceleration = frame.legs_ahead[:, 0], frame.legs_ahead[:, 1], frame.legs_ahead[:, 2]
-        fields["position_command"][:] = frame.ahead_of(length, speed, self._earlier, acceleration)
-        np.multiply(acceleration, self._half_period, out=self._speed)
-        self._speed += frame.ahead_of(speed, acceleration, self._earlier)
+        np.subtract(frame.offset, self._earlier, out=self._later)
+        length_set_points_kernel(
+            frame.legs_ahead, self._later, self._half_period, fields["position_command"], self._speed
+        )
 
     def commands(self, frame: Frame) -> list[Command]:
         """Torque on, and the three set-points."""

@@ -60,6 +60,7 @@ def test_sigmas_and_hold_out_are_what_they_say():
         values, sigmas = estimates(result)
         scores.append((values - in_gauge(platform, LAB.geometry)) / sigmas)
         reduced.append(result.reduced_chi_square)
+        assert result.hold_out is not None
         assert result.hold_out.after.position_rms < 50e-6 < 500e-6 < result.hold_out.before.position_rms
         assert result.left_out == ()
     assert 0.9 < np.mean(np.abs(scores) < 2.0) < 0.99

@@ -1,0 +1,193 @@
+"""`rig simulate`: the platform's motion under given leg forces, or along a trajectory under a controller."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rig.cli.closed_loop import ClosedLoop, closed_loop
+from rig.cli.options import JsonOption, parse_pose, parse_six, print_warning
+
+if TYPE_CHECKING:
+    pass
+
+_STEP = 0.0005
+
+
+def simulate(
+    machine: Annotated[
+        str,
+        typer.Argument(
+            metavar="CONFIG|MECHANISM",
+            help="Of a rig's configuration, gains, rate and drives count; a mechanism has those of `virtual`. Under "
+            "leg forces: a mechanism.",
+        ),
+    ] = "virtual",
+    forces: Annotated[
+        Path | None,
+        typer.Argument(metavar="FORCES.csv", help="Columns t, f1…f6: actuator forces in N, linear between the rows."),
+    ] = None,
+    trajectory: Annotated[
+        str | None,
+        typer.Option(
+            "--trajectory", metavar="TRAJECTORY", help='To follow: TOML, CSV of poses, or "demo"; in place of FORCES.'
+        ),
+    ] = None,
+    controllers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--controller",
+            metavar="NAME",
+            help="pd, force, computed-torque, position, observer or none; may be given several times, to compare them. "
+            "Left out: force.",
+        ),
+    ] = None,
+    compare: Annotated[bool, typer.Option("--compare", help="Every controller.")] = False,
+    plant: Annotated[
+        str | None,
+        typer.Option("--plant", metavar="MECHANISM", help="What moves, where it is not what the controller knows of."),
+    ] = None,
+    built: Annotated[
+        int | None,
+        typer.Option("--as-built", metavar="SEED", help="What moves is a machine as built, see `rig demo`.", min=0),
+    ] = None,
+    mass_error: Annotated[
+        str,
+        typer.Option(
+            "--mass-error",
+            metavar="PERCENT",
+            help="Each controller also on a plant with masses and inertias this much greater and smaller; 0% for none.",
+        ),
+    ] = "20%",
+    pose: Annotated[
+        str | None,
+        typer.Option(
+            "--pose", metavar="x,y,z,qw,qx,qy,qz", help="Where the platform starts; on a trajectory, at its beginning."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Motion to write, CSV; it appears only when complete."),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="Tracking and forces over time, of each: .svg, .pdf or .png."),
+    ] = None,
+    dt: Annotated[
+        float | None,
+        typer.Option("--dt", metavar="S", help="Longest integration step, s: 0.0005, or the configuration's."),
+    ] = None,
+    twist: Annotated[
+        str | None,
+        typer.Option("--twist", metavar="vx,vy,vz,wx,wy,wz", help="Its velocity then, base frame; left out: at rest."),
+    ] = None,
+    wrench: Annotated[
+        str | None,
+        typer.Option(
+            "--wrench",
+            metavar="fx,fy,fz,mx,my,mz",
+            help="A constant external wrench at the platform origin, platform axes; or columns of these names in "
+            "FORCES; on a trajectory, or a CSV file of t and these columns.",
+        ),
+    ] = None,
+    coulomb_speed: Annotated[
+        float | None,
+        typer.Option("--coulomb-speed", metavar="M/S", help="Leg speed that smooths Coulomb friction; 0 for none."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Motion under leg forces, or along a trajectory in the closed loop.
+
+    With FORCES.csv and --pose: forward dynamics, integrated by fourth-order Runge-Kutta. Writes a row at every time of
+    the input: t and the columns of a motion. Where a leg leaves its stroke it ends, with the rows before and exit code
+    4: forces alone do not hold a platform, which is unstable without a control loop.
+
+    With --trajectory: plant, drives and control cycle of the virtual rig, compiled, hundreds of times as fast as real
+    time. Compares controllers: how far the platform is from its reference, what that takes, and what is left of it on a
+    plant that is not as the controller thinks. What stops a rig is left out: it goes on.
+    pd: stiffness and damping at each leg, no model. force: the same and the model's forces. computed-torque: the
+    platform's acceleration through the model. position: the drives' own loops. observer: force, and what a disturbance
+    observer finds missing. none: the model's forces alone, which ends where a leg leaves its stroke.
+    -o writes the motion of a single controller: t, a motion, the wrench, forces f, cells c, encoders l and speeds v.
+    """
+    if trajectory is not None:
+        loop_only = {"FORCES.csv": forces, "--pose": pose, "--dt": dt, "--coulomb-speed": coulomb_speed}
+        _refuse_others(loop_only, "goes with leg forces, not with --trajectory")
+        chosen = tuple(controllers or ("force",))
+        asked = ClosedLoop(
+            machine, trajectory, chosen, compare, plant, built, mass_error, twist, wrench, output, plot
+        )  # fmt: skip
+        closed_loop(asked, as_json)
+        return
+    forces_only = {
+        "--controller": controllers, "--compare": compare or None, "--plant": plant, "--as-built": built,
+        "--plot": plot, "--json": as_json or None,
+    }  # fmt: skip
+    _refuse_others(forces_only, "goes with --trajectory")
+    if forces is None:
+        raise typer.BadParameter("give MECHANISM FORCES.csv --pose -o, or a --trajectory", param_hint="'FORCES.csv'")
+    if pose is None or output is None:
+        raise typer.BadParameter("leg forces need it", param_hint="'--pose'" if pose is None else "'--output'")
+    _open_loop(
+        machine, forces, pose, output, _STEP if dt is None else dt, twist, wrench, coulomb_speed or 0.0
+    )  # fmt: skip
+
+
+def _refuse_others(given: Mapping[str, object], why: str) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise typer.BadParameter(why, param_hint=f"'{name}'")
+
+
+def _open_loop(
+    mechanism: str,
+    forces: Path,
+    pose: str,
+    output: Path,
+    dt: float,
+    twist: str | None,
+    wrench: str | None,
+    coulomb_speed: float,
+) -> None:
+    import numpy as np
+
+    from dynamics import load_mechanism
+    from rig.csvio import MOTION, REACTIONS, WRENCH, check_output, per_leg, read_table, write_table
+    from rig.errors import RefusedError
+    from rig.virtual import simulate as integrate
+
+    if not 0.0 < dt < float("inf"):
+        raise typer.BadParameter(f"{dt:g} s must be greater than 0 s", param_hint="'--dt'")
+    if not 0.0 <= coulomb_speed <= 1.0:
+        raise typer.BadParameter(f"{coulomb_speed:g} m/s must be 0 to 1 m/s", param_hint="'--coulomb-speed'")
+    start = parse_pose(pose, "--pose")
+    moving = None if twist is None else np.array(parse_six(twist, "vx,vy,vz,wx,wy,wz", "--twist"))
+    constant = None if wrench is None else np.array(parse_six(wrench, ",".join(WRENCH), "--wrench"))
+    check_output(output)
+    machine = load_mechanism(mechanism)
+    for warning in machine.warnings:
+        print_warning(warning)
+    ignored = [per_leg(prefix, "xyz") for prefix in REACTIONS]
+    table = read_table(forces, per_leg("f"), [WRENCH, *ignored], increasing=True)
+    wrenches = table.columns(WRENCH) if table.has(WRENCH) else None
+    if constant is not None:
+        if wrenches is not None:
+            raise typer.BadParameter(f"{forces} has a wrench of its own", param_hint="'--wrench'")
+        wrenches = np.tile(constant, (len(table.times), 1))
+    found = integrate(
+        machine,
+        table.times,
+        table.columns(per_leg("f")),
+        np.array(start),
+        dt,
+        twist=moving,
+        wrenches=wrenches,
+        coulomb_speed=coulomb_speed,
+    )
+    rows = len(found.motion)
+    if rows == 0:
+        raise RefusedError(f"the start: {found.departure}")
+    write_table(output, ("t", *MOTION), np.column_stack([table.times[:rows], found.motion]))
+    if found.departure is not None:
+        raise RefusedError(f"{found.departure}\n{output} has the {rows} of {len(table.times)} rows before")

@@ -1,0 +1,24 @@
+"""A trajectory under a controller on the virtual rig's plant, offline and compiled, hundreds of times real time."""
+
+from rig.virtual.closed_loop.figures_of_merit import Merit, merit
+from rig.virtual.closed_loop.result import LoopRun
+from rig.virtual.closed_loop.running import (
+    CONTROLLERS,
+    LoopStart,
+    cycle_times,
+    force_bounds,
+    on_reference,
+    run_loop,
+)
+
+__all__ = [
+    "CONTROLLERS",
+    "LoopRun",
+    "LoopStart",
+    "Merit",
+    "cycle_times",
+    "force_bounds",
+    "merit",
+    "on_reference",
+    "run_loop",
+]

@@ -1,0 +1,185 @@
+"""A trajectory under a controller on the plant, from arrays in to arrays out."""
+
+from dataclasses import dataclass
+from math import ceil, inf
+
+import numpy as np
+
+from actuators import Mode
+from dynamics import FROZEN_SIZE, WORK_SIZE, Dynamics, Mechanism, without_leg_friction
+from kinematics import FORWARD_WORK, MotionTable, leg_kinematics
+from rig.config import PlantFriction, RigConfig, Virtual
+from rig.engine import OBSERVER_ROWS, begin_observer_kernel, observer_settings
+from rig.errors import ConfigError, InputError
+from rig.virtual import drive_kernel as columns
+from rig.virtual.arrays import Array
+from rig.virtual.closed_loop import cycle, step
+from rig.virtual.closed_loop.result import LoopRun
+from rig.virtual.loading import plant_mechanism
+from rig.virtual.plant import drive_parameters, leg_rows
+from rig.virtual.plant_kernel import DIVERGED, RUNNING, SINGULAR
+
+_LAWS = {
+    "none": cycle.OPEN_LOOP,
+    "pd": cycle.PD,
+    "force": cycle.FORCE,
+    "computed-torque": cycle.COMPUTED_TORQUE,
+    "position": cycle.POSITION,
+    "observer": cycle.OBSERVER,
+}
+CONTROLLERS = tuple(_LAWS)
+"""Their names."""
+_ENDS = {
+    SINGULAR: "a leg came to lie along its universal joint's fixed axis",
+    DIVERGED: "the platform became faster than any platform is",
+    cycle.LOST: "the controller lost the platform: no pose has these leg lengths, or it is singular",
+    cycle.LEFT_STROKE: "a leg left its stroke, and nothing closes the loop",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoopStart:
+    """How a loop stands as its first cycle begins.
+
+    state (13,): of the platform. motors (6,): forces of the motors, N. commands (3, 6): forces, lengths and speeds that
+    the first exchange brings the drives, which they follow already. path_time: place on the trajectory, s. integrals
+    (6,): of the drives' own position loops, N; none if None.
+    """
+
+    state: Array
+    motors: Array
+    commands: Array
+    path_time: float = 0.0
+    integrals: Array | None = None
+
+
+def on_reference(config: RigConfig, table: MotionTable, twist: Array | None = None) -> LoopStart:
+    """The platform on its reference at the trajectory's start, its drives giving what the model says.
+
+    twist (6,): of the platform in place of the reference's, base frame, m/s and rad/s.
+    Raises DynamicsError where the model has no solution there.
+    """
+    motion = table.motion(0.0)[0]
+    forces = Dynamics(config.machine, config.control.coulomb_speed).forces(motion)
+    legs = leg_kinematics(config.machine.geometry, motion)
+    state = motion[:13].copy()
+    if twist is not None:
+        state[7:] = twist
+    return LoopStart(state, forces, np.vstack([forces, legs.length, legs.velocity]))
+
+
+def run_loop(
+    config: RigConfig,
+    table: MotionTable,
+    controller: str,
+    *,
+    plant: Mechanism | None = None,
+    friction: PlantFriction | None = None,
+    start: LoopStart | None = None,
+    wrenches: Array | None = None,
+) -> LoopRun:
+    """Follow a trajectory with a controller on the virtual rig's plant and drives, to its end.
+
+    Args:
+        config: rate, gains, drives and the model that the controller has; its [virtual] table says what drives and
+            plant are like. Drives that are exchanged with less often than every cycle set the cycle.
+        table: the trajectory.
+        controller: one of `CONTROLLERS`.
+        plant: the mechanism that moves; that of `config` with what its [virtual.plant] says if None.
+        friction: of it beside the mechanism's; of `config` if None.
+        start: see `LoopStart`; `on_reference` if None.
+        wrenches: (n, 6) external of each cycle at the platform origin, platform axes, N and N m, n as `cycle_times` has
+            them; none if None.
+
+    Raises:
+        ConfigError: the configuration has no virtual rig.
+        InputError: no such controller; the wrenches are not as many as the cycles.
+        DynamicsError: the model has no solution at the start.
+    """
+    settings = config.virtual
+    if settings is None:
+        raise ConfigError(f"configuration {config.path}: no [virtual] section, it describes real hardware")
+    if controller not in _LAWS:
+        raise InputError(f"no such controller: {controller!r}; there are {', '.join(CONTROLLERS)}")
+    law = _LAWS[controller]
+    start = on_reference(config, table) if start is None else start
+    times = cycle_times(config, table, start.path_time)
+    if wrenches is None:
+        wrenches = np.zeros((len(times), 6))
+    elif wrenches.shape != (len(times), 6):
+        raise InputError(f"wrenches: shape {wrenches.shape}, must be ({len(times)}, 6)")
+    machine = plant_mechanism(config.machine, settings.plant) if plant is None else plant
+    legs = leg_rows(machine, settings.plant, settings.plant.friction if friction is None else friction)
+    dynamics = Dynamics(machine, settings.plant.coulomb_speed)
+    smooth, along = without_leg_friction(dynamics.parameters)
+    plant_work, scratch = np.zeros(WORK_SIZE), np.zeros((step.SCRATCH_ROWS, step.SCRATCH_COLUMNS))
+    plant_work[: len(smooth)] = smooth
+    model = Dynamics(config.machine, config.control.coulomb_speed)
+    memory = np.zeros((cycle.CONTROL_ROWS, 19))
+    memory[cycle.POSE, :7] = start.state[:7]
+    observed = np.zeros((OBSERVER_ROWS, 19))
+    begin_observer_kernel(start.motors, observed)
+    steps = max(1, ceil(config.exchange_period / settings.step - 1e-6))
+    state = start.state.copy()
+    states, kept = np.zeros((len(times), 13)), np.zeros((len(times), cycle.ROWS, 6))
+    status, count = cycle.run_kernel(
+        law, _settings(config, settings, law, table, start, steps), len(times), steps,
+        config.machine.geometry.array, model.parameters, observer_settings(config), table.samples,
+        force_bounds(config), memory, np.zeros((6, 13)), np.zeros(FORWARD_WORK), np.zeros((6, 7)),
+        np.zeros(WORK_SIZE), observed, start.commands.copy(),
+        machine.geometry.array, strokes(machine), legs, drive_parameters(settings.drive), along,
+        state, _drives(start, law), np.zeros((6, columns.QUEUE_LENGTH + 1, columns.QUEUE_COLUMNS)),
+        np.zeros(6, dtype=np.int64), wrenches,
+        scratch, plant_work, np.zeros(FROZEN_SIZE), states, kept,
+    )  # fmt: skip
+    end = "" if status == RUNNING else f"{_ENDS[status]}, at {times[min(count, len(times) - 1)]:.4g} s"
+    return LoopRun(
+        config, settings, table, controller, machine, legs,
+        times[:count], states[:count], kept[:count], wrenches[:count], end,
+    )  # fmt: skip
+
+
+def cycle_times(config: RigConfig, table: MotionTable, begin: float = 0.0) -> Array:
+    """Places on the path (n,), s, at which the cycles from `begin` on to the trajectory's end are."""
+    period = config.exchange_period
+    count = int((table.duration - begin) / period * (1.0 + 1e-12)) + 1
+    return begin + period * np.arange(count, dtype=np.float64)
+
+
+def strokes(machine: Mechanism) -> Array:
+    """The legs' strokes (6, 2), m; 0 and infinity of a leg without."""
+    spans = [None if leg.limits is None else leg.limits.length for leg in machine.legs]
+    return np.array([(0.0, inf) if span is None else span for span in spans])
+
+
+def force_bounds(config: RigConfig) -> Array:
+    """What a law may ask of each leg (6,), N."""
+    forces = [None if leg.limits is None else leg.limits.force for leg in config.machine.legs]
+    return np.array([inf if force is None else force for force in forces])
+
+
+def _settings(config: RigConfig, virtual: Virtual, law: int, table: MotionTable, start: LoopStart, steps: int) -> Array:
+    control, period = config.control, config.exchange_period
+    values = np.zeros(cycle.SETTINGS)
+    values[cycle.PERIOD], values[cycle.STEP] = period, period / steps
+    values[cycle.AHEAD] = period + (config.length_lead if law == cycle.POSITION else config.force_lead)
+    values[cycle.BEGIN] = start.path_time
+    values[cycle.STIFFNESS], values[cycle.DAMPING] = control.stiffness, control.damping
+    values[cycle.TASK_STIFFNESS], values[cycle.TASK_DAMPING] = control.task_stiffness, control.task_damping
+    values[cycle.RESOLUTION], values[cycle.DELAY] = virtual.drive.position_resolution, virtual.drive.delay
+    values[cycle.TABLE_STEP] = table.step
+    values[cycle.COULOMB_SPEED] = virtual.plant.coulomb_speed
+    return values
+
+
+def _drives(start: LoopStart, law: int) -> Array:
+    """The drives' rows as they follow the start's forces, brakes open."""
+    drives = np.zeros((6, columns.DRIVE_COLUMNS))
+    drives[:, columns.GAIN] = drives[:, columns.HOLD] = drives[:, columns.ENABLED] = 1.0
+    drives[:, columns.LEG] = np.arange(6)
+    drives[:, columns.MOTOR] = start.motors
+    drives[:, columns.MODE] = float(Mode.POSITION if law == cycle.POSITION else Mode.FORCE)
+    drives[:, columns.FORCE], drives[:, columns.POSITION], drives[:, columns.VELOCITY] = start.commands
+    if start.integrals is not None:
+        drives[:, columns.INTEGRAL] = start.integrals
+    return drives

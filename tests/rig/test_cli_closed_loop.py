@@ -1,0 +1,135 @@
+"""`rig simulate --trajectory`: what it takes, writes and says."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dynamics import Dynamics, load_mechanism
+from rig.cli import main
+from rig.csvio import MOTION, WRENCH, per_leg, read_table, write_table
+from rig.errors import ExitCode
+
+TRAJECTORY = """
+frame = "home"
+
+[[parts]]
+type = "harmonic"
+duration = 1.0
+fade = 0.25
+terms = [{ dof = "z", amplitude = 0.01, frequency = 2.0 }]
+"""
+
+
+@pytest.fixture
+def trajectory(here: Path) -> str:
+    (here / "small.toml").write_text(TRAJECTORY, encoding="utf-8")
+    return "small.toml"
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    assert main(["simulate", *arguments, "--json"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(["simulate", *arguments]) == ExitCode.INPUT
+    said = capsys.readouterr()
+    assert said.out == ""
+    return " ".join(said.err.replace("│", " ").split())
+
+
+def test_controllers_are_compared_as_modelled_and_with_other_masses(
+    trajectory: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["simulate", "--trajectory", trajectory, "--compare"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "lab-hexapod: trajectory small.toml, 1 s at 500 Hz"
+    rows = [line for line in lines[3:] if "ended" not in line]
+    assert len(rows) == 18
+    assert [row.split()[0] for row in rows[::3]] == ["none", "pd", "force", "computed-torque", "position", "observer"]
+    assert "as modelled" in rows[6] and "masses +20 %" in rows[7] and "masses -20 %" in rows[8]
+
+
+def test_the_numbers_as_json(trajectory: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--trajectory", trajectory, "--controller", "force", "--controller", "observer", "--mass-error", "10%")
+    found = told(capsys, "virtual", *arguments)
+    assert (found["rate_hz"], found["duration_s"], found["mechanism"]) == (500.0, 1.0, "lab-hexapod")
+    runs = {(run["controller"], run["plant"]): run for run in found["runs"]}
+    assert len(runs) == len(found["runs"]) == 6
+    nominal, heavy = runs["force", "as modelled"], runs["force", "masses +10 %"]
+    assert nominal["end"] is None and nominal["position_rms_mm"] < 0.01 < heavy["position_rms_mm"]
+    assert len(nominal["force_rms_n"]) == 6 and 0.0 < nominal["share_of_limit"][0] < 0.5
+    assert runs["observer", "masses +10 %"]["position_rms_mm"] < 0.3 * heavy["position_rms_mm"]
+
+
+def test_the_motion_is_written_with_what_drives_and_cells_said(trajectory: str, here: Path) -> None:
+    extra = [per_leg(prefix) for prefix in "fclv"]
+    wrench = "5,0,-20,0,1,0"
+    options = ["--mass-error", "0%", "--wrench", wrench, "-o", "run.csv"]
+    assert main(["simulate", "--trajectory", trajectory, *options]) == 0
+    table = read_table(here / "run.csv", MOTION, [WRENCH, *extra])
+    assert len(table.times) == 501 and table.times[-1] == pytest.approx(1.0)
+    np.testing.assert_array_equal(table.columns(WRENCH)[0], [float(text) for text in wrench.split(",")])
+    model = Dynamics(load_mechanism("lab-hexapod"), 1e-3)
+    cells = model.cells(table.columns(MOTION), table.columns(WRENCH))
+    assert (table.columns(per_leg("c")) - cells).std() == pytest.approx(0.5, rel=0.1)
+
+
+def test_a_wrench_may_come_and_go(trajectory: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = np.array([[0.2, 0, 0, -40, 0, 0, 0], [0.4, 0, 0, -40, 0, 0, 0]], dtype=float)
+    write_table(here / "push.csv", ("t", *WRENCH), rows)
+    options = ("--trajectory", trajectory, "--mass-error", "0")
+    pushed = told(capsys, *options, "--wrench", "push.csv", "-o", "run.csv")["runs"][0]
+    assert pushed["position_peak_mm"] > 20.0 * told(capsys, *options)["runs"][0]["position_peak_mm"]
+    acting = read_table(here / "run.csv", MOTION, [WRENCH, *(per_leg(prefix) for prefix in "fclv")])
+    np.testing.assert_array_equal(acting.times[acting.columns(WRENCH)[:, 2] != 0.0][[0, -1]].round(3), [0.2, 0.398])
+
+
+@pytest.mark.parametrize(("name", "begins"), [("a.svg", b"<?xml"), ("a.pdf", b"%PDF"), ("a.png", b"\x89PNG")])
+def test_the_plot_is_of_the_kind_that_its_name_says(trajectory: str, here: Path, name: str, begins: bytes) -> None:
+    options = ["--mass-error", "0", "--controller", "force", "--controller", "pd", "--plot", name]
+    assert main(["simulate", "--trajectory", trajectory, *options]) == 0
+    assert (here / name).read_bytes().startswith(begins)
+
+
+def test_what_moves_may_be_a_mechanism_of_its_own(
+    trajectory: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (Path(__file__).parents[2] / "dynamics/mechanisms/lab-hexapod.toml").read_text(encoding="utf-8")
+    (here / "other.toml").write_text(text.replace("coulomb = 4.0", "coulomb = 12.0"), encoding="utf-8")
+    options = ("--trajectory", trajectory, "--mass-error", "0")
+    rough = told(capsys, "--plant", "other.toml", *options)["runs"][0]
+    assert rough["plant"] == "as given"
+    assert rough["position_rms_mm"] > 10.0 * told(capsys, *options)["runs"][0]["position_rms_mm"]
+    as_model = told(capsys, "other.toml", *options)["runs"][0]  # a mechanism in place of a configuration
+    assert as_model["position_rms_mm"] < 0.1 * rough["position_rms_mm"]
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (["--trajectory", "T", "--controller", "pid"], "'pid' must be one of none, pd, force"),
+        (["--trajectory", "T", "--compare", "-o", "a.csv"], "the motion of a single --controller can be written"),
+        (["--trajectory", "T", "--plot", "a.gif"], "a.gif must end in .svg, .pdf, .png"),
+        (["--trajectory", "T", "--plot", "no/a.svg"], "there is no folder no"),
+        (["--trajectory", "T", "--mass-error", "95%"], "must be a percentage from 0% to 90%"),
+        (["--trajectory", "T", "--mass-error", "nan"], "must be a percentage"),
+        (["--trajectory", "T", "--wrench", "1,2"], "not a list of six finite numbers fx,fy,fz,mx,my,mz"),
+        (["--trajectory", "T", "--plant", "none-such.toml"], "none-such.toml"),
+        (["none-such.toml", "--trajectory", "T"], "no such configuration: none-such.toml"),
+        (["--trajectory", "T", "--pose", "0,0,0,1,0,0,0"], "goes with leg forces, not with --trajectory"),
+        (["lab-hexapod", "--controller", "pd"], "goes with --trajectory"),
+        (["lab-hexapod"], "give MECHANISM FORCES.csv --pose -o, or a --trajectory"),
+        (["lab-hexapod", "f.csv", "-o", "a.csv"], "leg forces need it"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(
+    trajectory: str, options: list[str], text: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = refusal(capsys, *(trajectory if option == "T" else option for option in options))
+    assert text in said, said
+    assert [path.name for path in here.iterdir()] == [trajectory]
