@@ -23,6 +23,7 @@ from rig.config.sections import (
     VirtualCells,
     VirtualDrive,
 )
+from rig.config.validation import Validation
 
 __all__ = [
     "Control",
@@ -32,6 +33,7 @@ __all__ = [
     "Realtime",
     "RigConfig",
     "Safety",
+    "Validation",
     "Virtual",
     "VirtualCells",
     "VirtualDrive",

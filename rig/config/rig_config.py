@@ -26,6 +26,7 @@ from rig.config.sections import (
     Virtual,
     within,
 )
+from rig.config.validation import Validation
 from rig.errors import ConfigError
 
 _SHIPPED = Path(__file__).parent / "shipped"
@@ -36,7 +37,8 @@ _PATIENCE = 0.5  # of a drive's watchdog
 class RigConfig(Section):
     """A whole rig, validated; see `rig.config.sections` for the sections.
 
-    `machine` is the loaded mechanism with the calibrated parameters, `nominal` that without, `folder` where relative paths of the file start, `path` the file itself.
+    `machine` is the loaded mechanism with the calibrated parameters, `nominal` that without, `folder` where relative
+    paths of the file start, `path` the file itself.
     """
 
     name: Text
@@ -55,6 +57,7 @@ class RigConfig(Section):
     load_cells: AnyCells = Field(default_factory=lambda: read_cells({}))
     recording: RecordingOptions = RecordingOptions()
     realtime: Realtime = Realtime()
+    validation: Validation = Validation()
     virtual: Virtual | None = None
 
     _path: Path = PrivateAttr(default=Path())
@@ -279,9 +282,7 @@ def _build(data: Mapping[str, Any], path: Path) -> RigConfig:
     return config
 
 
-def _with_parameters(
-    nominal: Mechanism, names: tuple[str, ...], folder: Path
-) -> tuple[Mechanism | None, list[str]]:
+def _with_parameters(nominal: Mechanism, names: tuple[str, ...], folder: Path) -> tuple[Mechanism | None, list[str]]:
     try:
         return overlaid(nominal, [load_parameters(folder / name) for name in names]), []
     except CalibrationError as error:
