@@ -12,7 +12,7 @@ from rig.report.running import Moments
 from rig.report.summary import window_of
 from rig.report.validation import PairedTest, block_numbers
 
-MOST_ROWS = 250_000
+MOST_ROWS = 100_000
 """About so many rows are compared, evenly spread over a longer window: every model is computed at each."""
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from validated import NOISE, RATE, forces, header_with, make_running, noise
+from validated import NOISE, RATE, Floats, forces, header_with, make_running, noise
 
 from rig.config import Validation, load_config
 from rig.errors import ConfigError
@@ -18,7 +18,11 @@ TIMES = np.arange(round(8.0 * RATE)) / RATE
 MODEL = forces(TIMES)
 
 
-def made(measured: np.ndarray[Any, Any], model: np.ndarray[Any, Any] = MODEL, **thresholds: float) -> Recording:
+def made(measured: Floats, **thresholds: float) -> Recording:
+    return compared_with(MODEL, measured, **thresholds)
+
+
+def compared_with(model: Floats, measured: Floats, /, **thresholds: float) -> Recording:
     rows = make_running(measured, model)
     return Recording(Path("run.mcap"), header_with(**thresholds), rows, (), dropped=0, complete=True, closing={})
 
@@ -53,7 +57,7 @@ def test_numbers_away_from_a_threshold_are_decided(name: str, threshold: float, 
     ("name", "threshold", "wrong"),
     [("bias", 0.3, MEASURED + 0.5), ("lag", 1e-3, forces(TIMES - 3e-3) + noise(1, len(MODEL)))],
 )
-def test_bias_and_lag_fail_by_the_leg_that_has_them(name: str, threshold: float, wrong: np.ndarray[Any, Any]) -> None:
+def test_bias_and_lag_fail_by_the_leg_that_has_them(name: str, threshold: float, wrong: Floats) -> None:
     assert judged(made(MEASURED, **{name: threshold}))["verdict"] == "pass"
     only = MEASURED.copy()
     only[:, 3] = wrong[:, 3]
@@ -145,7 +149,7 @@ def test_numbers_against_plain_definitions() -> None:
 
 
 def test_what_is_unrelated_is_seldom_above_the_coherence_level() -> None:
-    spectrum = judged(made(45 + noise(1, len(MODEL)), 45 + noise(2, len(MODEL))))["spectrum"]
+    spectrum = judged(compared_with(45 + noise(1, len(MODEL)), 45 + noise(2, len(MODEL))))["spectrum"]
     coherence = np.array([leg["coherence"] for leg in spectrum["legs"]])
     assert 0.005 < np.mean(coherence > np.array(spectrum["coherence_level"])) < 0.1
 
