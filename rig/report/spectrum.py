@@ -14,7 +14,7 @@ def spectrum_figure(summary: Mapping[str, Any], colors: Sequence[str]) -> Figure
     """Square root of the residual's density, and coherence, over frequency; of a summary that has them."""
     spectrum, noise = summary["validation"]["spectrum"], summary["force"]["noise_n"]
     rate = summary["cycle"]["rate_hz"]
-    figure = panelled(3.0, 1)
+    figure = panelled(3.0, 1, above=0.36)
     density, coherence = figure.subplots(1, 2)
     frequency = spectrum["frequency_hz"]
     for leg, color in zip(spectrum["legs"], colors, strict=True):
@@ -31,7 +31,9 @@ def spectrum_figure(summary: Mapping[str, Any], colors: Sequence[str]) -> Figure
     for axes in (density, coherence):
         axes.set(xscale="log", xlabel="Hz")
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _place: f"{value:g}"))
-    density.yaxis.set_major_formatter(FuncFormatter(lambda value, _place: f"{value:g}"))
-    density.legend(loc="upper right", ncols=7, borderaxespad=0, bbox_to_anchor=(1, 1.16), columnspacing=0.8)
-    coherence.legend(loc="upper right", borderaxespad=0, bbox_to_anchor=(1, 1.16))
+    for formatter in (density.yaxis.set_major_formatter, density.yaxis.set_minor_formatter):
+        formatter(FuncFormatter(lambda value, _place: f"{value:.2g}"))
+    density.tick_params(axis="y", which="both", labelsize=7)
+    density.legend(loc="upper right", ncols=7, borderaxespad=0, bbox_to_anchor=(1, 1.12), columnspacing=0.8)
+    coherence.legend(loc="upper right", borderaxespad=0, bbox_to_anchor=(1, 1.12))
     return figure
