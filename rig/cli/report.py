@@ -1,16 +1,19 @@
-"""`rig report`: the numbers and the pages of a recording."""
+"""`rig report`: the numbers and the pages of recordings."""
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rig.cli.options import JsonOption, check_made_of, end_doubtful, tell_caveats
 
+if TYPE_CHECKING:
+    from rig.recording import RecordingFile
+
 
 def report(
-    recording: Annotated[Path, typer.Argument(metavar="RECORDING", help="A recording (.mcap).")],
+    recordings: Annotated[list[Path], typer.Argument(metavar="RECORDING...", help="Recordings (.mcap).")],
     output: Annotated[
         Path | None,
         typer.Option(
@@ -18,32 +21,106 @@ def report(
         ),
     ] = None,
     models: Annotated[
-        bool, typer.Option("--models", help="Also compare the published models with what the load cells measured.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--models/--no-models",
+            help="Compare the published models with what the load cells measured. Left out: where it can be done.",
+        ),
+    ] = None,
+    parameters: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Parameter file whose uncertainty widens the band; left out: those recorded. May be given repeatedly.",
+        ),
+    ] = None,
+    thresholds: Annotated[
+        str | None,
+        typer.Option(metavar="CONFIG", help="Configuration whose [validation] judges; left out: the one recorded."),
+    ] = None,
+    figures: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Also write each figure there, as SVG and as PDF.")
+    ] = None,
+    pdf: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the report as a PDF file.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a recording's report: one HTML file that needs nothing else.
 
-    It shows the forces measured and modelled per leg, their residuals, the tracking and the timing. A recording cut
-    off by a crash is reported as far as it goes. One that is damaged is reported too, and says so: exit code 5.
+    It shows the forces measured and modelled per leg, their residuals, how well the model predicts them and whether
+    that is good enough by the configuration's [validation], the tracking and the timing. Of several recordings, each
+    gets its report, and the numbers are set side by side. A recording cut off by a crash is reported as far as it
+    goes. One that is damaged is reported too, and says so: exit code 5.
     """
+    from calibration import load_parameters
+    from rig.config import load_config
+    from rig.errors import InputError
+    from rig.report import compared, said, said_beside
+
+    if len(recordings) > 1 and (output or figures or pdf):
+        raise InputError("--output, --figures and --pdf are of one recording, not of several")
+    judge = None if thresholds is None else load_config(thresholds).validation
+    files = None if not parameters else [load_parameters(path) for path in parameters]
+    opened, summaries = [], []
+    for path in recordings:
+        target = output if output is not None else path.with_suffix(".html")
+        check_made_of(path, target)
+        recording = _opened(path)
+        summary = _made(recording, models, {"thresholds": judge, "parameters": files})
+        summary["paths"] = {"recording": str(path), "report": str(target)}
+        _write(recording, summary, target, figures, pdf)
+        if not as_json:
+            for line in (*said(summary), f"report: {target}"):
+                typer.echo(line)
+        opened.append(recording)
+        summaries.append(summary)
+    if len(summaries) > 1:
+        beside = compared(summaries)
+        if as_json:
+            typer.echo(json.dumps({"recordings": summaries, "comparison": beside}, indent=2))
+        else:
+            typer.echo(said_beside(beside))
+    elif as_json:
+        typer.echo(json.dumps(summaries[0], indent=2))
+    for recording in opened:
+        end_doubtful(recording)
+
+
+def _opened(path: Path) -> "RecordingFile":
     from rig.recording import RecordingError, RecordingFile
-    from rig.report import summarize, write_report
 
-    target = output if output is not None else recording.with_suffix(".html")
-    check_made_of(recording, target)
-    opened = RecordingFile(recording)
+    opened = RecordingFile(path)
     if not opened.count:
-        raise RecordingError(f"{recording}: holds no telemetry, there is nothing to report")
+        raise RecordingError(f"{path}: holds no telemetry, there is nothing to report")
     tell_caveats(opened)
-    summary = summarize(opened)
-    if models:
-        from rig.report import compare_models
+    return opened
 
-        summary["force"]["models"] = compare_models(opened, summary)
-    write_report(opened, target, summary=summary)
-    if as_json:
-        typer.echo(json.dumps(summary | {"paths": {"recording": str(recording), "report": str(target)}}, indent=2))
-    else:
-        typer.echo(f"report: {target}")
-    end_doubtful(opened)
+
+def _made(recording: "RecordingFile", models: bool | None, wanted: dict[str, Any]) -> dict[str, Any]:
+    """A recording's summary with its validation, the models unless not wanted or not to be had, and its provenance."""
+    from dynamics import DynamicsError
+    from rig.recording import RecordingError
+    from rig.report import compare_models, source_of, summarize, validate
+
+    summary = summarize(recording)
+    summary["validation"] = validate(recording, summary, **wanted)
+    summary["provenance"] = source_of(recording)
+    if models is not False:
+        try:
+            summary["force"]["models"] = compare_models(recording, summary)
+        except (DynamicsError, RecordingError):
+            if models:
+                raise
+    return summary
+
+
+def _write(
+    recording: "RecordingFile", summary: dict[str, Any], target: Path, figures: Path | None, pdf: Path | None
+) -> None:
+    from rig.report import write_figures, write_pdf, write_report
+
+    write_report(recording, target, summary=summary)
+    if figures is not None:
+        summary["paths"]["figures"] = [str(path) for path in write_figures(recording, figures, summary=summary)]
+    if pdf is not None:
+        write_pdf(recording, pdf, summary=summary)
+        summary["paths"]["pdf"] = str(pdf)

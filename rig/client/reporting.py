@@ -21,9 +21,10 @@ def make_report(recording: RecordingFile, target: Path) -> tuple[dict[str, Any],
 
     Its numbers with the paths, and why the file could not be written, or None. Raises RecordingError as `summarize`.
     """
-    from rig.report import summarize, write_report  # brings matplotlib along, which the app need not wait for
+    from rig.report import source_of, summarize, validate, write_report  # brings matplotlib, for which no app waits
 
     summary = summarize(recording) | {"paths": {"recording": str(recording.path), "report": str(target)}}
+    summary |= {"validation": validate(recording, summary), "provenance": source_of(recording)}
     try:
         write_report(recording, target, summary=summary)
     except InputError as error:

@@ -265,6 +265,9 @@ def describe(result: RunResult) -> str:
             f"{tracking['rotation_rms_rad'] * 1e3:.4f} mrad (RMS)",
             f"forces     residual {residuals} N (RMS, legs 1 to 6)",
         ]
+    validation = summary.get("validation") or {"verdict": None}
+    if validation["verdict"] is not None:
+        lines.append(f"verdict    {validation['verdict']}{''.join(f'; {why}' for why in validation['reasons'])}")
     lines += [
         f"recording  {result.recording} ({written['rows']} rows, {written['dropped']} dropped)",
         f"report     {result.report if result.report.is_file() else 'could not be written'}",

@@ -17,6 +17,7 @@ from rig.config.sections import (
     Realtime,
     Safety,
 )
+from rig.config.validation import Validation
 from rig.config.virtual_rig import (
     InjectedFault,
     PlantFriction,
@@ -37,6 +38,7 @@ __all__ = [
     "RigConfig",
     "Safety",
     "Tolerance",
+    "Validation",
     "Virtual",
     "VirtualCells",
     "VirtualDrive",

@@ -24,6 +24,7 @@ from rig.config.sections import (
     Text,
     within,
 )
+from rig.config.validation import Validation
 from rig.config.virtual_rig import Virtual
 from rig.errors import ConfigError
 
@@ -54,6 +55,7 @@ class RigConfig(Section):
     load_cells: AnyCells = Field(default_factory=lambda: read_cells({}))
     recording: RecordingOptions = RecordingOptions()
     realtime: Realtime = Realtime()
+    validation: Validation = Validation()
     virtual: Virtual | None = None
 
     _path: Path = PrivateAttr(default=Path())

@@ -2,14 +2,19 @@
 
 from typing import TYPE_CHECKING, Any
 
+from rig.report.comparison import compared, said_beside
+from rig.report.files import write_figures, write_pdf
 from rig.report.html import write_report
 from rig.report.loop_figure import LoopTrace, write_loop_figure
 from rig.report.pages import TITLE, WIDTH, Drawing, drawing, page_environment, panelled, styled
 from rig.report.plots import LEG_COLORS, STYLE
+from rig.report.provenance import source_of
+from rig.report.saying import said
 from rig.report.summary import summarize
 
 if TYPE_CHECKING:
     from rig.report.models import compare_models
+    from rig.report.validation import validate
 
 __all__ = [
     "LEG_COLORS",
@@ -19,20 +24,31 @@ __all__ = [
     "Drawing",
     "LoopTrace",
     "compare_models",
+    "compared",
     "drawing",
     "page_environment",
     "panelled",
+    "said",
+    "said_beside",
+    "source_of",
     "styled",
     "summarize",
+    "validate",
+    "write_figures",
     "write_loop_figure",
+    "write_pdf",
     "write_report",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """`compare_models` needs the dynamics and its compiled kernels; they are loaded only when it is asked for."""
+    """`compare_models` and `validate` need the dynamics and its kernels, which are loaded only when asked for."""
     if name == "compare_models":
         from rig.report.models import compare_models
 
         return compare_models
+    if name == "validate":
+        from rig.report.validation import validate
+
+        return validate
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,6 +11,8 @@ from rig.csvio import check_output, whole_file
 from rig.recording import EventLevel, Recorded, caveats
 from rig.report.pages import page_environment
 from rig.report.plots import LEG_COLORS
+from rig.report.provenance import source_of
+from rig.report.saying import said_chance, said_lag, said_model, said_verdict
 from rig.report.side_by_side import figures
 from rig.runtime import said_slower
 from rig.states import FaultCode
@@ -36,6 +38,8 @@ _CAPTIONS = {
     "conditioned the legs' matrix is along the way.",
     "pose": "Measured (solid) and commanded (dashed) pose of the platform in the base frame, R = Rz·Ry·Rx.",
     "terms": "Modelled actuator force of every leg by its cause.",
+    "spectrum": "Left: spectral density of the residual; dashed: the cells' noise if it were white. Right: share of "
+    "the measured force's power at each frequency that the model's goes with.",
     "timing": "How punctual the cycles were, and what they spent their time on.",
 }
 
@@ -79,11 +83,15 @@ def write_report(recording: Recorded, path: Path | str, *, summary: Mapping[str,
         origin=_origin(recording),
         virtual=bool(recording.header.get("virtual")),
         summary=summary,
+        validation=_validation(summary),
+        provenance=_origins(summary.get("provenance") or source_of(recording)),
         verdict=_verdict(recording, summary),
         caveats=caveats(recording),
         cards=_cards(summary),
         images={name: base64.b64encode(svg.encode()).decode() for name, svg in images.items()},
         captions=_captions(recording.header),
+        said_model=said_model,
+        said_chance=said_chance,
         motions=[_motion(motion) for motion in summary["motions"][:_MOST_MOTIONS]],
         colors=LEG_COLORS,
         events=[_event(event) for event in summary["events"][:_MOST_EVENTS]],
@@ -92,6 +100,22 @@ def write_report(recording: Recorded, path: Path | str, *, summary: Mapping[str,
     )
     with whole_file(path) as file:
         file.write(text.encode(errors="replace").decode())
+
+
+_KINDS = {"pass": "good", "fail": "bad", "undecided": "warn", None: "neutral"}
+
+
+def _validation(summary: Mapping[str, Any]) -> dict[str, Any] | None:
+    """A validation as the page shows it; None of a summary without."""
+    found = summary.get("validation")
+    if found is None:
+        return None
+    return {**found, "kind": _KINDS[found["verdict"]], "said": said_verdict(found), "said_lag": said_lag(found)}
+
+
+def _origins(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Provenance as lines of a table, without what is not known."""
+    return [(key.replace("_", " "), _pretty(value)) for key, value in found.items() if value not in (None, [], {})]
 
 
 def _fixed(value: float | None, digits: int = 1, scale: float = 1.0) -> str:

@@ -10,13 +10,18 @@ from rig.cell_models import comparable_rows, model_differences, recorded_coulomb
 from rig.recording import Recorded, RecordingError
 from rig.report.running import Moments
 from rig.report.summary import window_of
+from rig.report.validation import PairedTest, block_numbers
+
+MOST_ROWS = 100_000
+"""About so many rows are compared, evenly spread over a longer window: every model is computed at each."""
 
 
 def compare_models(recording: Recorded, summary: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Residuals of every model over the rows that the report's numbers cover.
+    """Residuals of every model over the rows that the report's numbers cover, of a long window over each so many.
 
     Every model is carried to the load cells by its own reactions, see `model_differences`. One entry a model: `model`,
-    `rms_residual_n` (6 legs), and at the cells `rms_difference_n` (6 legs) and `peak_difference_n` from the exact one.
+    `rms_residual_n` (6 legs), at the cells `rms_difference_n` (6 legs) and `peak_difference_n` from the exact one,
+    `rows`, and `test`: whether it is worse than the exact one, see `PairedTest` (null of the exact one itself).
     Raises RecordingError when the recording holds no mechanism, MechanismError when it cannot be used.
     """
     text = recording.header.get("mechanism")
@@ -26,17 +31,26 @@ def compare_models(recording: Recorded, summary: Mapping[str, Any]) -> list[dict
     coulomb_speed = recorded_coulomb_speed(recording.header)
     residuals = {model: Moments(6) for model in MODELS}
     differences = {model: Moments(6) for model in MODELS}
-    seen = 0
+    tests = {model: PairedTest() for model in MODELS if model != "exact"}
+    whole, rate = summary["window"]["rows"], summary["cycle"]["rate_hz"] or 1.0
+    stride = -(-whole // MOST_ROWS) or 1
+    seen = taken = compared = 0
     for block in recording.blocks():
         rows = block[window_of(block, seen, summary)]
         seen += len(block)
-        rows = rows[comparable_rows(rows)]
+        numbers = block_numbers(taken, len(rows), whole, rate)
+        wanted = comparable_rows(rows) & ((np.arange(len(rows)) + taken) % stride == 0)
+        taken += len(rows)
+        rows, numbers = rows[wanted], numbers[wanted]
         if not len(rows):
             continue
+        compared += len(rows)
         motions = np.ascontiguousarray(rows["reference"])
         for model, difference in model_differences(mechanism, motions, MODELS, coulomb_speed).items():
             residuals[model].add(rows["force_residual"] - difference)
             differences[model].add(difference)
+            if model in tests:
+                tests[model].add(rows["force_residual"], rows["force_residual"] - difference, numbers)
     if residuals["exact"].rms() is None:
         return []
     return [
@@ -45,6 +59,8 @@ def compare_models(recording: Recorded, summary: Mapping[str, Any]) -> list[dict
             "rms_residual_n": [residuals[model].rms(leg) for leg in range(6)],
             "rms_difference_n": [differences[model].rms(leg) for leg in range(6)],
             "peak_difference_n": max(differences[model].peak(leg) or 0.0 for leg in range(6)),
+            "rows": compared,
+            "test": tests[model].result() if model in tests else None,
         }
         for model in MODELS
     ]

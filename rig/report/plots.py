@@ -1,6 +1,6 @@
 """The report's figures, as SVG text. Hue tells the leg; measured is solid, model and command are dashed."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogFormatter
 
 from rig.report.curves import Curve, Curves
-from rig.report.pages import TICKS, TITLE, panelled, styled, svg_text
+from rig.report.pages import TICKS, TITLE, Drawing, drawing, panelled, styled, svg_text
 from rig.report.running import Histogram
+from rig.report.spectrum import spectrum_figure
 from rig.telemetry import TERMS
 
 LEG_COLORS = ("#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7")
@@ -66,7 +67,7 @@ STYLE: Any = {
 _FLOOR = 0.5
 """cycles: where a logarithmic axis of counts begins"""
 
-_Drawing = Callable[[Curves, Mapping[str, Any]], Figure]
+_Made = Callable[[Curves, Mapping[str, Any]], Figure]
 
 
 def draw(curves: Curves, summary: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:
@@ -77,9 +78,29 @@ def draw(curves: Curves, summary: Mapping[str, Any], names: Sequence[str]) -> di
     return {name: _drawn(_DRAWINGS[name], curves, summary) for name in names}
 
 
-def _drawn(drawing: _Drawing, curves: Curves, summary: Mapping[str, Any]) -> str:
+def _drawn(made: _Made, curves: Curves, summary: Mapping[str, Any]) -> str:
     with styled(STYLE):
-        return svg_text(drawing(curves, summary))
+        return svg_text(made(curves, summary))
+
+
+def drawn_files(curves: Curves, summary: Mapping[str, Any]) -> Iterator[tuple[str, Drawing]]:
+    """Every figure of the report by name, one after the other, as SVG document and as PDF file."""
+    for name in figure_names(summary):
+        with styled(STYLE):
+            yield name, drawing(_DRAWINGS[name](curves, summary))
+
+
+def figure_pages(curves: Curves, summary: Mapping[str, Any]) -> Iterator[Figure]:
+    """Every figure of the report, one after the other, in the report's style."""
+    for name in figure_names(summary):
+        with styled(STYLE):
+            yield _DRAWINGS[name](curves, summary)
+
+
+def figure_names(summary: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names of the figures that a summary has what they show for, in their order."""
+    spectrum = (summary.get("validation") or {}).get("spectrum")
+    return FIGURES if spectrum is None else (*FIGURES, "spectrum")
 
 
 def _panels(figure: Figure, titles: list[str], unit: str) -> list[Axes]:
@@ -266,7 +287,7 @@ def _timing(curves: Curves, _summary: Mapping[str, Any]) -> Figure:
     return figure
 
 
-_DRAWINGS: dict[str, _Drawing] = {
+_DRAWINGS: dict[str, _Made] = {
     "timeline": _timeline,
     "forces": _forces,
     "residuals": _residuals,
@@ -274,6 +295,7 @@ _DRAWINGS: dict[str, _Drawing] = {
     "pose": _pose,
     "terms": _terms,
     "timing": _timing,
+    "spectrum": lambda _curves, summary: spectrum_figure(summary, LEG_COLORS),
 }
-FIGURES = tuple(_DRAWINGS)
-"""Names of the report's figures, in their order."""
+FIGURES = tuple(name for name in _DRAWINGS if name != "spectrum")
+"""Names of the figures of every report, in their order."""

@@ -8,10 +8,10 @@ from typing import Any
 
 from rig.recording import Recorded
 from rig.report.curves import Curves
-from rig.report.plots import FIGURES, draw
+from rig.report.plots import FIGURES, draw, figure_names
 from rig.runtime import ChildDiedError, ChildLateError, ChildProcess
 
-_THEIRS, _OURS = FIGURES[:4], FIGURES[4:]  # either half takes about as long
+_THEIRS = FIGURES[:4]  # either half takes about as long
 _PATIENCE = 60.0  # s, for the other half, once ours is drawn
 
 
@@ -25,11 +25,12 @@ def figures(recording: Recorded, summary: Mapping[str, Any]) -> dict[str, str]:
         summary: what `summarize` gave of it.
     """
     curves = Curves(recording, summary)
+    names = figure_names(summary)
     if threading.active_count() > 1:
-        return draw(curves, summary, FIGURES)
+        return draw(curves, summary, names)
     helper = ChildProcess("the drawing", _draw, curves, summary, _THEIRS, early=True)
     try:
-        ours = draw(curves, summary, _OURS)
+        ours = draw(curves, summary, [name for name in names if name not in _THEIRS])
         theirs: dict[str, str] = helper.receive(_PATIENCE, "draw")
     except (ChildDiedError, ChildLateError):
         theirs = draw(curves, summary, _THEIRS)

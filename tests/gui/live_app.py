@@ -15,7 +15,7 @@ from gui.application import app_config
 from gui.session.rig_session import RigSession
 from gui.session.rules import Action
 from gui.shell.main_window import MainWindow
-from rig.config.rig_config import RigConfig, relaxed_timing
+from rig.config import RigConfig, relaxed_timing
 from rig.engine import Snapshot
 from rig.states import State
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rig.commissioning import check_devices
-from rig.config.rig_config import RigConfig, load_config, relaxed_timing, shipped_configs
+from rig.config import RigConfig, load_config, relaxed_timing, shipped_configs
 from rig.errors import ConfigError, ExitCode
 
 VIRTUAL = (Path(load_config().path)).read_text(encoding="utf-8")

@@ -16,6 +16,7 @@ from rig.errors import InputError
 from rig.recording import RecordingFile, RecordingWriter
 from rig.report import plots, side_by_side, summarize
 from rig.report.curves import Curves
+from rig.report.validation import validate
 
 RATE = 250.0
 TEST = os.getpid()
@@ -32,7 +33,8 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> RecordingFile:
 
 @pytest.fixture(scope="module")
 def summary(recording: RecordingFile) -> dict[str, Any]:
-    return summarize(recording)
+    made = summarize(recording)
+    return made | {"validation": validate(recording, made)}
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +58,8 @@ def children(name: str) -> list[int]:
 def test_two_processes_draw_what_one_does(
     recording: RecordingFile, summary: dict[str, Any], drawn: dict[str, str]
 ) -> None:
-    assert drawn == plots.draw(Curves(recording, summary), summary, plots.FIGURES)
-    assert tuple(drawn) == plots.FIGURES
+    assert drawn == plots.draw(Curves(recording, summary), summary, plots.figure_names(summary))
+    assert tuple(drawn) == (*plots.FIGURES, "spectrum")
 
 
 def test_each_draws_a_part(recording: RecordingFile, summary: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +68,7 @@ def test_each_draws_a_part(recording: RecordingFile, summary: dict[str, Any], mo
         "rig.runtime.spawning.begin_server", lambda: pytest.fail("a server that nothing is forked from")
     )
     by = side_by_side.figures(recording, summary)
-    assert len(set(by.values())) == 2 and list(by.values()).count(f"drawn by {TEST}") == 3
+    assert len(set(by.values())) == 2 and list(by.values()).count(f"drawn by {TEST}") == 4
 
 
 def test_a_process_with_threads_is_not_forked(
@@ -92,7 +94,7 @@ def test_one_draws_all_where_the_other_dies(
         return "drawn"
 
     monkeypatch.setattr(plots, "svg_text", text)
-    assert side_by_side.figures(recording, summary) == dict.fromkeys(plots.FIGURES, "drawn")
+    assert side_by_side.figures(recording, summary) == dict.fromkeys(plots.figure_names(summary), "drawn")
 
 
 def test_a_report_made_beside_is_that_made_here(

@@ -13,6 +13,7 @@ from rig.recording import Recording
 from rig.report import plots, summarize, write_report
 from rig.report.curves import Curves
 from rig.report.pages import fix_titles
+from rig.report.validation import validate
 
 RATE = 250.0
 
@@ -29,7 +30,8 @@ def test_no_legend_lies_over_a_title_and_nothing_leaves_its_figure(monkeypatch: 
     rows["exchange_time"][100] = 5.999e-3  # the last label of its axis stands at its end
     recording = Recording(Path("run.mcap"), make_header(RATE), rows, (), dropped=0, complete=True, closing={})
     summary = summarize(recording)
-    plots.draw(Curves(recording, summary), summary, plots.FIGURES)
+    summary["validation"] = validate(recording, summary)
+    plots.draw(Curves(recording, summary), summary, plots.figure_names(summary))
     legends = 0
     for figure in drawn:
         canvas = FigureCanvasAgg(figure)

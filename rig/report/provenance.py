@@ -1,0 +1,77 @@
+"""Where a recording comes from: everything that it says of its own making, and the file's own hash."""
+
+import hashlib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from calibration import CalibrationError, parse_cell_calibration, parse_parameters
+from rig.recording import Recorded
+
+_PIECE = 1 << 20
+
+
+def source_of(recording: Recorded) -> dict[str, Any]:
+    """`file`, `sha256` and `bytes` of the recording, `software`, `virtual`, `recorded` (UTC or null).
+
+    `config_sha256`, `mechanism` with `mechanism_sha256`, `drives` (serial numbers, legs 1 to 6), `calibration` (of the
+    cells: date and the rest of what its file says of its origin) and `parameter_files` (kind, date, provenance); null
+    or empty where the recording does not say. Hash and size are null where there is no such file.
+    """
+    header = recording.header
+    config = header.get("config", {})
+    wall = header.get("clock", {}).get("wall_ns", 0)
+    legs = config.get("drives", {}).get("legs", [])
+    return {
+        "file": recording.path.name,
+        **_hashed(recording.path),
+        "complete": recording.complete,
+        "software": header.get("software"),
+        "virtual": bool(header.get("virtual")),
+        "recorded": datetime.fromtimestamp(wall / 1e9, UTC).isoformat(timespec="seconds") if wall else None,
+        "config": config.get("name"),
+        "config_sha256": header.get("config_sha256"),
+        "mechanism": config.get("mechanism"),
+        "mechanism_sha256": header.get("mechanism_sha256"),
+        "drives": [leg.get("serial") for leg in legs],
+        "calibration": _calibration(header.get("calibration")),
+        "parameter_files": [_parameters(name, text) for name, text in (header.get("parameters") or {}).items()],
+        "operator": header.get("operator"),
+        "note": header.get("note"),
+    }
+
+
+def _hashed(path: Path) -> dict[str, Any]:
+    digest, size = hashlib.sha256(), 0
+    try:
+        with open(path, "rb") as file:
+            while piece := file.read(_PIECE):
+                digest.update(piece)
+                size += len(piece)
+    except OSError:
+        return {"sha256": None, "bytes": None}
+    return {"sha256": digest.hexdigest(), "bytes": size}
+
+
+def _calibration(text: object) -> dict[str, Any] | None:
+    if not isinstance(text, str):
+        return None
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    try:
+        made = parse_cell_calibration(text)
+    except CalibrationError:
+        return {"sha256": sha256}
+    origin = made.provenance
+    names = getattr(origin, "__slots__", ())
+    return {"sha256": sha256} | {str(name): str(getattr(origin, name)) for name in names}
+
+
+def _parameters(name: str, text: str) -> dict[str, Any]:
+    told: dict[str, Any] = {"file": name, "sha256": hashlib.sha256(text.encode()).hexdigest()}
+    try:
+        file = parse_parameters(text, name)
+    except CalibrationError:
+        return told
+    origin: Mapping[str, str] = file.provenance
+    return told | {"kind": file.kind, "date": file.date.isoformat(), "provenance": dict(origin)}

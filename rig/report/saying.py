@@ -1,0 +1,69 @@
+"""What a validation found, in a few lines for a person."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+def said(summary: Mapping[str, Any]) -> list[str]:
+    """Lines on agreement, lag, models and verdict of a summary; none of one without a validation."""
+    validation = summary.get("validation")
+    return [] if validation is None else list(_lines(validation, summary["force"].get("models") or []))
+
+
+def said_verdict(validation: Mapping[str, Any]) -> str:
+    """The verdict in a sentence."""
+    count, sure = len(validation["criteria"]), f"{100 * validation['confidence']:g} %"
+    if validation["verdict"] is None:
+        return "none: the configuration gives no thresholds ([validation])"
+    if validation["verdict"] == "pass":
+        return f"pass: {count} threshold{'s' if count > 1 else ''} kept, at {sure} confidence"
+    return f"{validation['verdict']}: {'; '.join(validation['reasons'])}"
+
+
+def said_lag(validation: Mapping[str, Any]) -> str:
+    """The lag in a sentence."""
+    lag, together = validation["lag"], validation["together"]
+    if together["lag_s"] is None:
+        return f"not to be told: {lag['why']}"
+    sentence = f"measured {1e3 * together['lag_s']:.3f} ± {1e3 * together['lag_sigma_s']:.3f} ms behind the model"
+    if lag["hold_s"] is None:
+        return sentence
+    beyond = 1e3 * together["lag_beyond_hold_s"]
+    return (
+        f"{sentence}, of which {1e3 * lag['hold_s']:.3f} ms is that forces are held for a cycle: {beyond:.3f} ms remain"
+    )
+
+
+def said_model(entry: Mapping[str, Any]) -> str:
+    """How a published model did beside the exact one, in a few words; empty of the exact one itself."""
+    test = entry.get("test")
+    if test is None:
+        return ""
+    told = test["without_offset"]
+    if told is None:
+        return "too few rows to tell"
+    chance = {"worse": told["p_no_worse"], "better": told["p_no_better"]}.get(told["verdict"])
+    return str(told["verdict"]) if chance is None else f"{told['verdict']} ({said_chance(chance)})"
+
+
+def said_chance(chance: float) -> str:
+    """A chance, as is usual."""
+    return "p < 0.001" if chance < 0.001 else f"p = {chance:.3f}"
+
+
+def _lines(validation: Mapping[str, Any], models: list[Mapping[str, Any]]) -> Iterator[str]:
+    together = validation["together"]
+    if together["rms_n"] is not None:
+        parts = [f"{together['rms_n']:.3f} N RMS"]
+        if together["nrmse"] is not None:
+            parts.append(f"{100 * together['nrmse']:.2f} % of the measured range")
+        if together["r_squared"] is not None:
+            parts.append(f"R² {together['r_squared']:.4f}")
+        if together["inside_band"] is not None:
+            parts.append(f"{100 * together['inside_band']:.1f} % inside the uncertainty band")
+        yield f"residual   {', '.join(parts)}"
+        yield f"lag        {said_lag(validation)}"
+    told = [f"{entry['model']} {said_model(entry)}" for entry in models if said_model(entry)]
+    if told:
+        yield f"models     beside the exact one: {', '.join(told)}"
+    yield f"verdict    {said_verdict(validation)}"

@@ -1,0 +1,209 @@
+"""The lag between model and measurement: y(t) = c + m(t - τ) by least squares, below a sample, and how sure it is.
+
+τ and c of each leg minimise the sum of the squared residual r over all samples (Gauss–Newton, begun at the best whole
+number of samples). With u = ṁ(t - τ) less its mean, J = Σu² and S the spectral densities, n samples give
+
+    cov(τ_i, τ_k) = n ∫ S_u,ik(f) S_r,ik(f)* df / (J_i J_k)
+
+which takes the residual's own spectrum, between legs too, and is σ²/J only where that is white and they are independent
+(Söderström & Stoica, System Identification, 1989, section 4.4). Of all legs: the mean weighted by 1/σ².
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.report.series import Floats
+from rig.report.validation.spectra import Welch, circle_mean, window_length
+from rig.report.validation.spool import Spool
+
+LONGEST_LAG = 0.1
+"""s, either way: what is looked for"""
+_HALF = 16
+"""samples of the interpolation on either side"""
+_TAPER = 8.0
+"""of the Kaiser window: an error of 1e-4 below 0.8 of the highest frequency"""
+_SUBSET = 200_000
+"""samples on which the iteration runs, before the last steps on all"""
+_STEPS = 12
+_CLOSE = 1e-3
+"""samples: a step that ends the iteration"""
+_FEWEST_WINDOWS = 6
+_SURE = 0.1
+"""sigma over `LONGEST_LAG` from which on a lag may be anything that was looked for"""
+_LEGS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """Over samples, per leg (6,): sums of u² and u r, centred, and the means of u and of the residual."""
+
+    count: int
+    curvature: Floats
+    slope: Floats
+    mean: Floats
+    offset: Floats
+
+
+def find_lag(spool: Spool, rate: float) -> dict[str, Any]:
+    """Lag of the measurement behind the model, s, positive where it is late.
+
+    Args:
+        spool: columns 0 to 5 measured, 6 to 11 modelled, N, at `rate` (Hz).
+
+    Returns:
+        `lag_s`, `sigma_s` of all legs together, `legs` with the same of each, `consistency_p` (how likely legs of one
+        lag would differ as much); null where the motion cannot tell, `why` then says so.
+    """
+    nothing: dict[str, Any] = {
+        "lag_s": None,
+        "sigma_s": None,
+        "consistency_p": None,
+        "legs": [{"leg": leg + 1, "lag_s": None, "sigma_s": None} for leg in range(_LEGS)],
+    }
+    most = int(LONGEST_LAG * rate)
+    halo = most + _HALF + 1
+    start = _whole_lag(spool, most, halo)
+    if start is None:
+        return nothing | {"why": "too few samples without a gap"}
+    lag = _refined(spool, start, most, halo)
+    length = window_length(spool.count, rate)
+    last = _sums(spool, lag, halo)
+    known = last.curvature > 0.0
+    if not known.any() or not length:
+        return nothing | {"why": "the modelled forces do not change"}
+    lag = np.clip(lag + _step(last), -most, most)
+    welch = Welch(2 * _LEGS, length)
+    for values, continues in spool.pieces(halo):
+        delayed, slope = _delayed(values[:, _LEGS:], lag, halo)
+        residual = values[halo : len(values) - halo, :_LEGS] - delayed - last.offset
+        welch.add(np.concatenate([slope - last.mean, residual], axis=1), continues=continues)
+    if welch.windows < _FEWEST_WINDOWS:
+        return nothing | {"why": "too few samples without a gap"}
+    density = welch.density()
+    products = density[:, :_LEGS, :_LEGS] * density[:, _LEGS:, _LEGS:].conj()
+    curvature = np.where(known, last.curvature, np.inf)
+    covariance = last.count * circle_mean(products) / np.outer(curvature, curvature) / rate**2
+    return nothing | _told(lag / rate, covariance, known)
+
+
+def _told(lag: Floats, covariance: Floats, known: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    sigma = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    told = known & (sigma > 0.0) & (sigma < _SURE * LONGEST_LAG) & (np.abs(lag) <= LONGEST_LAG)
+    legs = [
+        {
+            "leg": leg + 1,
+            "lag_s": float(lag[leg]) if told[leg] else None,
+            "sigma_s": float(sigma[leg]) if told[leg] else None,
+        }
+        for leg in range(_LEGS)
+    ]
+    if not told.any():
+        return {"legs": legs, "why": "the motion does not tell it: no leg's force changes enough against its residual"}
+    weights = np.where(told, 1.0, 0.0) / np.where(told, sigma, 1.0) ** 2
+    weights /= weights.sum()
+    joint = float(weights @ np.where(told, lag, 0.0))
+    variance = float(weights @ np.where(np.outer(told, told), covariance, 0.0) @ weights)
+    return {
+        "lag_s": joint,
+        "sigma_s": float(np.sqrt(max(variance, 0.0))),
+        "consistency_p": _consistency(lag[told], covariance[np.ix_(told, told)]),
+        "legs": legs,
+        "why": "",
+    }
+
+
+def _consistency(lag: Floats, covariance: Floats) -> float | None:
+    """How likely legs of one lag differ as much, by χ² of the differences; None of one leg."""
+    if len(lag) < 2:
+        return None
+    from scipy.special import chdtrc
+
+    difference = np.eye(len(lag))[1:] - np.eye(len(lag))[:1]
+    apart = difference @ lag
+    spread = difference @ covariance @ difference.T
+    return float(chdtrc(len(apart), max(0.0, float(apart @ np.linalg.pinv(spread, hermitian=True) @ apart))))
+
+
+def _whole_lag(spool: Spool, most: int, halo: int) -> Floats | None:
+    """Best lag of each leg (6,) in whole samples from -most to most: the least variance of the residual."""
+    lags = np.arange(-most, most + 1)
+    cross, squares, sums = (np.zeros((len(lags), _LEGS)) for _ in range(3))
+    measured, count = np.zeros(_LEGS), 0
+    for values, _ in spool.pieces(halo, _SUBSET):
+        y, m = values[halo : len(values) - halo, :_LEGS], values[halo - most : len(values) - halo + most, _LEGS:]
+        size = 1 << int(np.ceil(np.log2(len(m) + len(y))))
+        product = np.fft.rfft(m, size, axis=0) * np.fft.rfft(y, size, axis=0).conj()
+        found = np.fft.irfft(product, size, axis=0)[: len(lags)]
+        cross += found[::-1]  # m begins `most` samples early: its first place is the longest lag
+        for total, part in ((squares, m**2), (sums, m)):
+            running = np.concatenate([np.zeros((1, _LEGS)), np.cumsum(part, axis=0)])
+            total += (running[len(y) :] - running[: len(lags)])[::-1]
+        measured += y.sum(axis=0)
+        count += len(y)
+    if not count:
+        return None
+    # Var(y - m_k), less what does not depend on k
+    cost = (squares - 2.0 * cross) / count - (sums / count) ** 2 + 2.0 * measured / count * sums / count
+    best: Floats = lags[np.argmin(cost, axis=0)].astype(np.float64)
+    return best
+
+
+def _refined(spool: Spool, lag: Floats, most: int, halo: int) -> Floats:
+    for _ in range(_STEPS):
+        step = np.clip(_step(_sums(spool, lag, halo, _SUBSET)), -1.0, 1.0)
+        lag = np.clip(lag + step, -most, most)
+        if np.abs(step).max() < _CLOSE:
+            break
+    return lag
+
+
+def _step(sums: _Sums) -> Floats:
+    """Of Gauss and Newton, samples (6,)."""
+    return -sums.slope / np.where(sums.curvature > 0.0, sums.curvature, np.inf)
+
+
+def _sums(spool: Spool, lag: Floats, halo: int, most: int | None = None) -> _Sums:
+    count = 0
+    u, uu, r, ur = (np.zeros(_LEGS) for _ in range(4))
+    for values, _ in spool.pieces(halo, most):
+        delayed, slope = _delayed(values[:, _LEGS:], lag, halo)
+        residual = values[halo : len(values) - halo, :_LEGS] - delayed
+        count += len(slope)
+        u, uu = u + slope.sum(axis=0), uu + (slope**2).sum(axis=0)
+        r, ur = r + residual.sum(axis=0), ur + (slope * residual).sum(axis=0)
+    curvature = uu - u * u / count
+    moving = np.where(curvature > 1e-12 * uu, curvature, 0.0)
+    return _Sums(count, moving, ur - u * r / count, u / count, r / count)
+
+
+def _delayed(model: Floats, lag: Floats, halo: int) -> tuple[Floats, Floats]:
+    """Forces (m, 6) late by `lag` (6,) samples, and their slopes, N a sample, of (halo + m + halo, 6)."""
+    whole = np.floor(lag).astype(int)
+    count = len(model) - 2 * halo
+    delayed, slope = np.zeros((_LEGS, count)), np.zeros((_LEGS, count))
+    places = np.arange(-_HALF, _HALF + 1)
+    values, slopes = _kernel(places[:, np.newaxis] - (lag - whole))
+    columns = np.ascontiguousarray(model.T)
+    for leg, column in enumerate(columns):
+        for value, rise, place in zip(values[:, leg], slopes[:, leg], places.tolist(), strict=True):
+            first = halo - int(whole[leg]) - place
+            piece = column[first : first + count]
+            delayed[leg] += value * piece
+            slope[leg] += rise * piece
+    return delayed.T, slope.T
+
+
+def _kernel(x: Floats) -> tuple[Floats, Floats]:
+    """Sinc under a Kaiser window at x (k, 6) samples, and its derivative; a constant stays one, and has no slope."""
+    step = 1e-4
+    value, slope = _tapered(x), (_tapered(x + step) - _tapered(x - step)) / (2.0 * step)
+    return value / value.sum(axis=0), slope - slope.mean(axis=0)
+
+
+def _tapered(x: Floats) -> Floats:
+    inside = np.sqrt(np.maximum(0.0, 1.0 - (x / (_HALF + 1.0)) ** 2))
+    tapered: Floats = np.sinc(x) * np.i0(_TAPER * inside) / np.i0(_TAPER)
+    return tapered

@@ -1,0 +1,87 @@
+"""Spectra by Welch's method (IEEE Trans. Audio Electroacoust. 15, 1967), from samples that come piece by piece."""
+
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.report.series import Floats
+
+Complexes = npt.NDArray[np.complex128]
+
+_LONGEST = 4.0
+"""s, of a window: a resolution of half a hertz under its taper is enough for a platform's motions"""
+_SHARES = 6
+"""How many windows end to end the samples have to hold."""
+_FEWEST = 32
+"""Samples of a window."""
+_OVERLAP = 2
+_AT_ONCE = 16
+"""windows"""
+_INDEPENDENT = 0.53
+"""Share of Hann windows overlapping by half that count as independent (Welch 1967, as tabulated by Harris 1978)."""
+
+
+def window_length(count: int, rate: float) -> int:
+    """Samples of a window for so many samples at `rate` (Hz): a power of two, 0 where they are too few."""
+    most = min(count / _SHARES, _LONGEST * rate)
+    return 0 if most < _FEWEST else 1 << int(np.log2(most))
+
+
+class Welch:
+    """Mean of the spectra and cross-spectra of k columns under Hann windows that overlap by half.
+
+    Args:
+        columns: k.
+        length: samples of a window, even; see `window_length`.
+    """
+
+    def __init__(self, columns: int, length: int) -> None:
+        self.length = length
+        self.windows = 0
+        """how many went into the mean"""
+        self._taper = np.sin(np.pi * np.arange(length) / length) ** 2
+        self._sum = np.zeros((length // 2 + 1, columns, columns), np.complex128)
+        self._rest = np.zeros((0, columns))
+
+    def add(self, values: Floats, *, continues: bool) -> None:
+        """Take in samples (m, k); do they follow on the last ones?"""
+        if continues:
+            values = np.concatenate([self._rest, values])
+        hop = self.length // _OVERLAP
+        count = max(0, (len(values) - self.length) // hop + 1)
+        for start in range(0, count, _AT_ONCE):
+            part = values[start * hop :]
+            shown = np.lib.stride_tricks.sliding_window_view(part, self.length, axis=0)[::hop][: count - start]
+            spectra = np.fft.rfft(shown[:_AT_ONCE] * self._taper, axis=2).transpose(2, 1, 0)
+            self._sum += spectra @ spectra.conj().transpose(0, 2, 1)
+        self.windows += count
+        self._rest = values[count * hop :].copy()
+
+    @property
+    def independent(self) -> float:
+        """How many independent windows the mean is worth."""
+        return max(1.0, _INDEPENDENT * self.windows) if self.windows else 0.0
+
+    def density(self) -> Complexes:
+        """Two-sided density (length/2+1, k, k) over cycles per sample: its mean over the circle is the mean square."""
+        scale = float(np.sum(self._taper**2)) * max(1, self.windows)
+        density: Complexes = self._sum / scale
+        return density
+
+
+def circle_mean(density: npt.NDArray[np.generic]) -> Floats:
+    """Mean over the whole circle of frequencies, (...,), of what is even in frequency, given on its half (n, ...)."""
+    values = np.real(density)
+    mean: Floats = (values[0] + values[-1] + 2.0 * values[1:-1].sum(axis=0)) / (2 * (len(values) - 1))
+    return mean
+
+
+def bands(length: int, rate: float, each_octave: int = 6) -> list[tuple[int, int]]:
+    """Numbers of the first line and of the one after the last of bands that grow with frequency; without line 0."""
+    lines = length // 2
+    edges = [1]
+    while edges[-1] <= lines:
+        edges.append(max(edges[-1] + 1, round(edges[-1] * 2 ** (1 / each_octave))))
+    edges[-1] = lines + 1
+    return [(first, last) for first, last in pairwise(edges) if first < last]

@@ -1,0 +1,105 @@
+"""Pass, fail or undecided: a configuration's thresholds against numbers that are uncertain."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rig.config import Validation
+
+PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
+_UNITS = {"residual_rms": "N", "residual_noise": "", "bias": "N", "lag": "s", "r_squared": "", "inside_band": ""}
+_AT_LEAST = ("r_squared", "inside_band")
+_KEYS = {
+    "residual_rms": ("rms_n", "rms_sigma_n"),
+    "bias": ("bias_n", "bias_sigma_n"),
+    "r_squared": ("r_squared", "r_squared_sigma"),
+    "inside_band": ("inside_band", "inside_band_sigma"),
+    "lag": ("lag_beyond_hold_s", "lag_sigma_s"),
+}
+
+
+def judged(thresholds: Validation, numbers: Mapping[str, Any], noise: float | None) -> dict[str, Any]:
+    """The verdict on a validation's numbers.
+
+    A criterion passes where its number is within the threshold, and fails where it is beyond it, by more than its
+    uncertainty at the wanted confidence (Student's t, one side); it is undecided in between, and where there is no
+    number or no uncertainty. Of six legs the worst counts: one that fails, then one that is undecided. Of all
+    criteria likewise. Where the data can tell nothing (`undecidable` of the numbers), everything is undecided.
+
+    Returns:
+        `verdict` (null without thresholds), `confidence`, `reasons` (sentences), `criteria`: each `name`, `unit`,
+        `threshold`, `leg` (the worst one), `value`, `sigma`, `verdict` and `why`.
+    """
+    criteria = [
+        _criterion(name, bound, thresholds.confidence, numbers, noise) for name, bound in thresholds.thresholds.items()
+    ]
+    words = [criterion["verdict"] for criterion in criteria]
+    word = next((each for each in (FAIL, UNDECIDED, PASS) if each in words), None)
+    reasons = [criterion["why"] for criterion in criteria if criterion["verdict"] == word and word != PASS]
+    return {
+        "verdict": word,
+        "confidence": thresholds.confidence,
+        "reasons": list(dict.fromkeys(reasons)),
+        "criteria": criteria,
+    }
+
+
+def _criterion(
+    name: str, bound: float, confidence: float, numbers: Mapping[str, Any], noise: float | None
+) -> dict[str, Any]:
+    told: list[dict[str, Any]] = []
+    for leg, value, sigma in _values(name, numbers, noise):
+        part: dict[str, Any] = {"leg": leg, "value": value, "sigma": sigma}
+        if numbers["undecidable"]:
+            word, why = UNDECIDED, str(numbers["undecidable"][0])
+        else:
+            word, why = _word(name, bound, confidence, part, numbers)
+        told.append(part | {"verdict": word, "why": why})
+    order = (FAIL, UNDECIDED, PASS)
+    worst = min(told, key=lambda part: (order.index(part["verdict"]), -_excess(name, part["value"])))
+    return {"name": name, "unit": _UNITS[name], "threshold": bound} | worst
+
+
+def _values(
+    name: str, numbers: Mapping[str, Any], noise: float | None
+) -> Iterator[tuple[int, float | None, float | None]]:
+    value_key, sigma_key = _KEYS["residual_rms" if name == "residual_noise" else name]
+    for leg in numbers["legs"]:
+        value, sigma = leg[value_key], leg[sigma_key]
+        if name == "residual_noise":
+            value = value / noise if value is not None and noise else None
+            sigma = sigma / noise if sigma is not None and noise else None
+        yield leg["leg"], value, sigma
+
+
+def _excess(name: str, value: float | None) -> float:
+    """The greater the worse."""
+    if value is None:
+        return float("inf")
+    return -value if name in _AT_LEAST else abs(value)
+
+
+def _word(
+    name: str, bound: float, confidence: float, part: Mapping[str, Any], numbers: Mapping[str, Any]
+) -> tuple[str, str]:
+    from scipy.special import stdtrit
+
+    leg, value, sigma = part["leg"], part["value"], part["sigma"]
+    said = name.replace("_", " ")
+    if value is None or sigma is None:
+        return UNDECIDED, f"{said} of leg {leg}: cannot be told{_because(name, numbers)}"
+    freedom = numbers["freedom"] if name != "lag" else 1000
+    margin = float(stdtrit(freedom, confidence)) * sigma
+    beyond = bound - value if name in _AT_LEAST else abs(value) - bound
+    unit, scale = ("ms", 1e3) if name == "lag" else (_UNITS[name], 1.0)
+    shown = f"{said} of leg {leg}: {scale * value:.4g} ± {scale * margin:.2g} {unit}".rstrip()
+    wanted = f"{'at least' if name in _AT_LEAST else 'at most'} {scale * bound:.4g} {unit}".rstrip()
+    if beyond > margin:
+        return FAIL, f"{shown}, wanted {wanted}"
+    if beyond + margin > 0.0:
+        return UNDECIDED, f"{shown}: too close to the threshold, {wanted}"
+    return PASS, f"{shown}, {wanted} wanted"
+
+
+def _because(name: str, numbers: Mapping[str, Any]) -> str:
+    why = {"lag": numbers["lag"]["why"], "inside_band": numbers["band"].get("why", "")}.get(name, "")
+    return f": {why}" if why else ""

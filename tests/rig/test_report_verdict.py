@@ -1,0 +1,173 @@
+"""The verdict: it can pass, fail, and be undecided, each for its own reason; numbers against plain definitions."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from validated import NOISE, RATE, Floats, forces, header_with, make_running, noise
+
+from rig.config import Validation, load_config
+from rig.errors import ConfigError
+from rig.recording import Recording
+from rig.report import summarize
+from rig.report.validation import validate
+
+TIMES = np.arange(round(8.0 * RATE)) / RATE
+MODEL = forces(TIMES)
+
+
+def made(measured: Floats, **thresholds: float) -> Recording:
+    return compared_with(MODEL, measured, **thresholds)
+
+
+def compared_with(model: Floats, measured: Floats, /, **thresholds: float) -> Recording:
+    rows = make_running(measured, model)
+    return Recording(Path("run.mcap"), header_with(**thresholds), rows, (), dropped=0, complete=True, closing={})
+
+
+def judged(recording: Recording) -> dict[str, Any]:
+    return validate(recording, summarize(recording))
+
+
+MEASURED = MODEL + noise(1, len(MODEL))
+TRUE = {"residual_rms": NOISE, "residual_noise": 1.0, "bias": 0.0, "lag": 0.0, "r_squared": 0.998}
+CASES = [
+    (name, threshold, verdict)
+    for name, passing, failing in (
+        ("residual_rms", 1.2 * NOISE, 0.8 * NOISE),
+        ("residual_noise", 1.2, 0.8),
+        ("r_squared", 0.98, 0.9999),
+    )
+    for threshold, verdict in ((passing, "pass"), (failing, "fail"))
+]
+
+
+@pytest.mark.parametrize(("name", "threshold", "verdict"), CASES)
+def test_numbers_away_from_a_threshold_are_decided(name: str, threshold: float, verdict: str) -> None:
+    result = judged(made(MEASURED, **{name: threshold}))
+    assert result["verdict"] == verdict
+    (criterion,) = result["criteria"]
+    assert (criterion["name"], criterion["threshold"]) == (name, threshold)
+    assert bool(result["reasons"]) == (verdict == "fail")
+
+
+@pytest.mark.parametrize(
+    ("name", "threshold", "wrong"),
+    [("bias", 0.3, MEASURED + 0.5), ("lag", 1e-3, forces(TIMES - 3e-3) + noise(1, len(MODEL)))],
+)
+def test_bias_and_lag_fail_by_the_leg_that_has_them(name: str, threshold: float, wrong: Floats) -> None:
+    assert judged(made(MEASURED, **{name: threshold}))["verdict"] == "pass"
+    only = MEASURED.copy()
+    only[:, 3] = wrong[:, 3]
+    result = judged(made(only, **{name: threshold}))
+    assert result["verdict"] == "fail" and result["criteria"][0]["leg"] == 4
+    assert "leg 4" in result["reasons"][0]
+
+
+def test_too_close_to_a_threshold_is_undecided() -> None:
+    rms = judged(made(MEASURED))["legs"]
+    worst = max(leg["rms_n"] for leg in rms)
+    result = judged(made(MEASURED, residual_rms=worst))
+    assert result["verdict"] == "undecided" and "too close" in result["reasons"][0]
+
+
+def test_one_failure_is_a_failure_whatever_else_is_undecided() -> None:
+    worst = max(leg["rms_n"] for leg in judged(made(MEASURED))["legs"])
+    assert judged(made(MEASURED, residual_rms=worst, r_squared=0.98))["verdict"] == "undecided"
+    assert judged(made(MEASURED, residual_rms=worst, r_squared=0.9999))["verdict"] == "fail"
+
+
+def _still(recording: Recording) -> Recording:
+    rows = make_running(np.full_like(MODEL, 40.0) + noise(2, len(MODEL)), np.full_like(MODEL, 40.0))
+    return replace(recording, rows=rows)
+
+
+def _short(recording: Recording) -> Recording:
+    return replace(recording, rows=recording.rows[:300])
+
+
+def _damaged(recording: Recording) -> Recording:
+    return replace(recording, doubts=("a chunk is not as it was written",))
+
+
+def _saturated(recording: Recording) -> Recording:
+    config = recording.header["config"]
+    cells = config["load_cells"] | {"range": 60.0}
+    return replace(recording, header=recording.header | {"config": config | {"load_cells": cells}})
+
+
+def _empty(recording: Recording) -> Recording:
+    return replace(recording, rows=recording.rows[:0])
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (_still, "stood still"),
+        (_short, "too few rows"),
+        (_damaged, "damaged"),
+        (_saturated, "end of the load cells' scale"),
+        (_empty, "too few rows"),
+    ],
+)
+def test_rows_that_can_tell_nothing_are_undecided(change: Any, why: str) -> None:
+    sure = made(MEASURED, residual_rms=2.0, lag=1e-3)
+    assert judged(sure)["verdict"] == "pass"
+    result = judged(change(sure))
+    assert result["verdict"] == "undecided" and why in result["reasons"][0]
+
+
+def test_nothing_is_judged_without_thresholds() -> None:
+    result = judged(made(MEASURED))
+    assert result["verdict"] is None and result["criteria"] == []
+    other = validate(made(MEASURED), summarize(made(MEASURED)), thresholds=Validation(residual_rms=0.1))
+    assert other["verdict"] == "fail"
+
+
+def test_numbers_against_plain_definitions() -> None:
+    result = judged(made(MEASURED))
+    residual = MEASURED - MODEL
+    for index, leg in enumerate(result["legs"]):
+        one, measured = residual[:, index], MEASURED[:, index]
+        assert leg["rms_n"] == pytest.approx(np.sqrt(np.mean(one**2)))
+        assert leg["peak_n"] == np.abs(one).max()
+        assert leg["bias_n"] == pytest.approx(one.mean())
+        assert leg["nrmse"] == pytest.approx(leg["rms_n"] / np.ptp(measured))
+        assert leg["r_squared"] == pytest.approx(1 - np.mean(one**2) / measured.var())
+        assert leg["rms_sigma_n"] == pytest.approx(NOISE / np.sqrt(2 * len(MODEL)), rel=0.6)
+        assert leg["terms"]["gravity"] == 1.0 and leg["dynamic_fraction"] == 0.0
+    together = result["together"]
+    assert together["rms_n"] == pytest.approx(np.sqrt(np.mean(residual**2)))
+    spectrum = result["spectrum"]
+    level = np.mean([leg["residual_n2_per_hz"] for leg in spectrum["legs"]])
+    assert level == pytest.approx(NOISE**2 / (RATE / 2), rel=0.1)  # white: even over all frequencies
+    coherence = np.array([leg["coherence"] for leg in spectrum["legs"]])
+    frequency = np.array(spectrum["frequency_hz"])
+    assert coherence[:, frequency < 1.0].min() > 0.99
+
+
+def test_what_is_unrelated_is_seldom_above_the_coherence_level() -> None:
+    spectrum = judged(compared_with(45 + noise(1, len(MODEL)), 45 + noise(2, len(MODEL))))["spectrum"]
+    coherence = np.array([leg["coherence"] for leg in spectrum["legs"]])
+    assert 0.005 < np.mean(coherence > np.array(spectrum["coherence_level"])) < 0.1
+
+
+def test_sigmas_of_numbers_are_those_of_their_errors() -> None:
+    """Of noise that remembers half a second: as if it were white, they would be a tenth of it."""
+    errors = []
+    for seed in range(6):
+        for leg in judged(made(MODEL + noise(seed, len(MODEL), 0.98)))["legs"]:
+            errors.append(leg["bias_n"] / leg["bias_sigma_n"])
+    assert 0.6 < np.sqrt(np.mean(np.square(errors))) < 1.6
+
+
+def test_thresholds_have_bounds() -> None:
+    assert load_config("virtual").validation.thresholds == {}
+    changed = load_config("virtual").changed({"validation": {"lag": "1 ms", "inside_band": 0.9}})
+    assert changed.validation.thresholds == {"lag": 1e-3, "inside_band": 0.9}
+    with pytest.raises(ConfigError, match=r"validation\.lag: 1 s, must be") as refused:
+        load_config("virtual").changed({"validation": {"r_squared": 1.5, "lag": "1 s", "rms": 1.0}})
+    assert "validation.rms: unknown key" in str(refused.value)
+    assert "validation.r_squared: 1.5, must be 0 to 1" in str(refused.value)
