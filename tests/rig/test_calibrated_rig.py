@@ -51,7 +51,7 @@ def configured(folder: Path, mode: str, calibrated: bool) -> RigConfig:
 
 
 def worst(config: RigConfig, path: Path) -> tuple[float, float]:
-    """How far the true platform is from its reference at most, m, and the residual of its worst cell, N RMS, while it moves."""
+    """How far the true platform is from its reference at most, m, and what its worst cell leaves, N RMS, in motion."""
     motion = Harmonic(TERMS, 2.0, 0.5, placement=Placement("home", home=MACHINE.geometry.home_pose))
     away, left = [], []
     with LockstepRig(config, path, Interruption()) as rig:
