@@ -167,7 +167,7 @@ def save_parameters(path: str | Path, file: ParameterFile) -> None:
 def overlaid(mechanism: Mechanism, files: Iterable[ParameterFile]) -> Mechanism:
     """The mechanism with the values of parameter files over its own, later files over earlier ones.
 
-    Zeros of load cells are no matter of a mechanism's, see `cell_zeros`.
+    Zeros of load cells are no matter of a mechanism's, see `cell_zeros`. The result has no file: its `source` is empty.
 
     Raises:
         CalibrationError: a file of another mechanism, names that the mechanism's file does not have, or a result that

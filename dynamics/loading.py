@@ -19,7 +19,6 @@ from dynamics.schema import (
     OneLegMechanismTable,
     SixLegsMechanismTable,
 )
-from dynamics.writing import format_tables
 from kinematics import (
     Geometry,
     InputFileError,
@@ -69,9 +68,9 @@ def parse_mechanism(text: str, *, source: str = "mechanism", evaluate_only: bool
 
 
 def parse_tables(
-    data: dict[str, Any], *, source: str = "mechanism", evaluate_only: bool = False, text: str | None = None
+    data: dict[str, Any], *, source: str = "mechanism", evaluate_only: bool = False, text: str = ""
 ) -> Mechanism:
-    """Make a mechanism from the tables of its file, see `mechanism_tables`; `text` is the file's where there is one."""
+    """Make a mechanism from the tables of its file, see `mechanism_tables`; `text` is the file's, if there is one."""
     table, warnings = _validated(data, source, evaluate_only)
     legs = table.legs if isinstance(table, SixLegsMechanismTable) else [table.legs] * 6
     platform = table.platform
@@ -92,7 +91,7 @@ def parse_tables(
         inertia=body.inertia,
         legs=tuple(_leg(leg) for leg in legs),
         warnings=tuple(warnings),
-        source=format_tables(data) if text is None else text,
+        source=text,
     )
 
 

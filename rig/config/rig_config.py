@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, PrivateAttr, ValidationError
 
 from calibration import CalibrationError, cell_zeros, load_parameters, overlaid
-from dynamics import DynamicsError, Mechanism, load_mechanism
+from dynamics import DynamicsError, Mechanism, format_mechanism, load_mechanism
 from kinematics import Array, Frequency, InputFileError, MissingFileError, leg_lengths, parse_toml, read_text
 from rig.config.conflicts import conflicts
 from rig.config.drives import AnyDrives
@@ -262,6 +263,7 @@ def _build(data: Mapping[str, Any], path: Path) -> RigConfig:
         try:
             files = [load_parameters(path.parent / name) for name in config.parameters]
             machine = overlaid(nominal, files)
+            machine = replace(machine, source=format_mechanism(machine))
         except CalibrationError as error:
             machine_faults = [f"parameters: {line}" for line in str(error).splitlines()]
     faults.extend(machine_faults)
