@@ -45,8 +45,8 @@ def force_records(recordings: Sequence[Recorded]) -> ForceRecords:
     The drives' forces are with them where the engine closed every leg's loop: its commands through the dead time and
     the lag that the configuration gives the drives.
 
-    Raises InputError, with every reason, for recordings of several rigs, one that is given twice, cells that repeat their readings, or nothing
-    that is long enough; RecordingError where one cannot be read.
+    Raises InputError, with every reason, for recordings of several rigs, one that is given twice, cells that repeat
+    their readings, or nothing that is long enough; RecordingError where one cannot be read.
     """
     rigs = [rig_of(recording) for recording in recordings]
     zeros = [recorded_zeros(recording) for recording in recordings]

@@ -11,7 +11,7 @@ import pytest
 
 from calibration import ForceRecord, Parameter, ParameterFile, format_parameters
 from dynamics import load_mechanism
-from rig.analysis import force_records, identifying, identify_recordings
+from rig.analysis import force_records, identify_recordings, identifying
 from rig.errors import InputError
 from rig.recording import Recorded
 from rig.states import State
