@@ -156,6 +156,8 @@ def test_data_that_support_no_answer_are_refused(records: list[ForceRecord], mes
 
 
 def test_a_standard_deviation_that_is_none_is_refused() -> None:
+    with pytest.raises(CalibrationError, match=r"joints: 1e\+200 must be finite and above 0, at most 1000"):
+        Accuracy(joints=1e200)
     with pytest.raises(CalibrationError, match=r"mass: 0 must be finite and above 0"):
         Accuracy(mass=0.0)
     assert 2.0 * SETTINGS.cutoff < RATE
