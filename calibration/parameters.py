@@ -223,6 +223,8 @@ def _put(tables: dict[str, Any], name: str, value: float) -> bool:
         except (KeyError, IndexError, TypeError):
             return False
     last = steps[-1]
+    if "limits" in steps:  # what the machine may do is decided, not calibrated
+        return False
     known = last in place if isinstance(place, dict) else isinstance(last, int) and last < len(place)
     if not known or not isinstance(place[last], float):
         return False

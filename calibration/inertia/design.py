@@ -8,12 +8,15 @@ from numpy.typing import NDArray
 from calibration.inertia.prior import Accuracy
 from calibration.inertia.samples import FRICTION_SHAPES, Samples
 from dynamics import FRICTIONS, LINEAR_NAMES, LINEAR_UNITS, Dynamics, Mechanism, Regressor
-from kinematics import Array
+from kinematics import Array, leg_kinematics
 
 _DRIVE_GAIN = 0.02  # one standard deviation of a drive's gain …
 _DRIVE_OFFSET = 2.0  # … and of its force at zero, N
 _BEYOND = tuple((name, "" if name == "load" else "N", 0.02 if name == "load" else 2.0) for name in FRICTION_SHAPES[1:])
 """What friction may have beyond the model: its name, unit and standard deviation known before."""
+_HELD = (("speed", "N s/m", 2.0), ("acceleration", "kg", 1.0))
+"""What a cell says more per leg speed and acceleration where drives close their own loops, and σ known before: they
+hold set-points over a period, so that the force at the instant of a reading is not its mean about then."""
 THETA = len(LINEAR_NAMES)
 
 
@@ -92,7 +95,8 @@ def design_of(
 ) -> Design:
     """The design of samples (m) of a mechanism; `heavy` has the inertias by which an excess of force accelerates it.
 
-    Of each cell and record a zero and its drift are unknown, of each cell a lag; of each drive a gain, an offset, which
+    Of each cell and record a zero and its drift are unknown, of each cell a lag, and where the drives close their own
+    loops what these make of it within a period; of each drive a gain, an offset, which
     is also friction that is not the same both ways, and what its friction has beyond the model.
     """
     regressor = Regressor(mechanism, coulomb_speed)
@@ -102,6 +106,7 @@ def design_of(
     here = samples.record[:, np.newaxis] == np.arange(records)
     middles = np.array([samples.t[samples.record == record].mean() for record in range(records)])
     since = here * (samples.t[:, np.newaxis] - middles)
+    legs = leg_kinematics(mechanism.geometry, samples.motions) if samples.drives is None else None
     others: list[Unknown] = []
     channels: list[Channel] = []
     for leg in range(6):
@@ -113,6 +118,9 @@ def design_of(
             *(Unknown(of.format(r + 1) + f"load_cells[{leg}].drift", "N/s", accuracy.drift) for r in range(records)),
             Unknown(f"load_cells[{leg}].lag", "s", accuracy.lag),
         ]
+        if legs is not None:
+            columns = np.column_stack([columns, legs.velocity[:, leg], legs.acceleration[:, leg]])
+            others += [Unknown(f"load_cells[{leg}].{name}", unit, sigma) for name, unit, sigma in _HELD]
         channels.append(
             Channel(
                 f"cell {leg + 1}",

@@ -12,6 +12,7 @@ from kinematics import Array
 
 _STEP = 1e-6
 _SYMMETRIC = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+_LARGEST = 1e3  # of what is as good as unknown; far above that nothing can be computed
 _SHEAR = 0.25  # of a body's mass against its stretch
 
 
@@ -45,9 +46,9 @@ class Accuracy:
     def __post_init__(self) -> None:
         """Refuse what is no standard deviation."""
         faults = [
-            f"{field.name}: {value:g} must be finite and above 0"
+            f"{field.name}: {value:g} must be finite and above 0, at most {_LARGEST:g}"
             for field in fields(self)
-            if not (math.isfinite(value := getattr(self, field.name)) and value > 0.0)
+            if not (math.isfinite(value := getattr(self, field.name)) and 0.0 < value <= _LARGEST)
         ]
         if faults:
             raise CalibrationError(faults)

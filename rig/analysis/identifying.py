@@ -1,7 +1,7 @@
 """Inertias and frictions from recordings: what is fitted, what is held out, and the file that comes of it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
@@ -122,6 +122,11 @@ def identify_recordings(
     result = identify(found.rig.mechanism, fitted, settings)
     judgement = hold_out(result, fitted, judged, settings.coulomb_speed)
     parameters, covariance, nuisance = told_parameters(result)
+    zeros = {f"load_cells[{leg}].offset": zero for leg, zero in enumerate(found.zeros.tolist())}
+    parameters = tuple(  # what was taken off the readings already is a part of a cell's zero too
+        replace(each, nominal=each.nominal + zero, value=each.value + zero) if (zero := zeros.get(each.name)) else each
+        for each in parameters
+    )
     sources = tuple(recording.path.name for recording in (*recordings, *held_out))
     return Identified(result, judgement, parameters, covariance, nuisance, sources)
 

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from calibration import CalibrationError, cell_zeros, parse_parameters
 from dynamics import Mechanism, parse_mechanism
+from kinematics import Array
 from rig.analysis.residuals import Residuals, residuals_of
 from rig.analysis.smoothing import Smoothing
 from rig.cell_models import recorded_coulomb_speed
@@ -35,6 +37,18 @@ def rig_of(recording: Recorded) -> RecordedRig:
         noise=float(noise) if isinstance(noise, int | float) and noise > 0 else None,
         coulomb_speed=recorded_coulomb_speed(header),
     )
+
+
+def recorded_zeros(recording: Recorded) -> Array:
+    """Zeros (6,) N that the engine took off the cells' readings by the parameter files that a recording embeds.
+
+    Raises RecordingError where these cannot be read.
+    """
+    texts = recording.header.get("parameters") or {}
+    try:
+        return cell_zeros([parse_parameters(text, name) for name, text in texts.items()])
+    except CalibrationError as error:
+        raise RecordingError(f"{recording.path}: its parameter files cannot be read: {error}") from None
 
 
 def recorded_residuals(

@@ -11,7 +11,7 @@ from scipy.signal import lfilter
 
 from actuators import Mode
 from calibration import ForceRecord
-from rig.analysis.recorded import RecordedRig, rig_of
+from rig.analysis.recorded import RecordedRig, recorded_zeros, rig_of
 from rig.errors import InputError
 from rig.recording import Recorded, RecordingError
 from rig.states import State
@@ -29,10 +29,14 @@ _REPEATED = 0.2  # of the readings, which real noise never makes alike
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForceRecords:
-    """The rig of one or several recordings, which is the same, and their stretches along paths."""
+    """The rig of one or several recordings, which is the same, and their stretches along paths.
+
+    zeros: (6,) N, which the engine took off the cells' readings already.
+    """
 
     rig: RecordedRig
     records: tuple[ForceRecord, ...]
+    zeros: Floats
 
 
 def force_records(recordings: Sequence[Recorded]) -> ForceRecords:
@@ -41,13 +45,18 @@ def force_records(recordings: Sequence[Recorded]) -> ForceRecords:
     The drives' forces are with them where the engine closed every leg's loop: its commands through the dead time and
     the lag that the configuration gives the drives.
 
-    Raises InputError, with every reason, for recordings of several rigs, cells that repeat their readings, or nothing
-    that is long enough; RecordingError where one cannot be read.
+    Raises InputError, with every reason, for recordings of several rigs, one that is given twice, cells that repeat
+    their readings, or nothing that is long enough; RecordingError where one cannot be read.
     """
     rigs = [rig_of(recording) for recording in recordings]
+    zeros = [recorded_zeros(recording) for recording in recordings]
     faults = []
     first = rigs[0].mechanism
-    for recording, rig in zip(recordings, rigs, strict=True):
+    files = [recording.path.resolve() for recording in recordings]
+    faults += [f"{recordings[k].path}: given twice" for k, file in enumerate(files) if file in files[:k]]
+    for recording, rig, zero in zip(recordings, rigs, zeros, strict=True):
+        if not np.array_equal(zero, zeros[0]):
+            faults.append(f"{recording.path}: of other zeros of the load cells than {recordings[0].path}")
         if not np.array_equal(rig.mechanism.array, first.array):
             faults.append(f"{recording.path}: of another mechanism than {recordings[0].path}")
         if rig.rate != rigs[0].rate:
@@ -69,7 +78,7 @@ def force_records(recordings: Sequence[Recorded]) -> ForceRecords:
         records += found
     if faults:
         raise InputError("\n  ".join(["these recordings cannot be used:", *dict.fromkeys(faults)]))
-    return ForceRecords(rigs[0], tuple(records))
+    return ForceRecords(rigs[0], tuple(records), zeros[0])
 
 
 def split(records: Sequence[ForceRecord]) -> tuple[list[ForceRecord], list[ForceRecord]]:

@@ -140,8 +140,16 @@ def conduct(
     folder = Path(config.recording.directory) if folder is None else folder
     with interruption.installed(), _recording_in(folder, name) as recording, contextlib.closing(reporting):
         if differs(config):
-            truth_path(recording).write_text(truth_of(config).text, encoding="utf-8")
+            _write_truth(config, truth_path(recording))
         return _run(body, start, recording, interruption, report, reporting)
+
+
+def _write_truth(config: RigConfig, target: Path) -> None:
+    text = truth_of(config).text
+    try:
+        target.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written: {error.strerror}") from error
 
 
 @contextlib.contextmanager

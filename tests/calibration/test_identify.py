@@ -18,6 +18,7 @@ from calibration import (
     told_parameters,
 )
 from dynamics import FRICTIONS, LINEAR_NAMES, Regressor, linear_parameters, mechanism_tables
+from kinematics import leg_kinematics
 
 SETTINGS = IdentificationSettings(coulomb_speed=SMOOTHING)
 PATH = motion(24.0)
@@ -155,6 +156,23 @@ def test_data_that_support_no_answer_are_refused(records: list[ForceRecord], mes
 
 
 def test_a_standard_deviation_that_is_none_is_refused() -> None:
+    with pytest.raises(CalibrationError, match=r"joints: 1e\+200 must be finite and above 0, at most 1000"):
+        Accuracy(joints=1e200)
     with pytest.raises(CalibrationError, match=r"mass: 0 must be finite and above 0"):
         Accuracy(mass=0.0)
     assert 2.0 * SETTINGS.cutoff < RATE
+
+
+def test_set_points_that_drives_hold_are_not_taken_for_inertia() -> None:
+    # a drive damps about a speed that it holds: at the reading it pushes less than on average, by the acceleration
+    made = recorded(drawn(3), PATH, 3)
+    legs = leg_kinematics(MACHINE.geometry, PATH)
+    held = replace(made.record, cells=made.record.cells - 0.6 * legs.acceleration + 2.0 * legs.velocity, drives=None)
+    result = identify(MACHINE, [held], SETTINGS)
+    away = deviations(result, 3)
+    assert np.mean(np.abs(away) < 2.0) > 0.9 and np.abs(away).max() < 5.0
+    assert np.count_nonzero(result.told) > 25
+    found = {each.name: each for each in told_parameters(result)[2]}
+    for leg in range(6):
+        assert found[f"load_cells[{leg}].acceleration"].value == pytest.approx(-0.6, abs=0.3)
+        assert found[f"load_cells[{leg}].speed"].value == pytest.approx(2.0, abs=0.5)

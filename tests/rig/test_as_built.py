@@ -9,9 +9,10 @@ import pytest
 
 from dynamics import BODIES, linear_parameters, load_mechanism, parse_mechanism, pseudo_inertia
 from kinematics import leg_lengths
+from rig.client import runs
 from rig.config import RigConfig, Tolerance, Virtual, load_config
 from rig.engine import ClockPair, recording_header
-from rig.errors import ConfigError
+from rig.errors import ConfigError, InputError
 from rig.virtual import Plant, VirtualRig, differs, truth_of
 from rig.virtual import drive_kernel as columns
 from rig.virtual.as_built import Draw
@@ -131,3 +132,8 @@ def test_a_plant_may_have_a_file_of_its_own(tmp_path: Path) -> None:
         configured(mechanism="lab-hexapod", as_built=1)
     with pytest.raises(ConfigError, match=r"virtual\.plant\.mechanism: .*nowhere\.toml: no such file"):
         truth_of(configured(mechanism="nowhere.toml"))
+
+
+def test_a_truth_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none/a\.truth\.toml: cannot be written: No such file"):
+        runs._write_truth(configured(as_built=1), tmp_path / "none" / "a.truth.toml")
