@@ -121,6 +121,9 @@ def design_of(
         if legs is not None:
             columns = np.column_stack([columns, legs.velocity[:, leg], legs.acceleration[:, leg]])
             others += [Unknown(f"load_cells[{leg}].{name}", unit, sigma) for name, unit, sigma in _HELD]
+        if feels_friction(mechanism, leg):
+            columns = np.column_stack([columns, samples.friction[:, leg, 1:]])
+            others += [Unknown(f"load_cells[{leg}].{name}", unit, sigma) for name, unit, sigma in _BEYOND]
         channels.append(
             Channel(
                 f"cell {leg + 1}",
@@ -152,6 +155,11 @@ def design_of(
                 )
             )
     return Design(tuple(channels), tuple(others))
+
+
+def feels_friction(mechanism: Mechanism, leg: int) -> bool:
+    """Whether the cell of a leg sits where it reads what the friction of the prismatic joint takes."""
+    return mechanism.legs[leg].load_cell.location == "actuator"
 
 
 def _smooth_coulomb(theta: Array, samples: Samples) -> None:

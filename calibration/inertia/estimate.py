@@ -15,7 +15,7 @@ from scipy.signal import welch
 from calibration.inertia.base import BaseParameters, base_parameters
 from calibration.inertia.considered import considered
 from calibration.inertia.consistent import is_consistent, nearest_consistent
-from calibration.inertia.design import THETA, Unknown, design_of
+from calibration.inertia.design import THETA, Unknown, design_of, feels_friction
 from calibration.inertia.prior import STATED, Accuracy, prior
 from calibration.inertia.refusals import check_data, check_result
 from calibration.inertia.samples import ForceRecord, Samples, noise_floor, prepared
@@ -115,6 +115,10 @@ def identify(
     noise = np.sqrt(np.mean([noise_floor(record) ** 2 for record in records], axis=0))
     gain = samples.rate / records[0].rate
     heavy = nominal
+    rubbed = [
+        *(leg for leg in range(6) if feels_friction(nominal, leg)),
+        *range(6, 6 if samples.drives is None else 12),
+    ]
     x, variances = theta, np.empty(0)
     for _ in range(_DESIGNS):
         design = design_of(nominal, samples, accuracy, settings.coulomb_speed, heavy)
@@ -129,7 +133,7 @@ def identify(
             x = np.linalg.solve(information, right + prior_information @ before)
             left = design.residuals(x)
             variances = np.array([_variance(values, samples, settings.band) for values in left])
-            variances[6:] *= max(1.0, _FRICTION_TIME * samples.rate)
+            variances[rubbed] *= max(1.0, _FRICTION_TIME * samples.rate)
         if is_consistent(x[:THETA]):
             heavy = with_linear_parameters(nominal, x[:THETA])
     matrix, right = design.normal(1.0 / variances)

@@ -17,7 +17,7 @@ from calibration import (
     identify,
     told_parameters,
 )
-from dynamics import FRICTIONS, LINEAR_NAMES, Regressor, linear_parameters, mechanism_tables
+from dynamics import FRICTIONS, LINEAR_NAMES, Mechanism, Regressor, linear_parameters, mechanism_tables
 from kinematics import leg_kinematics
 
 SETTINGS = IdentificationSettings(coulomb_speed=SMOOTHING)
@@ -176,3 +176,17 @@ def test_set_points_that_drives_hold_are_not_taken_for_inertia() -> None:
     for leg in range(6):
         assert found[f"load_cells[{leg}].acceleration"].value == pytest.approx(-0.6, abs=0.3)
         assert found[f"load_cells[{leg}].speed"].value == pytest.approx(2.0, abs=0.5)
+
+
+def test_friction_beyond_the_model_is_not_taken_for_another_at_cells_that_feel_it() -> None:
+    def at_actuators(machine: Mechanism) -> Mechanism:
+        cells = [replace(leg.load_cell, location="actuator", mass_beyond=0.0) for leg in machine.legs]
+        return replace(machine, legs=tuple(map(lambda leg, c: replace(leg, load_cell=c), machine.legs, cells)))
+
+    made = recorded(at_actuators(drawn(3)), PATH, 3)
+    speed = leg_kinematics(MACHINE.geometry, PATH).velocity
+    excess = np.tanh(speed / SMOOTHING) * (1.5 * np.exp(-((speed / 0.02) ** 2)) + 5e-3 * np.abs(made.record.cells))
+    assert made.record.drives is not None
+    record = replace(made.record, cells=made.record.cells + excess, drives=made.record.drives + excess)
+    away = deviations(identify(at_actuators(MACHINE), [record], SETTINGS), 3)
+    assert np.mean(np.abs(away) < 2.0) > 0.9 and np.abs(away).max() < 5.0
