@@ -1,4 +1,4 @@
-"""What is taken as known but is not quite: cells' gains and the geometry. It is not estimated; its covariance counts.
+"""What is taken as known but is not quite: gains and cross-talk of the cells, the geometry. Its covariance counts.
 
 An estimate x = Λ⁻¹ Σ w aᵀy moves by Λ⁻¹ Σ w aᵀz per unit of a quantity that moves the values by z (Schmidt's
 consider covariance).
@@ -32,6 +32,10 @@ def considered(
         column = np.zeros(design.size)
         _add(column, design, leg, weight, accuracy.gain * channel.values, slice(None), 1.0)
         columns.append(column)
+        for other in ((leg - 1) % 6, (leg + 1) % 6):
+            column = np.zeros(design.size)
+            _add(column, design, leg, weight, accuracy.cross_talk * design.channels[other].values, slice(None), 1.0)
+            columns.append(column)
     chosen = slice(0, None, _EVERY)
     for change in _geometry_effects(mechanism, samples, chosen, accuracy, coulomb_speed):
         column = np.zeros(design.size)

@@ -43,6 +43,9 @@ def identify(
     gain: Annotated[
         float, typer.Option(metavar="PART", help="How well the load cells' gains are known, one sigma.")
     ] = 5e-4,
+    cross_talk: Annotated[
+        float, typer.Option(metavar="PART", help="Part of a neighbouring leg's force that a cell may read, one sigma.")
+    ] = 5e-4,
     joints: Annotated[
         float, typer.Option(metavar="M", help="How well the joints' places are known, each axis, one sigma.")
     ] = 2e-5,
@@ -66,7 +69,15 @@ def identify(
     if output is not None:
         check_new_file(output)
     try:
-        accuracy = Accuracy(mass=mass, inertia=inertia, center=center, friction=friction, gain=gain, joints=joints)
+        accuracy = Accuracy(
+            mass=mass,
+            inertia=inertia,
+            center=center,
+            friction=friction,
+            gain=gain,
+            cross_talk=cross_talk,
+            joints=joints,
+        )
     except CalibrationError as error:
         raise typer.BadParameter("; ".join(error.faults)) from None
     opened = [RecordingFile(path) for path in recordings]

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PrivateAttr, ValidationError
 
-from calibration import CalibrationError, cell_zeros, load_parameters, overlaid
+from calibration import CalibrationError, ParameterFile, cell_zeros, load_parameters, overlaid
 from dynamics import DynamicsError, Mechanism, format_mechanism, load_mechanism
 from kinematics import Array, Frequency, InputFileError, MissingFileError, leg_lengths, parse_toml, read_text
 from rig.config.conflicts import conflicts
@@ -62,7 +62,7 @@ class RigConfig(Section):
     _path: Path = PrivateAttr(default=Path())
     _machine: Mechanism = PrivateAttr()
     _nominal: Mechanism = PrivateAttr()
-    _cell_zeros: tuple[float, ...] = PrivateAttr(default=(0.0,) * 6)
+    _parameter_files: tuple[ParameterFile, ...] = PrivateAttr(default=())
 
     @property
     def path(self) -> Path:
@@ -96,7 +96,12 @@ class RigConfig(Section):
     @property
     def cell_zeros(self) -> tuple[float, ...]:
         """What the six load cells read without a load beyond their calibration, by the parameter files, N."""
-        return self._cell_zeros
+        return tuple(cell_zeros(self._parameter_files).tolist())
+
+    @property
+    def parameter_files(self) -> tuple[ParameterFile, ...]:
+        """What the files of `parameters` held when this was loaded."""
+        return self._parameter_files
 
     @property
     def period(self) -> float:
@@ -258,7 +263,8 @@ def _build(data: Mapping[str, Any], path: Path) -> RigConfig:
         # One value given for six legs is wrong once.
         faults.extend(dict.fromkeys(_fault(data, item) for item in error.errors(include_url=False)))
     nominal, machine_faults = _load_machine(data.get("mechanism"), path.parent)
-    machine, files = nominal, []
+    machine = nominal
+    files: list[ParameterFile] = []
     if config is not None and nominal is not None and config.parameters and not machine_faults:
         try:
             files = [load_parameters(path.parent / name) for name in config.parameters]
@@ -274,7 +280,7 @@ def _build(data: Mapping[str, Any], path: Path) -> RigConfig:
     if config is None or machine is None or nominal is None or faults:
         raise ConfigError(f"configuration {path} cannot be used:", faults)
     config._machine, config._nominal = machine, nominal
-    config._cell_zeros = tuple(cell_zeros(files).tolist())
+    config._parameter_files = tuple(files)
     return config
 
 

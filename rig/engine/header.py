@@ -5,8 +5,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from calibration import LoadCellCalibration, format_cell_calibration
-from kinematics import read_text
+from calibration import LoadCellCalibration, format_cell_calibration, format_parameters
 from rig import __version__
 from rig.config import RigConfig
 
@@ -38,7 +37,9 @@ def recording_header(config: RigConfig, calibration: LoadCellCalibration | None,
         "config_sha256": _digest(json.dumps(resolved, sort_keys=True)),
         "mechanism": mechanism,
         "mechanism_sha256": _digest(mechanism),
-        "parameters": {name: read_text(config.folder / name) for name in config.parameters},
+        "parameters": {
+            name: format_parameters(file) for name, file in zip(config.parameters, config.parameter_files, strict=True)
+        },
         "calibration": None if calibration is None else format_cell_calibration(calibration),
         "rate": config.rate,
         "virtual": config.virtual is not None,
