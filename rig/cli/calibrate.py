@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rig.cli.cells_in_place import HELP as IN_PLACE_HELP
+from rig.cli.cells_in_place import cells_in_place
 from rig.cli.geometry import HELP as GEOMETRY_HELP
 from rig.cli.geometry import geometry
 from rig.cli.help import command_group
@@ -164,6 +166,7 @@ def cells(
         typer.echo(f'calibration: {target}\nname it in the configuration: [load_cells] calibration = "{target.name}"')
 
 
+app.command("cells-in-place", help=IN_PLACE_HELP)(cells_in_place)
 app.command("zero", help=ZERO_HELP)(zero)
 app.command("geometry", help=GEOMETRY_HELP)(geometry)
 
