@@ -43,14 +43,14 @@ def check_rests(rests: Rests) -> None:
         CalibrationError: every reason.
     """
     n = len(rests)
-    shapes = (
+    shapes: list[tuple[str, Array, tuple[int, ...]]] = [
         ("poses", rests.poses, (n, 7)),
         ("readings", rests.readings, (n, CELLS)),
         ("noise", rests.noise, (n, CELLS)),
-    )
-    shapes = (*shapes, ("counts", rests.counts, (n,)))
+        ("counts", rests.counts, (n,)),
+    ]
     if rests.twists is not None:
-        shapes = (*shapes, ("twists", rests.twists, (n, 6)))
+        shapes.append(("twists", rests.twists, (n, 6)))
     faults = [
         f"{name}: shape {np.shape(values)}, must be {shape}"
         for name, values, shape in shapes

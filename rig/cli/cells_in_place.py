@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 HELP = """Calibrate the load cells where they are: the platform's known weight, at rest in many poses, loads them.
 
-RECORDINGs hold the platform at rest in 30 poses or so, under power, its masses those of the mechanism's file. Fits gain, \
-offset and polarity of each cell, judges them by poses that were not fitted, and writes a dated file for \
+RECORDINGs hold the platform at rest in 30 poses or so, under power, its masses those of the mechanism's file. Fits \
+gain, offset and polarity of each cell, judges them by poses that were not fitted, and writes a dated file for \
 `load_cells.calibration` of a configuration. How well the platform's mass is known limits all gains together: \
 --mass-sigma. Data that cannot support an answer are refused (exit code 4), with the legs and what would help.
 
@@ -107,7 +107,8 @@ def cells_in_place(
         )
     except CalibrationError as error:
         raise RefusedError("\n  ".join(["calibration refused, nothing written", *error.faults])) from None
-    weight = f"the platform of {mechanism.name}, {mechanism.mass:g} ± {mass_sigma:g} kg, and its legs"
+    known = f"± {mass_sigma:g} kg" if mass_sigma else "kg, taken as exact"
+    weight = f"the platform of {mechanism.name}, {mechanism.mass:g} {known}, and its legs"
     source = f"in place, {len(data.rests)} rests of {', '.join(each.path.name for each in opened)}"
     calibration = found.calibration(
         date,
@@ -150,7 +151,7 @@ def _plan(config: str, count: int, output: Path, hold: float, seed: int, as_json
     except CalibrationError as error:
         raise RefusedError("\n  ".join(["no poses can be planned:", *error.faults])) from None
     write_weight_plan(output, found, hold)
-    trajectory = load_trajectory(output, settings.machine.geometry)
+    trajectory = load_trajectory(output, settings.machine.geometry.home)
     _, verdict = checked_motion(settings, trajectory)
     if not verdict.passed:
         output.unlink()
