@@ -19,7 +19,7 @@ STILL = np.array([1e-3] * 3 + [5e-3] * 3)
 LEAST_REST = 0.3
 """s"""
 
-_SETTLING = 0.1  # s after the platform came to rest that are left out
+_ENDS = 0.1  # s at both ends of a rest that are left out: a motion begins and ends with accelerations, but slowly
 _GAP = 1.5  # periods, beyond which two rows do not follow each other
 _FIELDS = ("t", "pose", "twist", "force_measured")
 _CELLS = 6
@@ -91,8 +91,11 @@ def _rests(
     rows = np.concatenate(pieces)
     found = []
     for part in np.split(rows, np.flatnonzero(np.diff(rows["t"]) * rate > _GAP) + 1):
-        part = part[round(_SETTLING * rate) :]
-        if len(part) < max(2, round((LEAST_REST - _SETTLING) * rate)):
+        if len(part) < round(LEAST_REST * rate):
+            continue
+        left_out = round(_ENDS * rate)
+        part = part[left_out : len(part) - left_out]
+        if len(part) < 2:
             continue
         raw = part["force_measured"] / before.gain + before.offset
         changes = 1 + np.count_nonzero((np.diff(raw, axis=0) != 0.0).any(axis=1))

@@ -1,4 +1,4 @@
-"""Cells calibrated by the platform's weight: gains and offsets that the estimator never sees come out of its readings."""
+"""Cells calibrated by the platform's weight: gains and offsets that the estimator never sees come out of readings."""
 
 from dataclasses import replace
 from datetime import date
