@@ -42,6 +42,7 @@ from calibration.geometry import (
     homing_repeatability,
     next_poses,
 )
+from calibration.in_place import InPlaceCalibration, Rests, WeightPlan, calibrate_in_place, plan_weight_poses
 from calibration.inertia import (
     Accuracy,
     BaseParameters,
@@ -108,6 +109,7 @@ __all__ = [
     "HomingRepeatability",
     "Identification",
     "IdentificationSettings",
+    "InPlaceCalibration",
     "KnownFrames",
     "LeftOut",
     "Limits",
@@ -121,10 +123,13 @@ __all__ = [
     "PoseErrors",
     "PosePlan",
     "Provenance",
+    "Rests",
     "Tare",
+    "WeightPlan",
     "base_parameters",
     "calibrate_cells",
     "calibrate_geometry",
+    "calibrate_in_place",
     "calibration_file_name",
     "cell_zeros",
     "deformed",
@@ -150,6 +155,7 @@ __all__ = [
     "payload_names",
     "payload_sigma",
     "payload_values",
+    "plan_weight_poses",
     "read_cell_measurements",
     "record_measurements",
     "save_cell_calibration",

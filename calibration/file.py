@@ -83,6 +83,7 @@ class _Cell(_Table):
     residual_max: _Size
     nonlinearity: _Size
     hysteresis: _Size | None = None
+    repeatability: _Size | None = None
     range: _Positive
     n: Annotated[int, Field(ge=3), _Count]
 
@@ -138,6 +139,7 @@ _COMMENTS = {
     "residual_max": "N",
     "nonlinearity": "% of range",
     "hysteresis": "% of range",
+    "repeatability": "% of range, standard deviation",
     "range": "N",
     "n": "readings fitted",
 }

@@ -51,6 +51,8 @@ class CellCalibration:
     """N, span of the forces applied."""
     n: int
     """Readings the line went through."""
+    repeatability: float | None = None
+    """% of `range`: standard deviation of readings whenever a mass is put on again; None where none was."""
 
     @property
     def signed_gain(self) -> float:
@@ -142,6 +144,7 @@ def fit_cell(
         hysteresis=_hysteresis(mass, residual, span),
         range=span,
         n=len(mass),
+        repeatability=_repeatability(mass, residual, span),
     )
 
 
@@ -206,3 +209,23 @@ def _hysteresis(mass: Array, residual: Array, span: float) -> float | None:
     down = _means(mass[last + 1 :], residual[last + 1 :])
     common = up.keys() & down.keys()
     return 100.0 * max(abs(down[value] - up[value]) for value in common) / span if common else None
+
+
+def _repeatability(mass: Array, residual: Array, span: float) -> float | None:
+    """Pooled standard deviation, % of the span, of what one mass reads each time that it is reached from one side.
+
+    Readings one after the other under one mass are one loading, told by their mean; a mass that is reached once from
+    below and once from above shows the hysteresis, not this.
+    """
+    first = np.flatnonzero(np.diff(mass, prepend=np.nan) != 0.0)
+    groups: dict[tuple[float, bool], list[float]] = {}
+    before = float(mass[first[0]]) - (1.0 if mass[first[0]] > mass.min() else -1.0)  # from the end it must come from
+    for begin, end in zip(first, [*first[1:], len(mass)], strict=True):
+        value = float(mass[begin])
+        groups.setdefault((value, value > before), []).append(float(residual[begin:end].mean()))
+        before = value
+    repeated = [np.array(values) for values in groups.values() if len(values) > 1]
+    if not repeated:
+        return None
+    squares = sum(float(np.sum((values - values.mean()) ** 2)) for values in repeated)
+    return 100.0 * sqrt(squares / sum(len(values) - 1 for values in repeated)) / span

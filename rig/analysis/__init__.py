@@ -10,6 +10,7 @@ from rig.analysis.residuals import Residuals, residuals_of
 from rig.analysis.responding import RecordedResponse, recorded_response
 from rig.analysis.response import Response, frequency_response, steady_periods, well_excited
 from rig.analysis.response_fit import ResponseFit, fit_response
+from rig.analysis.resting import RecordedRests, recorded_rests
 from rig.analysis.smoothing import Smoothing
 from rig.analysis.stretches import ForceRecords, drive_forces, force_records, split
 from rig.analysis.weighing import Weighing, weighing_of, zero_of
@@ -24,6 +25,7 @@ __all__ = [
     "ForceRecords",
     "Identified",
     "RecordedResponse",
+    "RecordedRests",
     "RecordedRig",
     "ResidualNoise",
     "Residuals",
@@ -44,6 +46,7 @@ __all__ = [
     "multisine",
     "recorded_residuals",
     "recorded_response",
+    "recorded_rests",
     "residuals_of",
     "rig_of",
     "split",

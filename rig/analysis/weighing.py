@@ -9,13 +9,12 @@ import numpy.typing as npt
 from calibration import CellZero, PayloadSamples
 from dynamics import Mechanism, payload_wrenches, residual_from_wrench
 from rig.analysis.residuals import Residuals
+from rig.analysis.resting import LEAST_REST, STILL, runs_of
 from rig.analysis.smoothing import Floats, Smoothing
 
 BANDWIDTH = 10.0
 """Hz; a platform's motions are slower"""
 
-_STILL = np.array([1e-3] * 3 + [5e-3] * 3)  # m/s, rad/s, below which the platform rests
-_LEAST_REST = 0.3  # s
 _CELLS = 6
 
 
@@ -54,10 +53,10 @@ def weighing_of(pieces: Iterable[Residuals], mechanism: Mechanism, smoothing: Sm
     friction = max(
         (leg.friction.coulomb for leg in mechanism.legs if leg.load_cell.location == "actuator"), default=0.0
     )
-    least = max(2, round(_LEAST_REST * smoothing.rate))
+    least = max(2, round(LEAST_REST * smoothing.rate))
     for piece in pieces:
-        still: npt.NDArray[np.bool_] = np.asarray((np.abs(piece.motion[:, 7:13]) < _STILL).all(axis=1))
-        for places in _stretches(still):
+        still: npt.NDArray[np.bool_] = np.asarray((np.abs(piece.motion[:, 7:13]) < STILL).all(axis=1))
+        for places in runs_of(still):
             if len(places) >= least:
                 motion = piece.motion[places[len(places) // 2]].copy()
                 motion[7:] = 0.0
@@ -65,7 +64,7 @@ def weighing_of(pieces: Iterable[Residuals], mechanism: Mechanism, smoothing: Sm
                 rests.append(
                     (mean, _designs(mechanism, motion[np.newaxis])[0], noise**2 / len(places) + friction**2 / 3.0)
                 )
-        for places in _stretches(~still):
+        for places in runs_of(~still):
             if len(places) <= 2 * smoothing.half:
                 continue
             design = smoothing(_designs(mechanism, piece.motion[places]))
@@ -105,11 +104,6 @@ def _designs(mechanism: Mechanism, motions: Floats) -> Floats:
     to_cells = residual_from_wrench(mechanism.geometry, motions[:, :7])
     designs: Floats = to_cells @ payload_wrenches(motions, mechanism.gravity)
     return designs
-
-
-def _stretches(mask: npt.NDArray[np.bool_]) -> list[npt.NDArray[np.intp]]:
-    places = np.flatnonzero(mask)
-    return np.split(places, np.flatnonzero(np.diff(places) > 1) + 1) if len(places) else []
 
 
 def _joined(parts: list[Floats], *shape: int) -> Floats:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rig.cli.cells_in_place import HELP as IN_PLACE_HELP
+from rig.cli.cells_in_place import cells_in_place
 from rig.cli.geometry import HELP as GEOMETRY_HELP
 from rig.cli.geometry import geometry
 from rig.cli.help import command_group
@@ -70,7 +72,11 @@ def cells(
     ] = None,
     output: NewCalibrationOption = None,
     masses: Annotated[
-        str, typer.Option(metavar="KG,KG,…", help="Masses for each cell, in order; up and down shows the hysteresis.")
+        str,
+        typer.Option(
+            metavar="KG,KG,…",
+            help="Masses for each cell, in order; up and down shows the hysteresis, twice so the repeatability.",
+        ),
     ] = "0,5,10,20,10,5,0",
     load: Annotated[
         Loading, typer.Option(help="Masses placed on the cell (compression) or hung from it (tension).")
@@ -160,6 +166,7 @@ def cells(
         typer.echo(f'calibration: {target}\nname it in the configuration: [load_cells] calibration = "{target.name}"')
 
 
+app.command("cells-in-place", help=IN_PLACE_HELP)(cells_in_place)
 app.command("zero", help=ZERO_HELP)(zero)
 app.command("geometry", help=GEOMETRY_HELP)(geometry)
 
@@ -214,7 +221,7 @@ def _print_table(calibration: "LoadCellCalibration", verdicts: "tuple[tuple[str,
         f"offset\n{unit}",
         "sign",
         "rms, max\nresidual N",
-        "nonlin.,\nhyst. %",
+        "nonlin.,\nhyst.,\nrepeat. %",
         "drift,\nlimit N",
         "verdict",
     ):
@@ -226,7 +233,10 @@ def _print_table(calibration: "LoadCellCalibration", verdicts: "tuple[tuple[str,
             _with_error(cell.offset, cell.offset_standard_error),
             f"{cell.polarity:+d}",
             f"{cell.residual_rms:.3f}\n{cell.residual_max:.3f}",
-            f"{cell.nonlinearity:.3f}\n{'–' if cell.hysteresis is None else f'{cell.hysteresis:.3f}'}",
+            "\n".join(
+                "–" if value is None else f"{value:.3f}"
+                for value in (cell.nonlinearity, cell.hysteresis, cell.repeatability)
+            ),
             f"{drift.force[index]:+.3f}\n±{drift.bound[index]:.3f}",
             "[red]refused[/red]" if verdicts[index] else "[green]ok[/green]",
         )

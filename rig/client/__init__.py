@@ -3,7 +3,7 @@
 from rig.client.arguments import ANGLE, ANGULAR_SPEED, AXES, LEGS, LENGTH, SPEED, TIME, Motion
 from rig.client.client import RigClient
 from rig.client.events import EventFollower, Listener, RowListener
-from rig.client.excitation_file import write_excitation
+from rig.client.excitation_file import write_excitation, write_weight_plan
 from rig.client.interruption import HeldInterrupt, Interruption
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
@@ -96,4 +96,5 @@ __all__ = [
     "stop",
     "when_silent",
     "write_excitation",
+    "write_weight_plan",
 ]

@@ -85,12 +85,12 @@ def test_file_reads_like_a_protocol() -> None:
 def test_optional_parts_may_be_left_out_and_cells_come_in_any_order() -> None:
     calibration = make()
     text = format_cell_calibration(calibration)
-    text = re.sub(r"(?m)^(serial|hysteresis|operator|place|masses|source|note) = .*\n", "", text)
+    text = re.sub(r"(?m)^(serial|hysteresis|repeatability|operator|place|masses|source|note) = .*\n", "", text)
     text = text.replace("[provenance]\n", "")
     head, *cells = text.split("[[cells]]")
     again = parse_cell_calibration("[[cells]]".join([head, *(cell + "\n" for cell in reversed(cells))]))
     assert np.array_equal(again.gain, calibration.gain)
-    assert again.cells[0].hysteresis is None
+    assert again.cells[0].hysteresis is again.cells[0].repeatability is None
 
 
 def test_existing_file_is_never_touched(tmp_path: Path) -> None:

@@ -138,3 +138,16 @@ def test_refusals_name_leg_value_and_bound(
 ) -> None:
     with pytest.raises(CalibrationError, match=message):
         _fit(masses, readings, **options)
+
+
+def test_repeatability_is_the_scatter_of_a_mass_put_on_again_from_the_same_side() -> None:
+    series = np.array([0.0, 10.0, 20.0, 10.0] * 100 + [0.0])
+    scatter = np.random.default_rng(3).normal(0.0, 0.05, len(series))
+    way = 0.3 * (np.diff(series, prepend=1.0) < 0.0)  # hysteresis, which is not repeatability
+    fit = fit_cell(series, series * STANDARD_GRAVITY + scatter + way, nonlinearity_limit=5.0)
+    assert fit.repeatability == pytest.approx(100.0 * 0.05 / fit.range, rel=0.15)
+    twice = np.repeat(series, 2)  # two readings one after the other are one loading
+    again = fit_cell(twice, twice * STANDARD_GRAVITY + np.repeat(scatter + way, 2), nonlinearity_limit=5.0)
+    assert again.repeatability == pytest.approx(fit.repeatability, rel=1e-6)
+    up = np.array([0.0, 5.0, 10.0, 20.0])
+    assert fit_cell(up, up).repeatability is None

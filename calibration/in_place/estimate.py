@@ -1,0 +1,269 @@
+"""Gains and offsets of the cells by weighted least squares against the exact model's cell forces at rest.
+
+reading_i = offset_i + F_i(pose) / gain_i, the gain signed. Readings carry the noise, so they are regressed on the
+forces. What is known of the weight is not improved: its uncertainty, common to all cells, is added to the covariance.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from math import isfinite
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import chi2
+
+from calibration.cells import LoadCellCalibration, Provenance
+from calibration.errors import CalibrationError
+from calibration.fit import CellCalibration
+from calibration.in_place.rests import Rests, cell_forces, check_rests, exchanged_cells, robust_lines
+from calibration.in_place.telling import untold
+from calibration.taring import CELLS, Tare, drift, read_only
+from dynamics import Mechanism
+from kinematics import Array
+
+_FALSE_ALARM = 1e-6  # probability that a pose is left out for its noise alone
+_MOST_LEFT_OUT = 0.2  # of the poses
+_ROUNDS = 10
+_FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InPlaceCalibration:
+    """Six cells as the platform's weight told them.
+
+    gain (6,) N per raw unit, signed; offset (6,) raw units; covariance (12, 12) of gains, then offsets, the mass's
+    and the centre's uncertainty included. forces (n, 6) N by the model and residual (n, 6) N of all poses; used (n,)
+    masks those that were fitted. hold_out (6,) N RMS of poses predicted by a fit to the others, expected (6,) N the
+    noise of such a mean. chi_square: reduced; the covariance is enlarged by it where it is above 1.
+    reversed: legs (1 to 6) whose polarity is not the expected one. friction: legs whose cells feel the friction of a
+    joint at rest.
+    """
+
+    gain: Array
+    offset: Array
+    covariance: Array
+    forces: Array
+    residual: Array
+    used: NDArray[np.bool_]
+    hold_out: Array
+    expected: Array
+    chi_square: float
+    reversed: tuple[int, ...]
+    friction: tuple[int, ...]
+    rests: Rests
+
+    @property
+    def gain_sigma(self) -> Array:
+        """Standard uncertainty (6,) of the gains, N per raw unit."""
+        sigma: Array = np.sqrt(np.diag(self.covariance)[:CELLS])
+        return sigma
+
+    @property
+    def offset_sigma(self) -> Array:
+        """Standard uncertainty (6,) of the offsets, raw units."""
+        sigma: Array = np.sqrt(np.diag(self.covariance)[CELLS:])
+        return sigma
+
+    @property
+    def left_out(self) -> tuple[int, ...]:
+        """Poses, counted from 1, that fit no calibration."""
+        return tuple(int(row) + 1 for row in np.flatnonzero(~self.used))
+
+    def calibration(
+        self,
+        day: date,
+        gravity: float,
+        *,
+        unit: str = "N",
+        serials: Sequence[str] = ("",) * CELLS,
+        drift_limit: float = 0.5,
+        provenance: Provenance,
+    ) -> LoadCellCalibration:
+        """It as the dated calibration of a file: the zeros by the first and the last half of the poses are the tares.
+
+        gravity: m/s². The nonlinearity is the greatest residual of a pose, of the range of forces.
+        """
+        kept = self.used
+        unloaded = self.rests.readings[kept] - self.forces[kept] / self.gain
+        halves = [
+            Tare(read_only(half.mean(axis=0)), read_only(half.std(axis=0, ddof=1)), len(half))
+            for half in np.array_split(unloaded, 2)
+        ]
+        span = np.ptp(self.forces[kept], axis=0)
+        cells = [
+            CellCalibration(
+                gain=abs(float(self.gain[leg])),
+                offset=float(self.offset[leg]),
+                polarity=1 if self.gain[leg] > 0.0 else -1,
+                gain_standard_error=float(self.gain_sigma[leg]),
+                offset_standard_error=float(self.offset_sigma[leg]),
+                residual_rms=float(np.sqrt(np.mean(self.residual[kept, leg] ** 2))),
+                residual_max=float(np.abs(self.residual[kept, leg]).max()),
+                nonlinearity=100.0 * float(np.abs(self.residual[kept, leg]).max() / span[leg]),
+                hysteresis=None,
+                range=float(span[leg]),
+                n=int(np.count_nonzero(kept)),
+            )
+            for leg in range(CELLS)
+        ]
+        return LoadCellCalibration(
+            tuple(cells),
+            day,
+            unit=unit,
+            gravity=gravity,
+            tare_before=halves[0],
+            tare_after=halves[1],
+            drift=drift(halves[0], halves[1], self.gain, limit=drift_limit),
+            serials=tuple(serials),
+            provenance=provenance,
+        )
+
+
+def calibrate_in_place(
+    mechanism: Mechanism,
+    rests: Rests,
+    *,
+    expected_gain: ArrayLike = (1.0,) * CELLS,
+    mass_sigma: float = 0.0,
+    center_sigma: float = 0.0,
+    gain_limit: float = 0.01,
+) -> InPlaceCalibration:
+    """Signed gain and offset of six cells from the platform's weight at many poses.
+
+    A cell at the actuator reads the friction of a joint at rest, wherever between its bounds ±F_c that is: there the
+    variance F_c²/3 is added to every reading. Cells at the rod's end or at the base do not feel it.
+
+    Args:
+        mechanism: whose masses are known; a payload must be in it.
+        rests: poses at rest and raw readings there.
+        expected_gain: (6,) N per raw unit, signed; only its signs count, to name reversed cells.
+        mass_sigma: kg, standard uncertainty of the platform's mass: no data of rests lessen it, and it scales all
+            gains together.
+        center_sigma: m, the same of its centre of mass, each axis.
+        gain_limit: greatest relative standard uncertainty of a gain from noise alone.
+
+    Raises:
+        CalibrationError: rests that cannot be used (see `check_rests`), exchanged cells, many poses that fit no
+            calibration, or poses whose forces differ too little to tell gain from offset, with what would.
+    """
+    for name, value in (("mass sigma (kg)", mass_sigma), ("centre sigma (m)", center_sigma)):
+        if not (isfinite(value) and value >= 0.0):
+            raise CalibrationError(f"{name}: {value:g}, must be finite and at least 0")
+    check_rests(rests)
+    forces = cell_forces(mechanism, rests.poses)
+    flat = np.flatnonzero(np.ptp(forces, axis=0) < 1e-6 * np.abs(forces).max())
+    if len(flat):
+        raise CalibrationError(
+            untold(mechanism, rests.poses, forces, np.where(np.isin(range(CELLS), flat), np.inf, 0.0), gain_limit)
+        )
+    exchanged = exchanged_cells(forces, rests.readings)
+    if exchanged:
+        raise CalibrationError(f"load cells look exchanged: {exchanged}")
+    coulomb = np.array(
+        [leg.friction.coulomb if leg.load_cell.location == "actuator" else 0.0 for leg in mechanism.legs]
+    )
+    slopes = np.array([robust_lines(forces[:, [leg]], rests.readings[:, leg])[0][0] for leg in range(CELLS)])
+    noise = np.sqrt(np.mean(rests.noise**2, axis=0))
+    variance = noise**2 / rests.counts[:, np.newaxis] + (slopes * coulomb) ** 2 / 3.0
+    used = _trustworthy(forces, rests.readings, variance)
+    offset, slope, normal = _lines(forces[used], rests.readings[used], variance[used])
+    left = rests.readings - offset - slope * forces
+    freedom = CELLS * (int(np.count_nonzero(used)) - 2)
+    chi_square = float(np.sum(left[used] ** 2 / variance[used])) / freedom
+    covariance = _covariance(normal) * max(1.0, chi_square)
+    relative = np.sqrt(np.diag(covariance)[:CELLS]) / np.abs(slope)
+    if not (relative <= gain_limit).all():
+        raise CalibrationError(untold(mechanism, rests.poses[used], forces[used], relative, gain_limit))
+    covariance = covariance + _considered(mechanism, rests.poses[used], variance[used], slope, mass_sigma, center_sigma)
+    # gain = 1/slope: its derivative is −gain²
+    scale = np.concatenate([-1.0 / slope**2, np.ones(CELLS)])
+    gain = 1.0 / slope
+    signs = np.sign(np.asarray(expected_gain, dtype=np.float64))
+    return InPlaceCalibration(
+        gain=read_only(gain),
+        offset=read_only(offset),
+        covariance=read_only(scale[:, np.newaxis] * covariance * scale),
+        forces=read_only(forces),
+        residual=read_only(left * gain),
+        used=used,
+        hold_out=read_only(_held_out(forces[used], rests.readings[used], variance[used])),
+        expected=read_only(np.sqrt(variance[used].mean(axis=0)) * np.abs(gain)),
+        chi_square=chi_square,
+        reversed=tuple(int(leg) + 1 for leg in np.flatnonzero(np.sign(gain) != signs)),
+        friction=tuple(int(leg) + 1 for leg in np.flatnonzero(coulomb)),
+        rests=rests,
+    )
+
+
+def _lines(forces: Array, readings: Array, variance: Array) -> tuple[Array, Array, Array]:
+    """Offsets and slopes (6,) each, and the normal matrices (6, 2, 2) of slope and offset."""
+    weight = 1.0 / variance
+    normal = np.empty((CELLS, 2, 2))
+    normal[:, 0, 0] = (weight * forces**2).sum(axis=0)
+    normal[:, 0, 1] = normal[:, 1, 0] = (weight * forces).sum(axis=0)
+    normal[:, 1, 1] = weight.sum(axis=0)
+    right = np.stack([(weight * forces * readings).sum(axis=0), (weight * readings).sum(axis=0)], axis=1)
+    solution = np.linalg.solve(normal, right[:, :, np.newaxis])[:, :, 0]
+    return solution[:, 1], solution[:, 0], normal
+
+
+def _covariance(normal: Array) -> Array:
+    """(12, 12) of slopes, then offsets."""
+    covariance = np.zeros((2 * CELLS, 2 * CELLS))
+    inverse = np.linalg.inv(normal)
+    for leg in range(CELLS):
+        covariance[np.ix_([leg, CELLS + leg], [leg, CELLS + leg])] = inverse[leg]
+    return covariance
+
+
+def _trustworthy(forces: Array, readings: Array, variance: Array) -> NDArray[np.bool_]:
+    """Which poses (n,) fit the others: by medians at first, so that gross errors hide nothing, then by the fit itself.
+
+    The scatter counts where it is more than the noise: a model that is not the rig makes no pose a gross error.
+    """
+    first = [robust_lines(forces[:, [leg]], readings[:, leg]) for leg in range(CELLS)]
+    slope, offset, scatter = (np.array([line[part][0] for line in first]) for part in range(3))
+    spread = np.sqrt(np.maximum(variance, scatter**2))
+    bound = chi2.isf(_FALSE_ALARM, CELLS)
+    used = np.ones(len(forces), dtype=bool)
+    for _ in range(_ROUNDS):
+        before = used
+        used = (((readings - offset - slope * forces) / spread) ** 2).sum(axis=1) <= bound
+        if np.count_nonzero(~used) > _MOST_LEFT_OUT * len(used):
+            raise CalibrationError(
+                f"{np.count_nonzero(~used)} of {len(used)} poses do not fit the others, pose "
+                f"{', '.join(str(row + 1) for row in np.flatnonzero(~used)[:10])} among them: something touched the "
+                "platform, or the readings are not of these poses"
+            )
+        if np.array_equal(used, before):
+            break
+        offset, slope, _ = _lines(forces[used], readings[used], variance[used])
+    return used
+
+
+def _considered(
+    mechanism: Mechanism, poses: Array, variance: Array, slope: Array, mass_sigma: float, center_sigma: float
+) -> Array:
+    """Covariance (12, 12) of slopes and offsets by what is not known of the platform's mass and centre of mass."""
+    covariance = np.zeros((2 * CELLS, 2 * CELLS))
+    bare = cell_forces(mechanism, poses)
+    others = [(mass_sigma, replace(mechanism, mass=mechanism.mass + mass_sigma))] if mass_sigma else []
+    for axis in np.eye(3) if center_sigma else ():
+        others.append((center_sigma, replace(mechanism, center_of_mass=mechanism.center_of_mass + center_sigma * axis)))
+    for _, other in others:
+        offset, change, _ = _lines(bare, slope * (bare - cell_forces(other, poses)), variance)
+        moved = np.concatenate([change, offset])
+        covariance += np.outer(moved, moved)
+    return covariance
+
+
+def _held_out(forces: Array, readings: Array, variance: Array) -> Array:
+    """RMS (6,) N of what each pose reads beyond the fit to four fifths of the poses without it."""
+    left = np.empty_like(forces)
+    for fold in range(_FOLDS):
+        held = np.arange(len(forces)) % _FOLDS == fold
+        offset, slope, _ = _lines(forces[~held], readings[~held], variance[~held])
+        left[held] = (readings[held] - offset) / slope - forces[held]
+    rms: Array = np.sqrt(np.mean(left**2, axis=0))
+    return rms
