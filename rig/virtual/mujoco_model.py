@@ -1,5 +1,7 @@
 """A mechanism as a model of MuJoCo: six legs on two hinges and a slide each, their tops held to a free platform."""
 
+from typing import Any
+
 import numpy as np
 
 from dynamics import Body, Mechanism
@@ -7,7 +9,7 @@ from kinematics import leg_lengths
 from rig.virtual.arrays import Array
 
 SOLVER_STEPS = 2.0
-"""Time in which an error of a joint's or friction's constraint decays, in steps: MuJoCo's least."""
+"""Time in which an error of a joint's constraint decays, in steps: MuJoCo's least."""
 IMPEDANCE = 0.9999
 """Part of a constraint that is kept at once, MuJoCo's greatest; the rest is a give of the constraint."""
 
@@ -40,7 +42,7 @@ def mjcf(mechanism: Mechanism, step: float, solver_steps: float = SOLVER_STEPS) 
             f"{_inertial(leg.lower)}{below}"
             f'<body name="upper{index}" pos="{float(length)!r} 0 0">'
             f'<joint name="slide{index}" type="slide" axis="1 0 0" damping="{friction.prismatic!r}" '
-            f'frictionloss="{friction.coulomb!r}" solreffriction="{soft[0]}" solimpfriction="{soft[1]}"/>'
+            f'frictionloss="{friction.coulomb!r}"/>'
             f"{_inertial(leg.upper)}{above}</body></body>"
         )
         connects.append(
@@ -54,6 +56,20 @@ def mjcf(mechanism: Mechanism, step: float, solver_steps: float = SOLVER_STEPS) 
         f'<worldbody>{"".join(legs)}<body name="platform" pos="{_text(home[:3])}" quat="{_text(home[3:])}"><freejoint/>'
         f"{_inertial(platform)}</body></worldbody><equality>{''.join(connects)}</equality></mujoco>"
     )
+
+
+def smooth_friction(model: Any, speed: float) -> None:
+    """Have the Coulomb friction of a compiled `mjcf` reach its full size over a speed (m/s) of its slides.
+
+    MuJoCo's friction is f = −(b v + a)/R up to its bound, R = A (1 − d)/d, A of the joint alone: b is such that it
+    does not lag behind, and the impedance d gives the slope.
+    """
+    rate = 0.5 / model.opt.timestep
+    for dof in range(2, 18, 3):
+        stiffness = model.dof_frictionloss[dof] * model.dof_invweight0[dof] / (speed * rate)
+        impedance = min(max(stiffness / (1.0 + stiffness), 1.0 - IMPEDANCE), IMPEDANCE)
+        model.dof_solimp[dof, :2] = impedance
+        model.dof_solref[dof] = -1.0, -rate * impedance
 
 
 def leg_frames(mechanism: Mechanism) -> Array:

@@ -12,7 +12,7 @@ from rig.errors import ConfigError
 from rig.virtual import mujoco_kernel as kernels
 from rig.virtual import plant_kernel as rows
 from rig.virtual.arrays import Array
-from rig.virtual.mujoco_model import SOLVER_STEPS, joint_positions, mjcf
+from rig.virtual.mujoco_model import SOLVER_STEPS, joint_positions, mjcf, smooth_friction
 from rig.virtual.plant import Plant
 
 STEP = 1.25e-4
@@ -25,8 +25,7 @@ class MujocoPlant(Plant):
     """Six drives on MuJoCo's model of a mechanism; as `Plant`, whose drives, brakes and end stops it has.
 
     What moves, and what the load cells read, is MuJoCo's: masses and universal joints in its tree, spherical joints
-    by constraints that give a little (`SOLVER_STEPS`), the prismatic joints' Coulomb friction by a constraint that
-    sticks. A cell reads the force that MuJoCo's solver finds where it sits, not one from our inverse dynamics.
+    by constraints that give a little (`SOLVER_STEPS`), the prismatic joints' Coulomb friction by a bounded constraint. A cell reads the force that MuJoCo's solver finds where it sits, not one from our inverse dynamics.
 
     Raises ConfigError as `Plant`, without the package mujoco, and for bodies that cannot exist.
     """
@@ -51,6 +50,7 @@ class MujocoPlant(Plant):
             model = mujoco.MjModel.from_xml_string(mjcf(machine, self.step, self.solver_steps))
         except ValueError as error:
             raise ConfigError(f"virtual.plant.engine: MuJoCo cannot take {machine.name}: {error}") from None
+        smooth_friction(model, self._settings.plant.coulomb_speed)
         self._model, self._data = model, mujoco.MjData(model)
         self._spherical = np.array([leg.friction.spherical for leg in machine.legs])
         self._beyond = np.array([leg.load_cell.mass_beyond for leg in machine.legs])
