@@ -79,8 +79,8 @@ def demo(
     plant: Annotated[
         DemoPlant,
         typer.Option(
-            help="Whose equations move the machine and load its cells: the model's own, or those of MuJoCo, which nobody "
-            "here wrote: pip install 'stewart-rig[mujoco]'."
+            help="Whose equations move the machine and load its cells: the model's own, or those of MuJoCo, which "
+            "nobody here wrote: pip install 'stewart-rig[mujoco]'."
         ),
     ] = DemoPlant.EXACT,
     identify: Annotated[

@@ -14,7 +14,7 @@ IMPEDANCE = 0.9999
 """Part of a constraint that is kept at once, MuJoCo's greatest; the rest is a give of the constraint."""
 
 
-def mjcf(mechanism: Mechanism, step: float, solver_steps: float = SOLVER_STEPS) -> str:
+def mjcf(mechanism: Mechanism, step: float) -> str:
     """The mechanism as MJCF, its joints' zeros at home. SI units, axes of the base.
 
     Leg i has the joints 3i, 3i + 1 (hinges, u fixed in the base and then v) and 3i + 2 (slide along the leg) and the
@@ -23,11 +23,11 @@ def mjcf(mechanism: Mechanism, step: float, solver_steps: float = SOLVER_STEPS) 
     `connect` constraints, their friction is not there.
 
     Args:
-        mechanism: any whose bodies can exist. step: of integration, s. solver_steps: see `SOLVER_STEPS`.
+        mechanism: any whose bodies can exist. step: of integration, s.
     """
     geometry = mechanism.geometry
     home = geometry.home_pose
-    soft = f"{_text((solver_steps * step, 1.0))}", f"{_text((IMPEDANCE, IMPEDANCE, 0.001))}"
+    soft = f"{_text((SOLVER_STEPS * step, 1.0))}", f"{_text((IMPEDANCE, IMPEDANCE, 0.001))}"
     legs, connects = [], []
     frames = leg_frames(mechanism)
     lengths = leg_lengths(geometry, home)

@@ -1,6 +1,5 @@
 """The simulated machine with MuJoCo's equations of motion in place of ours: a truth that nobody here wrote."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,11 @@ from rig.errors import ConfigError
 from rig.virtual import mujoco_kernel as kernels
 from rig.virtual import plant_kernel as rows
 from rig.virtual.arrays import Array
-from rig.virtual.mujoco_model import SOLVER_STEPS, joint_positions, mjcf, smooth_friction
+from rig.virtual.mujoco_model import joint_positions, mjcf, smooth_friction
 from rig.virtual.plant import Plant
 
 STEP = 1.25e-4
-"""Longest step, s: MuJoCo's integrator is of the first order."""
+"""Longest step, s: MuJoCo's integrator is of the first order. At half of it nothing changes that a cell would show."""
 _AXIAL = 3  # place of the force or acceleration along x in MuJoCo's six numbers of a body
 _UPPER, _LOWER = slice(2, 13, 2), slice(1, 13, 2)  # rows of the bodies
 
@@ -25,13 +24,11 @@ class MujocoPlant(Plant):
     """Six drives on MuJoCo's model of a mechanism; as `Plant`, whose drives, brakes and end stops it has.
 
     What moves, and what the load cells read, is MuJoCo's: masses and universal joints in its tree, spherical joints
-    by constraints that give a little (`SOLVER_STEPS`), the prismatic joints' Coulomb friction by a bounded constraint. A cell reads the force that MuJoCo's solver finds where it sits, not one from our inverse dynamics.
+    by constraints that give a little, the prismatic joints' Coulomb friction by a bounded constraint. A cell reads the
+    force that MuJoCo's solver finds where it sits, not one from our inverse dynamics.
 
     Raises ConfigError as `Plant`, without the package mujoco, and for bodies that cannot exist.
     """
-
-    longest_step = STEP
-    solver_steps = SOLVER_STEPS
 
     def __init__(self, machine: Mechanism, settings: Virtual, start: float = 0.0, **others: Any) -> None:
         """See `Plant`."""
@@ -40,14 +37,14 @@ class MujocoPlant(Plant):
         self._motor = np.zeros(6)
         self._own = np.zeros(6)
         self._home_lengths = leg_lengths(machine.geometry, machine.geometry.home_pose)
-        step = min(settings.step, self.longest_step)
+        step = min(settings.step, STEP)
         super().__init__(machine, settings.model_copy(update={"step": step}), start, **others)
 
     def _load(self, machine: Mechanism) -> None:
         super()._load(machine)
         mujoco, before = self._mujoco, self._data
         try:
-            model = mujoco.MjModel.from_xml_string(mjcf(machine, self.step, self.solver_steps))
+            model = mujoco.MjModel.from_xml_string(mjcf(machine, self.step))
         except ValueError as error:
             raise ConfigError(f"virtual.plant.engine: MuJoCo cannot take {machine.name}: {error}") from None
         smooth_friction(model, self._settings.plant.coulomb_speed)
@@ -145,6 +142,6 @@ def mujoco_package() -> Any:
         import mujoco
     except ImportError as error:
         raise ConfigError(
-            'virtual.plant.engine = "mujoco" needs MuJoCo, which is not installed: pip install \'stewart-rig[mujoco]\''
+            "virtual.plant.engine = \"mujoco\" needs MuJoCo, which is not installed: pip install 'stewart-rig[mujoco]'"
         ) from error
     return mujoco

@@ -38,8 +38,8 @@ class VirtualRig:
     `advance` has left out. Two rigs of one configuration, moved and asked alike, answer the same bytes. When the plant
     stands still for good, no device answers any more: feedback that does not move passes for a platform at rest.
 
-    Raises ConfigError when the configuration has no [virtual] section or describes devices that have no virtual twin, and
-    for what `Plant` and `MujocoPlant` refuse.
+    Raises ConfigError when the configuration has no [virtual] section or describes devices that have no virtual twin,
+    and for what `Plant` and `MujocoPlant` refuse.
     """
 
     def __init__(

@@ -101,8 +101,8 @@ def run_loop(
         raise ConfigError(f"configuration {config.path}: no [virtual] section, it describes real hardware")
     if settings.plant.engine != "exact":
         raise ConfigError(
-            f"configuration {config.path}: virtual.plant.engine = {settings.plant.engine!r}: the closed loop offline has "
-            'the equations of "exact" only; `rig run --lockstep` has both'
+            f"configuration {config.path}: virtual.plant.engine = {settings.plant.engine!r}: the closed loop offline "
+            'has the equations of "exact" only; `rig run --lockstep` has both'
         )
     if controller not in _LAWS:
         raise InputError(f"no such controller: {controller!r}; there are {', '.join(CONTROLLERS)}")
