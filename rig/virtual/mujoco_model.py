@@ -118,7 +118,7 @@ def _rotation(quaternion: Array) -> Array:
 
 
 def _quaternion(matrix: Array) -> str:
-    """As text; of a rotation by less than half a turn or more."""
+    """The unit quaternion of a rotation, w first, as text."""
     # the largest of the four squares, so that nothing is divided by little
     trace = float(np.trace(matrix))
     squares = np.array([1.0 + trace, *(1.0 - trace + 2.0 * np.diag(matrix))])
