@@ -45,6 +45,13 @@ class DemoDrives(StrEnum):
     MIXED = "mixed"
 
 
+class DemoPlant(StrEnum):
+    """Whose equations of motion move what `rig demo` drives."""
+
+    EXACT = "exact"
+    MUJOCO = "mujoco"
+
+
 def _config_of(drives: DemoDrives) -> str:
     return "virtual" if drives is DemoDrives.TCP else f"virtual-{drives}"
 
@@ -69,6 +76,13 @@ def demo(
     exact: Annotated[
         bool, typer.Option("--exact", help="The plant is the model itself: what is left then is the cells' noise.")
     ] = False,
+    plant: Annotated[
+        DemoPlant,
+        typer.Option(
+            help="Whose equations move the machine and load its cells: the model's own, or those of MuJoCo, which "
+            "nobody here wrote: pip install 'stewart-rig[mujoco]'."
+        ),
+    ] = DemoPlant.EXACT,
     identify: Annotated[
         bool,
         typer.Option(
@@ -102,6 +116,11 @@ def demo(
     from rig.config import load_config, relaxed_timing
 
     config = load_config(_config_of(drives)).changed(_changes(rate, seed, real_time))
+    if plant is DemoPlant.MUJOCO:
+        from rig.virtual import mujoco_package
+
+        mujoco_package()  # before anything is designed or started
+        config = config.changed({"virtual": {"plant": {"engine": plant.value}}})
     if not exact:
         config = as_built(config, built)
     trajectory = demo_trajectory(config.machine.geometry.home_pose, duration)

@@ -1,6 +1,6 @@
 """The virtual rig's section of a configuration: its drives, cells, plant and faults."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -133,6 +133,8 @@ class Tolerance(Section):
 class VirtualPlant(Section):
     """How the plant differs from the mechanism file, which is all that engine and estimators know."""
 
+    engine: Literal["exact", "mujoco"] = "exact"
+    """Whose equations of motion move the plant: those of the model, or MuJoCo's, which have to be installed."""
     mechanism: Text | None = None
     """The plant's own mechanism: one that comes along, or a file relative to the configuration's folder."""
     as_built: Annotated[Count, Field(ge=0, lt=2**63)] | None = None

@@ -102,6 +102,8 @@ def note_departures(config: RigConfig, note: Callable[[str], None]) -> None:
         note(f"{INJECTED}masses {plant.mass_scale:g} times the model's")
     if plant.as_built is not None:
         note(f"{INJECTED}a plant as built, of seed {plant.as_built}, that the model does not know of")
+    if plant.engine != "exact":
+        note(f"{INJECTED}a plant that the equations of {plant.engine} move, not the model's")
     if plant.mechanism is not None:
         note(f"{INJECTED}a plant that is {plant.mechanism}, which the model does not know of")
     for name, unit in (("gain", ""), ("bias", " N"), ("drift", " N/s")):

@@ -14,6 +14,7 @@ from rig.virtual.closed_loop import (
 from rig.virtual.faults import FAULTS, ActiveFault, Faults
 from rig.virtual.free_motion import simulate
 from rig.virtual.loading import plant_mechanism, scaled_mechanism
+from rig.virtual.mujoco_plant import MujocoPlant, mujoco_package
 from rig.virtual.one_device import serve_device
 from rig.virtual.plant import Plant
 from rig.virtual.port import LegPort
@@ -30,6 +31,7 @@ __all__ = [
     "LoopRun",
     "LoopStart",
     "Merit",
+    "MujocoPlant",
     "Plant",
     "RigView",
     "Truth",
@@ -39,6 +41,7 @@ __all__ = [
     "differs",
     "force_bounds",
     "merit",
+    "mujoco_package",
     "on_reference",
     "plant_mechanism",
     "run_loop",

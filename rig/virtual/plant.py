@@ -188,16 +188,18 @@ class Plant:
         if not self.fault:
             # a few roundings of the clock are not worth a step of their own
             steps = max(1, math.ceil(span / self.step - 1e-6))
-            status = rows.advance_kernel(
-                self._mechanism, self._geometry, self._legs, self._parameters, self._state, self._drives,
-                self._queues, self._waiting, self.wrench, self.time, steps, span / steps,
-                self._scratch, self._work, self._out,
-            )  # fmt: skip
-            self._publish(status)
+            self._publish(self._integrate(steps, span / steps))
         self.time = now
         if self._lag:
             while len(self._history) > 1 and self._history[1][0] <= now - self._lag:
                 self._history.popleft()
+
+    def _integrate(self, steps: int, h: float) -> int:
+        """Take `steps` steps of `h` s from `time`, then look at everything; gives RUNNING, SINGULAR or DIVERGED."""
+        return rows.advance_kernel(
+            self._mechanism, self._geometry, self._legs, self._parameters, self._state, self._drives,
+            self._queues, self._waiting, self.wrench, self.time, steps, h, self._scratch, self._work, self._out,
+        )  # fmt: skip
 
     def _observe(self) -> None:
         status = rows.observe_kernel(
@@ -238,7 +240,7 @@ class Plant:
         self._drives[:, columns.ANCHOR] = lengths + weight / settings.drive.brake_stiffness
 
     def _check_step(self) -> None:
-        """Refuse springs and dampers along the legs that RK4 cannot follow at this step: ω·dt too large."""
+        """Refuse springs and dampers along the legs that cannot be followed at this step: ω·dt too large."""
         drive, step = self._settings.drive, self.step
         mass = self._dynamics.mass_matrix(self._home)
         matrix = leg_matrix(self._bare.geometry, self._home)
@@ -249,13 +251,16 @@ class Plant:
             ("position_stiffness and position_damping", drive.position_stiffness, drive.position_damping),
             ("quick_stop_damping", 0.0, drive.quick_stop_damping),
         ):
-            roots = np.roots([1.0, mobility * damping, mobility * stiffness]) * step
-            growth = np.abs(1.0 + roots + roots**2 / 2.0 + roots**3 / 6.0 + roots**4 / 24.0)
-            if growth.max() > 1.0 + 1e-12:
+            if self._growth(mobility * damping, mobility * stiffness) > 1.0 + 1e-12:
                 raise ConfigError(
                     f"virtual.drive: {what} ({stiffness:g} N/m, {damping:g} N s/m) cannot be integrated at a step of "
                     f"{step:g} s: make virtual.step smaller, or the drive softer"
                 )
+
+    def _growth(self, damping: float, stiffness: float) -> float:
+        """By how much RK4 multiplies, in a step, a motion under a damping (1/s) and a stiffness (1/s²) at most."""
+        roots = np.roots([1.0, damping, stiffness]) * self.step
+        return float(np.abs(1.0 + roots + roots**2 / 2.0 + roots**3 / 6.0 + roots**4 / 24.0).max())
 
 
 def leg_rows(machine: Mechanism, plant: VirtualPlant, friction: PlantFriction) -> Array:

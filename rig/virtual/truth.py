@@ -20,18 +20,19 @@ _FIRST = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Truth:
-    """The plant: its mechanism, friction that no model has, and what its load cells do."""
+    """The plant: its mechanism, friction that no model has, what its load cells do, and whose equations move it."""
 
     mechanism: Mechanism
     friction: PlantFriction
     cells: VirtualCells
+    engine: str
 
     @property
     def text(self) -> str:
         """It as a mechanism's file; what such a file cannot say in its comments."""
         extras = [f"friction.{name} = {value}" for name, value in self.friction.model_dump().items()]
         extras += [f"cells.{name} = {value}" for name, value in self.cells.model_dump().items()]
-        return format_mechanism(self.mechanism, *_FIRST, *extras)
+        return format_mechanism(self.mechanism, *_FIRST, f"engine = {self.engine}", *extras)
 
 
 def truth_of(config: RigConfig) -> Truth:
@@ -62,7 +63,7 @@ def truth_of(config: RigConfig) -> Truth:
                 "bias": tuple((np.array(cells.bias) + bias).tolist()),
             }
         )
-    return Truth(plant_mechanism(mechanism, plant), friction, cells)
+    return Truth(plant_mechanism(mechanism, plant), friction, cells, plant.engine)
 
 
 def differs(config: RigConfig) -> bool:

@@ -21,6 +21,7 @@ from rig.config import RigConfig, cell_options, drive_options
 from rig.engine import virtual_port
 from rig.errors import ConfigError
 from rig.virtual.faults import Faults
+from rig.virtual.mujoco_plant import MujocoPlant
 from rig.virtual.plant import Plant
 from rig.virtual.port import LegPort
 from rig.virtual.truth import truth_of
@@ -37,7 +38,8 @@ class VirtualRig:
     `advance` has left out. Two rigs of one configuration, moved and asked alike, answer the same bytes. When the plant
     stands still for good, no device answers any more: feedback that does not move passes for a platform at rest.
 
-    Raises ConfigError when the configuration has no [virtual] section or describes devices that have no virtual twin.
+    Raises ConfigError when the configuration has no [virtual] section or describes devices that have no virtual twin,
+    and for what `Plant` and `MujocoPlant` refuse.
     """
 
     def __init__(
@@ -60,7 +62,8 @@ class VirtualRig:
         self._longest_gap = longest_gap
         truth = truth_of(config)
         marks = leg_lengths(config.nominal.geometry, config.nominal.geometry.home_pose)
-        self.plant = Plant(truth.mechanism, settings, start, friction=truth.friction, marks=marks)
+        kind = MujocoPlant if settings.plant.engine == "mujoco" else Plant
+        self.plant: Plant = kind(truth.mechanism, settings, start, friction=truth.friction, marks=marks)
         self._ports = [LegPort(self.plant, leg, settings, truth.cells) for leg in range(6)]
         self.drives = [self._drive(config, leg) for leg in range(6)]
         for drive in self.drives:

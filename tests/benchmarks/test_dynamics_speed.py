@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 import mujoco
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 
 from dynamics import WORK_SIZE, Dynamics, Mechanism, inverse_kernel, load_mechanism, rk4_kernel
 from kinematics import Array, kernel
+from rig.virtual.mujoco_model import mjcf
 
 CALLS, ROUNDS = 2000, 25
 AXES = ("x", "y", "z")
@@ -79,51 +79,10 @@ def pinocchio_tree(mechanism: Mechanism) -> tuple[pin.Model, pin.Data]:
     return model, model.createData()
 
 
-def text(values: Any) -> str:
-    return " ".join(repr(float(value)) for value in np.ravel(values))
-
-
-def quaternion(rotation: Array) -> str:
-    q = np.empty(4)
-    mujoco.mju_mat2Quat(q, rotation.ravel())
-    return text(q)
-
-
-def inertial(body: Any) -> str:
-    full = np.asarray(body.inertia)[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
-    return f'<inertial pos="{text(body.center_of_mass)}" mass="{body.mass!r}" fullinertia="{text(full)}"/>'
-
-
 def mujoco_platform(mechanism: Mechanism) -> tuple[mujoco.MjModel, mujoco.MjData]:
-    """The whole mechanism, its tops held to the platform by connect constraints, Runge–Kutta of fourth order."""
-    geometry = mechanism.geometry
-    home = geometry.home_pose[:3]
-    bodies, connects, motors = [], [], []
-    for index, leg in enumerate(mechanism.legs):
-        u = geometry.universal_axes[index]
-        S = home + geometry.platform_points[index] - geometry.base_points[index]
-        length = float(np.linalg.norm(S))
-        s = S / length
-        v = np.cross(u, s)
-        v /= np.linalg.norm(v)
-        rotation = np.column_stack([s, v, np.cross(s, v)])
-        bodies.append(
-            f'<body pos="{text(geometry.base_points[index])}" quat="{quaternion(rotation)}">'
-            f'<joint type="hinge" axis="{text(rotation.T @ u)}"/><joint type="hinge" axis="0 1 0"/>'
-            f"{inertial(leg.lower)}"
-            f'<body name="rod{index}" pos="{length!r} 0 0"><joint name="slide{index}" type="slide" axis="1 0 0" '
-            f'damping="{leg.friction.prismatic!r}"/>{inertial(leg.upper)}</body></body>'
-        )
-        connects.append(
-            f'<connect body1="rod{index}" body2="platform" anchor="0 0 0" '
-            'solimp="0.9999 0.9999 0.001" solref="0.002 1"/>'
-        )
-        motors.append(f'<motor joint="slide{index}"/>')
-    model = mujoco.MjModel.from_xml_string(
-        f'<mujoco><option integrator="RK4" timestep="0.0005" gravity="{text(mechanism.gravity)}"/>'
-        f'<worldbody>{"".join(bodies)}<body name="platform" pos="{text(home)}"><freejoint/>{inertial(mechanism)}'
-        f"</body></worldbody><equality>{''.join(connects)}</equality><actuator>{''.join(motors)}</actuator></mujoco>"
-    )
+    """The whole mechanism as the virtual rig has it for MuJoCo, but Runge–Kutta of fourth order."""
+    model = mujoco.MjModel.from_xml_string(mjcf(mechanism, 5e-4))
+    model.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
     return model, mujoco.MjData(model)
 
 
@@ -190,7 +149,7 @@ def test_step_beside_mujoco(mechanism: Mechanism) -> None:
     motion = np.concatenate([state, np.zeros(6)])
     forces = dynamics.forces(motion)
     wrench, work = np.zeros(6), np.zeros(WORK_SIZE)
-    data.ctrl[:] = forces
+    data.qfrc_applied[2:18:3] = forces
     mujoco.mj_forward(model, data)
     # the same mechanism indeed: the forces that hold ours hold theirs
     assert np.abs(data.qacc[-6:]).max() < 0.05

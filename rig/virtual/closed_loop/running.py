@@ -92,13 +92,18 @@ def run_loop(
             them; none if None.
 
     Raises:
-        ConfigError: the configuration has no virtual rig.
+        ConfigError: the configuration has no virtual rig, or one that MuJoCo moves.
         InputError: no such controller; the wrenches are not as many as the cycles.
         DynamicsError: the model has no solution at the start.
     """
     settings = config.virtual
     if settings is None:
         raise ConfigError(f"configuration {config.path}: no [virtual] section, it describes real hardware")
+    if settings.plant.engine != "exact":
+        raise ConfigError(
+            f"configuration {config.path}: virtual.plant.engine = {settings.plant.engine!r}: the closed loop offline "
+            'has the equations of "exact" only; `rig run --lockstep` has both'
+        )
     if controller not in _LAWS:
         raise InputError(f"no such controller: {controller!r}; there are {', '.join(CONTROLLERS)}")
     law = _LAWS[controller]

@@ -1,0 +1,104 @@
+"""What acts on MuJoCo's model in a step, as compiled code: drives, brakes, end stops, frictions that it has not."""
+
+from math import isfinite
+
+from kinematics import kernel
+from rig.virtual.arrays import Array, Counts
+from rig.virtual.drive_kernel import (
+    GAIN,
+    LEG,
+    MOTOR,
+    OWN_FRICTION,
+    REFERENCE,
+    begin_step_kernel,
+    contact_kernel,
+    encoder_kernel,
+    end_step_kernel,
+    friction_kernel,
+    grip_kernel,
+    motor_kernel,
+)
+from rig.virtual.plant_kernel import DIVERGED, FORCES, LENGTHS, READINGS, RUNNING, SPEED_BOUND, SPEEDS
+
+PLATFORM = 13
+"""Of the bodies."""
+
+
+@kernel
+def drives_kernel(
+    legs: Array, parameters: Array, drives: Array, queues: Array, waiting: Counts, home: Array,
+    positions: Array, velocities: Array, t: float, h: float, motor: Array,
+) -> None:  # fmt: skip
+    """Carry the six drives over a step of `h` s from `t` (s); `motor` (6,) is their force in its middle, N.
+
+    home (6,): the legs' lengths at home, m. positions (25,), velocities (24,): MuJoCo's qpos and qvel at `t`.
+    Others: see `plant_kernel.advance_kernel`.
+    """
+    for i in range(6):
+        drive, reference = drives[i], legs[i, REFERENCE]
+        leg = int(drive[LEG])
+        reading = encoder_kernel(legs[i], home[i] + positions[3 * i + 2], drive[GAIN] * drive[MOTOR])
+        speed = velocities[3 * i + 2]
+        begin_step_kernel(drive, parameters, reference, reading, speed, t, h)
+        grip_kernel(drives[leg], drive, parameters)
+        for half in range(2):
+            waiting[i] = motor_kernel(
+                drive, queues[i], waiting[i], parameters, reference, reading, speed,
+                t + 0.5 * half * h, t + 0.5 * (half + 1) * h,
+            )  # fmt: skip
+            if half == 0:
+                motor[leg] = drive[GAIN] * drive[MOTOR]
+
+
+@kernel
+def motors_kernel(drives: Array, motor: Array) -> None:
+    """The present forces (6,) of the motors at the legs that they sit on, N."""
+    for i in range(6):
+        motor[int(drives[i, LEG])] = drives[i, GAIN] * drives[i, MOTOR]
+
+
+@kernel
+def apply_kernel(
+    legs: Array, parameters: Array, drives: Array, motor: Array, home: Array, spherical: Array, wrench: Array,
+    positions: Array, velocities: Array, axes: Array, spins: Array, applied: Array, pushes: Array, own: Array,
+    out: Array,
+) -> None:  # fmt: skip
+    """What acts at MuJoCo's present state beside its own forces, into its qfrc_applied (24,) and xfrc_applied (14, 6).
+
+    spherical (6,): friction of the spherical joints, N m s/rad. wrench (6,): on the platform, at its origin, platform
+    axes. axes: MuJoCo's xmat (14, 9). spins: its cvel (14, 6). own (6,): here goes the friction along the legs
+    that the mechanism has not, N. out: see `plant_kernel`; what the drives measure and the forces in the legs.
+    """
+    for j in range(6):
+        applied[18 + j] = 0.0
+    for i in range(6):
+        length, speed = home[i] + positions[3 * i + 2], velocities[3 * i + 2]
+        force = motor[i] + contact_kernel(drives[i], parameters, legs[i], length, speed)
+        own[i] = friction_kernel(legs[i], force, speed) if legs[i, OWN_FRICTION] != 0.0 else 0.0
+        force += own[i]
+        applied[3 * i + 2] = force
+        out[LENGTHS, i], out[SPEEDS, i], out[FORCES, i] = length, speed, force
+        out[READINGS, i] = encoder_kernel(legs[i], length, motor[i])
+        for j in range(3):
+            torque = spherical[i] * (spins[2 + 2 * i, j] - spins[PLATFORM, j])
+            pushes[2 + 2 * i, 3 + j] = -torque
+            for k in range(3):  # a free joint turns about the platform's axes
+                applied[21 + k] += axes[PLATFORM, 3 * j + k] * torque
+    for j in range(3):
+        applied[21 + j] += wrench[3 + j]
+        for k in range(3):
+            applied[18 + j] += axes[PLATFORM, 3 * j + k] * wrench[k]
+
+
+@kernel
+def settle_kernel(
+    legs: Array, parameters: Array, drives: Array, home: Array, positions: Array, velocities: Array, h: float
+) -> int:
+    """Let the brakes slip after a step of `h` s; gives RUNNING or DIVERGED."""
+    for j in range(24):
+        bound = SPEED_BOUND if 18 <= j < 21 else 10.0 * SPEED_BOUND
+        if not (isfinite(velocities[j]) and abs(velocities[j]) <= bound):
+            return DIVERGED
+    for i in range(6):
+        end_step_kernel(drives[i], parameters, home[i] + positions[3 * i + 2], velocities[3 * i + 2], h)
+    return RUNNING

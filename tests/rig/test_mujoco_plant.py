@@ -1,0 +1,162 @@
+"""The plant that MuJoCo moves beside the exact one: the same motion and the same cells, within stated bounds."""
+
+import builtins
+import math
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+
+from actuators import Mode
+from dynamics import Dynamics, Mechanism, load_mechanism
+from rig.cli import main
+from rig.config import PlantFriction, Virtual, load_config
+from rig.errors import ConfigError, ExitCode
+from rig.virtual import MujocoPlant, Plant, VirtualRig, run_loop, truth_of
+from rig.virtual.mujoco_plant import STEP
+
+MACHINE = load_mechanism("lab-hexapod")
+CYCLE = 2e-3
+WRENCH = np.array([5.0, -3.0, 10.0, 0.5, 0.4, -0.3])
+FRICTION = PlantFriction(extending=(1.0,) * 6, breakaway_retracting=(2.0,) * 6, load=(0.01,) * 6)
+
+
+def with_cells(*locations: Literal["rod_end", "base", "actuator"]) -> Mechanism:
+    """The mechanism with a cell of some mass and a place off the axis in each leg."""
+    legs = [
+        replace(
+            leg, load_cell=replace(leg.load_cell, location=where, mass_beyond=0.3, place=np.array([-0.05, 0.01, 0.02]))
+        )
+        for leg, where in zip(MACHINE.legs, locations, strict=True)
+    ]
+    return replace(MACHINE, legs=tuple(legs))
+
+
+MIXED = with_cells("rod_end", "base", "actuator", "rod_end", "base", "actuator")
+
+
+def settings(**changes: object) -> Virtual:
+    return Virtual.model_validate({"step": 1e-4, "drive": {"start_spread": 0.002}, **changes})
+
+
+def move(plant: Plant, duration: float) -> np.ndarray:
+    """Have the legs swing by their drives' position loops; motion (19) and cells (6) of each cycle."""
+    start, rates = np.array(plant.readings), 2.0 * math.pi * np.array([1.0, 1.3, 0.8, 1.1, 0.9, 1.2])
+    rows = []
+    for cycle in range(round(duration / CYCLE)):
+        angles = rates * cycle * CYCLE
+        positions, speeds = start + 0.01 * (1.0 - np.cos(angles)), 0.01 * rates * np.sin(angles)
+        for leg in range(6):
+            plant.command(leg, Mode.POSITION, 0.0, positions[leg], speeds[leg], True, False, False)
+        plant.advance((cycle + 1) * CYCLE)
+        rows.append(np.concatenate([plant.state, plant.acceleration, plant.cells]))
+    return np.array(rows)
+
+
+@pytest.fixture(scope="module")
+def swings() -> tuple[np.ndarray, np.ndarray]:
+    """The same commands to both, past the jolt of the opening brakes."""
+    exact, mujoco = (kind(MIXED, settings(), friction=FRICTION) for kind in (Plant, MujocoPlant))
+    for plant in (exact, mujoco):
+        plant.wrench[:] = WRENCH
+    return move(exact, 0.6)[50:], move(mujoco, 0.6)[50:]
+
+
+def test_it_moves_as_the_exact_plant_does(swings: tuple[np.ndarray, np.ndarray]) -> None:
+    exact, mujoco = swings
+    assert np.ptp(exact[:, 2]) > 0.01
+    assert np.abs(exact[:, :3] - mujoco[:, :3]).max() < 2e-6
+    assert np.abs(exact[:, 3:7] - mujoco[:, 3:7]).max() < 3e-6
+    assert np.abs(exact[:, 7:10] - mujoco[:, 7:10]).max() < 2e-4
+    # what is left is where the speeds change sign: MuJoCo's friction has another shape there
+    assert np.sqrt(((exact[:, 19:] - mujoco[:, 19:]) ** 2).mean(axis=0)).max() < 0.1
+
+
+def test_its_cells_read_what_the_model_says_of_its_motion() -> None:
+    """MuJoCo's forces against ours at MuJoCo's own motion, without friction's shape: the give of its constraints."""
+    legs = [replace(leg, friction=replace(leg.friction, coulomb=0.0)) for leg in MIXED.legs]
+    machine = replace(MIXED, legs=tuple(legs))
+    plant = MujocoPlant(machine, settings())
+    plant.wrench[:] = WRENCH
+    rows = move(plant, 0.4)[25:]
+    expected = Dynamics(machine).cells(rows[:, :19], np.tile(WRENCH, (len(rows), 1)))
+    assert np.ptp(expected, axis=0).min() > 1.0
+    assert np.abs(rows[:, 19:] - expected).max() < 1e-4
+
+
+@pytest.mark.parametrize("location", ["rod_end", "base", "actuator"])
+def test_at_rest_on_its_brakes_it_carries_the_weight(location: Literal["rod_end", "base", "actuator"]) -> None:
+    machine = with_cells(*[location] * 6)
+    exact, mujoco = (kind(machine, settings()) for kind in (Plant, MujocoPlant))
+    for plant in (exact, mujoco):
+        plant.advance(0.05)
+    assert mujoco.cells == pytest.approx(exact.cells, abs=1e-4)
+    assert np.abs(mujoco.state - exact.state)[:7].max() < 1e-8
+    assert mujoco.fault == "" and mujoco.time == 0.05
+
+
+def test_a_payload_is_carried_from_the_moment_it_is_put_on() -> None:
+    exact, mujoco = (kind(MACHINE, settings()) for kind in (Plant, MujocoPlant))
+    before = sum(mujoco.cells)
+    for plant in (exact, mujoco):
+        plant.add_payload(3.0, (0.05, 0.0, 0.1))
+        plant.advance(0.1)
+    assert mujoco.cells == pytest.approx(exact.cells, abs=0.05)
+    assert sum(mujoco.cells) > before + 25.0
+
+
+def test_an_error_of_its_constraints_is_gone_with_the_step() -> None:
+    """The give of its joints is of the second order in the step, as a constraint's error decays in so many of them."""
+    gaps = []
+    for step in (1e-4, 5e-5):
+        plant = MujocoPlant(MACHINE, settings(step=step))
+        move(plant, 0.05)
+        gaps.append(np.abs(plant._data.efc_pos[:18]).max())
+    assert gaps[0] == pytest.approx(4.0 * gaps[1], rel=0.1) and gaps[0] < 1e-9
+    assert MujocoPlant(MACHINE, settings(step=5e-4)).step == STEP
+
+
+def test_it_stands_still_where_it_diverges() -> None:
+    plant = MujocoPlant(MACHINE, settings())
+    plant.wrench[0] = 1e8
+    plant.advance(0.01)
+    assert "the plant stands still" in plant.fault
+    assert np.isfinite(plant.state).all() and not np.any(plant.state[7:]) and plant.speeds == [0.0] * 6
+    before = plant.state
+    plant.advance(0.02)
+    assert np.array_equal(plant.state, before) and plant.time == 0.02
+
+
+def test_a_configuration_asks_for_it_and_the_truth_says_so() -> None:
+    config = load_config("virtual").changed({"virtual": {"plant": {"engine": "mujoco", "as_built": 3}}})
+    assert isinstance(VirtualRig(config).plant, MujocoPlant)
+    assert "# engine = mujoco" in truth_of(config).text
+    with pytest.raises(ConfigError, match='equations of "exact" only'):
+        run_loop(config, None, "pd")  # type: ignore[arg-type]
+
+
+def test_too_stiff_a_drive_and_a_body_that_cannot_exist_are_refused() -> None:
+    with pytest.raises(ConfigError, match="cannot be integrated at a step of"):
+        MujocoPlant(MACHINE, settings(drive={"brake_stiffness": 1e9}))
+    flat = replace(MACHINE, inertia=np.diag([1.0, 1.0, 5.0]))
+    with pytest.raises(ConfigError, match=r"virtual\.plant\.engine: MuJoCo cannot take lab-hexapod: "):
+        MujocoPlant(flat, settings())
+
+
+def test_without_mujoco_it_is_refused_with_the_remedy(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    imported = builtins.__import__
+
+    def without(name: str, *others: Any, **more: Any) -> Any:
+        if name == "mujoco":
+            raise ImportError(f"No module named {name!r}")
+        return imported(name, *others, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    config = load_config("virtual").changed({"virtual": {"plant": {"engine": "mujoco"}}})
+    with pytest.raises(ConfigError, match=r"needs MuJoCo, which is not installed: pip install 'stewart-rig\[mujoco\]'"):
+        VirtualRig(config)
+    assert main(["demo", "--lockstep", "--plant", "mujoco"]) == ExitCode.INPUT
+    assert "pip install 'stewart-rig[mujoco]'" in capsys.readouterr().err
