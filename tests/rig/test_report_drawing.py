@@ -94,7 +94,9 @@ def test_one_draws_all_where_the_other_dies(
         return "drawn"
 
     monkeypatch.setattr(plots, "svg_text", text)
-    assert side_by_side.figures(Curves(recording, summary), summary) == dict.fromkeys(plots.figure_names(summary), "drawn")
+    assert side_by_side.figures(Curves(recording, summary), summary) == dict.fromkeys(
+        plots.figure_names(summary), "drawn"
+    )
 
 
 def test_a_report_made_beside_is_that_made_here(

@@ -282,20 +282,31 @@ function drawPanel(page, panel) {
   });
   panel.curves.forEach((curve) => {
     paint.setLineDash(curve.dash ? [5, 3] : []);
-    paint.strokeStyle = curve.color;
-    paint.lineWidth = curve.dash ? 1.1 : 1.4;
-    paint.beginPath();
-    let drawn = false;
-    for (let at = first * curve.per; at < (last + 1) * curve.per; at += 1) {
-      const value = curve.values[at];
-      if (isNaN(value)) { drawn = false; continue; }
-      const place = [x(panel.times[Math.floor(at / curve.per)]), yOf(value)];
-      if (drawn) { paint.lineTo(place[0], place[1]); } else { paint.moveTo(place[0], place[1]); }
-      drawn = true;
+    let piece = [];
+    for (let at = first; at <= last + 1; at += 1) {
+      const here = at <= last ? extent(curve.values, curve.per, at, at) : null;
+      if (here !== null) {
+        piece.push([x(panel.times[at]), yOf(here[0]), yOf(here[1])]);
+      } else {
+        drawPiece(paint, curve, piece);
+        piece = [];
+      }
     }
-    paint.stroke();
   });
   paint.restore();
+}
+
+// A curve without gaps: its band from lowest to highest, or its middle where it is dashed and lies over another.
+function drawPiece(paint, curve, piece) {
+  if (curve.dash || curve.per === 1) {
+    line(paint, curve.color, 1.2, piece.map((place) => [place[0], (place[1] + place[2]) / 2]));
+    return;
+  }
+  const band = piece.map((place) => [place[0], place[1]]);
+  for (let at = piece.length - 1; at >= 0; at -= 1) { band.push([piece[at][0], piece[at][2]]); }
+  line(paint, curve.color, 0.8, band);
+  paint.fillStyle = curve.color;
+  paint.fill();
 }
 
 function drawAxes(paint, page, view, heights, x, yOf, width) {
