@@ -138,7 +138,7 @@ def test_ended_while_it_draws_it_leaves_nothing(
     recording: RecordingFile, reporting: ReportProcess, tmp_path: Path
 ) -> None:
     assert reporting._process is not None
-    reporting._process.send((recording.path, tmp_path / "report.html"))
+    reporting._process.send((recording.path, tmp_path / "report.html", False))
     eventually(lambda: bool(children("drawing")), "the process that draws")
     (drawing,) = children("drawing")
     reporting.close()
