@@ -24,7 +24,7 @@ from kinematics import Array, InputFileError, KinematicsError, forward_kinematic
 from rig.cli.progress import progress_display
 from rig.client import Progress
 from rig.csvio import POSE, Table, per_leg, read_table, write_table
-from rig.errors import InputError
+from rig.errors import InputError, RefusedError
 
 LENGTHS = per_leg("l")
 _TARGET = re.compile(r"t(\d+)[xyz]$")
@@ -107,7 +107,13 @@ def plan(
     Raises:
         InputError: rows of lengths of which the nominal mechanism has no pose.
         CalibrationError: as `next_poses`.
+        RefusedError: the mechanism's file gives no home pose, about which poses are looked for.
     """
+    if nominal.geometry.home is None:
+        raise RefusedError(
+            f"mechanism {nominal.name!r} gives no home pose, about which --plan would look for others: add one to a "
+            "copy of its file; --data are calibrated without"
+        )
     measured: list[Array] = []
     if data is not None:
         lengths = read_measurements(data, known, None).lengths - nominal.length_offsets

@@ -131,13 +131,10 @@ def demo(
         return
     if not lockstep:
         config = relaxed_timing(on_free_ports(config))
-    result = _execute(config, trajectory, "demo", output, lockstep)
-    outlook = None
-    if not exact and result.error is None:
-        from rig.cli.story import outlook_of
-
-        outlook = outlook_of(result)
-    finish(result, as_json, outlook)
+    result = _execute(config, trajectory, "demo", output, lockstep, identify=not exact)
+    finish(result, as_json)
+    if not exact and not as_json:
+        typer.echo("           `rig demo --identify` does it, `rig identify` from any recording")
 
 
 def run(
@@ -244,6 +241,7 @@ def _execute(
     amplitude: float = 1.0,
     repeats: int = 1,
     reset: bool = False,
+    identify: bool = False,
 ) -> RunResult:
     from rig.cli.progress import progress_display
     from rig.client import execute
@@ -263,20 +261,18 @@ def _execute(
             repeats=repeats,
             reset=reset,
             lockstep=lockstep,
+            identify=identify,
             report=report,
         )
 
 
-def finish(result: RunResult, as_json: bool, outlook: dict[str, Any] | None = None) -> None:
-    """Say what came out, and what identification would leave, if that is known; then how the run ended."""
+def finish(result: RunResult, as_json: bool) -> None:
+    """Say what came out; then how the run ended."""
     from rig.client import describe
 
     if as_json:
-        extra = {} if outlook is None else {"identification": outlook}
-        typer.echo(json.dumps(result.summary | extra, indent=2))
+        typer.echo(json.dumps(result.summary, indent=2))
     elif result.summary:
         typer.echo(describe(result))
-        if outlook is not None:
-            typer.echo(outlook["text"])
     if result.error is not None:
         raise result.error

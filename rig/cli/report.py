@@ -38,6 +38,10 @@ def report(
         str | None,
         typer.Option(metavar="CONFIG", help="Configuration whose [validation] judges; left out: the one recorded."),
     ] = None,
+    identify: Annotated[
+        bool,
+        typer.Option("--identify", help="Also say what parameters identified from its motions would leave; seconds."),
+    ] = False,
     figures: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Also write each figure there, as SVG and as PDF.")
     ] = None,
@@ -66,6 +70,10 @@ def report(
         check_made_of(path, target)
         recording = _opened(path)
         summary = _made(recording, models, {"thresholds": judge, "parameters": files})
+        if identify:
+            from rig.client import outlook_of
+
+            summary["identification"] = outlook_of(recording)
         summary["paths"] = {"recording": str(path), "report": str(target)}
         _write(recording, summary, target, figures, pdf)
         if not as_json:

@@ -1,4 +1,4 @@
-"""What `rig demo` says of identification: what it would leave of the forces, or the whole story with --identify."""
+"""`rig demo --identify`: the whole story, from a model that is off to one that is not."""
 
 from __future__ import annotations
 
@@ -10,31 +10,8 @@ import typer
 
 if TYPE_CHECKING:
     from kinematics import Trajectory
-    from rig.client import RunResult, Story
+    from rig.client import Story
     from rig.config import RigConfig
-
-
-def outlook_of(result: RunResult) -> dict[str, Any]:
-    """What identification from a run's own motion would leave of its last quarter, in numbers and in words."""
-    from calibration import CalibrationError
-    from rig.analysis import identify_recordings
-    from rig.errors import InputError
-    from rig.recording import RecordingFile
-
-    try:
-        held = identify_recordings([RecordingFile(result.recording)]).held_out
-    except (CalibrationError, InputError) as error:
-        text = str(error).splitlines()[-1].strip()
-        return {
-            "holdout": None,
-            "text": f"outlook    nothing can be identified from this motion ({text}); see --identify",
-        }
-    numbers = {"residual_before_n": held.before, "residual_after_n": held.after, "noise_n": held.noise}
-    text = (
-        f"outlook    the model of the drawing leaves {held.before:.2f} N of the last quarter; with parameters from the "
-        f"rest {held.after:.2f} N, noise is {held.noise:.2f} N: see --identify"
-    )
-    return {"holdout": numbers, "text": text}
 
 
 def tell_story(config: RigConfig, trajectory: Trajectory, output: Path | None, lockstep: bool, as_json: bool) -> None:

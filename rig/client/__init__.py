@@ -13,6 +13,7 @@ from rig.client.moving import Progress, begin, finish, follow, move_to_start, pe
 from rig.client.one_twin import serve_twin
 from rig.client.opening import open_rig
 from rig.client.operation import bring_to_rest, clear, connect_and_home, has_stopped, leave, let_pass, look, stop
+from rig.client.outlook import outlook_of
 from rig.client.ports import free_ports, on_free_ports, on_ports
 from rig.client.post_mortem import LegPostMortem, ask_drives, describe_post_mortem, when_silent
 from rig.client.rig import FaultDesk, Rig
@@ -87,6 +88,7 @@ __all__ = [
     "on_free_ports",
     "on_ports",
     "open_rig",
+    "outlook_of",
     "perform",
     "prepare_motion",
     "remove_empty",

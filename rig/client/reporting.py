@@ -16,15 +16,22 @@ from rig.runtime import ChildDiedError, ChildProcess
 _TIMEOUT = 3600.0  # s; a recording may be of days
 
 
-def make_report(recording: RecordingFile, target: Path) -> tuple[dict[str, Any], InputError | None]:
+def make_report(
+    recording: RecordingFile, target: Path, identify: bool = False
+) -> tuple[dict[str, Any], InputError | None]:
     """Write the report on a recording that holds rows to an HTML file.
 
-    Its numbers with the paths, and why the file could not be written, or None. Raises RecordingError as `summarize`.
+    Its numbers with the paths, and why the file could not be written, or None. With `identify` it says what
+    identification would leave, see `outlook_of`, which takes seconds. Raises RecordingError as `summarize`.
     """
     from rig.report import source_of, summarize, validate, write_report  # brings matplotlib, for which no app waits
 
     summary = summarize(recording) | {"paths": {"recording": str(recording.path), "report": str(target)}}
     summary |= {"validation": validate(recording, summary), "provenance": source_of(recording)}
+    if identify:
+        from rig.client.outlook import outlook_of  # brings what other reports need not wait for
+
+        summary["identification"] = outlook_of(recording)
     try:
         write_report(recording, target, summary=summary)
     except InputError as error:
@@ -35,8 +42,9 @@ def make_report(recording: RecordingFile, target: Path) -> tuple[dict[str, Any],
 class ReportProcess:
     """A process that makes one report."""
 
-    def __init__(self) -> None:
-        """Nothing is started yet."""
+    def __init__(self, identify: bool = False) -> None:
+        """Nothing is started yet; identify: see `make_report`, of recordings of finished runs."""
+        self._identify = identify
         self._process: ChildProcess | None = None
 
     def begin(self) -> None:
@@ -44,14 +52,17 @@ class ReportProcess:
         with contextlib.suppress(OSError):
             self._process = ChildProcess("the report", _serve, daemon=False)
 
-    def make(self, recording: RecordingFile, target: Path) -> tuple[dict[str, Any], InputError | None]:
+    def make(
+        self, recording: RecordingFile, target: Path, *, finished: bool = True
+    ) -> tuple[dict[str, Any], InputError | None]:
         """See `make_report`: it is made here where the process was not begun, or could not do it."""
+        identify = self._identify and finished
         if self._process is not None:
             with contextlib.suppress(ChildDiedError):
-                self._process.send((recording.path, target))
+                self._process.send((recording.path, target, identify))
                 if (summary := self._process.receive(_TIMEOUT, "make it")) is not None:
                     return summary, None
-        return make_report(recording, target)
+        return make_report(recording, target, identify)
 
     def close(self) -> None:
         """End the process. May be called again."""
@@ -66,10 +77,10 @@ def _serve(connection: Connection) -> None:
     import_module("rig.report")
     gc.freeze()  # what it forks, to draw, would copy what it searched for garbage
     with contextlib.suppress(EOFError, OSError):  # the owner is gone
-        recording, target = connection.recv()
+        recording, target, identify = connection.recv()
         summary: dict[str, Any] | None = None
         with contextlib.suppress(Exception):  # whoever makes it then is told
-            made, error = make_report(RecordingFile(recording), target)
+            made, error = make_report(RecordingFile(recording), target, identify)
             summary = made if error is None else None
         connection.send(summary)
 

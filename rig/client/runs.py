@@ -60,6 +60,7 @@ def execute(
     repeats: int = 1,
     reset: bool = False,
     lockstep: bool = False,
+    identify: bool = False,
     report: Callable[[Progress], None],
 ) -> RunResult:
     """Do a whole run and report on it; whatever ends it, the rig is brought to rest and the recording closed.
@@ -73,6 +74,7 @@ def execute(
         repeats: how many times it is run.
         reset: whether a fault that the drives have from before is reset first; the operator's word.
         lockstep: run rig and engine in this process on a manual clock.
+        identify: have the report say what identification would leave; takes seconds more.
         report: told the progress.
 
     Raises:
@@ -93,7 +95,7 @@ def execute(
     def body(rig: LockstepRig | LiveRig) -> None:
         run_motion(rig, table, name, report, repeats, reset=reset)
 
-    return conduct(config, body, name, folder, Interruption(), lockstep=lockstep, report=report)
+    return conduct(config, body, name, folder, Interruption(), lockstep=lockstep, identify=identify, report=report)
 
 
 def conduct(
@@ -104,6 +106,7 @@ def conduct(
     interruption: Interruption,
     *,
     lockstep: bool,
+    identify: bool = False,
     report: Callable[[Progress], None],
     engine: RunningEngine | None = None,
 ) -> RunResult:
@@ -112,7 +115,7 @@ def conduct(
     Whatever `body` raises, the rig is brought to rest and the recording closed.
 
     Args:
-        config, name, folder, lockstep, report: as `execute`.
+        config, name, folder, lockstep, identify, report: as `execute`.
         body: operates the rig, and ends its engine where all goes well.
         interruption: by which Ctrl-C is heard.
         engine: one that runs already, in whatever state, to be operated and ended in place of a new one; it goes on
@@ -123,7 +126,7 @@ def conduct(
         HardwareError: a process could not be started.
         RefusedError: another client holds the running engine's lease.
     """
-    reporting = ReportProcess()
+    reporting = ReportProcess(identify)
     if engine is not None:
         attach = partial(LiveRig, config, engine, name, interruption)
         with interruption.installed():
@@ -226,7 +229,7 @@ def _reported(recording: Path, error: RigError | None, reporting: ReportProcess)
     opened = RecordingFile(recording)
     if not opened.count:
         return RunResult(recording, target, error=error)
-    summary, failure = reporting.make(opened, target)
+    summary, failure = reporting.make(opened, target, finished=error is None)
     return RunResult(recording, target, summary, error or failure)
 
 
@@ -276,6 +279,8 @@ def describe(result: RunResult) -> str:
     validation = summary.get("validation") or {"verdict": None}
     if validation["verdict"] is not None:
         lines.append(f"verdict    {validation['verdict']}{''.join(f'; {why}' for why in validation['reasons'])}")
+    if identification := summary.get("identification"):
+        lines.append(f"outlook    {identification['text']}")
     lines += [
         f"recording  {result.recording} ({written['rows']} rows, {written['dropped']} dropped)",
         f"report     {result.report if result.report.is_file() else 'could not be written'}",

@@ -27,6 +27,9 @@ _POWERED = {
 _DURATIONS = {"exchange": "exchange_time", "lateness": "lateness", "computation": "compute_time"}
 _SUMMARY_KEYS = {"exchange": "exchange", "lateness": "lateness", "computation": "compute"}
 
+_FINE = 1200
+"""Stretches of a curve that can be zoomed into"""
+
 Curve = tuple[Floats, Floats]
 """Times and values, (m,)."""
 
@@ -47,6 +50,8 @@ class Curves:
         self._begin, count = powered["first_row"], powered["rows"]
         self._end = self._begin + count
         self._powered = Outline(count, sum(_POWERED.values()))
+        self._fine = Outline(count, sum(_POWERED.values()), _FINE)
+        self._fine_timing = Outline(recording.count - 1, 1 + len(_DURATIONS), _FINE)
         self._period = Outline(recording.count - 1, 1)
         self._durations = Outline(recording.count, len(_DURATIONS))
         self._places = (Angles(), Angles())
@@ -69,8 +74,15 @@ class Curves:
 
     def powered(self, quantity: str, column: int = 0) -> Curve:
         """Curve of a quantity over the time under power: SI, errors in µm and µrad, places in mm and degrees."""
-        names = list(_POWERED)
-        return self._powered.curve(sum(_POWERED[name] for name in names[: names.index(quantity)]) + column)
+        return self._powered.curve(_column(quantity, column))
+
+    def fine(self, quantity: str, column: int = 0) -> Curve:
+        """The same curve in finer stretches, to be zoomed into."""
+        return self._fine.curve(_column(quantity, column))
+
+    def fine_timing(self, column: int) -> Curve:
+        """Of all cycles but the first, µs, in finer stretches: period error (column 0), then the durations."""
+        return self._fine_timing.curve(column)
 
     def period_error_over_time(self) -> Curve:
         """µs, of all cycles but the first."""
@@ -83,11 +95,16 @@ class Curves:
     def _add(self, rows: npt.NDArray[np.void], seen: int, summary: Mapping[str, Any]) -> None:
         begin, end = max(self._begin - seen, 0), max(self._end - seen, 0)
         if len(part := rows[begin:end]):
-            self._powered.add(part["t"], self._under_power(part))
+            values = self._under_power(part)
+            self._powered.add(part["t"], values)
+            self._fine.add(part["t"], values)
         error = 1e6 * rows["period"] - self._nominal
         self._period.add(rows["t"][not seen :], error[not seen :, np.newaxis])
         durations = {name: 1e6 * rows[field] for name, field in _DURATIONS.items()}
-        self._durations.add(rows["t"], np.stack(list(durations.values()), axis=1))
+        stacked = np.stack(list(durations.values()), axis=1)
+        self._durations.add(rows["t"], stacked)
+        timing = np.column_stack([error, stacked])
+        self._fine_timing.add(rows["t"][not seen :], timing[not seen :])
         if self.period_error is not None:
             self.period_error.add(error[not seen :])
         for name, values in durations.items():
@@ -115,6 +132,11 @@ class Curves:
             "terms": rows["terms"].reshape(len(rows), -1),
         }
         return np.concatenate([parts[name] for name in _POWERED], axis=1)
+
+
+def _column(quantity: str, column: int) -> int:
+    names = list(_POWERED)
+    return sum(_POWERED[name] for name in names[: names.index(quantity)]) + column
 
 
 def _place(pose: Floats, angles: Angles) -> Floats:

@@ -1,6 +1,7 @@
 """The report: one HTML file that needs nothing else."""
 
 import base64
+import hashlib
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -9,11 +10,13 @@ from typing import Any
 
 from rig.csvio import check_output, whole_file
 from rig.recording import EventLevel, Recorded, caveats
-from rig.report.pages import page_environment
+from rig.report.curves import Curves
+from rig.report.pages import page_environment, page_text
 from rig.report.plots import LEG_COLORS
 from rig.report.provenance import source_of
 from rig.report.saying import said_chance, said_lag, said_model, said_verdict
 from rig.report.side_by_side import figures
+from rig.report.zoomable import curves_json
 from rig.runtime import said_slower
 from rig.states import FaultCode
 
@@ -77,19 +80,26 @@ def write_report(recording: Recorded, path: Path | str, *, summary: Mapping[str,
     check_output(path)
     environment = page_environment("rig.report")
     environment.filters["fixed"] = _fixed
-    images = figures(recording, summary) if recording.count > 1 else {}
+    curves = Curves(recording, summary) if recording.count > 1 else None
+    images = {} if curves is None else figures(curves, summary)
+    zoomable = None if curves is None else curves_json(curves, summary, images)
+    script = page_text(environment, "zoom.js").strip()
     text = environment.get_template("report.html.j2").render(
         title=recording.header.get("config", {}).get("name", recording.path.stem),
         origin=_origin(recording),
         virtual=bool(recording.header.get("virtual")),
         summary=summary,
         validation=_validation(summary),
+        outlook=summary.get("identification"),
         provenance=_origins(summary.get("provenance") or source_of(recording)),
         verdict=_verdict(recording, summary),
         caveats=caveats(recording),
         cards=_cards(summary),
         images={name: base64.b64encode(svg.encode()).decode() for name, svg in images.items()},
         captions=_captions(recording.header),
+        zoomable=zoomable,
+        script=script,
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         said_model=said_model,
         said_chance=said_chance,
         motions=[_motion(motion) for motion in summary["motions"][:_MOST_MOTIONS]],

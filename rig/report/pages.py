@@ -29,6 +29,13 @@ def page_environment(package: str) -> Environment:
     )
 
 
+def page_text(environment: Environment, name: str) -> str:
+    """A file beside the templates as it is: a script, which is no template."""
+    loader = environment.loader
+    assert loader is not None
+    return loader.get_source(environment, name)[0]
+
+
 @contextmanager
 def styled(settings: Any) -> Iterator[None]:
     """matplotlib's settings while figures are made.

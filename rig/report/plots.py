@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogFormatter
 
@@ -18,8 +18,10 @@ from rig.telemetry import TERMS
 LEG_COLORS = ("#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7")
 """Okabe–Ito colours of legs 1 to 6."""
 
-_AXIS_COLORS = ("#D55E00", "#009E73", "#0072B2")
-_TERM_COLORS = ("#0072B2", "#7F7F7F", "#009E73", "#D55E00", "#CC79A7")
+AXIS_COLORS = ("#D55E00", "#009E73", "#0072B2")
+"""Of x, y and z."""
+TERM_COLORS = ("#0072B2", "#7F7F7F", "#009E73", "#D55E00", "#CC79A7")
+"""Of the terms of the force, in their order."""
 _STATE_COLORS = {
     "OFF": "#E8E8E8",
     "IDLE": "#D0D0D0",
@@ -128,9 +130,10 @@ def _shade_window(summary: Mapping[str, Any], panels: list[Axes]) -> None:
             axes.axvspan(window["begin_s"], window["end_s"], color="#F3F6F9", zorder=0, linewidth=0)
 
 
-def _darker(color: str, factor: float = 0.55) -> tuple[float, float, float]:
+def darker(color: str, factor: float = 0.55) -> str:
+    """Colour of a dashed line beside a solid one."""
     red, green, blue = to_rgb(color)
-    return red * factor, green * factor, blue * factor
+    return to_hex((red * factor, green * factor, blue * factor))
 
 
 def _leg_titles() -> list[str]:
@@ -173,7 +176,7 @@ def _forces(curves: Curves, summary: Mapping[str, Any]) -> Figure:
     for leg, axes in enumerate(panels):
         color = LEG_COLORS[leg]
         _line(axes, curves.powered("measured", leg), color=color, label="measured", linewidth=1.6)
-        style = {"color": _darker(color), "linestyle": (0, (4, 2)), "linewidth": 0.9}
+        style = {"color": darker(color), "linestyle": (0, (4, 2)), "linewidth": 0.9}
         _line(axes, curves.powered("model", leg), label="model", **style)
         axes.legend(loc="upper right", ncols=2, borderaxespad=0, bbox_to_anchor=(1, 1.16))
     return figure
@@ -225,8 +228,8 @@ def _tracking(curves: Curves, summary: Mapping[str, Any]) -> Figure:
     panels = _panels(figure, titles, "")
     _shade_window(summary, panels)
     for axis, name in enumerate("xyz"):
-        _line(panels[0], curves.powered("position error", axis), color=_AXIS_COLORS[axis], label=name)
-        _line(panels[1], curves.powered("rotation error", axis), color=_AXIS_COLORS[axis], label=f"about {name}")
+        _line(panels[0], curves.powered("position error", axis), color=AXIS_COLORS[axis], label=name)
+        _line(panels[1], curves.powered("rotation error", axis), color=AXIS_COLORS[axis], label=f"about {name}")
     for leg, color in enumerate(LEG_COLORS):
         _line(panels[2], curves.powered("length error", leg), color=color, label=f"{leg + 1}")
     _line(panels[3], curves.powered("condition"), color="#3A424A")
@@ -243,10 +246,10 @@ def _pose(curves: Curves, summary: Mapping[str, Any]) -> Figure:
     _shade_window(summary, panels)
     for side, quantity in (("measured", "measured place"), ("command", "commanded place")):
         for index, axes in enumerate(panels):
-            color = _AXIS_COLORS[index // 2]
+            color = AXIS_COLORS[index // 2]
             style: dict[str, Any] = {"color": color, "linewidth": 1.6}
             if side == "command":
-                style = {"color": _darker(color), "linewidth": 0.9, "linestyle": (0, (4, 2))}
+                style = {"color": darker(color), "linewidth": 0.9, "linestyle": (0, (4, 2))}
             _line(axes, curves.powered(quantity, 3 * (index % 2) + index // 2), label=side, **style)
     for index, axes in enumerate(panels):
         axes.set_ylabel(("mm", "deg")[index % 2])
@@ -260,7 +263,7 @@ def _terms(curves: Curves, summary: Mapping[str, Any]) -> Figure:
     _shade_window(summary, panels)
     for leg, axes in enumerate(panels):
         for term, name in enumerate(TERMS):
-            _line(axes, curves.powered("terms", 6 * term + leg), color=_TERM_COLORS[term], label=name)
+            _line(axes, curves.powered("terms", 6 * term + leg), color=TERM_COLORS[term], label=name)
     figure.legend(*panels[0].get_legend_handles_labels(), loc="upper center", ncols=len(TERMS))
     return figure
 

@@ -5,9 +5,12 @@ from typing import Any
 
 
 def said(summary: Mapping[str, Any]) -> list[str]:
-    """Lines on agreement, lag, models and verdict of a summary; none of one without a validation."""
+    """Lines on agreement, lag, models, verdict, and what identification would leave: what a summary has of them."""
     validation = summary.get("validation")
-    return [] if validation is None else list(_lines(validation, summary["force"].get("models") or []))
+    lines = [] if validation is None else list(_lines(validation, summary["force"].get("models") or []))
+    if identification := summary.get("identification"):
+        lines.append(f"outlook    {identification['text']}")
+    return lines
 
 
 def said_verdict(validation: Mapping[str, Any]) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
-from rig.recording import Recorded
 from rig.report.curves import Curves
 from rig.report.plots import FIGURES, draw, figure_names
 from rig.runtime import ChildDiedError, ChildLateError, ChildProcess
@@ -15,16 +14,15 @@ _THEIRS = FIGURES[:4]  # either half takes about as long
 _PATIENCE = 60.0  # s, for the other half, once ours is drawn
 
 
-def figures(recording: Recorded, summary: Mapping[str, Any]) -> dict[str, str]:
+def figures(curves: Curves, summary: Mapping[str, Any]) -> dict[str, str]:
     """Every figure of the report by name, as SVG documents, the same however many processes draw them.
 
     A process with other threads cannot be forked, and draws them alone.
 
     Args:
-        recording: with at least two rows.
+        curves: of a recording.
         summary: what `summarize` gave of it.
     """
-    curves = Curves(recording, summary)
     names = figure_names(summary)
     if threading.active_count() > 1:
         return draw(curves, summary, names)

@@ -96,7 +96,11 @@ def test_the_demo_says_what_identification_would_leave(tmp_path: Path, capsys: p
     command = ["demo", "--lockstep", "--as-built", "4", "--duration", "14", "-o", str(tmp_path), "--json"]
     assert main(command) == ExitCode.OK
     found = json.loads(capsys.readouterr().out)
+    page = Path(found["paths"]["report"]).read_text(encoding="utf-8")
+    assert "What identification would leave" in page
     outlook = found["identification"]["holdout"]
+    assert f"{outlook['residual_before_n']:.3f}" in page and f"{outlook['residual_after_n']:.3f}" in page
+    assert 40 < found["identification"]["told"] < found["identification"]["combinations"]
     assert outlook["residual_before_n"] > 3.0 * outlook["noise_n"]
     assert outlook["residual_after_n"] < 1.2 * outlook["noise_n"]
     (truth,) = tmp_path.glob("*.truth.toml")
@@ -106,7 +110,8 @@ def test_the_demo_says_what_identification_would_leave(tmp_path: Path, capsys: p
 def test_the_demo_may_be_exact(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", "--lockstep", "--exact", "--duration", "4", "-o", str(tmp_path), "--json"]) == ExitCode.OK
     found = json.loads(capsys.readouterr().out)
-    assert "identification" not in found and not list(tmp_path.glob("*.truth.toml"))
+    assert "identification" not in found and "would leave" not in Path(found["paths"]["report"]).read_text()
+    assert not list(tmp_path.glob("*.truth.toml"))
     assert all(leg["rms_residual_n"] < 0.6 for leg in found["force"]["legs"])
     assert main(["demo", "--exact", "--identify"]) == ExitCode.INPUT
 

@@ -43,6 +43,19 @@ def test_json(recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert result["paths"] == {"recording": str(recording), "report": str(tmp_path / "page.html")}
 
 
+@pytest.mark.usefixtures("undrawn_reports")
+def test_what_identification_would_leave_is_said_where_it_is_asked_for(
+    recording: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(recording), "--no-models"]) == 0
+    assert "outlook" not in capsys.readouterr().out
+    assert main(["report", str(recording), "--no-models", "--identify"]) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("outlook")]
+    assert "nothing can be identified from this motion: " in line
+    page = recording.with_suffix(".html").read_text(encoding="utf-8")
+    assert "What identification would leave" in page and "Nothing can be identified from this motion: " in page
+
+
 @pytest.mark.parametrize("content", [None, b"t,f1\n0,1\n"])
 def test_what_is_no_recording(tmp_path: Path, content: bytes | None, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "run.mcap"

@@ -193,7 +193,8 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert tag not in ("script", "link", "iframe")
+        assert tag not in ("link", "iframe", "object", "embed")
+        assert tag != "script" or [name for name, _ in attrs] in ([], ["type", "id"])
         if tag == "img":
             self.images.append(dict(attrs))
         self.references += [value or "" for name, value in attrs if name in ("src", "href")]

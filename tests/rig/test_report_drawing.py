@@ -39,7 +39,7 @@ def summary(recording: RecordingFile) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def drawn(recording: RecordingFile, summary: dict[str, Any]) -> dict[str, str]:
-    return side_by_side.figures(recording, summary)
+    return side_by_side.figures(Curves(recording, summary), summary)
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_each_draws_a_part(recording: RecordingFile, summary: dict[str, Any], mo
     monkeypatch.setattr(
         "rig.runtime.spawning.begin_server", lambda: pytest.fail("a server that nothing is forked from")
     )
-    by = side_by_side.figures(recording, summary)
+    by = side_by_side.figures(Curves(recording, summary), summary)
     assert len(set(by.values())) == 2 and list(by.values()).count(f"drawn by {TEST}") == 4
 
 
@@ -79,7 +79,7 @@ def test_a_process_with_threads_is_not_forked(
     thread = threading.Thread(target=over.wait, args=(PATIENCE,))
     thread.start()
     try:
-        assert set(side_by_side.figures(recording, summary).values()) == {f"drawn by {TEST}"}
+        assert set(side_by_side.figures(Curves(recording, summary), summary).values()) == {f"drawn by {TEST}"}
     finally:
         over.set()
         thread.join()
@@ -94,7 +94,9 @@ def test_one_draws_all_where_the_other_dies(
         return "drawn"
 
     monkeypatch.setattr(plots, "svg_text", text)
-    assert side_by_side.figures(recording, summary) == dict.fromkeys(plots.figure_names(summary), "drawn")
+    assert side_by_side.figures(Curves(recording, summary), summary) == dict.fromkeys(
+        plots.figure_names(summary), "drawn"
+    )
 
 
 def test_a_report_made_beside_is_that_made_here(
@@ -136,7 +138,7 @@ def test_ended_while_it_draws_it_leaves_nothing(
     recording: RecordingFile, reporting: ReportProcess, tmp_path: Path
 ) -> None:
     assert reporting._process is not None
-    reporting._process.send((recording.path, tmp_path / "report.html"))
+    reporting._process.send((recording.path, tmp_path / "report.html", False))
     eventually(lambda: bool(children("drawing")), "the process that draws")
     (drawing,) = children("drawing")
     reporting.close()

@@ -1,0 +1,133 @@
+"""The curves that the page itself draws, so that they can be zoomed and read out: JSON for `templates/zoom.js`."""
+
+import base64
+import json
+from collections.abc import Container, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rig.report.curves import Curve, Curves
+from rig.report.plots import AXIS_COLORS, LEG_COLORS, TERM_COLORS, darker
+from rig.report.series import Floats
+from rig.telemetry import TERMS
+
+MISSING = 65535
+"""Stands for a value that is not known; the others are whole numbers below it, from a curve's lowest to its highest."""
+_DARK = "#3A424A"
+_UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+"""What could end a script's element, or a line in it, whatever a name holds."""
+
+
+def curves_json(curves: Curves, summary: Mapping[str, Any], names: Container[str]) -> str | None:
+    """JSON of the panels of these figures, safe inside a script's element; None where there is nothing to draw.
+
+    Curves are lowest and highest values of stretches, two bytes each: to 1/65534 of the curve's range.
+    """
+    plots = {name: panels for name, panels in _plots(curves, summary).items() if name in names}
+    times = {"powered": curves.fine("condition")[0], "cycles": curves.fine_timing(0)[0]}
+    times = {name: one[::2] if _paired(one) else one for name, one in times.items()}
+    known = {name: np.round(one, 5).tolist() for name, one in times.items() if _growing(one)}
+    plots = {name: plot for name, plot in plots.items() if plot["times"] in known}
+    if not plots:
+        return None
+    window = summary["window"]
+    data = {
+        "times": known,
+        "window": [window["begin_s"], window["end_s"]] if window["rows"] else None,
+        "plots": plots,
+    }
+    return json.dumps(data, separators=(",", ":"), allow_nan=False).translate(_UNSAFE)
+
+
+def _plots(curves: Curves, summary: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Panels of every figure by its name: as those that are printed show them."""
+    fine, noise = curves.fine, summary["force"]["noise_n"]
+    legs = list(enumerate(LEG_COLORS))
+    forces = [
+        _panel(f"Leg {leg + 1}", "N", [
+            _curve("measured", color, fine("measured", leg)), _curve("model", darker(color), fine("model", leg), True)
+        ])
+        for leg, color in legs
+    ]  # fmt: skip
+    levels = [0.0] if not noise else [-noise, 0.0, noise]
+    residuals = [
+        _panel(f"Leg {leg + 1}", "N", [_curve("residual", color, fine("residual", leg))], levels) for leg, color in legs
+    ]
+    tracking = [
+        _panel("Position error", "µm", _each("xyz", AXIS_COLORS, curves, "position error")),
+        _panel("Rotation error", "µrad", _each("xyz", AXIS_COLORS, curves, "rotation error")),
+        _panel("Leg length error", "µm", _each("123456", LEG_COLORS, curves, "length error")),
+        _panel("Condition number of H", "", [_curve("", _DARK, fine("condition"))]),
+    ]
+    pose = [
+        _panel(name, unit, [
+            _curve("measured", color, fine("measured place", column)),
+            _curve("command", darker(color), fine("commanded place", column), True),
+        ])
+        for axis, color in enumerate(AXIS_COLORS)
+        for name, unit, column in (("xyz"[axis], "mm", axis), ("θ" + "xyz"[axis], "deg", 3 + axis))
+    ]  # fmt: skip
+    terms = [
+        _panel(f"Leg {leg + 1}", "N", [
+            _curve(name, color, fine("terms", 6 * term + leg))
+            for term, (name, color) in enumerate(zip(TERMS, TERM_COLORS, strict=True))
+        ])
+        for leg in range(6)
+    ]  # fmt: skip
+    durations = [
+        _curve(name, color, curves.fine_timing(1 + index))
+        for index, (name, color) in enumerate(zip(curves.durations, ("#0072B2", "#E69F00", "#009E73"), strict=True))
+    ]
+    timing = [
+        _panel("Period error", "µs", [_curve("", "#0072B2", curves.fine_timing(0))]),
+        _panel("Durations", "µs", durations),
+    ]
+    powered = {"forces": forces, "residuals": residuals, "tracking": tracking, "pose": pose, "terms": terms}
+    return {name: {"times": "powered", "beside": False, "panels": panels} for name, panels in powered.items()} | {
+        "timing": {"times": "cycles", "beside": True, "panels": timing}
+    }
+
+
+def _each(names: str, colors: Sequence[str], curves: Curves, quantity: str) -> list[dict[str, Any]]:
+    return [
+        _curve(name, color, curves.fine(quantity, column))
+        for column, (name, color) in enumerate(zip(names, colors, strict=True))
+    ]
+
+
+def _panel(title: str, unit: str, curves: list[dict[str, Any]], levels: Sequence[float] = ()) -> dict[str, Any]:
+    """levels: where a line is drawn across, dashed but for the one at 0."""
+    return {"title": title, "unit": unit, "curves": curves, "levels": list(levels)}
+
+
+def _curve(name: str, color: str, curve: Curve, dash: bool = False) -> dict[str, Any]:
+    t, values = curve
+    known = np.isfinite(values)
+    low, high = (float(values[known].min()), float(values[known].max())) if known.any() else (0.0, 0.0)
+    return {
+        "name": name,
+        "color": color,
+        "dash": dash,
+        "per": 2 if _paired(t) else 1,
+        "low": low,
+        "high": high,
+        "values": base64.b64encode(_whole(values, low, high)).decode(),
+    }
+
+
+def _whole(values: Floats, low: float, high: float) -> bytes:
+    span = high - low if high > low else 1.0
+    share = np.where(np.isfinite(values), (values - low) / span, 0.0)
+    counts = np.round(share * (MISSING - 1)).astype("<u2")
+    counts[~np.isfinite(values)] = MISSING
+    return counts.tobytes()
+
+
+def _paired(t: Floats) -> bool:
+    """Whether every time is there twice, for the lowest and the highest value of its stretch."""
+    return len(t) > 1 and len(t) % 2 == 0 and bool(np.array_equal(t[::2], t[1::2]))
+
+
+def _growing(t: Floats) -> bool:
+    return len(t) > 1 and bool(np.isfinite(t).all() and (np.diff(t) > 0.0).all())

@@ -1,0 +1,167 @@
+"""`rig calibrate geometry`: what it reads, refuses, writes and says."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tracked_platform import TARGETS, Platform, built, in_gauge, reachable_poses
+
+from calibration import GeometryNoise, load_parameters
+from dynamics import load_mechanism
+from kinematics import Array, leg_lengths
+from rig.cli import main
+from rig.csvio import POSE, per_leg, write_table
+from rig.errors import ExitCode
+
+LAB = load_mechanism("lab-hexapod")
+NOISE = GeometryNoise()
+LENGTHS = per_leg("l")
+COUNT = 40
+
+
+@pytest.fixture(scope="module")
+def truth() -> Platform:
+    return built(LAB.geometry, np.random.default_rng(3))
+
+
+@pytest.fixture(scope="module")
+def poses() -> Array:
+    return reachable_poses(LAB, COUNT, np.random.default_rng(4))
+
+
+@pytest.fixture
+def data(truth: Platform, poses: Array, tmp_path: Path) -> Path:
+    found = truth.measured(poses, np.random.default_rng(5), NOISE)
+    assert found.poses is not None
+    write_table(tmp_path / "poses.csv", (*POSE, *LENGTHS), np.hstack([found.poses, found.lengths]))
+    return tmp_path / "poses.csv"
+
+
+def run(*arguments: str | Path) -> int:
+    return main(["calibrate", "geometry", *map(str, arguments)])
+
+
+def told(capsys: pytest.CaptureFixture[str]) -> dict:
+    return json.loads(capsys.readouterr().out)
+
+
+def test_poses_become_a_parameter_file(
+    truth: Platform, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "found.toml"
+    assert run("lab-hexapod", "--data", data, "-o", output, "--date", "2026-01-02", "--operator", "NN", "--json") == 0
+    found = told(capsys)
+    assert found["rows_fitted"] == COUNT and found["rows_left_out"] == []
+    assert 0.8 < found["reduced_chi_square"] < 1.2
+    held = found["holdout"]
+    assert held["after"]["position_rms_m"] < 1.6 * held["position_noise_m"] < held["before"]["position_rms_m"] / 10
+    values, sigmas = (np.array([each[key] for each in found["parameters"]]) for key in ("value", "sigma"))
+    off = (values - in_gauge(truth, LAB.geometry)) / sigmas
+    assert np.sqrt(np.mean(off**2)) < 1.5 and np.abs(off).max() < 4.5
+    saved = load_parameters(output)
+    assert saved.date.isoformat() == "2026-01-02" and saved.mechanism == "lab-hexapod"
+    np.testing.assert_allclose([each.value for each in saved.parameters], values, atol=1e-9)
+    text = output.read_text()
+    assert "poses.csv" in text and "NN" in text
+    # never overwritten
+    assert run("lab-hexapod", "--data", data, "-o", output) == ExitCode.INPUT
+    assert "overwritten" in capsys.readouterr().err and output.read_text() == text
+
+
+def test_what_a_person_is_told(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("lab-hexapod", "--data", data, "-o", tmp_path / "found.toml") == 0
+    printed = capsys.readouterr().out
+    for words in ("Changes from nominal, mm", "gauge: ", f"rows: {COUNT} fitted, 0 left out", "hold-out, 40 poses"):
+        assert words in printed
+    assert printed.splitlines()[-1] == 'name them in the configuration: parameters = ["found.toml"]'
+
+
+def test_targets_at_known_places_give_the_platform_s_own_frame(
+    truth: Platform, poses: Array, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Joints of the platform come out in the frame that the targets' places are in: not moved to the nominal ones."""
+    found = truth.targets(poses, np.random.default_rng(6), NOISE)
+    assert found.points is not None
+    columns = tuple(f"t{target}{axis}" for target in range(1, len(TARGETS) + 1) for axis in "xyz")
+    rows = np.hstack([found.points.reshape(COUNT, -1), found.lengths])
+    write_table(tmp_path / "targets.csv", (*columns, *LENGTHS), rows)
+    write_table(tmp_path / "places.csv", ("x", "y", "z"), TARGETS)
+    command = ["lab-hexapod", "--data", tmp_path / "targets.csv", "--targets", tmp_path / "places.csv", "--json"]
+    assert run(*command, "-o", tmp_path / "found.toml") == 0
+    parameters = told(capsys)["parameters"]
+    assert parameters[3]["name"] == "platform.points[0][0]"
+    values, sigmas = (
+        np.array([each[key] for each in parameters]).reshape(6, 7)[:, 3:6] for key in ("value", "sigma")
+    )
+    off = (values - truth.geometry.platform_points) / sigmas
+    assert np.sqrt(np.mean(off**2)) < 1.6 and np.abs(off).max() < 4.5
+    without = [*command[:3], "--json", "-o", tmp_path / "free.toml"]
+    assert run(*without) == 0
+    moved = np.array([each["value"] for each in told(capsys)["parameters"]]).reshape(6, 7)[:, 3:6]
+    assert np.abs(moved - truth.geometry.platform_points).max() > 20.0 * sigmas.max()  # a frame of its own
+
+
+def test_exchanged_legs_are_refused_by_name(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with data.open() as file:
+        rows = list(csv.reader(file))
+    two, five = rows[0].index("l2"), rows[0].index("l5")
+    for row in rows[1:]:
+        row[two], row[five] = row[five], row[two]
+    with data.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    assert run("lab-hexapod", "--data", data, "-o", tmp_path / "found.toml") == ExitCode.REFUSED
+    printed = capsys.readouterr()
+    assert printed.out == "" and "nothing written" in printed.err
+    assert "2" in printed.err and "5" in printed.err and "exchanged" in printed.err
+    assert not (tmp_path / "found.toml").exists()
+
+
+def test_homing_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lengths = leg_lengths(LAB.geometry, LAB.geometry.home_pose)
+    spread = np.array([2.0, 4.0, 6.0, 8.0, 10.0, 12.0]) * 1e-6
+    noisy = lengths + np.random.default_rng(7).normal(0.0, 1.0, (60, 6)) * spread
+    write_table(tmp_path / "homed.csv", LENGTHS, noisy)
+    before = sorted(tmp_path.iterdir())
+    assert run("lab-hexapod", "--homing", tmp_path / "homed.csv", "--json") == 0
+    found = json.dumps(told(capsys))
+    assert "standard_deviation" in found
+    assert run("lab-hexapod", "--homing", tmp_path / "homed.csv") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [int(line.split()[1]) for line in lines[1:7]] == [60] * 6
+    assert [float(line.split()[2]) for line in lines[1:7]] == pytest.approx(1e6 * spread, rel=0.35)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_plan_is_written_and_says_what_it_brings(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("lab-hexapod", "--data", data, "--plan", "3", "-o", tmp_path / "next.csv", "--json") == 0
+    found = told(capsys)
+    assert found["measured"] == COUNT and len(found["poses"]) == 3
+    assert found["worst_sigma_after_m"] < found["worst_sigma_before_m"]
+    with (tmp_path / "next.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    lengths = np.array([[float(row[name]) for name in LENGTHS] for row in rows])
+    np.testing.assert_allclose(lengths, leg_lengths(LAB.geometry, np.array(found["poses"])), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["pedrammehr-2012", "dasgupta-1998"])
+def test_a_mechanism_without_home_has_no_plan_and_says_so(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(name, "--plan", "3", "-o", tmp_path / "next.csv") == ExitCode.REFUSED
+    assert f"mechanism '{name}' gives no home pose" in capsys.readouterr().err
+    assert not (tmp_path / "next.csv").exists()
+
+
+def test_data_of_another_mechanism_are_refused(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("pedrammehr-2012", "--data", data, "-o", tmp_path / "found.toml") == ExitCode.REFUSED
+    assert "data of another mechanism" in capsys.readouterr().err
+    assert not (tmp_path / "found.toml").exists()
+
+
+def test_nothing_asked_for_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("lab-hexapod") == ExitCode.INPUT
+    assert "give --data FILE, --plan N or --homing FILE" in capsys.readouterr().err
