@@ -14,6 +14,7 @@ FEWEST = 8
 """Poses at rest."""
 
 _STILL = np.array([1e-3] * 3 + [5e-3] * 3)  # m/s, rad/s, below which the platform rests
+_MOST_PAIRED = 300  # of the rests, evenly chosen: pairs are many
 _EXCHANGED = 0.5  # of the scatter that exchanged cells leave against those as they are
 
 
@@ -58,14 +59,16 @@ def check_rests(rests: Rests) -> None:
     ]
     if faults:
         raise CalibrationError(faults)
+    if n < FEWEST:
+        raise CalibrationError(
+            f"{n} poses at rest, at least {FEWEST} are needed to fit gain and offset and to judge them"
+        )
     for name, values, _ in shapes:
         rows = np.flatnonzero(~np.isfinite(np.reshape(values, (n, -1))).all(axis=1))
         if len(rows):
             faults.append(f"{name}: not finite at pose {', '.join(str(row + 1) for row in rows[:10])}")
     if faults:
         raise CalibrationError(faults)
-    if n < FEWEST:
-        faults.append(f"{n} poses at rest, at least {FEWEST} are needed to fit gain and offset and to judge them")
     if (rests.counts < 1).any():
         faults.append("counts: every reading is the mean of 1 sample at least")
     silent = ~(rests.noise > 0.0).all(axis=0)
@@ -104,7 +107,8 @@ def robust_lines(forces: Array, readings: Array) -> tuple[Array, Array, Array]:
     Up to 29 % of the readings may be anything. The scatter is that of a normal distribution with the same median of
     magnitudes.
     """
-    first, second = np.triu_indices(len(forces), 1)
+    some = np.linspace(0, len(forces) - 1, min(len(forces), _MOST_PAIRED)).astype(np.intp)
+    first, second = (some[each] for each in np.triu_indices(len(some), 1))
     run = forces[second] - forces[first]
     rise = (readings[second] - readings[first])[:, np.newaxis]
     apart = np.abs(run) > 1e-3 * np.ptp(forces, axis=0)

@@ -35,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def record(path: Path, *, turn: float = 0.25, parameters: dict[str, str] | None = None) -> None:
+def record(path: Path, *, turn: float = 0.25, speed: float = 0.0, parameters: dict[str, str] | None = None) -> None:
     """Rests at 12 poses, with a motion in between in which the cells read nonsense."""
     random = np.random.default_rng(2)
     coordinates = random.uniform(-1.0, 1.0, (12, 6)) * [0.05, 0.05, 0.02, turn, turn, turn]
@@ -49,7 +49,7 @@ def record(path: Path, *, turn: float = 0.25, parameters: dict[str, str] | None 
     rows["pose"] = np.repeat(motions[:, :7], HELD, axis=0)
     readings = OFFSET + np.repeat(forces, HELD, axis=0) / GAIN + random.normal(0.0, 0.2, (len(rows), 6))
     moving = rows["cycle"] % HELD >= HELD // 2
-    rows["twist"][moving, 0] = 0.1
+    rows["twist"][:, 0] = np.where(moving, 0.1, speed)
     rows["force_measured"] = np.where(moving[:, np.newaxis], 1e3, readings)
     header = make_header(RATE) | {"mechanism": LAB.source, "parameters": parameters or {}}
     with RecordingWriter(path, header) as writer:
@@ -81,6 +81,9 @@ def test_what_cannot_be_used_is_refused_and_nothing_written(folder: Path) -> Non
     refused = run("alike.mcap", "--gain-limit", "0.1")
     assert isinstance(refused.exception, RefusedError)
     assert "leg 6: these poses load its cell" in str(refused.exception)
+    record(folder / "moving.mcap", speed=0.1)
+    assert "0 poses at rest, at least 8" in str(run("moving.mcap").exception)
+    (folder / "moving.mcap").unlink()
     zero = Parameter("load_cells[2].offset", "N", 0.0, 1.5, 0.1)
     zeros = format_parameters(ParameterFile("inertia", date(2026, 1, 1), LAB.name, (zero,)))
     record(folder / "zeros.mcap", parameters={"p.toml": zeros})
