@@ -3,6 +3,7 @@
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,12 +40,13 @@ def data(truth: Platform, poses: Array, tmp_path: Path) -> Path:
     return tmp_path / "poses.csv"
 
 
-def run(*arguments: str | Path) -> int:
+def run(*arguments: object) -> int:
     return main(["calibrate", "geometry", *map(str, arguments)])
 
 
-def told(capsys: pytest.CaptureFixture[str]) -> dict:
-    return json.loads(capsys.readouterr().out)
+def told(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
 
 
 def test_poses_become_a_parameter_file(
