@@ -112,7 +112,7 @@ def demo(
     if exact and identify:
         raise typer.BadParameter("there is nothing to identify where the plant is the model", param_hint="'--identify'")
     begin_server_unless(lockstep)
-    from rig.client import as_built, demo_trajectory, on_free_ports
+    from rig.client import DEMO_THRESHOLDS, as_built, demo_trajectory, on_free_ports
     from rig.config import load_config, relaxed_timing
 
     config = load_config(_config_of(drives)).changed(_changes(rate, seed, real_time))
@@ -121,6 +121,7 @@ def demo(
 
         mujoco_package()  # before anything is designed or started
         config = config.changed({"virtual": {"plant": {"engine": plant.value}}})
+    config = config.changed({"validation": DEMO_THRESHOLDS})
     if not exact:
         config = as_built(config, built)
     trajectory = demo_trajectory(config.machine.geometry.home_pose, duration)

@@ -28,13 +28,14 @@ from rig.client.runs import (
     serve_virtual,
 )
 from rig.client.sequence import HOLD, MotionSequence, Order, Stage, stages_of_run
-from rig.client.story import Story, as_built, identify_on
+from rig.client.story import DEMO_THRESHOLDS, Story, as_built, identify_on
 from rig.client.telemetry import Telemetry
 
 __all__ = [
     "ANGLE",
     "ANGULAR_SPEED",
     "AXES",
+    "DEMO_THRESHOLDS",
     "HOLD",
     "LEGS",
     "LENGTH",

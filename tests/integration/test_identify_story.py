@@ -98,6 +98,7 @@ def test_the_demo_says_what_identification_would_leave(tmp_path: Path, capsys: p
     found = json.loads(capsys.readouterr().out)
     page = Path(found["paths"]["report"]).read_text(encoding="utf-8")
     assert "What identification would leave" in page
+    assert found["validation"]["verdict"] == "fail"
     outlook = found["identification"]["holdout"]
     assert f"{outlook['residual_before_n']:.3f}" in page and f"{outlook['residual_after_n']:.3f}" in page
     assert 40 < found["identification"]["told"] < found["identification"]["combinations"]
@@ -112,6 +113,7 @@ def test_the_demo_may_be_exact(tmp_path: Path, capsys: pytest.CaptureFixture[str
     found = json.loads(capsys.readouterr().out)
     assert "identification" not in found and "would leave" not in Path(found["paths"]["report"]).read_text()
     assert not list(tmp_path.glob("*.truth.toml"))
+    assert found["validation"]["verdict"] == "pass"
     assert all(leg["rms_residual_n"] < 0.6 for leg in found["force"]["legs"])
     assert main(["demo", "--exact", "--identify"]) == ExitCode.INPUT
 
@@ -124,6 +126,7 @@ def test_the_whole_story_from_one_command(
     command = ["demo", "--lockstep", "--as-built", "2", "--identify", "--duration", "8", "-o", str(tmp_path), "--json"]
     assert main(command) == ExitCode.OK
     found = json.loads(capsys.readouterr().out)
+    assert found["validation"]["verdict"] == "pass"
     held = found["identification"]["holdout"]
     assert held["residual_before_n"] > 3.0 * held["noise_n"]
     assert held["residual_after_n"] < 1.2 * held["noise_n"]
