@@ -135,7 +135,7 @@ def demo(
     result = _execute(config, trajectory, "demo", output, lockstep, identify=not exact)
     finish(result, as_json)
     if not exact and not as_json:
-        typer.echo("           `rig demo --identify` does it, `rig identify` from any recording")
+        typer.echo("to identify: `rig demo --identify`, or `rig identify` with a recording")
 
 
 def run(

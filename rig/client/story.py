@@ -17,7 +17,7 @@ from rig.recording import RecordingFile
 
 EXCITATION = 60.0
 """Length of the motion that parameters are identified from, s."""
-DEMO_THRESHOLDS = {"residual_noise": 1.5, "r_squared": 0.99}
+DEMO_THRESHOLDS = {"residual_noise": 1.5}
 """What a demonstration is judged by: the model of a drawing fails it, one that is identified or exact passes."""
 _CANDIDATES = 20
 _UNKNOWN_MASSES = {"tare_shift": 15.0, "force_residual": 80.0}
