@@ -117,8 +117,8 @@ def identify_recordings(
         fitted, judged = split(found.records)
     if not judged:
         raise InputError(
-            "no motion is long enough to be judged by its last quarter, which takes some 12 s: give another recording to "
-            "judge by"
+            "no motion is long enough to be judged by its last quarter, which takes some 12 s: give another recording "
+            "to judge by"
         )
     result = identify(found.rig.mechanism, fitted, settings)
     judgement = hold_out(result, fitted, judged, settings.coulomb_speed)
