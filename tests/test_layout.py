@@ -4,6 +4,8 @@ import ast
 import fnmatch
 import re
 import statistics
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -157,3 +159,11 @@ def test_what_types_are_not_checked_of_holds_nothing_but_a_list(path: Path) -> N
 def test_types_are_checked_of_all_tests() -> None:
     folders = {f"tests/{path.parent.name}" for path in (ROOT / "tests").glob("*/test_*.py")}
     assert folders <= set(MYPY["files"])
+
+
+def test_what_every_process_loads_brings_nothing_along_that_few_need() -> None:
+    """Statistics, filters and plots take as long to load as all the rest; there are many processes."""
+    heavy = ("scipy.stats", "scipy.signal", "scipy.optimize", "matplotlib", "rig.analysis", "mujoco")
+    program = f"import sys, rig.client, rig.engine, rig.virtual; print([n for n in {heavy} if n in sys.modules])"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert ended.stdout.strip() == "[]"

@@ -11,7 +11,6 @@ from math import isfinite
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import chi2
 
 from calibration.cells import LoadCellCalibration, Provenance
 from calibration.errors import CalibrationError
@@ -222,10 +221,12 @@ def _trustworthy(forces: Array, readings: Array, variance: Array) -> NDArray[np.
 
     The scatter counts where it is more than the noise: a model that is not the rig makes no pose a gross error.
     """
+    from scipy.special import chdtri  # takes long to import, and few need it
+
     first = [robust_lines(forces[:, [leg]], readings[:, leg]) for leg in range(CELLS)]
     slope, offset, scatter = (np.array([line[part][0] for line in first]) for part in range(3))
     spread = np.sqrt(np.maximum(variance, scatter**2))
-    bound = chi2.isf(_FALSE_ALARM, CELLS)
+    bound = float(chdtri(CELLS, _FALSE_ALARM))
     used = np.ones(len(forces), dtype=bool)
     for _ in range(_ROUNDS):
         before = used

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from calibration.errors import CalibrationError
 from calibration.taring import CELLS
@@ -120,6 +119,8 @@ def robust_lines(forces: Array, readings: Array) -> tuple[Array, Array, Array]:
 
 def exchanged_cells(forces: Array, readings: Array) -> str:
     """Which cells follow another leg's force much better than their own, in words; empty where none do."""
+    from scipy.optimize import linear_sum_assignment  # takes long to import, and few need it
+
     cost = np.array([robust_lines(forces, readings[:, cell])[2] for cell in range(CELLS)]) ** 2
     _, best = linear_sum_assignment(cost)
     if np.sqrt(cost[range(CELLS), best].sum() / np.trace(cost)) >= _EXCHANGED:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 
 from dynamics import LINEAR_NAMES, LINEAR_UNITS, Mechanism, Regressor, SingularityError
 from kinematics import Array
@@ -46,6 +45,8 @@ def base_parameters(mechanism: Mechanism, scale: Array, *, drives: bool) -> Base
     By a QR factorisation with pivoting of the regressor at random motions about home. The parameters that are
     independent are preferred by `scale` (n,), the spread that each is known to before, zero for what is known.
     """
+    import scipy.linalg  # takes long to import, and few need it
+
     generator = np.random.Generator(np.random.PCG64(_SEED))
     regressor = Regressor(mechanism)
     lengths = 0.1 * float(np.linalg.norm(mechanism.geometry.platform_points, axis=1).mean())

@@ -1,7 +1,6 @@
 """The nearest parameters that bodies can have: masses that are positive everywhere, frictions that take energy."""
 
 import numpy as np
-from scipy.optimize import least_squares
 
 from calibration.errors import CalibrationError
 from calibration.inertia.bodies import exists, from_unconstrained, unconstrained, unconstrained_jacobian
@@ -24,6 +23,8 @@ def nearest_consistent(estimate: Array, information: Array, start: Array) -> Arr
     whose θ is consistent.
     Raises CalibrationError where that does not end.
     """
+    from scipy.optimize import least_squares  # takes long to import, and few need it
+
     root = np.asarray(np.linalg.cholesky(information).T, dtype=np.float64)
     numbers = start.copy()
     for place in BODIES:

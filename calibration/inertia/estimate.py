@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import block_diag
-from scipy.signal import welch
 
 from calibration.inertia.base import BaseParameters, base_parameters
 from calibration.inertia.considered import considered
@@ -108,6 +106,8 @@ def identify(
     Raises CalibrationError, with every reason, for data that cannot support an answer: too short, at the end of a
     cell's scale, of exchanged cells, of another rig, or of a motion that does not tell what is asked.
     """
+    from scipy.linalg import block_diag  # takes long to import, and few need it
+
     samples = prepared(nominal.geometry, records, settings.cutoff, settings.coulomb_speed)
     check_data(nominal, records, samples, settings.coulomb_speed)
     accuracy = settings.accuracy
@@ -171,6 +171,8 @@ def identify(
 
 def _variance(left: Array, samples: Samples, band: float) -> float:
     """Variance, N², that white residuals would have to have for the power that these have in the band of motion."""
+    from scipy.signal import welch  # takes long to import, and few need it
+
     powers, weights = [], []
     for record in range(int(samples.record.max()) + 1):
         values = left[samples.record == record]

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from calibration.errors import CalibrationError
 from calibration.inertia.design import THETA
@@ -48,6 +47,8 @@ def check_data(mechanism: Mechanism, records: Sequence[ForceRecord], samples: Sa
 
 def _exchanged(measured: Array, model: Array) -> list[str]:
     """Cells that explain another leg's forces much better than their own, or their own with the other sign."""
+    from scipy.optimize import linear_sum_assignment  # takes long to import, and few need it
+
     cost = np.empty((6, 6))
     for cell in range(6):
         for leg in range(6):

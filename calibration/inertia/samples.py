@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import butter, sosfiltfilt, sosfreqz
 
 from calibration.errors import CalibrationError
 from kinematics import Array, Geometry, leg_kinematics
@@ -122,6 +121,8 @@ def measured_motion(record: ForceRecord, cutoff: float) -> Array:
 
 def low_passed(values: Array, cutoff: float, rate: float) -> Array:
     """Values (n, …) through a Butterworth low-pass forwards and backwards, so that nothing is delayed."""
+    from scipy.signal import butter, sosfiltfilt  # takes long to import, and few need it
+
     filtered: Array = sosfiltfilt(butter(_ORDER, cutoff, fs=rate, output="sos"), values, axis=0)
     return filtered
 
@@ -133,6 +134,8 @@ def noise_floor(record: ForceRecord) -> Array:
 
 def fast_part(values: Array, rate: float) -> Array:
     """Standard deviation (6,) that white noise has, of which values (n, 6) have as much above a fifth of the rate."""
+    from scipy.signal import butter, sosfreqz  # takes long to import, and few need it
+
     cutoff = _FAST * rate
     fast = values - low_passed(values, cutoff, rate)
     _, response = sosfreqz(butter(_ORDER, cutoff, fs=rate, output="sos"), 4096)

@@ -4,7 +4,6 @@ from typing import Any
 
 from calibration import CalibrationError
 from dynamics import DynamicsError
-from rig.analysis import identify_recordings
 from rig.errors import InputError
 from rig.recording import Recorded
 
@@ -19,6 +18,8 @@ def outlook_of(recording: Recorded) -> dict[str, Any]:
         None; `told` of how many `combinations` of parameters the forces tell; `consistent`, whether the bodies found
         can exist; `why` it cannot be told, or None; `text`, all that in a sentence.
     """
+    from rig.analysis import identify_recordings  # takes long to import, and few need it
+
     try:
         found = identify_recordings([recording])
     except (CalibrationError, DynamicsError, InputError) as error:

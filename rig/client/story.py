@@ -1,19 +1,24 @@
 """From a model that is off to one that is not, in one go: run, excite, identify, run again."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from calibration import CalibrationError, design_excitation, save_parameters
 from kinematics import Trajectory
-from rig.analysis import Identified, identify_recordings
 from rig.client.moving import Progress
 from rig.client.ports import on_free_ports
 from rig.client.runs import RunResult, execute
 from rig.config import RigConfig, relaxed_timing
 from rig.errors import RefusedError
 from rig.recording import RecordingFile
+
+if TYPE_CHECKING:
+    from rig.analysis import Identified
 
 EXCITATION = 60.0
 """Length of the motion that parameters are identified from, s."""
@@ -68,6 +73,7 @@ def identify_on(
     Raises:
         As `execute`; RefusedError where the forces do not support an identification.
     """
+    from rig.analysis import identify_recordings  # takes long to import, and few need it
 
     def run(settings: RigConfig, motion: Trajectory, title: str) -> RunResult:
         served = settings if lockstep else relaxed_timing(on_free_ports(settings))
