@@ -217,7 +217,9 @@ def _put(tables: dict[str, Any], name: str, value: float) -> bool:
         if match is None:
             return False
         steps += [match[1], *map(int, re.findall(r"\d+", match[2]))]
+    tensor: Any = None
     for step in steps[:-1]:
+        tensor = place
         try:
             place = place[step]
         except (KeyError, IndexError, TypeError):
@@ -229,16 +231,8 @@ def _put(tables: dict[str, Any], name: str, value: float) -> bool:
     if not known or not isinstance(place[last], float):
         return False
     place[last] = value
-    if len(steps) > 2 and steps[-3] == "inertia" and isinstance(steps[-2], int) and isinstance(last, int):
-        return _put_across(tables, steps, value)
-    return True
-
-
-def _put_across(tables: dict[str, Any], steps: Sequence[str | int], value: float) -> bool:
-    place: Any = tables
-    for step in steps[:-2]:
-        place = place[step]
-    place[steps[-1]][steps[-2]] = value
+    if len(steps) > 2 and steps[-3] == "inertia":
+        tensor[last][steps[-2]] = value
     return True
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from dynamics import Body, Leg, Mechanism, from_pseudo_inertia, linear_body, pseudo_inertia
-from dynamics import body_of as body_of_linear
+from calibration import deformed
+from dynamics import Body, Leg, Mechanism, body_of, linear_body
 from kinematics import Geometry
 from rig.config import PlantFriction, Tolerance
 from rig.virtual.arrays import Array
@@ -89,12 +89,7 @@ class Draw:
         stretch += shear + shear.T - 2.0 * np.diag(np.diag(shear))
         if body.mass == 0.0:
             return body
-        centered = pseudo_inertia(linear_body(replace(body, center_of_mass=np.zeros(3))))
-        moments = np.zeros((4, 4))
-        moments[:3, :3] = factor * stretch @ centered[:3, :3] @ stretch.T
-        moments[3, 3] = factor * body.mass
-        built = body_of_linear(from_pseudo_inertia(moments))
-        return replace(built, center_of_mass=body.center_of_mass + moved)
+        return body_of(deformed(linear_body(body), factor, moved, stretch))
 
     def _off(self, tolerance: float) -> float:
         """A relative error of half the tolerance at least, of either sign."""

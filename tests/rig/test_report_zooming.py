@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PyQt5 import QtCore, QtQml
 from synthetic_rows import make_header, make_rows
 
 from rig.recording import Recording
@@ -107,10 +108,8 @@ EXPRESSIONS: list[tuple[str, Any]] = [
 
 
 def test_the_script_by_its_functions() -> None:
-    core = pytest.importorskip("PyQt5.QtCore", reason="the app's extra brings an engine for scripts")
-    qml = pytest.importorskip("PyQt5.QtQml", reason="the app's extra brings an engine for scripts")
-    owner = core.QCoreApplication.instance() or core.QCoreApplication([])
-    engine = qml.QJSEngine(owner)
+    owner = QtCore.QCoreApplication.instance() or QtCore.QCoreApplication([])
+    engine = QtQml.QJSEngine(owner)
     script = (resources.files("rig.report") / "templates" / "zoom.js").read_text(encoding="utf-8")
     loaded = engine.evaluate(script, "zoom.js")
     assert not loaded.isError(), loaded.toString()
