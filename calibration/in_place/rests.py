@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.errors import CalibrationError
+from calibration.exchanged import exchanged
 from calibration.taring import CELLS
 from dynamics import Dynamics, DynamicsError, Mechanism
 from kinematics import Array
@@ -14,7 +15,6 @@ FEWEST = 8
 
 _STILL = np.array([1e-3] * 3 + [5e-3] * 3)  # m/s, rad/s, below which the platform rests
 _MOST_PAIRED = 300  # of the rests, evenly chosen: pairs are many
-_EXCHANGED = 0.5  # of the scatter that exchanged cells leave against those as they are
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,10 +119,4 @@ def robust_lines(forces: Array, readings: Array) -> tuple[Array, Array, Array]:
 
 def exchanged_cells(forces: Array, readings: Array) -> str:
     """Which cells follow another leg's force much better than their own, in words; empty where none do."""
-    from scipy.optimize import linear_sum_assignment  # takes long to import, and few need it
-
-    cost = np.array([robust_lines(forces, readings[:, cell])[2] for cell in range(CELLS)]) ** 2
-    _, best = linear_sum_assignment(cost)
-    if np.sqrt(cost[range(CELLS), best].sum() / np.trace(cost)) >= _EXCHANGED:
-        return ""
-    return ", ".join(f"cell {cell + 1} reads leg {best[cell] + 1}" for cell in range(CELLS) if best[cell] != cell)
+    return exchanged(np.array([robust_lines(forces, readings[:, cell])[2] for cell in range(CELLS)]) ** 2)

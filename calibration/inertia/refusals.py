@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibration.errors import CalibrationError
+from calibration.exchanged import exchanged
 from calibration.inertia.design import THETA
 from calibration.inertia.samples import ForceRecord, Samples
 from dynamics import Dynamics, DynamicsError, Mechanism
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from calibration.inertia.estimate import Identification
 
 _CLIPPED = 8  # samples of one value at an end of what a cell said
-_EXCHANGED = 0.5  # of the residual that exchanged cells leave against those as they are
+_TURNED = 0.5  # of the residual that a cell leaves as it is, against that with the other sign
 _UNEXPLAINED = 6.0  # times the noise
 _FAR = 4.0  # standard deviations, mean square, from what was known before
 _LEAST_TOLD = 0.25  # of the base parameters
@@ -47,22 +48,17 @@ def check_data(mechanism: Mechanism, records: Sequence[ForceRecord], samples: Sa
 
 def _exchanged(measured: Array, model: Array) -> list[str]:
     """Cells that explain another leg's forces much better than their own, or their own with the other sign."""
-    from scipy.optimize import linear_sum_assignment  # takes long to import, and few need it
-
     cost = np.empty((6, 6))
     for cell in range(6):
         for leg in range(6):
             cost[cell, leg] = np.mean((measured[:, cell] - model[:, leg]) ** 2)
-    _, best = linear_sum_assignment(cost)
-    own = np.trace(cost)
-    if np.sqrt(cost[range(6), best].sum() / own) < _EXCHANGED:
-        pairs = ", ".join(f"cell {cell + 1} reads leg {best[cell] + 1}" for cell in range(6) if best[cell] != cell)
+    if pairs := exchanged(cost):
         return [f"load cells look exchanged: {pairs}"]
     turned = np.mean((measured + model) ** 2, axis=0)
     return [
         f"load cell {leg + 1} looks turned round: its readings have the wrong sign"
         for leg in range(6)
-        if np.sqrt(turned[leg] / cost[leg, leg]) < _EXCHANGED
+        if np.sqrt(turned[leg] / cost[leg, leg]) < _TURNED
     ]
 
 
