@@ -34,6 +34,7 @@ class StartPage(SetupPage):
             [
                 ("Force, with the exact feedforward", "force"),
                 ("Computed torque", "computed-torque"),
+                ("Force, with a disturbance observer", "observer"),
                 ("Position, closed by the drives", "position"),
             ],
         )

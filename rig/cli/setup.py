@@ -48,7 +48,9 @@ def new(
         str, typer.Option(metavar="MECHANISM", help="A mechanism file (TOML), or the name of a shipped one.")
     ] = "lab-hexapod",
     name: Annotated[str | None, typer.Option(help="Name of the rig; left out: the file's.")] = None,
-    mode: Annotated[str, typer.Option(metavar="MODE", help="Control law: force, computed-torque, position.")] = "force",
+    mode: Annotated[
+        str, typer.Option(metavar="MODE", help="Control: force, computed-torque, observer, position.")
+    ] = "force",
     rate: Annotated[float, typer.Option(metavar="HZ", help="Cycles per second.")] = 500.0,
     driver: Annotated[str, typer.Option(help="Driver of the drives.")] = "servo",
     profile: Annotated[

@@ -18,7 +18,7 @@ from rig.config import RigConfig, Safety, load_config, names_file, parse_config,
 from rig.csvio import check_output, whole_file
 from rig.errors import ConfigError, InputError
 
-_MODES = ("force", "computed-torque", "position")
+_MODES = ("force", "computed-torque", "observer", "position")
 _COMMENT_COLUMN = 39
 _HEADER = (
     'Plain numbers are SI; text may carry a unit ("300 mm"). What is left out takes its default:',

@@ -37,13 +37,27 @@ def conflicts(config: RigConfig, machine: Mechanism | None) -> list[str]:
 
 
 def _modes(config: RigConfig) -> Iterator[str]:
+    if config.mode == "observer" and config.exchange_period > config.period:
+        yield (
+            f"mode: observer compares every cycle with the one before, {config.period:g} s, but drives answer every "
+            f"{config.exchange_period:g} s: rate must be {_whole_rate(config)} Hz at most, or mode force"
+        )
+    if config.mode == "observer" and config.drives.delay > config.period:
+        yield (
+            f"mode: observer knows of drives that follow within a cycle, {config.period:g} s, but drives.delay is "
+            f"{config.drives.delay:g} s"
+        )
     own = [str(leg) for leg, own in enumerate(config.own_loops, start=1) if own]
     if config.mode == "position" or not own:
         return
     if len(own) == len(config.own_loops):
         yield f'mode: {config.mode}, but every leg has mode = "position": say it here, once'
-    elif config.mode == "computed-torque":
-        yield f'mode: computed-torque has the forces of all six legs, but leg {", ".join(own)} has mode = "position"'
+    elif config.mode != "force":
+        yield f'mode: {config.mode} has the forces of all six legs, but leg {", ".join(own)} has mode = "position"'
+
+
+def _whole_rate(config: RigConfig) -> int:
+    return int(1.0 / config.exchange_period * (1.0 + 1e-9))
 
 
 def _timing(config: RigConfig) -> Iterator[str]:

@@ -45,7 +45,7 @@ class RigConfig(Section):
     """Name of a shipped mechanism, or a TOML file relative to the configuration's folder."""
     parameters: Annotated[tuple[Text, ...], Field(max_length=100)] = ()
     """Files of calibrated parameters, relative to the folder, over the mechanism's; later ones over earlier ones."""
-    mode: Literal["force", "computed-torque", "position"] = "force"
+    mode: Literal["force", "computed-torque", "observer", "position"] = "force"
     """Control law; in "position" the drives close the loop by gains of their own."""
     rate: Annotated[Frequency, within(50.0, 2000.0, "Hz")] = 500.0
     """Cycles per second."""

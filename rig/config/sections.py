@@ -112,7 +112,7 @@ class Control(Section):
     task_damping: Annotated[Number, within(0.0, 1e4, "1/s")] = 20.0
     """K_v of mode `computed-torque`, 1/s."""
     observer_bandwidth: Annotated[Frequency, within(0.01, 1e3, "Hz")] = 15.0
-    """Bandwidth of the disturbance observer of `rig simulate --controller observer`, Hz."""
+    """Bandwidth of the disturbance observer of mode `observer`, Hz."""
     lead: Delay | None = None
     """How far ahead of the cycle a command's reference is evaluated, s; not given: see `RigConfig.command_lead`."""
     coulomb_speed: Smoothing = 1e-3

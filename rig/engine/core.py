@@ -237,6 +237,7 @@ class Engine:
         frame.model(0.0, known=True)
         frame.foresee(self.reference)
         self.law.compute(frame)
+        self.law.commands(frame)
         self._supervision.rehearse()
         self._exchange.rehearse()
         self.reference.decelerate(_RAMPS)
@@ -247,7 +248,7 @@ class Engine:
 
     def step(self, tick: Tick) -> None:
         """Do one cycle at `tick`."""
-        elapsed = tick.t - self.tick.t
+        elapsed = self.frame.elapsed = tick.t - self.tick.t
         between_samples = elapsed + tick.lateness - self.tick.lateness
         missed = tick.overruns - self._overruns
         self.tick, self._overruns = tick, tick.overruns

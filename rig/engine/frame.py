@@ -29,7 +29,7 @@ class Frame:
     `legs` (6, 13) its legs as `kinematics.inverse_kinematics_kernel` gives them, `condition` that of its pose;
     `ahead`, `legs_ahead` and `condition_ahead` are those for which the next command is computed, `ahead_by` s from now.
     `length_error` and `velocity_error` (6,) are m and m/s of the reference of now less measured, `offset` (6,) is how
-    long after the cycle's time they were, s; `dynamics` is the exact model.
+    long after the cycle's time they were, s; `elapsed` s ago the cycle before was; `dynamics` is the exact model.
     """
 
     def __init__(self, config: RigConfig) -> None:
@@ -45,6 +45,7 @@ class Frame:
         self.length_error = np.zeros(6)
         self.velocity_error = np.zeros(6)
         self.pose_valid = False
+        self.elapsed = config.period
         self.dynamics = Dynamics(mechanism, coulomb_speed=config.control.coulomb_speed)
         self._home = mechanism.geometry.home_pose
         self._marks = config.marks

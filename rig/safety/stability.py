@@ -4,9 +4,12 @@ In mode `force` the legs have one gain each, so that the six directions decouple
 the legs feel, M_L = H⁻¹ M H⁻ᵀ, each is a mass m with the legs' viscous friction b. In mode `computed-torque` the model
 takes mass and friction out: a unit mass with the gains of the task space. In both the force follows its command by a
 dead time and a first-order lag; where drives close their own loops these are taken to hold their legs' lengths, so that
-of M_L only the other legs' block is left, and nothing is judged where all six do:
+of M_L only the other legs' block is left, and nothing is judged where all six do. In mode `observer` it is the loop of
+`force` with what the observer gives: nothing where the model is right, so that masses 20 % greater and smaller than the
+model's m̂ are judged with it:
 
-    q̇ = v,   m v̇ = f − b v,   τ ḟ = u − f,   u(t) = −K_p q(t_k) − K_d v(t_k)   for  t_k + T + δ ≤ t < t_k + 2T + δ
+    q̇ = v,   m v̇ = f − b v,   τ ḟ = u − f,   u(t) = d_k − K_p q(t_k) − K_d v(t_k)   for  t_k + T + δ ≤ t < t_k + 2T + δ
+    d_k = d_{k−1} + s [(m − m̂)(v(t_k) − v(t_{k−1}))/T − d_{k−1}],   s = 1 − e^{−2π B T},   of bandwidth B; else d_k = 0
 
 A command goes out with the exchange of the cycle after the one that measured: the delay is a whole period T beside the
 drive's own δ. T is the time between two exchanges: of drives that are slower than the cycle, their own. Coulomb
@@ -33,6 +36,7 @@ WANTED_MARGIN = 1.5
 _EDGE = 0.95  # nearer to 1 than this, model and friction decide: not refused, but warned of
 _STABLE = 1.0 + 1e-6  # an integrator without feedback stands exactly at 1
 _STRIDE, _FARTHEST = 1.25, 1e3  # in the search for the gain margin
+_MASS_ERRORS = np.array([0.8, 1.0, 1.2])  # of the model that a disturbance observer trusts
 _RATES = (50, 2000)  # Hz, searched for the lowest rate
 
 
@@ -53,6 +57,8 @@ class LoopVerdict:
     """factor on both gains at which the loop becomes unstable; 0 if no smaller gain is stable either"""
     lowest_rate: int | None
     """Hz, the lowest whole rate at which these gains have the wanted margin; None: there is none, or drives are slow"""
+    wanted: float = WANTED_MARGIN
+    """the gain margin that it should have"""
     at_host: bool = True
     """Whether it is the host that closes the loop; else the drives do, all six, and its stability is theirs"""
 
@@ -64,21 +70,23 @@ class LoopVerdict:
     @property
     def message(self) -> str:
         """What is wrong with the loop, and what would help; empty where it has the wanted margin."""
-        if self.gain_margin >= WANTED_MARGIN:
+        if self.gain_margin >= self.wanted:
             return ""
-        units = ("N/m", "N s/m") if self.mode == "force" else ("1/s²", "1/s")
+        units = ("1/s²", "1/s") if self.mode == "computed-torque" else ("N/m", "N s/m")
         gains = f"stiffness {self.stiffness:g} {units[0]} and damping {self.damping:g} {units[1]} at {self.rate:g} Hz"
         if not self.passed:
             found = f"is unstable: a disturbance grows {self.radius:.3f} times in a cycle"
         elif self.gain_margin < 1.0:
             found = "stands on the edge of instability"
         else:
-            found = f"bears {self.gain_margin:.2f} times its gains only, {WANTED_MARGIN:g} times are wanted"
+            found = f"bears {self.gain_margin:.2f} times its gains only, {self.wanted:g} times are wanted"
         remedies = [] if self.lowest_rate is None else [f"run it at {self.lowest_rate} Hz or more"]
         if self.gain_margin > 0.0:
-            remedies.append(f"take both gains {self.gain_margin / WANTED_MARGIN:.2g} times")
+            remedies.append(f"take both gains {self.gain_margin / self.wanted:.2g} times")
         else:
             remedies.append("damp it more, or less stiffly")
+        if self.mode == "observer":
+            remedies.append("lower control.observer_bandwidth")
         return f"the control loop (mode {self.mode}, {gains}) {found}; {', or '.join(remedies)}"
 
     def as_dict(self) -> dict[str, Any]:
@@ -102,7 +110,7 @@ def check_loop(config: RigConfig) -> LoopVerdict:
     control = config.control
     if all(config.own_loops):
         return LoopVerdict(config.mode, config.rate, 0.0, 0.0, 0.0, math.inf, None, at_host=False)
-    if config.mode == "force":
+    if config.mode != "computed-torque":
         stiffness, damping = control.stiffness, control.damping
         masses = leg_masses(config.machine, config.own_loops)
         friction = min(leg.friction.prismatic for leg in config.machine.legs)
@@ -110,6 +118,9 @@ def check_loop(config: RigConfig) -> LoopVerdict:
         stiffness, damping = control.task_stiffness, control.task_damping
         masses, friction = np.ones(1), 0.0
     gains = np.array([stiffness, damping, 0.0])
+
+    # a mass that is smaller than the model's takes of the margin, and is judged already
+    wanted = WANTED_MARGIN * (float(_MASS_ERRORS.min()) if config.mode == "observer" else 1.0)
 
     def radius(rate: float, factor: float) -> float:
         return _loops(config, masses, friction, rate).radius(factor * gains)
@@ -131,7 +142,8 @@ def check_loop(config: RigConfig) -> LoopVerdict:
         damping=damping,
         radius=loops.radius(gains),
         gain_margin=0.0 if undamped else margin(),
-        lowest_rate=_lowest_rate(lambda rate: radius(rate, WANTED_MARGIN) < _STABLE) if helps else None,
+        lowest_rate=_lowest_rate(lambda rate: radius(rate, wanted) < _STABLE) if helps else None,
+        wanted=wanted,
     )
 
 
@@ -163,9 +175,14 @@ class _Loops:
         masses: (n,) kg, one of each direction.
         friction: N s/m.
         period, delay, lag: s; the delay is that from a measurement to the force's rise.
+        observer: kg that the observer does not know of, of each direction, and its share s; its estimate is the state's
+            last entry then.
     """
 
-    def __init__(self, masses: Array, friction: float, period: float, delay: float, lag: float) -> None:
+    def __init__(
+        self, masses: Array, friction: float, period: float, delay: float, lag: float,
+        observer: tuple[Array, float] | None = None,
+    ) -> None:  # fmt: skip
         system = np.zeros((len(masses), 4, 4))  # the plant and its input, which is held
         system[:, 0, 1] = 1.0
         system[:, 1, 1], system[:, 1, 2] = -friction / masses, 1.0 / masses
@@ -173,12 +190,19 @@ class _Loops:
         whole = int(delay / period * (1.0 + 1e-12))
         before = max(delay - whole * period, 0.0)  # of a period, under the command before
         early, late = expm(system * before)[:, :3], expm(system * (period - before))[:, :3]
-        size = 4 + whole
+        size, before_estimate = 4 + whole + (observer is not None), 3 + whole
         self._matrices = np.zeros((len(masses), size, size))
         self._matrices[:, :3, :3] = late[:, :, :3] @ early[:, :, :3]
         self._matrices[:, :3, 3 + whole] = (late[:, :, :3] @ early[:, :, 3:])[:, :, 0]
         self._matrices[:, :3, 2 + whole] += late[:, :, 3]  # whole is at least 1: a command goes out a cycle later
-        self._matrices[:, range(4, size), range(3, size - 1)] = 1.0
+        self._matrices[:, range(4, before_estimate + 1), range(3, before_estimate)] = 1.0
+        if observer is not None:
+            unknown, share = observer
+            gained = self._matrices[:, 1].copy()
+            gained[:, 1] -= 1.0
+            self._matrices[:, -1] = (share / period * unknown)[:, np.newaxis] * gained
+            self._matrices[:, -1, -1] = 1.0 - share
+            self._matrices[:, 3, -1] = 1.0
 
     def closed(self, gains: Array) -> Array:
         """State transitions (n, m, m) of a cycle with the gains (3,) on q, v and f."""
@@ -193,7 +217,11 @@ class _Loops:
 def _loops(config: RigConfig, masses: Array, friction: float, rate: float) -> _Loops:
     period, drives = 1.0 / rate, config.drives
     lag = 1.0 / (2.0 * math.pi * drives.force_bandwidth)
-    return _Loops(masses, friction, period, period + drives.delay, lag)
+    if config.mode != "observer":
+        return _Loops(masses, friction, period, period + drives.delay, lag)
+    true, known = np.outer(_MASS_ERRORS, masses).ravel(), np.tile(masses, len(_MASS_ERRORS))
+    share = -math.expm1(-2.0 * math.pi * config.control.observer_bandwidth * period)
+    return _Loops(true, friction, period, period + drives.delay, lag, (true - known, share))
 
 
 def _gain_margin(stable: Callable[[float], bool]) -> float:

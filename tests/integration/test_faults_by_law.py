@@ -14,7 +14,7 @@ from rig.engine.messages import Reset
 from rig.errors import RefusedError
 from rig.states import FaultCode, State, StopSeverity
 
-OTHER_LAWS = ["computed-torque", "position"]
+OTHER_LAWS = ["computed-torque", "observer", "position"]
 
 
 @pytest.fixture(params=[*OTHER_LAWS, "mixed"])
@@ -99,6 +99,8 @@ def loose(mode: str) -> RigConfig:
     changes: dict[str, Any] = {"load_cells": {"range": 5000.0}}
     if mode == "computed-torque":
         changes["control"] = {"task_stiffness": 1.0, "task_damping": 0.1}
+    if mode == "observer":
+        changes["control"] = {"stiffness": 1.0, "damping": 0.1, "observer_bandwidth": 0.01}
     off = ["following_error", "force_residual", "frozen_cycles", "homing_force"]
     return shipped_config(mode=mode, safety={"off": off}, **changes)
 

@@ -156,8 +156,21 @@ def test_modes_of_legs_that_cannot_be_had() -> None:
     torque = {"mode": "computed-torque", "drives": {"legs": some}}
     with pytest.raises(ConfigError, match=r'forces of all six legs, but leg 2, 5 has mode = "position"'):
         load_config().changed(torque)
+    with pytest.raises(ConfigError, match=r"mode: observer has the forces of all six legs, but leg 2, 5 has"):
+        load_config().changed(torque | {"mode": "observer"})
     assert load_config().changed({"mode": "position", "drives": {"legs": some}}).gains_unused
     assert not load_config().changed({"drives": {"legs": some}}).gains_unused
+
+
+def test_an_observer_needs_drives_that_answer_and_follow_within_a_cycle() -> None:
+    slow = {"mode": "observer", "drives": {"sample_period": "4 ms"}}
+    with pytest.raises(ConfigError, match=r"drives answer every 0.004 s: rate must be 250 Hz at most, or mode force"):
+        load_config().changed(slow)
+    assert load_config().changed(slow | {"rate": 250.0}).mode == "observer"
+    late = {"mode": "observer", "drives": {"delay": "2.5 ms"}}
+    with pytest.raises(ConfigError, match=r"within a cycle, 0.002 s, but drives.delay is 0.0025 s"):
+        load_config().changed(late)
+    assert load_config().changed(late | {"mode": "force"}).mode == "force"
 
 
 @pytest.mark.parametrize("driver", drivers_of_drives())

@@ -72,7 +72,7 @@ def test_a_force_is_compared_with_the_model_at_its_own_time(frame: Frame) -> Non
     assert np.abs(now - frame.fields["force_model"])[CELLS > 0.0].min() > 1e-4
 
 
-@pytest.mark.parametrize("mode", ["force", "computed-torque", "position"])
+@pytest.mark.parametrize("mode", ["force", "computed-torque", "observer", "position"])
 def test_a_command_is_for_the_time_at_which_its_drive_takes_it(mode: str, frame: Frame) -> None:
     law, reference = make_law(SHIPPED.changed({"mode": mode}), frame.dynamics), moving()
     frame.foresee(reference)

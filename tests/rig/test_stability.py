@@ -17,7 +17,10 @@ from rig.client.operation import run_motion
 from rig.client.runs import demo_trajectory
 from rig.config.rig_config import RigConfig, load_config
 from rig.errors import ExitCode, RunFaultError
+from rig.safety import stability
 from rig.safety.stability import WANTED_MARGIN, _Loops, check_loop, leg_masses
+from rig.virtual import scaled_mechanism
+from rig.virtual.closed_loop import run_loop
 
 RIG = load_config("virtual")
 
@@ -151,6 +154,8 @@ def test_a_loop_that_the_drives_close_is_theirs_to_judge(capsys: pytest.CaptureF
         (500, 2.2, "force", False),
         (150, 0.52, "force", True),
         (150, 0.68, "force", False),
+        (500, 1.0, "observer", True),
+        (500, 2.2, "observer", False),
         (500, 18.0, "computed-torque", True),
         (500, 28.0, "computed-torque", False),
     ],
@@ -166,6 +171,38 @@ def test_prediction_and_rig_agree(tmp_path: Path, rate: int, factor: float, mode
         else:
             with pytest.raises(RunFaultError):
                 run_motion(rig, table, "demo", lambda _progress: None)
+
+
+@pytest.mark.parametrize(("mass", "bandwidth"), [(0.5, 60.0), (0.5, 0.01), (0.8, 15.0)])
+def test_prediction_and_closed_loop_agree_on_an_observer_that_knows_another_mass(
+    monkeypatch: pytest.MonkeyPatch, mass: float, bandwidth: float
+) -> None:
+    monkeypatch.setattr(stability, "_MASS_ERRORS", np.array([mass]))
+    table = prepare_motion(RIG, demo_trajectory(RIG.machine.geometry.home_pose, 2.0))
+
+    def observed(factor: float) -> RigConfig:
+        gains = {"stiffness": factor * RIG.control.stiffness, "damping": factor * RIG.control.damping}
+        return RIG.changed({"mode": "observer", "control": gains | {"observer_bandwidth": bandwidth}})
+
+    def trembling(factor: float) -> float:
+        config = observed(factor)
+        run = run_loop(config, table, "observer", plant=scaled_mechanism(config.machine, mass))
+        return float(np.abs(np.diff(run.commands[-200:], axis=0)).max())
+
+    margin = check_loop(observed(1.0)).gain_margin
+    assert trembling(0.9 * margin) < 20.0 < 200.0 < trembling(1.1 * margin)
+
+
+def test_an_observer_of_a_right_model_takes_nothing_of_the_margin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stability, "_MASS_ERRORS", np.ones(1))
+    assert check_loop(changed(mode="observer")).gain_margin == pytest.approx(check_loop(RIG).gain_margin, rel=2e-3)
+
+
+def test_an_observer_is_judged_with_masses_that_the_model_does_not_have() -> None:
+    right, observed = check_loop(RIG).gain_margin, check_loop(changed(mode="observer"))
+    assert 0.7 * right < observed.gain_margin < 0.85 * right and observed.message == ""
+    assert observed.wanted == pytest.approx(0.8 * WANTED_MARGIN)
+    assert check_loop(changed(250.0, mode="observer")).message.endswith("or lower control.observer_bandwidth")
 
 
 # -- the commands ------------------------------------------------------------------------------------------------------

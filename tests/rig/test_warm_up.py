@@ -27,7 +27,7 @@ def compiled_signatures() -> set[tuple[str, str]]:
     }
 
 
-@pytest.mark.parametrize("mode", ["force", "computed-torque", "position"])
+@pytest.mark.parametrize("mode", ["force", "computed-torque", "observer", "position"])
 def test_warm_up_compiles_every_kernel_of_the_cycle(tmp_path: Path, mode: str) -> None:
     config = VIRTUAL.changed({"mode": mode, "virtual": {"drive": {"start_spread": 1e-3}}})
     table = prepare_motion(config, demo_trajectory(config.machine.geometry.home_pose, 1.0))

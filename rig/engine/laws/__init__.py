@@ -7,6 +7,7 @@ from rig.engine.laws.computed_torque import ComputedTorqueLaw
 from rig.engine.laws.force import ForceLaw
 from rig.engine.laws.law import ControlLaw, LawFault
 from rig.engine.laws.mixed import MixedLaw
+from rig.engine.laws.observer import ObserverLaw
 from rig.engine.laws.position import PositionLaw
 from rig.engine.laws.single_leg import SingleLegLaw
 
@@ -18,6 +19,8 @@ def make_law(config: RigConfig, dynamics: Dynamics) -> ControlLaw:
         return lengths
     if config.mode == ComputedTorqueLaw.name:
         return ComputedTorqueLaw(dynamics, config.control)
+    if config.mode == ObserverLaw.name:
+        return ObserverLaw(config, dynamics)
     forces = ForceLaw(config.control)
     return MixedLaw(forces, lengths, config.own_loops) if any(config.own_loops) else forces
 
@@ -38,6 +41,7 @@ __all__ = [
     "ForceLaw",
     "LawFault",
     "MixedLaw",
+    "ObserverLaw",
     "PositionLaw",
     "SingleLegLaw",
     "loop_mode",

@@ -155,6 +155,12 @@ def begin_observer_kernel(force: Array, memory: Array) -> None:
 
 
 @kernel
+def interrupt_observer_kernel(memory: Array) -> None:
+    """The cycle before this one is longer ago than a period: nothing follows from the two."""
+    memory[_KNOWN, 0] = 0.0
+
+
+@kernel
 def note_command_kernel(force: Array, memory: Array) -> None:
     """Keep the command (6,) that goes out next, as it was bounded."""
     for i in range(6):

@@ -1,0 +1,71 @@
+"""The force law with a disturbance observer: what the legs need beyond the model is estimated and given to them."""
+
+import numpy as np
+
+from actuators import Command
+from dynamics import WORK_SIZE, Dynamics, DynamicsError
+from rig.config import RigConfig
+from rig.engine.frame import Frame
+from rig.engine.laws.force import ForceLaw
+from rig.engine.laws.kernels import (
+    OBSERVER_ROWS,
+    add_estimate_kernel,
+    begin_observer_kernel,
+    interrupt_observer_kernel,
+    note_command_kernel,
+    observe_disturbance_kernel,
+    observer_settings,
+)
+
+
+class ObserverLaw(ForceLaw):
+    """`ForceLaw`, and the forces that its observer finds missing; see `observe_disturbance_kernel`.
+
+    It begins anew, without an estimate, whenever it takes the command. A cycle that was skipped leaves the estimate as
+    it was.
+
+    Args:
+        config: rate, gains, the observer's bandwidth, and what is known of the drives.
+        dynamics: the exact model.
+    """
+
+    name = "observer"
+
+    def __init__(self, config: RigConfig, dynamics: Dynamics) -> None:
+        super().__init__(config.control)
+        self._parameters = dynamics.parameters
+        self._settings = observer_settings(config)
+        self._longest = 1.5 * config.period  # s, between two cycles of which none is missing
+        self._memory = np.zeros((OBSERVER_ROWS, 19))
+        self._work = np.zeros(WORK_SIZE)
+        self._cycle, self._observed = 0, -2
+
+    def refer(self, frame: Frame) -> None:
+        """A cycle begins, whoever commands in it."""
+        self._cycle += 1
+
+    def compute(self, frame: Frame) -> None:
+        """See `ControlLaw.compute`."""
+        super().compute(frame)
+        force = frame.fields["force_command"]
+        if self._observed != self._cycle:  # a cycle may be computed twice, where its reference is left
+            self._observe(frame)
+        add_estimate_kernel(self._memory, force)
+
+    def commands(self, frame: Frame) -> list[Command]:
+        """Torque on, and the forces, which the observer keeps as they were bounded."""
+        note_command_kernel(frame.fields["force_command"], self._memory)
+        return super().commands(frame)
+
+    def _observe(self, frame: Frame) -> None:
+        fields = frame.fields
+        if self._observed != self._cycle - 1:
+            begin_observer_kernel(fields["force_command"], self._memory)
+        elif frame.elapsed > self._longest:
+            interrupt_observer_kernel(self._memory)
+        self._observed = self._cycle
+        status = observe_disturbance_kernel(
+            self._settings, self._parameters, fields["pose"], fields["twist"], self._work, self._memory
+        )
+        if status != 0:
+            raise DynamicsError("the model has no solution at the measured pose")
