@@ -163,41 +163,54 @@ def test_the_observer_takes_back_what_a_lighter_machine_and_a_lasting_push_do(tm
     assert tracked["observer"] < 0.2 * tracked["force"]
 
 
-def test_an_observer_begins_anew_with_each_command_and_bears_a_cycle_that_is_missing() -> None:
-    config = SHIPPED.changed({"mode": "observer"})
-    frame = Frame(config)
-    law = make_law(config, frame.dynamics)
-    assert isinstance(law, ObserverLaw)
-    reference = Reference(HOME)
-    reference.hold(HOME)
+class Observed:
+    """An observer's law at home, where the platform has the speeds that it is said to have."""
 
-    def cycle(twist: float = 0.0, elapsed: float = config.period, *, times: int = 1) -> Array:
+    def __init__(self) -> None:
+        config = SHIPPED.changed({"mode": "observer"})
+        self.period = config.period
+        self.frame = Frame(config)
+        self.law = make_law(config, self.frame.dynamics)
+        assert isinstance(self.law, ObserverLaw)
+        self.reference = Reference(HOME)
+        self.reference.hold(HOME)
+
+    def cycle(self, speed: float = 0.0, *, periods: float = 1.0, times: int = 1) -> Array:
+        """What a cycle adds to the model's forces, so many periods after the one before, computed so many times."""
+        frame = self.frame
         frame.fields["pose"][:], frame.fields["twist"][:] = HOME, 0.0
-        frame.fields["twist"][2] = twist
-        frame.elapsed = elapsed
-        frame.refer(reference)
-        law.refer(frame)
+        frame.fields["twist"][2] = speed
+        frame.elapsed = periods * self.period
+        frame.refer(self.reference)
+        self.law.refer(frame)
         for _ in range(times):
             frame.length_error[:] = frame.velocity_error[:] = 0.0
-            frame.foresee(reference)
-            law.compute(frame)
-        law.commands(frame)
+            frame.foresee(self.reference)
+            self.law.compute(frame)
+        self.law.commands(frame)
         return np.asarray(frame.fields["force_command"] - frame.fields["force_feedforward"])
 
+
+def test_an_observer_begins_anew_with_each_command_and_bears_a_cycle_that_is_missing() -> None:
+    rig = Observed()
     for _ in range(3):
-        np.testing.assert_allclose(cycle(), 0.0, atol=1e-9)
-    found = cycle(0.01)  # 5 m/s² that no command is the reason of
+        np.testing.assert_allclose(rig.cycle(), 0.0, atol=1e-9)
+    found = rig.cycle(0.01)  # 5 m/s² that no command is the reason of
     assert (found < -1.0).all()
-    twice = cycle(0.01, times=2)
-    assert (np.abs(twice) < np.abs(found)).all()  # a cycle that is computed twice is seen once
-    kept = cycle(-0.5, elapsed=3.0 * config.period)
-    np.testing.assert_array_equal(kept, twice)
-    law.refer(frame)  # a cycle in which it had no command
-    np.testing.assert_allclose(cycle(0.3), 0.0, atol=1e-9)
-    frame.fields["pose"][:] = np.nan
-    law.refer(frame)
+    np.testing.assert_array_equal(rig.cycle(-0.5, periods=3.0), found)
+    rig.law.refer(rig.frame)  # a cycle in which it had no command
+    np.testing.assert_allclose(rig.cycle(0.3), 0.0, atol=1e-9)
+    rig.frame.fields["pose"][:] = np.nan
+    rig.law.refer(rig.frame)
     with pytest.raises(DynamicsError, match="no solution at the measured pose"):
-        law.compute(frame)
+        rig.law.compute(rig.frame)
+
+
+def test_an_observer_sees_a_cycle_once_that_is_computed_twice() -> None:
+    once, twice = Observed(), Observed()
+    for speed in (0.0, 0.0, 0.01, 0.02, 0.01):
+        np.testing.assert_array_equal(twice.cycle(speed, times=2), once.cycle(speed))
+    assert (once.cycle(0.01) < -0.5).all()
 
 
 def test_computed_torque_decays_as_its_gains_say(tmp_path: Path) -> None:
