@@ -1,0 +1,1 @@
+"""Identifying a rig from its recordings: a wizard over `rig identify`."""
