@@ -228,7 +228,7 @@ class Tour(Pilot):
                 wizard.computing.identify.click()
                 self.wait(lambda: not wizard.identifier.busy, "the fit to end", _START)
             elif page is wizard.recordings:
-                self.wait(lambda: not page.missing, "the recording to be looked into")
+                self.wait(lambda: not wizard.recordings.missing, "the recording to be looked into")
             self._photograph(f"identify-{name}", window=wizard)
             if page is not wizard.storing:
                 if page is wizard.computing and page.missing:

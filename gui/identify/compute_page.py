@@ -78,6 +78,7 @@ class ComputePage(StepPage):
         self.column.addWidget(self.picture, 1)
         self.filler = QtWidgets.QWidget()  # while there is no picture
         self.column.addWidget(self.filler, 1)
+        self.reason.setObjectName("reason")
         self.column.addWidget(self.reason)
         self.identify.clicked.connect(lambda: identify())
         self.cancel.clicked.connect(lambda: cancel())

@@ -82,7 +82,8 @@ class IdentifyWizard(StepWizard):
         self.computing.identify.set_obstacle(running or heavy_work_obstacle(self.session.situation) or fault)
         self.computing.cancel.set_obstacle("" if busy else "nothing is running")
         self.computing.show_progress(f"{self._step} …".capitalize() if busy else "")
-        self.computing.show_missing("" if self.outcome is not None else "Identify first, then go on to save.")
+        first = "Wait for the fit, or cancel it." if busy else "Identify first, then go on to save."
+        self.computing.show_missing("" if self.outcome is not None else first)
         if self.outcome is not None:
             self.storing.suggest(self.outcome.asked.fitted[0])
         obstacle = "being saved" if self._saving else "" if self.outcome is not None else "nothing was identified yet"
@@ -91,8 +92,7 @@ class IdentifyWizard(StepWizard):
 
     @property
     def _configuration(self) -> str:
-        path = self.session.config.path
-        return path.name if self._of_this_rig and path.is_file() else "the rig's configuration"
+        return self.session.config.path.name if self._of_this_rig else "the rig's configuration"
 
     @property
     def _of_this_rig(self) -> bool:
