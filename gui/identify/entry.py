@@ -45,16 +45,21 @@ class IdentifyEntry(StepEntry):
             return
         folder = self.session.folder if recording is None else recording.parent
         wizard = IdentifyWizard(self.session, self._theme(), folder, recording, self.window)
-        wizard.finished.connect(self.close)
+        wizard.finished.connect(lambda _result: self._let_go())
         self.wizard = wizard
         self.refresh()
         wizard.show()
 
     def close(self) -> None:
-        """End what the wizard does. May be called again."""
+        """End what the wizard does and wait for it. May be called again."""
+        if self.wizard is not None:
+            self.wizard.close_worker()
+            self._let_go()
+
+    def _let_go(self) -> None:
         wizard, self.wizard = self.wizard, None
         if wizard is not None:
-            wizard.close_worker()
+            wizard.retire()
             wizard.hide()
             wizard.deleteLater()
             self.refresh()

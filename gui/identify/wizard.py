@@ -176,12 +176,16 @@ class IdentifyWizard(StepWizard):
     def left(self) -> None:
         """See `StepWizard`: nothing of a fit is left."""
         self.session.changed.disconnect(self._refresh)
-        self.close_worker()
+        self.retire()
 
-    def close_worker(self) -> None:
-        """End the thread, and a fit that is running. May be called again."""
+    def retire(self) -> None:
+        """End a fit that is running, and the thread, without waiting: the engine must not miss the app meanwhile."""
         self.identifier.cancel()
         self._worker.finish()
+
+    def close_worker(self) -> None:
+        """End them and wait for a file that is being read. May be called again."""
+        self.retire()
         self._worker.join(_PATIENCE)
 
 
