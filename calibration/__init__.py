@@ -23,6 +23,7 @@ from calibration.file import (
     load_cell_calibration,
     parse_cell_calibration,
     save_cell_calibration,
+    write_new_file,
 )
 from calibration.fit import STANDARD_GRAVITY, CellCalibration, Load, fit_cell
 from calibration.geometry import (
@@ -66,6 +67,7 @@ from calibration.parameters import (
     format_parameters,
     load_parameters,
     overlaid,
+    parameters_line,
     parse_parameters,
     save_parameters,
 )
@@ -150,6 +152,7 @@ __all__ = [
     "next_poses",
     "nominal_platform",
     "overlaid",
+    "parameters_line",
     "parse_cell_calibration",
     "parse_parameters",
     "payload_names",
@@ -163,4 +166,5 @@ __all__ = [
     "shift_offsets",
     "tare",
     "told_parameters",
+    "write_new_file",
 ]

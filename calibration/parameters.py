@@ -164,6 +164,13 @@ def save_parameters(path: str | Path, file: ParameterFile) -> None:
     write_new_file(path, format_parameters(file))
 
 
+def parameters_line(names: Sequence[str]) -> str:
+    """The line of a configuration that names parameter files, relative to its folder or not."""
+    document = tomlkit.document()
+    document.add("parameters", tomlkit.item(list(names)))
+    return tomlkit.dumps(document).strip()
+
+
 def overlaid(mechanism: Mechanism, files: Iterable[ParameterFile]) -> Mechanism:
     """The mechanism with the values of parameter files over its own, later files over earlier ones.
 

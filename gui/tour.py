@@ -121,6 +121,7 @@ class Tour(Pilot):
         self._fault()
         self._death()
         self._look_back()
+        self._identify()
         self._set_up()
 
     def _look_before_moving(self) -> None:
@@ -213,6 +214,27 @@ class Tour(Pilot):
         for index in range(1, view.tabs.count()):
             view.tabs.setCurrentIndex(index)
             self._photograph(f"recording-{view.tabs.tabText(index).lower()}", window.recordings_page)
+
+    def _identify(self) -> None:
+        entry = self.window.identify
+        entry.start(self._recording)
+        wizard = entry.wizard
+        assert wizard is not None
+        following = wizard.button(QtWidgets.QWizard.WizardButton.NextButton)
+        for page, name in zip(wizard.pages, ("recordings", "fit", "save"), strict=True):
+            self.wait(lambda page=page: wizard.currentPage() is page, "the wizard's next page")  # type: ignore[misc]
+            if page is wizard.computing:
+                self.wait(wizard.computing.identify.isEnabled, "Identify to be possible")
+                wizard.computing.identify.click()
+                self.wait(lambda: not wizard.identifier.busy, "the fit to end", _START)
+            elif page is wizard.recordings:
+                self.wait(lambda: not wizard.recordings.missing, "the recording to be looked into")
+            self._photograph(f"identify-{name}", window=wizard)
+            if page is not wizard.storing:
+                if page is wizard.computing and page.missing:
+                    break  # the estimator refused
+                following.click()
+        entry.close()
 
     def _set_up(self) -> None:
         self.window.setup.start()

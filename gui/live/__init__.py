@@ -9,12 +9,18 @@ from gui.live.decimation import decimate
 from gui.live.live_view import LiveView
 from gui.live.platform_view import PlatformView
 from gui.live.plot import Plot
+from gui.live.plot_looks import header_label, swatch
+from gui.live.recording_files import Found, recordings_in
 from gui.live.recordings_view import RecordingsView
 
 __all__ = [
+    "Found",
     "LiveView",
     "PlatformView",
     "Plot",
     "RecordingsView",
     "decimate",
+    "header_label",
+    "recordings_in",
+    "swatch",
 ]

@@ -11,12 +11,12 @@ from gui.live.live_bar import push_button
 from gui.live.recording_files import Found, recordings_in
 
 _COLUMNS = ("Recording", "Date", "Size, MB")
-_HEAVY = ("CSV…", "Report")
+_HEAVY = ("CSV…", "Report", "Identify…")
 """choices that keep the processor busy for long"""
 
 
 class RecordingList(QtWidgets.QWidget):
-    """Chooses recordings. Signals carry the path chosen: `opened`, `compared`, `exported`, `reported`.
+    """Chooses recordings. Signals carry the path chosen: `opened`, `compared`, `exported`, `reported`, `identified`.
 
     `follow` is called often and keeps up with `obstacle`.
 
@@ -28,6 +28,7 @@ class RecordingList(QtWidgets.QWidget):
     compared = QtCore.Signal(Path)
     exported = QtCore.Signal(Path)
     reported = QtCore.Signal(Path)
+    identified = QtCore.Signal(Path)
 
     def __init__(self, obstacle: Callable[[], str] = lambda: "") -> None:
         super().__init__()
@@ -59,11 +60,12 @@ class RecordingList(QtWidgets.QWidget):
             "Compare": (self.compared, "Lay it over the open one"),
             "CSV…": (self.exported, "Save its rows as a table"),
             "Report": (self.reported, "Make its report beside it and open that"),
+            "Identify…": (self.identified, "Masses, inertias and frictions from it, and others"),
         }
         self.buttons = {}
         row = QtWidgets.QHBoxLayout()
         for name, (signal, tip) in self.choices.items():
-            button = push_button(name, tip, "Export rows" if name == "CSV…" else f"{name} recording")
+            button = push_button(name, tip, "Export rows" if name == "CSV…" else f"{name.rstrip('…')} recording")
             button.clicked.connect(lambda _checked, signal=signal: self._send(signal))
             row.addWidget(button)
             self.buttons[name] = button

@@ -6,6 +6,7 @@ from gui.session.log_entries import LogEntry
 from gui.session.meter import CycleFigures
 from gui.session.mover import Mover
 from gui.session.report_maker import ReportMaker
+from gui.session.rig_command import RigCommand
 from gui.session.rig_session import RigSession
 from gui.session.rules import Action, Phase, Situation, heavy_work_obstacle
 from gui.session.stop_everywhere import StopButton, StopEverywhere
@@ -22,6 +23,7 @@ __all__ = [
     "Mover",
     "Phase",
     "ReportMaker",
+    "RigCommand",
     "RigSession",
     "Rows",
     "Situation",

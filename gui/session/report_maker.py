@@ -1,10 +1,10 @@
 """Makes a recording's report in a process of its own."""
 
-import sys
 from pathlib import Path
 
 from pyqtgraph.Qt import QtCore
 
+from gui.session.rig_command import RigCommand
 from rig.errors import ExitCode
 
 
@@ -15,44 +15,29 @@ class ReportMaker(QtCore.QObject):
 
     def __init__(self, parent: QtCore.QObject | None = None) -> None:
         super().__init__(parent)
-        self._process: QtCore.QProcess | None = None
+        self._command = RigCommand(self)
+        self._command.ended.connect(self._done)
+        self._report = Path()
 
     @property
     def busy(self) -> bool:
         """Whether a report is being made."""
-        return self._process is not None
+        return self._command.busy
 
     def make(self, recording: Path) -> None:
         """Make the report of a recording, beside it. Nothing while another is being made."""
-        if self._process is not None:
-            return
-        process = QtCore.QProcess(self)
-        self._process = process
-        process.setProcessChannelMode(QtCore.QProcess.ProcessChannelMode.MergedChannels)
-        process.finished.connect(lambda code, _status: self._done(code, recording.with_suffix(".html")))
-        process.errorOccurred.connect(self._failed)
-        process.start(sys.executable, ["-m", "rig", "report", str(recording)])
+        if not self.busy:
+            self._report = recording.with_suffix(".html")
+            self._command.start(["report", str(recording)])
 
     def close(self) -> None:
         """Give up a report that is being made."""
-        if self._process is not None:
-            self._process.finished.disconnect()
-            self._process.errorOccurred.disconnect()
-            self._process.kill()
-            self._process.waitForFinished(2000)
-            self._process = None
+        self._command.close()
 
-    def _failed(self, error: QtCore.QProcess.ProcessError) -> None:
-        if error == QtCore.QProcess.ProcessError.FailedToStart:
-            self._process = None
-            self.finished.emit("", f"{sys.executable} cannot be started")
-
-    def _done(self, code: int, report: Path) -> None:
-        assert self._process is not None
-        text = bytes(self._process.readAll()).decode(errors="replace").strip()
-        self._process.deleteLater()
-        self._process = None
-        if code == ExitCode.OK or (code == ExitCode.RECORDING and f"report: {report}" in text):  # of a damaged one
-            self.finished.emit(str(report), "")
+    def _done(self, code: int, output: str, errors: str) -> None:
+        text = f"{errors}{output}".strip()
+        of_a_damaged_one = code == ExitCode.RECORDING and f"report: {self._report}" in text
+        if code == ExitCode.OK or of_a_damaged_one:
+            self.finished.emit(str(self._report), "")
         else:
             self.finished.emit("", text or f"rig report ended with {code}")

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from pyqtgraph.Qt import QtWidgets
 
-from gui.setup.page import LOCAL, SetupPage, browse_button, line_edit
+from gui.setup.page import LOCAL, SetupPage
+from gui.steps import browse_button, line_edit
 from gui.widgets import QuantityBox, WholeNumber
 from rig.client import free_ports
 from rig.commissioning import CellAmplifier, Draft

@@ -8,9 +8,10 @@ from typing import Any
 from pyqtgraph.Qt import QtWidgets
 
 from actuators import PARITIES, Answer, drive_names, serial_ports
-from gui.setup.page import LOCAL, SetupPage, leg_label, line_edit, listed, set_role, unbroken
+from gui.setup.page import LOCAL, SetupPage, leg_label, listed
 from gui.setup.search_row import Search, SearchRow
 from gui.setup.settings_form import SettingsForm
+from gui.steps import line_edit, set_role, unbroken
 from gui.widgets import Choice, GuardedButton, QuantityBox, WholeNumber
 from rig.client import free_ports
 from rig.commissioning import (

@@ -6,7 +6,8 @@ from functools import partial
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.setup.page import SetupPage, leg_label, set_role, unbroken
+from gui.setup.page import SetupPage, leg_label
+from gui.steps import set_role, unbroken
 from gui.widgets import ArmedPair, GuardedCheckBox, QuantityBox, Reason
 from rig.commissioning import LegMove, LegResult
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtGui, QtWidgets
 
-from gui.setup.page import SetupPage, browse_button, line_edit, set_role
+from gui.setup.page import SetupPage
+from gui.steps import browse_button, line_edit, set_role
 from gui.widgets import GuardedButton, GuardedCheckBox
 from rig.commissioning import Zero
 

@@ -6,7 +6,8 @@ from typing import Any
 from pyqtgraph.Qt import QtWidgets
 
 from actuators import Answer, serial_ports
-from gui.setup.page import line_edit, listed, set_role
+from gui.setup.page import listed
+from gui.steps import line_edit, set_role
 from gui.widgets import GuardedButton, WholeNumber
 
 _UNITS = 8

@@ -4,7 +4,7 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.setup.page import line_edit
+from gui.steps import line_edit
 from rig.commissioning import own_settings, setting_value
 
 _IN_A_ROW = 4

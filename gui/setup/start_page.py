@@ -6,7 +6,8 @@ from pathlib import Path
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from dynamics import mechanism_names
-from gui.setup.page import SetupPage, browse_button, line_edit
+from gui.setup.page import SetupPage
+from gui.steps import browse_button, line_edit
 from gui.widgets import Choice, QuantityBox
 from rig.commissioning import Draft
 

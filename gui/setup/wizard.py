@@ -1,23 +1,22 @@
-"""The wizard: six pages over one draft, STOP always in view, and nothing that closes it while something moves."""
+"""The wizard: six pages over one draft, and nothing that closes it while something moves."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.session import RigSession, StopButton
+from gui.session import RigSession
 from gui.setup.bench import Configured, SetupBench
 from gui.setup.cells_page import CellsPage
-from gui.setup.discard_question import DiscardQuestion
 from gui.setup.drives_page import DrivesPage
 from gui.setup.legs_page import LegsPage
-from gui.setup.page import SetupPage, listed, ranges, set_role
+from gui.setup.page import SetupPage, listed, ranges
 from gui.setup.save_page import SavePage
 from gui.setup.start_page import StartPage
 from gui.setup.zero_page import ZeroPage
+from gui.steps import StepWizard, set_role
 from rig.commissioning import (
     Draft,
     LegMove,
@@ -38,12 +37,10 @@ from rig.config import RigConfig
 from rig.errors import ConfigError
 
 _EDIT_PAUSE = 150  # ms without a change before the draft is looked at
-_OWN_KEYS = (QtCore.Qt.Key.Key_Escape, QtCore.Qt.Key.Key_Return, QtCore.Qt.Key.Key_Enter)
 _CHANGED = "what was entered has changed meanwhile: do it again"
-_SIZE = QtCore.QSize(1080, 690)
 
 
-class SetupWizard(QtWidgets.QWizard):
+class SetupWizard(StepWizard):
     """Draft a new rig's configuration, try it on the drives, save it.
 
     STOP and Esc reach it through the session's `stopped`, like everything else in the app. Esc never closes it.
@@ -58,11 +55,8 @@ class SetupWizard(QtWidgets.QWizard):
     opening = QtCore.Signal(object)
 
     def __init__(self, session: RigSession, parent: QtWidgets.QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._session = session
+        super().__init__(session, "Set up a new rig", "What the set-up is doing", parent)
         self.bench = SetupBench(self)
-        self.question: QtWidgets.QMessageBox | None = None
-        """asked before what was entered is thrown away"""
         self.start = StartPage()
         self.drives = DrivesPage(self._ask, self._ask_all, self.bench.search, self.bench.stop)
         self.cells = CellsPage()
@@ -72,47 +66,22 @@ class SetupWizard(QtWidgets.QWizard):
         self.pages: tuple[SetupPage, ...] = (
             self.start, self.drives, self.cells, self.legs, self.zeroing, self.saving
         )  # fmt: skip
-        self.setWindowTitle("Set up a new rig")
-        self.setWizardStyle(QtWidgets.QWizard.WizardStyle.ModernStyle)
-        self.setOption(QtWidgets.QWizard.WizardOption.IndependentPages)  # going back and forth loses nothing
-        self.setOption(QtWidgets.QWizard.WizardOption.NoBackButtonOnStartPage)
-        self.setButtonText(QtWidgets.QWizard.WizardButton.FinishButton, "Close")
-        self.setWindowModality(QtCore.Qt.WindowModality.WindowModal)
-        self._add_side()
         self._pause = QtCore.QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_EDIT_PAUSE)
         self._pause.timeout.connect(self.look)
         self._known = self._given = Draft()
         self._faults: tuple[str, ...] = ()
+        self.add_steps(self.pages)
         for page in self.pages:
-            self.addPage(page)
             page.edited.connect(self._edited)
-            page.setTitle(f"Step {len(self.pageIds())} of {len(self.pages)} · {page.title()}")
         self.start.kindChanged.connect(self.drives.set_rehearsal)
         self.start.kindChanged.connect(self.cells.set_rehearsal)
         self.currentIdChanged.connect(lambda _id: self._entered())
         self.bench.changed.connect(self._refresh)
         self.bench.progressed.connect(self._progressed)
-        session.stopped.connect(self._stopped)
-        self.resize(_SIZE)
         self.restart()
         self.look()
-
-    def _add_side(self) -> None:
-        self.stop_button = StopButton(lambda: self._session.stop(1, "button"))
-        self.state = QtWidgets.QLabel()
-        self.state.setWordWrap(True)
-        self.state.setAccessibleName("What the set-up is doing")
-        self.state.setAlignment(QtCore.Qt.AlignmentFlag.AlignTop)
-        side = QtWidgets.QWidget()
-        column = QtWidgets.QVBoxLayout(side)
-        column.setContentsMargins(12, 12, 12, 12)
-        column.addWidget(self.stop_button)
-        column.addWidget(self.state)
-        column.addStretch(1)
-        side.setFixedWidth(190)
-        self.setSideWidget(side)
 
     # -- the draft ---------------------------------------------------------------------------------------------------
 
@@ -191,9 +160,7 @@ class SetupWizard(QtWidgets.QWizard):
         self.zeroing.set_busy(why)
         self.saving.refresh(list(self._faults), busy)
         set_role(self.state, "muted" if not self.bench.moving else "bad", busy.capitalize() or "Nothing is moving.")
-        cancel = self.button(QtWidgets.QWizard.WizardButton.CancelButton)
-        cancel.setEnabled(not self.bench.moving)
-        cancel.setToolTip(f"{busy}: stop first" if self.bench.moving else "")
+        self.refresh_cancel()
 
     def _progressed(self, text: str) -> None:
         set_role(self.state, self.state.objectName(), f"{self.bench.busy.capitalize()}: {text}")
@@ -255,7 +222,7 @@ class SetupWizard(QtWidgets.QWizard):
                 result, reason = None, _CHANGED
             self.legs.show_result(move.leg, result, reason)
             text = reason or ("passed" if result is not None and result.passed else "does not pass")
-            self._session.log("info" if text == "passed" else "warning", "set-up", f"test of leg {move.leg}: {text}")
+            self.session.log("info" if text == "passed" else "warning", "set-up", f"test of leg {move.leg}: {text}")
 
         self.bench.test_leg(config, move, done)
 
@@ -273,7 +240,7 @@ class SetupWizard(QtWidgets.QWizard):
             self.zeroing.show_result(zero, reason)
             self.look()  # what was saved before has another zero
             text = reason or ("done" if zero is not None and not zero.faults else "not to be used")
-            self._session.log("info" if text == "done" else "warning", "set-up", f"zero of the load cells: {text}")
+            self.session.log("info" if text == "done" else "warning", "set-up", f"zero of the load cells: {text}")
 
         self.bench.zero(config, options, done)
 
@@ -290,46 +257,32 @@ class SetupWizard(QtWidgets.QWizard):
                 self.saving.show_failure(reason)
             else:
                 self.saving.show_saved(path, config.load_cells.calibration or "", content)
-                self._session.log("info", "set-up", f"saved {path}")
+                self.session.log("info", "set-up", f"saved {path}")
 
         self.bench.run("saving", lambda: save_rig(draft, path, calibration, overwrite=overwrite), done)
 
     def _open(self, path: Path) -> None:
         self.opening.emit(path)
 
-    def _stopped(self, _category: int) -> None:
-        """STOP or Esc, from anywhere in the app."""
+    # -- what the wizard says of itself ------------------------------------------------------------------------------
+
+    def stopped(self, _category: int) -> None:
+        """See `StepWizard`: what moves stops, and nothing stays armed."""
         for pair in (*self.legs.pairs, self.zeroing.pair):
             pair.disarm()
         self.bench.stop()
 
-    # -- closing -----------------------------------------------------------------------------------------------------
+    def hindrance(self) -> str:
+        """See `StepWizard`: something moves."""
+        return f"{self.bench.busy}: stop first" if self.bench.moving else ""
 
-    def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:
-        """Esc stops (see `gui.stop_everywhere`) and closes nothing; Return in a field does not turn the page."""
-        if event.key() not in _OWN_KEYS:
-            super().keyPressEvent(event)
+    def loss(self) -> str:
+        """See `StepWizard`: what was entered and not saved."""
+        return "" if self.saving.saved is not None or not self.start.name.text() else "What was entered"
 
-    def reject(self) -> None:
-        """Close, after a question where something would be lost; not while something moves."""
-        if self.bench.moving:
-            return
-        if self.saving.saved is not None or not self.start.name.text():
-            self._leave(super().reject)
-            return
-        self.question = DiscardQuestion(self, lambda sure: self._leave(super(SetupWizard, self).reject, sure))
-        self.question.show()
-
-    def accept(self) -> None:
-        """Close what was saved."""
-        self._leave(super().accept)
-
-    def _leave(self, close: Callable[[], Any], sure: bool = True) -> None:
-        self.question = None
-        if sure:
-            self._session.stopped.disconnect(self._stopped)
-            close()
-            self.bench.retire()
+    def left(self) -> None:
+        """See `StepWizard`: the virtual rig of a rehearsal ends."""
+        self.bench.retire()
 
 
 def _rig_of(draft: Draft) -> Draft:

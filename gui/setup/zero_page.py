@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.setup.page import SetupPage, leg_label, line_edit, set_role, unbroken
+from gui.setup.page import SetupPage, leg_label
+from gui.steps import line_edit, set_role, unbroken
 from gui.widgets import ArmedPair, QuantityBox, Reason
 from rig.commissioning import Zero, ZeroOptions
 

@@ -170,9 +170,10 @@ QGroupBox {{
     border: 1px solid {theme.border}; border-radius: 3px; margin-top: 9px; padding-top: 7px; color: {theme.text}; }}
 QGroupBox::title {{ subcontrol-origin: margin; left: 8px; padding: 0 3px; color: {theme.muted}; }}
 QSplitter::handle {{ background: {theme.border}; }}
-QCheckBox::indicator {{
+QCheckBox::indicator, QAbstractItemView::indicator {{
     width: 11px; height: 11px; background: {theme.surface}; border: 1px solid {theme.muted}; border-radius: 2px; }}
-QCheckBox::indicator:checked {{ image: url("{(_ICONS / f"tick-{theme.name}.svg").as_posix()}"); }}
+QCheckBox::indicator:checked, QAbstractItemView::indicator:checked {{
+    image: url("{(_ICONS / f"tick-{theme.name}.svg").as_posix()}"); }}
 QCheckBox::indicator:disabled, QCheckBox::indicator:checked:disabled {{
     background: {theme.window}; border-color: {theme.border}; }}
 QScrollBar {{ background: {theme.window}; border: none; margin: 0; }}

@@ -1,6 +1,6 @@
 """Inertias and frictions from recordings: what is fitted, what is held out, and the file that comes of it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
@@ -95,17 +95,22 @@ class Identified:
 
 
 def identify_recordings(
-    recordings: Sequence[Recorded], held_out: Sequence[Recorded] = (), accuracy: Accuracy | None = None
+    recordings: Sequence[Recorded],
+    held_out: Sequence[Recorded] = (),
+    accuracy: Accuracy | None = None,
+    progress: Callable[[str], None] = lambda _step: None,
 ) -> Identified:
     """Identify the rig of recordings from the motions in them.
 
     Args:
         recordings: of one rig. held_out: of the same, to judge by; none: the last quarter of every motion.
         accuracy: how well the mechanism's file and the sensors are known.
+        progress: told each step as it begins, in words.
 
     Raises:
         InputError: recordings that cannot be used. CalibrationError: data that cannot support an answer.
     """
+    progress("reading the recordings")
     found = force_records([*recordings, *held_out])
     settings = IdentificationSettings(
         accuracy=Accuracy() if accuracy is None else accuracy, coulomb_speed=found.rig.coulomb_speed
@@ -120,7 +125,9 @@ def identify_recordings(
             "no motion is long enough to be judged by its last quarter, which takes some 12 s: give another recording "
             "to judge by"
         )
+    progress("fitting the parameters")
     result = identify(found.rig.mechanism, fitted, settings)
+    progress("judging by the motions held out")
     judgement = hold_out(result, fitted, judged, settings.coulomb_speed)
     parameters, covariance, nuisance = told_parameters(result)
     zeros = {f"load_cells[{leg}].offset": zero for leg, zero in enumerate(found.zeros.tolist())}

@@ -50,6 +50,9 @@ def identify(
         float, typer.Option(metavar="M", help="How well the joints' places are known, each axis, one sigma.")
     ] = 2e-5,
     note: Annotated[str, typer.Option(help="Kept in the file.")] = "",
+    progress: Annotated[
+        bool, typer.Option("--progress", help="Say each step on standard error, a line that begins with “… ”.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Identify masses, centres, inertias and frictions from recorded motions and forces.
@@ -61,7 +64,7 @@ def identify(
     A load cell at the rod's end does not feel the friction below it: that comes from the drives' forces, where the
     engine closed the legs' loops. Refuses data that cannot support an answer (exit code 4), and says why.
     """
-    from calibration import Accuracy, CalibrationError, save_parameters
+    from calibration import Accuracy, CalibrationError, parameters_line, save_parameters
     from rig.analysis import identify_recordings
     from rig.errors import RefusedError
     from rig.recording import RecordingFile
@@ -85,7 +88,7 @@ def identify(
     for each in (*opened, *judged):
         tell_caveats(each)
     try:
-        found = identify_recordings(opened, judged, accuracy)
+        found = identify_recordings(opened, judged, accuracy, _tell if progress else lambda _step: None)
         if output is not None:
             save_parameters(output, found.file(datetime.now().date(), note))
     except CalibrationError as error:
@@ -96,7 +99,11 @@ def identify(
     else:
         print_identified(found)
         if output is not None:
-            typer.echo(f'parameters: {output}\nname it in the configuration: parameters = ["{output.name}"]')
+            typer.echo(f"parameters: {output}\nname it in the configuration: {parameters_line([output.name])}")
+
+
+def _tell(step: str) -> None:
+    typer.echo(f"… {step}", err=True)
 
 
 def excite(

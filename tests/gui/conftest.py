@@ -1,6 +1,7 @@
 """Fixtures of the app's shell."""
 
 from desk import desk, manager, shared_desk
+from identify_support import identifying, recorded
 from live_app import live, whole_live
 from live_views import history, live_view, view
 from setup_support import wizard
@@ -10,9 +11,11 @@ __all__ = [
     "desk",
     "garbage_as_in_the_app",
     "history",
+    "identifying",
     "live",
     "live_view",
     "manager",
+    "recorded",
     "session",
     "shared_desk",
     "view",

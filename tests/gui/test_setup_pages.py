@@ -13,8 +13,9 @@ from shell_support import KEY, FakeSession, key, make_status, press
 from gui.session.rules import Phase
 from gui.session.stop_everywhere import StopButton
 from gui.setup import SetupWizard
-from gui.setup.page import ranges, unbroken
+from gui.setup.page import ranges
 from gui.shell.main_window import MainWindow
+from gui.steps import unbroken
 from rig.commissioning import Draft, LegMove, draft_config
 from rig.config.rig_config import RigConfig
 from rig.states import State

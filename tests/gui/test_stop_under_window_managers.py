@@ -11,6 +11,7 @@ DIALOGS = (
     "question",
     "about",
     "wizard",
+    "identify wizard",
     "question of the wizard",
     "menu",
     "combo box",

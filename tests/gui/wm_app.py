@@ -184,8 +184,11 @@ class Eye:
         window = self._window
         for each in (QtWidgets.QApplication.activePopupWidget(), *reversed(dialogs())):
             if each is not None:
-                close = window.setup.close if isinstance(each, QtWidgets.QWizard) else each.close
-                QtCore.QTimer.singleShot(0, close)
+                ways = [each.close]
+                if isinstance(each, QtWidgets.QWizard):
+                    ways = [window.setup.close, window.identify.close]
+                for close in ways:
+                    QtCore.QTimer.singleShot(0, close)
 
 
 def _begin_anew(window: MainWindow) -> None:
@@ -314,6 +317,7 @@ def _things(window: MainWindow, folder: Path) -> dict[str, Callable[[], Any]]:
         "about": window.help.show_about,
         "guide": lambda: window.help.show_page("first-run.md"),
         "wizard": window.setup.start,
+        "identify wizard": window.identify.start,
         "question of the wizard": ask_to_discard_a_rig,
         "menu": lambda: window.menuBar().actions()[0].menu().popup(window.mapToGlobal(QtCore.QPoint(30, 60))),
         "combo box": lambda: (window.tabs.setCurrentWidget(window.jog), window.jog.frame.showPopup()),

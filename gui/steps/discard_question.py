@@ -1,4 +1,4 @@
-"""The question before a draft that is not saved is lost."""
+"""The question before what is not saved is lost."""
 
 from collections.abc import Callable
 
@@ -6,13 +6,19 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 
 class DiscardQuestion(QtWidgets.QMessageBox):
-    """Whether to close without saving; `answered` is called with the answer. Esc is to stay."""
+    """Whether to close without saving; `answered` is called with the answer. Esc is to stay.
 
-    def __init__(self, parent: QtWidgets.QWidget, answered: Callable[[bool], None]) -> None:
+    Args:
+        parent: the window that would close.
+        loss: what is not saved, a sentence without its end: "What was entered".
+        answered: told whether to close.
+    """
+
+    def __init__(self, parent: QtWidgets.QWidget, loss: str, answered: Callable[[bool], None]) -> None:
         super().__init__(parent)
         self.setIcon(QtWidgets.QMessageBox.Icon.Question)
         self.setWindowTitle("Not saved")
-        self.setText("What was entered is not saved. Close all the same?")
+        self.setText(f"{loss} is not saved. Close all the same?")
         discard = self.addButton("Close without saving", QtWidgets.QMessageBox.ButtonRole.DestructiveRole)
         stay = self.addButton("Stay", QtWidgets.QMessageBox.ButtonRole.RejectRole)
         self.setDefaultButton(stay)

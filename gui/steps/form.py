@@ -1,0 +1,40 @@
+"""Fields, buttons and texts of a wizard's pages."""
+
+import re
+from collections.abc import Callable
+
+from pyqtgraph.Qt import QtWidgets
+
+_QUANTITY = re.compile(r"(?<=\d) (?=(?:mm/s|mm|m/s|m|N|s|Hz|%)(?!\w))")
+
+
+def unbroken(text: str) -> str:
+    """Text in which no line ends between a number and its unit."""
+    return _QUANTITY.sub("\u00a0", text)
+
+
+def line_edit(name: str, text: str = "", hint: str = "") -> QtWidgets.QLineEdit:
+    """A text field with its accessible name."""
+    edit = QtWidgets.QLineEdit(text)
+    edit.setAccessibleName(name)
+    edit.setPlaceholderText(hint)
+    edit.setToolTip(name)
+    return edit
+
+
+def browse_button(text: str, pick: Callable[[], None]) -> QtWidgets.QPushButton:
+    """A button that opens a file dialog."""
+    button = QtWidgets.QPushButton("Browse …")
+    button.setAccessibleName(text)
+    button.setAutoDefault(False)
+    button.clicked.connect(lambda: pick())
+    return button
+
+
+def set_role(label: QtWidgets.QLabel, role: str, text: str) -> None:
+    """Show text in the style of a role: good, bad, muted."""
+    label.setText(unbroken(text))
+    if label.objectName() != role:
+        label.setObjectName(role)
+        label.style().unpolish(label)
+        label.style().polish(label)

@@ -1,0 +1,156 @@
+"""Identifying from the app: the recordings chosen, the fit with its judgement or refusal, the file that is saved."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from identify_support import BUTTON, PATIENCE, begin, identify, looked, only, row_of
+from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
+from shell_support import FakeSession, make_status, press
+
+from calibration import load_parameters
+from gui.identify import IdentifyWizard
+from gui.session.rules import Phase
+from gui.shell.main_window import MainWindow
+from rig.cli import main
+from rig.errors import ExitCode
+from rig.states import State
+
+
+def test_what_was_identified_is_judged_before_it_is_saved(
+    identifying: IdentifyWizard, window: MainWindow, qtbot: Any, tmp_path: Path
+) -> None:
+    wizard = identifying
+    before = sorted(tmp_path.rglob("*.toml"))
+    wizard.recordings.note.setText("as built")
+    assert [page.title()[:11] for page in wizard.pages] == ["Step 1 of 3", "Step 2 of 3", "Step 3 of 3"]
+    steps: list[str] = []
+    wizard.identifier.stepped.connect(steps.append)
+    identify(wizard, qtbot)
+    page, outcome = wizard.computing, wizard.outcome
+    assert outcome is not None, page.result.text()
+    assert steps == ["reading the recordings", "fitting the parameters", "judging by the motions held out"]
+    assert outcome.before[6] > 3.0 * outcome.noise[6] and outcome.after[6] < 1.2 * outcome.noise[6]
+    assert page.picture.isVisible()
+    assert f"residual {outcome.before[6]:.2f} N → {outcome.after[6]:.2f} N" in page.result.text().replace("\u00a0", " ")
+    assert page.table.item(0, 1).text() == "platform.mass" and page.table.rowCount() == len(outcome.parameters)
+    page.table.setCurrentCell(4, 1)
+    assert page.shifts.mark.value() == 5.0
+    assert sorted(tmp_path.rglob("*.toml")) == before, "nothing is written before Save"
+    press(wizard.button(BUTTON.NextButton))
+    target = wizard.storing.target()
+    assert target == tmp_path / "excite-inertia.toml"
+    assert wizard.storing.copy.obstacle == "save first" and not wizard.button(BUTTON.FinishButton).isEnabled()
+    press(wizard.storing.save)
+    qtbot.waitUntil(lambda: wizard.storing.saved is not None, timeout=PATIENCE)
+    command = ["identify", str(tmp_path / "excite.mcap"), "-o", str(tmp_path / "cli.toml"), "--note", "as built"]
+    assert main(command) == ExitCode.OK
+    assert target.read_text() == (tmp_path / "cli.toml").read_text(), "what the command writes, provenance and all"
+    assert load_parameters(target).provenance["note"] == "as built"
+    press(wizard.storing.copy)
+    line = QtWidgets.QApplication.clipboard().text()
+    assert window.session.config.folder / tomllib.loads(line)["parameters"][-1] == target
+    press(wizard.button(BUTTON.FinishButton))
+    assert window.identify.wizard is None and wizard.question is None
+
+
+def test_a_recording_that_cannot_be_read_says_so(identifying: IdentifyWizard, qtbot: Any) -> None:
+    page, following = identifying.recordings, identifying.button(BUTTON.NextButton)
+    only(identifying, "none.mcap")
+    assert looked(identifying, qtbot) == "none.mcap: not an MCAP recording"
+    assert not following.isEnabled()
+    only(identifying, "short.mcap")
+    assert looked(identifying, qtbot).startswith("short.mcap: no motion along a path of 5.5 s")
+    row = row_of(identifying, "short.mcap")
+    assert page.table.item(row, 4).text().startswith("✗ no motion")
+    page.choose(row, hold_out=True)
+    assert not page.asked.fitted and page.fault == "Choose a recording to fit on."
+    assert page.asked.held_out[0].name == "short.mcap"
+
+
+def test_the_estimators_refusal_is_shown_and_nothing_can_be_saved(
+    identifying: IdentifyWizard, qtbot: Any, tmp_path: Path
+) -> None:
+    wizard = identifying
+    before = sorted(tmp_path.rglob("*.toml"))
+    only(wizard, "still.mcap")
+    identify(wizard, qtbot)
+    assert "identification refused, nothing written:" in wizard.computing.result.text()
+    assert "… " not in wizard.computing.result.text()
+    assert not wizard.computing.picture.isVisible() and not wizard.button(BUTTON.NextButton).isEnabled()
+    assert wizard.storing.save.obstacle == "nothing was identified yet"
+    assert sorted(tmp_path.rglob("*.toml")) == before
+
+
+def test_a_fit_is_cancelled_and_nothing_is_left(identifying: IdentifyWizard, qtbot: Any) -> None:
+    wizard = identifying
+    told: list[object] = []
+    wizard.identifier.finished.connect(lambda *what: told.append(what))
+    begin(wizard, qtbot)
+    folder = wizard.identifier._output.parent
+    assert folder.is_dir() and not wizard.recordings.isEnabled()
+    press(wizard.computing.cancel)
+    assert not folder.exists() and not wizard.identifier.busy and not told
+    assert wizard.computing.result.text() == "Cancelled: nothing was written."
+    assert wizard.computing.identify.isEnabled() and wizard.recordings.asked.fitted
+
+
+def test_esc_stops_and_closes_nothing_and_a_result_is_asked_about(
+    identifying: IdentifyWizard, window: MainWindow, session: FakeSession, qtbot: Any
+) -> None:
+    wizard = identifying
+    identify(wizard, qtbot)
+    QtTest.QTest.keyClick(wizard, QtCore.Qt.Key.Key_Escape)
+    assert (1, "Esc") in session.stops and wizard.isVisible() and wizard.question is None
+    press(wizard.stop_button)
+    assert session.stops[-1] == (1, "button")
+    press(wizard.button(BUTTON.CancelButton))
+    assert wizard.question is not None and "What was identified is not saved" in wizard.question.text()
+    press(wizard.question.escapeButton())
+    assert wizard.isVisible() and wizard.outcome is not None
+    wizard.recordings.choose(row_of(wizard, "still.mcap"), hold_out=True)
+    assert wizard.outcome is None and "identify again" in wizard.computing.result.text()
+    press(wizard.button(BUTTON.CancelButton))  # what was thrown away already is not asked about
+    assert window.identify.wizard is None
+
+
+def test_a_file_that_exists_is_never_touched(identifying: IdentifyWizard, qtbot: Any, tmp_path: Path) -> None:
+    wizard, page = identifying, identifying.storing
+    (tmp_path / "excite-inertia.toml").write_text("precious")
+    identify(wizard, qtbot)
+    press(wizard.button(BUTTON.NextButton))
+    assert page.target().name == "excite-inertia-2.toml"
+    page.path.selectAll()
+    QtTest.QTest.keyClicks(page.path, str(tmp_path / "excite-inertia.toml"))
+    assert "exists already" in page.save.obstacle
+    later = tmp_path / "later.toml"
+    page.path.selectAll()
+    QtTest.QTest.keyClicks(page.path, str(later))
+    assert not page.save.obstacle
+    later.write_text("precious")  # meanwhile
+    press(page.save)
+    qtbot.waitUntil(lambda: not wizard._saving, timeout=PATIENCE)
+    assert later.read_text() == "precious" and page.saved is None
+    assert "exists already" in page.result.text()
+
+
+def test_the_entry_and_the_list_say_why_not(whole_window: MainWindow, session: FakeSession, recorded: Path) -> None:
+    window = whole_window
+    window.tabs.setCurrentWidget(window.recordings_page)
+    window.recordings.set_folder(recorded.parent)
+    window.recordings.list.select(recorded)
+    session.enter(Phase.UP)
+    session.take(make_status(State.RUNNING))
+    window.recordings.list.follow()
+    for told in (window.identify.action, window.recordings.list.buttons["Identify…"]):
+        assert not told.isEnabled() and "the processor belongs to the engine" in told.toolTip()
+    window.identify.start(recorded)
+    assert window.identify.wizard is None
+    session.take(make_status(State.OFF))
+    window.recordings.list.follow()
+    press(window.recordings.list.buttons["Identify…"])
+    wizard = window.identify.wizard
+    assert wizard is not None and wizard.recordings.asked.fitted == (recorded,)
+    session.take(make_status(State.RUNNING))
+    assert "the processor belongs to the engine" in wizard.computing.identify.obstacle
+    window.identify.close()
