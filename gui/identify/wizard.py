@@ -92,7 +92,10 @@ class IdentifyWizard(StepWizard):
 
     @property
     def _configuration(self) -> str:
-        return self.session.config.path.name if self._of_this_rig else "the rig's configuration"
+        if not self._of_this_rig:
+            return "the rig's configuration"
+        own = self.session.config
+        return f"a copy of {own.path.name}, which is the project's," if own.shipped else own.path.name
 
     @property
     def _of_this_rig(self) -> bool:

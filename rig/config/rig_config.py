@@ -75,6 +75,11 @@ class RigConfig(Section):
         return self._path.parent
 
     @property
+    def shipped(self) -> bool:
+        """Whether the file came with the project, and is nobody's to change."""
+        return self.folder == _SHIPPED
+
+    @property
     def machine(self) -> Mechanism:
         """The mechanism that `mechanism` names."""
         return self._machine

@@ -47,6 +47,7 @@ def test_what_was_identified_is_judged_before_it_is_saved(
     assert main(command) == ExitCode.OK
     assert target.read_text() == (tmp_path / "cli.toml").read_text(), "what the command writes, provenance and all"
     assert load_parameters(target).provenance["note"] == "as built"
+    assert "Put this line into a copy of virtual.toml, which is the project's," in wizard.storing.told.text()
     press(wizard.storing.copy)
     line = QtWidgets.QApplication.clipboard().text()
     assert window.session.config.folder / tomllib.loads(line)["parameters"][-1] == target
