@@ -215,6 +215,9 @@ class Tour(Pilot):
             view.tabs.setCurrentIndex(index)
             self._photograph(f"recording-{view.tabs.tabText(index).lower()}", window.recordings_page)
 
+    def _await_page(self, wizard: QtWidgets.QWizard, page: QtWidgets.QWizardPage) -> None:
+        self.wait(lambda: wizard.currentPage() is page, "the wizard's next page")
+
     def _identify(self) -> None:
         entry = self.window.identify
         entry.start(self._recording)
@@ -222,7 +225,7 @@ class Tour(Pilot):
         assert wizard is not None
         following = wizard.button(QtWidgets.QWizard.WizardButton.NextButton)
         for page, name in zip(wizard.pages, ("recordings", "fit", "save"), strict=True):
-            self.wait(lambda page=page: wizard.currentPage() is page, "the wizard's next page")  # type: ignore[misc]
+            self._await_page(wizard, page)
             if page is wizard.computing:
                 self.wait(wizard.computing.identify.isEnabled, "Identify to be possible")
                 wizard.computing.identify.click()
@@ -245,7 +248,7 @@ class Tour(Pilot):
         wizard.legs.home.setChecked(True)
         following = wizard.button(QtWidgets.QWizard.WizardButton.NextButton)
         for page, name in zip(wizard.pages, ("rig", "drives", "cells", "legs", "zero", "save"), strict=True):
-            self.wait(lambda page=page: wizard.currentPage() is page, "the wizard's next page")  # type: ignore[misc]
+            self._await_page(wizard, page)
             if page is wizard.drives:
                 self._do(wizard.drives.ask_all)
             elif page is wizard.legs:

@@ -5,10 +5,8 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtWidgets
 
-from gui.steps import StepPage, browse_button, line_edit, set_role
+from gui.steps import StepPage, ask_toml_path, browse_button, line_edit, set_role
 from gui.widgets import GuardedButton
-
-_KIND = "Parameters (*.toml)"
 
 
 class StorePage(StepPage):
@@ -117,11 +115,8 @@ class StorePage(StepPage):
         return self.saved is not None
 
     def _browse(self) -> None:
-        name, _kind = QtWidgets.QFileDialog.getSaveFileName(
-            self, "Parameters", self.path.text(), _KIND, options=QtWidgets.QFileDialog.Option.DontConfirmOverwrite
-        )
-        if name:
-            self.path.setText(name if name.endswith(".toml") else f"{name}.toml")
+        if name := ask_toml_path(self, "Parameters", "Parameters (*.toml)", self.path.text()):
+            self.path.setText(name)
             self._edited()
 
     def _edited(self) -> None:

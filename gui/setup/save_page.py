@@ -6,7 +6,7 @@ from pathlib import Path
 from pyqtgraph.Qt import QtGui, QtWidgets
 
 from gui.setup.page import SetupPage
-from gui.steps import browse_button, line_edit, set_role
+from gui.steps import ask_toml_path, browse_button, line_edit, set_role
 from gui.widgets import GuardedButton, GuardedCheckBox
 from rig.commissioning import Zero
 
@@ -129,15 +129,8 @@ class SavePage(SetupPage):
         self._failure = reason
 
     def _browse(self) -> None:
-        name, _kind = QtWidgets.QFileDialog.getSaveFileName(
-            self,
-            "Configuration",
-            self.path.text(),
-            "Configurations (*.toml)",
-            options=QtWidgets.QFileDialog.Option.DontConfirmOverwrite,
-        )
-        if name:
-            self.path.setText(name if name.endswith(".toml") else f"{name}.toml")
+        if name := ask_toml_path(self, "Configuration", "Configurations (*.toml)", self.path.text()):
+            self.path.setText(name)
             self._edited()
 
     def _edited(self) -> None:

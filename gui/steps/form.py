@@ -31,6 +31,13 @@ def browse_button(text: str, pick: Callable[[], None]) -> QtWidgets.QPushButton:
     return button
 
 
+def ask_toml_path(parent: QtWidgets.QWidget, title: str, kinds: str, shown: str) -> str:
+    """Ask where a TOML file is to be saved, at first `shown`; empty for nowhere. One that exists is not asked about."""
+    options = QtWidgets.QFileDialog.Option.DontConfirmOverwrite
+    name, _kind = QtWidgets.QFileDialog.getSaveFileName(parent, title, shown, kinds, options=options)
+    return name if not name or name.endswith(".toml") else f"{name}.toml"
+
+
 def set_role(label: QtWidgets.QLabel, role: str, text: str) -> None:
     """Show text in the style of a role: good, bad, muted."""
     label.setText(unbroken(text))

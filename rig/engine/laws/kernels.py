@@ -154,9 +154,11 @@ def begin_observer_kernel(force: Array, memory: Array) -> None:
             memory[row, i] = force[i]
 
 
-@kernel
-def interrupt_observer_kernel(memory: Array) -> None:
-    """The cycle before this one is longer ago than a period: nothing follows from the two."""
+def interrupt_observer(memory: Array) -> None:
+    """The cycle before this one is longer ago than a period: nothing follows from the two.
+
+    Not compiled: nothing is to be compiled where a cycle was late already.
+    """
     memory[_KNOWN, 0] = 0.0
 
 

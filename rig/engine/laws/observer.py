@@ -11,7 +11,7 @@ from rig.engine.laws.kernels import (
     OBSERVER_ROWS,
     add_estimate_kernel,
     begin_observer_kernel,
-    interrupt_observer_kernel,
+    interrupt_observer,
     note_command_kernel,
     observe_disturbance_kernel,
     observer_settings,
@@ -62,7 +62,7 @@ class ObserverLaw(ForceLaw):
         if self._observed != self._cycle - 1:
             begin_observer_kernel(fields["force_command"], self._memory)
         elif frame.elapsed > self._longest:
-            interrupt_observer_kernel(self._memory)
+            interrupt_observer(self._memory)
         self._observed = self._cycle
         status = observe_disturbance_kernel(
             self._settings, self._parameters, fields["pose"], fields["twist"], self._work, self._memory
