@@ -85,8 +85,6 @@ class LoopVerdict:
             remedies.append(f"take both gains {self.gain_margin / self.wanted:.2g} times")
         else:
             remedies.append("damp it more, or less stiffly")
-        if self.mode == "observer":
-            remedies.append("lower control.observer_bandwidth")
         return f"the control loop (mode {self.mode}, {gains}) {found}; {', or '.join(remedies)}"
 
     def as_dict(self) -> dict[str, Any]:
