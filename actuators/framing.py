@@ -5,6 +5,8 @@ A message is a unit id and a PDU (function code, data); the codecs know nothing 
 
 import struct
 
+from fastcrc.crc16 import modbus as checksum
+
 MBAP = struct.Struct(">HHH")
 """Header of Modbus TCP before the message: transaction, protocol 0, length of the message."""
 HEADER = struct.Struct(">HHHB")
@@ -36,26 +38,12 @@ def exception_text(code: int) -> str:
     return f"exception {code:02X} ({EXCEPTIONS.get(code, 'unknown')})"
 
 
-def _crc_table() -> tuple[int, ...]:
-    table = []
-    for byte in range(256):
-        crc = byte
-        for _ in range(8):
-            crc = crc >> 1 ^ 0xA001 if crc & 1 else crc >> 1
-        table.append(crc)
-    return tuple(table)
-
-
-_CRC = _crc_table()
 CRC_LENGTH = 2
 
 
 def crc16(data: bytes) -> bytes:
     """Checksum of Modbus RTU, as it follows the message on the wire (Modbus over Serial Line V1.02, 6.2.2)."""
-    crc = 0xFFFF
-    for byte in data:
-        crc = crc >> 8 ^ _CRC[(crc ^ byte) & 0xFF]
-    return crc.to_bytes(2, "little")
+    return checksum(data).to_bytes(2, "little")
 
 
 def silence(baud: int, bits: int = 11) -> float:

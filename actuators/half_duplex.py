@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from actuators.bus import Bus, Exchange
 from actuators.line_framing import RTU_LINE, LineFraming
-from actuators.wire import SHARP, Wire
+from actuators.wire import Wire
 
 _LATE = 5.0  # times as late as is borne a reply may still come
 _MOST_HEARD = 100_000  # bytes at once
@@ -58,8 +58,6 @@ class HalfDuplexBus(Bus):
         """when the reply is given up, or the line may be used again, s"""
         self._doubtful = -math.inf
         """until when a reply may still come that would pass for another unit's, s"""
-        self._soonest = -math.inf
-        """when a prompt reply will have come, s"""
         self._distrusted = False
         """whether the reply that is waited for may be such a one"""
 
@@ -79,14 +77,19 @@ class HalfDuplexBus(Bus):
         if not self.connected:
             return False
         exchange.reply = b""
+        now, silent = self.now(), exchange.presence.silent
+        if self._wire is not None and self.idle and now >= max(self._until, self._doubtful) and not silent:
+            self._put(self._wire, now, exchange, message)
+            return True
         self._waiting.append((exchange, message))
-        if not exchange.presence.silent:
-            self.advance(self.now())
+        if not silent:
+            self.advance(now)
         return True
 
     def collect(self, exchange: Exchange, deadline: float) -> bytes | None:
         """See `Bus.collect`: those whose turn is before have theirs first."""
-        advance_all((self,), deadline, exchange)
+        if not exchange.reply:
+            advance_all((self,), deadline, exchange)
         if self._asked is exchange and exchange.presence.silent:
             self._doubt(self.now())
             self._rest(self.now())
@@ -130,9 +133,8 @@ class HalfDuplexBus(Bus):
         self._clear_up(wire, now)
         if self._asked is None and now >= self._until and self._due(now):
             self._send(wire, now)
-            self._listen(wire, now)
         if self._asked is not None:
-            return self._soonest + SHARP if now < self._soonest + SHARP else self._until
+            return self._until
         return max(self._until, self._doubtful) if self._waiting else math.inf
 
     def _due(self, now: float) -> list[tuple[Exchange, bytes]]:
@@ -151,9 +153,12 @@ class HalfDuplexBus(Bus):
         """Send the next request, after dropping what nobody asked for."""
         # the first of those that answer, a stop before others
         turn = min(self._due(now), key=lambda entry: (entry[0].presence.silent, not entry[0].urgent))
-        self._distrusted = now < self._doubtful
         self._waiting.remove(turn)
-        exchange, message = turn
+        self._put(wire, now, *turn)
+
+    def _put(self, wire: Wire, now: float, exchange: Exchange, message: bytes) -> None:
+        """Send a request, and take the reply of a device of this process, which is there at once."""
+        self._distrusted = now < self._doubtful
         if wire.receive(-math.inf):
             exchange.counters.rejected += 1
         self._input = b""
@@ -162,8 +167,9 @@ class HalfDuplexBus(Bus):
             self._asked, self._asker, self._message = exchange, exchange, message
             exchange.carried = now + len(frame) * self._byte_time
             reply = (exchange.reply_length + self.framing.overhead) * self._byte_time
-            self._soonest = exchange.carried + reply
-            self._until = self._soonest + self._reply_timeout
+            self._until = exchange.carried + reply + self._reply_timeout
+            if wire.descriptor < 0:
+                self._listen(wire, now)
 
     def _listen(self, wire: Wire, now: float) -> None:
         """Take what has arrived, and end the exchange that is under way where it is answered or given up."""
@@ -214,7 +220,8 @@ class HalfDuplexBus(Bus):
 
     def _forget(self, exchange: Exchange) -> None:
         """A unit waits for nothing any more; one that was asked may still answer, and is not talked over."""
-        self._waiting = deque(entry for entry in self._waiting if entry[0] is not exchange)
+        if self._waiting:
+            self._waiting = deque(entry for entry in self._waiting if entry[0] is not exchange)
         if self._asked is exchange and self.framing.tells_requests:
             self._rest(self.now())
         elif self._asked is exchange:
@@ -240,12 +247,15 @@ def advance_all(lines: Sequence[HalfDuplexBus], deadline: float, wanted: Exchang
     if not busy:
         return
     now = busy[0].now()
+    untils = {line: line.advance(now) for line in busy}
     while True:
-        until = min([line.advance(now) for line in busy])
-        busy = [line for line in busy if not line.idle]
-        if not busy or now >= deadline or (wanted is not None and wanted.reply):
+        untils = {line: until for line, until in untils.items() if not line.idle}
+        if not untils or now >= deadline or (wanted is not None and wanted.reply):
             return
-        until = min(until, deadline)
-        first, *others = [line.wire for line in busy if line.wire is not None]
+        until = min(*untils.values(), deadline)
+        first, *others = [line.wire for line in untils if line.wire is not None]
         arrived = first.wait(until, others)
         now = first.now() if arrived else max(first.now(), until)
+        for line, until in untils.items():
+            if until <= now or line.wire in arrived:
+                untils[line] = line.advance(now)

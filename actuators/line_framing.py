@@ -48,6 +48,10 @@ class LineFraming(Protocol):
         """
 
 
+def _right(frame: bytes) -> bool:
+    return crc16(frame[:-CRC_LENGTH]) == frame[-CRC_LENGTH:]
+
+
 class RtuLine:
     """Modbus RTU: a checksum behind every message, which begins with the unit that is asked and the function."""
 
@@ -62,9 +66,12 @@ class RtuLine:
 
     def look(self, data: bytes, message: bytes, length: int) -> Look | None:
         """See `LineFraming.look`: an exception is a reply as well."""
+        size = length + CRC_LENGTH
+        if len(data) == size and data[:2] == message[:2] and _right(data):
+            return Look(data[:-CRC_LENGTH])
         unit, function = message[0], message[1]
         heads = (
-            (bytes((unit, function)), length + CRC_LENGTH),
+            (bytes((unit, function)), size),
             (bytes((unit, function | 0x80)), EXCEPTION_LENGTH + CRC_LENGTH),
         )
         damaged = False
@@ -75,7 +82,7 @@ class RtuLine:
                     continue
                 if len(frame) < size:
                     return None  # it may yet become one
-                if crc16(frame[:-CRC_LENGTH]) == frame[-CRC_LENGTH:]:
+                if _right(frame):
                     return Look(frame[:-CRC_LENGTH], more=len(data) > size)
                 damaged = True
         return None if len(data) < heads[0][1] else Look(b"", damaged=damaged)

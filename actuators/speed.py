@@ -20,6 +20,7 @@ class SpeedFromPositions:
         before, self._before = self._before, (now, feedback)
         if before is None or not 0.0 < now - before[0] <= _LONG_AGO:
             return 0.0
-        if (feedback.status ^ before[1].status) & Status.HOMED:
+        status, status_before = feedback.status, before[1].status
+        if status is not status_before and (status ^ status_before) & Status.HOMED:
             return 0.0
         return (feedback.position - before[1].position) / (now - before[0])

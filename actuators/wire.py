@@ -49,8 +49,8 @@ class Wire(Protocol):
         What has already arrived is returned even after the deadline.
         """
 
-    def wait(self, until: float, others: "Sequence[Wire]") -> bool:
-        """Wait until something arrives here or at one of `others`, on the same clock, or until `until`, s; which of it.
+    def wait(self, until: float, others: "Sequence[Wire]") -> "Sequence[Wire]":
+        """Wait until something arrives here or at `others`, on the same clock, or until `until`, s; return where.
 
         There may be less than was waited for: it is for whoever receives to see.
         """
@@ -126,16 +126,16 @@ class DescriptorWire:
             self.close()
         return data
 
-    def wait(self, until: float, others: Sequence[Wire]) -> bool:
+    def wait(self, until: float, others: Sequence[Wire]) -> Sequence[Wire]:
         """See `Wire.wait`."""
-        wires = (self, *others)
-        if (patience := until - time.monotonic() - SHARP) > 0.0 and arrived(wires, patience):
-            return True
-        while not arrived(wires, 0.0):
-            if time.monotonic() >= until or all([wire.descriptor < 0 for wire in wires]):
-                return False
+        at = {wire.descriptor: wire for wire in (self, *others) if wire.descriptor >= 0}
+        asleep = max(0.0, until - time.monotonic() - SHARP)
+        while at and not (ready := select.select(at, (), (), asleep)[0]):
+            if time.monotonic() >= until:
+                return ()
             os.sched_yield()
-        return True
+            asleep = 0.0
+        return [at[descriptor] for descriptor in ready] if at else ()
 
     def close(self) -> None:
         """See `Wire.close`."""
@@ -144,10 +144,10 @@ class DescriptorWire:
             self._file.close()
 
 
-def arrived(wires: Sequence[Wire], patience: float) -> bool:
-    """Whether something arrives at one of the wires within `patience` s of the machine's clock."""
-    descriptors = [wire.descriptor for wire in wires if wire.descriptor >= 0]
-    return bool(descriptors) and bool(select.select(descriptors, (), (), max(patience, 0.0))[0])
+def arrived(wires: Sequence[Wire], patience: float) -> Sequence[Wire]:
+    """At which of the wires something arrives within `patience` s of the machine's clock."""
+    at = {wire.descriptor: wire for wire in wires if wire.descriptor >= 0}
+    return [at[one] for one in select.select(at, (), (), max(patience, 0.0))[0]] if at else ()
 
 
 class TcpWire(DescriptorWire):
@@ -225,9 +225,9 @@ class MemoryWire:
                 self.close()
         return data
 
-    def wait(self, until: float, others: Sequence[Wire]) -> bool:
+    def wait(self, until: float, others: Sequence[Wire]) -> Sequence[Wire]:
         """See `Wire.wait`: nothing that has not arrived does so by itself."""
-        return False
+        return ()
 
     def close(self) -> None:
         """See `Wire.close`."""

@@ -99,6 +99,9 @@ class Stand:
 
     def tick(self, now: float) -> None: ...
 
+    def passes(self, now: float) -> bool:
+        return False
+
     def due(self) -> bytes:
         return b""
 

@@ -72,6 +72,8 @@ class Orca(StationDrive):
         self._timeout, self._watchdog = options.request_timeout, options.watchdog
         self._setup = Setup(options, self._station)
         self._measured: Measured | None = None
+        self._statuses: dict[tuple[int, ...], Status] = {}
+        """what was told once already: flags are put together slowly"""
         self._forget()
 
     def _forget(self) -> None:
@@ -231,10 +233,9 @@ class Orca(StationDrive):
         motion = self._of_known_zero(motion)
         if motion is None or self._now - self._status_at > max(_STATUS_AGE, 4.0 * self.sample_period):
             return None
-        status = status_of(self._mode, self._motor_status, self._errors, self._error)
-        feedback = self._feedback(*motion, status, self._error)
         offset = self._station.carried_after(self._now)
-        return feedback._replace(velocity=self._speed.after(self._now + offset, feedback), offset=offset)
+        feedback = self._feedback(*motion, self._status, self._error, offset)
+        return feedback._replace(velocity=self._speed.after(self._now + offset, feedback))
 
     def _take(self, access: Access, message: bytes) -> bool:
         """Take the reply to an access; whether it is one."""
@@ -288,5 +289,13 @@ class Orca(StationDrive):
         if errors:
             self._armed = False
 
-    def _feedback(self, position: float, force: float, status: Status, error: int) -> Feedback:
-        return Feedback(position + self._offset, 0.0, force, status, error, True, 0.0, -1)
+    @property
+    def _status(self) -> Status:
+        told = self._mode, self._motor_status, self._errors, self._error
+        status = self._statuses.get(told)
+        if status is None:
+            status = self._statuses[told] = status_of(*told)
+        return status
+
+    def _feedback(self, position: float, force: float, status: Status, error: int, offset: float = 0.0) -> Feedback:
+        return Feedback(position + self._offset, 0.0, force, status, error, True, 0.0, -1, 0, offset)

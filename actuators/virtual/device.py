@@ -34,6 +34,12 @@ class Responder(Protocol):
     def tick(self, now: float) -> None:
         """Let time pass: `now` in s on the server's clock; never goes back."""
 
+    def passes(self, now: float) -> bool:
+        """Let `now` (s) pass on the wire alone, where its devices have nothing to do until then; whether that is so.
+
+        What the wire carries by then is `due`, and a request that comes then may be given to `respond`, without a tick.
+        """
+
     def respond(self, frame: bytes) -> bytes:
         """Answer one request frame; b"" = silence. Raises LinkClosedError to have the connection closed."""
 
@@ -80,6 +86,11 @@ class VirtualDevice(ABC):
     def tick(self, now: float) -> None:
         """Let time pass: `now` in s; never goes back."""
         self.now = now
+
+    def passes(self, now: float) -> bool:
+        """See `Responder.passes`: it answers at once, by what there is at that time."""
+        del now
+        return False
 
     def due(self) -> bytes:
         """See `Responder.due`: a device answers at once."""

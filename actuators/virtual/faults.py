@@ -2,10 +2,9 @@
 
 import math
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from actuators.errors import ConfigurationError
-from actuators.interface import Mode
 from actuators.virtual.amplifier import VirtualAmplifier
 from actuators.virtual.device import VirtualDevice
 from actuators.virtual.drive import VirtualDrive
@@ -17,8 +16,8 @@ from actuators.virtual.fault_kinds import (
     WIRE_FAULTS,
     FaultKind,
 )
+from actuators.virtual.faulty_port import FaultyPort
 from actuators.virtual.framing import Framing
-from actuators.virtual.port import PlantPort
 from actuators.wire import LinkClosedError
 
 
@@ -83,6 +82,10 @@ class FaultyDevice:
     def tick(self, now: float) -> None:
         """See `Responder.tick`."""
         self.device.tick(now)
+
+    def passes(self, now: float) -> bool:
+        """See `Responder.passes`."""
+        return self.device.passes(now)
 
     def due(self) -> bytes:
         """See `Responder.due`: replies whose delay is over, and what the device says by itself.
@@ -254,8 +257,8 @@ class FaultyServo(FaultyDrive):
             self.servo.show(name, self._active.get(name))
         elif name in SENSOR_FAULTS:
             faults = {key: value for key, value in self._active.items() if key in SENSOR_FAULTS}
-            held = self.servo.plant if isinstance(self.servo.plant, _FaultyPort) else None
-            self.servo.plant = _FaultyPort(self._port, faults, self.servo, held) if faults else self._port
+            held = self.servo.plant if isinstance(self.servo.plant, FaultyPort) else None
+            self.servo.plant = FaultyPort(self._port, faults, self.servo, held) if faults else self._port
 
 
 class FaultyAmplifier(FaultyDevice):
@@ -277,74 +280,3 @@ class FaultyAmplifier(FaultyDevice):
             int(name.removeprefix(INVALID_CHANNEL)) for name in self._active if name.startswith(INVALID_CHANNEL)
         ]
         self.amplifier.invalid = sum(1 << (channel - 1) for channel in channels)
-
-
-class _FaultyPort:
-    """A leg whose sensors lie. What they showed when a fault began is kept for as long as the fault lasts."""
-
-    def __init__(
-        self, port: PlantPort, faults: dict[str, float], device: VirtualDevice, before: "_FaultyPort | None"
-    ) -> None:
-        self._port = port
-        self._device = device
-        self._faults = faults
-        self._kept: dict[str, float] = {}
-        read: dict[str, Callable[[], float]] = {
-            "encoder_frozen": lambda: port.length,
-            "encoder_reversed": lambda: port.length,
-            "encoder_creep": lambda: device.now,
-            "cell_silent": lambda: port.cell,
-        }
-        for name, now in read.items():
-            if name in faults:
-                kept = before._kept if before is not None else {}
-                self._kept[name] = kept[name] if name in kept else now()
-
-    @property
-    def length(self) -> float:
-        faults = self._faults
-        if "encoder_nan" in faults:
-            return math.nan
-        length = self._kept.get("encoder_frozen", self._port.length)
-        if "encoder_reversed" in faults:
-            length = 2.0 * self._kept["encoder_reversed"] - length
-        if "encoder_creep" in faults:
-            length += faults["encoder_creep"] * (self._device.now - self._kept["encoder_creep"])
-        return length * faults.get("encoder_scale", 1.0) + faults.get("encoder_jump", 0.0)
-
-    @property
-    def velocity(self) -> float:
-        faults = self._faults
-        if "encoder_nan" in faults:
-            return math.nan
-        if "encoder_frozen" in faults:
-            return 0.0
-        velocity = -self._port.velocity if "encoder_reversed" in faults else self._port.velocity
-        return velocity * faults.get("encoder_scale", 1.0)
-
-    @property
-    def cell(self) -> float:
-        faults = self._faults
-        if "cell_nan" in faults:
-            return math.nan
-        if "cell_saturated" in faults:
-            return faults["cell_saturated"]
-        cell = self._kept.get("cell_silent", self._port.cell)
-        return cell * faults.get("cell_scale", 1.0) + faults.get("cell_offset", 0.0)
-
-    @property
-    def homing_done(self) -> bool:
-        return self._port.homing_done
-
-    def command(
-        self,
-        mode: Mode,
-        force: float,
-        position: float,
-        velocity: float,
-        enabled: bool,
-        quick_stop: bool,
-        brake: bool,
-    ) -> None:
-        sign = -1.0 if "force_reversed" in self._faults else 1.0
-        self._port.command(mode, sign * force, position, velocity, enabled, quick_stop, brake)

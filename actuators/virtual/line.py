@@ -37,9 +37,13 @@ class DeviceLine:
     @property
     def next_event(self) -> float:
         """See `Responder.next_event`."""
+        action = self._next_action
+        return self._said[0][0] if self._said and self._said[0][0] < action else action
+
+    @property
+    def _next_action(self) -> float:
+        """When a device has something to do or to say, s; what is said already goes its way without it."""
         soonest = self._requests[0][0] if self._requests else math.inf
-        if self._said and self._said[0][0] < soonest:
-            soonest = self._said[0][0]
         for device in self.devices:
             event = device.next_event
             if event < soonest:
@@ -56,6 +60,13 @@ class DeviceLine:
             with contextlib.suppress(LinkClosedError):  # there is no connection that could be closed
                 if reply := self._device(frame).respond(frame):
                     self._say(at, reply, whole=True)
+
+    def passes(self, now: float) -> bool:
+        """See `Responder.passes`: on a wire that takes its time, while bytes are on their way."""
+        if not self._byte_time or now >= self._next_action:
+            return False
+        self._now = max(self._now, now)
+        return True
 
     def respond(self, frame: bytes) -> bytes:
         """See `Responder.respond`: on a wire that takes its time nothing is answered at once."""

@@ -74,6 +74,8 @@ class TwinServer:
         """s of the machine's clock: a time that is given may stand"""
         self._ports: list[ServedWire] = []
         self._terminals: list[Terminal] = []
+        self._brought = False
+        """whether devices were brought to the present in this turn of the loop"""
         self._attentive_until = -math.inf
         """s of the machine's clock"""
         self._behind: dict[Client, None] = {}
@@ -141,25 +143,28 @@ class TwinServer:
 
     def _serve_once(self) -> None:
         ready = self._wait()
-        if self._wall() >= self._next_tick or (self._terminals and self._next_event() <= self._clock()):
+        now = self._clock()
+        self._brought = False
+        eventful = [port for port in self._ports if port.device.next_event <= now] if self._terminals else []
+        if self._wall() >= self._next_tick or not all([port.device.passes(now) for port in eventful]):
             self._bring_to_present()
         behind, self._behind = self._behind, {}
-        for client in behind:
-            if client.socket.fileno() >= 0:
-                self._answer(client)
+        heard = list(behind)
         for key, events in ready:
             if key.data is self._timekeeper:
                 self._timekeeper.attend()
-                continue
-            if isinstance(key.data, ServedWire):
+            elif isinstance(key.data, ServedWire):
                 self._accept(key.data)
-                continue
-            client = key.data
-            if events & selectors.EVENT_WRITE and client.socket.fileno() >= 0:
-                self._send(client, b"")
-            if events & selectors.EVENT_READ and client.socket.fileno() >= 0 and client not in behind:
-                self._receive(client)
-        self._send_due()
+            else:
+                client = key.data
+                if events & selectors.EVENT_WRITE and client.socket.fileno() >= 0:
+                    self._send(client, b"")
+                if events & selectors.EVENT_READ and client.socket.fileno() >= 0 and client not in behind:
+                    heard += [client] if self._receive(client) else []
+        for client in heard:  # what has come has come now, however long the answers to the others take
+            if client.socket.fileno() >= 0:
+                self._answer(client, now)
+        self._send_due(self._ports if self._brought else eventful)
         if self._timekeeper is not None and self._timekeeper.request is not None:
             self._settle(self._timekeeper, self._timekeeper.request)
         for port in self._ports:
@@ -191,10 +196,10 @@ class TwinServer:
         """When some device does something by itself, s."""
         return min([port.device.next_event for port in self._ports], default=math.inf)
 
-    def _send_due(self) -> bool:
+    def _send_due(self, ports: Iterable[ServedWire]) -> bool:
         """Send what devices have held back until now; whether there was anything."""
         sent = False
-        for port in self._ports:
+        for port in ports:
             try:
                 held = port.device.due()
             except LinkClosedError:
@@ -224,7 +229,7 @@ class TwinServer:
             t = min(event, request.t) if event > t else request.t  # one that has passed and stays is waited for no more
             timekeeper.reach(t)
             self._bring_to_present()
-            sent = self._send_due()
+            sent = self._send_due(self._ports)
         clients = {name: self._clients.get(name) for name in request.counts}
         timekeeper.settled({name: -1 if client is None else client.given for name, client in clients.items()})
 
@@ -253,26 +258,28 @@ class TwinServer:
             return
         self._welcome(connection, name, port)
 
-    def _receive(self, client: Client) -> None:
+    def _receive(self, client: Client) -> bool:
+        """Take what a client has sent; whether there was anything."""
         try:
             data = client.socket.recv(_CHUNK)
         except BlockingIOError:
-            return
+            return False
         except OSError:
             data = b""
         if not data:
             self._drop(client)
-            return
+            return False
         now = self._wall()
         if isinstance(client.socket, Terminal) and now - client.heard > _SILENCE:
             client.received = b""  # no frame has a pause in it
         client.heard = now
         client.received += data
         client.taken += len(data)
-        self._answer(client)
+        return True
 
-    def _answer(self, client: Client) -> None:
-        """Answer the next requests that a client has sent, as many as are its in a turn."""
+    def _answer(self, client: Client, now: float) -> None:
+        """Answer the next requests that a client had sent at `now`, s, as many as are its in a turn."""
+        given = self._timekeeper is not None and self._timekeeper.given
         answered = 0
         device = client.port.device
         while length := device.framing.length(client.received):
@@ -284,7 +291,8 @@ class TwinServer:
                 break
             frame, client.received = client.received[:length], client.received[length:]
             answered += 1
-            self._bring_to_present()
+            if given or not device.passes(now):
+                self._bring_to_present()
             try:
                 client.replies += device.respond(frame)
             except LinkClosedError:
@@ -333,6 +341,7 @@ class TwinServer:
             client.port.last = None
 
     def _bring_to_present(self) -> None:
+        self._brought = True
         self._next_tick = self._wall() + self._tick
         self._advance(self._clock())
 

@@ -14,8 +14,8 @@ from rig.cli.finding import Finding
 
 _OLDEST_PYTHON = (3, 11)
 PACKAGES = (
-    "numpy", "scipy", "numba", "pydantic", "pint", "typer", "rich", "pymodbus", "pyserial", "pyzmq", "mcap", "orjson",
-    "tomlkit", "zstandard", "pyqtgraph", "PyQt5", "PyOpenGL", "pillow", "matplotlib", "jinja2",
+    "numpy", "scipy", "numba", "pydantic", "pint", "typer", "rich", "pymodbus", "pyserial", "fastcrc", "pyzmq", "mcap",
+    "orjson", "tomlkit", "zstandard", "pyqtgraph", "PyQt5", "PyOpenGL", "pillow", "matplotlib", "jinja2",
 )  # fmt: skip
 _QT_LIBRARIES = "libgl1 libegl1 libglib2.0-0 libfontconfig1 libxkbcommon0 libdbus-1-3 fonts-dejavu-core"
 _CURRENT_PAGES = 1  # MCL_CURRENT of mlockall(2)

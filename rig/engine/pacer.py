@@ -150,26 +150,26 @@ class Pacer:
             self._sent = dict(answer.counts)
             self.settled = True
 
-    def wait(self, wires: "Sequence[PacedWire]", until: float) -> bool:
-        """Wait until something arrives at one of the wires, or the plant's clock shows `until`, s; which of it."""
+    def wait(self, wires: "Sequence[PacedWire]", until: float) -> Sequence[Wire]:
+        """Wait until something arrives at one of the wires, or the plant's clock shows `until`, s; where it has."""
         # what takes the plant's time on a wire is not there before that is given
         soon = 0.0 if all(wire.timed for wire in wires) else _SOON
         missed_at = time.monotonic() + _HANGING
-        while not arrived(wires, 0.0 if self.settled else soon):
+        while not (ready := arrived(wires, 0.0 if self.settled else soon)):
             if not self.attached:
                 return arrived(wires, until - self.now())
             if self.settled and any(self._coming(wire) for wire in wires):
-                if arrived(wires, _LOOK):
+                if ready := arrived(wires, _LOOK):
                     break
                 if time.monotonic() > missed_at:  # somebody else has taken it
-                    return False
+                    return ()
             elif not self.settled:
                 self.settle(self.now())
             elif self.now() < until:
                 self.settle(min(until, self.now() + _SLICE))
             else:
-                return False
-        return True
+                return ()
+        return ready
 
     def _coming(self, wire: "PacedWire") -> bool:
         """Whether something is on its way, or the end of it, that the plant had sent when it settled last."""
@@ -322,7 +322,7 @@ class PacedWire:
         self.received += len(data)
         return data
 
-    def wait(self, until: float, others: Sequence[Wire]) -> bool:
+    def wait(self, until: float, others: Sequence[Wire]) -> Sequence[Wire]:
         """See `Wire.wait`."""
         return self._pacer.wait([self, *(one for one in others if isinstance(one, PacedWire))], until)
 

@@ -90,6 +90,18 @@ def test_bytes_take_their_time_both_ways():
     assert wire.next_event == math.inf
 
 
+def test_bytes_pass_on_the_wire_alone_until_a_device_has_something_to_do():
+    wire = line()
+    assert wire.passes(10.5)
+    assert wire.respond(asked(3)) == b""
+    assert wire.next_event == pytest.approx(10.5 + 8 * BYTE)
+    assert wire.passes(10.5 + 7.9 * BYTE) and not wire.passes(10.5 + 8.1 * BYTE)
+    wire.tick(10.5 + 8.1 * BYTE)
+    assert wire.passes(10.5 + 14.9 * BYTE) and wire.due() == b""
+    assert wire.passes(10.5 + 15.1 * BYTE) and wire.due()[:3] == b"\x03\x03\x02"
+    assert not line(byte_time=0.0).passes(11.0)
+
+
 def test_a_request_is_carried_out_when_its_last_byte_has_come():
     leg = Leg()
     servo = line_servo(leg, 3)

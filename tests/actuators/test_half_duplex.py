@@ -87,11 +87,11 @@ class Wire:
         self.coming = [(at, data) for at, data in self.coming if at > self.now()]
         return ready
 
-    def wait(self, until: float, others) -> bool:
+    def wait(self, until: float, others) -> "list[Wire]":
         """Waiting for bytes moves the clock to the next that come."""
         arrivals = [at for wire in (self, *others) for at, _ in wire.coming if at <= until]
-        self.clock.time = min([until, *arrivals])
-        return bool(arrivals)
+        self.clock.time = now = min([until, *arrivals])
+        return [wire for wire in (self, *others) if any(at <= now for at, _ in wire.coming)]
 
     def close(self) -> None:
         self.connected = False

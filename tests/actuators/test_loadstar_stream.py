@@ -53,10 +53,10 @@ class Port:
         arrived, self.arrived = self.arrived, b""
         return arrived
 
-    def wait(self, until: float, others: Sequence[Wire]) -> bool:
+    def wait(self, until: float, others: Sequence[Wire]) -> Sequence[Wire]:
         if not self.arrived:
             self.t = until
-        return bool(self.arrived)
+        return [self] if self.arrived else []
 
     def close(self) -> None:
         self.connected = False

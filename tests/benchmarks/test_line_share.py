@@ -1,7 +1,8 @@
 """A cycle's exchange on serial lines, beside the time that its bytes and silences take on the wires themselves.
 
-Real pseudo-terminals; the twins, which keep the bytes' time, are in a process of their own. What comes to the wires'
-time is that of both processes, theirs and ours, and of the system that wakes them.
+Real pseudo-terminals; the twins, which keep the bytes' time, and those who talk to them are in processes of their own,
+set up as the virtual rig's and the engine's are. What comes to the wires' time is that of both processes and of the
+system that wakes them.
 """
 
 import multiprocessing
@@ -9,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
@@ -61,9 +63,9 @@ def twins(driver: str, lines: dict[str, Options]) -> Iterator[None]:
 
 
 class Carried:
-    """What our end of the lines has sent and received, by line: frames sent, and bytes both ways."""
+    """What this process's end of the lines has sent and received, by line: frames sent, and bytes both ways."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self) -> None:
         self.lines: dict[object, list[int]] = {}
         send, receive = SerialWire.send, SerialWire.receive
 
@@ -78,8 +80,9 @@ class Carried:
             self.lines.setdefault(wire, [0, 0])[1] += len(data)
             return data
 
-        monkeypatch.setattr(SerialWire, "send", counted_send)
-        monkeypatch.setattr(SerialWire, "receive", counted_receive)
+        patch = pytest.MonkeyPatch()  # for the life of this process
+        patch.setattr(SerialWire, "send", counted_send)
+        patch.setattr(SerialWire, "receive", counted_receive)
 
     def time(self, byte_time: float, turnaround: float) -> float:
         """The wires' own time since the last call, s: of the line that took longest."""
@@ -105,15 +108,20 @@ def test_six_drives(
     turnaround: float,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lines: dict[str, Options] = {
         str(tmp_path / f"port-{port}"): [{"unit": unit, "baud": baud} for unit in range(1, units + 1)]
         for port in range(ports)
     }
-    with twins(driver, lines), closing(Rig(driver, lines, turnaround)) as rig:
-        plan = max(plan.time for plan in bus_plans(rig.drives))
-        taken, shares = rig.measured(Carried(monkeypatch), 11 / baud, turnaround, 2.0 * plan)
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    with twins(driver, lines):
+        process = context.Process(target=talk, args=(driver, lines, 11 / baud, turnaround, theirs), daemon=True)
+        process.start()
+        assert ours.poll(120.0)
+        plan, taken, shares = ours.recv()
+        process.join(10.0)
+    assert process.exitcode == 0
     planned = [taken[round(part * (CYCLES - 1))] / plan for part in (0.1, 0.5, 0.9)]
     carried = [shares[round(part * (CYCLES - 1))] for part in (0.1, 0.5, 0.9)]
     with capsys.disabled():
@@ -121,6 +129,15 @@ def test_six_drives(
         print("  (10 % to 90 %):")
         print(f"  {planned[1]:.2f} ({planned[0]:.2f} to {planned[2]:.2f}) times the plan's time")
         print(f"  {carried[1]:.2f} ({carried[0]:.2f} to {carried[2]:.2f}) times that of the bytes that were carried")
+
+
+def talk(driver: str, lines: dict[str, Options], byte_time: float, turnaround: float, told: Connection) -> None:
+    """Main function of the process that talks to the twins, as the engine does."""
+    with closing(Rig(driver, lines, turnaround)) as rig:
+        plan = max(plan.time for plan in bus_plans(rig.drives))
+        carried = Carried()
+        prepare_process(None, None)
+        told.send((plan, *rig.measured(carried, byte_time, turnaround, 2.0 * plan)))
 
 
 class Rig:

@@ -110,9 +110,23 @@ LINE_BREAKS = [
     Break(
         "bytes on a virtual line wait for the next tick",
         "actuators/virtual/server.py",
-        " or (self._terminals and self._next_event() <= self._clock())",
-        "",
+        "[port for port in self._ports if port.device.next_event <= now] if self._terminals else []",
+        "[]",
         (_TERMINAL,),
+    ),
+    Break(
+        "bytes on a virtual line pass without those who are to act on them",
+        "actuators/virtual/line.py",
+        " or now >= self._next_action",
+        "",
+        (_DEVICES,),
+    ),
+    Break(
+        "a request on a virtual line came when its devices were looked at last",
+        "actuators/virtual/line.py",
+        "        self._now = max(self._now, now)\n",
+        "",
+        (_DEVICES,),
     ),
     Break(
         "an access that is lost on a line is not tried again",

@@ -169,8 +169,8 @@ LINK_BREAKS = [
     Break(
         "a damaged frame is a reply",
         "actuators/line_framing.py",
-        "if crc16(frame[:-CRC_LENGTH]) == frame[-CRC_LENGTH:]:",
-        "if True:",
+        "return crc16(frame[:-CRC_LENGTH]) == frame[-CRC_LENGTH:]",
+        "return True",
         (f"{_LINE}::test_no_damaged_frame_is_a_reply",),
     ),
     _line(

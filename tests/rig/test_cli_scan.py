@@ -46,6 +46,9 @@ class Watched:
     def tick(self, now: float) -> None:
         self.device.tick(now)
 
+    def passes(self, now: float) -> bool:
+        return self.device.passes(now)
+
     def due(self) -> bytes:
         return self.device.due()
 
