@@ -2,7 +2,7 @@
 
 Real pseudo-terminals; the twins, which keep the bytes' time, and those who talk to them are in processes of their own,
 set up as the virtual rig's and the engine's are. What comes to the wires' time is that of both processes and of the
-system that wakes them.
+system that wakes them; the peer is a pair of bare loops, `bare_line`, which shows how much of it is the system's.
 """
 
 import multiprocessing
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bare_line import bare_exchanges
 from drive_support import Leg
 
 from actuators import (
@@ -92,12 +93,12 @@ class Carried:
 
 
 @pytest.mark.parametrize(
-    ("driver", "ports", "units", "baud", "turnaround"),
+    ("driver", "ports", "units", "baud", "turnaround", "asked", "answered"),
     [
-        ("servo", 2, 3, 115_200, 1e-4),
-        ("servo", 2, 3, 500_000, 1e-4),
-        ("servo", 2, 3, 1_000_000, 1e-4),
-        ("orca", 6, 1, 1_000_000, 8e-5),
+        ("servo", 2, 3, 115_200, 1e-4, 31, 27),
+        ("servo", 2, 3, 500_000, 1e-4, 31, 27),
+        ("servo", 2, 3, 1_000_000, 1e-4, 31, 27),
+        ("orca", 6, 1, 1_000_000, 8e-5, 9, 19),
     ],
 )
 def test_six_drives(
@@ -106,6 +107,8 @@ def test_six_drives(
     units: int,
     baud: int,
     turnaround: float,
+    asked: int,
+    answered: int,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -122,6 +125,9 @@ def test_six_drives(
         plan, taken, shares = ours.recv()
         process.join(10.0)
     assert process.exitcode == 0
+    places = [tmp_path / f"bare-{port}" for port in range(ports)]
+    bare = bare_exchanges(places, units, asked, answered, 11 / baud, turnaround, CYCLES)
+    least = [bare[round(part * (CYCLES - 1))] for part in (0.1, 0.5, 0.9)]
     planned = [taken[round(part * (CYCLES - 1))] / plan for part in (0.1, 0.5, 0.9)]
     carried = [shares[round(part * (CYCLES - 1))] for part in (0.1, 0.5, 0.9)]
     with capsys.disabled():
@@ -129,6 +135,8 @@ def test_six_drives(
         print("  (10 % to 90 %):")
         print(f"  {planned[1]:.2f} ({planned[0]:.2f} to {planned[2]:.2f}) times the plan's time")
         print(f"  {carried[1]:.2f} ({carried[0]:.2f} to {carried[2]:.2f}) times that of the bytes that were carried")
+        print(f"  {least[1]:.2f} ({least[0]:.2f} to {least[2]:.2f}) is what loops take that understand nothing")
+        print(f"  {carried[1] / least[1]:.2f} times those")
 
 
 def talk(driver: str, lines: dict[str, Options], byte_time: float, turnaround: float, told: Connection) -> None:
