@@ -29,6 +29,7 @@ from rig.cli import (
     scan,
     setup,
     simulate,
+    stream,
     twin,
     weigh,
     workspace,
@@ -84,6 +85,7 @@ app.command("operate", rich_help_panel=_RUN)(operate.operate)
 app.command("run", rich_help_panel=_RUN)(live.run)
 app.command("virtual", rich_help_panel=_RUN)(live.virtual)
 app.command("twin", rich_help_panel=_RUN)(twin.twin)
+app.command("stream", rich_help_panel=_RUN)(stream.stream)
 app.command("check", rich_help_panel=_TOOLS)(check.check)
 app.command("doctor", rich_help_panel=_TOOLS)(doctor.doctor)
 app.command("scan", rich_help_panel=_TOOLS)(scan.scan)

@@ -5,9 +5,8 @@ from typing import Annotated
 
 import typer
 
+from rig.cli.options import address_of
 from rig.errors import InputError
-
-_LAST_PORT = 65535
 
 
 def monitor(
@@ -48,9 +47,9 @@ def monitor(
     if listen and pty:
         raise InputError("--listen and --pty: one of the two")
     place: Endpoint = (
-        SerialEndpoint(device, baud, parities[parity]) if serial else TcpEndpoint(*_address(device, "device"))
+        SerialEndpoint(device, baud, parities[parity]) if serial else TcpEndpoint(*address_of(device, "device"))
     )
-    at = TcpEndpoint(*_address(listen, "--listen", least=0)) if listen else None
+    at = TcpEndpoint(*address_of(listen, "--listen", least=0)) if listen else None
     if at is None and not pty and not serial:
         at = TcpEndpoint("127.0.0.1", 0)
     tcp = not (serial or rtu)
@@ -65,10 +64,3 @@ def monitor(
         typer.echo(frame.line(said(frame)))
 
     monitor_device(place, at, tcp=tcp, ready=ready, say=say, output=output, said=said)
-
-
-def _address(text: str, name: str, least: int = 1) -> tuple[str, int]:
-    host, _, port = text.rpartition(":")
-    if not (host and port.isdecimal() and least <= int(port) <= _LAST_PORT):
-        raise InputError(f"{name} {text!r}: give HOST:PORT")
-    return host, int(port)

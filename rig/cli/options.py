@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from rig.config import RigConfig
     from rig.recording import Recorded
 
+_LAST_PORT = 65535
+
 MechanismArgument = Annotated[
     str,
     typer.Argument(
@@ -203,3 +205,13 @@ def _fault(values: list[float]) -> str:
     if abs(norm - 1.0) > _UNIT_NORM:
         return f"the quaternion's norm is {norm:.9g}, not 1 within {_UNIT_NORM:g}"
     return ""
+
+
+def address_of(text: str, name: str, least: int = 1) -> tuple[str, int]:
+    """Host and port, at least `least`, of HOST:PORT. Raises InputError, which names the option."""
+    from rig.errors import InputError
+
+    host, _, port = text.rpartition(":")
+    if not (host and port.isdecimal() and least <= int(port) <= _LAST_PORT):
+        raise InputError(f"{name} {text!r}: give HOST:PORT, with a port of {least} to {_LAST_PORT}")
+    return host, int(port)

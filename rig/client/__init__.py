@@ -29,6 +29,7 @@ from rig.client.runs import (
 )
 from rig.client.sequence import HOLD, MotionSequence, Order, Stage, stages_of_run
 from rig.client.story import DEMO_THRESHOLDS, Story, as_built, identify_on
+from rig.client.streaming import FOXGLOVE_PORT, PLOTJUGGLER_PORT, FoxgloveOutlet, PlotJugglerOutlet, stream
 from rig.client.telemetry import Telemetry
 
 __all__ = [
@@ -36,13 +37,16 @@ __all__ = [
     "ANGULAR_SPEED",
     "AXES",
     "DEMO_THRESHOLDS",
+    "FOXGLOVE_PORT",
     "HOLD",
     "LEGS",
     "LENGTH",
+    "PLOTJUGGLER_PORT",
     "SPEED",
     "TIME",
     "EventFollower",
     "FaultDesk",
+    "FoxgloveOutlet",
     "HeldInterrupt",
     "Interruption",
     "LegPostMortem",
@@ -52,6 +56,7 @@ __all__ = [
     "Motion",
     "MotionSequence",
     "Order",
+    "PlotJugglerOutlet",
     "Progress",
     "Rig",
     "RigClient",
@@ -97,6 +102,7 @@ __all__ = [
     "serve_virtual",
     "stages_of_run",
     "stop",
+    "stream",
     "when_silent",
     "write_excitation",
     "write_weight_plan",

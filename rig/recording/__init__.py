@@ -6,12 +6,24 @@ from rig.recording.reader import Recorded, Recording, RecordingFile, open_record
 from rig.recording.recorder import Recorder
 from rig.recording.recovery import caveats, recover
 from rig.recording.ring_sink import RingSink
-from rig.recording.schema import COMMAND, INJECTED, EventLevel, RecordedEvent, RecordingError
+from rig.recording.schema import (
+    COMMAND,
+    CYCLE_MESSAGE,
+    CYCLE_TOPIC,
+    INJECTED,
+    EventLevel,
+    RecordedEvent,
+    RecordingError,
+    cycle_definition,
+    encode_cycle,
+)
 from rig.recording.status import RecorderPhase, RecorderStatus, StatusBlock
 from rig.recording.writer import RecordingWriter
 
 __all__ = [
     "COMMAND",
+    "CYCLE_MESSAGE",
+    "CYCLE_TOPIC",
     "INJECTED",
     "EventLevel",
     "MotionRecord",
@@ -27,6 +39,8 @@ __all__ = [
     "RingSink",
     "StatusBlock",
     "caveats",
+    "cycle_definition",
+    "encode_cycle",
     "open_recording",
     "recover",
     "size_of_rows",

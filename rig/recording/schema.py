@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
+import numpy.typing as npt
 
 from rig.states import FaultCode, State, StopSeverity
 from rig.telemetry import MEANING, ROW
@@ -120,6 +121,11 @@ def event_definition() -> str:
             "",
         ]
     )
+
+
+def encode_cycle(row: npt.NDArray[np.void]) -> bytes:
+    """CDR bytes of a row (1,) of dtype ROW."""
+    return CDR_HEADER + row.tobytes()[:PACKED_SIZE]
 
 
 def encode_event(event: RecordedEvent) -> bytes:

@@ -1,0 +1,144 @@
+"""Telemetry of a running engine, live, to tools that plot it: PlotJuggler over UDP, Foxglove over a WebSocket.
+
+Whoever streams only looks: the ring is read as the app reads it, and the engine waits for nobody.
+"""
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+
+from rig.engine import RunningEngine
+from rig.errors import HardwareError, InputError
+from rig.recording import CYCLE_MESSAGE, CYCLE_TOPIC, cycle_definition, encode_cycle
+from rig.runtime import SharedMemoryError, TelemetryRing
+from rig.telemetry import ROW
+
+PLOTJUGGLER_PORT = 9870
+"""Where PlotJuggler's UDP server listens unless it is told otherwise."""
+FOXGLOVE_PORT = 8765
+"""Where Foxglove looks for a WebSocket unless it is told otherwise."""
+_LOOK = 0.02  # s between two looks at the ring
+_ROUNDING = 1e-9  # s
+_NAMES = ROW.names or ()
+
+
+class Outlet(Protocol):
+    """One tool that is sent rows."""
+
+    @property
+    def place(self) -> str:
+        """Where it is, in words, with what its user has to do there."""
+
+    def send(self, at: float, row: npt.NDArray[np.void]) -> None:
+        """Send a row (1,) of dtype ROW; at: s since 1970, of its cycle."""
+
+    def close(self) -> None:
+        """Let go of it; idempotent."""
+
+
+class PlotJugglerOutlet:
+    """A JSON object a row, in a datagram; whether anybody listens is not known."""
+
+    def __init__(self, host: str, port: int) -> None:
+        """Raises InputError for a host that there is not."""
+        try:
+            family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+        except OSError as error:
+            raise InputError(f"PlotJuggler at {host}:{port}: {error.strerror or error}") from error
+        self._address: tuple[Any, ...] = address
+        self._socket = socket.socket(family, kind, protocol)
+        self._socket.setblocking(False)
+        self.place = (
+            f"to PlotJuggler at {host}:{port} (UDP): start there Streaming → UDP Server, port {port}, JSON, "
+            'field "timestamp" as time'
+        )
+
+    def send(self, at: float, row: npt.NDArray[np.void]) -> None:
+        """See `Outlet.send`. What is not a number is left out."""
+        said: dict[str, Any] = {"timestamp": at}
+        for name in _NAMES:
+            value = row[name][0]
+            if value.ndim:
+                said[name] = {str(place): one for place, one in _finite(value.ravel())}
+            elif np.isfinite(value):
+                said[name] = value.item()
+        with contextlib.suppress(OSError):  # nobody listens there now, or the system has no room for more
+            self._socket.sendto(orjson.dumps(said), self._address)
+
+    def close(self) -> None:
+        """See `Outlet.close`."""
+        self._socket.close()
+
+
+class FoxgloveOutlet:
+    """A WebSocket server with one topic, whose messages are those of a recording."""
+
+    def __init__(self, host: str, port: int) -> None:
+        """port: 0 for any free one. Raises InputError: the extra is not installed; HardwareError: the port is taken."""
+        foxglove = _foxglove()
+        try:
+            self._server = foxglove.start_server(name="stewart-rig", host=host, port=port)
+        except (RuntimeError, OSError) as error:
+            raise HardwareError(f"cannot serve Foxglove at {host}:{port}: {error}") from error
+        schema = foxglove.Schema(name=CYCLE_MESSAGE, encoding="ros2msg", data=cycle_definition().encode())
+        self._channel = foxglove.Channel(CYCLE_TOPIC, schema=schema, message_encoding="cdr")
+        self.port: int = self._server.port
+        self.place = f"to Foxglove at ws://{host}:{self.port}: open there a connection to that address"
+
+    def send(self, at: float, row: npt.NDArray[np.void]) -> None:
+        """See `Outlet.send`."""
+        self._channel.log(encode_cycle(row), log_time=round(at * 1e9))
+
+    def close(self) -> None:
+        """See `Outlet.close`."""
+        self._channel.close()
+        self._server.stop()
+
+
+def stream(engine: RunningEngine, outlet: Outlet, rate: float, ended: Callable[[], bool]) -> int:
+    """Send rows of an engine, at most `rate` a second of its time, until `ended` or it has gone; how many there were.
+
+    Raises InputError: a rate that is not positive. HardwareError: the engine has gone.
+    """
+    if not 0.0 < rate < np.inf:
+        raise InputError(f"rate {rate} Hz is not a positive number")
+    try:
+        ring = TelemetryRing.attach(engine.address.ring)
+    except SharedMemoryError:
+        raise HardwareError(f"the engine (process {engine.pid}) has gone") from None
+    sent, pause = 0, threading.Event()
+    begun: float | None = None
+    due = 0.0
+    with ring:
+        reader = ring.reader()
+        while not ended() and engine.alive:
+            rows, _ = reader.read_new()
+            for place, t in enumerate(rows["t"].tolist()):
+                if begun is None:
+                    begun, due = time.time() - t, t
+                if t >= due - _ROUNDING:
+                    due = max(due, t - 1.0 / rate) + 1.0 / rate
+                    outlet.send(begun + t, rows[place : place + 1])
+                    sent += 1
+            pause.wait(_LOOK)
+    return sent
+
+
+def _finite(values: npt.NDArray[Any]) -> list[tuple[int, float]]:
+    return [(place, one) for place, one in enumerate(values.tolist(), start=1) if np.isfinite(one)]
+
+
+def _foxglove() -> ModuleType:
+    try:
+        import foxglove
+    except ImportError as error:
+        raise InputError("Foxglove needs an SDK that is not installed: pip install 'stewart-rig[foxglove]'") from error
+    return foxglove
