@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import socket
 import struct
 import threading
@@ -134,11 +135,25 @@ def test_the_command_ends_with_the_engine(
     monkeypatch.setattr("rig.config.load_config", lambda _name: free_config)
     assert main(["stream", "plotjuggler", "--at", "nowhere"]) == ExitCode.INPUT
     assert "--at 'nowhere': give HOST:PORT, with a port of 1 to 65535" in capsys.readouterr().err
-    timer = threading.Timer(0.05, stand_in.lock.close)
-    timer.start()
-    assert main(["stream", "plotjuggler"]) == ExitCode.OK
-    timer.join(TIMEOUT)
-    assert "to PlotJuggler at 127.0.0.1:9870 (UDP)" in (out := capsys.readouterr().out)
-    assert out.endswith("0 cycles were sent; the engine has ended\n")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:
+        receiver.bind((HOST, 0))
+        receiver.settimeout(0.01)
+        place = "{}:{}".format(*receiver.getsockname())
+
+        def end_once_heard() -> None:
+            for cycle in range(2000):
+                stand_in.ring.push(row(cycle))
+                with contextlib.suppress(TimeoutError):
+                    if receiver.recv(65536):
+                        break
+            stand_in.lock.close()
+
+        thread = threading.Thread(target=end_once_heard)
+        thread.start()
+        assert main(["stream", "plotjuggler", "--at", place]) == ExitCode.OK
+        thread.join(TIMEOUT)
+    out = capsys.readouterr().out
+    assert f"to PlotJuggler at {place} (UDP)" in out
+    assert re.search(r"\n[1-9]\d* cycles were sent; the engine has ended\n$", out)
     assert main(["stream", "foxglove"]) == ExitCode.HARDWARE
     assert "no engine of yours commands" in capsys.readouterr().err
