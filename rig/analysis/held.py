@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy.signal import lfilter
 
 from actuators import Mode
-from dynamics import Mechanism
+from dynamics import Mechanism, switched_friction
 from rig.analysis.smoothing import Floats
 from rig.recording import RecordingError
 
@@ -32,7 +32,7 @@ def held_excess(
     """What accelerates the platform at the instant of telemetry rows (n) beyond the mean about it, (n, 6) N by leg.
 
     Of legs whose drive was given forces; 0 for the others. See `drive_forces`, which raises as well, and
-    `switched_friction`.
+    `dynamics.switched_friction`.
     """
     commanded = np.all(rows["mode"] == Mode.FORCE, axis=0) & np.isfinite(rows["force_command"]).all(axis=0)
     if not commanded.any():
@@ -41,28 +41,6 @@ def held_excess(
     _, excess = drive_forces(commands, 1.0 / rate, drives)
     friction = np.array([leg.friction.coulomb for leg in mechanism.legs])
     return np.where(commanded, excess - friction * switched_friction(rows["velocity"], coulomb_speed), 0.0)
-
-
-def switched_friction(speeds: Floats, coulomb_speed: float) -> Floats:
-    """What the sign of speeds (n, 6) m/s is more than its mean over the periods before and after.
-
-    Weighted as in `drive_forces`; the sign is smoothed over coulomb_speed, m/s, speeds are linear between the rows.
-    """
-    here = _signs(speeds, coulomb_speed)
-    mean = np.zeros_like(here)
-    for place in _PLACES:
-        between = _signs(speeds[:-1] + place * (speeds[1:] - speeds[:-1]), coulomb_speed)
-        mean[:-1] += (1.0 - place) * between / _SUBSTEPS
-        mean[1:] += place * between / _SUBSTEPS
-    mean[:1] += 0.5 * here[:1]  # nothing is known beyond the ends
-    mean[-1:] += 0.5 * here[-1:]
-    excess: Floats = here - mean
-    return excess
-
-
-def _signs(speeds: Floats, coulomb_speed: float) -> Floats:
-    signs: Floats = np.tanh(speeds / coulomb_speed) if coulomb_speed else np.sign(speeds)
-    return signs
 
 
 def drive_forces(commands: Floats, period: float, drives: Mapping[str, Any]) -> tuple[Floats, Floats]:

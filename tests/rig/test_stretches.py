@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from dynamics import switched_friction
 from rig.analysis import drive_forces
-from rig.analysis.held import switched_friction
 from rig.recording import RecordingError
 
 PERIOD = 2e-3
