@@ -16,6 +16,7 @@ from calibration.cells import (
     identity,
     judge,
 )
+from calibration.effects import ReadingsUncertainty, length_offset_sigmas, length_slopes
 from calibration.errors import CalibrationError, CalibrationFileError
 from calibration.file import (
     calibration_file_name,
@@ -125,6 +126,7 @@ __all__ = [
     "PoseErrors",
     "PosePlan",
     "Provenance",
+    "ReadingsUncertainty",
     "Rests",
     "Tare",
     "WeightPlan",
@@ -146,6 +148,8 @@ __all__ = [
     "identify",
     "identity",
     "judge",
+    "length_offset_sigmas",
+    "length_slopes",
     "load_cell_calibration",
     "load_parameters",
     "loaded_platform",

@@ -189,7 +189,7 @@ def overlaid(mechanism: Mechanism, files: Iterable[ParameterFile]) -> Mechanism:
         faults += [
             f"{file.kind}: {each.name} is no number of a mechanism's file"
             for each in file.parameters
-            if _cell_of(each.name) is None and not _put(tables, each.name, each.value)
+            if cell_of(each.name) is None and not _put(tables, each.name, each.value)
         ]
     if faults:
         raise CalibrationError(faults)
@@ -204,13 +204,14 @@ def cell_zeros(files: Iterable[ParameterFile]) -> Array:
     zeros = np.zeros(6)
     for file in files:
         for each in file.parameters:
-            leg = _cell_of(each.name)
+            leg = cell_of(each.name)
             if leg is not None:
                 zeros[leg] = each.value
     return zeros
 
 
-def _cell_of(name: str) -> int | None:
+def cell_of(name: str) -> int | None:
+    """Index of the leg whose load cell's zero a parameter of this name is, or None."""
     match = re.fullmatch(r"load_cells\[([0-5])\]\.offset", name)
     return None if match is None else int(match[1])
 

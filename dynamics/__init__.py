@@ -114,6 +114,7 @@ from dynamics.serial import (
     strobing_effort,
 )
 from dynamics.spherical_ends import with_spherical_ends
+from dynamics.switching import friction_signs, switched_friction
 from dynamics.task_space import TaskSpace, task_space_equations
 from dynamics.variants import MODELS, variant_cells, variant_forces
 from dynamics.variants.compact_2012 import (
@@ -213,6 +214,7 @@ __all__ = [
     "format_tables",
     "forward_dynamics",
     "friction_power",
+    "friction_signs",
     "from_pseudo_inertia",
     "frozen_acceleration_kernel",
     "frozen_kernel",
@@ -267,6 +269,7 @@ __all__ = [
     "strobing_costs",
     "strobing_effort",
     "supplied_power",
+    "switched_friction",
     "tangential_accelerations",
     "task_space_equations",
     "variant_cells",

@@ -14,9 +14,16 @@ _DRIVE_GAIN = 0.02  # one standard deviation of a drive's gain …
 _DRIVE_OFFSET = 2.0  # … and of its force at zero, N
 _BEYOND = tuple((name, "" if name == "load" else "N", 0.02 if name == "load" else 2.0) for name in FRICTION_SHAPES[1:])
 """What friction may have beyond the model: its name, unit and standard deviation known before."""
-_HELD = (("speed", "N s/m", 2.0), ("acceleration", "kg", 1.0))
-"""What a cell says more per leg speed and acceleration where drives close their own loops, and σ known before: they
-hold set-points over a period, so that the force at the instant of a reading is not its mean about then."""
+_HELD = (
+    ("speed", "N s/m", 10.0),
+    ("acceleration", "kg", 10.0),
+    ("jerk", "N s²/m", 0.1),
+    ("switched", "", 1.0),
+    ("force", "s", 0.01),
+)
+"""What drives that close their own loops give more at the instant of a reading than on average about then, by speed,
+acceleration, jerk, friction of a leg that turns round, and slope of the force, and σ known before: set-points are held
+over a period, and what a drive makes of that is its own."""
 THETA = len(LINEAR_NAMES)
 
 
@@ -39,6 +46,8 @@ class Channel:
     others: Array
     columns: NDArray[np.intp]
     """(k,), where in all unknowns those of `others` (m, k) stand"""
+    held: slice
+    """of `others`: those of `_HELD`"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +82,11 @@ class Design:
             right[places] += weight * (rows.T @ channel.values)
         return matrix, right
 
+    def held(self, estimate: Array) -> Array:
+        """RMS of what each channel has by `_HELD` in an estimate (size,), N."""
+        parts = [each.others[:, each.held] @ estimate[each.columns[each.held]] for each in self.channels]
+        return np.array([float(np.sqrt(np.mean(part**2))) for part in parts])
+
     def residuals(self, estimate: Array) -> list[Array]:
         """What each channel's values (m,) leave of an estimate (size,), N."""
         return [
@@ -106,7 +120,7 @@ def design_of(
     here = samples.record[:, np.newaxis] == np.arange(records)
     middles = np.array([samples.t[samples.record == record].mean() for record in range(records)])
     since = here * (samples.t[:, np.newaxis] - middles)
-    legs = leg_kinematics(mechanism.geometry, samples.motions) if samples.drives is None else None
+    held = _held(heavy, samples) if samples.drives is None else None
     others: list[Unknown] = []
     channels: list[Channel] = []
     for leg in range(6):
@@ -118,8 +132,9 @@ def design_of(
             *(Unknown(of.format(r + 1) + f"load_cells[{leg}].drift", "N/s", accuracy.drift) for r in range(records)),
             Unknown(f"load_cells[{leg}].lag", "s", accuracy.lag),
         ]
-        if legs is not None:
-            columns = np.column_stack([columns, legs.velocity[:, leg], legs.acceleration[:, leg]])
+        place = slice(columns.shape[1], columns.shape[1] + (0 if held is None else len(_HELD)))
+        if held is not None:
+            columns = np.column_stack([columns, held[:, leg]])
             others += [Unknown(f"load_cells[{leg}].{name}", unit, sigma) for name, unit, sigma in _HELD]
         if feels_friction(mechanism, leg):
             columns = np.column_stack([columns, samples.friction[:, leg, 1:]])
@@ -131,6 +146,7 @@ def design_of(
                 np.ascontiguousarray(theta[:, leg]),
                 columns.astype(np.float64),
                 np.arange(first, first + columns.shape[1]),
+                place,
             )
         )
     if samples.drives is not None:
@@ -152,9 +168,24 @@ def design_of(
                     np.ascontiguousarray(forces[:, leg]),
                     columns,
                     np.arange(first, first + columns.shape[1]),
+                    slice(0),
                 )
             )
     return Design(tuple(channels), tuple(others))
+
+
+def _held(mechanism: Mechanism, samples: Samples) -> Array:
+    """What the cells read by `_HELD`, each for one of it, (m, 6, 5).
+
+    A force beyond the mean accelerates all legs: six drives that are alike are taken to give each leg the same part.
+    """
+    legs = leg_kinematics(mechanism.geometry, samples.motions)
+    coulomb = np.array([leg.friction.coulomb for leg in mechanism.legs])
+    model = Dynamics(mechanism)
+    exact = model.cells(samples.motions)
+    excesses = (legs.velocity, legs.acceleration, samples.jerks, -coulomb * samples.switched, samples.slopes)
+    coupled = [model.cells(at_once(mechanism, samples.motions, excess)) - exact for excess in excesses]
+    return np.stack(coupled, axis=2)
 
 
 def feels_friction(mechanism: Mechanism, leg: int) -> bool:

@@ -24,6 +24,10 @@ _DESIGNS = 2  # the first with the nominal inertias where only a correction need
 _ROUNDS = 3
 _FRICTION_TIME = 0.5
 """s, for which what friction has beyond any model stays the same: as the motion that it depends on, it is no noise"""
+_HELD_SHARE = 0.05
+"""of what drives that close their own loops give at the instant of a reading, see `Design.held`: of no shape known …"""
+_HELD_TIME = 0.1
+"""… for so long, s: as the motion that it depends on, it is no noise either"""
 _LEAST_NOISE = 1e-6  # N
 _SEGMENT = 512  # samples of a spectrum
 
@@ -114,6 +118,7 @@ def identify(
     theta, known = prior(nominal, accuracy)
     noise = np.sqrt(np.mean([noise_floor(record) ** 2 for record in records], axis=0))
     gain = samples.rate / records[0].rate
+    white = np.maximum(noise, _LEAST_NOISE) ** 2 * gain
     heavy = nominal
     rubbed = [
         *(leg for leg in range(6) if feels_friction(nominal, leg)),
@@ -125,8 +130,7 @@ def identify(
         before = np.concatenate([theta, np.zeros(len(design.others))])
         prior_information = block_diag(np.linalg.inv(known), np.diag([1.0 / each.sigma**2 for each in design.others]))
         if not len(variances):
-            first = np.maximum(noise, _LEAST_NOISE) ** 2 * gain
-            variances = np.concatenate([first, np.ones(len(design.channels) - 6)])
+            variances = np.concatenate([white, np.ones(len(design.channels) - 6)])
         for _ in range(_ROUNDS):
             matrix, right = design.normal(1.0 / variances)
             information = matrix + prior_information
@@ -134,6 +138,7 @@ def identify(
             left = design.residuals(x)
             variances = np.array([_variance(values, samples, settings.band) for values in left])
             variances[rubbed] *= max(1.0, _FRICTION_TIME * samples.rate)
+            variances += (_HELD_SHARE * design.held(x)) ** 2 * max(1.0, _HELD_TIME * samples.rate)
         if is_consistent(x[:THETA]):
             heavy = with_linear_parameters(nominal, x[:THETA])
     matrix, right = design.normal(1.0 / variances)

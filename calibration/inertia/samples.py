@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.errors import CalibrationError
+from dynamics import friction_signs, switched_friction
 from kinematics import Array, Geometry, leg_kinematics
 
 _ORDER = 4
@@ -46,6 +47,7 @@ class Samples:
 
     t: s, from its beginning. motions (m, 19). cells, drives (m, 6): N. slopes (m, 6): N/s, of the cells. excess (m,
     6): N, see `ForceRecord`. friction (m, 6, 4): what friction may follow, see `FRICTION_SHAPES`, low-passed too.
+    jerks (m, 6): m/s³, of the legs. switched (m, 6): `dynamics.switched_friction` of their speeds, low-passed too.
     record (m,): the number of the stretch.
     """
 
@@ -56,6 +58,8 @@ class Samples:
     slopes: Array
     excess: Array | None
     friction: Array
+    jerks: Array
+    switched: Array
     record: NDArray[np.intp]
     rate: float
 
@@ -94,6 +98,8 @@ def prepared(geometry: Geometry, records: Sequence[ForceRecord], cutoff: float, 
         cells=together("cells"),
         slopes=together("slopes"),
         friction=together("friction"),
+        jerks=together("jerks"),
+        switched=together("switched"),
         record=np.concatenate([part.record for part in parts]),
         drives=all_or_none("drives"),
         excess=all_or_none("excess"),
@@ -150,8 +156,9 @@ def _stretch(geometry: Geometry, record: ForceRecord, number: int, cutoff: float
     chosen = slice(edge, len(record.pose) - edge, step)
     motion = measured_motion(record, cutoff)
     cells = low_passed(record.cells, cutoff, record.rate)
-    speeds = np.zeros_like(cells)
-    speeds[2:-2] = leg_kinematics(geometry, motion[2:-2]).velocity
+    speeds, accelerations = np.zeros_like(cells), np.zeros_like(cells)
+    legs = leg_kinematics(geometry, motion[2:-2])
+    speeds[2:-2], accelerations[2:-2] = legs.velocity, legs.acceleration
     load = np.zeros_like(cells) if record.drives is None else np.abs(record.drives)
     friction = _friction(speeds, load, coulomb_speed)
 
@@ -166,6 +173,8 @@ def _stretch(geometry: Geometry, record: ForceRecord, number: int, cutoff: float
         slopes=_derivative(cells, _FIRST)[chosen] * record.rate,
         excess=None if record.excess is None else passed(record.excess),
         friction=passed(friction),
+        jerks=_derivative(accelerations, _FIRST)[chosen] * record.rate,
+        switched=passed(switched_friction(speeds, coulomb_speed)),
         record=np.full(len(range(len(record.pose))[chosen]), number),
         rate=record.rate / step,
     )
@@ -173,7 +182,7 @@ def _stretch(geometry: Geometry, record: ForceRecord, number: int, cutoff: float
 
 def _friction(speeds: Array, load: Array, coulomb_speed: float) -> Array:
     """The shapes (n, 6, 4) of `FRICTION_SHAPES` at speeds (n, 6) m/s and axial forces (n, 6) N."""
-    signs = np.tanh(speeds / coulomb_speed) if coulomb_speed else np.sign(speeds)
+    signs = friction_signs(speeds, coulomb_speed)
     excesses = [signs * np.exp(-((speeds / speed) ** 2)) for speed in STRIBECK_SPEEDS]
     return np.stack([signs, *excesses, signs * load], axis=2)
 

@@ -3,16 +3,17 @@
 from rig.analysis.bode import draw_bode
 from rig.analysis.excitation import multisine
 from rig.analysis.false_alarms import alarm_threshold, crossing_probability
+from rig.analysis.held import drive_forces
 from rig.analysis.identifying import Identified, identify_recordings
 from rig.analysis.noise import ResidualNoise, learned_noise, stated_noise
-from rig.analysis.recorded import RecordedRig, recorded_residuals, rig_of
+from rig.analysis.recorded import RecordedRig, recorded_parameters, recorded_residuals, rig_of
 from rig.analysis.residuals import Residuals, residuals_of
 from rig.analysis.responding import RecordedResponse, recorded_response
 from rig.analysis.response import Response, frequency_response, steady_periods, well_excited
 from rig.analysis.response_fit import ResponseFit, fit_response
 from rig.analysis.resting import RecordedRests, recorded_rests
 from rig.analysis.smoothing import Smoothing
-from rig.analysis.stretches import ForceRecords, drive_forces, force_records, split
+from rig.analysis.stretches import ForceRecords, force_records, split
 from rig.analysis.weighing import Weighing, weighing_of, zero_of
 from rig.analysis.wrench import BANDWIDTH, PER_HOUR, Contact, ContactLog, ExternalWrench, WrenchEstimator
 
@@ -44,6 +45,7 @@ __all__ = [
     "identify_recordings",
     "learned_noise",
     "multisine",
+    "recorded_parameters",
     "recorded_residuals",
     "recorded_response",
     "recorded_rests",

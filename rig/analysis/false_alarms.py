@@ -1,4 +1,4 @@
-"""How far residuals may stray by chance: the threshold that noise alone passes so many times an hour.
+"""How far residuals may stray by chance: the threshold above which noise alone makes so many contacts an hour.
 
 The squared Mahalanobis distance of six residuals is χ² with six degrees of freedom. An alarm begins where it passes the
 threshold upwards, d_k ≤ u < d_{k+1}. Samples that follow on each other are correlated, by ρ; given d_k, d_{k+1}/(1−ρ²)
@@ -48,8 +48,13 @@ def crossing_probability(threshold: float, correlation: float) -> float:
     return float(0.5 * (top - bottom) * (_NODE_WEIGHTS @ (density * passing)))
 
 
-def alarm_threshold(per_hour: float, rate: float, correlation: float, samples: float = math.inf) -> float:
-    """Squared distance that noise passes `per_hour` times an hour of samples at `rate`, Hz.
+def alarm_threshold(
+    per_hour: float, rate: float, correlation: float, samples: float = math.inf, apart: float = 0.0
+) -> float:
+    """Squared distance above which noise makes `per_hour` contacts an hour of samples at `rate`, Hz.
+
+    Of crossings N a second that come by chance, N exp(−N apart) are no nearer than `apart`, s, to the end of the one
+    before: those begin a contact, the others go on with it.
 
     correlation: see `crossing_probability`. samples: how many independent ones the noise was learned from; from few of
     them mean and covariance are uncertain, and distances follow Hotelling's T² instead of χ².
@@ -63,13 +68,20 @@ def alarm_threshold(per_hour: float, rate: float, correlation: float, samples: f
             f"quiet stretch: {samples:.0f} independent samples, noise is learned from {FEWEST:.0f} at least"
         )
     wanted = per_hour / (HOUR * rate)
-    least = float(CELLS - 1)  # where crossings are most frequent
+
+    def crossing(threshold: float) -> float:
+        return max(crossing_probability(threshold, correlation), 1e-300)
 
     def excess(threshold: float) -> float:
-        return math.log(max(crossing_probability(threshold, correlation), 1e-300) / wanted)
+        probability = crossing(threshold)
+        joined = probability * rate * apart / float(chi2.cdf(threshold, CELLS))  # of the time that is below it
+        return math.log(probability / wanted) - joined
 
+    least = float(CELLS - 1)  # where crossings are most frequent
+    if apart * rate * crossing(least) > 1.0:  # below, more crossings make fewer contacts
+        least = float(brentq(lambda threshold: apart * rate * crossing(threshold) - 1.0, least, _GREATEST))
     if excess(least) < 0.0:
-        most = crossing_probability(least, correlation) * HOUR * rate
+        most = math.exp(excess(least)) * per_hour
         raise InputError(f"false alarms: {per_hour:g} an hour, must be at most {most:.3g} at this rate and bandwidth")
     found = float(brentq(excess, least, _GREATEST, xtol=1e-9))
     return found if math.isinf(samples) else _of_learned(found, samples)

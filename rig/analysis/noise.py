@@ -27,8 +27,13 @@ class ResidualNoise:
     samples: float
     source: str
 
-    def distance(self, residual: Floats) -> Floats:
-        """Squared Mahalanobis distance (n,) of residuals (n, 6) N."""
+    def distance(self, residual: Floats, model: Floats | None = None) -> Floats:
+        """Squared Mahalanobis distance (n,) of residuals (n, 6) N; `model` (n, 6, 6) N² is added to the covariance."""
+        if model is not None:
+            beyond = residual - self.mean
+            solved = np.linalg.solve(self.covariance + model, beyond[:, :, np.newaxis])[:, :, 0]
+            distances: Floats = np.einsum("nk,nk->n", beyond, solved)
+            return distances
         root = np.linalg.cholesky(self.covariance)
         whitened = solve_triangular(root, (residual - self.mean).T, lower=True)
         squares: Floats = np.einsum("kn,kn->n", whitened, whitened)

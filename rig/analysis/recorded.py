@@ -1,9 +1,10 @@
 """What a recording says of its rig, as far as an analysis needs it, and its residuals."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from calibration import CalibrationError, cell_zeros, parse_parameters
+from calibration import CalibrationError, ParameterFile, cell_zeros, parse_parameters
 from dynamics import Mechanism, parse_mechanism
 from kinematics import Array
 from rig.analysis.residuals import Residuals, residuals_of
@@ -15,12 +16,16 @@ from rig.recording import Recorded, RecordingError
 
 @dataclass(frozen=True, slots=True)
 class RecordedRig:
-    """The mechanism that the engine computed with, its cycle's rate, Hz, the cells' noise, N, and Coulomb smoothing."""
+    """The mechanism that the engine computed with, its cycle's rate, Hz, the cells' noise, N, and Coulomb smoothing.
+
+    drives: the configuration's, or None where it does not say their delay and force_bandwidth.
+    """
 
     mechanism: Mechanism
     rate: float
     noise: float | None
     coulomb_speed: float
+    drives: Mapping[str, Any] | None
 
 
 def rig_of(recording: Recorded) -> RecordedRig:
@@ -31,11 +36,13 @@ def rig_of(recording: Recorded) -> RecordedRig:
     if not isinstance(text, str) or not isinstance(rate, int | float) or not rate > 0:
         raise RecordingError(f"{recording.path}: holds no mechanism or no rate, nothing can be computed from it")
     noise = config.get("load_cells", {}).get("noise")
+    drives = config.get("drives", {})
     return RecordedRig(
         mechanism=parse_mechanism(text, source="recorded mechanism", evaluate_only=True),
         rate=float(rate),
         noise=float(noise) if isinstance(noise, int | float) and noise > 0 else None,
         coulomb_speed=recorded_coulomb_speed(header),
+        drives=drives if {"delay", "force_bandwidth"} <= drives.keys() else None,
     )
 
 
@@ -44,9 +51,14 @@ def recorded_zeros(recording: Recorded) -> Array:
 
     Raises RecordingError where these cannot be read.
     """
+    return cell_zeros(recorded_parameters(recording))
+
+
+def recorded_parameters(recording: Recorded) -> list[ParameterFile]:
+    """The parameter files that a recording was made with. Raises RecordingError where these cannot be read."""
     texts = recording.header.get("parameters") or {}
     try:
-        return cell_zeros([parse_parameters(text, name) for name, text in texts.items()])
+        return [parse_parameters(text, name) for name, text in texts.items()]
     except CalibrationError as error:
         raise RecordingError(f"{recording.path}: its parameter files cannot be read: {error}") from None
 
@@ -65,4 +77,4 @@ def recorded_residuals(
         if not begin < end:
             raise InputError(f"span: {begin:g} to {end:g} s, must begin before it ends")
         blocks = (rows[(rows["t"] >= begin) & (rows["t"] <= end)] for rows in blocks)
-    yield from residuals_of(blocks, found.mechanism, smoothing, found.coulomb_speed)
+    yield from residuals_of(blocks, found.mechanism, smoothing, found.coulomb_speed, found.drives)

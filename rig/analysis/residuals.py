@@ -1,12 +1,14 @@
 """What the load cells read beyond the model, of telemetry rows: smoothed, and at the motion as it was measured."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dynamics import Dynamics, Mechanism
+from rig.analysis.held import LEAD, TRAIL, held_excess
 from rig.analysis.smoothing import Floats, Smoothing
 from rig.states import State
 from rig.telemetry import CycleFlag
@@ -19,7 +21,10 @@ STANDING = (State.ENGAGED, State.RUNNING, State.PARKING)
 _SAME_PERIOD = 0.5  # of a period, by which the time between two rows may differ from it
 _UNIT = 1e-6
 _PIECE = 16_384  # rows worked on together
-_FIELDS = ("t", "force_residual", "force_measured", "terms", "reference", "pose", "twist", "state", "motion")
+_FIELDS = (
+    "t", "force_residual", "force_measured", "terms", "reference", "pose", "twist", "state", "motion",
+    "force_command", "velocity", "mode",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,65 +46,81 @@ class Residuals:
 
 
 def residuals_of(
-    blocks: Iterable[Rows], mechanism: Mechanism, smoothing: Smoothing, coulomb_speed: float = 0.0
+    blocks: Iterable[Rows],
+    mechanism: Mechanism,
+    smoothing: Smoothing,
+    coulomb_speed: float = 0.0,
+    drives: Mapping[str, Any] | None = None,
 ) -> Iterator[Residuals]:
     """The residuals of telemetry rows that come block by block, in pieces without a gap; memory does not grow.
 
     Of the rows with the platform under power (`STANDING`) and its pose known. Telemetry has the model at the reference;
     a platform that is pushed leaves it, and its own inertia would hide the push. So the model is taken at the motion
     that was measured: pose and twist as they were read, the acceleration being the reference's and what the smoothed
-    difference of measured from commanded twist adds to it. Without smoothing the model stays at the reference.
+    difference of measured from commanded twist adds to it, which without smoothing is nothing, and what held forces add
+    at the instant of a reading, see `held_excess`.
 
-    coulomb_speed: m/s, over which the control smooths Coulomb friction.
-    Raises DynamicsError where a motion has no leg forces.
+    coulomb_speed: m/s, over which the control smooths Coulomb friction. drives: of the configuration, or None where the
+    drives' `delay` and `force_bandwidth` are not known, and nothing is known of held forces.
+    Raises DynamicsError where a motion has no leg forces; RecordingError for drives without the two.
     """
     model = Dynamics(mechanism, coulomb_speed)
-    for rows in _pieces(blocks, smoothing):
-        yield _residuals(rows, model, smoothing)
+    for rows, wanted in _pieces(blocks, smoothing):
+        excess = None
+        if drives is not None:
+            excess = held_excess(rows, mechanism, coulomb_speed, smoothing.rate, drives)[wanted]
+        yield _residuals(rows[wanted], model, smoothing, excess)
 
 
-def _residuals(rows: Rows, model: Dynamics, smoothing: Smoothing) -> Residuals:
+def _residuals(rows: Rows, model: Dynamics, smoothing: Smoothing, excess: Floats | None) -> Residuals:
     reference = np.ascontiguousarray(rows["reference"])
     residual = rows["force_residual"]
     inner = slice(smoothing.half, len(rows) - smoothing.half)
     motion = reference[inner].copy()
+    here = reference.copy()
+    here[:, :7], here[:, 7:13] = rows["pose"], rows["twist"]
+    if excess is not None:
+        here[:, 13:] += model.response(here[:, :13], excess)
+    at_reference, at_here = model.cells(reference), model.cells(here)
+    residual = smoothing(residual - (at_here - at_reference))
+    drift = rows["twist"] - reference[:, 7:13]
     if smoothing.half:
-        here = reference.copy()
-        here[:, :7], here[:, 7:13] = rows["pose"], rows["twist"]
-        at_reference, at_here = model.cells(reference), model.cells(here)
-        residual = smoothing(residual - (at_here - at_reference))
-        drift = rows["twist"] - reference[:, 7:13]
         here[inner, 13:] += smoothing.derivative(drift)
         residual -= model.cells(here[inner]) - at_here[inner]
-        motion[:, 7:13] += smoothing(drift)
-        motion[:, :7], motion[:, 13:] = here[inner, :7], here[inner, 13:]
+    motion[:, 7:13] += smoothing(drift)
+    motion[:, :7], motion[:, 13:] = here[inner, :7], here[inner, 13:]
     drives = rows["force_residual"] + rows["terms"].sum(axis=1)
     slopes = smoothing.derivative(np.stack([rows["force_measured"], drives], axis=2))
     return Residuals(rows["t"][inner].copy(), residual.copy(), motion, slopes, rows["state"][inner].copy())
 
 
-def _pieces(blocks: Iterable[Rows], smoothing: Smoothing) -> Iterator[Rows]:
-    """Rows without a gap, none shorter than the smoothing needs; each begins with what the one before could not use."""
+def _pieces(blocks: Iterable[Rows], smoothing: Smoothing) -> Iterator[tuple[Rows, slice]]:
+    """Rows without a gap, none shorter than the smoothing needs; each begins with what the one before could not use.
+
+    With each, which rows are wanted: all but `LEAD` at the beginning where it follows on another, and `TRAIL` at the
+    end where another follows.
+    """
     kept: Rows | None = None
+    lead = 0
     for block in blocks:
         fit = _usable(block)
         for rows in np.split(block[list(_FIELDS)][fit], _breaks(block, fit, smoothing)):
             follows = kept is not None and len(rows) and _follows(kept[-1], rows[0], smoothing)
             if kept is not None and not follows:
-                yield from _long_enough(kept, smoothing)
-                kept = None
+                yield from _long_enough(kept, lead, smoothing)
+                kept, lead = None, 0
             if len(rows):
                 kept = rows.copy() if kept is None else np.concatenate([kept, rows])
             if kept is not None and len(kept) >= _PIECE:
-                yield kept
-                kept = kept[len(kept) - 2 * smoothing.half :] if smoothing.half else None
+                yield kept, slice(lead, len(kept) - TRAIL)
+                kept, lead = kept[len(kept) - TRAIL - 2 * smoothing.half - LEAD :], LEAD
     if kept is not None:
-        yield from _long_enough(kept, smoothing)
+        yield from _long_enough(kept, lead, smoothing)
 
 
-def _long_enough(rows: Rows, smoothing: Smoothing) -> Iterator[Rows]:
-    if len(rows) > 2 * smoothing.half:
-        yield rows
+def _long_enough(rows: Rows, lead: int, smoothing: Smoothing) -> Iterator[tuple[Rows, slice]]:
+    if len(rows) - lead > 2 * smoothing.half:
+        yield rows, slice(lead, None)
 
 
 def _usable(rows: Rows) -> npt.NDArray[np.bool_]:

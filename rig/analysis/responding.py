@@ -1,13 +1,16 @@
 """The frequency responses of a recording: commanded to measured pose, and commanded to measured force."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
-from dynamics import Mechanism
+from dynamics import Dynamics, Mechanism
 from kinematics import COORDINATES, pose_to_coordinates, quaternion_to_matrix
-from rig.analysis.recorded import rig_of
-from rig.analysis.response import Response, frequency_response, well_excited
+from rig.analysis.held import held_excess
+from rig.analysis.recorded import RecordedRig, rig_of
+from rig.analysis.response import Complex, Response, frequency_response, well_excited
+from rig.analysis.response_fit import fit_response
 from rig.analysis.smoothing import Floats
 from rig.errors import InputError
 from rig.recording import Recorded
@@ -31,6 +34,18 @@ class RecordedResponse:
     rate: float
     pose: Response
     force: Response | None
+    friction: Complex | None
+    """of `force` at its lines (k,): what is the model's friction of the prismatic joints, which no cell has read"""
+
+    def lag_by_friction(self, part: float) -> float:
+        """How far the force's lag moves, s, where this friction is greater by a part of it; 0 without a force."""
+        if self.force is None or self.friction is None:
+            return 0.0
+        more, less = (
+            fit_response(replace(self.force, gain=self.force.gain + sign * part * self.friction)).lag
+            for sign in (1.0, -1.0)
+        )
+        return 0.5 * abs(more - less)
 
 
 def recorded_response(
@@ -45,14 +60,14 @@ def recorded_response(
     Raises InputError where there is no run, where it excites more than one coordinate, or not enough.
     """
     made_by = rig_of(recording)
-    names = ["t", "reference", "pose", "force_command", "force_residual", "terms"]
+    names = ["t", "reference", "pose", "twist", "velocity", "mode", "force_command", "force_measured"]
     parts = [
         block[names][(block["state"] == State.RUNNING) & (block["path_rate"] == 1.0)] for block in recording.blocks()
     ]
     rows = np.concatenate([np.zeros(0, ROW)[names], *parts])
     breaks = np.flatnonzero(np.abs(np.diff(rows["t"]) * made_by.rate - 1.0) > 0.5) + 1
     rows = max(np.split(rows, breaks), key=len)
-    known = np.isfinite(rows["pose"]).all(axis=1)
+    known = np.isfinite(rows["pose"]).all(axis=1) & np.isfinite(rows["force_measured"]).all(axis=1)
     if len(rows) < 4 or not known.all():
         raise InputError(f"{recording.path}: no run with a measured pose throughout")
     commanded, measured = (_coordinates(rows[name][:, :7]) for name in ("reference", "pose"))
@@ -60,13 +75,39 @@ def recorded_response(
     column = COORDINATES.index(chosen)
     source = commanded[:, column]
     pose = well_excited(frequency_response(source, measured[:, column], source, made_by.rate), band)
-    force = None
+    force = friction = None
     if np.ptp(rows["force_command"], axis=0).any():
-        drives = rows["force_residual"] + rows["terms"].sum(axis=1)
-        along = _leg_shares(made_by.mechanism, rows["reference"][:, :7], column)
-        asked, given = (rows["force_command"] * along).sum(axis=1), (drives * along).sum(axis=1)
-        force = _at(frequency_response(asked, given, source, made_by.rate), pose)
-    return RecordedResponse(chosen, float(rows["t"][0]), float(rows["t"][-1]), made_by.rate, pose, force)
+        # the same at all times: shares that move with the pose would bring the weight along, without any lag
+        along = _leg_shares(made_by.mechanism, rows["reference"][:, :7], column).mean(axis=0)
+        asked = (rows["force_command"] * along).sum(axis=1)
+        drives, rubbed = _drive_forces(rows, made_by)
+        whole, part = (
+            _at(frequency_response(asked, (forces * along).sum(axis=1), source, made_by.rate), pose)
+            for forces in (drives, rubbed)
+        )
+        force, friction = whole, part.gain
+    return RecordedResponse(chosen, float(rows["t"][0]), float(rows["t"][-1]), made_by.rate, pose, force, friction)
+
+
+def _drive_forces(rows: npt.NDArray[np.void], made_by: RecordedRig) -> tuple[Floats, Floats]:
+    """Forces (n, 6) N of the drives: what the cells read and what the model has between drive and cell.
+
+    And what of these is the friction of the prismatic joints. The model is taken at the motion that was measured: a
+    slow drive leaves its reference, and would seem faster by the friction that the reference has earlier.
+    """
+    motion = np.ascontiguousarray(rows["reference"])
+    motion[:, 13:] += np.gradient(rows["twist"] - motion[:, 7:13], 1.0 / made_by.rate, axis=0)
+    motion[:, :7], motion[:, 7:13] = rows["pose"], rows["twist"]
+    if made_by.drives is not None:
+        excess = held_excess(rows, made_by.mechanism, made_by.coulomb_speed, made_by.rate, made_by.drives)
+        motion[:, 13:] += Dynamics(made_by.mechanism).response(motion[:, :13], excess)
+    smooth_legs = tuple(
+        replace(leg, friction=replace(leg.friction, prismatic=0.0, coulomb=0.0)) for leg in made_by.mechanism.legs
+    )
+    machines = (made_by.mechanism, replace(made_by.mechanism, legs=smooth_legs))
+    models = [Dynamics(machine, made_by.coulomb_speed) for machine in machines]
+    between, smooth = (model.inverse(motion).forces - model.cells(motion) for model in models)
+    return rows["force_measured"] + between, between - smooth
 
 
 def _coordinates(poses: Floats) -> Floats:

@@ -54,6 +54,11 @@ class Smoothing:
         """Samples between two results that share next to nothing of white noise: their correlation is below 0.05."""
         return max(1, math.ceil(3.5 * self.half / _REACH))
 
+    @property
+    def apart(self) -> float:
+        """Time, s, between two results up to which what is seen in both may be one thing, run together."""
+        return (2 * self.half + 1.5) / self.rate
+
     def __call__(self, values: Floats) -> Floats:
         """Smoothed values (n − 2 half, …) of values (n, …): of the samples `half` to `n − half`."""
         return self._convolved(values, self._weights)

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.signal import lfilter
 
 from actuators import Mode
 from calibration import ForceRecord
+from rig.analysis.held import drive_forces
 from rig.analysis.recorded import RecordedRig, recorded_zeros, rig_of
 from rig.errors import InputError
-from rig.recording import Recorded, RecordingError
+from rig.recording import Recorded
 from rig.states import State
 
 Floats = npt.NDArray[np.float64]
@@ -23,7 +23,6 @@ _SAME_PERIOD = 0.5  # of a period, by which the time between two rows may differ
 _SHORTEST = 5.5  # s, of what is worth a filter
 _SHORTEST_HELD = 3.0  # s, of what is only judged by
 _HELD_OUT = 0.25  # of a motion, its end
-_SUBSTEPS = 20  # of a period
 _REPEATED = 0.2  # of the readings, which real noise never makes alike
 
 
@@ -132,46 +131,3 @@ def _stretches(recording: Recorded, rig: RecordedRig) -> list[ForceRecord]:
             )
         )
     return found
-
-
-def drive_forces(commands: Floats, period: float, drives: dict[str, Any]) -> tuple[Floats, Floats]:
-    """Forces (n, 6) N that drives give about the times when commands (n, 6) are computed, `period` s apart.
-
-    The first is their mean over the periods before and after, weighted as a second difference of lengths weighs
-    accelerations; the other what they are more at the instant itself. A command goes out with the exchange of the next
-    cycle, takes effect after the drives' dead time, and is reached with the lag of their force loop.
-
-    drives: the configuration's, of which `delay`, s, and `force_bandwidth`, Hz, are taken.
-    Raises RecordingError where they are not there.
-    """
-    delay, bandwidth = drives.get("delay"), drives.get("force_bandwidth")
-    if not isinstance(delay, int | float) or not isinstance(bandwidth, int | float) or not bandwidth > 0:
-        raise RecordingError("the recording does not say the drives' delay and force_bandwidth")
-    whole = int(delay // period)
-    early = delay - whole * period  # of a period, while the command before still counts
-    lag = 1.0 / (2.0 * math.pi * bandwidth)
-    newer = _earlier(commands, 1 + whole)  # what takes effect in the period that begins with a row
-    older = _earlier(commands, 2 + whole)
-    kept, late = math.exp(-early / lag), math.exp(-(period - early) / lag)
-    # f(k+1) = newer + (middle − newer) late, middle = older + (f(k) − older) kept
-    steps = older * (1.0 - kept) * late + newer * (1.0 - late)
-    forces = np.empty_like(commands)
-    forces[0] = commands[0]
-    forces[1:] = lfilter([1.0], [1.0, -kept * late], steps[:-1], axis=0, zi=(kept * late * commands[0])[np.newaxis])[0]
-    middle = older + (forces - older) * kept
-    rising, falling = np.zeros_like(commands), np.zeros_like(commands)  # over the period that begins with a row
-    for place in (np.arange(_SUBSTEPS) + 0.5) / _SUBSTEPS:
-        since = place * period
-        if since < early:
-            here = older + (forces - older) * math.exp(-since / lag)
-        else:
-            here = newer + (middle - newer) * math.exp(-(since - early) / lag)
-        rising += place * here / _SUBSTEPS
-        falling += (1.0 - place) * here / _SUBSTEPS
-    mean = falling + np.vstack([rising[:1], rising[:-1]])
-    return mean, forces - mean
-
-
-def _earlier(values: Floats, rows: int) -> Floats:
-    """Each row's value so many rows before, the first where there is none."""
-    return np.vstack([np.repeat(values[:1], rows, axis=0), values[:-rows]])

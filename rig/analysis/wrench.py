@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from calibration import ReadingsUncertainty
 from dynamics import Mechanism, wrench_from_residual
 from rig.analysis.false_alarms import alarm_threshold
 from rig.analysis.noise import ResidualNoise
@@ -15,6 +16,9 @@ BANDWIDTH = 20.0
 """Hz"""
 PER_HOUR = 1.0
 """false alarms that are borne"""
+
+_MODEL_RATE = 25.0
+"""Hz, at which the model's uncertainty is computed anew"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,27 +86,53 @@ class WrenchEstimator:
         smoothing: that the residuals went through.
         noise: of those residuals.
         per_hour: how many false alarms are borne.
+        model: how uncertain what the residuals are beyond is; with noise that was learned it is in that already.
 
     Raises InputError for a rate of false alarms that cannot be, see `alarm_threshold`.
     """
 
     def __init__(
-        self, mechanism: Mechanism, smoothing: Smoothing, noise: ResidualNoise, per_hour: float = PER_HOUR
+        self,
+        mechanism: Mechanism,
+        smoothing: Smoothing,
+        noise: ResidualNoise,
+        per_hour: float = PER_HOUR,
+        model: ReadingsUncertainty | None = None,
     ) -> None:
         self.noise = noise
         self.per_hour = per_hour
-        self.threshold = alarm_threshold(per_hour, smoothing.rate, noise.correlation, noise.samples)
+        self.threshold = alarm_threshold(
+            per_hour, smoothing.rate, noise.correlation, noise.samples, apart=smoothing.apart
+        )
         self._geometry = mechanism.geometry
         self._bias_share = 0.0 if np.isinf(noise.samples) else 1.0 / noise.samples
+        self._model = model if np.isinf(noise.samples) else None
+        self._step = max(1, round(smoothing.rate / _MODEL_RATE))
 
     def estimate(self, residuals: Residuals) -> ExternalWrench:
-        """The wrenches of residuals (n). The bias's own uncertainty is in the covariance."""
+        """The wrenches of residuals (n). The bias's own uncertainty is in the covariance, and the model's."""
         matrices = wrench_from_residual(self._geometry, residuals.motion[:, :7])
         beyond = residuals.residual - self.noise.mean
-        covariance = matrices @ (self.noise.covariance * (1.0 + self._bias_share)) @ matrices.transpose(0, 2, 1)
+        model = self._of_model(residuals)
+        whole = self.noise.covariance * (1.0 + self._bias_share) + (0.0 if model is None else model)
+        covariance = matrices @ whole @ matrices.transpose(0, 2, 1)
         wrench = np.einsum("nij,nj->ni", matrices, beyond)
-        distance = self.noise.distance(residuals.residual)
+        distance = self.noise.distance(residuals.residual, model)
         return ExternalWrench(residuals.t, wrench, covariance, distance, self.threshold, self.per_hour)
+
+    def _of_model(self, residuals: Residuals) -> Floats | None:
+        """Covariance (n, 6, 6) N² of the model, straight between samples: it changes no faster than the motion."""
+        if not self._model or not len(residuals):
+            return None
+        places = np.unique(np.append(np.arange(0, len(residuals), self._step), len(residuals) - 1))
+        known = self._model.covariance(residuals.motion[places])
+        wanted = np.arange(len(residuals))
+        after = np.clip(np.searchsorted(places, wanted, side="right"), 1, max(1, len(places) - 1))
+        if len(places) == 1:
+            return known
+        part = ((wanted - places[after - 1]) / (places[after] - places[after - 1]))[:, np.newaxis, np.newaxis]
+        found: Floats = known[after - 1] * (1.0 - part) + known[after] * part
+        return found
 
 
 class ContactLog:
@@ -113,7 +143,7 @@ class ContactLog:
 
     def __init__(self, smoothing: Smoothing) -> None:
         self.found: list[Contact] = []
-        self._apart = (2 * smoothing.half + 1.5) / smoothing.rate
+        self._apart = smoothing.apart
 
     def add(self, piece: ExternalWrench) -> None:
         """Take in the next piece."""

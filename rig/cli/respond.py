@@ -1,6 +1,7 @@
 """`rig multisine` and `rig respond`: a coordinate excited, and its frequency response."""
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -73,13 +74,18 @@ def respond(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Bode plots, SVG; left out: none.")
     ] = None,
+    friction: Annotated[
+        float,
+        typer.Option("--friction", metavar="PART", help="How well the legs' friction is known, one sigma.", min=0.0),
+    ] = 0.2,
     as_json: JsonOption = False,
 ) -> None:
     """Frequency response of a recorded excitation: commanded to measured pose, commanded to measured force.
 
     H1 with its coherence, over whole periods where the excitation has them (`rig multisine`), by Welch's method else
     (a chirp); dead time, lag and -3 dB bandwidth with their standard uncertainties. Without enough excitation it is
-    refused, and the frequencies that lack it are named.
+    refused, and the frequencies that lack it are named. The force of a drive whose friction the cells do not read
+    rests on the model's friction: what --friction makes of the lag is said.
     """
     from kinematics import COORDINATES
     from rig.analysis import fit_response, recorded_response
@@ -99,6 +105,7 @@ def respond(
     found = recorded_response(opened, dof, band)
     responses = {"pose": found.pose} | ({} if found.force is None else {"force": found.force})
     fits = {name: fit_response(one) for name, one in responses.items()}
+    by_friction = found.lag_by_friction(friction)
     if output is not None:
         from rig.analysis import draw_bode
 
@@ -111,11 +118,19 @@ def respond(
             "begin_s": found.begin,
             "end_s": found.end,
         }
+        if "force" in told:
+            told["force"]["lag_friction_sigma_s"] = by_friction
         typer.echo(json.dumps(base | told | {"plot": None if output is None else str(output)}, indent=2))
     else:
         typer.echo(f"coordinate {found.dof}, {found.begin:.3f} to {found.end:.3f} s, {found.rate:g} cycles a second")
         for name, one in responses.items():
             typer.echo(_described(name, one, fits[name]))
+        if by_friction > 0.0:
+            lag = math.hypot(by_friction, fits["force"].lag_sigma)
+            typer.echo(
+                f"force: its lag is known to ± {lag * 1e3:.3f} ms, {by_friction * 1e3:.3f} ms of that by the legs' "
+                f"friction, which these cells do not read and the model knows to {100.0 * friction:g} %"
+            )
         if output is not None:
             typer.echo(f"plot       {output}")
     end_doubtful(opened)

@@ -55,11 +55,13 @@ def wrench(
     from nothing than noise gets by chance more often than --false-alarms says. Give --quiet where the model is not
     exact: what it leaves there, bias, covariance and course in time, is what counts as noise.
     """
+    from calibration import ReadingsUncertainty
     from rig.analysis import (
         ContactLog,
         Smoothing,
         WrenchEstimator,
         learned_noise,
+        recorded_parameters,
         recorded_residuals,
         rig_of,
         stated_noise,
@@ -83,7 +85,8 @@ def wrench(
         if sigma is None:
             raise InputError(f"{recording}: does not say the cells' noise; give --noise or --quiet")
         learned = stated_noise(sigma, smoothing, model_sigma)
-    estimator = WrenchEstimator(made_by.mechanism, smoothing, learned, false_alarms)
+    unsure = ReadingsUncertainty(made_by.mechanism, recorded_parameters(opened), made_by.coulomb_speed)
+    estimator = WrenchEstimator(made_by.mechanism, smoothing, learned, false_alarms, unsure)
     survey = _Survey(ContactLog(smoothing))
     pieces = survey.watched(_estimates(opened, smoothing, estimator))
     if output is not None:

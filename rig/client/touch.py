@@ -1,8 +1,20 @@
 """The external wrench on a rig's platform, of its telemetry."""
 
-import numpy as np
+from collections.abc import Iterator
 
-from rig.analysis import ExternalWrench, Smoothing, WrenchEstimator, learned_noise, residuals_of, stated_noise
+import numpy as np
+import numpy.typing as npt
+
+from calibration import ReadingsUncertainty
+from rig.analysis import (
+    ExternalWrench,
+    Residuals,
+    Smoothing,
+    WrenchEstimator,
+    learned_noise,
+    residuals_of,
+    stated_noise,
+)
 from rig.client.telemetry import Telemetry
 from rig.config import RigConfig
 from rig.errors import InputError
@@ -23,13 +35,18 @@ def external_wrench(
     for a bandwidth or a rate of false alarms that cannot be; and for a quiet stretch that noise cannot be learned from.
     """
     smoothing = Smoothing(bandwidth, config.rate)
-    machine, coulomb_speed = config.machine, config.control.coulomb_speed
+    drives = {"delay": config.drives.delay, "force_bandwidth": config.drives.force_bandwidth}
+
+    def residuals(rows: npt.NDArray[np.void]) -> Iterator[Residuals]:
+        return residuals_of([rows], config.machine, smoothing, config.control.coulomb_speed, drives)
+
     if quiet is None:
         noise = stated_noise(config.load_cells.noise, smoothing, model_sigma)
     else:
-        noise = learned_noise(list(residuals_of([quiet.rows], machine, smoothing, coulomb_speed)))
-    estimator = WrenchEstimator(machine, smoothing, noise, false_alarms)
-    found = [estimator.estimate(one) for one in residuals_of([telemetry.rows], machine, smoothing, coulomb_speed)]
+        noise = learned_noise(list(residuals(quiet.rows)))
+    unsure = ReadingsUncertainty(config.machine, config.parameter_files, config.control.coulomb_speed)
+    estimator = WrenchEstimator(config.machine, smoothing, noise, false_alarms, unsure)
+    found = [estimator.estimate(one) for one in residuals(telemetry.rows)]
     newest = found[-1] if found else None
     if newest is None or not np.any(newest.t >= telemetry.t[-1] - 2.0 * (smoothing.half + 1) / config.rate):
         least = (2 * smoothing.half + 1) / config.rate

@@ -1,4 +1,4 @@
-"""A hundred machines as built, identified offline with both cores: `make bench`.
+"""Machines as built, identified offline with both cores: `make bench`.
 
 Each follows an excitation and another motion in the closed loop, with friction that no model has, cells that are not
 quite calibrated, drift and steps; the estimator never sees the truth. What is printed could come out otherwise.
@@ -9,46 +9,29 @@ from multiprocessing import get_context
 
 import numpy as np
 import pytest
+from built_loop import NOISE, built, recorded
 from numpy.typing import NDArray
 
-from calibration import ForceRecord, design_excitation, hold_out, identify
+from calibration import design_excitation, hold_out, identify
 from dynamics import linear_parameters
-from kinematics import Array, MotionTable, forward_kinematics, tabulate
-from rig.analysis import drive_forces
-from rig.config import RigConfig, load_config
-from rig.virtual import run_loop, truth_of
+from kinematics import Array, tabulate
+from rig.config import load_config
+from rig.virtual import truth_of
 
 SEEDS = range(100, 200)
-NOISE = 0.5
 SMOOTHING = 1e-3
-_BUILT = {
-    "safety": {"tare_shift": 15.0},
-    "virtual": {"cells": {"drift": 0.002, "resolution": 0.05, "noise": NOISE}},
-}
 
 
-def recorded(config: RigConfig, path: MotionTable) -> ForceRecord:
-    """What a rig's encoders, cells and commands say while it follows a path."""
-    truth = truth_of(config)
-    served = config.changed({"virtual": {"cells": truth.cells.model_dump()}})
-    run = run_loop(served, path, "force", plant=truth.mechanism, friction=truth.friction)
-    lengths, _ = run.encoders()
-    pose, place = np.empty((len(lengths), 7)), config.machine.geometry.home_pose
-    for row, reading in enumerate(lengths):
-        pose[row] = place = forward_kinematics(config.machine.geometry, reading, place)
-    mean, excess = drive_forces(run.commands, config.period, config.resolved()["drives"])
-    return ForceRecord(config.rate, pose, run.cells(), mean, excess)
-
-
-def study(seed: int) -> tuple[Array, NDArray[np.bool_], float, float, float, bool, float]:
+def study(case: tuple[int, str, float]) -> tuple[Array, NDArray[np.bool_], float, float, float, bool, float]:
     """Deviations of the base parameters in their σ, which are told, residuals before and after, noise, seconds."""
-    config = load_config("virtual").changed(_BUILT).changed({"virtual": {"seed": seed, "plant": {"as_built": seed}}})
+    seed, controller, rate = case
+    config = built(load_config("virtual").changed({"rate": rate}), seed)
     home = config.machine.geometry.home_pose
     paths = [
         tabulate(design_excitation(config.machine, seconds, candidates=count, seed=9).trajectory(home), config.period)
         for seconds, count in ((60.0, 10), (20.0, 3))
     ]
-    fitted, judged = (recorded(config, path) for path in paths)
+    fitted, judged = (recorded(config, path, controller) for path in paths)
     begun = time.perf_counter()
     result = identify(config.machine, [fitted])
     seconds = time.perf_counter() - begun
@@ -59,16 +42,20 @@ def study(seed: int) -> tuple[Array, NDArray[np.bool_], float, float, float, boo
 
 
 @pytest.mark.timeout(3600)
-def test_a_hundred_machines() -> None:
+@pytest.mark.parametrize(
+    ("controller", "rate", "seeds"),
+    [("force", 500.0, SEEDS), ("position", 500.0, SEEDS[:30]), ("position", 200.0, SEEDS[:30])],
+)
+def test_machines_as_built(controller: str, rate: float, seeds: range) -> None:
     begun = time.perf_counter()
     with get_context("spawn").Pool(2) as pool:
-        found = pool.map(study, SEEDS, chunksize=1)
+        found = pool.map(study, [(seed, controller, rate) for seed in seeds], chunksize=1)
     took = time.perf_counter() - begun
     away, told = (np.array([each[k] for each in found]) for k in (0, 1))
     before, after, noise, seconds = (np.array([each[k] for each in found]) for k in (2, 3, 4, 6))
     inside = np.mean(np.abs(away) < 2.0)
     inside_told, spread = np.mean(np.abs(away[told]) < 2.0), np.sqrt(np.mean(away**2))
-    print(f"\n{len(found)} machines as built, 60 s at 500 Hz each, two processes: {took:.0f} s")
+    print(f"\n{len(found)} machines as built, 60 s at {rate:g} Hz each, {controller}, two processes: {took:.0f} s")
     print(f"  identification: {np.median(seconds):.2f} s (median), {seconds.max():.2f} s (worst)")
     print(f"  within 2 sigma: {inside:.3f} of all {away.shape[1]} combinations (deviation {spread:.2f} sigma RMS)")
     print(f"  and {inside_told:.3f} of those told, {told.sum(axis=1).mean():.0f} on average")

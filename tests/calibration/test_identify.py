@@ -17,7 +17,7 @@ from calibration import (
     identify,
     told_parameters,
 )
-from dynamics import FRICTIONS, LINEAR_NAMES, Mechanism, Regressor, linear_parameters, mechanism_tables
+from dynamics import FRICTIONS, LINEAR_NAMES, Dynamics, Mechanism, Regressor, linear_parameters, mechanism_tables
 from kinematics import leg_kinematics
 
 SETTINGS = IdentificationSettings(coulomb_speed=SMOOTHING)
@@ -167,7 +167,10 @@ def test_set_points_that_drives_hold_are_not_taken_for_inertia() -> None:
     # a drive damps about a speed that it holds: at the reading it pushes less than on average, by the acceleration
     made = recorded(drawn(3), PATH, 3)
     legs = leg_kinematics(MACHINE.geometry, PATH)
-    held = replace(made.record, cells=made.record.cells - 0.6 * legs.acceleration + 2.0 * legs.velocity, drives=None)
+    instant = PATH.copy()
+    instant[:, 13:] += Dynamics(made.truth).response(PATH[:, :13], 2.0 * legs.velocity - 0.6 * legs.acceleration)
+    model = Dynamics(made.truth, SMOOTHING)
+    held = replace(made.record, cells=made.record.cells + model.cells(instant) - model.cells(PATH), drives=None)
     result = identify(MACHINE, [held], SETTINGS)
     away = deviations(result, 3)
     assert np.mean(np.abs(away) < 2.0) > 0.9 and np.abs(away).max() < 5.0

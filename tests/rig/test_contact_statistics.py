@@ -2,11 +2,14 @@
 
 import math
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import pytest
 from scipy.stats import chi2
 
+from actuators import Mode
+from calibration import Parameter, ParameterFile, ReadingsUncertainty, overlaid
 from dynamics import Dynamics, LoadCell, Mechanism, load_mechanism
 from kinematics import coordinates_to_motion
 from rig.analysis import (
@@ -65,18 +68,22 @@ def test_a_bandwidth_that_cannot_be_is_refused(bandwidth: float) -> None:
         Smoothing(bandwidth, RATE)
 
 
-@pytest.mark.parametrize("bandwidth", [None, 20.0, 5.0])
-def test_noise_passes_the_threshold_as_often_as_is_stated(bandwidth: float | None) -> None:
+@pytest.mark.parametrize(("bandwidth", "per_hour"), [(None, 3600.0), (20.0, 3600.0), (5.0, 3600.0), (5.0, 900.0)])
+def test_noise_makes_contacts_as_often_as_is_stated(bandwidth: float | None, per_hour: float) -> None:
+    """Those of the list, in which what is near in time is one."""
     smoothing = Smoothing(bandwidth, RATE)
-    estimator = WrenchEstimator(LAB, smoothing, stated_noise(0.5, smoothing), per_hour=3600.0)
+    estimator = WrenchEstimator(LAB, smoothing, stated_noise(0.5, smoothing), per_hour=per_hour)
     noise = pieces(coloured(np.random.default_rng(4), 160_000, smoothing))
-    found = estimator.estimate(noise)
-    begun = np.count_nonzero(found.contact[1:] & ~found.contact[:-1])
-    expected = len(noise) / RATE
-    assert begun == pytest.approx(expected, abs=4.0 * math.sqrt(expected))
     log = ContactLog(smoothing)
-    log.add(found)
-    assert 0.75 * begun <= len(log.found) <= begun
+    log.add(estimator.estimate(noise))
+    expected = len(noise) / RATE * per_hour / 3600.0
+    assert len(log.found) == pytest.approx(expected, abs=3.0 * math.sqrt(expected))
+
+
+def test_more_false_alarms_than_stand_apart_are_refused() -> None:
+    smoothing = Smoothing(2.0, RATE)
+    with pytest.raises(InputError, match=r"false alarms: 1800 an hour, must be at most 1\.57e\+03"):
+        WrenchEstimator(LAB, smoothing, stated_noise(0.5, smoothing), per_hour=1800.0)
 
 
 def test_the_continuous_limit_meets_the_sampled_one() -> None:
@@ -191,3 +198,53 @@ def test_gaps_and_rows_without_power_or_pose_are_left_out() -> None:
     joined = list(residuals_of(np.split(rows, [50, 399, 401, 650, 900]), LAB, smoothing))
     for one, other in zip(found, joined, strict=True):
         np.testing.assert_allclose(one.residual, other.residual, atol=1e-9)
+
+
+DRIVES = {"delay": 1e-4, "force_bandwidth": 300.0}
+
+
+@pytest.mark.parametrize("bandwidth", [None, 20.0])
+def test_held_forces_go_on_from_piece_to_piece(bandwidth: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = moving_rows(LAB, np.zeros(6), seed=2)
+    rows["mode"] = Mode.FORCE
+    rows["force_command"] = np.random.default_rng(1).normal(0.0, 20.0, (len(rows), 6))
+    rows["velocity"] = np.random.default_rng(2).normal(0.0, 2e-3, (len(rows), 6))
+    smoothing = Smoothing(bandwidth, RATE)
+    (whole,) = residuals_of([rows], LAB, smoothing, 1e-3, DRIVES)
+    (without,) = residuals_of([rows], LAB, smoothing, 1e-3)
+    assert np.abs(without.residual - whole.residual).max() > 1.0
+    monkeypatch.setattr("rig.analysis.residuals._PIECE", 400)
+    parts = list(residuals_of(np.split(rows, 8), LAB, smoothing, 1e-3, DRIVES))
+    assert len(parts) == 3
+    np.testing.assert_allclose(np.concatenate([part.t for part in parts]), whole.t)
+    np.testing.assert_allclose(np.concatenate([part.residual for part in parts]), whole.residual, atol=1e-4)
+
+
+def test_what_the_parameters_are_unsure_of_is_in_the_covariance() -> None:
+    """Machines drawn by a file's covariance, which no smoothing averages out: distances stay those of χ²."""
+    names = ("platform.mass", "platform.center_of_mass[2]", "load_cells[1].offset")
+    values = (LAB.mass, LAB.center_of_mass[2], 0.0)
+    covariance = np.array([[0.3, 0.0, -1.0], [0.0, 4e-5, 0.0], [-1.0, 0.0, 4.0]])
+    random = np.random.default_rng(6)
+    parameters = [
+        Parameter(name, "", value, value, sigma)
+        for name, value, sigma in zip(names, values, np.sqrt(np.diag(covariance)), strict=True)
+    ]
+    file = ParameterFile("inertia", date(2026, 1, 2), LAB.name, tuple(parameters), covariance=covariance)
+    smoothing = Smoothing(20.0, RATE)
+    noise = stated_noise(0.5, smoothing)
+    estimator = WrenchEstimator(LAB, smoothing, noise, model=ReadingsUncertainty(LAB, [file], 1e-3))
+    blind = WrenchEstimator(LAB, smoothing, noise)
+    distances, unaware = [], []
+    for seed in range(40):
+        away = random.multivariate_normal(np.zeros(3), covariance)
+        changed = [replace(each, value=each.value + step) for each, step in zip(parameters, away, strict=True)]
+        truth = overlaid(LAB, [replace(file, parameters=tuple(changed))])
+        rows = moving_rows(truth, np.zeros(6), seed)[:300]
+        rows["force_residual"] = rows["force_measured"] - Dynamics(LAB).cells(rows["reference"])
+        rows["force_residual"][:, 1] += away[2]
+        (residuals,) = residuals_of([rows], LAB, smoothing)
+        distances.append(estimator.estimate(residuals).distance[::50])
+        unaware.append(blind.estimate(residuals).distance[::50])
+    assert np.mean(distances) == pytest.approx(6.0, abs=1.0)
+    assert np.mean(unaware) > 60.0

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from dynamics import switched_friction
 from rig.analysis import drive_forces
 from rig.recording import RecordingError
 
@@ -32,6 +33,20 @@ def test_forces_are_those_of_a_lag_behind_commands_that_are_held(delay: float, b
         assert mean[row] == pytest.approx(weights @ around / weights.sum(), abs=0.15)
         assert mean[row] + excess[row] == pytest.approx(course[row * FINE], abs=0.15)
     assert np.abs(excess).max() > 0.5
+
+
+def test_friction_that_turns_round_within_a_cycle_is_not_its_mean_about_then() -> None:
+    """Against the mean of the sign, weighted as accelerations are by second differences, in fine steps."""
+    t = np.arange(40) * PERIOD
+    speeds = 0.02 * np.cos(2 * np.pi * (7.0 + np.arange(6.0)) * t[:, np.newaxis])
+    excess = switched_friction(speeds, 1e-3)
+    weights = 1.0 - np.abs(np.arange(-FINE, FINE) + 0.5) / FINE
+    for row in range(1, 39):
+        around = t[row] + (np.arange(-FINE, FINE) + 0.5) * PERIOD / FINE
+        between = np.column_stack([np.interp(around, t, column) for column in speeds.T])
+        mean = weights @ np.tanh(between / 1e-3) / weights.sum()
+        assert excess[row] == pytest.approx(np.tanh(speeds[row] / 1e-3) - mean, abs=0.02)
+    assert np.abs(excess).max() > 0.25 and np.abs(switched_friction(np.full((9, 6), 0.02), 1e-3)).max() < 1e-12
 
 
 def test_what_the_drives_are_must_be_known() -> None:

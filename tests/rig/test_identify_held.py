@@ -1,0 +1,23 @@
+"""Machines whose drives close their own loops: what these make of set-points within a period is no inertia."""
+
+import numpy as np
+import pytest
+from built_loop import built, recorded
+from configured import VIRTUAL
+
+from calibration import design_excitation, identify
+from dynamics import linear_parameters
+from kinematics import tabulate
+from rig.virtual import truth_of
+
+
+@pytest.mark.parametrize("seed", [300, 303])
+def test_at_a_low_rate_the_truth_lies_within_what_is_said(seed: int) -> None:
+    config = built(VIRTUAL, seed)
+    motion = design_excitation(config.machine, 60.0, candidates=2, seed=9)
+    path = tabulate(motion.trajectory(config.machine.geometry.home_pose), config.period)
+    result = identify(config.machine, [recorded(config, path, "position")])
+    truth = linear_parameters(truth_of(config).mechanism)
+    away = result.base.matrix @ (result.theta - truth) / result.base_sigma
+    assert np.mean(np.abs(away) < 2.0) > 0.93 and np.sqrt(np.mean(away**2)) < 1.1
+    assert result.told.sum() > 30
