@@ -63,14 +63,18 @@ class _Tally:
 
     def note(self, kind: int) -> None:
         """Book one operation of a `Counted` to the innermost owner on the stack."""
-        frame = sys._getframe(2) if self.owners else None
+        owners, counts = self.owners, self.counts
+        frame = sys._getframe(2) if owners else None
         owner = REST
         while frame is not None:
-            if frame.f_code.co_name in self.owners:
-                owner = frame.f_code.co_name
+            name = frame.f_code.co_name
+            if name in owners:
+                owner = name
                 break
             frame = frame.f_back
-        self.counts.setdefault(owner, [0, 0, 0, 0])[kind] += 1
+        if owner not in counts:
+            counts[owner] = [0, 0, 0, 0]
+        counts[owner][kind] += 1
 
 
 class Parameter(float):
@@ -103,20 +107,28 @@ class Counted:
     def _made(cls, kind: int, value: float) -> "Counted":
         if cls.tally is not None:
             cls.tally.note(kind)
-        return cls(value)
+        made = cls.__new__(cls)
+        made.value = value
+        return made
 
     def __add__(self, other: Any) -> "Counted":
+        if type(other) is Counted:  # by far the most
+            return self._made(1, self.value + other.value)
         return self if _structure(other, 0) else self._made(1, self.value + float(other))
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> "Counted":
+        if type(other) is Counted:
+            return self._made(1, self.value - other.value)
         return self if _structure(other, 0) else self._made(1, self.value - float(other))
 
     def __rsub__(self, other: Any) -> "Counted":
         return -self if _structure(other, 0) else self._made(1, float(other) - self.value)
 
     def __mul__(self, other: Any) -> "Counted | int":
+        if type(other) is Counted:
+            return self._made(0, self.value * other.value)
         if _structure(other, 0):
             return 0
         if _structure(other, 1, -1):

@@ -107,10 +107,11 @@ class Operator:
         """the one under which the rig was last told to move"""
         self.journal = Journal(engine)
         """what the recording says of the commands"""
-        self.loop = check_loop(engine.config)
-        """whether the control loop may be closed; judged once, as it takes longer than a cycle"""
+        loop = check_loop(engine.config)  # judged once, as it takes longer than a cycle
+        self.loop = loop.message
+        """what is wrong with the control loop, empty where nothing is"""
         buses = judge_buses(engine.config, engine.bank.plans)
-        engine.publisher.surroundings.loop = buses.message or ("" if self.loop.passed else self.loop.message)
+        engine.publisher.surroundings.loop = buses.message or ("" if loop.passed else self.loop)
 
     def submit(self, submission: Submission) -> None:
         """Queue a command for the next boundary between cycles; a motion, or the way home, is checked and refused here.

@@ -112,8 +112,8 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             owner.send(("ready", address))
         for line in around.realtime:
             engine.record("info", line)
-        if operator.loop.message:
-            engine.record("warning", operator.loop.message)
+        if operator.loop:
+            engine.record("warning", operator.loop)
         run_cycles(engine, operator, watch, ticker)
         engine.publish()  # what was asked for last is answered
         operator.journal.write()

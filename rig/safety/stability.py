@@ -18,7 +18,7 @@ friction, which holds small vibrations down, and the change of mass away from ho
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -55,12 +55,17 @@ class LoopVerdict:
     """spectral radius of the sampled loop: how much a disturbance grows in a cycle; stable below 1"""
     gain_margin: float
     """factor on both gains at which the loop becomes unstable; 0 if no smaller gain is stable either"""
-    lowest_rate: int | None
-    """Hz, the lowest whole rate at which these gains have the wanted margin; None: there is none, or drives are slow"""
+    search: Callable[[], int | None] = field(repr=False, compare=False)
+    """finds `lowest_rate`, which takes longer than all else"""
     wanted: float = WANTED_MARGIN
     """the gain margin that it should have"""
     at_host: bool = True
     """Whether it is the host that closes the loop; else the drives do, all six, and its stability is theirs"""
+
+    @property
+    def lowest_rate(self) -> int | None:
+        """Hz, the lowest whole rate at which these gains have the wanted margin; None: none has, or drives are slow."""
+        return self.search()
 
     @property
     def passed(self) -> bool:
@@ -80,7 +85,8 @@ class LoopVerdict:
             found = "stands on the edge of instability"
         else:
             found = f"bears {self.gain_margin:.2f} times its gains only, {self.wanted:g} times are wanted"
-        remedies = [] if self.lowest_rate is None else [f"run it at {self.lowest_rate} Hz or more"]
+        lowest = self.lowest_rate
+        remedies = [] if lowest is None else [f"run it at {lowest} Hz or more"]
         if self.gain_margin > 0.0:
             remedies.append(f"take both gains {self.gain_margin / self.wanted:.2g} times")
         else:
@@ -90,9 +96,11 @@ class LoopVerdict:
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form."""
         told = asdict(self)
+        del told["search"]
         if not told.pop("at_host"):
             told |= dict.fromkeys(("stiffness", "damping", "radius", "gain_margin"))
         return told | {
+            "lowest_rate": self.lowest_rate,
             "closed_by": "host" if self.at_host else "drives",
             "passed": self.passed,
             "message": self.message,
@@ -107,7 +115,7 @@ def check_loop(config: RigConfig) -> LoopVerdict:
     """
     control = config.control
     if all(config.own_loops):
-        return LoopVerdict(config.mode, config.rate, 0.0, 0.0, 0.0, math.inf, None, at_host=False)
+        return LoopVerdict(config.mode, config.rate, 0.0, 0.0, 0.0, math.inf, lambda: None, at_host=False)
     if config.mode != "computed-torque":
         stiffness, damping = control.stiffness, control.damping
         masses = leg_masses(config.machine, config.own_loops)
@@ -140,7 +148,7 @@ def check_loop(config: RigConfig) -> LoopVerdict:
         damping=damping,
         radius=loops.radius(gains),
         gain_margin=0.0 if undamped else margin(),
-        lowest_rate=_lowest_rate(lambda rate: radius(rate, wanted) < _STABLE) if helps else None,
+        search=lambda: _lowest_rate(lambda rate: radius(rate, wanted) < _STABLE) if helps else None,
         wanted=wanted,
     )
 
