@@ -43,6 +43,7 @@ from calibration.geometry import (
     calibrate_geometry,
     homing_repeatability,
     next_poses,
+    prepare_geometry,
 )
 from calibration.in_place import InPlaceCalibration, Rests, WeightPlan, calibrate_in_place, plan_weight_poses
 from calibration.inertia import (
@@ -163,6 +164,7 @@ __all__ = [
     "payload_sigma",
     "payload_values",
     "plan_weight_poses",
+    "prepare_geometry",
     "read_cell_measurements",
     "record_measurements",
     "save_cell_calibration",

@@ -219,7 +219,7 @@ class Tour(Pilot):
         self.wait(lambda: wizard.currentPage() is page, "the wizard's next page")
 
     def _identify(self) -> None:
-        entry = self.window.identify
+        entry = self.window.calibrate.identify
         entry.start(self._recording)
         wizard = entry.wizard
         assert wizard is not None
@@ -227,11 +227,11 @@ class Tour(Pilot):
         for page, name in zip(wizard.pages, ("recordings", "fit", "save"), strict=True):
             self._await_page(wizard, page)
             if page is wizard.computing:
-                self.wait(wizard.computing.identify.isEnabled, "Identify to be possible")
-                wizard.computing.identify.click()
-                self.wait(lambda: not wizard.identifier.busy, "the fit to end", _START)
-            elif page is wizard.recordings:
-                self.wait(lambda: not wizard.recordings.missing, "the recording to be looked into")
+                self.wait(wizard.computing.begin.isEnabled, "Identify to be possible")
+                wizard.computing.begin.click()
+                self.wait(lambda: not wizard.runner.busy, "the fit to end", _START)
+            elif page is wizard.asking:
+                self.wait(lambda: not wizard.asking.missing, "the recording to be looked into")
             self._photograph(f"identify-{name}", window=wizard)
             if page is not wizard.storing:
                 if page is wizard.computing and page.missing:

@@ -4,7 +4,7 @@ from calibration.geometry.calibrate import GeometryLimits, calibrate_geometry
 from calibration.geometry.frames import Gauge
 from calibration.geometry.holdout import PoseErrors
 from calibration.geometry.homing import HomingRepeatability, homing_repeatability
-from calibration.geometry.measurements import GeometryMeasurements, GeometryNoise, KnownFrames
+from calibration.geometry.measurements import GeometryMeasurements, GeometryNoise, KnownFrames, prepare_geometry
 from calibration.geometry.observability import Observability
 from calibration.geometry.planning import PosePlan, next_poses
 from calibration.geometry.result import GeometryCalibration, HoldOut, LeftOut
@@ -25,4 +25,5 @@ __all__ = [
     "calibrate_geometry",
     "homing_repeatability",
     "next_poses",
+    "prepare_geometry",
 ]

@@ -11,8 +11,8 @@ from calibration.errors import CalibrationError
 from calibration.geometry.exchange import exchanged_legs
 from calibration.geometry.frames import Gauge, into_mechanism, placed, placed_poses, turning
 from calibration.geometry.holdout import joined, noise_rms, pose_errors
-from calibration.geometry.measurements import GeometryMeasurements, GeometryNoise, Prepared, prepare
-from calibration.geometry.model import UNKNOWNS, Readings, linearise
+from calibration.geometry.measurements import GeometryMeasurements, GeometryNoise, Prepared, prepare_geometry
+from calibration.geometry.model import UNKNOWNS, linearise
 from calibration.geometry.observability import PARAMETERS, Observability, observability, shortcomings, untold
 from calibration.geometry.result import GeometryCalibration, HoldOut, LeftOut
 from calibration.geometry.solving import Fit, Frames, Mask, fit
@@ -78,7 +78,7 @@ def calibrate_geometry(
     offsets = np.asarray(length_offsets, dtype=np.float64)
     if offsets.shape != (6,) or not np.isfinite(offsets).all():
         raise CalibrationError(f"nominal length offsets: {length_offsets!r}, must be six finite numbers, m")
-    prepared = prepare(geometry, measurements, noise, offsets)
+    prepared = prepare_geometry(geometry, measurements, noise, offsets)
     readings, gauge, nominal = prepared.readings, prepared.gauge, nominal_unknowns(geometry)
     folds = max(2, round(1.0 / hold_out))
     steps = _Steps(progress, 2 * folds + 2)
@@ -95,7 +95,7 @@ def calibrate_geometry(
 
     probability = float(chdtrc(freedom, chi_square))
     widened = float(np.sqrt(chi_square / freedom)) if probability < _WIDENED_BELOW else 1.0
-    held = _hold_out(readings, found, nominal, gauge, folds, steps) if readings.measured == 6 else None
+    held = _hold_out(prepared, found, nominal, gauge, folds, steps) if readings.measured == 6 else None
     values, drawn = x.copy(), nominal.copy()
     values[:, 6] += offsets
     drawn[:, 6] = offsets
@@ -252,15 +252,17 @@ def _chi_square(prepared: Prepared, found: Fit, seen: Observability) -> tuple[fl
 
 
 def _hold_out(
-    readings: Readings, found: Fit, nominal: Array, gauge: Gauge, folds: int, steps: _Steps
+    prepared: Prepared, found: Fit, nominal: Array, gauge: Gauge, folds: int, steps: _Steps
 ) -> HoldOut | None:
     """Pose errors of every fitted row, each by a fit that had not seen it."""
-    chosen = np.flatnonzero(found.fitted)
+    readings, chosen = prepared.readings, np.flatnonzero(found.fitted)
     dealt = np.argsort((chosen * _MIX) % len(readings), kind="stable")
     before, after = [], []
+    rows: list[int] = []
     for part in range(folds):
         unseen = np.zeros(len(readings), dtype=bool)
         unseen[chosen[dealt[part::folds]]] = True
+        rows += np.flatnonzero(unseen).tolist()
         among = found.fitted & ~unseen
         x = fit(readings, found.x, found.poses, among=among, outliers=False, step_done=steps.step).x
         steps.next()
@@ -278,7 +280,9 @@ def _hold_out(
             rigid = nominal
         steps.next()
         before.append(pose_errors(readings.rows(unseen), rigid))
-    return HoldOut(folds, joined(before), joined(after), *noise_rms(readings.rows(found.fitted)))
+    order = np.argsort(rows)
+    names = tuple(prepared.rows[row] for row in sorted(rows))
+    return HoldOut(folds, names, joined(before, order), joined(after, order), *noise_rms(readings.rows(found.fitted)))
 
 
 def _left_out(prepared: Prepared, found: Fit) -> tuple[LeftOut, ...]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibration.geometry.model import LEG, Readings
 from kinematics import (
@@ -74,8 +75,9 @@ def noise_rms(readings: Readings) -> tuple[float, float]:
     return float(np.sqrt(variances[:3].sum())), float(np.sqrt(variances[3:].sum()))
 
 
-def joined(parts: list[PoseErrors]) -> PoseErrors:
-    """Errors of several sets of rows as one."""
+def joined(parts: list[PoseErrors], order: NDArray[np.intp]) -> PoseErrors:
+    """Errors of several sets of rows as one, put into an order."""
     return PoseErrors(
-        np.concatenate([part.position for part in parts]), np.concatenate([part.rotation for part in parts])
+        np.concatenate([part.position for part in parts])[order],
+        np.concatenate([part.rotation for part in parts])[order],
     )

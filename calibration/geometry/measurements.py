@@ -86,7 +86,9 @@ class Prepared:
     left_out: dict[int, str] = field(default_factory=dict)
 
 
-def prepare(geometry: Geometry, measurements: GeometryMeasurements, noise: GeometryNoise, offsets: Array) -> Prepared:
+def prepare_geometry(
+    geometry: Geometry, measurements: GeometryMeasurements, noise: GeometryNoise, offsets: Array
+) -> Prepared:
     """Check all of the measurements and make them into readings, the lengths less the nominal offsets (6,), m.
 
     Raises:

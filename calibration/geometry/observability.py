@@ -46,6 +46,11 @@ class Observability:
         """(42, 42), m²: of all parameters, of rank m; infinite along what is not told, so not to be used then."""
         return np.asarray((self.directions * self.sigma**2) @ self.directions.T)
 
+    @property
+    def worst(self) -> str:
+        """The direction told worst, by the parameters that move together along it."""
+        return _by_parameters(self.directions[:, -1:])[0]
+
     def weak(self, bound: float) -> Array:
         """Directions (42, k) of a sigma above the bound, m."""
         return self.directions[:, ~(self.sigma <= bound)]

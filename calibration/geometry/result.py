@@ -25,10 +25,12 @@ class HoldOut:
 
     The rows were divided into `folds` parts; each part was predicted by a fit to all others, so that every row counts
     once. Before: only the tracker's and the target's frames were fitted, where they are unknown.
+    rows: names of those of both.
     position_noise, m, rotation_noise, rad: RMS that the measured poses' own noise has in both.
     """
 
     folds: int
+    rows: tuple[str, ...]
     before: PoseErrors
     after: PoseErrors
     position_noise: float

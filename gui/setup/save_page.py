@@ -6,7 +6,7 @@ from pathlib import Path
 from pyqtgraph.Qt import QtGui, QtWidgets
 
 from gui.setup.page import SetupPage
-from gui.steps import ask_toml_path, browse_button, line_edit, set_role
+from gui.steps import ask_new_path, browse_button, line_edit, set_role
 from gui.widgets import GuardedButton, GuardedCheckBox
 from rig.commissioning import Zero
 
@@ -129,7 +129,7 @@ class SavePage(SetupPage):
         self._failure = reason
 
     def _browse(self) -> None:
-        if name := ask_toml_path(self, "Configuration", "Configurations (*.toml)", self.path.text()):
+        if name := ask_new_path(self, "Configuration", "Configurations (*.toml)", self.path.text()):
             self.path.setText(name)
             self._edited()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.identify import IdentifyEntry
+from gui.calibrate import CalibrateMenu
 from gui.live import LiveView, PlatformView, RecordingsView
 from gui.motion import MotionPanel
 from gui.operate import FaultsPanel, JogPanel, OperatePanel
@@ -163,7 +163,7 @@ class MainWindow(QtWidgets.QMainWindow):
             show_file=lambda path: self.open_file(path),
             obstacle=lambda: heavy_work_obstacle(self.session.situation),
         )
-        self.recordings.list.identified.connect(self.identify.start)
+        self.recordings.list.identified.connect(self.calibrate.identify.start)
         self.recordings.set_folder(self.session.folder)
         self._add_view(self.recordings, self.recordings_page)
         self.recordings.restore(self._settings)
@@ -179,7 +179,8 @@ class MainWindow(QtWidgets.QMainWindow):
         rig = self.menuBar().addMenu("&Rig")
         self._add_action(rig, "Open &motion …", self._open_motion, "Ctrl+O")
         self._add_action(rig, "Open &report", self._make_report, "Ctrl+R")
-        self.identify = IdentifyEntry(self.session, rig, self, lambda: self.theme)
+        self.calibrate = CalibrateMenu(self.session, self, lambda: self.theme)
+        rig.addMenu(self.calibrate)
         rig.addSeparator()
         self.setup = SetupEntry(self.session, rig, self)
         self.other = OtherRig(rig, lambda: self.setup.obstacle, self.notice.refuse, self)
@@ -292,7 +293,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.reports.close()
         self.browser.close()
         self.setup.close()
-        self.identify.close()
+        self.calibrate.close_wizards()
         if self.complete:
             self.recordings.close_worker()
             self.live.close_worker()

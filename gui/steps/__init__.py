@@ -2,7 +2,7 @@
 
 from gui.steps.discard_question import DiscardQuestion
 from gui.steps.entry import StepEntry
-from gui.steps.form import ask_toml_path, browse_button, line_edit, set_role, unbroken
+from gui.steps.form import ask_new_path, browse_button, line_edit, set_role, unbroken
 from gui.steps.step_page import StepPage
 from gui.steps.step_wizard import StepWizard
 
@@ -11,7 +11,7 @@ __all__ = [
     "StepEntry",
     "StepPage",
     "StepWizard",
-    "ask_toml_path",
+    "ask_new_path",
     "browse_button",
     "line_edit",
     "set_role",

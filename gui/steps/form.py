@@ -31,11 +31,11 @@ def browse_button(text: str, pick: Callable[[], None]) -> QtWidgets.QPushButton:
     return button
 
 
-def ask_toml_path(parent: QtWidgets.QWidget, title: str, kinds: str, shown: str) -> str:
-    """Ask where a TOML file is to be saved, at first `shown`; empty for nowhere. One that exists is not asked about."""
+def ask_new_path(parent: QtWidgets.QWidget, title: str, kinds: str, shown: str, suffix: str = ".toml") -> str:
+    """Ask where a file is to be saved, at first `shown`; empty for nowhere. One that exists is not asked about."""
     options = QtWidgets.QFileDialog.Option.DontConfirmOverwrite
     name, _kind = QtWidgets.QFileDialog.getSaveFileName(parent, title, shown, kinds, options=options)
-    return name if not name or name.endswith(".toml") else f"{name}.toml"
+    return name if not name or name.endswith(suffix) else f"{name}{suffix}"
 
 
 def set_role(label: QtWidgets.QLabel, role: str, text: str) -> None:

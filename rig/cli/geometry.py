@@ -8,7 +8,16 @@ from typing import Annotated
 
 import typer
 
-from rig.cli.options import JsonOption, MechanismArgument, check_new_file, parse_quantity, print_warning
+from rig.cli.options import (
+    JsonOption,
+    LookOption,
+    MechanismArgument,
+    ProgressOption,
+    check_new_file,
+    parse_quantity,
+    print_warning,
+    tell_holds,
+)
 
 HELP = """Calibrate where the joints are and what the encoders read, from measured poses and leg lengths.
 
@@ -75,6 +84,8 @@ def geometry(
     ] = None,
     operator: Annotated[str, typer.Option(help="Who calibrates; kept in the file.")] = "",
     note: Annotated[str, typer.Option(help="Anything else; kept in the file.")] = "",
+    look: LookOption = False,
+    progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Calibrate the geometry; see `HELP`."""
@@ -98,10 +109,14 @@ def geometry(
         raise typer.BadParameter("; ".join(noise.faults()))
     nominal = load_mechanism(mechanism, evaluate_only=True)
     try:
+        if look:
+            holds = geometry_tables.holds(nominal, data, targets, homing, noise, frames.value, plan is not None)
+            tell_holds(holds, as_json)
+            return
         if plan is not None:
             target = output or Path("geometry-poses.csv")
             check_output(target)
-            told = geometry_tables.plan(nominal, data, plan, target, noise, frames.value, seed)
+            told = geometry_tables.plan(nominal, data, plan, target, noise, frames.value, seed, progress)
             typer.echo(json.dumps(told, indent=2) if as_json else geometry_told.plan_words(told))
             return
         homed = None if homing is None else homing_repeatability(geometry_tables.read_homings(homing))
@@ -114,7 +129,7 @@ def geometry(
         check_new_file(target)
         measurements = geometry_tables.read_measurements(data, frames.value, targets)
         provenance = {"source": f"file {data.name}", "operator": operator, "note": note}
-        result = geometry_tables.calibrate(nominal, measurements, noise, hold_out)
+        result = geometry_tables.calibrate(nominal, measurements, noise, hold_out, progress)
         geometry_tables.save(target, result, nominal, date, provenance, homed)
     except CalibrationFileError:
         raise

@@ -17,6 +17,7 @@ from calibration import (
     KnownFrames,
     calibrate_geometry,
     next_poses,
+    prepare_geometry,
     save_parameters,
 )
 from dynamics import Mechanism, pose_limits
@@ -68,11 +69,49 @@ def read_homings(path: Path) -> Array:
     return _table(path, ()).columns(LENGTHS)
 
 
+def holds(
+    nominal: Mechanism,
+    data: Path | None,
+    targets: Path | None,
+    homing: Path | None,
+    noise: GeometryNoise,
+    known: KnownFrames,
+    planned: bool,
+) -> str:
+    """What the files hold, in words, and that they can be used, as far as that is told without a fit.
+
+    Raises:
+        InputError: faults of a file. CalibrationError: faults of its numbers. RefusedError: as `plan`, if that is what
+            they are for.
+    """
+    told = [nominal.name]
+    if homing is not None:
+        told.append(f"{len(read_homings(homing))} homings")
+    if planned:
+        told.append(f"{len(_measured(nominal, data, known))} poses measured already")
+    elif data is not None:
+        measurements = read_measurements(data, known, targets)
+        prepared = prepare_geometry(nominal.geometry, measurements, noise, nominal.length_offsets)
+        told.append(f"{len(prepared.rows)} rows, {_measured_as(measurements)}")
+        told += [f"{prepared.rows[row]} is left out: {reason}" for row, reason in prepared.left_out.items()]
+    return ", ".join(told)
+
+
+def _measured_as(measurements: GeometryMeasurements) -> str:
+    """What was measured at each pose, in words."""
+    if measurements.points is not None:
+        known = "unknown" if measurements.target_points is None else "known"
+        return f"{measurements.points.shape[1]} targets at {known} places"
+    if measurements.positions is not None:
+        return "the position of one target"
+    return "whole poses" if measurements.tilts is None else "the tilts of a level"
+
+
 def calibrate(
-    nominal: Mechanism, measurements: GeometryMeasurements, noise: GeometryNoise, hold_out: float
+    nominal: Mechanism, measurements: GeometryMeasurements, noise: GeometryNoise, hold_out: float, lines: bool = False
 ) -> GeometryCalibration:
-    """The calibration, with its progress shown. CalibrationError as `calibrate_geometry`."""
-    with progress_display() as show:
+    """The calibration, with its progress shown, in lines if asked for. CalibrationError as `calibrate_geometry`."""
+    with progress_display(lines) as show:
         return calibrate_geometry(
             nominal.geometry,
             measurements,
@@ -100,32 +139,24 @@ def save(
 
 
 def plan(
-    nominal: Mechanism, data: Path | None, count: int, output: Path, noise: GeometryNoise, known: KnownFrames, seed: int
+    nominal: Mechanism,
+    data: Path | None,
+    count: int,
+    output: Path,
+    noise: GeometryNoise,
+    known: KnownFrames,
+    seed: int,
+    lines: bool = False,
 ) -> dict[str, Any]:
-    """Write the next poses to measure, and tell what is expected of them.
+    """Write the next poses to measure, and tell what is expected of them; `lines`: its progress, too.
 
     Raises:
         InputError: rows of lengths of which the nominal mechanism has no pose.
         CalibrationError: as `next_poses`.
         RefusedError: the mechanism's file gives no home pose, about which poses are looked for.
     """
-    if nominal.geometry.home is None:
-        raise RefusedError(
-            f"mechanism {nominal.name!r} gives no home pose, about which --plan would look for others: add one to a "
-            "copy of its file; --data are calibrated without"
-        )
-    measured: list[Array] = []
-    if data is not None:
-        lengths = read_measurements(data, known, None).lengths - nominal.length_offsets
-        faults = []
-        for row, each in enumerate(lengths, start=1):
-            try:
-                measured.append(forward_kinematics(nominal.geometry, each, nominal.geometry.home_pose))
-            except KinematicsError as error:
-                faults.append(f"row {row}: {error}")
-        if faults:
-            raise InputError(f"{data}: lengths that the mechanism has no pose to:", faults)
-    with progress_display() as show:
+    measured = _measured(nominal, data, known)
+    with progress_display(lines) as show:
         found = next_poses(
             nominal.geometry,
             pose_limits(nominal),
@@ -145,6 +176,27 @@ def plan(
         "worst_sigma_after_m": found.sigma_after if np.isfinite(found.sigma_after) else None,
         "paths": {"poses": str(output)},
     }
+
+
+def _measured(nominal: Mechanism, data: Path | None, known: KnownFrames) -> list[Array]:
+    """Poses of the rows measured already, by the nominal mechanism. Raises what `plan` raises."""
+    if nominal.geometry.home is None:
+        raise RefusedError(
+            f"mechanism {nominal.name!r} gives no home pose, about which --plan would look for others: add one to a "
+            "copy of its file; --data are calibrated without"
+        )
+    measured: list[Array] = []
+    if data is not None:
+        lengths = read_measurements(data, known, None).lengths - nominal.length_offsets
+        faults = []
+        for row, each in enumerate(lengths, start=1):
+            try:
+                measured.append(forward_kinematics(nominal.geometry, each, nominal.geometry.home_pose))
+            except KinematicsError as error:
+                faults.append(f"row {row}: {error}")
+        if faults:
+            raise InputError(f"{data}: lengths that the mechanism has no pose to:", faults)
+    return measured
 
 
 def _header(path: Path) -> list[str]:

@@ -4,7 +4,8 @@ import math
 from pathlib import Path
 from typing import Any
 
-from calibration import GeometryCalibration, HoldOut, HomingRepeatability
+from calibration import GeometryCalibration, GeometryLimits, HoldOut, HomingRepeatability
+from kinematics import Array
 
 
 def summary(result: GeometryCalibration, homed: HomingRepeatability | None, path: Path) -> dict[str, Any]:
@@ -22,6 +23,9 @@ def summary(result: GeometryCalibration, homed: HomingRepeatability | None, path
         "reduced_chi_square": result.reduced_chi_square,
         "sigmas_widened_by": result.widened,
         "singular_values": result.observability.singular_values.tolist(),
+        "direction_sigmas_m": (result.widened * result.observability.sigma).tolist(),
+        "direction_sigma_limit_m": GeometryLimits().sigma,
+        "worst_direction": result.observability.worst,
         "rows_fitted": result.fitted,
         "rows_left_out": [{"row": each.row, "reason": each.reason} for each in result.left_out],
         "holdout": None if result.hold_out is None else _held(result.hold_out),
@@ -40,7 +44,17 @@ def _held(held: HoldOut) -> dict[str, Any]:
             "position_worst_m": _number(errors.position_worst),
             "rotation_rms_rad": _number(errors.rotation_rms),
         }
+    told["poses"] = [
+        {"row": row, "position_before_m": before, "position_after_m": after}
+        for row, before, after in zip(
+            held.rows, _distances(held.before.position), _distances(held.after.position), strict=True
+        )
+    ]
     return told | {"position_noise_m": held.position_noise, "rotation_noise_rad": held.rotation_noise}
+
+
+def _distances(errors: Array) -> list[float | None]:
+    return [_number(math.hypot(*error)) for error in errors.tolist()]
 
 
 def _number(value: float) -> float | None:
@@ -68,7 +82,7 @@ def print_result(result: GeometryCalibration) -> None:
         *(f"  {each.row}: {each.reason}" for each in result.left_out),
         f"reduced chi-square: {result.reduced_chi_square:.3f} with {result.freedom} degrees of freedom; sigmas are "
         + ("those of the stated noise" if result.widened == 1.0 else f"widened by {result.widened:.3g}"),
-        f"known worst: a direction with a standard deviation of {1e3 * worst:.3f} mm",
+        f"known worst: a direction with a standard deviation of {1e3 * worst:.3f} mm, {result.observability.worst}",
     ]
     held = result.hold_out
     if held is None:

@@ -7,10 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli.options import ConfigArgument, JsonOption, check_new_file, tell_caveats
+from rig.cli.options import (
+    ConfigArgument,
+    JsonOption,
+    LookOption,
+    ProgressOption,
+    check_new_file,
+    tell_caveats,
+    tell_holds,
+)
 
 if TYPE_CHECKING:
-    from rig.analysis import Identified
+    from rig.analysis import ForceRecords, Identified
 
 _LISTED = 14
 
@@ -50,9 +58,8 @@ def identify(
         float, typer.Option(metavar="M", help="How well the joints' places are known, each axis, one sigma.")
     ] = 2e-5,
     note: Annotated[str, typer.Option(help="Kept in the file.")] = "",
-    progress: Annotated[
-        bool, typer.Option("--progress", help="Say each step on standard error, a line that begins with “… ”.")
-    ] = False,
+    look: LookOption = False,
+    progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Identify masses, centres, inertias and frictions from recorded motions and forces.
@@ -65,7 +72,8 @@ def identify(
     engine closed the legs' loops. Refuses data that cannot support an answer (exit code 4), and says why.
     """
     from calibration import Accuracy, CalibrationError, parameters_line, save_parameters
-    from rig.analysis import identify_recordings
+    from rig.analysis import force_records, identify_recordings
+    from rig.cli.progress import tell_step
     from rig.errors import RefusedError
     from rig.recording import RecordingFile
 
@@ -87,8 +95,11 @@ def identify(
     judged = [RecordingFile(path) for path in hold_out or []]
     for each in (*opened, *judged):
         tell_caveats(each)
+    if look:
+        tell_holds(_holds(force_records([*opened, *judged])), as_json)
+        return
     try:
-        found = identify_recordings(opened, judged, accuracy, _tell if progress else lambda _step: None)
+        found = identify_recordings(opened, judged, accuracy, tell_step if progress else lambda _step: None)
         if output is not None:
             save_parameters(output, found.file(datetime.now().date(), note))
     except CalibrationError as error:
@@ -102,8 +113,11 @@ def identify(
             typer.echo(f"parameters: {output}\nname it in the configuration: {parameters_line([output.name])}")
 
 
-def _tell(step: str) -> None:
-    typer.echo(f"… {step}", err=True)
+def _holds(found: "ForceRecords") -> str:
+    """What of the recordings can be fitted, in words."""
+    seconds = sum(len(each.pose) / each.rate for each in found.records)
+    stretches = f"{len(found.records)} motions, " if len(found.records) > 1 else ""
+    return f"{stretches}{seconds:.1f} s, {found.rig.mechanism.name}"
 
 
 def excite(

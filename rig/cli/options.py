@@ -30,6 +30,13 @@ OutputOption = Annotated[
     Path, typer.Option("--output", "-o", metavar="FILE", help="File to write; it appears only when complete.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs to read.")]
+ProgressOption = Annotated[
+    bool, typer.Option("--progress", help="Say each step on standard error, a line that begins with “… ”.")
+]
+LookOption = Annotated[
+    bool,
+    typer.Option("--look", help="Only say what is in the files, or why they cannot be used: nothing is computed."),
+]
 ClusterOption = Annotated[
     str | None,
     typer.Option("--cluster", metavar="ADDRESS|local:N", help="A Dask scheduler, or N worker processes here."),
@@ -83,6 +90,13 @@ def tell_caveats(recording: "Recorded") -> None:
     say = print_error if recording.doubts else print_warning
     for text in caveats(recording):
         say(f"{recording.path}: {text}")
+
+
+def tell_holds(holds: str, as_json: bool) -> None:
+    """Print what the files hold that a command was to look into."""
+    import json
+
+    typer.echo(json.dumps({"holds": holds}) if as_json else holds)
 
 
 def end_doubtful(recording: "Recorded") -> None:

@@ -1,15 +1,28 @@
-"""Progress of a run: a bar on a terminal, nothing elsewhere."""
+"""Progress of a command: a bar on a terminal, lines for whoever asks for them, nothing elsewhere."""
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import typer
+
 from rig.client import Progress
 
 
+def tell_step(step: str) -> None:
+    """Say on the error stream what begins now, as `--progress` promises."""
+    typer.echo(f"… {step}", err=True)
+
+
 @contextmanager
-def progress_display() -> Iterator[Callable[[Progress], None]]:
-    """Give a callable that shows progress on the error stream while the block lasts."""
+def progress_display(lines: bool = False) -> Iterator[Callable[[Progress], None]]:
+    """Give a callable that shows progress on the error stream while the block lasts.
+
+    lines: say every per cent in a line of `tell_step`, on a terminal and elsewhere.
+    """
+    if lines:
+        yield _line_by_line()
+        return
     if not sys.stderr.isatty():
         yield lambda _progress: None
         return
@@ -25,3 +38,16 @@ def progress_display() -> Iterator[Callable[[Progress], None]]:
             bar.update(task, description=progress.phase, completed=progress.fraction)
 
         yield show
+
+
+def _line_by_line() -> Callable[[Progress], None]:
+    told = ""
+
+    def tell(progress: Progress) -> None:
+        nonlocal told
+        step = f"{progress.phase}: {100.0 * progress.fraction:.0f} %"
+        if step != told:
+            told = step
+            tell_step(step)
+
+    return tell

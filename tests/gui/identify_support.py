@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fit_support import opened
 from live_rows import live_rows, write_recording
-from pyqtgraph.Qt import QtCore, QtWidgets
-from shell_support import press
+from pyqtgraph.Qt import QtCore
 
 from calibration import design_excitation
 from gui.identify import IdentifyWizard
@@ -17,8 +17,6 @@ from rig.client import write_excitation
 from rig.config.rig_config import load_config
 from rig.errors import ExitCode
 
-PATIENCE = 90_000  # ms; a process starts, and the machine has other work
-BUTTON = QtWidgets.QWizard.WizardButton
 BUILT = """
 name = "built"
 rate = 320
@@ -60,13 +58,10 @@ def identifying(window: MainWindow, recorded: Path, qtbot: Any, tmp_path: Path) 
     write_recording(tmp_path / "short.mcap", live_rows(100))
     recording = tmp_path / "excite.mcap"
     recording.write_bytes(recorded.read_bytes())
-    window.identify.start(recording)
-    made = window.identify.wizard
-    assert made is not None
-    qtbot.waitUntil(made.isVisible, timeout=PATIENCE)
-    made.activateWindow()
+    made = opened(window.calibrate.identify, recording, qtbot)
+    assert isinstance(made, IdentifyWizard)
     yield made
-    window.identify.close()
+    window.calibrate.identify.close()
 
 
 def row_of(wizard: IdentifyWizard, name: str) -> int:
@@ -79,24 +74,3 @@ def only(wizard: IdentifyWizard, name: str) -> None:
     for row in range(len(wizard.recordings.found)):
         wizard.recordings.table.item(row, 2).setCheckState(QtCore.Qt.CheckState.Unchecked)
     wizard.recordings.choose(row_of(wizard, name))
-
-
-def looked(wizard: IdentifyWizard, qtbot: Any) -> str:
-    """What the first page says once what is chosen was looked into."""
-    qtbot.waitUntil(lambda: not wizard.recordings.fault.startswith("Looking"), timeout=PATIENCE)
-    return wizard.recordings.fault
-
-
-def begin(wizard: IdentifyWizard, qtbot: Any) -> None:
-    """To the second page, and Identify."""
-    assert not looked(wizard, qtbot)
-    press(wizard.button(BUTTON.NextButton))
-    assert wizard.currentPage() is wizard.computing
-    press(wizard.computing.identify)
-    assert wizard.identifier.busy
-
-
-def identify(wizard: IdentifyWizard, qtbot: Any) -> None:
-    """The same, to the end of the fit."""
-    begin(wizard, qtbot)
-    qtbot.waitUntil(lambda: not wizard.identifier.busy, timeout=PATIENCE)

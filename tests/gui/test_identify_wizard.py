@@ -4,7 +4,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from identify_support import BUTTON, PATIENCE, begin, identify, looked, only, row_of
+from fit_support import BUTTON, PATIENCE, begin, compute, looked
+from identify_support import only, row_of
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 from shell_support import FakeSession, make_status, press
 
@@ -25,17 +26,18 @@ def test_what_was_identified_is_judged_before_it_is_saved(
     wizard.recordings.note.setText("as built")
     assert [page.title()[:11] for page in wizard.pages] == ["Step 1 of 3", "Step 2 of 3", "Step 3 of 3"]
     steps: list[str] = []
-    wizard.identifier.stepped.connect(steps.append)
-    identify(wizard, qtbot)
-    page, outcome = wizard.computing, wizard.outcome
+    wizard.runner.stepped.connect(steps.append)
+    compute(wizard, qtbot)
+    page, fit = wizard.computing, wizard.fit
+    outcome = fit.result
     assert outcome is not None, page.result.text()
     assert steps == ["reading the recordings", "fitting the parameters", "judging by the motions held out"]
     assert outcome.before[6] > 3.0 * outcome.noise[6] and outcome.after[6] < 1.2 * outcome.noise[6]
-    assert page.picture.isVisible()
+    assert fit.isVisible()
     assert f"residual {outcome.before[6]:.2f} N → {outcome.after[6]:.2f} N" in page.result.text().replace("\u00a0", " ")
-    assert page.table.item(0, 1).text() == "platform.mass" and page.table.rowCount() == len(outcome.parameters)
-    page.table.setCurrentCell(4, 1)
-    assert page.shifts.mark.value() == 5.0
+    assert fit.table.item(0, 1).text() == "platform.mass" and fit.table.rowCount() == len(outcome.parameters)
+    fit.table.setCurrentCell(4, 1)
+    assert fit.table.changes.mark.value() == 5.0
     assert sorted(tmp_path.rglob("*.toml")) == before, "nothing is written before Save"
     press(wizard.button(BUTTON.NextButton))
     target = wizard.storing.target()
@@ -52,7 +54,7 @@ def test_what_was_identified_is_judged_before_it_is_saved(
     line = QtWidgets.QApplication.clipboard().text()
     assert window.session.config.folder / tomllib.loads(line)["parameters"][-1] == target
     press(wizard.button(BUTTON.FinishButton))
-    assert window.identify.wizard is None and wizard.question is None
+    assert window.calibrate.identify.wizard is None and wizard.question is None
 
 
 def test_a_recording_that_cannot_be_read_says_so(identifying: IdentifyWizard, qtbot: Any) -> None:
@@ -64,9 +66,9 @@ def test_a_recording_that_cannot_be_read_says_so(identifying: IdentifyWizard, qt
     assert looked(identifying, qtbot).startswith("short.mcap: no motion along a path of 5.5 s")
     row = row_of(identifying, "short.mcap")
     assert page.table.item(row, 4).text().startswith("✗ no motion")
-    page.choose(row, hold_out=True)
-    assert not page.asked.fitted and page.fault == "Choose a recording to fit on."
-    assert page.asked.held_out[0].name == "short.mcap"
+    page.choose(row, 1)
+    assert not page.chosen(0) and page.fault == "Choose a recording to fit on."
+    assert page.chosen(1)[0].name == "short.mcap"
 
 
 def test_the_estimators_refusal_is_shown_and_nothing_can_be_saved(
@@ -75,50 +77,50 @@ def test_the_estimators_refusal_is_shown_and_nothing_can_be_saved(
     wizard = identifying
     before = sorted(tmp_path.rglob("*.toml"))
     only(wizard, "still.mcap")
-    identify(wizard, qtbot)
+    compute(wizard, qtbot)
     assert "identification refused, nothing written:" in wizard.computing.result.text()
     assert "… " not in wizard.computing.result.text()
-    assert not wizard.computing.picture.isVisible() and not wizard.button(BUTTON.NextButton).isEnabled()
-    assert wizard.storing.save.obstacle == "nothing was identified yet"
+    assert not wizard.fit.isVisible() and not wizard.button(BUTTON.NextButton).isEnabled()
+    assert wizard.storing.save.obstacle == "nothing was computed yet"
     assert sorted(tmp_path.rglob("*.toml")) == before
 
 
 def test_a_fit_is_cancelled_and_nothing_is_left(identifying: IdentifyWizard, qtbot: Any) -> None:
     wizard = identifying
     told: list[object] = []
-    wizard.identifier.finished.connect(lambda *what: told.append(what))
+    wizard.runner.finished.connect(lambda *what: told.append(what))
     begin(wizard, qtbot)
-    folder = wizard.identifier._output.parent
+    folder = wizard.runner.output.parent
     assert folder.is_dir() and not wizard.recordings.isEnabled()
     press(wizard.computing.cancel)
-    assert not folder.exists() and not wizard.identifier.busy and not told
+    assert not folder.exists() and not wizard.runner.busy and not told
     assert wizard.computing.result.text() == "Cancelled: nothing was written."
-    assert wizard.computing.identify.isEnabled() and wizard.recordings.asked.fitted
+    assert wizard.computing.begin.isEnabled() and wizard.asking.asked.files
 
 
 def test_esc_stops_and_closes_nothing_and_a_result_is_asked_about(
     identifying: IdentifyWizard, window: MainWindow, session: FakeSession, qtbot: Any
 ) -> None:
     wizard = identifying
-    identify(wizard, qtbot)
+    compute(wizard, qtbot)
     QtTest.QTest.keyClick(wizard, QtCore.Qt.Key.Key_Escape)
     assert (1, "Esc") in session.stops and wizard.isVisible() and wizard.question is None
     press(wizard.stop_button)
     assert session.stops[-1] == (1, "button")
     press(wizard.button(BUTTON.CancelButton))
-    assert wizard.question is not None and "What was identified is not saved" in wizard.question.text()
+    assert wizard.question is not None and "What was computed is not saved" in wizard.question.text()
     press(wizard.question.escapeButton())
     assert wizard.isVisible() and wizard.outcome is not None
-    wizard.recordings.choose(row_of(wizard, "still.mcap"), hold_out=True)
+    wizard.recordings.choose(row_of(wizard, "still.mcap"), 1)
     assert wizard.outcome is None and "identify again" in wizard.computing.result.text()
     press(wizard.button(BUTTON.CancelButton))  # what was thrown away already is not asked about
-    assert window.identify.wizard is None
+    assert window.calibrate.identify.wizard is None
 
 
 def test_a_file_that_exists_is_never_touched(identifying: IdentifyWizard, qtbot: Any, tmp_path: Path) -> None:
     wizard, page = identifying, identifying.storing
     (tmp_path / "excite-inertia.toml").write_text("precious")
-    identify(wizard, qtbot)
+    compute(wizard, qtbot)
     press(wizard.button(BUTTON.NextButton))
     assert page.target().name == "excite-inertia-2.toml"
     page.path.selectAll()
@@ -143,15 +145,15 @@ def test_the_entry_and_the_list_say_why_not(whole_window: MainWindow, session: F
     session.enter(Phase.UP)
     session.take(make_status(State.RUNNING))
     window.recordings.list.follow()
-    for told in (window.identify.action, window.recordings.list.buttons["Identify…"]):
+    for told in (window.calibrate.identify.action, window.recordings.list.buttons["Identify…"]):
         assert not told.isEnabled() and "the processor belongs to the engine" in told.toolTip()
-    window.identify.start(recorded)
-    assert window.identify.wizard is None
+    window.calibrate.identify.start(recorded)
+    assert window.calibrate.identify.wizard is None
     session.take(make_status(State.OFF))
     window.recordings.list.follow()
     press(window.recordings.list.buttons["Identify…"])
-    wizard = window.identify.wizard
-    assert wizard is not None and wizard.recordings.asked.fitted == (recorded,)
+    wizard = window.calibrate.identify.wizard
+    assert wizard is not None and wizard.asking.asked.files == (recorded,)
     session.take(make_status(State.RUNNING))
-    assert "the processor belongs to the engine" in wizard.computing.identify.obstacle
-    window.identify.close()
+    assert "the processor belongs to the engine" in wizard.computing.begin.obstacle
+    window.calibrate.identify.close()

@@ -186,7 +186,7 @@ class Eye:
             if each is not None:
                 ways = [each.close]
                 if isinstance(each, QtWidgets.QWizard):
-                    ways = [window.setup.close, window.identify.close]
+                    ways = [window.setup.close, window.calibrate.close_wizards]
                 for close in ways:
                     QtCore.QTimer.singleShot(0, close)
 
@@ -317,7 +317,7 @@ def _things(window: MainWindow, folder: Path) -> dict[str, Callable[[], Any]]:
         "about": window.help.show_about,
         "guide": lambda: window.help.show_page("first-run.md"),
         "wizard": window.setup.start,
-        "identify wizard": window.identify.start,
+        "identify wizard": window.calibrate.identify.start,
         "question of the wizard": ask_to_discard_a_rig,
         "menu": lambda: window.menuBar().actions()[0].menu().popup(window.mapToGlobal(QtCore.QPoint(30, 60))),
         "combo box": lambda: (window.tabs.setCurrentWidget(window.jog), window.jog.frame.showPopup()),

@@ -1,35 +1,48 @@
-"""The last step: where the parameter file goes, and the line that makes a configuration use it."""
+"""The last step: where the file goes, and what a configuration or a person does with it."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from pyqtgraph.Qt import QtWidgets
 
-from gui.steps import StepPage, ask_toml_path, browse_button, line_edit, set_role
+from gui.fitting.asked import Asked
+from gui.steps import StepPage, ask_new_path, browse_button, line_edit, set_role
 from gui.widgets import GuardedButton
 
 
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What the file is used by. label: of the line. line: to be copied. about: where it belongs."""
+
+    label: str
+    line: str
+    about: str
+
+
 class StorePage(StepPage):
-    """The file's name, Save, and the line for the configuration.
+    """The file's name, Save, and the line to copy.
 
     Args:
+        what: the file holds, such as "parameters".
         save: writes the file.
-        line: the line of the configuration for a file.
     """
 
-    def __init__(self, save: Callable[[], None], line: Callable[[Path], str]) -> None:
+    def __init__(self, what: str, save: Callable[[], None]) -> None:
         super().__init__("Save", "The file is new and written whole; one that exists is never touched.")
-        self._line = line
+        self._what = what
         self.saved: Path | None = None
         """where it was written, None while it is not"""
         self._failure = ""
         self._suggested = ""
-        self.path = line_edit("File of the parameters", "", "inertia.toml")
-        self.save = GuardedButton("Save", "Write the parameter file")
+        self._suffix = ".toml"
+        self.path = line_edit(f"File of the {what}")
+        self.save = GuardedButton("Save", "Write the file")
         self.result = QtWidgets.QLabel()
         self.result.setWordWrap(True)
         self.result.setAccessibleName("What came of saving")
-        self.naming = line_edit("Line of the configuration")
+        self.label = QtWidgets.QLabel()
+        self.naming = line_edit("Line to copy")
         self.naming.setReadOnly(True)
         self.copy = GuardedButton("Copy", "Copy the line")
         self.told = QtWidgets.QLabel()
@@ -39,16 +52,18 @@ class StorePage(StepPage):
         row = QtWidgets.QHBoxLayout()
         row.addWidget(QtWidgets.QLabel("File"))
         row.addWidget(self.path, 1)
-        row.addWidget(browse_button("Choose where the parameters go", self._browse))
+        row.addWidget(browse_button(f"Choose where the {what} go", self._browse))
         row.addWidget(self.save)
-        below = QtWidgets.QHBoxLayout()
-        below.addWidget(QtWidgets.QLabel("For the configuration"))
+        self.use = QtWidgets.QWidget()
+        below = QtWidgets.QHBoxLayout(self.use)
+        below.setContentsMargins(0, 0, 0, 0)
+        below.addWidget(self.label)
         below.addWidget(self.naming, 1)
         below.addWidget(self.copy)
         self.column.addLayout(row)
         self.column.addWidget(self.result)
         self.column.addSpacing(12)
-        self.column.addLayout(below)
+        self.column.addWidget(self.use)
         self.column.addWidget(self.told)
         self.close_form()
         self.save.clicked.connect(lambda: save())
@@ -59,13 +74,14 @@ class StorePage(StepPage):
         """The file to write."""
         return Path(self.path.text().strip())
 
-    def suggest(self, recording: Path) -> None:
-        """Offer a new file beside a recording, where no other was chosen."""
+    def suggest(self, asked: Asked) -> None:
+        """Offer a new file as `asked` says, where no other was chosen."""
+        self._suffix = asked.saved.suffix
         if self.path.text().strip() != self._suggested:
             return
-        path, number = recording.with_name(f"{recording.stem}-inertia.toml"), 2
+        path, number = asked.saved, 2
         while path.exists() and path != self.saved:
-            path = recording.with_name(f"{recording.stem}-inertia-{number}.toml")
+            path = asked.saved.with_stem(f"{asked.saved.stem}-{number}")
             number += 1
         self._suggested = str(path)
         self.path.setText(self._suggested)
@@ -83,30 +99,28 @@ class StorePage(StepPage):
         """It was not written."""
         self._failure = reason
 
-    def refresh(self, obstacle: str, configuration: str) -> None:
-        """Enable what can be done now; `configuration` is where the line belongs."""
+    def refresh(self, obstacle: str, use: Use | None) -> None:
+        """Enable what can be done now; `use` is what the file is for, None where that is nothing to copy."""
         if self.saved is not None and self.target() != self.saved:
             self.saved = None
-        named = bool(self.path.text().strip())
         if not obstacle:
-            if not named:
+            if not self.path.text().strip():
                 obstacle = "name the file first"
             elif self.saved is not None:
                 obstacle = "it is saved"
             elif self.target().exists():
-                obstacle = f"{self.target().name} exists already, and calibrations are never overwritten: name another"
+                obstacle = f"{self.target().name} exists already, and is not overwritten: name another"
             elif not self.target().parent.is_dir():
                 obstacle = f"there is no folder {self.target().parent}"
         self.save.set_obstacle(obstacle)
         if self.saved is None:
             set_role(self.result, "bad", f"✗ {self._failure}" if self._failure else obstacle[:1].upper() + obstacle[1:])
-        self.naming.setText(self._line(self.target()) if named else "")
+        self.use.setVisible(use is not None)
+        self.label.setText(use.label if use is not None else "")
+        self.naming.setText(use.line if use is not None else "")
         self.naming.setCursorPosition(0)
+        self.told.setText(use.about if use is not None else "")
         self.copy.set_obstacle("" if self.saved is not None else "save first")
-        self.told.setText(
-            f"Put this line into {configuration}, above its first section: engine, checks and reports then compute "
-            "with these parameters. The mechanism's own file stays as it was drawn."
-        )
         self.show_missing("")
         self.completeChanged.emit()
 
@@ -115,7 +129,8 @@ class StorePage(StepPage):
         return self.saved is not None
 
     def _browse(self) -> None:
-        if name := ask_toml_path(self, "Parameters", "Parameters (*.toml)", self.path.text()):
+        kinds = f"{self._what.capitalize()} (*{self._suffix})"
+        if name := ask_new_path(self, self._what.capitalize(), kinds, self.path.text(), self._suffix):
             self.path.setText(name)
             self._edited()
 

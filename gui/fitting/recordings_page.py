@@ -1,71 +1,84 @@
-"""The first step: what is fitted, what is held out to judge by, and what cannot be used."""
+"""A first step with the recordings of a folder, each in one of several roles or in none."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.identify.identifier import Asked
+from gui.fitting.ask_page import AskPage, Look
+from gui.fitting.asked import Asked
+from gui.fitting.fields import FieldGrid
 from gui.live import Found, recordings_in
-from gui.steps import StepPage, browse_button, line_edit
+from gui.steps import browse_button
 
-_COLUMNS = ("Recording", "Date", "Fit on", "Hold out", "What it holds")
-_FIT, _HOLD, _HELD = 2, 3, 4
 _CHECKED, _FREE = QtCore.Qt.CheckState.Checked, QtCore.Qt.CheckState.Unchecked
-
-Look = Callable[[Path, Callable[[str, str], None]], None]
-"""Looks into a recording, and calls back with what it holds and "", or "" and why it cannot be used."""
+_FIRST = 2  # column of a role
 
 
-class RecordingsPage(StepPage):
-    """The recordings of a folder, each to fit on, to be held out, or neither. Only those chosen are looked into.
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What a recording can be for. name: of its column. lacking: said where none has it, empty where none must.
 
-    Args:
-        look: see `Look`.
+    several: whether more than one may have it.
     """
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(
-            "Recordings",
-            "Choose recordings of one rig in motion. Those held out are not fitted, they judge the result; without any "
-            "that is the last quarter of every motion.",
-        )
-        self._look = look
+    name: str
+    lacking: str = ""
+    several: bool = True
+
+
+class RecordingsPage(AskPage):
+    """The recordings of a folder. Only those that are chosen are looked into, each by the command that it is for.
+
+    Args:
+        title, subtitle: said on top.
+        roles: what a recording can be for.
+        look: see `Look`.
+        looking: what is asked of the command to look into a recording.
+    """
+
+    def __init__(
+        self, title: str, subtitle: str, roles: Sequence[Role], look: Look, looking: Callable[[Path], Asked]
+    ) -> None:
+        super().__init__(title, subtitle)
+        self.roles = tuple(roles)
+        self._look, self._looking = look, looking
         self._told: dict[Path, tuple[str, str]] = {}
         """what those hold that were looked into, and why they cannot be used; both empty while they are"""
+        self._held = _FIRST + len(self.roles)
         self.folder = Path()
         self.found: list[Found] = []
         self.where = QtWidgets.QLabel()
         self.where.setWordWrap(True)
         self.where.setAccessibleName("Folder of recordings")
-        self.table = QtWidgets.QTableWidget(0, len(_COLUMNS))
-        self.table.setAccessibleName("Recordings to identify from")
-        self.table.setHorizontalHeaderLabels(_COLUMNS)
+        headings = ("Recording", "Date", *(role.name for role in self.roles), "What it holds")
+        self.table = QtWidgets.QTableWidget(0, len(headings))
+        self.table.setAccessibleName("Recordings to choose from")
+        self.table.setHorizontalHeaderLabels(headings)
         self.table.setEditTriggers(QtWidgets.QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setSelectionBehavior(QtWidgets.QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.setTabKeyNavigation(False)
         self.table.setShowGrid(False)
         self.table.verticalHeader().hide()
         header = self.table.horizontalHeader()
-        for column in range(_HELD):
+        for column in range(self._held):
             header.setSectionResizeMode(column, QtWidgets.QHeaderView.ResizeMode.ResizeToContents)
         header.setStretchLastSection(True)
-        self.note = line_edit("Note", "", "kept in the file, as: after the new payload plate")
+        self.browse = browse_button("Choose the folder of recordings", self._browse)
+        self.fields = FieldGrid()
         row = QtWidgets.QHBoxLayout()
         row.addWidget(self.where, 1)
-        row.addWidget(browse_button("Choose the folder of recordings", self._browse))
-        below = QtWidgets.QHBoxLayout()
-        below.addWidget(QtWidgets.QLabel("Note"))
-        below.addWidget(self.note, 1)
+        row.addWidget(self.browse)
         self.column.addLayout(row)
         self.column.addWidget(self.table, 1)
-        self.column.addLayout(below)
+        self.column.addWidget(self.fields)
         self.column.addWidget(self.reason)
         self.table.itemChanged.connect(self._changed)
-        self.note.textEdited.connect(lambda _text: self.edited.emit())
+        self.fields.edited.connect(self.edited)
 
     def begin(self, folder: Path, recording: Path | None) -> None:
-        """Show a folder; `recording` is to be fitted on, or the newest there is."""
+        """Show a folder; `recording` has the first role, or the newest there is."""
         self._show(folder)
         if recording is None and self.found:
             recording = self.found[0].path
@@ -73,33 +86,28 @@ class RecordingsPage(StepPage):
             if recording is not None and one.path == recording:
                 self.choose(row)
 
-    def choose(self, row: int, *, hold_out: bool = False) -> None:
-        """Tick a row's recording to be fitted on, or held out."""
-        self.table.item(row, _HOLD if hold_out else _FIT).setCheckState(_CHECKED)
+    def choose(self, row: int, role: int = 0) -> None:
+        """Give a row's recording a role."""
+        self.table.item(row, _FIRST + role).setCheckState(_CHECKED)
 
-    @property
-    def asked(self) -> Asked:
-        """What is to be identified from."""
-        return Asked(self._ticked(_FIT), self._ticked(_HOLD), self.note.text().strip())
+    def chosen(self, role: int) -> tuple[Path, ...]:
+        """The recordings that have a role, in the order of the list."""
+        items = [self.table.item(row, _FIRST + role) for row in range(len(self.found))]
+        return tuple(one.path for one, item in zip(self.found, items, strict=True) if item.checkState() == _CHECKED)
 
     @property
     def fault(self) -> str:
-        """Why nothing can be identified from what is chosen; empty when something may be."""
-        asked = self.asked
+        """See `AskPage`."""
         if not self.found:
             return f"There is no recording in {self.folder}."
-        if not asked.fitted:
-            return "Choose a recording to fit on."
-        chosen = (*asked.fitted, *asked.held_out)
+        for number, role in enumerate(self.roles):
+            if role.lacking and not self.chosen(number):
+                return role.lacking
+        chosen = [path for number in range(len(self.roles)) for path in self.chosen(number)]
         if faults := [f"{path.name}: {self._told[path][1]}" for path in chosen if self._told[path][1]]:
             return "\n".join(faults)
         looking = [path.name for path in chosen if not self._told[path][0]]
         return f"Looking into {', '.join(looking)} …" if looking else ""
-
-    def _ticked(self, column: int) -> tuple[Path, ...]:
-        return tuple(
-            one.path for row, one in enumerate(self.found) if self.table.item(row, column).checkState() == _CHECKED
-        )
 
     def _show(self, folder: Path) -> None:
         self.folder = folder
@@ -113,20 +121,26 @@ class RecordingsPage(StepPage):
         self.table.blockSignals(True)
         self.table.setRowCount(len(self.found))
         for row, one in enumerate(self.found):
-            for column, cell in enumerate((one.path.name, one.modified.strftime("%F %T"), "", "", "")):
+            cells = (one.path.name, one.modified.strftime("%F %T"), *("" for _ in self.roles), "")
+            for column, cell in enumerate(cells):
                 item = QtWidgets.QTableWidgetItem(cell)
-                if column in (_FIT, _HOLD):
+                if _FIRST <= column < self._held:
                     item.setCheckState(_FREE)
-                    item.setToolTip(_COLUMNS[column])
+                    item.setToolTip(self.roles[column - _FIRST].name)
                 self.table.setItem(row, column, item)
         self.table.blockSignals(False)
 
     def _changed(self, item: QtWidgets.QTableWidgetItem) -> None:
         column, row = item.column(), item.row()
-        if column not in (_FIT, _HOLD):
+        if not _FIRST <= column < self._held:
             return
         if item.checkState() == _CHECKED:
-            self.table.item(row, _FIT + _HOLD - column).setCheckState(_FREE)  # what is fitted cannot judge
+            others = [(row, other) for other in range(_FIRST, self._held)]  # what is fitted cannot judge
+            if not self.roles[column - _FIRST].several:
+                others += [(other, column) for other in range(len(self.found))]
+            for place in others:
+                if place != (row, column):
+                    self.table.item(*place).setCheckState(_FREE)
             self._look_into(self.found[row].path)
         self.edited.emit()
 
@@ -141,13 +155,13 @@ class RecordingsPage(StepPage):
             self._tell(path, f"✗ {fault}" if fault else holds, fault or holds)
             self.edited.emit()
 
-        self._look(path, done)
+        self._look(self._looking(path), done)
 
     def _tell(self, path: Path, text: str, tip: str) -> None:
         for row, one in enumerate(self.found):
             if one.path == path:
-                self.table.item(row, _HELD).setText(text)
-                self.table.item(row, _HELD).setToolTip(tip)
+                self.table.item(row, self._held).setText(text)
+                self.table.item(row, self._held).setToolTip(tip)
 
     def _browse(self) -> None:
         name = QtWidgets.QFileDialog.getExistingDirectory(self, "Folder of recordings", str(self.folder))

@@ -1,17 +1,20 @@
-"""The wizard's place in the app: a menu entry, possible only while the engine does not need the processor."""
+"""A fit's place in the app: a menu entry, possible only while the engine does not need the processor."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 from pyqtgraph.Qt import QtWidgets
 
-from gui.identify.wizard import IdentifyWizard
+from gui.fitting.wizard import FitWizard
 from gui.session import RigSession, heavy_work_obstacle
 from gui.steps import StepEntry
 from gui.widgets import Theme
 
+MakeWizard = Callable[[RigSession, Theme, Path | None, QtWidgets.QWidget], FitWizard]
+"""Of a session, colours, a file to begin with or None, and the main window."""
 
-class IdentifyEntry(StepEntry):
+
+class FitEntry(StepEntry):
     """Adds the entry to a menu and holds the wizard while it is open.
 
     Args:
@@ -19,9 +22,11 @@ class IdentifyEntry(StepEntry):
         menu: where the entry goes.
         window: the main window.
         theme: gives the colours.
+        text: of the entry. hint: what the wizard is for.
+        make: makes the wizard.
     """
 
-    wizard: IdentifyWizard | None
+    wizard: FitWizard | None
 
     def __init__(
         self,
@@ -29,22 +34,23 @@ class IdentifyEntry(StepEntry):
         menu: QtWidgets.QMenu,
         window: QtWidgets.QMainWindow,
         theme: Callable[[], Theme],
+        text: str,
+        hint: str,
+        make: MakeWizard,
     ) -> None:
-        hint = "Masses, inertias and frictions from recorded motions and forces: a parameter file"
-        super().__init__(session, menu, window, "&Identify parameters …", hint)
-        self._theme = theme
+        super().__init__(session, menu, window, text, hint)
+        self._theme, self._make = theme, make
 
     @property
     def obstacle(self) -> str:
-        """Why nothing can be identified now; empty when it can."""
-        return "the identification is open" if self.wizard is not None else heavy_work_obstacle(self.session.situation)
+        """Why nothing can be computed now; empty when it can."""
+        return "it is open" if self.wizard is not None else heavy_work_obstacle(self.session.situation)
 
-    def start(self, recording: Path | None = None) -> None:
-        """Open the wizard on a recording, or on the newest of the session's folder."""
+    def start(self, source: Path | None = None) -> None:
+        """Open the wizard on a file, or on what it takes by itself."""
         if self.obstacle:
             return
-        folder = self.session.folder if recording is None else recording.parent
-        wizard = IdentifyWizard(self.session, self._theme(), folder, recording, self.window)
+        wizard = self._make(self.session, self._theme(), source, self.window)
         wizard.finished.connect(lambda _result: self._let_go())
         self.wizard = wizard
         self.refresh()

@@ -1,0 +1,146 @@
+"""What came of a calibration of the geometry, and of a plan of poses."""
+
+from typing import Any
+
+import numpy as np
+
+from calibration import parse_parameters
+from gui.fitting import NumberTable, Outcome, ParameterTable, PointPicture, Points, ResultView, said
+from gui.live import swatch
+from gui.widgets import LEG_COLOURS, Theme
+from kinematics import pose_to_coordinates
+
+_BY_LEG = 7  # parameters of a leg
+_MM = 1e3
+_UM = 1e6
+
+
+class GeometryView(ResultView):
+    """Errors of poses that were not fitted, every joint's change, and how well each direction is told.
+
+    Args:
+        theme: colours.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.held = PointPicture("Errors of held-out poses", theme, "mm", "row of the file", log_y=True)
+        self.changes = PointPicture("Change of every joint and offset", theme, "mm", "row of the table")
+        self.directions = PointPicture("How well each direction is told", theme, "σ, mm", "direction", log_y=True)
+        self.table = ParameterTable(theme)
+        legend = (
+            f"Held-out poses: {swatch(theme.muted, 'nominal')} {swatch(theme.accent, 'calibrated')} "
+            f"{swatch(theme.warning, 'noise')}"
+        )
+        legs = "Changes ± σ, leg " + " ".join(swatch(colour, str(leg)) for leg, colour in enumerate(LEG_COLOURS, 1))
+        told = f"Directions of the geometry: {swatch(theme.accent, 'σ')} {swatch(theme.warning, 'refused above')}"
+        self.add_pictures(((legend, self.held), (legs, self.changes), (told, self.directions)))
+        self.add_below(self.table)
+
+    def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
+        """See `ResultView`."""
+        assert outcome.text is not None  # the command refuses before it tells anything
+        told, theme = outcome.told, self._theme
+        parameters = parse_parameters(outcome.text).parameters
+        changes = np.array([each.value - each.nominal for each in parameters]) * _MM
+        sigma = np.array([each.sigma for each in parameters]) * _MM
+        rows = np.arange(1, len(parameters) + 1)
+        legs = [slice(first, first + _BY_LEG) for first in range(0, len(parameters), _BY_LEG)]
+        self.changes.show_points(
+            [
+                Points(rows[leg].tolist(), changes[leg].tolist(), colour, sigma[leg].tolist())
+                for leg, colour in zip(legs, LEG_COLOURS, strict=True)
+            ],
+            [(0.0, theme.muted)],
+        )
+        sigmas = _MM * np.array(told["direction_sigmas_m"])
+        self.directions.show_points(
+            [Points(range(1, len(sigmas) + 1), sigmas.tolist(), theme.accent)],
+            [(_MM * told["direction_sigma_limit_m"], theme.warning)],
+        )
+        self._show_held(told["holdout"])
+        self.table.show_parameters(parameters)
+        return said(outcome, _lines(told, float(sigmas[-1])), told["warnings"])
+
+    def _show_held(self, held: dict[str, Any] | None) -> None:
+        if held is None:
+            self.held.show_points([])
+            return
+        rows = range(1, len(held["poses"]) + 1)
+        groups = [
+            Points(rows, [np.nan if each[key] is None else _MM * each[key] for each in held["poses"]], colour)
+            for key, colour in (("position_before_m", self._theme.muted), ("position_after_m", self._theme.accent))
+        ]
+        self.held.show_points(groups, [(_MM * held["position_noise_m"], self._theme.warning)])
+
+
+def _lines(told: Any, worst: float) -> list[str]:
+    held = told["holdout"]
+    lines = [
+        f"{told['rows_fitted']} poses fitted, reduced χ² {told['reduced_chi_square']:.2f}. Told worst, to {worst:.3f} "
+        f"mm: {told['worst_direction']}."
+    ]
+    if held is None:
+        lines.append("Nothing is held out, as only part of each pose was measured.")
+    else:
+        before, after = held["before"]["position_rms_m"], held["after"]["position_rms_m"]
+        lines.append(
+            f"Poses held out: {_rms(before)} RMS → {_rms(after)}, the tracker's noise {_rms(held['position_noise_m'])}."
+        )
+    lines += [f"Left out: {each['row']}, {each['reason']}." for each in told["rows_left_out"]]
+    if told["homing"] is not None:
+        spread = max(told["homing"]["standard_deviation_m"])
+        lines.append(f"A homing repeats to {_rms(spread)} or better, one standard deviation.")
+    return lines
+
+
+def _rms(value: float | None) -> str:
+    return "no pose" if value is None else f"{_UM * value:.1f} µm"
+
+
+class PosePlanView(ResultView):
+    """The poses to measure next: how they lie, and as a table.
+
+    Args:
+        theme: colours.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.places = PointPicture("Places of the poses", theme, "mm", "pose")
+        self.turns = PointPicture("Turns of the poses", theme, "°", "pose")
+        x, y, z = theme.axis_colours()
+        axes = f"{swatch(x, 'x')} {swatch(y, 'y')} {swatch(z, 'z')}"
+        self.table = NumberTable(
+            "Poses to measure", ("Pose", "x mm", "y mm", "z mm", "rx °", "ry °", "rz °"), words=(), wide=None
+        )
+        self.add_pictures(((f"Place {axes}", self.places), (f"Turn about {axes}", self.turns)))
+        self.add_below(self.table)
+
+    def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
+        """See `ResultView`."""
+        told = outcome.told
+        coordinates = pose_to_coordinates(np.array(told["poses"]))
+        shown = np.hstack([_MM * coordinates[:, :3], np.degrees(coordinates[:, 3:])])
+        numbers = range(1, len(shown) + 1)
+        for picture, first in ((self.places, 0), (self.turns, 3)):
+            picture.show_points(
+                [
+                    Points(numbers, shown[:, first + axis].tolist(), colour)
+                    for axis, colour in enumerate(self._theme.axis_colours())
+                ]
+            )
+        self.table.fill([(str(number), *(f"{value:.2f}" for value in row)) for number, row in enumerate(shown, 1)])
+        before, after = (
+            "not told at all" if told[key] is None else f"{_MM * told[key]:.3f} mm"
+            for key in ("worst_sigma_before_m", "worst_sigma_after_m")
+        )
+        return said(
+            outcome,
+            [
+                f"{len(shown)} poses beside {told['measured']} measured, best first. Worst direction of the geometry, "
+                f"one standard deviation: {before} now, {after} with them."
+            ],
+        )

@@ -1,0 +1,48 @@
+"""The menu of the wizards that work out what a rig is from what was measured."""
+
+from collections.abc import Callable
+
+from pyqtgraph.Qt import QtWidgets
+
+from gui.calibrate.geometry_wizard import GeometryWizard
+from gui.fitting import FitEntry
+from gui.identify import IdentifyWizard
+from gui.session import RigSession
+from gui.widgets import Theme
+
+
+class CalibrateMenu(QtWidgets.QMenu):
+    """One entry for each.
+
+    Args:
+        session: the rig that the app operates.
+        window: the main window.
+        theme: gives the colours.
+    """
+
+    def __init__(self, session: RigSession, window: QtWidgets.QMainWindow, theme: Callable[[], Theme]) -> None:
+        super().__init__("&Calibrate", window)
+        self.geometry = FitEntry(
+            session,
+            self,
+            window,
+            theme,
+            "&Geometry …",
+            "Joint positions and length offsets from measured poses, and which poses to measure",
+            GeometryWizard,
+        )
+        self.identify = FitEntry(
+            session,
+            self,
+            window,
+            theme,
+            "&Masses, inertias and frictions …",
+            "Masses, inertias and frictions from recorded motions and forces: a parameter file",
+            IdentifyWizard,
+        )
+        self.entries = (self.geometry, self.identify)
+
+    def close_wizards(self) -> None:
+        """End what the wizards do and wait for it. May be called again."""
+        for entry in self.entries:
+            entry.close()

@@ -1,0 +1,102 @@
+"""The first step of a wizard: what is asked of the command, looked into before anything is computed."""
+
+from collections.abc import Callable
+
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.fitting.asked import Asked
+from gui.fitting.looker import Told
+from gui.steps import StepPage
+
+Look = Callable[[Asked, Told], None]
+"""Looks into the files of what is asked, and calls back."""
+
+_PAUSE = 400  # ms without another key
+
+
+class AskPage(StepPage):
+    """What every first step has: what is asked for, and why it cannot be."""
+
+    @property
+    def asked(self) -> Asked:
+        """What is asked of the command, by what is entered now."""
+        raise NotImplementedError
+
+    @property
+    def verb(self) -> str:
+        """What the button says that begins it."""
+        raise NotImplementedError
+
+    @property
+    def fault(self) -> str:
+        """Why it cannot be begun; empty when it may be."""
+        raise NotImplementedError
+
+
+class LookedPage(AskPage):
+    """A first step whose files belong together: they are looked into at once, when a person pauses.
+
+    Args:
+        title, subtitle: said on top.
+        look: see `Look`.
+    """
+
+    def __init__(self, title: str, subtitle: str, look: Look) -> None:
+        super().__init__(title, subtitle)
+        self._look = look
+        self._looking: Asked | None = None
+        """what is being looked into, or was"""
+        self._found: tuple[str, str] | None = None
+        """what that holds, and why it cannot be used; None while it is looked into"""
+        self.holding = QtWidgets.QLabel()
+        self.holding.setObjectName("muted")
+        self.holding.setWordWrap(True)
+        self.holding.setAccessibleName("What the files hold")
+        self._pause = QtCore.QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(_PAUSE)
+        self._pause.timeout.connect(self._begin)
+        self.edited.connect(self._changed)
+
+    @property
+    def lacking(self) -> str:
+        """What must be entered before the files are looked into; empty for nothing."""
+        raise NotImplementedError
+
+    @property
+    def holds(self) -> str:
+        """What the files hold; empty while that is not known."""
+        return self._found[0] if self._found is not None and self._looking == self.asked else ""
+
+    @property
+    def fault(self) -> str:
+        """See `AskPage`."""
+        if self.lacking:
+            return self.lacking
+        if self._found is None or self._looking != self.asked:
+            return "Looking into the files …"
+        return self._found[1]
+
+    def close_form(self) -> None:
+        """See `StepPage`; what the files hold stands below the form as well."""
+        self.column.addSpacing(8)
+        self.column.addWidget(self.holding)
+        super().close_form()
+
+    def _changed(self) -> None:
+        self.holding.setText(f"It holds: {self.holds}." if self.holds else "")
+        if not self.lacking and self._looking != self.asked:
+            self._pause.start()
+
+    def _begin(self) -> None:
+        if self.lacking or self._looking == self.asked:
+            return
+        asked = self._looking = self.asked
+        self._found = None
+
+        def done(holds: str, fault: str) -> None:
+            if self._looking == asked:
+                self._found = holds, fault
+                self.edited.emit()
+
+        self._look(asked, done)

@@ -1,0 +1,89 @@
+"""The second step: the fit as it runs, and what came of it before anything is saved."""
+
+import re
+from collections.abc import Callable
+
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.fitting.asked import Outcome
+from gui.fitting.result_view import ResultView
+from gui.steps import StepPage, set_role
+from gui.widgets import GuardedButton
+
+_PART = re.compile(r": (\d+) %$")
+
+
+class ComputePage(StepPage):
+    """Begins and cancels; shows what came of it, or the command's refusal in its own words.
+
+    Args:
+        title, subtitle: said on top.
+        view: shows what came of it.
+        begin: begins.
+        cancel: gives up what was begun.
+    """
+
+    def __init__(
+        self, title: str, subtitle: str, view: ResultView, begin: Callable[[], None], cancel: Callable[[], None]
+    ) -> None:
+        super().__init__(title, subtitle)
+        self.view = view
+        self.begin = GuardedButton(title, "Compute from what was chosen")
+        self.cancel = GuardedButton("Cancel the fit", "Give it up; what was chosen stays")
+        self.bar = QtWidgets.QProgressBar()
+        self.bar.setAccessibleName("Progress of the fit")
+        self.bar.setTextVisible(False)
+        self.bar.setFixedWidth(130)
+        self.step = QtWidgets.QLabel()
+        self.step.setAccessibleName("What the fit is doing")
+        self.result = QtWidgets.QLabel()
+        self.result.setWordWrap(True)
+        self.result.setAccessibleName("What came of the fit")
+        self.result.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
+        row = QtWidgets.QHBoxLayout()
+        for widget in (self.begin, self.cancel, self.bar):
+            row.addWidget(widget)
+        row.addWidget(self.step, 1)
+        self.column.addLayout(row)
+        self.column.addWidget(self.result)
+        self.column.addWidget(view, 1)
+        self.filler = QtWidgets.QWidget()  # while there is no picture
+        self.column.addWidget(self.filler, 1)
+        self.reason.setObjectName("reason")
+        self.column.addWidget(self.reason)
+        self.begin.clicked.connect(lambda: begin())
+        self.cancel.clicked.connect(lambda: cancel())
+        self.show_nothing()
+
+    def show_verb(self, verb: str) -> None:
+        """Say on the button what it does."""
+        if verb != self.begin.text():
+            self.begin.setText(verb)
+            self.begin.setAccessibleName(verb)
+
+    def show_nothing(self, why: str = "") -> None:
+        """There is no result."""
+        self._show_picture(False)
+        set_role(self.result, "muted", why)
+
+    def show_refusal(self, reason: str) -> None:
+        """There is no result, because of what the command says."""
+        self._show_picture(False)
+        set_role(self.result, "bad", f"✗ {reason}")
+
+    def show_outcome(self, outcome: Outcome) -> None:
+        """Show what came of it."""
+        set_role(self.result, *self.view.show_outcome(outcome))
+        self._show_picture(True)
+
+    def show_progress(self, step: str) -> None:
+        """Say what is being done, and how much of it where the step ends with that; nothing when it is empty."""
+        part = _PART.search(step)
+        self.bar.setVisible(bool(step))
+        self.bar.setRange(0, 100 if part else 0 if step else 1)  # without an end where it is not known
+        self.bar.setValue(int(part[1]) if part else 0)
+        self.step.setText(step)
+
+    def _show_picture(self, shown: bool) -> None:
+        self.view.setVisible(shown)
+        self.filler.setVisible(not shown)

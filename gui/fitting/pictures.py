@@ -1,0 +1,203 @@
+"""Pictures that wizards show of a result: bars, changes in standard deviations, and points with their uncertainty."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyqtgraph as pg
+from pyqtgraph.Qt import QtCore
+
+from gui.live import Plot
+from gui.widgets import Theme
+
+Floats = npt.NDArray[np.float64]
+
+_ROOM = 0.76
+"""of the bars at a place; 1 from place to place"""
+_TICKS = (1, 3, 10, 30, 100, 300, 1000, 10_000)
+_SURE = 2.0
+"""standard deviations, within which a change says nothing"""
+_DECADES = 3  # of a logarithmic axis, up to which it has ticks at 2 and 5 as well
+_MARGIN = 0.06  # of a picture's range, on each side
+
+LEGS = tuple(f"leg {leg}" for leg in range(1, 7))
+
+
+class Picture(Plot):
+    """A plot that is only looked at.
+
+    Args:
+        name: accessible name.
+        theme: colours.
+        left, bottom: labels of the axes.
+    """
+
+    def __init__(self, name: str, theme: Theme, left: str, bottom: str = "") -> None:
+        super().__init__(name)
+        self._theme = theme
+        self.dress(theme)
+        self.getAxis("left").setLabel(left)
+        if bottom:
+            self.getAxis("bottom").setLabel(bottom)
+        self.view.setMouseEnabled(x=False, y=False)
+
+    def sizeHint(self) -> QtCore.QSize:
+        """As low as it can be read: the table has the rest."""
+        return QtCore.QSize(300, 190)
+
+
+class BarPicture(Picture):
+    """Bars beside each other at each place, from nothing up or down.
+
+    Args:
+        places: what is written below each.
+        name, theme, left: see `Picture`.
+    """
+
+    def __init__(self, name: str, theme: Theme, left: str, places: Sequence[str]) -> None:
+        super().__init__(name, theme, left)
+        self._places = np.arange(float(len(places)))
+        self.getAxis("bottom").setTicks([list(enumerate(places))])
+
+    def show_bars(self, bars: Sequence[tuple[Sequence[float], str]], bound: Sequence[float] = ()) -> None:
+        """Draw values at every place, each with its colour, and a bound over all of a place where there is one."""
+        self.view.clear()
+        width = _ROOM / len(bars)
+        for number, (values, colour) in enumerate(bars):
+            x = self._places + (number - 0.5 * (len(bars) - 1)) * width
+            self.view.addItem(pg.BarGraphItem(x=x, height=list(values), width=width, brush=colour, pen=None))
+        if bound:
+            ends = np.column_stack([self._places - 0.5 * _ROOM, self._places + 0.5 * _ROOM]).ravel()
+            pen = pg.mkPen(self._theme.warning, width=2)
+            self.view.addItem(pg.PlotCurveItem(ends, np.repeat(bound, 2), connect="pairs", pen=pen))
+        every = [0.0, *(value for values, _ in bars for value in values), *bound]
+        low, high = 1.08 * min(every), 1.08 * max(every)
+        self.view.setRange(xRange=(-0.6, self._places[-1] + 0.6), yRange=(low, high), padding=0.0)
+
+
+class ChangePicture(Picture):
+    """Changes of parameters in their standard deviations, one to each side of them, in the order of a table.
+
+    The axis is linear about nothing and logarithmic beyond: a mass that is off by a hundred standard deviations and
+    what did not change are seen beside each other. Between the dotted lines, at two of them, nothing was told.
+
+    Args:
+        theme: colours.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__("Changes of the parameters, in standard deviations", theme, "change / σ", "row of the table")
+        ticks = [(sign * math.asinh(at), f"{sign * at:g}") for at in _TICKS for sign in (-1, 1)]
+        self.getAxis("left").setTicks([[(0.0, "0"), *ticks]])
+        self.mark = pg.InfiniteLine(angle=90, pen=theme.pen(theme.accent))
+        """at the parameter that is chosen in the table"""
+
+    def show_changes(self, changes: Sequence[float]) -> None:
+        """Draw them."""
+        theme = self._theme
+        rows = np.arange(1.0, len(changes) + 1)
+        shifts = np.array(changes)
+        places = np.arcsinh(shifts)
+        top, bottom = np.arcsinh(shifts + 1.0) - places, places - np.arcsinh(shifts - 1.0)
+        self.view.clear()
+        for level in (-_SURE, _SURE):
+            pen = theme.pen(theme.muted, dashed="··")
+            self.view.addItem(pg.InfiniteLine(math.asinh(level), angle=0, pen=pen), ignoreBounds=True)
+        self.view.addItem(
+            pg.ErrorBarItem(x=rows, y=places, top=top, bottom=bottom, beam=0.0, pen=theme.pen(theme.muted))
+        )
+        self.view.addItem(pg.ScatterPlotItem(x=rows, y=places, size=5, pen=None, brush=theme.accent))
+        self.view.addItem(self.mark, ignoreBounds=True)
+        largest = float(np.max(np.abs(places))) + 0.6
+        self.view.setRange(xRange=(0.0, len(rows) + 1.0), yRange=(-largest, largest), padding=0.0)
+        self.choose(0)
+
+    def choose(self, row: int) -> None:
+        """Mark the parameter of a row, from 0."""
+        self.mark.setPos(row + 1.0)
+        self.mark.setVisible(row >= 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Points (x, y) of a colour, with one standard deviation of y to each side where it is known; joined or not."""
+
+    x: Sequence[float]
+    y: Sequence[float]
+    colour: str
+    sigma: Sequence[float] = ()
+    joined: bool = False
+
+
+class PointPicture(Picture):
+    """Points with their uncertainty, over linear or logarithmic axes.
+
+    Args:
+        log_x, log_y: whether an axis is logarithmic: only what is above 0 is drawn then.
+        name, theme, left, bottom: see `Picture`.
+    """
+
+    def __init__(
+        self, name: str, theme: Theme, left: str, bottom: str, *, log_x: bool = False, log_y: bool = False
+    ) -> None:
+        super().__init__(name, theme, left, bottom)
+        self._log = log_x, log_y
+
+    def show_points(self, groups: Sequence[Points], levels: Sequence[tuple[float, str]] = ()) -> None:
+        """Draw them, and levels of y as dashed lines, each with its colour."""
+        self.view.clear()
+        for level, colour in levels:
+            pen = self._theme.pen(colour, dashed=True)
+            self.view.addItem(pg.InfiniteLine(self._along(1, level), angle=0, pen=pen), ignoreBounds=True)
+        xs: list[float] = []
+        ys = [self._along(1, level) for level, _ in levels]
+        for group in groups:
+            x, y = np.array(group.x, dtype=float), np.array(group.y, dtype=float)
+            sigma = np.array(group.sigma or np.zeros(len(y)), dtype=float)
+            seen = np.isfinite(x) & np.isfinite(y) & ((x > 0.0) | (not self._log[0])) & ((y > 0.0) | (not self._log[1]))
+            x, low, middle, high = self._scaled(x[seen], y[seen], sigma[seen])
+            if not len(x):
+                continue
+            if group.sigma:
+                pen = self._theme.pen(group.colour)
+                self.view.addItem(
+                    pg.ErrorBarItem(x=x, y=middle, top=high - middle, bottom=middle - low, beam=0.0, pen=pen)
+                )
+            if group.joined:
+                self.view.addItem(pg.PlotCurveItem(x, middle, pen=self._theme.pen(group.colour)))
+            self.view.addItem(pg.ScatterPlotItem(x=x, y=middle, size=5, pen=None, brush=group.colour))
+            xs += [x.min(), x.max()]
+            ys += [low.min(), high.max()]
+        if xs and ys:
+            self._show_range(xs, ys)
+
+    def _along(self, axis: int, value: float) -> float:
+        return math.log10(value) if self._log[axis] else value
+
+    def _scaled(self, x: Floats, y: Floats, sigma: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """The places of x, and of y with both ends of its uncertainty."""
+        low, high = y - sigma, y + sigma
+        if self._log[1]:
+            low = np.log10(np.where(low > 0.0, low, 0.1 * y))
+            y, high = np.log10(y), np.log10(high)
+        return (np.log10(x) if self._log[0] else x), low, y, high
+
+    def _show_range(self, xs: Sequence[float], ys: Sequence[float]) -> None:
+        ranges = []
+        for axis, side, values in ((0, "bottom", xs), (1, "left", ys)):
+            low, high = min(values), max(values)
+            margin = _MARGIN * (high - low) or _MARGIN * abs(high) or 0.5
+            low, high = low - margin, high + margin
+            ranges.append((low, high))
+            if self._log[axis]:
+                self.getAxis(side).setTicks([_log_ticks(low, high)])
+        self.view.setRange(xRange=ranges[0], yRange=ranges[1], padding=0.0)
+
+
+def _log_ticks(low: float, high: float) -> list[tuple[float, str]]:
+    """Places and words of the ticks of a logarithmic axis between two powers of ten."""
+    steps = (1, 2, 5) if high - low <= _DECADES else (1,)
+    values = [step * 10.0**decade for decade in range(math.floor(low), math.ceil(high) + 1) for step in steps]
+    return [(math.log10(value), f"{value:g}") for value in values if low <= math.log10(value) <= high]

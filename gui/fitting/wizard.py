@@ -1,0 +1,179 @@
+"""A wizard over a `rig` command: what is asked, what came of it, and its file; nothing is written before Save."""
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pyqtgraph.Qt import QtWidgets
+
+from calibration import CalibrationError, write_new_file
+from gui.fitting.ask_page import AskPage
+from gui.fitting.asked import Outcome
+from gui.fitting.compute_page import ComputePage
+from gui.fitting.looker import Looker
+from gui.fitting.result_view import ResultView
+from gui.fitting.runner import FitRunner
+from gui.fitting.store_page import StorePage, Use
+from gui.session import RigSession, Worker, heavy_work_obstacle
+from gui.steps import StepPage, StepWizard, set_role
+
+_PATIENCE = 5.0  # s for a file that is being written
+
+
+class FitWizard(StepWizard):
+    """Three steps. Which command it is over, `set_up` is told; a wizard that has more to say overrides `use`.
+
+    Args:
+        session: whose stops count here as well, and whose engine must not need the processor.
+        title: of the window.
+        parent: the main window.
+    """
+
+    def __init__(self, session: RigSession, title: str, parent: QtWidgets.QWidget | None = None) -> None:
+        super().__init__(session, title, "What is being computed", parent)
+        self.looker = Looker(self)
+        self.runner = FitRunner(self)
+        self.outcome: Outcome | None = None
+        """what came of what is chosen, None while nothing has"""
+        self._worker = Worker("fitting", self)
+        self._step = ""
+        self._saving = False
+
+    def set_up(self, asking: AskPage, view: ResultView, computing: tuple[str, str], what: str) -> None:
+        """Put the steps in.
+
+        Args:
+            asking: the first. view: shows what came of it, in the second, whose title and subtitle are `computing`.
+            what: the file holds, such as "parameters".
+        """
+        self.asking = asking
+        self.view = view
+        self.computing = ComputePage(*computing, view, self._begin, self._cancel)
+        self.storing = StorePage(what, self._save)
+        self.pages: tuple[StepPage, ...] = (self.asking, self.computing, self.storing)
+        self.add_steps(self.pages)
+        for page in self.pages:
+            page.edited.connect(self._edited)
+        self.runner.stepped.connect(self._stepped)
+        self.runner.finished.connect(self._finished)
+        self.session.changed.connect(self._refresh)
+        self.currentIdChanged.connect(lambda _id: self._refresh())
+        self.restart()
+        self._refresh()
+
+    def use(self, outcome: Outcome, target: Path) -> Use | None:
+        """What the file `target` is for."""
+        return None
+
+    # -- what is shown -----------------------------------------------------------------------------------------------
+
+    def _edited(self) -> None:
+        if self.outcome is not None and self.outcome.asked != self.asking.asked:
+            self.outcome = None
+            self.storing.forget()
+            self.computing.show_nothing(f"What was chosen has changed: {self.asking.verb.lower()} again.")
+        self._refresh()
+
+    def _refresh(self) -> None:
+        fault, busy, outcome = self.asking.fault, self.runner.busy, self.outcome
+        running = "a fit is running" if busy else ""
+        self.asking.setEnabled(not busy)
+        self.asking.show_missing(fault)
+        self.computing.show_verb(self.asking.verb)
+        self.computing.begin.set_obstacle(running or heavy_work_obstacle(self.session.situation) or fault)
+        self.computing.cancel.set_obstacle("" if busy else "nothing is running")
+        doing = f"{self._step[:1].upper()}{self._step[1:]}" if busy else ""
+        self.computing.show_progress(doing if doing.endswith("%") or not doing else f"{doing} …")
+        refused = "It was refused, so there is nothing to save." if outcome is not None and outcome.text is None else ""
+        first = "Wait for the fit, or cancel it." if busy else "Compute first, then go on to save."
+        self.computing.show_missing(refused or ("" if outcome is not None else first))
+        self.storing.suggest(self.asking.asked if outcome is None else outcome.asked)
+        obstacle = "being saved" if self._saving else "" if outcome is not None else "nothing was computed yet"
+        use = None if outcome is None or refused else self.use(outcome, self.storing.target())
+        self.storing.refresh(refused or obstacle, use)
+        set_role(self.state, "muted", f"{doing} …" if busy else "Nothing is being computed.")
+
+    # -- what is done ------------------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        self.outcome = None
+        self.storing.forget()
+        self._step = "starting"
+        self.runner.start(self.asking.asked)
+        self.computing.show_nothing()
+        self._refresh()
+
+    def _cancel(self) -> None:
+        self.runner.cancel()
+        self.computing.show_nothing("Cancelled: nothing was written.")
+        self._refresh()
+
+    def _stepped(self, step: str) -> None:
+        self._step = step
+        self._refresh()
+
+    def _finished(self, outcome: Outcome | None, reason: str) -> None:
+        self.outcome = outcome
+        if outcome is None:
+            self.computing.show_refusal(reason)
+        else:
+            self.computing.show_outcome(outcome)
+            reason = outcome.refusal
+        self._log("warning" if reason else "info", reason.splitlines()[0] if reason else "done")
+        self._refresh()
+
+    def _save(self) -> None:
+        outcome = self.outcome
+        if outcome is None or outcome.text is None or self.storing.save.obstacle:
+            return
+        path = self.storing.target()
+
+        def done(_none: Any, error: Exception | None) -> None:
+            self._saving = False
+            if error is not None:
+                self.storing.show_failure(_said(error, path))
+            elif self.outcome is outcome:
+                self.storing.show_saved(path)
+                self._log("info", f"saved {path}")
+            self._refresh()
+
+        self._saving = True
+        self._refresh()
+        self._worker.submit(partial(write_new_file, path, outcome.text), done)
+
+    def _log(self, level: str, text: str) -> None:
+        self.session.log(level, self.windowTitle().lower(), text)
+
+    # -- what the wizard says of itself ------------------------------------------------------------------------------
+
+    def loss(self) -> str:
+        """See `StepWizard`: what came out and was not saved, or is being computed."""
+        if self.runner.busy:
+            return "What is being computed"
+        kept = self.outcome is None or self.outcome.text is None or self.storing.saved is not None
+        return "" if kept else "What was computed"
+
+    def left(self) -> None:
+        """See `StepWizard`: nothing of a fit is left."""
+        self.session.changed.disconnect(self._refresh)
+        self.retire()
+
+    def retire(self) -> None:
+        """End what is running, and the thread, without waiting: the engine must not miss the app meanwhile."""
+        self.looker.close()
+        self.runner.cancel()
+        self._worker.finish()
+
+    def close_worker(self) -> None:
+        """End them and wait for a file that is being written. May be called again."""
+        self.retire()
+        self._worker.join(_PATIENCE)
+
+
+def _said(error: Exception, path: Path) -> str:
+    """Why a file cannot be written, without its name, which the page says already."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    if not isinstance(error, CalibrationError):
+        return f"{type(error).__name__}: {error}"
+    return "; ".join(line.strip().removeprefix(f"{path}: ") for line in str(error).splitlines())

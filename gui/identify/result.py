@@ -1,0 +1,88 @@
+"""What came of an identification: what forces are left unexplained, and what changed by how much."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from calibration import Parameter, parse_parameters
+from gui.fitting import CHANGES, LEGS, BarPicture, Outcome, ParameterTable, ResultView, change, said
+from gui.live import swatch
+from gui.widgets import Theme
+
+
+@dataclass(frozen=True, slots=True)
+class Identified:
+    """What came of an identification.
+
+    mechanism: its name. parameters: of the file, those first that changed most in their standard deviations. before,
+    after, noise: N RMS at the cells on what was held out, of legs 1 to 6 and of all. told: of so many combinations.
+    """
+
+    mechanism: str
+    parameters: tuple[Parameter, ...]
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+    noise: tuple[float, ...]
+    told: int
+    combinations: int
+    consistent: bool
+    drives: bool
+
+
+def identified(told: Mapping[str, Any], text: str) -> Identified:
+    """What the command told, and the file that it wrote."""
+    held, base = told["holdout"], told["base_parameters"]
+
+    def of(name: str) -> tuple[float, ...]:
+        return (*(float(leg[name]) for leg in held["legs"]), float(held[name]))
+
+    return Identified(
+        mechanism=told["mechanism"],
+        parameters=tuple(sorted(parse_parameters(text).parameters, key=lambda each: -abs(change(each)))),
+        before=of("residual_before_n"),
+        after=of("residual_after_n"),
+        noise=of("noise_n"),
+        told=sum(each["told"] for each in base),
+        combinations=len(base),
+        consistent=told["consistent"],
+        drives=told["drives_used"],
+    )
+
+
+class IdentifyView(ResultView):
+    """Residuals, changes and parameters; `result` is what they show.
+
+    Args:
+        theme: colours.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.result: Identified | None = None
+        self.residuals = BarPicture("Residual before and after, by leg", theme, "N RMS", (*LEGS, "all"))
+        self.table = ParameterTable(theme)
+        legend = (
+            f"Residual held out: {swatch(theme.muted, 'nominal')} {swatch(theme.accent, 'identified')} "
+            f"{swatch(theme.warning, 'noise')}"
+        )
+        self.add_pictures(((legend, self.residuals), (CHANGES, self.table.changes)))
+        self.add_below(self.table)
+
+    def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
+        """See `ResultView`."""
+        assert outcome.text is not None  # the command refuses before it tells anything
+        result = self.result = identified(outcome.told, outcome.text)
+        self.residuals.show_bars(((result.before, self._theme.muted), (result.after, self._theme.accent)), result.noise)
+        self.table.show_parameters(result.parameters)
+        warnings = []
+        if not result.consistent:
+            warnings.append("No bodies can exist with these parameters.")
+        if not result.drives:
+            warnings.append("The drives' forces are not known here: friction below the load cells was not told.")
+        line = (
+            f"{result.mechanism}: residual {result.before[-1]:.2f} N → {result.after[-1]:.2f} N, noise "
+            f"{result.noise[-1]:.2f} N. {result.told} of {result.combinations} combinations that forces can tell are "
+            "known at least twice as well as before."
+        )
+        return said(outcome, [line], warnings)

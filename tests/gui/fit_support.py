@@ -1,0 +1,58 @@
+"""Going through a wizard over a command as a person does."""
+
+from pathlib import Path
+from typing import Any
+
+from pyqtgraph.Qt import QtWidgets
+from shell_support import press
+
+from gui.fitting import FitEntry, FitWizard
+
+PATIENCE = 90_000  # ms; a process starts, and the machine has other work
+BUTTON = QtWidgets.QWizard.WizardButton
+
+
+def opened(entry: FitEntry, source: Path | None, qtbot: Any) -> FitWizard:
+    """The wizard of an entry, in view."""
+    entry.start(source)
+    made = entry.wizard
+    assert made is not None
+    qtbot.waitUntil(made.isVisible, timeout=PATIENCE)
+    made.activateWindow()
+    return made
+
+
+def looked(wizard: FitWizard, qtbot: Any) -> str:
+    """What the first page says once what is chosen was looked into."""
+    qtbot.waitUntil(lambda: not wizard.asking.fault.startswith("Looking"), timeout=PATIENCE)
+    assert wizard.asking.reason.text().replace("\u00a0", " ") == wizard.asking.fault
+    return wizard.asking.fault
+
+
+def begin(wizard: FitWizard, qtbot: Any) -> None:
+    """To the second page, and begin."""
+    assert not looked(wizard, qtbot)
+    while wizard.currentPage() is not wizard.asking:
+        press(wizard.button(BUTTON.BackButton))
+    press(wizard.button(BUTTON.NextButton))
+    assert wizard.currentPage() is wizard.computing
+    press(wizard.computing.begin)
+    assert wizard.runner.busy
+
+
+def compute(wizard: FitWizard, qtbot: Any) -> str:
+    """The same, to the end of the fit; what the page says of it."""
+    begin(wizard, qtbot)
+    qtbot.waitUntil(lambda: not wizard.runner.busy, timeout=PATIENCE)
+    said: str = wizard.computing.result.text().replace("\u00a0", " ")
+    return said
+
+
+def save(wizard: FitWizard, qtbot: Any) -> Path:
+    """To the last page, and save where it is offered; the file."""
+    press(wizard.button(BUTTON.NextButton))
+    assert wizard.currentPage() is wizard.storing
+    press(wizard.storing.save)
+    qtbot.waitUntil(lambda: wizard.storing.saved is not None, timeout=PATIENCE)
+    target: Path = wizard.storing.target()
+    return target

@@ -1,0 +1,156 @@
+"""Calibrating the geometry from the app: files looked into, the fit and its pictures, the file; the plan of poses."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fit_support import BUTTON, begin, compute, looked, opened, save
+from pyqtgraph.Qt import QtCore, QtTest
+from shell_support import FakeSession, press
+from tracked_platform import built, reachable_poses
+
+from calibration import GeometryNoise, load_parameters
+from dynamics import load_mechanism
+from gui.calibrate.geometry_wizard import GeometryWizard
+from gui.shell.main_window import MainWindow
+from rig.cli import main
+from rig.csvio import POSE, per_leg, write_table
+from rig.errors import ExitCode
+
+LAB = load_mechanism("lab-hexapod")
+COUNT = 24
+
+
+def read_rows(path: Path) -> list[list[str]]:
+    with path.open() as file:
+        return list(csv.reader(file))
+
+
+def write_rows(path: Path, rows: list[list[str]]) -> None:
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+
+
+@pytest.fixture(scope="module")
+def tracked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a tracker and the encoders say of a platform that is not as drawn."""
+    random = np.random.default_rng(3)
+    found = built(LAB.geometry, random).measured(reachable_poses(LAB, COUNT, random), random, GeometryNoise())
+    assert found.poses is not None
+    path = tmp_path_factory.mktemp("tracked") / "tracker.csv"
+    write_table(path, (*POSE, *per_leg("l")), np.hstack([found.poses, found.lengths]))
+    return path
+
+
+@pytest.fixture
+def measured(tracked: Path, tmp_path: Path) -> Path:
+    path = tmp_path / tracked.name
+    path.write_bytes(tracked.read_bytes())
+    return path
+
+
+@pytest.fixture
+def wizard(window: MainWindow, measured: Path, qtbot: Any) -> Iterator[GeometryWizard]:
+    made = opened(window.calibrate.geometry, measured, qtbot)
+    assert isinstance(made, GeometryWizard)
+    yield made
+    window.calibrate.geometry.close()
+
+
+def test_the_geometry_is_judged_before_it_is_saved_as_the_command_saves_it(
+    wizard: GeometryWizard, measured: Path, qtbot: Any, tmp_path: Path
+) -> None:
+    page = wizard.measured
+    assert page.fault == "Looking into the files …"
+    steps: list[str] = []
+    wizard.runner.stepped.connect(steps.append)
+    said = compute(wizard, qtbot)
+    assert page.holds == f"lab-hexapod, {COUNT} rows, whole poses"
+    assert said.startswith(f"{COUNT} poses fitted, reduced χ² ") and "Poses held out: " in said
+    assert len(steps) > 5 and steps[-1] == "geometry: 100 %"
+    fit = wizard.fit
+    assert fit.isVisible() and not wizard.plan.isVisible()
+    outcome = wizard.outcome
+    assert outcome is not None
+    held = outcome.told["holdout"]
+    assert [each["row"] for each in held["poses"]] == [f"row {row}" for row in range(1, COUNT + 1)]
+    errors = np.array([each["position_after_m"] for each in held["poses"]])
+    assert np.sqrt(np.mean(errors**2)) == pytest.approx(held["after"]["position_rms_m"])
+    assert held["after"]["position_rms_m"] < 0.1 * held["before"]["position_rms_m"]
+    assert fit.table.rowCount() == 42 and fit.table.item(6, 1).text() == "legs[0].length_offset"
+    assert not list(tmp_path.glob("*.toml")), "nothing is written before Save"
+    target = save(wizard, qtbot)
+    assert target == tmp_path / "tracker-geometry.toml"
+    command = ["calibrate", "geometry", "lab-hexapod", "--data", str(measured), "-o", str(tmp_path / "cli.toml")]
+    assert main(command) == ExitCode.OK
+    assert target.read_bytes() == (tmp_path / "cli.toml").read_bytes()
+    assert load_parameters(target).kind == "geometry"
+    assert wizard.storing.naming.text().startswith("parameters = [")
+
+
+def test_what_cannot_be_used_is_named_before_anything_is_computed(
+    wizard: GeometryWizard, measured: Path, qtbot: Any
+) -> None:
+    page, following = wizard.measured, wizard.button(BUTTON.NextButton)
+    page.data.choose(None)
+    assert page.fault == "Choose the file of measured poses." and not following.isEnabled()
+    assert "Choose the file" in wizard.computing.begin.obstacle
+    page.data.choose(measured.with_name("none.csv"))
+    assert looked(wizard, qtbot) == f"cannot read {measured.with_name('none.csv')}: no such file"
+    rows = read_rows(measured)
+    write_rows(measured, [row[:-1] for row in rows])
+    page.data.choose(measured)
+    assert "l6" in looked(wizard, qtbot) and str(measured) in page.fault
+    write_rows(measured, rows[:9])
+    page.note.setText("again")
+    page.edited.emit()
+    assert "8 rows, at least 12 are needed" in looked(wizard, qtbot)
+
+
+def test_exchanged_legs_are_refused_in_the_command_s_words(wizard: GeometryWizard, measured: Path, qtbot: Any) -> None:
+    assert not looked(wizard, qtbot)
+    rows = read_rows(measured)
+    two, five = rows[0].index("l2"), rows[0].index("l5")
+    for row in rows[1:]:
+        row[two], row[five] = row[five], row[two]
+    write_rows(measured, rows)
+    said = compute(wizard, qtbot)
+    assert said.startswith("✗ geometry refused, nothing written") and "columns l2 and l5 are exchanged" in said
+    assert not wizard.fit.isVisible() and not wizard.button(BUTTON.NextButton).isEnabled()
+    assert wizard.storing.save.obstacle == "nothing was computed yet" and not wizard.loss()
+
+
+def test_poses_are_planned_and_written_as_a_table(
+    wizard: GeometryWizard, measured: Path, qtbot: Any, tmp_path: Path
+) -> None:
+    page = wizard.measured
+    assert page.count.toolTip() == "nothing is planned" and not page.count.isEnabled()
+    page.what.setCurrentIndex(1)
+    assert not page.homing.isEnabled() and page.homing.toolTip() == "poses are planned, nothing is calibrated"
+    page.count.setValue(3)
+    said = compute(wizard, qtbot)
+    assert page.holds == f"lab-hexapod, {COUNT} poses measured already"
+    assert said.startswith(f"3 poses beside {COUNT} measured, best first.")
+    assert wizard.computing.begin.text() == "Plan" and wizard.plan.isVisible()
+    assert wizard.plan.table.rowCount() == 3
+    target = save(wizard, qtbot)
+    assert target == tmp_path / "tracker-poses.csv" and not wizard.storing.use.isVisible()
+    command = ["calibrate", "geometry", "lab-hexapod", "--data", str(measured), "--plan", "3"]
+    assert main([*command, "-o", str(tmp_path / "cli.csv")]) == ExitCode.OK
+    assert target.read_bytes() == (tmp_path / "cli.csv").read_bytes()
+
+
+def test_cancel_leaves_nothing_and_esc_closes_nothing(
+    wizard: GeometryWizard, session: FakeSession, window: MainWindow, qtbot: Any
+) -> None:
+    begin(wizard, qtbot)
+    folder = wizard.runner.output.parent
+    QtTest.QTest.keyClick(wizard, QtCore.Qt.Key.Key_Escape)
+    assert (1, "Esc") in session.stops and wizard.isVisible() and wizard.runner.busy
+    press(wizard.computing.cancel)
+    assert not folder.exists() and wizard.computing.result.text() == "Cancelled: nothing was written."
+    press(wizard.button(BUTTON.CancelButton))
+    assert window.calibrate.geometry.wizard is None
