@@ -260,7 +260,8 @@ class LiveView(QtWidgets.QWidget):
         if texts:
             self._show_values()
         elif self.beside.drawn is not None and self.cursors.at is None:
-            self.beside.drawn.show_row(shown.rows[-1] if self._rows.reaches(shown) else None, texts=False)
+            row = shown.rows[-1] if self._rows.reaches(shown) else None
+            self.beside.drawn.show_row(row, before=shown.rows, texts=False)
 
     def _at(self, shown: Timeline, t: float | None) -> Stretch:
         """The row nearest to a time, s; without a time the newest one.
@@ -290,7 +291,8 @@ class LiveView(QtWidgets.QWidget):
         self.values.show_values(cursors.words(t) if reaches else "No data", now, shown, self._rows.since(shown))
         if self.beside.drawn is not None:
             row = now.rows[-1] if t is not None else shown.rows[-1] if reaches else None
-            self.beside.drawn.show_row(row)  # says its own time
+            before = shown.rows if t is None else shown.window(-math.inf, t)
+            self.beside.drawn.show_row(row, before=before)  # says its own time
 
     def _models_chosen(self, models: tuple[str, ...]) -> None:
         self.models.choose(models)
