@@ -20,6 +20,7 @@ from gui.live.series import EXACT, panels_by_page
 from gui.live.shown_rows import ShownRows
 from gui.live.timing_page import TimingPage
 from gui.live.values_column import ValuesColumn
+from gui.scene import Shapes
 from gui.session import Excerpt, Stretch, Timeline
 from gui.widgets import Theme
 from kinematics import Geometry
@@ -120,6 +121,10 @@ class LiveView(QtWidgets.QWidget):
         self.chooser.set_available(mechanism is not None)
         self._redraw()
 
+    def set_shapes(self, shapes: Shapes) -> None:
+        """The owner's own shapes of mechanisms from the next one on."""
+        self.beside.shapes = shapes
+
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
         self.bar.legs.set_theme(theme)
@@ -175,6 +180,7 @@ class LiveView(QtWidgets.QWidget):
         """
         self.models.close()
         self._exports.close()
+        self.beside.close_worker()
 
     def clear(self) -> None:
         """Leave out all that has been shown so far."""

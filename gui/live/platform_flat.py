@@ -67,8 +67,10 @@ class PlatformFlat(QtWidgets.QWidget):
         for projection in self.projections:
             projection.show_swept(rings)
 
-    def snapshot(self, size: tuple[int, int], _letters: float) -> QtGui.QImage:
-        """What is shown, as a picture of width and height `size`, px."""
+    def snapshot(self, size: tuple[int, int], _letters: float, scene: Scene | None = None) -> QtGui.QImage:
+        """What is shown, or another scene, which then is shown, as a picture of width and height `size`, px."""
+        if scene is not None:
+            self.show_scene(scene)
         return self.grab().toImage().scaled(*size)
 
     def show_scene(self, scene: Scene) -> None:

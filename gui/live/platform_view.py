@@ -16,7 +16,7 @@ from gui.live.shown_menu import ShownMenu
 from gui.live.wrench import implied_wrench
 from gui.scene import STROKE_SCALE, Colouring, Scene, Shapes, force_scale, gl_problem, is_pose, make_scene, open_picture
 from gui.session import Floats, Rows, Timeline, largest_amount
-from gui.widgets import GuardedButton, Theme, ask_save
+from gui.widgets import FlowLayout, GuardedButton, Theme, ask_save
 from kinematics import quaternion_to_matrix
 from rig.angles import shown_angle
 from rig.states import State, enum_name
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _TEXT_EVERY = 5
 """refreshes between two changes of the numbers"""
-_BAR_WIDTH, _BAR_WIDTH_COMPACT = 230, 166  # px
+_BAR_WIDTH = 166  # px
 _TRAIL, _TRAIL_PIECES = 6.0, 64
 """s that the trail reaches back, and of how many pieces it is"""
 _CALM = 0.1
@@ -44,15 +44,18 @@ class PlatformView(QtWidgets.QWidget):
 
     Args:
         theme: colours.
-        compact: in little width, the controls in three lines, the pose in three.
+        compact: in little width, the pose in three lines.
+        bare: without a choice of colours, which are the legs' own, and without the pose.
         expected: rows are what a model expects: their modelled forces are shown, none are measured.
     """
 
-    def __init__(self, theme: Theme, *, compact: bool = False, expected: bool = False) -> None:
+    def __init__(self, theme: Theme, *, compact: bool = False, bare: bool = False, expected: bool = False) -> None:
         super().__init__()
         self.setAccessibleName("Platform")
         self._theme = theme
         self._compact = compact
+        self._bare = bare
+        self._expected = expected
         self._forces = "force_model" if expected else "force_measured"
         self._mechanism: Mechanism | None = None
         self._row: np.void | None = None
@@ -63,6 +66,7 @@ class PlatformView(QtWidgets.QWidget):
         """whether the numbers are older than the picture"""
         self._largest = 0.0
         self._past = ""
+        self._shapes = Shapes()
         problem = gl_problem()
         self.picture = _picture(theme, problem)
         self.colouring = QtWidgets.QComboBox()
@@ -71,7 +75,7 @@ class PlatformView(QtWidgets.QWidget):
             text = kind.value.replace("measured", "expected") if expected else kind.value
             self.colouring.addItem(text, kind)
         self.colouring.setToolTip("What the rods' colours say; the cylinders have the colour of their leg")
-        self.bar = ColourBar(theme, _BAR_WIDTH if not compact else _BAR_WIDTH_COMPACT)
+        self.bar = ColourBar(theme, _BAR_WIDTH)
         self.menu = ShownMenu(problem, measured=not expected)
         self.save_picture = GuardedButton("Save …", "Save a picture of what is shown, twice as fine")
         self.save_picture.setAccessibleName("Save a picture of the platform")
@@ -81,33 +85,33 @@ class PlatformView(QtWidgets.QWidget):
         self.pose.setWordWrap(True)
         self._exports = ExportWriter(self, self._say_saved)
         self._lay_out()
+        if bare:
+            self.colouring.setCurrentIndex(self.colouring.findData(Colouring.LEG))
         self.colouring.currentIndexChanged.connect(self._redraw)
         self.menu.changed.connect(self._redraw)
 
     def _lay_out(self) -> None:
-        colours, viewpoints, others = (QtWidgets.QHBoxLayout() for _ in range(3))
-        if not self._compact:
-            colours.addWidget(QtWidgets.QLabel("Rods coloured by"))
-        colours.addWidget(self.colouring)
-        colours.addWidget(self.bar)
-        colours.addStretch(1)
+        controls = FlowLayout()
+        if not self._bare:
+            colours = QtWidgets.QHBoxLayout()
+            if not self._compact:
+                colours.addWidget(QtWidgets.QLabel("Rods coloured by"))
+            colours.addWidget(self.colouring)
+            colours.addWidget(self.bar)
+            controls.addItem(colours)
         for name in self.picture.viewpoints:
-            viewpoints.addWidget(self._view_button(name, f"{name} view", partial(self.picture.look_from, name)))
-        viewpoints.addWidget(self._view_button("Fit", "Fit the platform into the picture", self.picture.fit))
-        others.addWidget(self.menu)
-        others.addWidget(self.save_picture)
-        if self._compact:
-            viewpoints.addStretch(1)
-            others.addStretch(1)
-        controls = QtWidgets.QVBoxLayout() if self._compact else QtWidgets.QHBoxLayout()
-        controls.addLayout(colours, 1)
-        controls.addLayout(viewpoints)
-        controls.addLayout(others)
+            controls.addWidget(self._view_button(name, f"{name} view", partial(self.picture.look_from, name)))
+        controls.addWidget(self._view_button("Fit", "Fit the platform into the picture", self.picture.fit))
+        controls.addWidget(self.menu)
+        controls.addWidget(self.save_picture)
+        self.controls = controls
+        """for who has more to offer"""
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(4, 4, 4, 4)
         layout.addLayout(controls)
         layout.addWidget(self.picture, 1)
-        layout.addWidget(self.pose)
+        if not self._bare:
+            layout.addWidget(self.pose)
 
     def _view_button(self, text: str, name: str, act: "partial[None] | object") -> QtWidgets.QToolButton:
         """A button, and its key while the picture has the focus."""
@@ -121,17 +125,21 @@ class PlatformView(QtWidgets.QWidget):
         key.activated.connect(button.click)
         return button
 
-    def set_mechanism(self, mechanism: Mechanism | None, shapes: Shapes | None = None) -> None:
-        """The mechanism to draw, with the owner's own shapes; None draws nothing new."""
+    def set_shapes(self, shapes: Shapes) -> None:
+        """The owner's own shapes of mechanisms from the next one on."""
+        self._shapes = shapes
+
+    def set_mechanism(self, mechanism: Mechanism | None) -> None:
+        """The mechanism to draw; None draws nothing new."""
         self._mechanism = mechanism
         self._row = self._before = None
         self._largest = 0.0
         self.save_picture.set_obstacle("" if mechanism is not None else "no mechanism is shown")
-        self.picture.set_mechanism(mechanism, shapes)
+        self.picture.set_mechanism(mechanism, self._shapes)
         self._redraw()
 
     def set_swept(self, rings: Floats | None) -> None:
-        """Show the surface that the plate's corners (t, 6, 3) m leave behind along a motion; None: none."""
+        """Show within which space the plate's corners (t, 6, 3) m stay along a motion; None: nothing."""
         self.picture.set_swept(rings)
 
     def set_past(self, past: str) -> None:
@@ -227,6 +235,9 @@ class PlatformView(QtWidgets.QWidget):
         turns = [f"θ{name} {number_text(float(value), 2)}°" for name, value in zip("xyz", angles, strict=True)]
         state = enum_name(State, self._row["state"])
         moment = f"{float(self._row['t']):.3f} s   {f'{self._past}; last known: ' if self._past else ''}{state}"
+        if self._expected:
+            places.insert(0, f"{float(self._row['t']):.3f} s")
+            return "\n".join(("   ".join(places), "   ".join(turns)))
         return ("\n" if self._compact else "   ").join((moment, "   ".join(places), "   ".join(turns)))
 
     # -- pictures ----------------------------------------------------------------------------------------------------
@@ -236,6 +247,10 @@ class PlatformView(QtWidgets.QWidget):
         ratio = _PICTURE * self.devicePixelRatioF()
         size = (round(ratio * self.picture.width()), round(ratio * self.picture.height()))
         self._exports.write(path, partial(write_picture, path, self.picture.snapshot(size, ratio)))
+
+    def picture_of(self, row: np.void, before: Rows, size: tuple[int, int], letters: float) -> QtGui.QImage:
+        """A picture of a row with the rows up to it, seen as this view is, letters so many times as large."""
+        return self.picture.snapshot(size, letters, self.scene_of(row, before))
 
     def _ask_picture(self) -> None:
         path = ask_save(self, "Save the picture", "platform.png", "Pictures (*.png)", ".png")
@@ -261,13 +276,13 @@ def _wrench(mechanism: Mechanism, before: Rows) -> Floats | None:
 
 
 def _trail(before: Rows) -> Floats:
-    """Where the platform's origin was over the last seconds, (n, 3) m."""
+    """Poses of the platform over the last seconds, (n, 7)."""
     if not len(before):
-        return np.empty((0, 3))
+        return np.empty((0, 7))
     times = np.linspace(before["t"][-1] - _TRAIL, before["t"][-1], _TRAIL_PIECES + 1)
     picked = np.unique(np.searchsorted(before["t"], times[times >= before["t"][0]]).clip(0, len(before) - 1))
-    places = before["pose"][picked, :3]
-    return np.array(places[np.isfinite(places).all(axis=1)])
+    poses = before["pose"][picked]
+    return np.array(poses[np.isfinite(poses).all(axis=1)])
 
 
 def _picture(theme: Theme, problem: str) -> "PlatformGL | PlatformFlat":

@@ -26,6 +26,7 @@ class ShownMenu(QtWidgets.QToolButton):
 
     def __init__(self, problem: str, *, measured: bool) -> None:
         super().__init__()
+        self.problem = problem
         self.setText("Show")
         self.setAccessibleName("What is drawn beside the machine")
         self.setPopupMode(QtWidgets.QToolButton.ToolButtonPopupMode.InstantPopup)

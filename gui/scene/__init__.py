@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from gui.scene.arrows import Shown
 from gui.scene.figure import Figure, Shapes
 from gui.scene.gl_context import gl_problem
-from gui.scene.meshes import smooth_mesh
 from gui.scene.scene import (
     STROKE_SCALE,
     Colouring,
@@ -23,6 +22,7 @@ from gui.scene.scene import (
     ring_order,
     strokes,
 )
+from gui.scene.shapes import shapes_of
 from gui.scene.uses import LIMITS, limit_uses, tightest
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ __all__ = [
     "make_scene",
     "open_picture",
     "ring_order",
-    "smooth_mesh",
+    "shapes_of",
     "strokes",
     "tightest",
 ]

@@ -38,10 +38,12 @@ def extras(figure: Figure, scene: Scene, theme: Theme, shown: Shown, full_force:
         axes = scene.platform - scene.base
         axes = axes / np.maximum(np.linalg.norm(axes, axis=1), 1e-9)[:, None]
         hues, reach = leg_hues(scene, theme), _LONGEST * u / full_force
-        parts.append(_pushes(scene, axes, reach * scene.measured, _SHAFT * u, hues))
+        expected = not np.isfinite(scene.measured).any()  # which is all there is
+        parts.append(_pushes(scene, axes, reach * (scene.model if expected else scene.measured), _SHAFT * u, hues))
         aside = np.cross(axes, scene.platform - scene.origin)
         aside *= 3.4 * _SHAFT * u / np.maximum(np.linalg.norm(aside, axis=1), 1e-9)[:, None]
-        parts.append(_pushes(scene, axes, reach * scene.model, 0.62 * _SHAFT * u, rgb(theme.text), aside))
+        if not expected:
+            parts.append(_pushes(scene, axes, reach * scene.model, 0.62 * _SHAFT * u, rgb(theme.text), aside))
     if shown.wrench and scene.wrench is not None:
         reach = _LONGEST * u / full_force
         force, moment = scene.wrench[:3] * reach, scene.wrench[3:] * reach / u
@@ -50,8 +52,8 @@ def extras(figure: Figure, scene: Scene, theme: Theme, shown: Shown, full_force:
         for part in (1.0, 0.86):  # a moment has two heads
             parts.append(arrows(tail, part * moment[None], 1.2 * _SHAFT * u, hue))
     if shown.trail and len(scene.trail) > 1:
-        fade = np.linspace(0.06, 0.9, len(scene.trail) - 1)
-        parts.append(solids(scene.trail[:-1], scene.trail[1:], 0.006 * u, rgb(theme.accent), alpha=fade, glow=0.8))
+        fade, places = np.linspace(0.06, 0.9, len(scene.trail) - 1), figure.points(scene.trail)
+        parts.append(solids(places[:-1], places[1:], 0.007 * u, rgb(theme.accent), alpha=fade, glow=0.8))
     return np.concatenate(parts)
 
 

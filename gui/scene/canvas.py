@@ -60,6 +60,8 @@ class Canvas(QtWidgets.QWidget):
         self._renderer = Renderer()
         self.destroyed.connect(self._renderer.close)
         self._backdrop: tuple[object, QtGui.QImage] | None = None
+        self._apart: tuple[object, QtGui.QImage] | None = None
+        """the backdrop of pictures of their own"""
         self._dragged = QtCore.QPoint()
 
     def show_content(self, content: Content) -> None:
@@ -77,22 +79,25 @@ class Canvas(QtWidgets.QWidget):
         size = (max(1, round(self.width() * ratio)), max(1, round(self.height() * ratio)))
         painter = QtGui.QPainter(self)
         painter.scale(1.0 / ratio, 1.0 / ratio)
-        self._paint(painter, size, ratio)
+        self._paint(painter, size, ratio, self.content)
         painter.end()
 
-    def picture(self, size: tuple[int, int], letters: float = 1.0) -> QtGui.QImage:
-        """What is shown, as a picture of its own, width and height in px, its letters so many times as large."""
+    def picture(self, size: tuple[int, int], letters: float = 1.0, content: Content | None = None) -> QtGui.QImage:
+        """What is shown, or another content, as a picture of its own, px, its letters so many times as large."""
         image = QtGui.QImage(*size, QtGui.QImage.Format.Format_RGB32)
         painter = QtGui.QPainter(image)
-        self._paint(painter, size, letters, fine=True)
+        kept, self._backdrop = self._backdrop, self._apart
+        self._paint(painter, size, letters, content or self.content, fine=True)
+        self._backdrop, self._apart = kept, self._backdrop
         painter.end()
         return image
 
-    def _paint(self, painter: QtGui.QPainter, size: tuple[int, int], ratio: float, *, fine: bool = False) -> None:
+    def _paint(
+        self, painter: QtGui.QPainter, size: tuple[int, int], ratio: float, content: Content, *, fine: bool = False
+    ) -> None:
         painter.drawImage(0, 0, self._ground(size))
         painter.setRenderHint(QtGui.QPainter.RenderHint.Antialiasing)
-        self._paint_shadows(painter, size)
-        content = self.content
+        self._paint_shadows(painter, size, content)
         rim = 0.16 if self.theme.name == "dark" else -0.22
         drawn = self._renderer.draw(self.camera, size, content.solids, content.meshes, rim=rim, fine=fine)
         if drawn is not None:
@@ -116,13 +121,13 @@ class Canvas(QtWidgets.QWidget):
             self._backdrop = looks, image
         return self._backdrop[1]
 
-    def _paint_shadows(self, painter: QtGui.QPainter, size: tuple[int, int]) -> None:
-        if self.ground is None or self.content.shadow is None:
+    def _paint_shadows(self, painter: QtGui.QPainter, size: tuple[int, int], content: Content) -> None:
+        if self.ground is None or content.shadow is None:
             return
         radius = self.ground.radius
-        for ends in self.content.streaks:
+        for ends in content.streaks:
             paint_streak(painter, size, self.camera, self.theme, ends, _STREAK * radius)
-        paint_shadow(painter, size, self.camera, self.theme, self.content.shadow, _SHADOW * radius)
+        paint_shadow(painter, size, self.camera, self.theme, content.shadow, _SHADOW * radius)
 
     # -- looking from elsewhere --------------------------------------------------------------------------------------
 

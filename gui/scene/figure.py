@@ -49,6 +49,7 @@ class Figure:
         geometry = mechanism.geometry
         self.shapes = shapes or Shapes()
         base, pose = geometry.base_points, rest_pose(geometry)
+        self._home = pose
         self.middle: Floats = base.mean(axis=0)
         self.radius = float(np.linalg.norm(base - self.middle, axis=1).mean())
         """m, of the base joints about their middle: all else is as large as this tells"""
@@ -85,6 +86,8 @@ class Figure:
         points.append(self.rest + 0.28 * up)  # room for motion, axes and arrows
         if self.shapes.base is not None:
             points.append(self.shapes.base.bounds)
+        if self.shapes.platform is not None:
+            points.append(self._home[:3] + self.shapes.platform.bounds @ quaternion_to_matrix(self._home[3:]).T)
         return np.concatenate([np.asarray(part) for part in points])
 
     def meshes(self, scene: Scene, theme: Theme) -> list[Placed]:
@@ -120,6 +123,14 @@ class Figure:
             ghost = self._commanded_ring(scene, offset)
             parts.append(loop(ghost, 0.8 * _RIM * u, rgb(theme.accent), alpha=0.45))
         return np.concatenate(parts)
+
+    def points(self, poses: Floats) -> Floats:
+        """Where the middle of the plate's upper side is, (n, 3) m, base frame, at poses (n, 7)."""
+        return np.array([pose[:3] + quaternion_to_matrix(pose[3:]) @ self.top for pose in poses])
+
+    def rings(self, poses: Floats) -> Floats:
+        """The platform plate's corners (n, 6, 3) m, base frame, at poses (n, 7)."""
+        return np.array([pose[:3] + self.platform_ring @ quaternion_to_matrix(pose[3:]).T for pose in poses])
 
     def placed_ring(self, scene: Scene) -> Floats:
         """The platform plate's corners (6, 3) m in the base frame."""

@@ -1,11 +1,15 @@
-"""Bodies made of triangles: plates between joints, swept surfaces, and whatever an owner's file holds."""
+"""Bodies made of triangles: plates between joints, hulls, and whatever an owner's file holds."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.spatial import ConvexHull, QhullError
 
 from gui.session import Floats
+
+_ROUND = np.radians(40.0)
+"""angle below which a hull's facets are one round side"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,8 +79,15 @@ def plate(ring: Floats, thickness: float) -> Mesh:
     return mesh_of(np.concatenate([fan + lift, fan[:, ::-1] - lift]))
 
 
-def swept(rings: Floats) -> Mesh:
-    """The surface that a closed ring of points leaves behind: rings (t, n, 3) m, one after the other."""
-    following = np.roll(rings, -1, axis=1)
-    a, b, c, d = rings[:-1], following[:-1], following[1:], rings[1:]
-    return mesh_of(np.concatenate([np.stack([a, b, c], axis=2), np.stack([a, c, d], axis=2)]).reshape(-1, 3, 3))
+def hull(points: Floats) -> Mesh | None:
+    """The convex hull of points (n, 3) m; None where they lie in one plane."""
+    try:
+        found = ConvexHull(points)
+    except QhullError:
+        return None
+    facets = found.simplices.astype(np.int64)
+    triangles = points[facets]
+    across = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    inwards = np.einsum("mi,mi->m", across, found.equations[:, :3]) < 0.0
+    facets[inwards] = facets[inwards, ::-1]
+    return smooth_mesh(points, facets, _ROUND)

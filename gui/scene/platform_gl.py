@@ -10,12 +10,12 @@ from gui.scene.arrows import Shown, extras, force_room, marks_of
 from gui.scene.camera import VIEWPOINTS
 from gui.scene.canvas import Canvas, Content
 from gui.scene.figure import Figure, Shapes
-from gui.scene.meshes import Mesh, Placed, swept
+from gui.scene.meshes import Mesh, Placed, hull
 from gui.scene.scene import Scene, rgb
 from gui.session import Floats
 from gui.widgets import Theme
 
-_CLEAR = 0.10
+_CLEAR = 0.16
 """alpha of a swept surface"""
 _FEW = 50
 """rings of it that a picture is framed by"""
@@ -29,7 +29,7 @@ class PlatformGL(QtWidgets.QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.view = Canvas(theme, "Platform in three dimensions")
-        self.view.setMinimumSize(200, 160)
+        self.view.setMinimumSize(180, 150)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.view)
@@ -58,17 +58,17 @@ class PlatformGL(QtWidgets.QWidget):
         self._framed = False
 
     def set_swept(self, rings: Floats | None) -> None:
-        """Show the surface that the plate's corners (t, 6, 3) m leave behind, base frame; None: none."""
-        self._swept = None if rings is None else swept(rings)
+        """Show the convex hull of all places of the plate's corners (t, 6, 3) m, base frame; None: none."""
+        self._swept = None if rings is None else hull(rings.reshape(-1, 3))
         self._rings = rings
         if self.scene is not None:
             self.show_scene(self.scene)
         if self._followed:
             self.fit()
 
-    def snapshot(self, size: tuple[int, int], letters: float) -> QtGui.QImage:
-        """What is shown, as a picture of its own of width and height `size`, px, letters so many times as large."""
-        return self.view.picture(size, letters)
+    def snapshot(self, size: tuple[int, int], letters: float, scene: Scene | None = None) -> QtGui.QImage:
+        """What is shown, or another scene, as a picture of width and height `size`, px, its letters so much larger."""
+        return self.view.picture(size, letters, None if scene is None else self._content(scene))
 
     def look_from(self, viewpoint: str) -> None:
         """Put the camera to one of `viewpoints`, the machine fitted into the picture."""
@@ -98,22 +98,25 @@ class PlatformGL(QtWidgets.QWidget):
 
     def show_scene(self, scene: Scene) -> None:
         """Draw a scene."""
-        self.scene, figure, theme = scene, self._figure, self._theme
+        self.scene, figure = scene, self._figure
         if figure is None:
             return
         if not self._framed:
             self.view.ground = figure.backdrop
             self.fit()
+        self.view.show_content(self._content(scene))
+
+    def _content(self, scene: Scene) -> Content:
+        figure, theme = self._figure, self._theme
+        assert figure is not None
         ring, streaks = figure.shadows(scene, self.view.camera)
         drawn = [figure.solids(scene, theme), extras(figure, scene, theme, self.shown, self.full_force)]
-        self.view.show_content(
-            Content(
-                solids=np.concatenate(drawn),
-                meshes=figure.meshes(scene, theme) + self._envelope(),
-                marks=marks_of(figure, scene, theme, self.shown),
-                shadow=ring,
-                streaks=streaks,
-            )
+        return Content(
+            solids=np.concatenate(drawn),
+            meshes=figure.meshes(scene, theme) + self._envelope(),
+            marks=marks_of(figure, scene, theme, self.shown),
+            shadow=ring,
+            streaks=streaks,
         )
 
     def _envelope(self) -> list[Placed]:

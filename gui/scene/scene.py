@@ -31,7 +31,7 @@ class Scene:
     whether the pose was measured; present: whether it is the present, and the legs have the colours of their numbers.
     uses (6, 4): see `limit_uses`; measured and model (6,) N: forces along the legs, compression positive, not a number
     where there is none; wrench (6,): external force N and moment N m, base axes, None when there is none; trail
-    (n, 3): where the platform's origin has been, the oldest first.
+    (n, 7): poses that the platform has had, the oldest first.
     """
 
     base: Floats
@@ -46,7 +46,7 @@ class Scene:
     measured: Floats
     model: Floats
     wrench: Floats | None = None
-    trail: Floats = field(default_factory=lambda: np.empty((0, 3)))
+    trail: Floats = field(default_factory=lambda: np.empty((0, 7)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def make_scene(
         measured=measured,
         model=model,
         wrench=wrench if present else None,
-        trail=np.empty((0, 3)) if trail is None or not known else trail,
+        trail=np.empty((0, 7)) if trail is None or not known else trail,
     )
 
 
