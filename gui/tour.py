@@ -19,6 +19,7 @@ from PIL import Image
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.application import app_config, make_window
+from gui.live import PlatformView
 from gui.session import Action, Phase
 from gui.shell import MainWindow
 from gui.widgets import THEMES
@@ -109,6 +110,8 @@ class Tour(Pilot):
         super().__init__(window)
         self._only = only
         self._pictures: dict[str, bytes] = {}
+        self._shaded: set[str] = set()
+        """those that show the machine, whose shades 256 colours would turn into steps"""
         self._recording: Path | None = None
 
     def walk(self) -> None:
@@ -284,14 +287,17 @@ class Tour(Pilot):
         png = QtCore.QBuffer()
         (window or self.window).grab().save(png, "PNG")
         self._pictures[name] = bytes(png.data())
+        if any(view.isVisible() for view in self.window.findChildren(PlatformView)):
+            self._shaded.add(name)
 
     def write(self, folder: Path) -> None:
         """Write the pictures taken so far into a folder, which takes a while."""
         for name, png in self._pictures.items():
             picture: Image.Image = Image.open(io.BytesIO(png)).convert("RGB")
-            # a third of the bytes, and no difference that can be seen
-            small = picture.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-            small.save(folder / f"{name}.png", optimize=True)
+            if name not in self._shaded:
+                # a third of the bytes, and no difference that can be seen
+                picture = picture.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+            picture.save(folder / f"{name}.png", optimize=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -12,6 +12,8 @@ from gui.live.plot import Plot
 from gui.live.plot_looks import header_label, swatch
 from gui.live.recording_files import Found, recordings_in
 from gui.live.recordings_view import RecordingsView
+from gui.live.replay import Replay
+from gui.live.replay_bar import ReplayBar
 
 __all__ = [
     "Found",
@@ -19,6 +21,8 @@ __all__ = [
     "PlatformView",
     "Plot",
     "RecordingsView",
+    "Replay",
+    "ReplayBar",
     "decimate",
     "header_label",
     "recordings_in",

@@ -4,6 +4,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
 from gui.live.platform_view import PlatformView
+from gui.scene import Shapes
 from gui.widgets import Theme
 
 ROOMY = 1600
@@ -27,6 +28,8 @@ class Beside(QtWidgets.QSplitter):
         self._toggle = toggle
         self._theme = theme
         self._mechanism: Mechanism | None = None
+        self.shapes = Shapes()
+        """the owner's own, for when the platform is made"""
         self._past = ""
         self._kept: tuple[QtCore.QSettings, str] | None = None
         """what the platform takes up when it is made"""
@@ -46,6 +49,11 @@ class Beside(QtWidgets.QSplitter):
         self._mechanism = mechanism
         if self.platform is not None:
             self.platform.set_mechanism(mechanism)
+
+    def close_worker(self) -> None:
+        """Finish pictures that are being written."""
+        if self.platform is not None:
+            self.platform.close_worker()
 
     def set_past(self, past: str) -> None:
         """See `PlatformView.set_past`."""
@@ -91,6 +99,7 @@ class Beside(QtWidgets.QSplitter):
     def _show(self, shown: bool) -> None:
         if shown and self.platform is None:
             self.platform = PlatformView(self._theme, compact=True)
+            self.platform.set_shapes(self.shapes)
             self.platform.set_mechanism(self._mechanism)
             self.platform.set_past(self._past)
             if self._kept is not None:

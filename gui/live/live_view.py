@@ -20,6 +20,7 @@ from gui.live.series import EXACT, panels_by_page
 from gui.live.shown_rows import ShownRows
 from gui.live.timing_page import TimingPage
 from gui.live.values_column import ValuesColumn
+from gui.scene import Shapes
 from gui.session import Excerpt, Stretch, Timeline
 from gui.widgets import Theme
 from kinematics import Geometry
@@ -120,6 +121,10 @@ class LiveView(QtWidgets.QWidget):
         self.chooser.set_available(mechanism is not None)
         self._redraw()
 
+    def set_shapes(self, shapes: Shapes) -> None:
+        """The owner's own shapes of mechanisms from the next one on."""
+        self.beside.shapes = shapes
+
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
         self.bar.legs.set_theme(theme)
@@ -175,6 +180,7 @@ class LiveView(QtWidgets.QWidget):
         """
         self.models.close()
         self._exports.close()
+        self.beside.close_worker()
 
     def clear(self) -> None:
         """Leave out all that has been shown so far."""
@@ -260,7 +266,8 @@ class LiveView(QtWidgets.QWidget):
         if texts:
             self._show_values()
         elif self.beside.drawn is not None and self.cursors.at is None:
-            self.beside.drawn.show_row(shown.rows[-1] if self._rows.reaches(shown) else None, texts=False)
+            row = shown.rows[-1] if self._rows.reaches(shown) else None
+            self.beside.drawn.show_row(row, before=shown.rows, texts=False)
 
     def _at(self, shown: Timeline, t: float | None) -> Stretch:
         """The row nearest to a time, s; without a time the newest one.
@@ -290,7 +297,8 @@ class LiveView(QtWidgets.QWidget):
         self.values.show_values(cursors.words(t) if reaches else "No data", now, shown, self._rows.since(shown))
         if self.beside.drawn is not None:
             row = now.rows[-1] if t is not None else shown.rows[-1] if reaches else None
-            self.beside.drawn.show_row(row)  # says its own time
+            before = shown.rows if t is None else shown.window(-math.inf, t)
+            self.beside.drawn.show_row(row, before=before)  # says its own time
 
     def _models_chosen(self, models: tuple[str, ...]) -> None:
         self.models.choose(models)

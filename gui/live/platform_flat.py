@@ -2,11 +2,14 @@
 
 from typing import ClassVar
 
+import numpy as np
 import pyqtgraph as pg
-from pyqtgraph.Qt import QtWidgets
+from pyqtgraph.Qt import QtGui, QtWidgets
 
+from dynamics import Mechanism
 from gui.live.plot import plain_plot
-from gui.live.scene import Scene, ring_order
+from gui.scene import Scene, Shapes, Shown, ring_order
+from gui.session import Floats
 from gui.widgets import Theme
 
 _PROJECTIONS = {"Front": (0, 2), "Top": (0, 1)}
@@ -18,7 +21,7 @@ class PlatformFlat(QtWidgets.QWidget):
     There are no `viewpoints` to choose from.
     """
 
-    viewpoints: ClassVar[dict[str, tuple[float, float]]] = {}
+    viewpoints: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, theme: Theme, why: str) -> None:
         super().__init__()
@@ -35,6 +38,7 @@ class PlatformFlat(QtWidgets.QWidget):
             row.addWidget(projection.plot)
         self._framed = False
         self.scene: Scene | None = None
+        self.shown, self.full_force = Shown(), 1.0
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
@@ -50,13 +54,24 @@ class PlatformFlat(QtWidgets.QWidget):
 
     def fit(self) -> None:
         """Fit the scene into the picture."""
-        self.frame_anew()
+        self._framed = False
         if self.scene is not None:
             self.show_scene(self.scene)
 
-    def frame_anew(self) -> None:
-        """Fit the next scene into the picture."""
+    def set_mechanism(self, _mechanism: Mechanism | None, _shapes: Shapes | None = None) -> None:
+        """Scenes are of another machine, framed anew."""
         self._framed = False
+
+    def set_swept(self, rings: Floats | None) -> None:
+        """Show where the plate's corners (t, 6, 3) m go, base frame; None: nowhere."""
+        for projection in self.projections:
+            projection.show_swept(rings)
+
+    def snapshot(self, size: tuple[int, int], _letters: float, scene: Scene | None = None) -> QtGui.QImage:
+        """What is shown, or another scene, which then is shown, as a picture of width and height `size`, px."""
+        if scene is not None:
+            self.show_scene(scene)
+        return self.grab().toImage().scaled(*size)
 
     def show_scene(self, scene: Scene) -> None:
         """Draw a scene."""
@@ -77,9 +92,9 @@ class _Projection:
         self.plot.getAxis("left").setLabel(f"{'xyz'[self._up]}, m")
         self.view = self.plot.view
         self.view.setAspectLocked(True)
-        self.base, self.command, self.outline = (pg.PlotCurveItem() for _ in range(3))
+        self.base, self.command, self.outline, self.swept = (pg.PlotCurveItem() for _ in range(4))
         self.legs = [pg.PlotCurveItem() for _ in range(6)]
-        for curve in (self.base, self.command, *self.legs, self.outline):
+        for curve in (self.swept, self.base, self.command, *self.legs, self.outline):
             self.plot.add(curve)
 
     def set_theme(self, theme: Theme) -> None:
@@ -88,6 +103,13 @@ class _Projection:
         self.base.setPen(theme.pen(theme.muted))
         self.outline.setPen(theme.pen(theme.text))
         self.command.setPen(theme.pen(theme.accent, dashed=True))
+        self.swept.setPen(theme.pen(theme.border))
+
+    def show_swept(self, rings: Floats | None) -> None:
+        paths = np.empty((6, 0, 3)) if rings is None else rings.swapaxes(0, 1)
+        gap = np.full((6, 1, 3), np.nan)  # between one corner and the next
+        paths = np.concatenate([paths, gap], axis=1).reshape(-1, 3)
+        self.swept.setData(paths[:, self._across], paths[:, self._up], connect="finite")
 
     def show_scene(self, scene: Scene, *, fit: bool) -> None:
         across, up = self._across, self._up

@@ -1,98 +1,146 @@
 """View of the platform with its legs coloured, live or scrubbed."""
 
-from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
+from gui.live.colour_bar import ColourBar
+from gui.live.export import ExportWriter, write_picture
 from gui.live.numbers import number_text
-from gui.live.opengl import gl_problem
 from gui.live.platform_flat import PlatformFlat
-from gui.live.scene import STROKE_SCALE, Colouring, Scale, colour_map, force_scale, make_scene
-from gui.session import Timeline, largest_amount
-from gui.widgets import Theme
+from gui.live.shown_menu import ShownMenu
+from gui.live.wrench import implied_wrench
+from gui.scene import STROKE_SCALE, Colouring, Scene, Shapes, force_scale, gl_problem, is_pose, make_scene, open_picture
+from gui.session import Floats, Rows, Timeline, largest_amount
+from gui.widgets import FlowLayout, GuardedButton, Theme, ask_save
+from kinematics import quaternion_to_matrix
 from rig.angles import shown_angle
 from rig.states import State, enum_name
 
 if TYPE_CHECKING:
-    from gui.live.platform_gl import PlatformGL
+    from gui.scene import PlatformGL
 
 _TEXT_EVERY = 5
 """refreshes between two changes of the numbers"""
-
-_BAR_WIDTH, _BAR_WIDTH_COMPACT = 230, 166  # px
+_BAR_WIDTH = 166  # px
+_TRAIL, _TRAIL_PIECES = 6.0, 64
+"""s that the trail reaches back, and of how many pieces it is"""
+_CALM = 0.1
+"""s over which residuals are averaged for the wrench that they imply"""
+_PICTURE = 2.0
+"""px of a saved picture for one on the screen"""
+_KEYS = {"Isometric": "I", "Front": "F", "Side": "S", "Top": "T", "Fit": "Home"}
 
 
 class PlatformView(QtWidgets.QWidget):
     """The platform at the newest row of the timeline: 3-D, or two projections where there is no OpenGL.
 
-    `refresh` is called by the clock of frames while this is visible; `set_mechanism` says what to draw.
+    `refresh` is called by the clock of frames while this is visible; `set_mechanism` says what to draw;
+    `close_worker` ends the thread that writes pictures.
 
     Args:
         theme: colours.
-        compact: in little width, the controls in two lines, the pose in three.
+        compact: in little width, the pose in three lines.
+        bare: without a choice of colours, which are the legs' own, and without the pose.
+        expected: rows are what a model expects: their modelled forces are shown, none are measured.
     """
 
-    def __init__(self, theme: Theme, *, compact: bool = False) -> None:
+    def __init__(self, theme: Theme, *, compact: bool = False, bare: bool = False, expected: bool = False) -> None:
         super().__init__()
         self.setAccessibleName("Platform")
         self._theme = theme
         self._compact = compact
+        self._bare = bare
+        self._expected = expected
+        self._forces = "force_model" if expected else "force_measured"
         self._mechanism: Mechanism | None = None
         self._row: np.void | None = None
+        self._before: Rows | None = None
         self._revision: tuple[int, int] | None = None
         self._refreshes = 0
         self._behind = False
         """whether the numbers are older than the picture"""
         self._largest = 0.0
         self._past = ""
-        self.picture = _picture(theme)
+        self._shapes = Shapes()
+        problem = gl_problem()
+        self.picture = _picture(theme, problem)
         self.colouring = QtWidgets.QComboBox()
         self.colouring.setAccessibleName("What the legs' colours say")
         for kind in Colouring:
-            self.colouring.addItem(kind.value, kind)
-        self.bar = ColourBar(theme, _BAR_WIDTH if not compact else _BAR_WIDTH_COMPACT)
+            text = kind.value.replace("measured", "expected") if expected else kind.value
+            self.colouring.addItem(text, kind)
+        self.colouring.setToolTip("What the rods' colours say; the cylinders have the colour of their leg")
+        self.bar = ColourBar(theme, _BAR_WIDTH)
+        self.menu = ShownMenu(problem, measured=not expected)
+        self.save_picture = GuardedButton("Save …", "Save a picture of what is shown, twice as fine")
+        self.save_picture.setAccessibleName("Save a picture of the platform")
+        self.save_picture.clicked.connect(self._ask_picture)
         self.pose = QtWidgets.QLabel("No mechanism")
         self.pose.setAccessibleName("Measured pose, mm and °")
         self.pose.setWordWrap(True)
-        colours, viewpoints = QtWidgets.QHBoxLayout(), QtWidgets.QHBoxLayout()
-        if not compact:
-            colours.addWidget(QtWidgets.QLabel("Legs coloured by"))
-        self.colouring.setToolTip("What the legs' colours say")
-        colours.addWidget(self.colouring)
-        colours.addWidget(self.bar)
-        colours.addStretch(1)
+        self._exports = ExportWriter(self, self._say_saved)
+        self._lay_out()
+        if bare:
+            self.colouring.setCurrentIndex(self.colouring.findData(Colouring.LEG))
+        self.colouring.currentIndexChanged.connect(self._redraw)
+        self.menu.changed.connect(self._redraw)
+
+    def _lay_out(self) -> None:
+        controls = FlowLayout()
+        if not self._bare:
+            colours = QtWidgets.QHBoxLayout()
+            if not self._compact:
+                colours.addWidget(QtWidgets.QLabel("Rods coloured by"))
+            colours.addWidget(self.colouring)
+            colours.addWidget(self.bar)
+            controls.addItem(colours)
         for name in self.picture.viewpoints:
-            self._add_view_button(viewpoints, name, f"{name} view", partial(self.picture.look_from, name))
-        self._add_view_button(viewpoints, "Fit", "Fit the platform into the picture", self.picture.fit)
-        viewpoints.addStretch(1 if compact else 0)
-        controls = QtWidgets.QVBoxLayout() if compact else QtWidgets.QHBoxLayout()
-        controls.addLayout(colours, 1)
-        controls.addLayout(viewpoints)
+            controls.addWidget(self._view_button(name, f"{name} view", partial(self.picture.look_from, name)))
+        controls.addWidget(self._view_button("Fit", "Fit the platform into the picture", self.picture.fit))
+        controls.addWidget(self.menu)
+        controls.addWidget(self.save_picture)
+        self.controls = controls
+        """for who has more to offer"""
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(4, 4, 4, 4)
         layout.addLayout(controls)
         layout.addWidget(self.picture, 1)
-        layout.addWidget(self.pose)
-        self.colouring.currentIndexChanged.connect(self._redraw)
+        if not self._bare:
+            layout.addWidget(self.pose)
 
-    def _add_view_button(self, row: QtWidgets.QHBoxLayout, text: str, name: str, act: Callable[[], None]) -> None:
+    def _view_button(self, text: str, name: str, act: "partial[None] | object") -> QtWidgets.QToolButton:
+        """A button, and its key while the picture has the focus."""
         button = QtWidgets.QToolButton()
         button.setText(text)
         button.setAccessibleName(name)
-        button.clicked.connect(lambda: act())
-        row.addWidget(button)
+        button.setToolTip(f"{name} ({_KEYS[text]}, in the picture)")
+        button.clicked.connect(lambda: act())  # type: ignore[operator]
+        key = QtWidgets.QShortcut(QtGui.QKeySequence(_KEYS[text]), self.picture)
+        key.setContext(QtCore.Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        key.activated.connect(button.click)
+        return button
+
+    def set_shapes(self, shapes: Shapes) -> None:
+        """The owner's own shapes of mechanisms from the next one on."""
+        self._shapes = shapes
 
     def set_mechanism(self, mechanism: Mechanism | None) -> None:
         """The mechanism to draw; None draws nothing new."""
         self._mechanism = mechanism
-        self._row = None
+        self._row = self._before = None
         self._largest = 0.0
-        self.picture.frame_anew()
+        self.save_picture.set_obstacle("" if mechanism is not None else "no mechanism is shown")
+        self.picture.set_mechanism(mechanism, self._shapes)
         self._redraw()
+
+    def set_swept(self, rings: Floats | None) -> None:
+        """Show within which space the plate's corners (t, 6, 3) m stay along a motion; None: nothing."""
+        self.picture.set_swept(rings)
 
     def set_past(self, past: str) -> None:
         """Say why what is shown is not the present, in words; empty when it is."""
@@ -108,12 +156,18 @@ class PlatformView(QtWidgets.QWidget):
         self._redraw()
 
     def save(self, settings: QtCore.QSettings, name: str) -> None:
-        """Keep under a name what the colours say."""
+        """Keep under a name what the colours say, and what is shown beside the machine."""
         settings.setValue(f"{name}/colouring", self.colouring.currentText())
+        self.menu.save(settings, name)
 
     def restore(self, settings: QtCore.QSettings, name: str) -> None:
         """Take up what was kept under a name."""
         self.colouring.setCurrentText(str(settings.value(f"{name}/colouring", self.colouring.currentText())))
+        self.menu.restore(settings, name)
+
+    def close_worker(self) -> None:
+        """Finish pictures that are being written. May be called again."""
+        self._exports.close()
 
     def refresh(self, history: Timeline) -> None:
         """Show the timeline's present, no pose when there is none. Nothing is drawn that is shown already."""
@@ -124,15 +178,34 @@ class PlatformView(QtWidgets.QWidget):
             self._revision = revision
             self._behind = not due
             self._largest = max(self._largest, history.peak_force)
-            self.show_row(history.rows[-1] if len(history) else None, texts=due)
+            self.show_row(history.rows[-1] if len(history) else None, before=history.rows, texts=due)
 
-    def show_row(self, row: np.void | None, *, texts: bool = True) -> None:
-        """Show one telemetry row; None: no pose is known."""
-        self._row = None
+    def show_row(self, row: np.void | None, *, before: Rows | None = None, texts: bool = True) -> None:
+        """Show one telemetry row; None: no pose is known. before: the rows up to it, for trail and wrench."""
+        self._row, self._before = None, before
         if row is not None:
             self._row = row.copy()
-            self._largest = max(self._largest, largest_amount(row["force_measured"]))
+            self._largest = max(self._largest, largest_amount(row[self._forces]))
         self._redraw(texts=texts)
+
+    def scene_of(self, row: np.void | None, before: Rows | None) -> Scene:
+        """The scene of a row with the rows before it, as this view shows scenes."""
+        assert self._mechanism is not None
+        shown, scale = self.menu.shown, force_scale(self._largest)
+        wrench = _wrench(self._mechanism, before) if shown.wrench and before is not None else None
+        trail = _trail(before) if shown.trail and before is not None else None
+        self.picture.shown, self.picture.full_force = shown, scale.high
+        return make_scene(
+            self._mechanism,
+            row,
+            self.kind,
+            scale if self.kind is Colouring.FORCE else STROKE_SCALE,
+            self._theme,
+            past=bool(self._past),
+            wrench=wrench,
+            trail=trail,
+            forces=self._forces,
+        )
 
     @property
     def kind(self) -> Colouring:
@@ -143,10 +216,9 @@ class PlatformView(QtWidgets.QWidget):
         if self._mechanism is None:
             self.pose.setText("No mechanism")
             return
-        scale = force_scale(self._largest) if self.kind is Colouring.FORCE else STROKE_SCALE
-        scene = make_scene(self._mechanism, self._row, self.kind, scale, self._theme, past=bool(self._past))
+        scene = self.scene_of(self._row, self._before)
         self.picture.show_scene(scene)
-        self.bar.show_scale(self.kind, scale)
+        self.bar.show_scale(self.kind, force_scale(self._largest) if self.kind is Colouring.FORCE else STROKE_SCALE)
         if texts or not scene.known:
             self.pose.setText(self._pose_text() if scene.known else f"{self._unknown}: shown at home, in grey")
 
@@ -163,63 +235,55 @@ class PlatformView(QtWidgets.QWidget):
         turns = [f"θ{name} {number_text(float(value), 2)}°" for name, value in zip("xyz", angles, strict=True)]
         state = enum_name(State, self._row["state"])
         moment = f"{float(self._row['t']):.3f} s   {f'{self._past}; last known: ' if self._past else ''}{state}"
+        if self._expected:
+            places.insert(0, f"{float(self._row['t']):.3f} s")
+            return "\n".join(("   ".join(places), "   ".join(turns)))
         return ("\n" if self._compact else "   ").join((moment, "   ".join(places), "   ".join(turns)))
 
+    # -- pictures ----------------------------------------------------------------------------------------------------
 
-def _picture(theme: Theme) -> "PlatformGL | PlatformFlat":
-    problem = gl_problem()
-    if problem:
-        return PlatformFlat(theme, problem)
-    from gui.live.platform_gl import PlatformGL  # cannot be imported everywhere
+    def export_picture(self, path: Path) -> None:
+        """Have a picture of what is shown now written as PNG. Returns at once; says in words whether that worked."""
+        ratio = _PICTURE * self.devicePixelRatioF()
+        size = (round(ratio * self.picture.width()), round(ratio * self.picture.height()))
+        self._exports.write(path, partial(write_picture, path, self.picture.snapshot(size, ratio)))
 
-    return PlatformGL(theme)
+    def picture_of(self, row: np.void, before: Rows, size: tuple[int, int], letters: float) -> QtGui.QImage:
+        """A picture of a row with the rows up to it, seen as this view is, letters so many times as large."""
+        return self.picture.snapshot(size, letters, self.scene_of(row, before))
+
+    def _ask_picture(self) -> None:
+        path = ask_save(self, "Save the picture", "platform.png", "Pictures (*.png)", ".png")
+        if path is not None:
+            self.export_picture(path)
+
+    def _say_saved(self, text: str) -> None:
+        self.pose.setText(text)
 
 
-class ColourBar(QtWidgets.QWidget):
-    """Scale of the legs' colours with its ends, at least `width` px wide."""
+def _wrench(mechanism: Mechanism, before: Rows) -> Floats | None:
+    """The external wrench (6,) that the residuals of the last rows imply, base axes, N and N m; None without any."""
+    start = int(np.searchsorted(before["t"], before["t"][-1] - _CALM)) if len(before) else 0
+    last = before[start:]
+    if not len(last) or not is_pose(last["pose"][-1]):
+        return None
+    residual = last["force_residual"].mean(axis=0)
+    wrench = implied_wrench(mechanism.geometry, last["pose"][-1:], residual[None])[0]
+    if not np.isfinite(wrench).all():
+        return None
+    turn = quaternion_to_matrix(last["pose"][-1][3:])
+    return np.concatenate([turn @ wrench[:3], turn @ wrench[3:]])
 
-    def __init__(self, theme: Theme, width: int) -> None:
-        super().__init__()
-        self._theme = theme
-        self._kind, self.scale = Colouring.FORCE, Scale(-1.0, 1.0, "N")
-        self.setMinimumSize(width, 22)
-        self.setAccessibleName("Scale of the colours")
 
-    def set_theme(self, theme: Theme) -> None:
-        """Change colours."""
-        self._theme = theme
-        self.update()
+def _trail(before: Rows) -> Floats:
+    """Poses of the platform over the last seconds, (n, 7)."""
+    if not len(before):
+        return np.empty((0, 7))
+    times = np.linspace(before["t"][-1] - _TRAIL, before["t"][-1], _TRAIL_PIECES + 1)
+    picked = np.unique(np.searchsorted(before["t"], times[times >= before["t"][0]]).clip(0, len(before) - 1))
+    poses = before["pose"][picked]
+    return np.array(poses[np.isfinite(poses).all(axis=1)])
 
-    def show_scale(self, kind: Colouring, scale: Scale) -> None:
-        """Show this scale; nothing for colours that only tell the legs apart."""
-        if (kind, scale) != (self._kind, self.scale):
-            self._kind, self.scale = kind, scale
-            low, high = self.ends
-            self.setAccessibleDescription(f"{low} to {high}")
-            self.update()
 
-    @property
-    def ends(self) -> tuple[str, str]:
-        """Texts at both ends, with the unit."""
-        unit = self.scale.unit
-        return f"{number_text(self.scale.low, 0)} {unit}", f"{number_text(self.scale.high, 0)} {unit}"
-
-    def paintEvent(self, _event: QtGui.QPaintEvent) -> None:
-        """Draw."""
-        if self._kind is Colouring.LEG:
-            return
-        painter = QtGui.QPainter(self)
-        painter.setPen(QtGui.QColor(self._theme.text))
-        align = QtCore.Qt.AlignmentFlag
-        low, high = self.ends
-        room = painter.fontMetrics().horizontalAdvance("−5000 N") + 6
-        area = QtCore.QRectF(self.rect())
-        painter.drawText(area.adjusted(0, 0, room - area.width() - 4, 0), align.AlignRight | align.AlignVCenter, low)
-        painter.drawText(area.adjusted(area.width() - room + 4, 0, 0, 0), align.AlignLeft | align.AlignVCenter, high)
-        bar = area.adjusted(room, 5, -room, -5)
-        gradient = QtGui.QLinearGradient(bar.topLeft(), bar.topRight())
-        positions, colours = colour_map(self._kind).getStops(mode="qcolor")
-        for position, colour in zip(positions, colours, strict=True):
-            gradient.setColorAt(float(position), colour)
-        painter.fillRect(bar, gradient)
-        painter.end()
+def _picture(theme: Theme, problem: str) -> "PlatformGL | PlatformFlat":
+    return PlatformFlat(theme, problem) if problem else open_picture(theme)

@@ -7,8 +7,8 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
 from gui.live.numbers import number_text
-from gui.live.scene import strokes
 from gui.live.wrench import AXES, wrench_of
+from gui.scene import strokes
 from gui.session import Floats, Rows
 from gui.widgets import LEG_COLOURS, Theme
 from rig.telemetry import CycleFlag

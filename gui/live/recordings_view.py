@@ -9,6 +9,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
 from gui.live.compare_view import CompareView
+from gui.live.film_dialog import FilmDialog
 from gui.live.live_view import LiveView
 from gui.live.numbers import side_by_side
 from gui.live.platform_view import PlatformView
@@ -16,8 +17,10 @@ from gui.live.recording_files import Opened, open_with_numbers
 from gui.live.recording_list import RecordingList
 from gui.live.replay import Replay
 from gui.live.replay_bar import ReplayBar
+from gui.live.tables import fill_table, plain_table
+from gui.scene import Shapes
 from gui.session import ReportMaker, Timeline, Worker
-from gui.widgets import Theme, ask_save
+from gui.widgets import GuardedButton, Theme, ask_save
 from rig.cell_models import recorded_coulomb_speed
 from rig.errors import InputError
 from rig.recording import EventLevel, RecordingError, RecordingFile, caveats, write_rows_csv
@@ -63,9 +66,13 @@ class RecordingsView(QtWidgets.QWidget):
         self.list = RecordingList(obstacle)
         self.live = LiveView(theme, replayed=True)
         self.platform = PlatformView(theme)
+        self.make_film = GuardedButton("Film …", "Make an animated picture or a folder of frames of this recording")
+        self.make_film.setAccessibleName("Make a film of the recording")
+        self.platform.controls.addWidget(self.make_film)
+        self.film: FilmDialog | None = None
         self.compare = CompareView(theme)
-        self.numbers = _table("Numbers of the recordings")
-        self.events = _table("Events of the recording")
+        self.numbers = plain_table("Numbers of the recordings")
+        self.events = plain_table("Events of the recording")
         self.bar = ReplayBar()
         self.title = QtWidgets.QLabel("Choose a recording below and open it")
         self.title.setAccessibleName("Recording shown")
@@ -87,8 +94,10 @@ class RecordingsView(QtWidgets.QWidget):
         }.items():
             self.tabs.addTab(page, name)
         self._lay_out()
+        self._allow_film()
         self.events.itemActivated.connect(lambda item: self._jump_to_event(item.row()))
         self.list.opened.connect(self.open)
+        self.make_film.clicked.connect(self.begin_film)
         self.list.compared.connect(self.compare_with)
         self.list.exported.connect(self._ask_export)
         self.list.reported.connect(self.make_report)
@@ -112,6 +121,11 @@ class RecordingsView(QtWidgets.QWidget):
     def set_mechanism(self, mechanism: Mechanism | None) -> None:
         """The mechanism of recordings that do not bring their own."""
         self._mechanism = mechanism
+
+    def set_shapes(self, shapes: Shapes) -> None:
+        """The owner's own shapes, for recordings of a mechanism as it is now."""
+        self.live.set_shapes(shapes)
+        self.platform.set_shapes(shapes)
 
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
@@ -179,11 +193,36 @@ class RecordingsView(QtWidgets.QWidget):
         self._say(f"Making the report of {path.name} …")
         self._reports.make(path)
 
+    def begin_film(self) -> None:
+        """Ask which film is to be made of the open recording."""
+        if self.replay is None or self.opened is None:
+            return
+        self.replay.pause()
+        self.bar.show_position()
+        name = Path(self.opened.name).stem
+        self.film = FilmDialog(self.platform, self.replay, name, self._obstacle, self)
+        self.film.said.connect(self._say)
+        self.film.finished.connect(self._film_closed)
+        self.film.setModal(True)
+        self.film.show()
+
+    def _film_closed(self, _result: int) -> None:
+        if self.film is not None:
+            self.film.deleteLater()
+            self.film = None
+
+    def _allow_film(self) -> None:
+        missing = "" if self.replay is not None else "open a recording first"
+        self.make_film.set_obstacle(self.platform.menu.problem or missing)
+
     def close_worker(self) -> None:
-        """End the threads and a report that is being made. May be called again."""
+        """End the threads, a film and a report that are being made. May be called again."""
+        if self.film is not None:
+            self.film.stop()
         self._worker.finish()
         self._worker.join(_PATIENCE)
         self.live.close_worker()
+        self.platform.close_worker()
         self._reports.close()
 
     def showEvent(self, event: QtCore.QEvent) -> None:
@@ -207,6 +246,7 @@ class RecordingsView(QtWidgets.QWidget):
         self.live.fit()
         self.live.look_at(opened.begin)
         self.bar.set_replay(self.replay)
+        self._allow_film()
         self.title.setText(f"<b>{opened.name}</b>")
         self.list.set_comparable(True)
         if self.tabs.currentWidget() is self.list:
@@ -231,7 +271,7 @@ class RecordingsView(QtWidgets.QWidget):
         shown = [opened for opened in (self.opened, self.second) if opened is not None]
         names = [opened.name for opened in shown]
         header = ["Quantity", "Unit", *names, *(["Difference"] if len(shown) == 2 else [])]
-        _fill(self.numbers, header, side_by_side([opened.summary for opened in shown]), range(2, len(header)))
+        fill_table(self.numbers, header, side_by_side([opened.summary for opened in shown]), range(2, len(header)))
         self.compare.show_recordings(names, [opened.outlines for opened in shown], [opened.begin for opened in shown])
 
     def _show_events(self) -> None:
@@ -245,7 +285,7 @@ class RecordingsView(QtWidgets.QWidget):
             ]
             for event in events
         ]
-        _fill(self.events, ["Rig time, s", "Level", "Code", "Text"], rows, range(0))
+        fill_table(self.events, ["Rig time, s", "Level", "Code", "Text"], rows, range(0))
         self.events.setToolTip("Double click, or Enter: show the curves there")
         self.events.horizontalHeader().setStretchLastSection(True)
         for row, event in enumerate(events):
@@ -288,27 +328,3 @@ def _outcome(failure: Exception | None, success: str) -> str:
         return f"Failed: {failure.strerror or failure}"
     known = isinstance(failure, RecordingError | InputError)
     return str(failure) if known else f"Failed: {type(failure).__name__}: {failure}"
-
-
-def _table(name: str) -> QtWidgets.QTableWidget:
-    table = QtWidgets.QTableWidget(0, 0)
-    table.setAccessibleName(name)
-    table.setEditTriggers(QtWidgets.QAbstractItemView.EditTrigger.NoEditTriggers)
-    table.setAlternatingRowColors(True)
-    table.verticalHeader().hide()
-    table.verticalHeader().setDefaultSectionSize(24)
-    return table
-
-
-def _fill(table: QtWidgets.QTableWidget, header: list[str], rows: list[list[str]], to_the_right: range) -> None:
-    table.setColumnCount(len(header))
-    table.setHorizontalHeaderLabels(header)
-    table.setRowCount(len(rows))
-    right = QtCore.Qt.AlignmentFlag.AlignRight | QtCore.Qt.AlignmentFlag.AlignVCenter
-    for row, texts in enumerate(rows):
-        for column, text in enumerate(texts):
-            item = QtWidgets.QTableWidgetItem(text)
-            if column in to_the_right:
-                item.setTextAlignment(right)
-            table.setItem(row, column, item)
-    table.resizeColumnsToContents()

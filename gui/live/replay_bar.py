@@ -9,10 +9,17 @@ _STEPS = 10_000
 
 
 class ReplayBar(QtWidgets.QWidget):
-    """Moves a replay; disabled while there is none."""
+    """Moves a replay; disabled while there is none.
 
-    def __init__(self) -> None:
+    Args:
+        of: what is replayed.
+        missing: why there is none.
+        narrow: in little width, without the end's time.
+    """
+
+    def __init__(self, of: str = "recording", missing: str = "Open a recording first", *, narrow: bool = False) -> None:
         super().__init__()
+        self._missing = missing
         self._replay: Replay | None = None
         self.play = QtWidgets.QPushButton("Play")
         self.play.setCheckable(True)
@@ -21,14 +28,14 @@ class ReplayBar(QtWidgets.QWidget):
         self.slider = QtWidgets.QSlider(QtCore.Qt.Orientation.Horizontal)
         self.slider.setRange(0, _STEPS)
         self.slider.setPageStep(_STEPS // 20)
-        self.slider.setAccessibleName("Position in the recording")
+        self.slider.setAccessibleName(f"Position in the {of}")
         self.time = QtWidgets.QDoubleSpinBox()
         self.time.setDecimals(3)
         self.time.setSuffix(" s")
         self.time.setKeyboardTracking(False)
-        self.time.setAccessibleName("Rig time, s")
+        self.time.setAccessibleName("Rig time, s" if of == "recording" else f"Time of the {of}, s")
         self.duration = QtWidgets.QLabel()
-        self.duration.setAccessibleName("End of the recording, s")
+        self.duration.setAccessibleName(f"End of the {of}, s")
         self.speed = QtWidgets.QComboBox()
         self.speed.setAccessibleName("Speed of replay, times real time")
         for speed in SPEEDS:
@@ -39,8 +46,9 @@ class ReplayBar(QtWidgets.QWidget):
         layout.addWidget(self.play)
         layout.addWidget(self.slider, 1)
         layout.addWidget(self.time)
-        layout.addWidget(self.duration)
-        layout.addWidget(QtWidgets.QLabel("Speed"))
+        if not narrow:
+            layout.addWidget(self.duration)
+            layout.addWidget(QtWidgets.QLabel("Speed"))
         layout.addWidget(self.speed)
         self.play.toggled.connect(self._toggle)
         self.slider.valueChanged.connect(self._slide)
@@ -52,7 +60,7 @@ class ReplayBar(QtWidgets.QWidget):
         """The replay to move, None when there is none."""
         self._replay = replay
         self.setEnabled(replay is not None)
-        self.setToolTip("" if replay is not None else "Open a recording first")
+        self.setToolTip("" if replay is not None else self._missing)
         begin, end = (replay.begin, replay.end) if replay is not None else (0.0, 0.0)
         with QtCore.QSignalBlocker(self.time):
             self.time.setRange(begin, end)

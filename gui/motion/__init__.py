@@ -1,5 +1,6 @@
 """The motion panel: compose a motion, see what it would do, run it."""
 
 from gui.motion.panel import MotionPanel
+from gui.motion.sight import MotionSight
 
-__all__ = ["MotionPanel"]
+__all__ = ["MotionPanel", "MotionSight"]

@@ -7,8 +7,8 @@ from pathlib import Path
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.motion.editor import MotionEditor
-from gui.motion.plots import PreviewPlots
 from gui.motion.preview import Preview, describe, look_ahead
+from gui.motion.sights import Sights
 from gui.motion.specification import NEW_PARTS, moved, read_motion, shipped_motion, to_toml
 from gui.motion.unsaved import UnsavedQuestion
 from gui.motion.verdict_label import VerdictLabel
@@ -45,7 +45,7 @@ class MotionPanel(QtWidgets.QWidget):
         """asked before changes are lost"""
         self.preview = Preview()
         self.editor = MotionEditor()
-        self.plots = PreviewPlots(session.config, theme)
+        self.sights = Sights(session.config, theme)
         self._changed = QtCore.QTimer(self)
         self._changed.setSingleShot(True)
         self._changed.setInterval(_EDIT_PAUSE)
@@ -63,7 +63,7 @@ class MotionPanel(QtWidgets.QWidget):
         right = QtWidgets.QWidget()
         column = QtWidgets.QVBoxLayout(right)
         column.setContentsMargins(6, 6, 6, 6)
-        column.addWidget(self.plots, 1)
+        column.addWidget(self.sights, 1)
         column.addWidget(self.verdict)
         self.splitter = QtWidgets.QSplitter()
         self.splitter.addWidget(left)
@@ -291,7 +291,7 @@ class MotionPanel(QtWidgets.QWidget):
 
     def _show_preview(self, preview: Preview) -> None:
         self.preview = preview
-        self.plots.show_preview(preview)
+        self.sights.show_preview(preview)
         verdict = preview.verdict
         if verdict is None:
             self.verdict.judge("bad", f"✗ {preview.fault}")
@@ -308,7 +308,7 @@ class MotionPanel(QtWidgets.QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Take other colours."""
-        self.plots.set_theme(theme)
+        self.sights.set_theme(theme)
 
     # -- running it --------------------------------------------------------------------------------------------------
 
@@ -344,5 +344,6 @@ class MotionPanel(QtWidgets.QWidget):
         """End the thread that looks at motions; those it has not begun with are not looked at."""
         self._version += 1
         self._opened += 1
+        self.sights.close_worker()
         self._worker.finish()
         self._worker.join(5.0)

@@ -8,6 +8,8 @@ import numpy as np
 from dynamics import Dynamics, DynamicsError
 from gui.live import decimate
 from gui.motion.specification import Data, to_toml
+from gui.scene import Figure
+from gui.session import Rows
 from kinematics import (
     Array,
     KinematicsError,
@@ -20,7 +22,12 @@ from kinematics import (
 from rig.client import checked_motion
 from rig.config import RigConfig
 from rig.safety import LimitCheck, TrajectoryVerdict
+from rig.telemetry import ROW
 
+FRAMES = 30.0
+"""Hz, of the motion's picture"""
+_MOST_FRAMES = 6000
+"""of a long motion, whose picture goes in longer steps"""
 _BINS = 800  # of a curve, each with its lowest and highest value
 _BLOCK = 8192  # samples evaluated together: a long motion takes no more memory than a short one
 
@@ -48,6 +55,10 @@ class Preview:
     table: MotionTable | None = None
     verdict: TrajectoryVerdict | None = None
     curves: Curves | None = None
+    rows: Rows | None = None
+    """the motion as telemetry rows that the model expects, `FRAMES` a second and with its end, to be looked at"""
+    rings: Array | None = None
+    """where the corners of the platform's plate are in them, (n, 6, 3) m, base frame"""
 
     @property
     def obstacle(self) -> str:
@@ -73,9 +84,30 @@ def look_ahead(config: RigConfig, motion: Data, folder: Path, amplitude: float) 
         return Preview(fault=str(error))
     try:
         curves = _curves(config, table, motion["frame"] == "home")
+        rows = expected_rows(config, table)
     except (SingularityError, DynamicsError):
-        curves = None  # the verdict says where the motion becomes impossible
-    return Preview(table=table, verdict=verdict, curves=curves)
+        return Preview(table=table, verdict=verdict)  # which says where the motion becomes impossible
+    rings = Figure(config.machine).rings(rows["pose"])
+    return Preview(table=table, verdict=verdict, curves=curves, rows=rows, rings=rings)
+
+
+def expected_rows(config: RigConfig, table: MotionTable) -> Rows:
+    """Telemetry rows (n,) of a motion as the model expects it: time, pose, leg lengths and drive forces.
+
+    Raises SingularityError, DynamicsError where a sample cannot be evaluated.
+    """
+    last = len(table.samples) - 1
+    every = max(1, round(1.0 / (FRAMES * table.step)), -(-last // _MOST_FRAMES))
+    picked = np.unique(np.append(np.arange(0, last + 1, every), last))
+    samples = table.samples[picked]
+    motion = coordinates_to_motion(samples[:, :6], samples[:, 6:12], samples[:, 12:])
+    rows = np.zeros(len(picked), ROW)
+    for name in ("reference", "force_measured", "force_residual"):
+        rows[name] = np.nan  # there is none
+    rows["t"], rows["pose"] = table.step * picked, motion[:, :7]
+    rows["length"] = leg_kinematics(config.machine.geometry, motion).length
+    rows["force_model"] = Dynamics(config.machine, config.control.coulomb_speed).inverse(motion).forces
+    return rows
 
 
 def _curves(config: RigConfig, table: MotionTable, from_home: bool) -> Curves:

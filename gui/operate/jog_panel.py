@@ -60,6 +60,7 @@ class JogPanel(QtWidgets.QScrollArea):
         layout.addWidget(self._outcome, 3, 0, 1, 2)
         layout.setRowStretch(4, 1)
         layout.setColumnStretch(2, 1)
+        self._layout = layout
         self.setWidget(content)
         session.changed.connect(self.refresh)
         mover.progressed.connect(lambda *_: self.refresh())
@@ -169,6 +170,10 @@ class JogPanel(QtWidgets.QScrollArea):
         button = GuardedButton(text)
         self.buttons[key] = button
         return button
+
+    def show_beside(self, picture: QtWidgets.QWidget) -> None:
+        """Put a picture of the machine beside the controls."""
+        self._layout.addWidget(picture, 0, 2, 5, 1)
 
     # -- what it does ------------------------------------------------------------------------------------------------
 

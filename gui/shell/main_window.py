@@ -11,6 +11,7 @@ from gui.calibrate import CalibrateMenu
 from gui.live import LiveView, PlatformView, RecordingsView
 from gui.motion import MotionPanel
 from gui.operate import FaultsPanel, JogPanel, OperatePanel
+from gui.scene import shapes_of
 from gui.session import (
     Action,
     FrameClock,
@@ -30,6 +31,7 @@ from gui.shell.event_log import EventLog
 from gui.shell.guide import HelpMenu
 from gui.shell.notice import Notice
 from gui.shell.other_rig import OtherRig
+from gui.shell.pictures import Page, Pictures
 from gui.shell.style import dress
 from gui.shell.view_menu import ViewMenu
 from gui.widgets import DARK, THEMES, Browser, Theme
@@ -65,7 +67,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.operate = OperatePanel(session)
         self.motion = MotionPanel(session, self.mover, self.theme)
         self.jog = JogPanel(session, self.mover)
-        self.live_page, self.platform_page, self.recordings_page = (_Page() for _ in range(3))
+        self.live_page, self.platform_page, self.recordings_page = (Page() for _ in range(3))
         self.log = EventLog(self.theme)
         self.tabs = QtWidgets.QTabWidget()
         self.tabs.setDocumentMode(True)
@@ -99,7 +101,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.operate.buttons[Action.CONNECT].setFocus()
         self.stop_everywhere = StopEverywhere(self.stop_button, lambda source: session.stop(1, source))
         self.clock.start()
-        self._builders = [self._build_live, self._build_platform, self._build_recordings]
+        self._builders = [self._build_pictures, self._build_live, self._build_platform, self._build_recordings]
         self._building = QtCore.QTimer(self)  # dozens of plots: the window need not wait for them
         self._building.timeout.connect(self._build_next)
         self._building.start()
@@ -146,6 +148,16 @@ class MainWindow(QtWidgets.QMainWindow):
         if not self._builders:
             self._building.stop()
 
+    def _build_pictures(self) -> None:
+        self._shapes, faults = shapes_of(self.session.config)
+        for fault in faults:
+            self.session.log("warning", "app", fault)
+        parts = (self.jog, self.motion, self._settings)
+        self.pictures = Pictures(self.session.config, self._shapes, self.theme, *parts)
+        self._themed += self.pictures.themed
+        self.clock.views += self.pictures.views
+        self._say_what_is_past(self.session.phase)
+
     def _build_live(self) -> None:
         self.live = LiveView(self.theme)
         self._add_view(self.live, self.live_page)
@@ -168,7 +180,8 @@ class MainWindow(QtWidgets.QMainWindow):
         self._add_view(self.recordings, self.recordings_page)
         self.recordings.restore(self._settings)
 
-    def _add_view(self, view: LiveView | PlatformView | RecordingsView, page: "_Page") -> None:
+    def _add_view(self, view: LiveView | PlatformView | RecordingsView, page: Page) -> None:
+        view.set_shapes(self._shapes)
         view.set_mechanism(self.session.config.machine)
         page.fill(view)
         self._themed.append(view.set_theme)
@@ -295,6 +308,8 @@ class MainWindow(QtWidgets.QMainWindow):
         self.setup.close()
         self.calibrate.close_wizards()
         if self.complete:
+            self.pictures.close(self._settings)
+            self.platform.close_worker()
             self.recordings.close_worker()
             self.live.close_worker()
             self.live.save(self._settings, "live")
@@ -332,16 +347,3 @@ class MainWindow(QtWidgets.QMainWindow):
         state = self._settings.value(key)
         if isinstance(state, QtCore.QByteArray):  # somebody may have edited the file
             splitter.restoreState(state)
-
-
-class _Page(QtWidgets.QWidget):
-    """A tab whose view comes later."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._layout = QtWidgets.QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-
-    def fill(self, view: QtWidgets.QWidget) -> None:
-        """Put the view in."""
-        self._layout.addWidget(view)

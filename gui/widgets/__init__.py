@@ -4,6 +4,7 @@ from gui.widgets.arming import ArmedPair
 from gui.widgets.browser import Browser
 from gui.widgets.controls import Choice, GuardedButton, GuardedCheckBox, QuantityBox, Reason, WholeNumber
 from gui.widgets.file_dialogs import ask_save
+from gui.widgets.flow import FlowLayout
 from gui.widgets.theme import AXIS_COLOURS, DARK, DASHED, LEG_COLOURS, THEMES, Theme, palette, style_sheet
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "ArmedPair",
     "Browser",
     "Choice",
+    "FlowLayout",
     "GuardedButton",
     "GuardedCheckBox",
     "QuantityBox",

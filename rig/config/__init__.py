@@ -17,6 +17,7 @@ from rig.config.sections import (
     Realtime,
     Safety,
 )
+from rig.config.shapes import MOST_TRIANGLES, Picture, Shape, read_shape
 from rig.config.validation import Validation
 from rig.config.virtual_rig import (
     InjectedFault,
@@ -29,14 +30,17 @@ from rig.config.virtual_rig import (
 )
 
 __all__ = [
+    "MOST_TRIANGLES",
     "Control",
     "InjectedFault",
     "LegDrive",
     "LoadCells",
+    "Picture",
     "PlantFriction",
     "Realtime",
     "RigConfig",
     "Safety",
+    "Shape",
     "Tolerance",
     "Validation",
     "Virtual",
@@ -51,6 +55,7 @@ __all__ = [
     "load_config",
     "names_file",
     "parse_config",
+    "read_shape",
     "relaxed_bounds",
     "relaxed_timing",
     "shipped_configs",

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from actuators import DriveAddress, SerialEndpoint
 from dynamics import LegLimits, Mechanism
 from kinematics import MOST_BYTES, PEAK_ACCELERATION, PEAK_SPEED, InputFileError, open_input
+from rig.config.shapes import MOST_SHAPE_BYTES
 
 if TYPE_CHECKING:
     from rig.config.rig_config import RigConfig
@@ -140,6 +141,14 @@ def _files(config: RigConfig) -> Iterator[str]:
                 pass
         except InputFileError as error:
             yield f"load_cells.calibration: {error}: {calibration}"
+    for body in ("platform", "base"):
+        name = getattr(config.picture, body)
+        try:
+            if name is not None:
+                with open_input(config.folder / name, MOST_SHAPE_BYTES):
+                    pass
+        except InputFileError as error:
+            yield f"picture.{body}: {error}: {config.folder / name}"
 
 
 def _moves(config: RigConfig, machine: Mechanism, limits: list[LegLimits]) -> Iterator[str]:

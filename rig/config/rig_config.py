@@ -25,6 +25,7 @@ from rig.config.sections import (
     Text,
     within,
 )
+from rig.config.shapes import Picture
 from rig.config.validation import Validation
 from rig.config.virtual_rig import Virtual
 from rig.errors import ConfigError
@@ -55,6 +56,7 @@ class RigConfig(Section):
     drives: AnyDrives
     load_cells: AnyCells = Field(default_factory=lambda: read_cells({}))
     recording: RecordingOptions = RecordingOptions()
+    picture: Picture = Picture()
     realtime: Realtime = Realtime()
     validation: Validation = Validation()
     virtual: Virtual | None = None

@@ -68,8 +68,9 @@ def out_of_picture(view: PlatformView) -> Floats:
     """By how many px each joint and mark is out of the 3-D picture, at most 0 for one within."""
     picture, scene = view.picture, view.picture.scene
     assert scene is not None and not isinstance(picture, PlatformFlat)
-    marks = [mark.place for mark in picture.view.marks]
-    seen = np.array([xy_of(picture.view.point_of(place)) for place in (*scene.base, *scene.platform, *marks)])
+    marks = [mark.place for mark in picture.view.content.marks]
+    places = np.array([*scene.base, *scene.platform, *marks])
+    seen = np.array([xy_of(point) for point in picture.view.place_of(places)])
     size = np.array([picture.view.width(), picture.view.height()])
     amounts: Floats = np.maximum(-seen, seen - size).max(axis=1)
     return amounts

@@ -24,7 +24,7 @@ from rig.states import State
 def test_the_curves_show_the_motion(window: MainWindow, qtbot: Any) -> None:
     panel = window.motion
     take(panel, qtbot, parts=[{"type": "minimum-jerk", **NEW_PARTS["minimum-jerk"]}])
-    position, _angles, length, speed, force = panel.plots.curves
+    position, _angles, length, speed, force = panel.sights.plots.curves
     times, z = position[2].getData()
     assert (times[0], times[-1]) == (0.0, pytest.approx(2.0))
     assert z[-1] - z[0] == pytest.approx(20.0)
@@ -133,8 +133,8 @@ def test_every_bound_of_every_leg_is_drawn_once(qtbot: Any) -> None:
 
 
 def test_an_axis_is_not_drawn_in_the_hue_of_a_leg(window: MainWindow) -> None:
-    window.motion.plots.show_preview(Preview())
-    position, angles, length, *_ = window.motion.plots.curves
+    window.motion.sights.plots.show_preview(Preview())
+    position, angles, length, *_ = window.motion.sights.plots.curves
     of_axes, of_angles, of_legs = (
         [curve.opts["pen"].color().name() for curve in curves] for curves in (position, angles, length)
     )

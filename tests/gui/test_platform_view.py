@@ -12,13 +12,13 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from pytestqt.qtbot import QtBot
 
 from gui.live import PlatformView, platform_view
-from gui.live.opengl import gl_problem
 from gui.live.platform_flat import PlatformFlat
 from gui.live.replay import Replay
-from gui.live.scene import (
+from gui.scene import (
     STROKE_SCALE,
     Colouring,
     force_scale,
+    gl_problem,
     leg_colours,
     make_scene,
     ring_order,
@@ -184,16 +184,17 @@ def test_another_mechanism_is_framed_anew(shown: Callable[[], PlatformView]) -> 
     if isinstance(picture, PlatformFlat):
         return
     picture.look_from("Side")
-    distance, side = picture.view.opts["distance"], picture.view.opts["azimuth"]
+    camera = picture.view.camera
+    distance, side = camera.distance, camera.azimuth
     view.show_row(live_rows(1)[0])
-    assert picture.view.opts["distance"] == distance
+    assert camera.distance == distance
     view.set_mechanism(LARGE)
-    assert picture.view.opts["distance"] == pytest.approx(3 * distance, rel=0.01)
-    assert picture.view.opts["azimuth"] == side  # where somebody looks from stays
+    assert camera.distance == pytest.approx(3 * distance, rel=0.01)
+    assert camera.azimuth == side  # where somebody looks from stays
 
 
 @pytest.mark.parametrize("size", [(700, 500), (1200, 400), (420, 700)])
-@pytest.mark.parametrize("button", ["Oblique view", "Front view", "Side view", "Top view", FIT])
+@pytest.mark.parametrize("button", ["Isometric view", "Front view", "Side view", "Top view", FIT])
 def test_every_view_has_the_platform_in_the_picture(
     qtbot: QtBot, shown: Callable[[], PlatformView], button: str, size: tuple[int, int]
 ) -> None:
@@ -205,14 +206,14 @@ def test_every_view_has_the_platform_in_the_picture(
     picture = view.picture
     if isinstance(picture, PlatformFlat):
         return
-    picture.view.setCameraPosition(distance=0.3)  # as the wheel and the middle button may have left it
-    picture.view.pan(0.4, 0.3, 0.0)
+    picture.view.camera.zoom(0.3)  # as the wheel and the right button may have left it
+    picture.view.camera.shift(0.4, 0.3)
     assert out_of_picture(view).max() > 0
     (pressed,) = (b for b in view.findChildren(QtWidgets.QToolButton) if b.accessibleName() == button)
-    direction = picture.view.opts["azimuth"]
+    direction = picture.view.camera.azimuth
     qtbot.mouseClick(pressed, QtCore.Qt.MouseButton.LeftButton)
     assert out_of_picture(view).max() <= 0
-    assert button != FIT or picture.view.opts["azimuth"] == direction
+    assert button != FIT or picture.view.camera.azimuth == direction
 
 
 def test_what_is_not_the_present_any_more_is_grey_and_says_so(shown: Callable[[], PlatformView]) -> None:
@@ -240,22 +241,18 @@ def test_the_screens_picture(shown: Callable[[], PlatformView]) -> None:
         assert "offscreen" in gl_problem() and "offscreen" in view.picture.note.text()
         return
     assert gl_problem() == ""
-    view.colouring.setCurrentIndex(2)
-    picture = view.picture.view.draw()
-    points = ((x, y) for x in range(picture.width()) for y in range(0, picture.height(), 4))
-    colours = {QtGui.QColor(picture.pixel(x, y)).name().upper() for x, y in points}
-    assert set(LEG_COLOURS) <= colours
-    before = picture.copy()
+    canvas = view.picture.view
+    before = canvas.picture((600, 400))
+    assert canvas.picture((600, 400)) == before  # nothing in it depends on what was drawn before
     view.picture.look_from("Top")
-    assert view.picture.view.draw() != before
-    again = shown()  # a second one shares the shaders
+    assert canvas.picture((600, 400)) != before
+    again = shown()  # a second one shares the context
     again.show_row(live_rows(1)[0])
-    again.colouring.setCurrentIndex(2)
-    assert again.picture.view.draw() == before
+    assert again.picture.view.picture((600, 400)) == before
     assert not view.grab().isNull()
 
 
-@pytest.mark.parametrize("viewpoint", ["Oblique", "Front", "Side", "Top"])
+@pytest.mark.parametrize("viewpoint", ["Isometric", "Front", "Side", "Top"])
 def test_legs_and_axes_are_named_in_the_picture(shown: Callable[[], PlatformView], viewpoint: str) -> None:
     view = shown()
     view.show_row(live_rows(1)[0])
@@ -264,10 +261,11 @@ def test_legs_and_axes_are_named_in_the_picture(shown: Callable[[], PlatformView
         return
     picture.look_from(viewpoint)
     assert picture.scene is not None
-    marks = {mark.text: mark for mark in picture.view.marks}
+    marks = {mark.text: mark for mark in picture.view.content.marks}
     assert list(marks) == [*"123456", *"xyz"]
-    seen = {text: xy_of(picture.view.point_of(mark.place)) for text, mark in marks.items()}
-    joints = np.array([xy_of(picture.view.point_of(joint)) for joint in picture.scene.base])
+    places = picture.view.place_of(np.array([mark.place for mark in marks.values()]))
+    seen = {text: xy_of(place) for text, place in zip(marks, places, strict=True)}
+    joints = np.array([xy_of(point) for point in picture.view.place_of(picture.scene.base)])
     for leg in range(6):
         assert 8 < np.linalg.norm(seen[str(leg + 1)] - joints[leg]) < 60  # px: beside its joint, not on it
     shown_picture = view.grab().toImage()
@@ -275,9 +273,11 @@ def test_legs_and_axes_are_named_in_the_picture(shown: Callable[[], PlatformView
     for text in "6y":
         x, y = (seen[text] + [corner.x(), corner.y()]).astype(int)
         around = {shown_picture.pixelColor(x + i, y + j).name() for i in range(-5, 6) for j in range(-7, 8)}
-        assert marks[text].colour.lower() in around
+        assert (marks[text].ground or marks[text].colour).lower() in around
     view.set_theme(LIGHT)
-    assert [mark.colour for mark in picture.view.marks] == [LIGHT.text] * 6 + list(LIGHT.axis_colours())
+    now = picture.view.content.marks
+    assert [mark.ground for mark in now] == [*LEG_COLOURS, "", "", ""]
+    assert [mark.colour for mark in now[6:]] == list(LIGHT.axis_colours())
 
 
 def test_projections_where_there_is_no_gl(monkeypatch: pytest.MonkeyPatch, shown: Callable[[], PlatformView]) -> None:

@@ -8,7 +8,7 @@ from desk import Desk
 from live_rows import BEGIN, END, FAULT, MOTION, write_moving
 
 _PANEL = "window.recordings.live.pages['Forces'].panels[0]"
-_VIEWS = ("Oblique view", "Front view", "Side view", "Top view", "Fit the platform into the picture")
+_VIEWS = ("Isometric view", "Front view", "Side view", "Top view", "Fit the platform into the picture")
 _OUTSIDE = "float(out_of_picture(window.platform).max())"
 _RESET = "window.operate.buttons[Action.RESET]"
 

@@ -1,13 +1,14 @@
 """What a picture of the platform shows: where its joints are, and how its legs are coloured."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
 import pyqtgraph as pg
 
 from dynamics import Mechanism
+from gui.scene.uses import LIMITS, limit_uses
 from gui.session import Floats
 from gui.widgets import LEG_COLOURS, Theme
 from kinematics import Geometry, quaternion_to_matrix
@@ -26,8 +27,11 @@ class Scene:
     """One picture, base frame, m.
 
     base and platform (6, 3): joints, by leg; command (6, 3): the platform's at the reference, None when there is none;
-    origin (3,) and axes (3, 3), columns, of the platform frame; colours (6, 3): of the legs, 0 to 1; known: whether
-    the pose was measured.
+    origin (3,) and axes (3, 3), columns, of the platform frame; colours (6, 3): what the rods say, 0 to 1; known:
+    whether the pose was measured; present: whether it is the present, and the legs have the colours of their numbers.
+    uses (6, 4): see `limit_uses`; measured and model (6,) N: forces along the legs, compression positive, not a number
+    where there is none; wrench (6,): external force N and moment N m, base axes, None when there is none; trail
+    (n, 7): poses that the platform has had, the oldest first.
     """
 
     base: Floats
@@ -37,6 +41,12 @@ class Scene:
     axes: Floats
     colours: Floats
     known: bool
+    present: bool
+    uses: Floats
+    measured: Floats
+    model: Floats
+    wrench: Floats | None = None
+    trail: Floats = field(default_factory=lambda: np.empty((0, 7)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +75,27 @@ def make_scene(
     theme: Theme,
     *,
     past: bool = False,
+    wrench: Floats | None = None,
+    trail: Floats | None = None,
+    forces: str = "force_measured",
 ) -> Scene:
     """Scene of a telemetry row; without a row or a measured pose the platform is shown at home and grey.
 
-    past: the row is not the present any more: grey, and without a reference.
+    past: the row is not the present any more: grey, without a reference, forces and limits. wrench and trail: see
+    `Scene`. forces: the row's field that the colours and the force's limit are by.
     """
     geometry = mechanism.geometry
     known = row is not None and is_pose(row["pose"])
     pose = np.array(row["pose"]) if row is not None and known else rest_pose(geometry)
     reference = np.array(row["reference"][:7]) if row is not None and not past else np.full(7, np.nan)
-    colours = np.tile(_rgb(theme.muted), (6, 1))
+    colours = np.tile(rgb(theme.muted), (6, 1))
+    none, present = np.full(6, np.nan), False
+    measured, model, uses = none, none, np.full((6, len(LIMITS)), np.nan)
     if row is not None and known and not past:
-        colours = leg_colours(mechanism, row, colouring, scale, theme)
+        present = True
+        colours = leg_colours(mechanism, row, colouring, scale, theme, forces)
+        measured, model = np.array(row["force_measured"]), np.array(row["force_model"])
+        uses = limit_uses(mechanism, row, row[forces])
     return Scene(
         base=geometry.base_points,
         platform=geometry.platform_joints(pose),
@@ -85,6 +104,12 @@ def make_scene(
         axes=quaternion_to_matrix(pose[3:]),
         colours=colours,
         known=known,
+        present=present,
+        uses=uses,
+        measured=measured,
+        model=model,
+        wrench=wrench if present else None,
+        trail=np.empty((0, 7)) if trail is None or not known else trail,
     )
 
 
@@ -97,14 +122,21 @@ def rest_pose(geometry: Geometry) -> Floats:
     return np.array([x, y, z + height, 1.0, 0.0, 0.0, 0.0])
 
 
-def leg_colours(mechanism: Mechanism, row: np.void, colouring: Colouring, scale: Scale, theme: Theme) -> Floats:
-    """Colours (6, 3) of the legs, 0 to 1; muted where the value is no number."""
+def leg_colours(
+    mechanism: Mechanism,
+    row: np.void,
+    colouring: Colouring,
+    scale: Scale,
+    theme: Theme,
+    forces: str = "force_measured",
+) -> Floats:
+    """Colours (6, 3) of the legs, 0 to 1; muted where the value is no number. forces: the row's field of them."""
     if colouring is Colouring.LEG:
-        return np.array([_rgb(colour) for colour in LEG_COLOURS])
-    values = np.array(row["force_measured"]) if colouring is Colouring.FORCE else strokes(mechanism, row["length"])
+        return np.array([rgb(colour) for colour in LEG_COLOURS])
+    values = np.array(row[forces]) if colouring is Colouring.FORCE else strokes(mechanism, row["length"])
     span = scale.high - scale.low
     colours = colour_map(colouring).map(np.nan_to_num((values - scale.low) / span), mode="float")[:, :3]
-    shown: Floats = np.where(np.isfinite(values)[:, None], colours, _rgb(theme.muted))
+    shown: Floats = np.where(np.isfinite(values)[:, None], colours, rgb(theme.muted))
     return shown
 
 
@@ -149,5 +181,6 @@ def ring_order(points: Floats) -> Floats:
     return ordered
 
 
-def _rgb(colour: str) -> Floats:
+def rgb(colour: str) -> Floats:
+    """A colour #RRGGBB as (3,), 0 to 1."""
     return np.frombuffer(bytes.fromhex(colour.removeprefix("#")), np.uint8) / 255.0

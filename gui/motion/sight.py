@@ -1,0 +1,85 @@
+"""The motion as the machine would make it, played back, with the space that its platform needs."""
+
+import time
+from collections.abc import Callable
+
+from pyqtgraph.Qt import QtWidgets
+
+from gui.live import PlatformView, Replay, ReplayBar
+from gui.motion.preview import Preview
+from gui.scene import Shapes
+from gui.session import Floats, Timeline
+from gui.widgets import Theme
+from rig.config import RigConfig
+
+_NONE = "There is no motion that can be evaluated"
+
+
+class MotionSight(QtWidgets.QWidget):
+    """Plays a motion; `refresh` is called by the clock of frames while this is visible.
+
+    Args:
+        config: the rig.
+        theme: colours.
+        shapes: the owner's own.
+        clock: s, of the playing.
+    """
+
+    def __init__(
+        self,
+        config: RigConfig,
+        theme: Theme,
+        shapes: Shapes | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__()
+        self.setAccessibleName("The motion in space")
+        self._clock = clock
+        self.replay: Replay | None = None
+        self.view = PlatformView(theme, compact=True, expected=True)
+        self.view.set_shapes(shapes or Shapes())
+        self.view.set_mechanism(config.machine)
+        self.bar = ReplayBar("motion", _NONE, narrow=True)
+        self.envelope = QtWidgets.QLabel(_NONE)
+        self.envelope.setAccessibleName("Space that the platform's edge needs, mm")
+        self.envelope.setWordWrap(True)
+        layout = QtWidgets.QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        layout.addWidget(self.view, 1)
+        layout.addWidget(self.envelope)
+        layout.addWidget(self.bar)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other colours."""
+        self.view.set_theme(theme)
+
+    def show_preview(self, preview: Preview) -> None:
+        """Show a motion at its beginning, or the platform at home where there is nothing to show."""
+        rows = preview.rows
+        playing = self.replay is not None and self.replay.playing
+        self.replay = None if rows is None else Replay(rows)
+        self.bar.set_replay(self.replay)
+        self.view.set_swept(preview.rings)
+        self.envelope.setText(_NONE if preview.rings is None else _extent(preview.rings))
+        if self.replay is None:
+            self.view.show_row(None)
+            return
+        self.view.refresh(self.replay.excerpt)
+        if playing:  # somebody who changes a motion that plays goes on looking at it
+            self.replay.play()
+
+    def refresh(self, _history: Timeline) -> None:
+        """Play on; the live history is not looked at."""
+        if self.replay is None:
+            return
+        if self.replay.playing:
+            self.replay.advance(self._clock())
+            self.bar.show_position()
+        self.view.refresh(self.replay.excerpt)
+
+
+def _extent(rings: Floats) -> str:
+    low, high = 1e3 * rings.min(axis=(0, 1)), 1e3 * rings.max(axis=(0, 1))
+    spans = (f"{name} {a:.0f} … {b:.0f} mm" for name, a, b in zip("xyz", low, high, strict=True))
+    return f"The plate's edge stays within {', '.join(spans)}".replace("-", "−")

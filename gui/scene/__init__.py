@@ -1,0 +1,62 @@
+"""The machine drawn in three dimensions: scenes of telemetry rows, their parts, and the picture.
+
+`open_picture(theme)` gives a widget that draws a `Scene`; `gl_problem()` says why there can be none. A `Figure` is a
+mechanism's machine, whose parts a `Renderer` draws over a painted ground.
+"""
+
+from typing import TYPE_CHECKING
+
+from gui.scene.arrows import Shown
+from gui.scene.figure import Figure, Shapes
+from gui.scene.gl_context import gl_problem
+from gui.scene.scene import (
+    STROKE_SCALE,
+    Colouring,
+    Scale,
+    Scene,
+    colour_map,
+    force_scale,
+    is_pose,
+    leg_colours,
+    make_scene,
+    ring_order,
+    strokes,
+)
+from gui.scene.shapes import shapes_of
+from gui.scene.uses import LIMITS, limit_uses, tightest
+
+if TYPE_CHECKING:
+    from gui.scene.platform_gl import PlatformGL
+    from gui.widgets import Theme
+
+
+def open_picture(theme: "Theme") -> "PlatformGL":
+    """A picture in three dimensions. Raises ImportError or RuntimeError where `gl_problem` says that there is none."""
+    from gui.scene.platform_gl import PlatformGL
+
+    return PlatformGL(theme)
+
+
+__all__ = [
+    "LIMITS",
+    "STROKE_SCALE",
+    "Colouring",
+    "Figure",
+    "PlatformGL",
+    "Scale",
+    "Scene",
+    "Shapes",
+    "Shown",
+    "colour_map",
+    "force_scale",
+    "gl_problem",
+    "is_pose",
+    "leg_colours",
+    "limit_uses",
+    "make_scene",
+    "open_picture",
+    "ring_order",
+    "shapes_of",
+    "strokes",
+    "tightest",
+]

@@ -1,0 +1,131 @@
+"""What is drawn beside the machine on request: arrows of forces, the external wrench, the trail, and its axes."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gui.scene.figure import Figure, leg_hues, near_limits
+from gui.scene.marks import Mark
+from gui.scene.scene import Scene, rgb
+from gui.scene.solids import SOLID, Solids, arrows, solids
+from gui.session import Floats
+from gui.widgets import Theme
+
+_SHAFT = 0.013
+"""radius of an arrow, of the base joints' mean radius"""
+_LONGEST = 0.62
+"""length of an arrow at the end of the forces' scale, of the same"""
+_ASIDE = 0.15
+"""of the base's radius, between a base joint and its leg's number"""
+_BEYOND = 1.2
+"""of an axis' length, where its letter stands"""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is drawn beside the machine."""
+
+    forces: bool = True
+    wrench: bool = False
+    trail: bool = True
+    limits: bool = True
+
+
+def extras(figure: Figure, scene: Scene, theme: Theme, shown: Shown, full_force: float) -> Solids:
+    """Axes of the platform, and what else is wanted; arrows reach their full length at `full_force`, N."""
+    u, parts = figure.radius, [_axes(figure, scene, theme)]
+    if shown.forces:
+        axes = scene.platform - scene.base
+        axes = axes / np.maximum(np.linalg.norm(axes, axis=1), 1e-9)[:, None]
+        hues, reach = leg_hues(scene, theme), _LONGEST * u / full_force
+        expected = not np.isfinite(scene.measured).any()  # which is all there is
+        parts.append(_pushes(scene, axes, reach * (scene.model if expected else scene.measured), _SHAFT * u, hues))
+        aside = np.cross(axes, scene.platform - scene.origin)
+        aside *= 3.4 * _SHAFT * u / np.maximum(np.linalg.norm(aside, axis=1), 1e-9)[:, None]
+        if not expected:
+            parts.append(_pushes(scene, axes, reach * scene.model, 0.62 * _SHAFT * u, rgb(theme.text), aside))
+    if shown.wrench and scene.wrench is not None:
+        reach = _LONGEST * u / full_force
+        force, moment = scene.wrench[:3] * reach, scene.wrench[3:] * reach / u
+        tail, hue = scene.origin[None], rgb(theme.warning)
+        parts.append(arrows(tail, force[None], 1.6 * _SHAFT * u, hue))
+        for part in (1.0, 0.86):  # a moment has two heads
+            parts.append(arrows(tail, part * moment[None], 1.2 * _SHAFT * u, hue))
+    if shown.trail and len(scene.trail) > 1:
+        fade, places = np.linspace(0.06, 0.9, len(scene.trail) - 1), figure.points(scene.trail)
+        parts.append(solids(places[:-1], places[1:], 0.007 * u, rgb(theme.accent), alpha=fade, glow=0.8))
+    return np.concatenate(parts)
+
+
+def force_room(figure: Figure) -> Floats:
+    """How far the legs' arrows reach at home, (6, 3) m, base frame."""
+    up = figure.rest.mean(axis=0) - figure.middle
+    reach: Floats = figure.rest + _LONGEST * figure.radius * up / max(float(np.linalg.norm(up)), 1e-9)
+    return reach
+
+
+def marks_of(figure: Figure, scene: Scene, theme: Theme, shown: Shown) -> list[Mark]:
+    """The legs' numbers, the axes' letters, and what legs are near."""
+    marks = _leg_numbers(figure, scene, theme)
+    tips = _tips(figure, scene)
+    places = tips + (_BEYOND - 1.0) * (tips - _middle(figure, scene))
+    marks += [
+        Mark(letter, place, colour) for letter, place, colour in zip("xyz", places, theme.axis_colours(), strict=True)
+    ]
+    if shown.limits:
+        middles = 0.42 * scene.base + 0.58 * scene.platform
+        for leg, found in near_limits(scene):
+            colour = theme.error if found.used >= 1.0 else theme.warning
+            marks.append(Mark(f"⚠ {leg + 1}: {found.words}", middles[leg], theme.surface, colour))
+    return marks
+
+
+def _leg_numbers(figure: Figure, scene: Scene, theme: Theme) -> list[Mark]:
+    """Beside the base joints, away from the legs: outwards and below, on the colour of their leg."""
+    below = figure.middle - figure.rest.mean(axis=0)
+    outwards = scene.base - figure.middle
+    away = outwards + figure.radius * below / max(float(np.linalg.norm(below)), 1e-9)
+    places = scene.base + _ASIDE * away
+    grounds = ["#" + bytes((255 * hue).round().astype(np.uint8)).hex().upper() for hue in leg_hues(scene, theme)]
+    return [
+        Mark(str(leg), place, _ink(ground), ground)
+        for leg, (place, ground) in enumerate(zip(places, grounds, strict=True), 1)
+    ]
+
+
+def _ink(ground: str) -> str:
+    """Black or white, whichever is read better on a ground."""
+    linear = np.where(rgb(ground) <= 0.04045, rgb(ground) / 12.92, ((rgb(ground) + 0.055) / 1.055) ** 2.4)
+    return "#101418" if float(linear @ [0.2126, 0.7152, 0.0722]) > 0.18 else "#FFFFFF"
+
+
+def _middle(figure: Figure, scene: Scene) -> Floats:
+    """Where the axes begin, (3,) m: on the plate, above the platform's origin."""
+    middle: Floats = scene.origin + scene.axes @ figure.top
+    return middle
+
+
+def _tips(figure: Figure, scene: Scene) -> Floats:
+    tips: Floats = _middle(figure, scene) + 0.42 * figure.radius * scene.axes.T
+    return tips
+
+
+def _axes(figure: Figure, scene: Scene, theme: Theme) -> Solids:
+    middle, tips = _middle(figure, scene), _tips(figure, scene)
+    colours = np.array([rgb(colour) for colour in theme.axis_colours()])
+    return arrows(np.tile(middle, (3, 1)), tips - middle, 0.010 * figure.radius, colours)
+
+
+def _pushes(
+    scene: Scene, axes: Floats, lengths: Floats, radius: float, hues: Floats, aside: "float | Floats" = 0.0
+) -> Solids:
+    """Arrows of lengths (6,) m above the platform joints: away from a leg that pushes, towards one that pulls.
+
+    aside: (6, 3) m from the legs' axes.
+    """
+    known = np.isfinite(lengths)
+    if not known.any():
+        return np.zeros(0, SOLID)
+    vectors = axes[known] * lengths[known, None]
+    tails = (scene.platform + aside)[known] + np.where(lengths[known, None] < 0.0, -vectors, 0.0)
+    return arrows(tails, vectors, radius, np.broadcast_to(hues, (6, 3))[known])

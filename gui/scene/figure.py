@@ -1,0 +1,200 @@
+"""The machine as it is drawn: what of it never changes, and where everything is in a scene."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynamics import Mechanism
+from gui.scene.backdrop import Ground, cast
+from gui.scene.camera import Camera
+from gui.scene.meshes import Mesh, Placed, plate
+from gui.scene.scene import Scene, rest_pose, rgb, ring_order
+from gui.scene.solids import Solids, balls, loop, solids
+from gui.scene.uses import Tightest, tightest
+from gui.session import Floats
+from gui.widgets import LEG_COLOURS, Theme
+from kinematics import quaternion_to_matrix
+
+_TUBE, _ROD, _JOINT, _RIM = 0.043, 0.025, 0.050, 0.026
+"""radii of a leg's parts, its joints and the plates' rims, of the base joints' mean radius"""
+_OVERHANG = 1.13
+"""of a plate beyond its joints"""
+_INSIDE = 0.88
+"""of the shortest leg, that its cylinder is long"""
+_STRIPES = 14.0
+"""dark and light bands a base radius, on a leg that is near a limit"""
+_METAL = {"dark": "#C3CAD2", "light": "#9AA4AE"}
+_PLATE = {"dark": "#8E99A6", "light": "#AEB8C2"}
+_BASE = {"dark": "#5A6470", "light": "#8D98A3"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shapes:
+    """Meshes of an owner's machine instead of the plates, in axes of the platform and of the base; None: the plate."""
+
+    platform: Mesh | None = None
+    base: Mesh | None = None
+
+
+class Figure:
+    """A mechanism's machine. Its meshes are made here and moved in `meshes`; legs are solids from joint to joint.
+
+    Args:
+        mechanism: whose joints and strokes it has.
+        shapes: the owner's own.
+    """
+
+    def __init__(self, mechanism: Mechanism, shapes: Shapes | None = None) -> None:
+        geometry = mechanism.geometry
+        self.shapes = shapes or Shapes()
+        base, pose = geometry.base_points, rest_pose(geometry)
+        self._home = pose
+        self.middle: Floats = base.mean(axis=0)
+        self.radius = float(np.linalg.norm(base - self.middle, axis=1).mean())
+        """m, of the base joints about their middle: all else is as large as this tells"""
+        self.rest: Floats = geometry.platform_joints(pose)
+        towards = quaternion_to_matrix(pose[3:]).T @ (pose[:3] - self.middle)
+        lift = _JOINT * self.radius
+        self.top: Floats = (
+            (lift + _RIM * self.radius)
+            * _sign(geometry.platform_points, towards)
+            * _normal(ring_order(geometry.platform_points)[:6])
+        )
+        """from the platform's origin to the upper side of its plate, (3,) m, platform axes"""
+        self.platform_ring = _widened(geometry.platform_points, lift * _sign(geometry.platform_points, towards))
+        self.base_ring = _widened(base, -lift * _sign(base, pose[:3] - self.middle))
+        rim = _RIM * self.radius
+        self._platform_plate = plate(self.platform_ring, 2.0 * rim)
+        self._base_plate = plate(self.base_ring, 2.0 * rim)
+        lowest = [self.base_ring, self.rest]
+        if self.shapes.base is not None:
+            lowest.append(self.shapes.base.bounds)
+        self.ground = min(float(points[:, 2].min()) for points in lowest) - rim
+        """height on which everything stands, m"""
+        painted = self.shapes.base is None and bool(pose[2] > self.middle[2])
+        face = self.base_ring + np.array([0.0, 0.0, rim]) if painted else None
+        on_ground = np.column_stack([self.base_ring[:, :2], np.full(6, self.ground)])
+        self.backdrop = Ground(np.array([*self.middle[:2], self.ground]), self.radius, on_ground, face, _BASE)
+        self._cylinders = _cylinders(mechanism, self.rest)
+
+    @property
+    def extent(self) -> Floats:
+        """Points (n, 3) m, base frame, that a picture of the machine at home must have."""
+        points = [self.base_ring, self.rest, [[*self.middle[:2], self.ground]]]
+        up = self.rest.mean(axis=0) - self.middle
+        points.append(self.rest + 0.28 * up)  # room for motion, axes and arrows
+        if self.shapes.base is not None:
+            points.append(self.shapes.base.bounds)
+        if self.shapes.platform is not None:
+            points.append(self._home[:3] + self.shapes.platform.bounds @ quaternion_to_matrix(self._home[3:]).T)
+        return np.concatenate([np.asarray(part) for part in points])
+
+    def meshes(self, scene: Scene, theme: Theme) -> list[Placed]:
+        """Plates, or what the owner has in their place."""
+        platform = self.shapes.platform or self._platform_plate
+        placed = [Placed(platform, scene.axes, scene.origin, rgb(_PLATE[theme.name]))]
+        if self.backdrop.face is None:
+            base = self.shapes.base or self._base_plate
+            placed.append(Placed(base, np.eye(3), np.zeros(3), rgb(_BASE[theme.name])))
+        return placed
+
+    def solids(self, scene: Scene, theme: Theme) -> Solids:
+        """Legs, joints and rims, and the commanded platform's as a ghost."""
+        u, metal = self.radius, rgb(_METAL[theme.name])
+        directions = _directions(scene)
+        cylinder_ends = scene.base + self._cylinders[:, None] * directions
+        hues = leg_hues(scene, theme)
+        near = np.array([bool(found and found.near) for found in tightest(scene.uses)])
+        stripes = np.where(near, _STRIPES / u, 0.0)
+        parts = [
+            solids(scene.base, cylinder_ends, _TUBE * u, hues, stripes=stripes),
+            solids(cylinder_ends - 0.02 * u * directions, cylinder_ends, 1.22 * _TUBE * u, 0.55 * metal),
+            solids(cylinder_ends, scene.platform, _ROD * u, scene.colours if scene.present else metal),
+            balls(scene.base, _JOINT * u, 0.5 * metal),
+            balls(scene.platform, 0.9 * _JOINT * u, metal),
+        ]
+        if self.shapes.base is None:
+            parts.append(loop(self.base_ring, _RIM * u, rgb(_BASE[theme.name])))
+        if self.shapes.platform is None:
+            parts.append(loop(self.placed_ring(scene), _RIM * u, rgb(_PLATE[theme.name])))
+        if scene.command is not None:
+            offset = scene.command.mean(axis=0) - scene.platform.mean(axis=0)
+            ghost = self._commanded_ring(scene, offset)
+            parts.append(loop(ghost, 0.8 * _RIM * u, rgb(theme.accent), alpha=0.45))
+        return np.concatenate(parts)
+
+    def points(self, poses: Floats) -> Floats:
+        """Where the middle of the plate's upper side is, (n, 3) m, base frame, at poses (n, 7)."""
+        return np.array([pose[:3] + quaternion_to_matrix(pose[3:]) @ self.top for pose in poses])
+
+    def rings(self, poses: Floats) -> Floats:
+        """The platform plate's corners (n, 6, 3) m, base frame, at poses (n, 7)."""
+        return np.array([pose[:3] + self.platform_ring @ quaternion_to_matrix(pose[3:]).T for pose in poses])
+
+    def placed_ring(self, scene: Scene) -> Floats:
+        """The platform plate's corners (6, 3) m in the base frame."""
+        ring: Floats = scene.origin + self.platform_ring @ scene.axes.T
+        return ring
+
+    def shadows(self, scene: Scene, camera: Camera) -> tuple[Floats, list[Floats]]:
+        """The platform's ring and the legs' ends (2, 3) m each, thrown on what is below them."""
+        height = self.ground if self.backdrop.face is None else float(self.backdrop.face[:, 2].mean())
+        ring = cast(self.placed_ring(scene), camera, height)
+        ends = np.stack([scene.base, scene.platform], axis=1)
+        return ring, [cast(pair, camera, height) for pair in ends]
+
+    def _commanded_ring(self, scene: Scene, offset: Floats) -> Floats:
+        """The plate's corners (6, 3) m where the platform is commanded to be, by its joints there."""
+        assert scene.command is not None
+        now, then = (points - points.mean(axis=0) for points in (scene.platform, scene.command))
+        u, _, vt = np.linalg.svd(now.T @ then)
+        turn = vt.T @ np.diag([1.0, 1.0, np.sign(np.linalg.det(vt.T @ u.T))]) @ u.T
+        middle = scene.platform.mean(axis=0)
+        ring: Floats = (self.placed_ring(scene) - middle) @ turn.T + middle + offset
+        return ring
+
+
+def leg_hues(scene: Scene, theme: Theme) -> Floats:
+    """Colours (6, 3) that tell the legs apart, as everywhere in the app; grey for what is not the present."""
+    return np.array([rgb(colour if scene.present else theme.muted) for colour in LEG_COLOURS])
+
+
+def near_limits(scene: Scene) -> list[tuple[int, Tightest]]:
+    """Legs (index) near one of their limits, and which."""
+    return [(leg, found) for leg, found in enumerate(tightest(scene.uses)) if found is not None and found.near]
+
+
+def _directions(scene: Scene) -> Floats:
+    axes = scene.platform - scene.base
+    directions: Floats = axes / np.maximum(np.linalg.norm(axes, axis=1), 1e-9)[:, None]
+    return directions
+
+
+def _widened(points: Floats, lift: float) -> Floats:
+    """The ring of joints (6, 3) as corners of a plate beyond them, lifted off their plane along its normal, m."""
+    ring = ring_order(points)[:6]
+    middle: Floats = ring.mean(axis=0)
+    widened: Floats = middle + _OVERHANG * (ring - middle) + lift * _normal(ring)
+    return widened
+
+
+def _normal(ring: Floats) -> Floats:
+    middle = ring.mean(axis=0)
+    across = np.cross(ring - middle, np.roll(ring, -1, axis=0) - middle).sum(axis=0)
+    normal: Floats = across / np.linalg.norm(across)
+    return normal
+
+
+def _sign(points: Floats, towards: Floats) -> float:
+    return 1.0 if float(_normal(ring_order(points)[:6]) @ towards) >= 0.0 else -1.0
+
+
+def _cylinders(mechanism: Mechanism, rest: Floats) -> Floats:
+    """How long each leg's cylinder is, (6,) m: as long as its shortest length has room for, or most of that at home."""
+    home = np.linalg.norm(rest - mechanism.geometry.base_points, axis=1)
+    shortest: Sequence[float] = [
+        0.75 * float(at_home) if limits is None or limits.length is None else limits.length[0]
+        for limits, at_home in zip(mechanism.limits, home, strict=True)
+    ]
+    return _INSIDE * np.array(shortest)

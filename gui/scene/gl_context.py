@@ -1,0 +1,53 @@
+"""The OpenGL context of all pictures, and why there may be none."""
+
+from functools import cache
+from typing import Any
+
+from pyqtgraph.Qt import QtGui, QtWidgets
+
+_NO_CONTEXT = ("offscreen", "minimal", "vnc", "linuxfb")
+"""Qt platforms that have no OpenGL; asking them for a context is an error already"""
+_VERSION = (3, 3)
+
+
+def gl_problem() -> str:
+    """Why there can be no 3-D view, in words; empty when there can."""
+    platform = QtGui.QGuiApplication.platformName()
+    if platform in _NO_CONTEXT:
+        return f"Qt's platform {platform!r} has no OpenGL"
+    try:
+        from OpenGL import GL  # noqa: F401  (fails here where the system has no GL library)
+    except (ImportError, AttributeError, OSError) as error:
+        return f"PyOpenGL cannot be used: {error}"
+    context, surface = _made()
+    if not surface.isValid() or not context.makeCurrent(surface):
+        return "the screen gives no OpenGL context"
+    given = context.format().version()
+    context.doneCurrent()
+    if given < _VERSION:
+        return f"the screen gives OpenGL {given[0]}.{given[1]}; {_VERSION[0]}.{_VERSION[1]} is needed"
+    return ""
+
+
+@cache
+def drawing_board() -> tuple[Any, Any]:
+    """Context and surface of all pictures, made once: they share programs and buffers.
+
+    Raises RuntimeError where the screen gives none; `gl_problem` says so before.
+    """
+    context, surface = _made(QtWidgets.QApplication.instance())
+    if not context.makeCurrent(surface):
+        raise RuntimeError("the screen gives no OpenGL context")
+    context.doneCurrent()
+    return context, surface
+
+
+def _made(owner: Any = None) -> tuple[Any, Any]:
+    form = QtGui.QSurfaceFormat()
+    form.setVersion(*_VERSION)
+    form.setProfile(QtGui.QSurfaceFormat.OpenGLContextProfile.CoreProfile)
+    context, surface = QtGui.QOpenGLContext(owner), QtGui.QOffscreenSurface(None, owner)
+    for part in (context, surface):
+        part.setFormat(form)
+        part.create()
+    return context, surface

@@ -1,0 +1,93 @@
+"""Bodies made of triangles: plates between joints, hulls, and whatever an owner's file holds."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.spatial import ConvexHull, QhullError
+
+from gui.session import Floats
+
+_ROUND = np.radians(40.0)
+"""angle below which a hull's facets are one round side"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mesh:
+    """Corners (3 m, 6), three for each triangle: place, m, and normal, in the body's own axes. Never changed."""
+
+    corners: npt.NDArray[np.float32]
+
+    @property
+    def bounds(self) -> Floats:
+        """The eight corners of the box about it, (8, 3) m."""
+        places = self.corners[:, :3]
+        ends = np.array([places.min(axis=0), places.max(axis=0)], dtype=np.float64)
+        return np.array([ends[[i, j, k], [0, 1, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placed:
+    """A mesh in the scene: rotation (3, 3) and origin (3,) m in base axes, colour (3,) 0 to 1, alpha."""
+
+    mesh: Mesh
+    rotation: Floats
+    origin: Floats
+    colour: Floats
+    alpha: float = 1.0
+
+
+def mesh_of(triangles: Floats) -> Mesh:
+    """Flat triangles (m, 3, 3) m; those without an area are left out."""
+    across = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    areas = np.linalg.norm(across, axis=1)
+    there = areas > 0.0
+    normals = across[there] / areas[there, None]
+    corners = np.concatenate([triangles[there], np.repeat(normals[:, None], 3, axis=1)], axis=2)
+    return Mesh(corners.reshape(-1, 6).astype(np.float32))
+
+
+def smooth_mesh(points: Floats, faces: npt.NDArray[np.int64], crease: float) -> Mesh:
+    """Triangles `faces` (m, 3) of points (n, 3) m, shaded round where they meet at less than `crease`, rad.
+
+    A corner's normal is the mean of those of the triangles about its point, by their area, where that differs by less
+    than the crease from its own triangle's.
+    """
+    triangles = points[faces]
+    across = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    areas = np.linalg.norm(across, axis=1)
+    there = areas > 0.0
+    triangles, faces, across = triangles[there], faces[there], across[there]
+    flat = across / areas[there, None]
+    about = np.zeros_like(points)
+    for corner in range(3):
+        np.add.at(about, faces[:, corner], across)
+    about /= np.maximum(np.linalg.norm(about, axis=1), 1e-300)[:, None]
+    rounded = about[faces]
+    kept = np.einsum("mci,mi->mc", rounded, flat) >= np.cos(crease)
+    normals = np.where(kept[..., None], rounded, flat[:, None])
+    return Mesh(np.concatenate([triangles, normals], axis=2).reshape(-1, 6).astype(np.float32))
+
+
+def plate(ring: Floats, thickness: float) -> Mesh:
+    """Upper and lower face of a plate between the corners (n, 3) m of a convex ring, `thickness` m apart."""
+    middle = ring.mean(axis=0)
+    sides = np.roll(ring, -1, axis=0)
+    across = np.cross(ring - middle, sides - middle).sum(axis=0)
+    lift = 0.5 * thickness * across / np.linalg.norm(across)
+    fan = np.stack([np.broadcast_to(middle, ring.shape), ring, sides], axis=1)
+    return mesh_of(np.concatenate([fan + lift, fan[:, ::-1] - lift]))
+
+
+def hull(points: Floats) -> Mesh | None:
+    """The convex hull of points (n, 3) m; None where they lie in one plane."""
+    try:
+        found = ConvexHull(points)
+    except QhullError:
+        return None
+    facets = found.simplices.astype(np.int64)
+    triangles = points[facets]
+    across = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    inwards = np.einsum("mi,mi->m", across, found.equations[:, :3]) < 0.0
+    facets[inwards] = facets[inwards, ::-1]
+    return smooth_mesh(points, facets, _ROUND)

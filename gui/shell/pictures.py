@@ -1,0 +1,71 @@
+"""The machine beside the panels that move it: in Jog as it is, in Motion as it would move."""
+
+from collections.abc import Callable
+
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.live import PlatformView
+from gui.motion import MotionPanel, MotionSight
+from gui.operate import JogPanel
+from gui.scene import Shapes
+from gui.widgets import Theme
+from rig.config import RigConfig
+
+_JOG = "jog/platform"
+
+
+class Page(QtWidgets.QWidget):
+    """A tab whose view comes later."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._layout = QtWidgets.QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+
+    def fill(self, view: QtWidgets.QWidget) -> None:
+        """Put the view in."""
+        self._layout.addWidget(view)
+
+
+class Pictures:
+    """Both, put into their panels when they are made.
+
+    Args:
+        config: the rig.
+        shapes: the owner's own.
+        theme: colours.
+        jog, motion: the panels.
+        settings: what was kept of them.
+    """
+
+    def __init__(
+        self,
+        config: RigConfig,
+        shapes: Shapes,
+        theme: Theme,
+        jog: JogPanel,
+        motion: MotionPanel,
+        settings: QtCore.QSettings,
+    ) -> None:
+        self.jog = PlatformView(theme, bare=True)
+        self.jog.set_shapes(shapes)
+        self.jog.set_mechanism(config.machine)
+        self.jog.restore(settings, _JOG)
+        jog.show_beside(self.jog)
+        self.motion = MotionSight(config, theme, shapes)
+        motion.sights.show_in_space(self.motion)
+
+    @property
+    def views(self) -> "tuple[PlatformView, MotionSight]":
+        """What the clock of frames refreshes."""
+        return self.jog, self.motion
+
+    @property
+    def themed(self) -> "list[Callable[[Theme], None]]":
+        """What takes another theme; the motion's own does with its panel."""
+        return [self.jog.set_theme]
+
+    def close(self, settings: QtCore.QSettings) -> None:
+        """Keep what is shown, and finish pictures that are being written."""
+        self.jog.save(settings, _JOG)
+        self.jog.close_worker()
