@@ -1,6 +1,7 @@
 """What is drawn beside the machine on request: arrows of forces, the external wrench, the trail, and its axes."""
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -93,6 +94,7 @@ def _leg_numbers(figure: Figure, scene: Scene, theme: Theme) -> list[Mark]:
     ]
 
 
+@cache
 def _ink(ground: str) -> str:
     """Black or white, whichever is read better on a ground."""
     linear = np.where(rgb(ground) <= 0.04045, rgb(ground) / 12.92, ((rgb(ground) + 0.055) / 1.055) ** 2.4)

@@ -126,11 +126,14 @@ class Figure:
 
     def points(self, poses: Floats) -> Floats:
         """Where the middle of the plate's upper side is, (n, 3) m, base frame, at poses (n, 7)."""
-        return np.array([pose[:3] + quaternion_to_matrix(pose[3:]) @ self.top for pose in poses])
+        places: Floats = poses[:, :3] + quaternion_to_matrix(poses[:, 3:]) @ self.top
+        return places
 
     def rings(self, poses: Floats) -> Floats:
         """The platform plate's corners (n, 6, 3) m, base frame, at poses (n, 7)."""
-        return np.array([pose[:3] + self.platform_ring @ quaternion_to_matrix(pose[3:]).T for pose in poses])
+        turned = np.einsum("nij,cj->nci", quaternion_to_matrix(poses[:, 3:]), self.platform_ring)
+        rings: Floats = poses[:, None, :3] + turned
+        return rings
 
     def placed_ring(self, scene: Scene) -> Floats:
         """The platform plate's corners (6, 3) m in the base frame."""

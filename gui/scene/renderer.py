@@ -19,6 +19,8 @@ from gui.scene.shaders import MESH_FRAGMENT, MESH_VERTEX, SOLID_FRAGMENT, SOLID_
 from gui.scene.solids import SOLID, Solids
 from gui.session import Floats
 
+_TO_EYE = np.array([0.0, 0.0, 1.0])
+_GLOSS = (KEY_LIGHT + _TO_EYE) / np.linalg.norm(KEY_LIGHT + _TO_EYE)
 _QUAD = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], np.float32)
 _SMOOTH = 4
 """samples a pixel of a picture that is looked at for long"""
@@ -214,6 +216,7 @@ def _common(
     near = max(float(depths.min()) - reach, 1e-3)
     return {
         "light": KEY_LIGHT,
+        "gloss": _GLOSS,
         "zenith": camera.axes[:, 2],
         "rim": np.array([rim]),
         "scale": 2.0 * focal(size) / np.array(size, dtype=np.float64),

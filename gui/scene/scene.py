@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 
 import numpy as np
 import pyqtgraph as pg
@@ -181,6 +182,7 @@ def ring_order(points: Floats) -> Floats:
     return ordered
 
 
+@cache
 def rgb(colour: str) -> Floats:
-    """A colour #RRGGBB as (3,), 0 to 1."""
+    """A colour #RRGGBB as (3,), 0 to 1, not to be changed."""
     return np.frombuffer(bytes.fromhex(colour.removeprefix("#")), np.uint8) / 255.0
