@@ -14,6 +14,8 @@ from gui.widgets import Theme
 
 _SHAFT = 0.013
 """radius of an arrow, of the base joints' mean radius"""
+_CLEAR = 0.11
+"""between a platform joint and its arrow, of the same"""
 _LONGEST = 0.62
 """length of an arrow at the end of the forces' scale, of the same"""
 _ASIDE = 0.15
@@ -40,11 +42,12 @@ def extras(figure: Figure, scene: Scene, theme: Theme, shown: Shown, full_force:
         axes = axes / np.maximum(np.linalg.norm(axes, axis=1), 1e-9)[:, None]
         hues, reach = leg_hues(scene, theme), _LONGEST * u / full_force
         expected = not np.isfinite(scene.measured).any()  # which is all there is
-        parts.append(_pushes(scene, axes, reach * (scene.model if expected else scene.measured), _SHAFT * u, hues))
-        aside = np.cross(axes, scene.platform - scene.origin)
-        aside *= 3.4 * _SHAFT * u / np.maximum(np.linalg.norm(aside, axis=1), 1e-9)[:, None]
+        lengths, radius, clear = reach * (scene.model if expected else scene.measured), _SHAFT * u, _CLEAR * u
+        parts.append(_pushes(scene, axes, lengths, radius, hues, clear))
         if not expected:
-            parts.append(_pushes(scene, axes, reach * scene.model, 0.62 * _SHAFT * u, rgb(theme.text), aside))
+            aside = np.cross(axes, scene.platform - scene.origin)
+            aside *= 3.4 * radius / np.maximum(np.linalg.norm(aside, axis=1), 1e-9)[:, None]
+            parts.append(_pushes(scene, axes, reach * scene.model, 0.62 * radius, rgb(theme.text), clear, aside))
     if shown.wrench and scene.wrench is not None:
         reach = _LONGEST * u / full_force
         force, moment = scene.wrench[:3] * reach, scene.wrench[3:] * reach / u
@@ -119,15 +122,21 @@ def _axes(figure: Figure, scene: Scene, theme: Theme) -> Solids:
 
 
 def _pushes(
-    scene: Scene, axes: Floats, lengths: Floats, radius: float, hues: Floats, aside: "float | Floats" = 0.0
+    scene: Scene,
+    axes: Floats,
+    lengths: Floats,
+    radius: float,
+    hues: Floats,
+    clear: float,
+    aside: "float | Floats" = 0.0,
 ) -> Solids:
     """Arrows of lengths (6,) m above the platform joints: away from a leg that pushes, towards one that pulls.
 
-    aside: (6, 3) m from the legs' axes.
+    clear: m between joint and arrow, where the plate is; aside: (6, 3) m from the legs' axes.
     """
     known = np.isfinite(lengths)
     if not known.any():
         return np.zeros(0, SOLID)
     vectors = axes[known] * lengths[known, None]
-    tails = (scene.platform + aside)[known] + np.where(lengths[known, None] < 0.0, -vectors, 0.0)
+    tails = (scene.platform + aside + clear * axes)[known] + np.where(lengths[known, None] < 0.0, -vectors, 0.0)
     return arrows(tails, vectors, radius, np.broadcast_to(hues, (6, 3))[known])
