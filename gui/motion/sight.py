@@ -55,7 +55,7 @@ class MotionSight(QtWidgets.QWidget):
         self.view.set_theme(theme)
 
     def show_preview(self, preview: Preview) -> None:
-        """Show a motion at its beginning, a refused one at its worst sample; the platform at home where there is none."""
+        """Show a motion at its beginning, a refused one at its worst sample; at home where there is none."""
         rows = preview.rows
         playing = self.replay is not None and self.replay.playing
         self.replay = None if rows is None else Replay(rows)
