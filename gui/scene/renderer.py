@@ -1,11 +1,13 @@
 """Draws solids and meshes through OpenGL into a picture of their own, as large as they are on it.
 
-Programs and buffers are made once; what moves is the solids' places and the meshes' matrices.
+Programs are made once for all pictures, buffers once for each; what moves is the solids' places and the meshes'
+matrices.
 """
 
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from OpenGL import GL
@@ -52,8 +54,7 @@ class Renderer:
         self._boards: dict[int, Board] = {}
         self._context.makeCurrent(self._surface)
         try:
-            self._solid = Program(SOLID_VERTEX, SOLID_FRAGMENT)
-            self._mesh = Program(MESH_VERTEX, MESH_FRAGMENT)
+            self._solid, self._mesh = _programs()
             name = GL.glGetString(GL.GL_RENDERER) or b""
             self.software = any(kind in name.lower() for kind in (b"llvmpipe", b"softpipe", b"swr"))
             """whether the processor draws"""
@@ -75,8 +76,6 @@ class Renderer:
             self._boards.clear()
             GL.glDeleteBuffers(2, [self._quad, self._instances])
             GL.glDeleteVertexArrays(1, [self._array])
-            self._solid.release()
-            self._mesh.release()
         finally:
             self._context.doneCurrent()
 
@@ -169,6 +168,12 @@ class Renderer:
             kept = self._meshes.pop(mesh)
             GL.glDeleteBuffers(1, [kept.buffer])
             GL.glDeleteVertexArrays(1, [kept.array])
+
+
+@cache
+def _programs() -> tuple[Program, Program]:
+    """Those that draw solids and meshes, made for the first picture and used by all: the context is one."""
+    return Program(SOLID_VERTEX, SOLID_FRAGMENT), Program(MESH_VERTEX, MESH_FRAGMENT)
 
 
 def _attribute(place: int, count: int, stride: int, offset: int) -> None:
