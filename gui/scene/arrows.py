@@ -10,7 +10,7 @@ from gui.scene.marks import Mark
 from gui.scene.scene import Scene, rgb
 from gui.scene.solids import SOLID, Solids, arrows, solids
 from gui.session import Floats
-from gui.widgets import Theme
+from gui.widgets import LEG_COLOURS, Theme
 
 _SHAFT = 0.013
 """radius of an arrow, of the base joints' mean radius"""
@@ -90,7 +90,7 @@ def _leg_numbers(figure: Figure, scene: Scene, theme: Theme) -> list[Mark]:
     outwards = scene.base - figure.middle
     away = outwards + figure.radius * below / max(float(np.linalg.norm(below)), 1e-9)
     places = scene.base + _ASIDE * away
-    grounds = ["#" + bytes((255 * hue).round().astype(np.uint8)).hex().upper() for hue in leg_hues(scene, theme)]
+    grounds = LEG_COLOURS if scene.present else (theme.muted,) * 6
     return [
         Mark(str(leg), place, _ink(ground), ground)
         for leg, (place, ground) in enumerate(zip(places, grounds, strict=True), 1)
