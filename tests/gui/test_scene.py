@@ -15,7 +15,18 @@ from pytestqt.qtbot import QtBot
 from gui.live import PlatformView
 from gui.live.platform_flat import PlatformFlat
 from gui.live.shown_menu import ShownMenu
-from gui.scene import LIMITS, STROKE_SCALE, Colouring, Figure, Scene, gl_problem, limit_uses, make_scene, tightest
+from gui.scene import (
+    LIMITS,
+    STROKE_SCALE,
+    Colouring,
+    Figure,
+    Scene,
+    gl_problem,
+    limit_uses,
+    make_scene,
+    shapes_of,
+    tightest,
+)
 from gui.scene.camera import VIEWPOINTS, Camera, focal
 from gui.scene.meshes import Placed, hull, plate
 from gui.scene.renderer import Drawn, Renderer
@@ -24,6 +35,7 @@ from gui.session.history import Floats
 from gui.widgets import FlowLayout
 from gui.widgets.theme import DARK
 from kinematics import angles_to_quaternion, leg_lengths
+from rig.config.rig_config import load_config, parse_config
 
 SIZE = (200, 160)
 RED, GREEN = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
@@ -303,3 +315,23 @@ def test_a_flow_goes_on_in_the_next_line(qtbot: QtBot) -> None:
         flow.addWidget(part)
     assert [flow.heightForWidth(width) for width in (158, 157, 50)] == [20, 34, 48]
     assert flow.minimumSize() == QtCore.QSize(50, 20)
+
+
+def test_an_owners_shapes_are_shown_or_it_is_said_why_not(tmp_path: Path) -> None:
+    (tmp_path / "platform.obj").write_text(
+        "v 0 0 0\nv 200 0 0\nv 0 200 0\nv 0 0 50\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"
+    )
+    (tmp_path / "base.stl").write_bytes(b"not a shape")
+    text = load_config("virtual").path.read_text(encoding="utf-8")
+    text = text.replace('# platform = "platform.stl"', 'platform = "platform.obj"')
+    config = parse_config(text.replace('# base = "base.obj"', 'base = "base.stl"'), tmp_path / "rig.toml")
+    shapes, faults = shapes_of(config)
+    assert shapes.base is None and shapes.platform is not None
+    (fault,) = faults
+    assert "a plate instead" in fault and f"{tmp_path / 'base.stl'}: 11 bytes are not an STL file" in fault
+    figure, scene = Figure(MECHANISM, shapes), scene_of(MECHANISM.geometry.home_pose)
+    (placed,) = figure.meshes(scene, DARK)
+    assert placed.mesh is shapes.platform
+    plates = Figure(MECHANISM)
+    assert len(figure.solids(scene, DARK)) == len(plates.solids(scene, DARK)) - 6  # without the rim of a plate
+    np.testing.assert_allclose(shapes.platform.bounds.max(axis=0), [0.2, 0.2, 0.05], atol=1e-7)
