@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _TEXT_EVERY = 5
 """refreshes between two changes of the numbers"""
 _BAR_WIDTH = 166  # px
-_TRAIL, _TRAIL_PIECES = 6.0, 40
+_TRAIL, _TRAIL_PIECES = 3.0, 24
 """s that the trail reaches back, and of how many pieces it is"""
 _CALM = 0.1
 """s over which residuals are averaged for the wrench that they imply"""

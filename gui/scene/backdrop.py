@@ -18,7 +18,7 @@ _LINES = 4
 """lines of the grid across the scene's radius, about"""
 _PIECES = 24
 """of a line of the grid, each with its own faintness"""
-_LAYERS = 10
+_LAYERS = 8
 """of a soft shadow"""
 _SPREAD = 0.10
 """half of the width over which the shadow of what lies on the ground fades, of the scene's radius"""
