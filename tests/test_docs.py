@@ -92,7 +92,7 @@ def test_every_target_exists() -> None:
 
 def test_the_configuration_shown_is_a_valid_one(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "your-own-rig.md").read_text(encoding="utf-8")
-    block, kinds, lines, motors, modules = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    block, kinds, lines, motors, modules, shapes = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     path = tmp_path / "my-rig.toml"
     path.write_text(block, encoding="utf-8")
     config = load_config(path)
@@ -110,6 +110,10 @@ def test_the_configuration_shown_is_a_valid_one(tmp_path: Path) -> None:
     places = [cells["devices"][0] | {"device": f"/dev/cell-{leg}"} for leg in range(1, 7)]
     read = config.changed({"load_cells": cells | {"amplifier": None, "devices": places}})
     assert read.load_cells.places["devices[6]"].unit == 1
+    picture = tomllib.loads(shapes)["picture"]
+    for body in ("platform", "base"):
+        (tmp_path / picture[body]).touch()
+    assert config.changed({"picture": picture}).picture.unit == "mm"
     drives = tomllib.loads(motors)["drives"]
     drives["legs"] = [drives["legs"][0] | {"device": f"/dev/motor-{leg}", "serial": str(leg)} for leg in range(1, 7)]
     written = {name: value for name, value in tomllib.loads(block).items() if name != "drives"} | {"drives": drives}

@@ -95,14 +95,14 @@ class AnimatedGif:
         self._path = path
         self._duration = 1000 // rate  # ms
         self._frames: list[Image.Image] = []
+        self._colours: Image.Image | None = None
 
     def add(self, png: bytes) -> None:
         """See `Sink`."""
         picture = Image.open(io.BytesIO(png)).convert("RGB")
-        if not self._frames:
-            self._frames.append(picture.quantize(255, Image.Quantize.MEDIANCUT))
-        else:
-            self._frames.append(picture.quantize(palette=self._frames[0], dither=Image.Dither.NONE))
+        if self._colours is None:
+            self._colours = _colours_of(picture)
+        self._frames.append(picture.quantize(palette=self._colours, dither=Image.Dither.NONE))
 
     def finish(self) -> None:
         """See `Sink`."""
@@ -119,6 +119,17 @@ class AnimatedGif:
     def drop(self) -> None:
         """See `Sink`."""
         self._frames.clear()
+
+
+def _colours_of(picture: Image.Image) -> Image.Image:
+    """An image with a palette of 256 colours: half for what there is much of, half for what stands out."""
+    palette: list[int] = []
+    for method in (Image.Quantize.MEDIANCUT, Image.Quantize.MAXCOVERAGE):
+        half = picture.quantize(128, method).getpalette() or []
+        palette += half[:384]
+    colours = Image.new("P", (1, 1))
+    colours.putpalette(palette)
+    return colours
 
 
 class FilmMaker(QtCore.QObject):

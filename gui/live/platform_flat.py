@@ -1,5 +1,6 @@
 """The platform in two projections, where there is no OpenGL."""
 
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
@@ -39,6 +40,7 @@ class PlatformFlat(QtWidgets.QWidget):
         self._framed = False
         self.scene: Scene | None = None
         self.shown, self.full_force = Shown(), 1.0
+        self.keys: dict[int, Callable[[], object]] = {}
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:

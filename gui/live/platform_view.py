@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _TEXT_EVERY = 5
 """refreshes between two changes of the numbers"""
 _BAR_WIDTH = 166  # px
-_TRAIL, _TRAIL_PIECES = 6.0, 64
+_TRAIL, _TRAIL_PIECES = 3.0, 24
 """s that the trail reaches back, and of how many pieces it is"""
 _CALM = 0.1
 """s over which residuals are averaged for the wrench that they imply"""
@@ -94,6 +94,7 @@ class PlatformView(QtWidgets.QWidget):
         controls = FlowLayout()
         if not self._bare:
             colours = QtWidgets.QHBoxLayout()
+            colours.setSpacing(6)
             if not self._compact:
                 colours.addWidget(QtWidgets.QLabel("Rods coloured by"))
             colours.addWidget(self.colouring)
@@ -118,11 +119,9 @@ class PlatformView(QtWidgets.QWidget):
         button = QtWidgets.QToolButton()
         button.setText(text)
         button.setAccessibleName(name)
-        button.setToolTip(f"{name} ({_KEYS[text]}, in the picture)")
+        button.setToolTip(f"{name} ({_KEYS[text]}, in the picture)" if self.picture.viewpoints else name)
         button.clicked.connect(lambda: act())  # type: ignore[operator]
-        key = QtWidgets.QShortcut(QtGui.QKeySequence(_KEYS[text]), self.picture)
-        key.setContext(QtCore.Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        key.activated.connect(button.click)
+        self.picture.keys[QtGui.QKeySequence(_KEYS[text])[0]] = button.click
         return button
 
     def set_shapes(self, shapes: Shapes) -> None:
@@ -137,6 +136,10 @@ class PlatformView(QtWidgets.QWidget):
         self.save_picture.set_obstacle("" if mechanism is not None else "no mechanism is shown")
         self.picture.set_mechanism(mechanism, self._shapes)
         self._redraw()
+
+    def forget_scale(self) -> None:
+        """Let the scale of the forces be by what is shown from now on."""
+        self._largest = 0.0
 
     def set_swept(self, rings: Floats | None) -> None:
         """Show within which space the plate's corners (t, 6, 3) m stay along a motion; None: nothing."""

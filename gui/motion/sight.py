@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pyqtgraph.Qt import QtWidgets
 
 from gui.live import PlatformView, Replay, ReplayBar
-from gui.motion.preview import Preview
+from gui.motion.preview import Preview, tightest
 from gui.scene import Shapes
-from gui.session import Floats, Timeline
+from gui.session import Floats, Timeline, largest_amount
 from gui.widgets import Theme
 from rig.config import RigConfig
 
@@ -55,10 +55,16 @@ class MotionSight(QtWidgets.QWidget):
         self.view.set_theme(theme)
 
     def show_preview(self, preview: Preview) -> None:
-        """Show a motion at its beginning, or the platform at home where there is nothing to show."""
+        """Show a motion at its beginning, a refused one at its worst sample; at home where there is none."""
         rows = preview.rows
         playing = self.replay is not None and self.replay.playing
         self.replay = None if rows is None else Replay(rows)
+        if self.replay is not None and rows is not None:
+            self.replay.excerpt.peak_force = largest_amount(rows["force_model"])
+            if preview.verdict is not None and not preview.verdict.passed:
+                worst = tightest(preview.verdict)
+                self.replay.seek(0.0 if worst is None else worst.time)
+        self.view.forget_scale()
         self.bar.set_replay(self.replay)
         self.view.set_swept(preview.rings)
         self.envelope.setText(_NONE if preview.rings is None else _extent(preview.rings))

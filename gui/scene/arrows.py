@@ -1,6 +1,7 @@
 """What is drawn beside the machine on request: arrows of forces, the external wrench, the trail, and its axes."""
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -9,10 +10,12 @@ from gui.scene.marks import Mark
 from gui.scene.scene import Scene, rgb
 from gui.scene.solids import SOLID, Solids, arrows, solids
 from gui.session import Floats
-from gui.widgets import Theme
+from gui.widgets import LEG_COLOURS, Theme
 
 _SHAFT = 0.013
 """radius of an arrow, of the base joints' mean radius"""
+_CLEAR = 0.11
+"""between a platform joint and its arrow, of the same"""
 _LONGEST = 0.62
 """length of an arrow at the end of the forces' scale, of the same"""
 _ASIDE = 0.15
@@ -39,11 +42,12 @@ def extras(figure: Figure, scene: Scene, theme: Theme, shown: Shown, full_force:
         axes = axes / np.maximum(np.linalg.norm(axes, axis=1), 1e-9)[:, None]
         hues, reach = leg_hues(scene, theme), _LONGEST * u / full_force
         expected = not np.isfinite(scene.measured).any()  # which is all there is
-        parts.append(_pushes(scene, axes, reach * (scene.model if expected else scene.measured), _SHAFT * u, hues))
-        aside = np.cross(axes, scene.platform - scene.origin)
-        aside *= 3.4 * _SHAFT * u / np.maximum(np.linalg.norm(aside, axis=1), 1e-9)[:, None]
+        lengths, radius, clear = reach * (scene.model if expected else scene.measured), _SHAFT * u, _CLEAR * u
+        parts.append(_pushes(scene, axes, lengths, radius, hues, clear))
         if not expected:
-            parts.append(_pushes(scene, axes, reach * scene.model, 0.62 * _SHAFT * u, rgb(theme.text), aside))
+            aside = np.cross(axes, scene.platform - scene.origin)
+            aside *= 3.4 * radius / np.maximum(np.linalg.norm(aside, axis=1), 1e-9)[:, None]
+            parts.append(_pushes(scene, axes, reach * scene.model, 0.62 * radius, rgb(theme.text), clear, aside))
     if shown.wrench and scene.wrench is not None:
         reach = _LONGEST * u / full_force
         force, moment = scene.wrench[:3] * reach, scene.wrench[3:] * reach / u
@@ -86,13 +90,14 @@ def _leg_numbers(figure: Figure, scene: Scene, theme: Theme) -> list[Mark]:
     outwards = scene.base - figure.middle
     away = outwards + figure.radius * below / max(float(np.linalg.norm(below)), 1e-9)
     places = scene.base + _ASIDE * away
-    grounds = ["#" + bytes((255 * hue).round().astype(np.uint8)).hex().upper() for hue in leg_hues(scene, theme)]
+    grounds = LEG_COLOURS if scene.present else (theme.muted,) * 6
     return [
         Mark(str(leg), place, _ink(ground), ground)
         for leg, (place, ground) in enumerate(zip(places, grounds, strict=True), 1)
     ]
 
 
+@cache
 def _ink(ground: str) -> str:
     """Black or white, whichever is read better on a ground."""
     linear = np.where(rgb(ground) <= 0.04045, rgb(ground) / 12.92, ((rgb(ground) + 0.055) / 1.055) ** 2.4)
@@ -117,15 +122,21 @@ def _axes(figure: Figure, scene: Scene, theme: Theme) -> Solids:
 
 
 def _pushes(
-    scene: Scene, axes: Floats, lengths: Floats, radius: float, hues: Floats, aside: "float | Floats" = 0.0
+    scene: Scene,
+    axes: Floats,
+    lengths: Floats,
+    radius: float,
+    hues: Floats,
+    clear: float,
+    aside: "float | Floats" = 0.0,
 ) -> Solids:
     """Arrows of lengths (6,) m above the platform joints: away from a leg that pushes, towards one that pulls.
 
-    aside: (6, 3) m from the legs' axes.
+    clear: m between joint and arrow, where the plate is; aside: (6, 3) m from the legs' axes.
     """
     known = np.isfinite(lengths)
     if not known.any():
         return np.zeros(0, SOLID)
     vectors = axes[known] * lengths[known, None]
-    tails = (scene.platform + aside)[known] + np.where(lengths[known, None] < 0.0, -vectors, 0.0)
+    tails = (scene.platform + aside + clear * axes)[known] + np.where(lengths[known, None] < 0.0, -vectors, 0.0)
     return arrows(tails, vectors, radius, np.broadcast_to(hues, (6, 3))[known])

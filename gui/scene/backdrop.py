@@ -18,11 +18,11 @@ _LINES = 4
 """lines of the grid across the scene's radius, about"""
 _PIECES = 24
 """of a line of the grid, each with its own faintness"""
-_LAYERS = 14
+_LAYERS = 8
 """of a soft shadow"""
 _SPREAD = 0.10
 """half of the width over which the shadow of what lies on the ground fades, of the scene's radius"""
-_STREAKS = 3
+_STREAKS = 2
 """layers of the shadow of a leg"""
 _DARKNESS = {"dark": 0.50, "light": 0.26}
 """of the middle of a shadow, by theme"""
@@ -89,7 +89,7 @@ def paint_streak(
     line = QtCore.QLineF(*(QtCore.QPointF(x, y) for x, y in camera.picture(ends, size).tolist()))
     faint = 0.45 * _DARKNESS[theme.name] / _STREAKS
     for part in range(_STREAKS):
-        pen = QtGui.QPen(QtGui.QColor.fromRgbF(0.0, 0.0, 0.0, faint), scale * width * (0.6 + 0.5 * part))
+        pen = QtGui.QPen(QtGui.QColor.fromRgbF(0.0, 0.0, 0.0, faint), scale * width * (0.7 + 0.7 * part))
         pen.setCapStyle(QtCore.Qt.PenCapStyle.RoundCap)
         painter.setPen(pen)
         painter.drawLine(line)

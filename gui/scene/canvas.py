@@ -5,7 +5,7 @@ costs several times what the picture itself does.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -57,6 +57,8 @@ class Canvas(QtWidgets.QWidget):
         self.ground: Ground | None = None
         self.content = Content()
         self.theme = theme
+        self.keys: dict[int, Callable[[], object]] = {}
+        """what further keys do"""
         self._renderer = Renderer()
         self.destroyed.connect(self._renderer.close)
         self._backdrop: tuple[object, QtGui.QImage] | None = None
@@ -156,6 +158,10 @@ class Canvas(QtWidgets.QWidget):
     def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:
         """Turn by arrows, go nearer and farther by + and −."""
         keys, camera = QtCore.Qt.Key, self.camera
+        plain = event.modifiers() in (QtCore.Qt.KeyboardModifier.NoModifier, QtCore.Qt.KeyboardModifier.KeypadModifier)
+        if plain and event.key() in self.keys:
+            self.keys[event.key()]()
+            return
         match event.key():
             case keys.Key_Left:
                 camera.turn(-_STEP, 0.0)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -118,19 +119,21 @@ class Figure:
             parts.append(loop(self.base_ring, _RIM * u, rgb(_BASE[theme.name])))
         if self.shapes.platform is None:
             parts.append(loop(self.placed_ring(scene), _RIM * u, rgb(_PLATE[theme.name])))
-        if scene.command is not None:
-            offset = scene.command.mean(axis=0) - scene.platform.mean(axis=0)
-            ghost = self._commanded_ring(scene, offset)
+        if scene.command_pose is not None:
+            ghost = self.rings(scene.command_pose[None])[0]
             parts.append(loop(ghost, 0.8 * _RIM * u, rgb(theme.accent), alpha=0.45))
         return np.concatenate(parts)
 
     def points(self, poses: Floats) -> Floats:
         """Where the middle of the plate's upper side is, (n, 3) m, base frame, at poses (n, 7)."""
-        return np.array([pose[:3] + quaternion_to_matrix(pose[3:]) @ self.top for pose in poses])
+        places: Floats = poses[:, :3] + quaternion_to_matrix(poses[:, 3:]) @ self.top
+        return places
 
     def rings(self, poses: Floats) -> Floats:
         """The platform plate's corners (n, 6, 3) m, base frame, at poses (n, 7)."""
-        return np.array([pose[:3] + self.platform_ring @ quaternion_to_matrix(pose[3:]).T for pose in poses])
+        turned = np.einsum("nij,cj->nci", quaternion_to_matrix(poses[:, 3:]), self.platform_ring)
+        rings: Floats = poses[:, None, :3] + turned
+        return rings
 
     def placed_ring(self, scene: Scene) -> Floats:
         """The platform plate's corners (6, 3) m in the base frame."""
@@ -144,20 +147,15 @@ class Figure:
         ends = np.stack([scene.base, scene.platform], axis=1)
         return ring, [cast(pair, camera, height) for pair in ends]
 
-    def _commanded_ring(self, scene: Scene, offset: Floats) -> Floats:
-        """The plate's corners (6, 3) m where the platform is commanded to be, by its joints there."""
-        assert scene.command is not None
-        now, then = (points - points.mean(axis=0) for points in (scene.platform, scene.command))
-        u, _, vt = np.linalg.svd(now.T @ then)
-        turn = vt.T @ np.diag([1.0, 1.0, np.sign(np.linalg.det(vt.T @ u.T))]) @ u.T
-        middle = scene.platform.mean(axis=0)
-        ring: Floats = (self.placed_ring(scene) - middle) @ turn.T + middle + offset
-        return ring
+
+@cache
+def _hues(present: bool, theme: Theme) -> Floats:
+    return np.array([rgb(colour if present else theme.muted) for colour in LEG_COLOURS])
 
 
 def leg_hues(scene: Scene, theme: Theme) -> Floats:
     """Colours (6, 3) that tell the legs apart, as everywhere in the app; grey for what is not the present."""
-    return np.array([rgb(colour if scene.present else theme.muted) for colour in LEG_COLOURS])
+    return _hues(scene.present, theme)
 
 
 def near_limits(scene: Scene) -> list[tuple[int, Tightest]]:

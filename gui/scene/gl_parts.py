@@ -43,10 +43,6 @@ class Program:
             else:
                 _SETTERS[len(value)](place, *value)
 
-    def release(self) -> None:
-        """Give it back."""
-        GL.glDeleteProgram(self._name)
-
 
 class Board:
     """Colour and depth to draw on, with a number of samples a pixel; grows as it must."""

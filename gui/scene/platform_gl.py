@@ -44,6 +44,7 @@ class PlatformGL(QtWidgets.QWidget):
         self.shown = Shown()
         self.full_force = 1.0
         """N, of the longest arrow"""
+        self.keys = self.view.keys
         self.view.looked.connect(self._look)
 
     def set_theme(self, theme: Theme) -> None:

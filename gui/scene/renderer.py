@@ -1,11 +1,13 @@
 """Draws solids and meshes through OpenGL into a picture of their own, as large as they are on it.
 
-Programs and buffers are made once; what moves is the solids' places and the meshes' matrices.
+Programs are made once for all pictures, buffers once for each; what moves is the solids' places and the meshes'
+matrices.
 """
 
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from OpenGL import GL
@@ -19,6 +21,8 @@ from gui.scene.shaders import MESH_FRAGMENT, MESH_VERTEX, SOLID_FRAGMENT, SOLID_
 from gui.scene.solids import SOLID, Solids
 from gui.session import Floats
 
+_TO_EYE = np.array([0.0, 0.0, 1.0])
+_GLOSS = (KEY_LIGHT + _TO_EYE) / np.linalg.norm(KEY_LIGHT + _TO_EYE)
 _QUAD = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], np.float32)
 _SMOOTH = 4
 """samples a pixel of a picture that is looked at for long"""
@@ -50,8 +54,7 @@ class Renderer:
         self._boards: dict[int, Board] = {}
         self._context.makeCurrent(self._surface)
         try:
-            self._solid = Program(SOLID_VERTEX, SOLID_FRAGMENT)
-            self._mesh = Program(MESH_VERTEX, MESH_FRAGMENT)
+            self._solid, self._mesh = _programs()
             name = GL.glGetString(GL.GL_RENDERER) or b""
             self.software = any(kind in name.lower() for kind in (b"llvmpipe", b"softpipe", b"swr"))
             """whether the processor draws"""
@@ -73,8 +76,6 @@ class Renderer:
             self._boards.clear()
             GL.glDeleteBuffers(2, [self._quad, self._instances])
             GL.glDeleteVertexArrays(1, [self._array])
-            self._solid.release()
-            self._mesh.release()
         finally:
             self._context.doneCurrent()
 
@@ -169,6 +170,12 @@ class Renderer:
             GL.glDeleteVertexArrays(1, [kept.array])
 
 
+@cache
+def _programs() -> tuple[Program, Program]:
+    """Those that draw solids and meshes, made for the first picture and used by all: the context is one."""
+    return Program(SOLID_VERTEX, SOLID_FRAGMENT), Program(MESH_VERTEX, MESH_FRAGMENT)
+
+
 def _attribute(place: int, count: int, stride: int, offset: int) -> None:
     GL.glEnableVertexAttribArray(place)
     GL.glVertexAttribPointer(place, count, GL.GL_FLOAT, False, stride, ctypes.c_void_p(offset))
@@ -214,6 +221,7 @@ def _common(
     near = max(float(depths.min()) - reach, 1e-3)
     return {
         "light": KEY_LIGHT,
+        "gloss": _GLOSS,
         "zenith": camera.axes[:, 2],
         "rim": np.array([rim]),
         "scale": 2.0 * focal(size) / np.array(size, dtype=np.float64),

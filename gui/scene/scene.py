@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 
 import numpy as np
 import pyqtgraph as pg
@@ -26,7 +27,8 @@ class Colouring(Enum):
 class Scene:
     """One picture, base frame, m.
 
-    base and platform (6, 3): joints, by leg; command (6, 3): the platform's at the reference, None when there is none;
+    base and platform (6, 3): joints, by leg; command (6, 3): the platform's at the reference, whose pose is
+    command_pose (7,), None when there is none;
     origin (3,) and axes (3, 3), columns, of the platform frame; colours (6, 3): what the rods say, 0 to 1; known:
     whether the pose was measured; present: whether it is the present, and the legs have the colours of their numbers.
     uses (6, 4): see `limit_uses`; measured and model (6,) N: forces along the legs, compression positive, not a number
@@ -37,6 +39,7 @@ class Scene:
     base: Floats
     platform: Floats
     command: Floats | None
+    command_pose: Floats | None
     origin: Floats
     axes: Floats
     colours: Floats
@@ -89,6 +92,7 @@ def make_scene(
     pose = np.array(row["pose"]) if row is not None and known else rest_pose(geometry)
     reference = np.array(row["reference"][:7]) if row is not None and not past else np.full(7, np.nan)
     colours = np.tile(rgb(theme.muted), (6, 1))
+    commanded = known and is_pose(reference)
     none, present = np.full(6, np.nan), False
     measured, model, uses = none, none, np.full((6, len(LIMITS)), np.nan)
     if row is not None and known and not past:
@@ -99,7 +103,8 @@ def make_scene(
     return Scene(
         base=geometry.base_points,
         platform=geometry.platform_joints(pose),
-        command=geometry.platform_joints(reference) if known and is_pose(reference) else None,
+        command=geometry.platform_joints(reference) if commanded else None,
+        command_pose=reference if commanded else None,
         origin=pose[:3],
         axes=quaternion_to_matrix(pose[3:]),
         colours=colours,
@@ -150,6 +155,7 @@ def strokes(mechanism: Mechanism, lengths: Floats) -> Floats:
     return used
 
 
+@cache
 def colour_map(colouring: Colouring) -> pg.ColorMap:
     """Colours of a scale, told apart without seeing red from green.
 
@@ -181,6 +187,7 @@ def ring_order(points: Floats) -> Floats:
     return ordered
 
 
+@cache
 def rgb(colour: str) -> Floats:
-    """A colour #RRGGBB as (3,), 0 to 1."""
+    """A colour #RRGGBB as (3,), 0 to 1, not to be changed."""
     return np.frombuffer(bytes.fromhex(colour.removeprefix("#")), np.uint8) / 255.0

@@ -14,13 +14,14 @@ const vec3 shares = vec3({AMBIENT}, {SKY}, {KEY});
     + """
 uniform vec3 light;   // towards the key light
 uniform vec3 zenith;  // upwards
+uniform vec3 gloss;   // halfway between the key light and the eye
 uniform float rim;    // how much edges brighten, below 0: darken
 
 vec3 lit(vec3 colour, vec3 n, vec3 towards_eye, float glow) {
     float key = max(dot(n, light), 0.0);
     float sky = 0.5 + 0.5 * dot(n, zenith);
     float edge = 1.0 - max(dot(n, towards_eye), 0.0);
-    float sheen = max(dot(n, normalize(light + towards_eye)), 0.0);
+    float sheen = max(dot(n, gloss), 0.0);
     sheen *= sheen; sheen *= sheen; sheen *= sheen; sheen *= sheen; sheen *= sheen;
     vec3 shade = colour * dot(shares, vec3(1.0, sky, key)) + 0.30 * sheen * (0.4 + 0.6 * colour);
     return mix(shade + rim * edge * edge * edge, colour, glow);

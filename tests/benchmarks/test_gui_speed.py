@@ -32,7 +32,8 @@ MEASURED = 6.0  # s
 INTERVAL = 33  # ms
 
 
-def _rows(count: int) -> npt.NDArray[np.void]:
+def telemetry(count: int) -> npt.NDArray[np.void]:
+    """Rows (count,) of a rig at `RATE`, its legs and platform on sines."""
     random = np.random.default_rng(1)
     rows = np.zeros(count, ROW)
     t = np.arange(count) / RATE
@@ -81,7 +82,7 @@ class _Feed:
     """Hands out rows as they come at 500 Hz."""
 
     def __init__(self) -> None:
-        self._rows = _rows(RATE * (SECONDS + 20))
+        self._rows = telemetry(RATE * (SECONDS + 20))
         self._given = RATE * SECONDS
         self.first = self._rows[: self._given]
         self._begun = time.perf_counter()

@@ -1,0 +1,136 @@
+"""A motion in space: its rows, how it is played, the space that it needs, and where it stands in the panel."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pyqtgraph.Qt import QtWidgets
+from pytestqt.qtbot import QtBot
+
+from gui.motion.preview import FRAMES, Preview, look_ahead
+from gui.motion.sight import MotionSight
+from gui.motion.sights import Sights
+from gui.scene import Figure, force_scale
+from gui.session.history import History
+from gui.shell.main_window import MainWindow
+from gui.widgets.theme import DARK
+from kinematics import leg_lengths
+from rig.config.rig_config import load_config
+
+CONFIG = load_config("virtual")
+HISTORY = History(1)
+HOME = CONFIG.machine.geometry.home_pose[:3]
+
+
+def motion(height: float) -> dict[str, object]:
+    part = {"type": "minimum-jerk", "start": [0.0] * 6, "end": [0.01, 0.0, height, 0.0, 0.0, 0.1], "duration": 1.0}
+    return {"frame": "home", "pivot": [0.0] * 3, "parts": [part]}
+
+
+@pytest.fixture(scope="module")
+def preview() -> Preview:
+    """A second upwards, a centimetre aside."""
+    return look_ahead(CONFIG, motion(0.02), Path(), 1.0)
+
+
+@pytest.fixture
+def sight(qtbot: QtBot) -> Iterator[tuple[MotionSight, list[float]]]:
+    """In view; what it takes for the present, s, is the list's only number."""
+    now = [0.0]
+    made = MotionSight(CONFIG, DARK, clock=lambda: now[0])
+    qtbot.addWidget(made)
+    with qtbot.waitExposed(made):
+        made.show()
+    yield made, now
+    made.view.close_worker()
+
+
+def test_rows_are_what_the_model_expects(preview: Preview) -> None:
+    rows, curves = preview.rows, preview.curves
+    assert rows is not None and curves is not None and preview.rings is not None
+    assert (rows["t"][0], rows["t"][-1]) == (0.0, pytest.approx(1.0))
+    assert np.diff(rows["t"]).max() == pytest.approx(1 / FRAMES, rel=0.1)
+    np.testing.assert_allclose(rows["pose"][-1, :3], HOME + np.array([0.01, 0.0, 0.02]))
+    np.testing.assert_allclose(rows["length"], leg_lengths(CONFIG.machine.geometry, rows["pose"]), atol=1e-12)
+    assert np.abs(rows["force_model"]).max() == pytest.approx(np.abs(curves.forces).max(), rel=0.02)
+    assert np.isnan(rows["force_measured"]).all() and np.isnan(rows["reference"]).all()
+    np.testing.assert_allclose(preview.rings, Figure(CONFIG.machine).rings(rows["pose"]))
+
+
+def test_a_motion_that_cannot_be_evaluated_has_no_rows(sight: tuple[MotionSight, list[float]]) -> None:
+    impossible = look_ahead(CONFIG, motion(0.02) | {"parts": [{"type": "nothing"}]}, Path(), 1.0)
+    assert impossible.rows is None and impossible.fault
+    view, _now = sight
+    view.show_preview(impossible)
+    assert not view.bar.isEnabled() and "no motion that can be evaluated" in view.bar.toolTip()
+
+
+def test_it_plays_with_the_clock(sight: tuple[MotionSight, list[float]], preview: Preview) -> None:
+    view, now = sight
+    view.show_preview(preview)
+    scene = view.view.picture.scene
+    assert scene is not None and scene.present
+    np.testing.assert_allclose(scene.origin, HOME)
+    view.bar.play.click()
+    for t in (0.0, 0.5, *[2.0] * 5):  # numbers change less often than the picture
+        now[0] = t
+        view.refresh(HISTORY)
+    scene = view.view.picture.scene
+    assert scene is not None and scene.origin[2] == pytest.approx(0.47)
+    assert view.replay is not None and not view.replay.playing and view.bar.play.text() == "Play"
+    assert view.view.colouring.currentText() == "expected force"
+    assert "1.000 s" in view.view.pose.text()
+
+
+def test_a_refused_motion_is_shown_at_its_worst_and_the_scale_holds_all_of_it(
+    sight: tuple[MotionSight, list[float]], preview: Preview
+) -> None:
+    view, _now = sight
+    refused = look_ahead(CONFIG, motion(0.15), Path(), 1.0)
+    assert refused.verdict is not None and not refused.verdict.passed
+    view.show_preview(refused)
+    scene = view.view.picture.scene
+    assert scene is not None and np.nanmax(scene.uses[:, 0]) > 1.0
+    assert view.replay is not None and view.bar.time.value() == pytest.approx(view.replay.position)
+    view.show_preview(preview)
+    assert preview.rows is not None and view.replay.position == 0.0
+    assert view.view.bar.scale == force_scale(float(np.abs(preview.rows["force_model"]).max()))
+
+
+def test_the_space_that_it_needs_is_said(sight: tuple[MotionSight, list[float]], preview: Preview) -> None:
+    view, _now = sight
+    view.show_preview(preview)
+    assert preview.rings is not None
+    low, high = (1e3 * f(preview.rings[..., 2]) for f in (np.min, np.max))
+    assert f"z {low:.0f} … {high:.0f} mm" in view.envelope.text()
+    assert view.envelope.text().startswith("The plate's edge stays within x −")
+
+
+def test_both_views_stand_beside_each_other_where_there_is_room(qtbot: QtBot) -> None:
+    sights = Sights(CONFIG, DARK)
+    qtbot.addWidget(sights)
+    sights.resize(600, 500)
+    sights.show()
+    assert sights.currentWidget() is sights.tabs
+    space = MotionSight(CONFIG, DARK)
+    sights.show_in_space(space)
+    assert [sights.tabs.tabText(index) for index in range(2)] == ["In space", "Curves"]
+    sights.resize(1200, 500)
+    assert sights.currentWidget() is sights.splitter and sights.splitter.count() == 2
+    assert space.isVisible() and sights.plots.isVisible()
+    sights.resize(600, 500)
+    assert sights.currentWidget() is sights.tabs and sights.tabs.currentWidget() is space
+    sights.close_worker()
+
+
+def test_jog_and_motion_have_the_machine_once_the_window_is_complete(whole_window: MainWindow) -> None:
+    window = whole_window
+    assert window.motion.sights.space is window.pictures.motion
+    for picture, panel in ((window.pictures.jog, window.jog), (window.pictures.motion, window.motion)):
+        assert picture in window.clock.views
+        window.tabs.setCurrentWidget(panel)
+        assert picture.isVisible()
+    assert not window.pictures.jog.isVisible()
+    buttons = window.pictures.jog.findChildren(QtWidgets.QAbstractButton)
+    assert all(button.accessibleName() for button in buttons)
