@@ -21,6 +21,7 @@ PATIENCE = 90_000  # ms; a process starts, and the machine has other work
 BUTTON = QtWidgets.QWizard.WizardButton
 BUILT = """
 name = "built"
+rate = 320
 mechanism = "lab-hexapod"
 safety = { tare_shift = 15.0, force_residual = 80.0 }
 virtual = { seed = 5, plant = { as_built = 21 } }

@@ -17,7 +17,7 @@ from invariant_watcher import TorqueWatcher
 from rig.states import State
 
 SETTINGS = settings(
-    max_examples=either(16, 100),
+    max_examples=either(10, 100),
     stateful_step_count=either(25, 50),
     deadline=None,
     derandomize=not LONG,
