@@ -158,12 +158,13 @@ class VirtualServo(VirtualDrive, ModbusDevice):
 
     def answer(self, message: bytes) -> bytes:
         """See `ModbusDevice.answer`; the cyclic exchange has a way of its own, which every other write also takes."""
-        command = None if self.hung else self._codec.decode_request(message)
+        codec = self._codec
+        command = codec.decode_request(message) if self._image is None else None
         if command is None or command[1] not in self._modes or not math.isfinite(sum(command)):
             return super().answer(message)
-        self._command_bytes = message[self._codec.request_data :]
+        self._command_bytes = message[codec.request_data :]
         self._act(command)
-        return self._codec.encode_reply(self._feedback()) if self._codec.together else message[:6]
+        return codec.encode_reply(self._feedback()) if codec.together else message[:6]
 
     def _write(self, address: int, data: bytes) -> None:
         block, watchdog, register = self._codec.write_block, self._watchdog_block, self._watchdog_register

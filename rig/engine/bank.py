@@ -189,7 +189,7 @@ class DriveBank:
             self.velocity[leg] = sample.velocity
             self.age[leg] = sample.age
             self.stale[leg] = 0 if sample.fresh else self.stale[leg] + 1
-            self.status[leg] = sample.status.value
+            self.status[leg] = int(sample.status)
             self.error[leg] = sample.error
             self.lag[leg] = sample.lag
             self.offset[leg] = sample.offset
@@ -273,17 +273,17 @@ class DriveBank:
 
     def all(self, bit: Status) -> bool:
         """Whether every drive reports `bit`."""
-        mask = bit.value
+        mask = int(bit)
         return all(status & mask for status in self.status)
 
     def any(self, bit: Status) -> bool:
         """Whether some drive reports `bit`."""
-        mask = bit.value
+        mask = int(bit)
         return any(status & mask for status in self.status)
 
     def legs(self, bit: Status) -> list[int]:
         """Legs (1…6) whose drive reports `bit`."""
-        mask = bit.value
+        mask = int(bit)
         return [leg for leg, status in enumerate(self.status, start=1) if status & mask]
 
     @property

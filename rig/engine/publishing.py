@@ -121,7 +121,7 @@ class Publisher:
             stops=machine.stops,
             clearing=engine.clearing,
             pose_known=pose_known,
-            silent=tuple([leg + 1 for leg in range(6) if bank.overdue(leg)]) if 0.0 in bank.fresh else (),
+            silent=tuple([leg + 1 for leg in range(6) if bank.overdue(leg)]) if 0.0 in bank.fresh.tolist() else (),
             torque=tuple(bank.legs(Status.ENABLED)),
             cells_silence=bank.cells_silence() if bank.cells_overdue else None,
             dead_cells=tuple(filter(None, [no_force(leg, force[leg], self._scale) for leg in range(6)])),

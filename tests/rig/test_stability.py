@@ -163,7 +163,7 @@ def test_a_loop_that_the_drives_close_is_theirs_to_judge(capsys: pytest.CaptureF
 def test_prediction_and_rig_agree(tmp_path: Path, rate: int, factor: float, mode: str, stable: bool) -> None:
     config = changed(rate, factor, mode, virtual={"drive": {"start_spread": 1e-3}})
     assert check_loop(config).passed == stable
-    table = prepare_motion(config, demo_trajectory(config.machine.geometry.home_pose, 4.0))
+    table = prepare_motion(config, demo_trajectory(config.machine.geometry.home_pose, 1.5))
     with LockstepRig(config, tmp_path / "run.mcap", Interruption()) as rig:
         rig.engine.publisher.surroundings.loop = ""  # the guard would have nothing unstable engaged
         if stable:
