@@ -57,10 +57,12 @@ SCREEN = if [ -n "$${DISPLAY:-}" ]; then screen=; else screen="$(call XVFB,99)";
 PYTEST = $(BIN)/python -m pytest
 
 # Side by side, each on a screen of its own, so that all end at about the same time: the app's tests, those of them with
-# an app in a process of its own, the rig's, those of commands and of whole rigs as processes, and all others. Those that
-# compile the cycle's kernels come first: the rest find them. With ARGS: one pytest, given them.
+# an app in a process of its own, the rig's, those of commands, those of whole rigs as processes, which wait most of their
+# time, and all others. Those that compile the cycle's kernels come first: who needs all of them finds them. With ARGS:
+# one pytest, given them.
 FIRST = tests/rig/test_warm_up.py
-PROCESSES = $(shell grep -l live_bench tests/integration/test_*.py) $(wildcard tests/rig/test_cli_*.py)
+LIVE = $(shell grep -l live_bench tests/integration/test_*.py)
+COMMANDS = $(wildcard tests/rig/test_cli_*.py)
 APPS = tests/gui/test_app_killed.py $(wildcard tests/gui/test_*_under_window_managers.py)
 test: $(VENV)/.installed-test $(VENV)/.system $(VENV)/.desk
 ifneq ($(strip $(ARGS)),)
@@ -69,10 +71,11 @@ else
 	@logs=$$(mktemp -d); status=0; pids=; \
 	trap 'kill $$pids 2>/dev/null; rm -rf "$$logs"' EXIT; \
 	beside() { "$$@" >"$$logs/$$(echo $$pids | wc -w)" 2>&1 & pids="$$pids $$!"; }; \
-	beside $(PYTEST) tests $(patsubst %,--ignore=%,tests/benchmarks tests/gui tests/rig $(PROCESSES)); \
+	beside $(PYTEST) tests $(patsubst %,--ignore=%,tests/benchmarks tests/gui tests/rig $(LIVE)); \
+	beside $(PYTEST) $(COMMANDS); \
 	$(PYTEST) $(FIRST) || status=1; \
-	beside $(PYTEST) tests/rig $(patsubst %,--ignore=%,$(FIRST) $(PROCESSES)); \
-	beside $(PYTEST) $(PROCESSES); \
+	beside $(PYTEST) $(LIVE); \
+	beside $(PYTEST) tests/rig $(patsubst %,--ignore=%,$(FIRST) $(COMMANDS)); \
 	beside $(call XVFB,200) $(PYTEST) $(APPS); \
 	$(call XVFB,300) $(PYTEST) tests/gui $(APPS:%=--ignore=%) || status=1; \
 	for pid in $$pids; do wait $$pid || status=1; done; cat "$$logs"/*; \

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+from checkpoints import go
 
 from rig.client import Interruption
 from rig.client.lockstep import LockstepRig
@@ -84,8 +85,11 @@ def parked_just_now(rig: Rig) -> None:
 
 
 def parked(rig: Rig) -> None:
-    parked_just_now(rig)
-    steps(rig, 25)
+    def walk() -> None:
+        parked_just_now(rig)
+        steps(rig, 25)
+
+    go(rig, rig, ("parked",), walk)
 
 
 def parked_unrecorded(rig: Rig) -> None:
@@ -112,8 +116,11 @@ def engaging(rig: Rig) -> None:
 
 
 def engaged(rig: Rig) -> None:
-    engaging(rig)
-    until(rig, State.ENGAGED)
+    def walk() -> None:
+        engaging(rig)
+        until(rig, State.ENGAGED)
+
+    go(rig, rig, ("engaged",), walk)
 
 
 def engaged_unrecorded(rig: Rig) -> None:
@@ -195,7 +202,9 @@ SITUATIONS = (
 
 @contextmanager
 def brought(folder: Path, situation: Callable[[Rig], None]) -> Iterator[Rig]:
-    with LockstepRig(CONFIG, folder / f"{len(list(folder.iterdir()))}.mcap", Interruption()) as rig:
+    own = folder / str(len(list(folder.iterdir())))
+    own.mkdir()
+    with LockstepRig(CONFIG, own / "run.mcap", Interruption()) as rig:
         situation(rig)
         yield rig
 

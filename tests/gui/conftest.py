@@ -1,5 +1,6 @@
 """Fixtures of the app's shell."""
 
+from checkpoints import checkpoints
 from desk import desk, manager, shared_desk
 from identify_support import identifying, recorded
 from live_app import live, whole_live
@@ -8,6 +9,7 @@ from setup_support import wizard
 from shell_support import garbage_as_in_the_app, session, whole_window, window
 
 __all__ = [
+    "checkpoints",
     "desk",
     "garbage_as_in_the_app",
     "history",

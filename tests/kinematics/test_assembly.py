@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from exploration import either
 from hexapods import (
     DASGUPTA_1998,
     LEVEL,
@@ -94,7 +95,7 @@ def test_forty_real_poses(seed: int) -> None:
     check(DIETMAIER_1998, DIETMAIER_LENGTHS, modes)
 
 
-def test_lab_hexapod_over_ten_seeds() -> None:
+def test_lab_hexapod_over_several_seeds() -> None:
     geometry = lab_hexapod()
     for pose in reachable_poses(np.random.default_rng(3), geometry, 4):
         lengths = leg_lengths(geometry, pose)
@@ -102,7 +103,7 @@ def test_lab_hexapod_over_ten_seeds() -> None:
         check(geometry, lengths, first)
         assert first.complete
         assert contains(first, pose)
-        for seed in range(1, 10):
+        for seed in range(1, either(4, 40)):
             modes = assembly_modes(geometry, lengths, seed=seed)
             assert (modes.complete, modes.infinite) == (True, first.infinite)
             np.testing.assert_allclose(modes.poses, first.poses, rtol=0.0, atol=1e-10)

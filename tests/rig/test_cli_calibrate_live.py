@@ -289,8 +289,7 @@ def write_virtual(path: Path, *, seed: int = 1, drift: float = 0.0, cells: str =
     path.write_text(VIRTUAL.format(legs=legs, seed=seed, drift=drift, cells=cells))
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize("load", ["compression", "tension"])
+@pytest.mark.parametrize(("seed", "load"), [(1, "compression"), (2, "tension")])
 @pytest.mark.parametrize("cells", ["", AMPLIFIER], ids=["drives", "amplifier"])
 def test_virtual_rig_gives_its_gain_and_bias_away(folder: Path, seed: int, load: str, cells: str) -> None:
     write_virtual(folder / "trial.toml", seed=seed, cells=cells)
