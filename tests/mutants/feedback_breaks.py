@@ -93,6 +93,12 @@ FEEDBACK_BREAKS = [
         _FAULTS,
     ),
     _motion(
+        "a leg that swings is said to have a sign reversed",
+        "found = _SWINGING if legs[_TURNED, i] > _TURNS else _AGAINST",
+        "found = _AGAINST",
+        _LENGTHS,
+    ),
+    _motion(
         "a leg that is pushed back counts as reversed",
         "opposed = opposed and (legs[_REVERSALS, i] > 0.0 or abs(speed + before) < _MIRRORED * abs(before))",
         "opposed = bool(opposed)",

@@ -154,3 +154,22 @@ def test_a_coarse_encoder_has_steps_before_it_counts_as_frozen(resolution: float
             break
     assert found is not None and found.cause.code is FaultCode.FEEDBACK_FROZEN
     assert 2e-5 * cycle == pytest.approx(behind, abs=3e-5)
+
+
+@pytest.mark.parametrize(
+    ("speeds", "said"),
+    [
+        ([0.1] * 8 + [-0.1] * 3, "a sign is reversed"),
+        ([0.1, 0.1, -0.1, -0.1] * 3 + [0.1, -0.1, -0.1, -0.1], "swings about its reference"),
+    ],
+)
+def test_a_leg_that_swings_is_not_said_to_have_a_sign_reversed(speeds: list[float], said: str) -> None:
+    judge = Judge(500.0)
+    place, wanted = LENGTH.copy(), 0.05 * np.eye(6)[LEG - 1]
+    found = None
+    for speed in speeds:
+        assert found is None
+        place = place + judge.period * np.eye(6)[LEG - 1] * speed
+        found = judge.look(place, np.eye(6)[LEG - 1] * speed, reference=(place, wanted))
+    assert found is not None and said in found.cause.text
+    assert found.cause.code is FaultCode.RUNAWAY and found.category is StopSeverity.CATEGORY_0
