@@ -23,7 +23,10 @@ _WINDOW = 1.0  # s over which the way of a leg that is to stand is held against 
 _MOVING_WINDOW = 10  # cycles of that where it is to move: what is slower shows as a following error, or in the forces
 _SPEED_DELAY = 0.01  # s by which a drive's estimate of its speed may be late
 _CREPT = 0.5  # of a following error, beyond which its speed does not explain it: the encoder went, and not the leg
-_COARSE = 20.0  # steps of an encoder that its leg may be behind: friction holds it as it begins to move
+_COARSE = 20.0  # steps of an encoder that its leg may be behind
+_STUCK = (
+    0.5  # of a following error that a leg may be behind: friction holds it as it begins to move, whatever the steps
+)
 _MIRRORED = 0.25  # of its amount that a speed may lose or gain when its sign turns round: a push would change it more
 
 _TURN_TIME = 0.2  # s in which a turn of a leg's speed is forgotten
@@ -39,7 +42,7 @@ _LENGTH, _VELOCITY, _SINCE, _LAG, _DEPARTURE, _WANTED, _TURNED, _REPEATS, _REVER
 _ROWS = 9
 _ALL, _NONE = np.ones(_LEGS), np.zeros(_LEGS)
 _EXACT = (0.0,) * _LEGS
-_LOW, _HIGH, _JUMPED, _REPEATED, _FOLLOWED, _RAN, _PERIOD, _GAP, _ACCELERATION = range(9)  # of the bounds
+_LOW, _HIGH, _JUMPED, _REPEATED, _FOLLOWED, _RAN, _PERIOD, _GAP, _ACCELERATION, _BEHIND = range(10)  # of the bounds
 
 
 @kernel
@@ -82,13 +85,14 @@ def _check_kernel(
     """Check the fresh legs; returns (what, leg index, value) of the first fault, in the order of their severity.
 
     homed and controlled (6,) are 0 or 1 by leg.
-    legs (9, 6) is kept from cycle to cycle and updated. elapsed: s since the samples of the cycle before. bounds (9,):
+    legs (9, 6) is kept from cycle to cycle and updated. elapsed: s since the samples of the cycle before. bounds (10,):
     least length, greatest length, greatest departure from what the speed explains, samples a moving encoder may repeat
     itself, greatest following error, that of a runaway, s of a cycle, s of the longest gap under control, greatest
-    acceleration, beside the module's constants; an infinite one is not checked. While a leg repeats itself, where that
-    is looked at, or runs the wrong way its following error means nothing yet. The wrong way: its speed has turned
-    round from one sample to the next and kept its amount, as no force could make it do, and has been opposed to the
-    reference since. A speed that has turned round more often than once lately is that of a leg that swings.
+    acceleration, distance up to which friction may hold a leg back, beside the module's constants; an infinite one is
+    not checked. While a leg repeats itself, where that is looked at, or runs the wrong way its following error means
+    nothing yet. The wrong way: its speed has turned round from one sample to the next and kept its amount, as no force
+    could make it do, and has been opposed to the reference since. A speed that has turned round more often than once
+    lately is that of a leg that swings.
     """
     what, leg, value = _OK, -1, 0.0
     for i in range(_LEGS):
@@ -120,7 +124,7 @@ def _check_kernel(
             found, amount = _ABSURD_LENGTH, length[i]
         elif homed[i] != 0.0 and jump > bounds[_JUMPED]:
             found, amount = _JUMP, jump
-        elif legs[_REPEATS, i] >= bounds[_REPEATED] and far:
+        elif legs[_REPEATS, i] >= bounds[_REPEATED] and far and error >= bounds[_BEHIND]:
             found, amount = _FROZEN, legs[_REPEATS, i]
         elif legs[_REVERSALS, i] >= _REVERSED_CYCLES:
             found = _SWINGING if legs[_TURNED, i] > _TURNS else _AGAINST
@@ -160,7 +164,8 @@ class MotionChecks:
         jump, frozen = safety.bound("position_jump"), safety.bound("frozen_cycles")
         following, runaway = safety.bound("following_error"), _RUNAWAY * safety.following_error
         acceleration = _largest_acceleration(mechanism)
-        self._bounds = np.array([low, high, jump, frozen, following, runaway, period, borne, acceleration])
+        behind = _STUCK * safety.following_error
+        self._bounds = np.array([low, high, jump, frozen, following, runaway, period, borne, acceleration, behind])
         self._resolution = np.array(resolution)
         self._legs = np.zeros((_ROWS, _LEGS))
         self.suspicion = self._legs[_REPEATS:]
@@ -237,7 +242,10 @@ class MotionChecks:
             cause = Cause(FaultCode.POSITION_JUMP, text, t, leg + 1)
             return Finding(cause, StopSeverity.QUICK_STOP, over, unhome=True)
         if what == _FROZEN:
-            text = f"{name}: the encoder repeated itself for {value:.0f} cycles while the reference moved"
+            text = (
+                f"{name}: the encoder repeated itself for {value:.0f} cycles while the reference moved "
+                f"{self._bounds[_BEHIND] * 1e3:g} mm away from it, and more"
+            )
             return Finding(Cause(FaultCode.FEEDBACK_FROZEN, text, t, leg + 1), StopSeverity.QUICK_STOP, over)
         if what == _AGAINST:
             text = f"{name}: runs against its reference for {value:.0f} cycles, a sign is reversed"

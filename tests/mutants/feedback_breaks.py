@@ -80,9 +80,16 @@ FEEDBACK_BREAKS = [
     ),
     _motion(
         "a moving encoder may repeat itself",
-        "elif legs[_REPEATS, i] >= bounds[_REPEATED] and far:",
+        "elif legs[_REPEATS, i] >= bounds[_REPEATED] and far and error >= bounds[_BEHIND]:",
         "elif False:",
         _PARTS,
+    ),
+    _motion(
+        "a leg that friction holds as it begins to move counts as frozen",
+        "and far and error >= bounds[_BEHIND]:",
+        "and far:",
+        _LENGTHS,
+        f"{_FAULTS}::test_a_leg_that_sticks_as_it_begins_to_move_is_not_a_frozen_encoder",
     ),
     _motion(
         "a leg may run against its reference",
