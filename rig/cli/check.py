@@ -30,7 +30,7 @@ def check(
     from rig.commissioning import check_devices
     from rig.config import load_config
     from rig.engine import judge_buses, make_bank
-    from rig.safety import check_loop, check_trajectory
+    from rig.safety import check_loop, check_trajectory, judge_sag
     from rig.virtual import VirtualRig
 
     rig = load_config(config)
@@ -39,7 +39,7 @@ def check(
     if rig.virtual is not None:
         VirtualRig(rig)  # with a plant of its own, which may be wrong
     loop, buses = check_loop(rig), judge_buses(rig, bank.plans)
-    warnings = [*rig.machine.warnings, *filter(None, [rig.drives.unidentified, bank.unwatched])]
+    warnings = [*rig.machine.warnings, *filter(None, [rig.drives.unidentified, bank.unwatched, judge_sag(rig).message])]
     result: dict[str, Any] = {
         "config": str(rig.path),
         "mechanism": rig.machine.name,
