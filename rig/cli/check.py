@@ -22,20 +22,24 @@ def check(
     """Check a configuration with its mechanism and control loop, and whether the rig may run a trajectory.
 
     For the trajectory it shows every limit beside the worst sample, and, where it does not pass, the largest amplitude
-    about its start pose that would. Ends with 2 for a file that is wrong, 4 for a trajectory outside the limits, a
-    control loop that is unstable at the configured rate, or a serial line that does not carry it.
+    about its start pose that would. Ends with 2 for a file that is wrong, that of a virtual plant too, 4 for a
+    trajectory outside the limits, a control loop that is unstable at the configured rate, or a serial line that does
+    not carry it.
     """
     from kinematics import load_trajectory
     from rig.commissioning import check_devices
     from rig.config import load_config
     from rig.engine import judge_buses, make_bank
-    from rig.safety import check_loop, check_trajectory
+    from rig.safety import check_loop, check_trajectory, judge_sag
+    from rig.virtual import VirtualRig
 
     rig = load_config(config)
     check_devices(rig)
     bank = make_bank(rig)
+    if rig.virtual is not None:
+        VirtualRig(rig)  # with a plant of its own, which may be wrong
     loop, buses = check_loop(rig), judge_buses(rig, bank.plans)
-    warnings = [*rig.machine.warnings, *filter(None, [rig.drives.unidentified, bank.unwatched])]
+    warnings = [*rig.machine.warnings, *filter(None, [rig.drives.unidentified, bank.unwatched, judge_sag(rig).message])]
     result: dict[str, Any] = {
         "config": str(rig.path),
         "mechanism": rig.machine.name,

@@ -246,12 +246,12 @@ def _execute(
 ) -> RunResult:
     from rig.cli.progress import progress_display
     from rig.client import execute
-    from rig.safety import check_loop
+    from rig.safety import check_loop, judge_sag
 
     warn_of_checks_off(config)
     loop = check_loop(config)
-    if loop.passed and loop.message:
-        print_warning(loop.message)
+    for warning in filter(None, [loop.message, judge_sag(config).message] if loop.passed else []):
+        print_warning(warning)
     with progress_display() as report:
         return execute(
             config,

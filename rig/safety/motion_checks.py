@@ -23,19 +23,26 @@ _WINDOW = 1.0  # s over which the way of a leg that is to stand is held against 
 _MOVING_WINDOW = 10  # cycles of that where it is to move: what is slower shows as a following error, or in the forces
 _SPEED_DELAY = 0.01  # s by which a drive's estimate of its speed may be late
 _CREPT = 0.5  # of a following error, beyond which its speed does not explain it: the encoder went, and not the leg
-_COARSE = 20.0  # steps of an encoder that its leg may be behind: friction holds it as it begins to move
+_COARSE = 20.0  # steps of an encoder that its leg may be behind
+_STUCK = (
+    0.5  # of a following error that a leg may be behind: friction holds it as it begins to move, whatever the steps
+)
 _MIRRORED = 0.25  # of its amount that a speed may lose or gain when its sign turns round: a push would change it more
 
-_OK, _NOT_FINITE, _ABSURD_LENGTH, _JUMP, _FROZEN, _AGAINST, _RUNAWAY_ERROR, _FOLLOWING = range(8)
+_TURN_TIME = 0.2  # s in which a turn of a leg's speed is forgotten
+_TURNS = 2.0  # of them, above which a leg swings, and does not run the wrong way
 
-# What is kept of each leg from cycle to cycle, rows of (8, 6): length and velocity of the last fresh sample, s since
+_OK, _NOT_FINITE, _ABSURD_LENGTH, _JUMP, _FROZEN, _AGAINST, _SWINGING, _RUNAWAY_ERROR, _FOLLOWING = range(9)
+
+# What is kept of each leg from cycle to cycle, rows of (9, 6): length and velocity of the last fresh sample, s since
 # then, cycles by which it was old, by how much the length has departed from what the speed explains, the reference as
-# the length was last another, and for how many samples in a row the encoder has repeated itself or run against it.
-_LENGTH, _VELOCITY, _SINCE, _LAG, _DEPARTURE, _WANTED, _REPEATS, _REVERSALS = range(8)
-_ROWS = 8
+# the length was last another, how often the speed has turned round lately, and for how many samples in a row the
+# encoder has repeated itself or run against it.
+_LENGTH, _VELOCITY, _SINCE, _LAG, _DEPARTURE, _WANTED, _TURNED, _REPEATS, _REVERSALS = range(9)
+_ROWS = 9
 _ALL, _NONE = np.ones(_LEGS), np.zeros(_LEGS)
 _EXACT = (0.0,) * _LEGS
-_LOW, _HIGH, _JUMPED, _REPEATED, _FOLLOWED, _RAN, _PERIOD, _GAP, _ACCELERATION = range(9)  # of the bounds
+_LOW, _HIGH, _JUMPED, _REPEATED, _FOLLOWED, _RAN, _PERIOD, _GAP, _ACCELERATION, _BEHIND = range(10)  # of the bounds
 
 
 @kernel
@@ -78,13 +85,14 @@ def _check_kernel(
     """Check the fresh legs; returns (what, leg index, value) of the first fault, in the order of their severity.
 
     homed and controlled (6,) are 0 or 1 by leg.
-    legs (8, 6) is kept from cycle to cycle and updated. elapsed: s since the samples of the cycle before. bounds (9,):
+    legs (9, 6) is kept from cycle to cycle and updated. elapsed: s since the samples of the cycle before. bounds (10,):
     least length, greatest length, greatest departure from what the speed explains, samples a moving encoder may repeat
     itself, greatest following error, that of a runaway, s of a cycle, s of the longest gap under control, greatest
-    acceleration, beside the module's constants; an infinite one is not checked. While a leg repeats itself, where that
-    is looked at, or runs the wrong way its following error means nothing yet. The wrong way: its speed has turned
-    round from one sample to the next and kept its amount, as no force could make it do, and has been opposed to the
-    reference since.
+    acceleration, distance up to which friction may hold a leg back, beside the module's constants; an infinite one is
+    not checked. While a leg repeats itself, where that is looked at, or runs the wrong way its following error means
+    nothing yet. The wrong way: its speed has turned round from one sample to the next and kept its amount, as no force
+    could make it do, and has been opposed to the reference since. A speed that has turned round more often than once
+    lately is that of a leg that swings.
     """
     what, leg, value = _OK, -1, 0.0
     for i in range(_LEGS):
@@ -99,6 +107,8 @@ def _check_kernel(
         repeated = repeated and bounds[_REPEATED] < math.inf
         opposed = controlled[i] != 0.0 and speed * wanted < 0.0 and min(abs(speed), abs(wanted)) > _OPPOSED
         opposed = opposed and (legs[_REVERSALS, i] > 0.0 or abs(speed + before) < _MIRRORED * abs(before))
+        turned = speed * before < 0.0 and min(abs(speed), abs(before)) > _OPPOSED
+        legs[_TURNED, i] = legs[_TURNED, i] * math.exp(-legs[_SINCE, i] / _TURN_TIME) + (1.0 if turned else 0.0)
         window = _MOVING_WINDOW * bounds[_PERIOD] if controlled[i] != 0.0 and abs(wanted) > _MOVING else _WINDOW
         step, departure = _departure_kernel(i, length[i], speed, lag[i], window, legs, bounds)
         jump = max(abs(step), abs(departure))
@@ -114,10 +124,11 @@ def _check_kernel(
             found, amount = _ABSURD_LENGTH, length[i]
         elif homed[i] != 0.0 and jump > bounds[_JUMPED]:
             found, amount = _JUMP, jump
-        elif legs[_REPEATS, i] >= bounds[_REPEATED] and far:
+        elif legs[_REPEATS, i] >= bounds[_REPEATED] and far and error >= bounds[_BEHIND]:
             found, amount = _FROZEN, legs[_REPEATS, i]
         elif legs[_REVERSALS, i] >= _REVERSED_CYCLES:
-            found, amount = _AGAINST, legs[_REVERSALS, i]
+            found = _SWINGING if legs[_TURNED, i] > _TURNS else _AGAINST
+            amount = legs[_REVERSALS, i] if found == _AGAINST else legs[_TURNED, i]
         elif controlled[i] != 0.0 and error > bounds[_RAN]:
             found, amount = _RUNAWAY_ERROR, error
         elif controlled[i] != 0.0 and error > bounds[_FOLLOWED] and not (repeated or opposed):
@@ -153,7 +164,8 @@ class MotionChecks:
         jump, frozen = safety.bound("position_jump"), safety.bound("frozen_cycles")
         following, runaway = safety.bound("following_error"), _RUNAWAY * safety.following_error
         acceleration = _largest_acceleration(mechanism)
-        self._bounds = np.array([low, high, jump, frozen, following, runaway, period, borne, acceleration])
+        behind = _STUCK * safety.following_error
+        self._bounds = np.array([low, high, jump, frozen, following, runaway, period, borne, acceleration, behind])
         self._resolution = np.array(resolution)
         self._legs = np.zeros((_ROWS, _LEGS))
         self.suspicion = self._legs[_REPEATS:]
@@ -230,10 +242,19 @@ class MotionChecks:
             cause = Cause(FaultCode.POSITION_JUMP, text, t, leg + 1)
             return Finding(cause, StopSeverity.QUICK_STOP, over, unhome=True)
         if what == _FROZEN:
-            text = f"{name}: the encoder repeated itself for {value:.0f} cycles while the reference moved"
+            text = (
+                f"{name}: the encoder repeated itself for {value:.0f} cycles while the reference moved "
+                f"{self._bounds[_BEHIND] * 1e3:g} mm away from it, and more"
+            )
             return Finding(Cause(FaultCode.FEEDBACK_FROZEN, text, t, leg + 1), StopSeverity.QUICK_STOP, over)
         if what == _AGAINST:
             text = f"{name}: runs against its reference for {value:.0f} cycles, a sign is reversed"
+            return Finding(Cause(FaultCode.RUNAWAY, text, t, leg + 1), StopSeverity.CATEGORY_0, over)
+        if what == _SWINGING:
+            text = (
+                f"{name}: swings about its reference, its speed turned round {value:.0f} times: the control loop is "
+                "unstable, or nearly so, for this machine; gains must be less, or the rate higher (`rig check`)"
+            )
             return Finding(Cause(FaultCode.RUNAWAY, text, t, leg + 1), StopSeverity.CATEGORY_0, over)
         text = (
             f"{name}: following error {value * 1e3:.2f} mm (bound {safety.following_error * 1e3:g} mm"

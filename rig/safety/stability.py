@@ -5,8 +5,8 @@ the legs feel, M_L = H⁻¹ M H⁻ᵀ, each is a mass m with the legs' viscous f
 takes mass and friction out: a unit mass with the gains of the task space. In both the force follows its command by a
 dead time and a first-order lag; where drives close their own loops these are taken to hold their legs' lengths, so that
 of M_L only the other legs' block is left, and nothing is judged where all six do. In mode `observer` it is the loop of
-`force` with what the observer gives: nothing where the model is right, so that masses 20 % greater and smaller than the
-model's m̂ are judged with it:
+`force` with what the observer gives: nothing where the model is right. A machine is not quite its model: masses 20 %
+greater and smaller than the model's m̂ are judged as well, in every mode:
 
     q̇ = v,   m v̇ = f − b v,   τ ḟ = u − f,   u(t) = d_k − K_p q(t_k) − K_d v(t_k)   for  t_k + T + δ ≤ t < t_k + 2T + δ
     d_k = d_{k−1} + s [(m − m̂)(v(t_k) − v(t_{k−1}))/T − d_{k−1}],   s = 1 − e^{−2π B T},   of bandwidth B; else d_k = 0
@@ -35,8 +35,10 @@ WANTED_MARGIN = 1.5
 """Factor on both gains that the loop should bear."""
 _EDGE = 0.95  # nearer to 1 than this, model and friction decide: not refused, but warned of
 _STABLE = 1.0 + 1e-6  # an integrator without feedback stands exactly at 1
+_FINE = 1e-3  # of a margin
+_ALIKE = 1.02  # of margins: the masses make no difference
 _STRIDE, _FARTHEST = 1.25, 1e3  # in the search for the gain margin
-_MASS_ERRORS = np.array([0.8, 1.0, 1.2])  # of the model that a disturbance observer trusts
+_MASS_ERRORS = np.array([0.8, 1.0, 1.2])  # of the machine, in the model's masses: what a rig is demonstrated with
 _RATES = (50, 2000)  # Hz, searched for the lowest rate
 
 
@@ -54,11 +56,15 @@ class LoopVerdict:
     radius: float
     """spectral radius of the sampled loop: how much a disturbance grows in a cycle; stable below 1"""
     gain_margin: float
-    """factor on both gains at which the loop becomes unstable; 0 if no smaller gain is stable either"""
+    """factor on both gains at which the loop becomes unstable; 0 if no smaller gain is stable either
+
+    Of the masses that are judged, those that bear least; so is the radius, and the lowest rate."""
     search: Callable[[], int | None] = field(repr=False, compare=False)
     """finds `lowest_rate`, which takes longer than all else"""
     wanted: float = WANTED_MARGIN
     """the gain margin that it should have"""
+    model_margin: float = math.inf
+    """that of the loop whose masses are the model's"""
     at_host: bool = True
     """Whether it is the host that closes the loop; else the drives do, all six, and its stability is theirs"""
 
@@ -73,18 +79,24 @@ class LoopVerdict:
         return self.gain_margin >= _EDGE
 
     @property
+    def _where(self) -> str:
+        if self.model_margin <= self.gain_margin * _ALIKE:
+            return ""
+        return f" where masses are {100.0 * (1.0 - _MASS_ERRORS.min()):.0f} % off the model's"
+
+    @property
     def message(self) -> str:
         """What is wrong with the loop, and what would help; empty where it has the wanted margin."""
-        if self.gain_margin >= self.wanted:
+        if self.gain_margin >= self.wanted * (1.0 - 2.0 * _FINE):
             return ""
         units = ("1/s²", "1/s") if self.mode == "computed-torque" else ("N/m", "N s/m")
         gains = f"stiffness {self.stiffness:g} {units[0]} and damping {self.damping:g} {units[1]} at {self.rate:g} Hz"
         if not self.passed:
-            found = f"is unstable: a disturbance grows {self.radius:.3f} times in a cycle"
+            found = f"is unstable{self._where}: a disturbance grows {self.radius:.3f} times in a cycle"
         elif self.gain_margin < 1.0:
-            found = "stands on the edge of instability"
+            found = f"stands on the edge of instability{self._where}"
         else:
-            found = f"bears {self.gain_margin:.2f} times its gains only, {self.wanted:g} times are wanted"
+            found = f"bears {self.gain_margin:.2f} times its gains only{self._where}, {self.wanted:g} times are wanted"
         lowest = self.lowest_rate
         remedies = [] if lowest is None else [f"run it at {lowest} Hz or more"]
         if self.gain_margin > 0.0:
@@ -98,7 +110,7 @@ class LoopVerdict:
         told = asdict(self)
         del told["search"]
         if not told.pop("at_host"):
-            told |= dict.fromkeys(("stiffness", "damping", "radius", "gain_margin"))
+            told |= dict.fromkeys(("stiffness", "damping", "radius", "gain_margin", "model_margin"))
         return told | {
             "lowest_rate": self.lowest_rate,
             "closed_by": "host" if self.at_host else "drives",
@@ -125,8 +137,7 @@ def check_loop(config: RigConfig) -> LoopVerdict:
         masses, friction = np.ones(1), 0.0
     gains = np.array([stiffness, damping, 0.0])
 
-    # a mass that is smaller than the model's takes of the margin, and is judged already
-    wanted = WANTED_MARGIN * (float(_MASS_ERRORS.min()) if config.mode == "observer" else 1.0)
+    wanted = WANTED_MARGIN * float(_MASS_ERRORS.min())  # a mass smaller than the model's takes of it, and is judged
 
     def radius(rate: float, factor: float) -> float:
         return _loops(config, masses, friction, rate).radius(factor * gains)
@@ -138,8 +149,8 @@ def check_loop(config: RigConfig) -> LoopVerdict:
 
     helps = not undamped and exchanges >= config.rate  # a higher rate, where drives are not slower than that
 
-    def margin() -> float:
-        return _gain_margin(lambda factor: loops.radius(factor * gains) < _STABLE)
+    def margin(judged: _Loops) -> float:
+        return 0.0 if undamped else _gain_margin(lambda factor: judged.radius(factor * gains) < _STABLE)
 
     return LoopVerdict(
         mode=config.mode,
@@ -147,9 +158,10 @@ def check_loop(config: RigConfig) -> LoopVerdict:
         stiffness=stiffness,
         damping=damping,
         radius=loops.radius(gains),
-        gain_margin=0.0 if undamped else margin(),
+        gain_margin=margin(loops),
         search=lambda: _lowest_rate(lambda rate: radius(rate, wanted) < _STABLE) if helps else None,
         wanted=wanted,
+        model_margin=margin(_loops(config, masses, friction, exchanges, np.ones(1))),
     )
 
 
@@ -220,12 +232,13 @@ class _Loops:
         return float(np.abs(np.linalg.eigvals(self.closed(gains))).max())
 
 
-def _loops(config: RigConfig, masses: Array, friction: float, rate: float) -> _Loops:
+def _loops(config: RigConfig, masses: Array, friction: float, rate: float, errors: Array | None = None) -> _Loops:
+    errors = _MASS_ERRORS if errors is None else errors
     period, drives = 1.0 / rate, config.drives
     lag = 1.0 / (2.0 * math.pi * drives.force_bandwidth)
+    true, known = np.outer(errors, masses).ravel(), np.tile(masses, len(errors))
     if config.mode != "observer":
-        return _Loops(masses, friction, period, period + drives.delay, lag)
-    true, known = np.outer(_MASS_ERRORS, masses).ravel(), np.tile(masses, len(_MASS_ERRORS))
+        return _Loops(true, friction, period, period + drives.delay, lag)
     share = -math.expm1(-2.0 * math.pi * config.control.observer_bandwidth * period)
     return _Loops(true, friction, period, period + drives.delay, lag, (true - known, share))
 
@@ -243,7 +256,7 @@ def _gain_margin(stable: Callable[[float], bool]) -> float:
             failing, passing = passing, passing / _STRIDE
             if failing < 1.0 / _FARTHEST:
                 return 0.0
-    while failing - passing > 1e-3 * passing:
+    while failing - passing > _FINE * passing:
         middle = math.sqrt(passing * failing)
         if stable(middle):
             passing = middle

@@ -134,6 +134,26 @@ def test_an_absurd_position_is_a_quick_stop_at_once(
     assert recording.rows["stop"][bench.injected] == Q
 
 
+@pytest.mark.parametrize("frozen", [False, True])
+def test_a_leg_that_sticks_as_it_begins_to_move_is_not_a_frozen_encoder(tmp_path: Path, frozen: bool) -> None:
+    """Its encoder has steps of 5 µm, finer than which the drive tells lengths; and both have the leg stand."""
+    with Bench(tmp_path, bench_config(virtual={"drive": {"position_resolution": 5e-6}})) as bench:
+        bench.engage().inject("jam", LEG, 7.0)
+        if frozen:
+            bench.inject("encoder_frozen", LEG)
+        table = motion_table(bench.config)
+        bench.rig.request(Follow("bench", table.step), table.samples)
+        if frozen:
+            stopped(bench, FaultCode.FEEDBACK_FROZEN, homed=True)
+            return
+        bench.steps(400)
+        assert bench.in_state(State.RUNNING)
+        rows = bench.recording().rows
+        stood = np.diff(rows["length"][:, LEG - 1]) == 0.0
+        moving = np.abs(rows["velocity_reference"][1:, LEG - 1]) > 1e-3
+        assert np.convolve(stood & moving, np.ones(bench.config.safety.frozen_cycles), "valid").max() >= 4.0
+
+
 def test_a_frozen_encoder(bench: Bench) -> None:
     bench.run().inject("encoder_frozen", LEG)
     recording = stopped(bench, FaultCode.FEEDBACK_FROZEN, homed=True)

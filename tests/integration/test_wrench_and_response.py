@@ -118,7 +118,7 @@ def test_a_payload_is_weighed_from_poses(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("bandwidth", "gains"), [(300.0, {}), (60.0, {"stiffness": 1.6e3, "damping": 72.0})])
 def test_the_responses_of_an_excitation_are_found(tmp_path: Path, bandwidth: float, gains: dict[str, float]) -> None:
-    """A command is sent in the next cycle, and held: two cycles and the drive's lag, wherever the platform is."""
+    """A command goes out in the next cycle and is held: two cycles and the drive's lag, wherever the platform is."""
     slow = {"force_bandwidth": bandwidth}
     loose = {"following_error": "9 mm", "force_residual": 200.0}
     with Bench(tmp_path, bench_config(drives=slow, virtual={"drive": slow}, control=gains, safety=loose)) as bench:

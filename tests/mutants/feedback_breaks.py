@@ -80,9 +80,16 @@ FEEDBACK_BREAKS = [
     ),
     _motion(
         "a moving encoder may repeat itself",
-        "elif legs[_REPEATS, i] >= bounds[_REPEATED] and far:",
+        "elif legs[_REPEATS, i] >= bounds[_REPEATED] and far and error >= bounds[_BEHIND]:",
         "elif False:",
         _PARTS,
+    ),
+    _motion(
+        "a leg that friction holds as it begins to move counts as frozen",
+        "and far and error >= bounds[_BEHIND]:",
+        "and far:",
+        _LENGTHS,
+        f"{_FAULTS}::test_a_leg_that_sticks_as_it_begins_to_move_is_not_a_frozen_encoder",
     ),
     _motion(
         "a leg may run against its reference",
@@ -91,6 +98,12 @@ FEEDBACK_BREAKS = [
         f"{_FAULTS}::test_a_reversed_encoder_takes_the_torque_off",
         f"{_FAULTS}::test_a_reversed_sign_takes_the_torque_off_wherever_it_happens",
         _FAULTS,
+    ),
+    _motion(
+        "a leg that swings is said to have a sign reversed",
+        "found = _SWINGING if legs[_TURNED, i] > _TURNS else _AGAINST",
+        "found = _AGAINST",
+        _LENGTHS,
     ),
     _motion(
         "a leg that is pushed back counts as reversed",

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dynamics import format_mechanism
 from kinematics import load_trajectory
 from rig.cli import main, rig_probes
 from rig.config.rig_config import load_config
@@ -26,6 +27,25 @@ def test_the_shipped_rig_and_trajectory_are_valid(capsys: pytest.CaptureFixture[
     assert "greatest length of leg" in text
     assert "FAIL" not in text
     assert text.rstrip().endswith("passes")
+
+
+@pytest.mark.parametrize(
+    ("plant", "said"),
+    [
+        ('mechanism = "nowhere.toml"', "nowhere"),
+        ('mechanism = "broken.toml"', "platform.mass"),
+        ("payload = { mass = 5.0, center_of_mass = [0.0, 0.0, 0.1] }", ""),
+    ],
+)
+def test_a_virtual_plant_that_cannot_be_is_said_before_the_start(
+    here: Path, capsys: pytest.CaptureFixture[str], plant: str, said: str
+) -> None:
+    (here / "broken.toml").write_text(format_mechanism(RIG.machine).replace("mass = 18.0", "mass = -18.0", 1))
+    text = RIG.path.read_text(encoding="utf-8").replace("[virtual.plant]", f"[virtual.plant]\n{plant}", 1)
+    (here / "rig.toml").write_text(text, encoding="utf-8")
+    assert main(["check", "rig.toml"]) == (ExitCode.INPUT if said else ExitCode.OK)
+    told = capsys.readouterr().err
+    assert not said or ("virtual.plant.mechanism: " in told and said in told)
 
 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:

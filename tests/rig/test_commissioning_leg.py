@@ -136,7 +136,7 @@ def test_a_leg_near_its_limit_is_not_moved_beyond_it() -> None:
 FAULTS = [
     ("encoder_reversed", None, FaultCode.RUNAWAY, "it moves against its command .* a direction is reversed"),
     ("jam", 5000.0, FaultCode.FOLLOWING_ERROR, "off its path .bound 1 mm.: it moved "),
-    ("encoder_frozen", None, FaultCode.FEEDBACK_FROZEN, "the encoder repeated itself for 4 cycles"),
+    ("encoder_frozen", None, FaultCode.FEEDBACK_FROZEN, r"the encoder repeated itself for \d+ cycles"),
     ("encoder_jump", 5e-3, FaultCode.POSITION_JUMP, "length jumped, or crept, by 5.00 mm"),
     ("encoder_jump", 0.8, FaultCode.FEEDBACK_INVALID, "beyond anything the leg can reach"),
     ("encoder_creep", 0.05, FaultCode.FOLLOWING_ERROR, "off its path"),
