@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pyqtgraph.Qt import QtWidgets
 
 from gui.calibrate.geometry_wizard import GeometryWizard
+from gui.calibrate.in_place_wizard import InPlaceWizard
 from gui.fitting import FitEntry
 from gui.identify import IdentifyWizard
 from gui.session import RigSession
@@ -22,25 +23,26 @@ class CalibrateMenu(QtWidgets.QMenu):
 
     def __init__(self, session: RigSession, window: QtWidgets.QMainWindow, theme: Callable[[], Theme]) -> None:
         super().__init__("&Calibrate", window)
-        self.geometry = FitEntry(
-            session,
-            self,
-            window,
-            theme,
-            "&Geometry …",
-            "Joint positions and length offsets from measured poses, and which poses to measure",
-            GeometryWizard,
-        )
-        self.identify = FitEntry(
-            session,
-            self,
-            window,
-            theme,
-            "&Masses, inertias and frictions …",
-            "Masses, inertias and frictions from recorded motions and forces: a parameter file",
-            IdentifyWizard,
-        )
-        self.entries = (self.geometry, self.identify)
+        self.geometry, self.in_place, self.identify = self.entries = [
+            FitEntry(session, self, window, theme, text, hint, make)
+            for text, hint, make in (
+                (
+                    "&Geometry …",
+                    "Joint positions and length offsets from measured poses, and which poses to measure",
+                    GeometryWizard,
+                ),
+                (
+                    "&Load cells in place …",
+                    "Gain, offset and polarity of the cells by the platform's weight at rest, and the poses for that",
+                    InPlaceWizard,
+                ),
+                (
+                    "&Masses, inertias and frictions …",
+                    "Masses, inertias and frictions from recorded motions and forces: a parameter file",
+                    IdentifyWizard,
+                ),
+            )
+        ]
 
     def close_wizards(self) -> None:
         """End what the wizards do and wait for it. May be called again."""

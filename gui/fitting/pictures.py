@@ -136,14 +136,27 @@ class PointPicture(Picture):
 
     Args:
         log_x, log_y: whether an axis is logarithmic: only what is above 0 is drawn then.
+        places: what is written below the places 0, 1, … instead of numbers.
         name, theme, left, bottom: see `Picture`.
     """
 
     def __init__(
-        self, name: str, theme: Theme, left: str, bottom: str, *, log_x: bool = False, log_y: bool = False
+        self,
+        name: str,
+        theme: Theme,
+        left: str,
+        bottom: str = "",
+        *,
+        log_x: bool = False,
+        log_y: bool = False,
+        places: Sequence[str] = (),
     ) -> None:
         super().__init__(name, theme, left, bottom)
         self._log = log_x, log_y
+        self._ends = (-0.6, len(places) - 0.4) if places else None
+        """of the axis below, where it has places"""
+        if places:
+            self.getAxis("bottom").setTicks([list(enumerate(places))])
 
     def show_points(self, groups: Sequence[Points], levels: Sequence[tuple[float, str]] = ()) -> None:
         """Draw them, and levels of y as dashed lines, each with its colour."""
@@ -185,9 +198,12 @@ class PointPicture(Picture):
         return (np.log10(x) if self._log[0] else x), low, y, high
 
     def _show_range(self, xs: Sequence[float], ys: Sequence[float]) -> None:
-        ranges = []
+        ranges: list[tuple[float, float]] = []
         for axis, side, values in ((0, "bottom", xs), (1, "left", ys)):
             low, high = min(values), max(values)
+            if axis == 0 and self._ends is not None:
+                ranges.append(self._ends)
+                continue
             margin = _MARGIN * (high - low) or _MARGIN * abs(high) or 0.5
             low, high = low - margin, high + margin
             ranges.append((low, high))

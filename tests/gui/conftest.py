@@ -1,5 +1,6 @@
 """Fixtures of the app's shell."""
 
+from calibrate_support import rested
 from desk import desk, manager, shared_desk
 from identify_support import identifying, recorded
 from live_app import live, whole_live
@@ -16,6 +17,7 @@ __all__ = [
     "live_view",
     "manager",
     "recorded",
+    "rested",
     "session",
     "shared_desk",
     "view",
