@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from pyqtgraph.Qt import QtWidgets
 
+from gui.calibrate.bench_wizard import BenchWizard
 from gui.calibrate.geometry_wizard import GeometryWizard
 from gui.calibrate.in_place_wizard import InPlaceWizard
 from gui.fitting import FitEntry
@@ -23,7 +24,7 @@ class CalibrateMenu(QtWidgets.QMenu):
 
     def __init__(self, session: RigSession, window: QtWidgets.QMainWindow, theme: Callable[[], Theme]) -> None:
         super().__init__("&Calibrate", window)
-        self.geometry, self.in_place, self.identify = self.entries = [
+        self.geometry, self.in_place, self.bench, self.identify = self.entries = [
             FitEntry(session, self, window, theme, text, hint, make)
             for text, hint, make in (
                 (
@@ -35,6 +36,11 @@ class CalibrateMenu(QtWidgets.QMenu):
                     "&Load cells in place …",
                     "Gain, offset and polarity of the cells by the platform's weight at rest, and the poses for that",
                     InPlaceWizard,
+                ),
+                (
+                    "Load cells on a &bench …",
+                    "Gain, offset and polarity of the cells from a table of their readings under known masses",
+                    BenchWizard,
                 ),
                 (
                     "&Masses, inertias and frictions …",
