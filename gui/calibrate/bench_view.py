@@ -8,14 +8,14 @@ from gui.widgets import LEG_COLOURS, Theme
 
 _HEADINGS = (
     "Leg",
-    "Gain, N/unit",
+    "Gain\nN/unit",
     "± σ",
     "Offset",
     "± σ",
     "Sign",
-    "Not linear, %",
-    "Hysteresis, %",
-    "Repeats to, %",
+    "Not linear\n%",
+    "Hysteresis\n%",
+    "Repeats to\n%",
 )
 
 

@@ -6,7 +6,7 @@ from gui.fitting import LEGS, BarPicture, NumberTable, Outcome, PointPicture, Po
 from gui.live import swatch
 from gui.widgets import LEG_COLOURS, Theme
 
-_HEADINGS = ("Leg", "Gain, N/unit", "± σ", "Offset", "± σ", "Sign", "Not fitted, N", "Noise, N")
+_HEADINGS = ("Leg", "Gain\nN/unit", "± σ", "Offset", "± σ", "Sign", "Not fitted\nN", "Noise\nN")
 
 
 class InPlaceView(ResultView):

@@ -7,6 +7,8 @@ from pyqtgraph.Qt import QtWidgets
 from gui.calibrate.bench_wizard import BenchWizard
 from gui.calibrate.geometry_wizard import GeometryWizard
 from gui.calibrate.in_place_wizard import InPlaceWizard
+from gui.calibrate.respond_wizard import RespondWizard
+from gui.calibrate.weigh_wizard import WeighWizard
 from gui.fitting import FitEntry
 from gui.identify import IdentifyWizard
 from gui.session import RigSession
@@ -24,7 +26,7 @@ class CalibrateMenu(QtWidgets.QMenu):
 
     def __init__(self, session: RigSession, window: QtWidgets.QMainWindow, theme: Callable[[], Theme]) -> None:
         super().__init__("&Calibrate", window)
-        self.geometry, self.in_place, self.bench, self.identify = self.entries = [
+        wizards = self.entries = [
             FitEntry(session, self, window, theme, text, hint, make)
             for text, hint, make in (
                 (
@@ -47,8 +49,19 @@ class CalibrateMenu(QtWidgets.QMenu):
                     "Masses, inertias and frictions from recorded motions and forces: a parameter file",
                     IdentifyWizard,
                 ),
+                (
+                    "&Payload …",
+                    "Mass, centre of mass and inertia of what stands on the platform, from recordings",
+                    WeighWizard,
+                ),
+                (
+                    "&Frequency response …",
+                    "Bode plot, dead time and bandwidth of a coordinate, from the recording of an excitation",
+                    RespondWizard,
+                ),
             )
         ]
+        self.geometry, self.in_place, self.bench, self.identify, self.weigh, self.respond = wizards
 
     def close_wizards(self) -> None:
         """End what the wizards do and wait for it. May be called again."""

@@ -1,6 +1,6 @@
 """Fixtures of the app's shell."""
 
-from calibrate_support import rested
+from calibrate_support import excited, loaded, rested
 from desk import desk, manager, shared_desk
 from identify_support import identifying, recorded
 from live_app import live, whole_live
@@ -10,11 +10,13 @@ from shell_support import garbage_as_in_the_app, session, whole_window, window
 
 __all__ = [
     "desk",
+    "excited",
     "garbage_as_in_the_app",
     "history",
     "identifying",
     "live",
     "live_view",
+    "loaded",
     "manager",
     "recorded",
     "rested",
