@@ -23,6 +23,7 @@ class RespondView(ResultView):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._colours = {"pose": theme.accent, "force": theme.warning}
+        self._bounds = theme.muted
         self.magnitude = PointPicture("Magnitude", theme, "dB", "Hz", log_x=True)
         self.phase = PointPicture("Phase", theme, "°", "Hz", log_x=True)
         self.coherence = PointPicture("Coherence", theme, "", "Hz", log_x=True)
@@ -54,8 +55,11 @@ class RespondView(ResultView):
             for group, (y, sigma) in zip(groups, values, strict=True):
                 spread = () if sigma is None else sigma.tolist()
                 group.append(Points(one["frequency_hz"], y.tolist(), self._colours[name], spread))
-        for picture, group in zip((self.magnitude, self.phase, self.coherence), groups, strict=True):
-            picture.show_points(group)
+        whole = ((0.0, self._bounds), (1.0, self._bounds))  # a coherence is between nothing and one
+        for picture, group, levels in zip(
+            (self.magnitude, self.phase, self.coherence), groups, ((), (), whole), strict=True
+        ):
+            picture.show_points(group, levels)
         self.table.fill([_row(name, one) for name, one in responses.items()])
         lines = told["pose"]["frequency_hz"]
         return said(
