@@ -45,7 +45,14 @@ from calibration.geometry import (
     next_poses,
     prepare_geometry,
 )
-from calibration.in_place import InPlaceCalibration, Rests, WeightPlan, calibrate_in_place, plan_weight_poses
+from calibration.in_place import (
+    FEWEST_RESTS,
+    InPlaceCalibration,
+    Rests,
+    WeightPlan,
+    calibrate_in_place,
+    plan_weight_poses,
+)
 from calibration.inertia import (
     Accuracy,
     BaseParameters,
@@ -90,6 +97,7 @@ from calibration.zero import shift_offsets
 
 __all__ = [
     "CELLS",
+    "FEWEST_RESTS",
     "STANDARD_GRAVITY",
     "Accuracy",
     "BaseParameters",

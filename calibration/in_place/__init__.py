@@ -2,6 +2,6 @@
 
 from calibration.in_place.estimate import InPlaceCalibration, calibrate_in_place
 from calibration.in_place.planning import WeightPlan, plan_weight_poses
-from calibration.in_place.rests import Rests
+from calibration.in_place.rests import FEWEST_RESTS, Rests
 
-__all__ = ["InPlaceCalibration", "Rests", "WeightPlan", "calibrate_in_place", "plan_weight_poses"]
+__all__ = ["FEWEST_RESTS", "InPlaceCalibration", "Rests", "WeightPlan", "calibrate_in_place", "plan_weight_poses"]

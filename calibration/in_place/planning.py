@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.errors import CalibrationError
-from calibration.in_place.rests import FEWEST, cell_forces
+from calibration.in_place.rests import FEWEST_RESTS, cell_forces
 from calibration.taring import CELLS
 from dynamics import Mechanism, pose_limits
 from kinematics import (
@@ -66,7 +66,7 @@ def plan_weight_poses(
 
     Args:
         mechanism: with a home and limits of its legs' lengths.
-        count: how many, at least `FEWEST`.
+        count: how many, at least `FEWEST_RESTS`.
         margin: part of the stroke that every leg keeps from its ends.
         turn: rad, greatest turn about each axis.
         candidates: how many poses are chosen from.
@@ -77,8 +77,8 @@ def plan_weight_poses(
         CalibrationError: no home, no limits, too few poses, or no such poses.
     """
     faults = []
-    if count < FEWEST:
-        faults.append(f"{count} poses, must be at least {FEWEST}")
+    if count < FEWEST_RESTS:
+        faults.append(f"{count} poses, must be at least {FEWEST_RESTS}")
     if not (isfinite(margin) and 0.0 <= margin < 0.5):
         faults.append(f"margin: {margin:g} of the stroke, must be at least 0 and below 0.5")
     if mechanism.geometry.home is None or any(each is None or each.length is None for each in mechanism.limits):

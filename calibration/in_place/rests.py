@@ -10,7 +10,7 @@ from calibration.taring import CELLS
 from dynamics import Dynamics, DynamicsError, Mechanism
 from kinematics import Array
 
-FEWEST = 8
+FEWEST_RESTS = 8
 """Poses at rest."""
 
 _STILL = np.array([1e-3] * 3 + [5e-3] * 3)  # m/s, rad/s, below which the platform rests
@@ -58,9 +58,9 @@ def check_rests(rests: Rests) -> None:
     ]
     if faults:
         raise CalibrationError(faults)
-    if n < FEWEST:
+    if n < FEWEST_RESTS:
         raise CalibrationError(
-            f"{n} poses at rest, at least {FEWEST} are needed to fit gain and offset and to judge them"
+            f"{n} poses at rest, at least {FEWEST_RESTS} are needed to fit gain and offset and to judge them"
         )
     for name, values, _ in shapes:
         rows = np.flatnonzero(~np.isfinite(np.reshape(values, (n, -1))).all(axis=1))

@@ -1,4 +1,4 @@
-"""The calibrations of a rig as wizards over `rig calibrate`, and the menu that has all of them."""
+"""Calibrations, payload and frequency response as wizards over their commands, and the menu that has all of them."""
 
 from gui.calibrate.menu import CalibrateMenu
 

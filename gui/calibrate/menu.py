@@ -4,7 +4,11 @@ from collections.abc import Callable
 
 from pyqtgraph.Qt import QtWidgets
 
+from gui.calibrate.bench_wizard import BenchWizard
 from gui.calibrate.geometry_wizard import GeometryWizard
+from gui.calibrate.in_place_wizard import InPlaceWizard
+from gui.calibrate.respond_wizard import RespondWizard
+from gui.calibrate.weigh_wizard import WeighWizard
 from gui.fitting import FitEntry
 from gui.identify import IdentifyWizard
 from gui.session import RigSession
@@ -22,25 +26,42 @@ class CalibrateMenu(QtWidgets.QMenu):
 
     def __init__(self, session: RigSession, window: QtWidgets.QMainWindow, theme: Callable[[], Theme]) -> None:
         super().__init__("&Calibrate", window)
-        self.geometry = FitEntry(
-            session,
-            self,
-            window,
-            theme,
-            "&Geometry …",
-            "Joint positions and length offsets from measured poses, and which poses to measure",
-            GeometryWizard,
-        )
-        self.identify = FitEntry(
-            session,
-            self,
-            window,
-            theme,
-            "&Masses, inertias and frictions …",
-            "Masses, inertias and frictions from recorded motions and forces: a parameter file",
-            IdentifyWizard,
-        )
-        self.entries = (self.geometry, self.identify)
+        wizards = self.entries = [
+            FitEntry(session, self, window, theme, text, hint, make)
+            for text, hint, make in (
+                (
+                    "&Geometry …",
+                    "Joint positions and length offsets from measured poses, and which poses to measure",
+                    GeometryWizard,
+                ),
+                (
+                    "&Load cells in place …",
+                    "Gain, offset and polarity of the cells by the platform's weight at rest, and the poses for that",
+                    InPlaceWizard,
+                ),
+                (
+                    "Load cells on a &bench …",
+                    "Gain, offset and polarity of the cells from a table of their readings under known masses",
+                    BenchWizard,
+                ),
+                (
+                    "&Masses, inertias and frictions …",
+                    "Masses, inertias and frictions from recorded motions and forces: a parameter file",
+                    IdentifyWizard,
+                ),
+                (
+                    "&Payload …",
+                    "Mass, centre of mass and inertia of what stands on the platform, from recordings",
+                    WeighWizard,
+                ),
+                (
+                    "&Frequency response …",
+                    "Bode plot, dead time and bandwidth of a coordinate, from the recording of an excitation",
+                    RespondWizard,
+                ),
+            )
+        ]
+        self.geometry, self.in_place, self.bench, self.identify, self.weigh, self.respond = wizards
 
     def close_wizards(self) -> None:
         """End what the wizards do and wait for it. May be called again."""

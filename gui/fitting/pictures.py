@@ -17,6 +17,7 @@ Floats = npt.NDArray[np.float64]
 _ROOM = 0.76
 """of the bars at a place; 1 from place to place"""
 _TICKS = (1, 3, 10, 30, 100, 300, 1000, 10_000)
+_CROWDED = math.asinh(30.0)
 _SURE = 2.0
 """standard deviations, within which a change says nothing"""
 _DECADES = 3  # of a logarithmic axis, up to which it has ticks at 2 and 5 as well
@@ -89,8 +90,6 @@ class ChangePicture(Picture):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__("Changes of the parameters, in standard deviations", theme, "change / σ", "row of the table")
-        ticks = [(sign * math.asinh(at), f"{sign * at:g}") for at in _TICKS for sign in (-1, 1)]
-        self.getAxis("left").setTicks([[(0.0, "0"), *ticks]])
         self.mark = pg.InfiniteLine(angle=90, pen=theme.pen(theme.accent))
         """at the parameter that is chosen in the table"""
 
@@ -111,6 +110,9 @@ class ChangePicture(Picture):
         self.view.addItem(pg.ScatterPlotItem(x=rows, y=places, size=5, pen=None, brush=theme.accent))
         self.view.addItem(self.mark, ignoreBounds=True)
         largest = float(np.max(np.abs(places))) + 0.6
+        shown = _TICKS if largest < _CROWDED else _TICKS[2::2]  # where many would be written over each other
+        ticks = [(sign * math.asinh(at), f"{sign * at:g}") for at in shown for sign in (-1, 1)]
+        self.getAxis("left").setTicks([[(0.0, "0"), *ticks]])
         self.view.setRange(xRange=(0.0, len(rows) + 1.0), yRange=(-largest, largest), padding=0.0)
         self.choose(0)
 
@@ -136,14 +138,27 @@ class PointPicture(Picture):
 
     Args:
         log_x, log_y: whether an axis is logarithmic: only what is above 0 is drawn then.
+        places: what is written below the places 0, 1, … instead of numbers.
         name, theme, left, bottom: see `Picture`.
     """
 
     def __init__(
-        self, name: str, theme: Theme, left: str, bottom: str, *, log_x: bool = False, log_y: bool = False
+        self,
+        name: str,
+        theme: Theme,
+        left: str,
+        bottom: str = "",
+        *,
+        log_x: bool = False,
+        log_y: bool = False,
+        places: Sequence[str] = (),
     ) -> None:
         super().__init__(name, theme, left, bottom)
         self._log = log_x, log_y
+        self._ends = (-0.6, len(places) - 0.4) if places else None
+        """of the axis below, where it has places"""
+        if places:
+            self.getAxis("bottom").setTicks([list(enumerate(places))])
 
     def show_points(self, groups: Sequence[Points], levels: Sequence[tuple[float, str]] = ()) -> None:
         """Draw them, and levels of y as dashed lines, each with its colour."""
@@ -185,9 +200,12 @@ class PointPicture(Picture):
         return (np.log10(x) if self._log[0] else x), low, y, high
 
     def _show_range(self, xs: Sequence[float], ys: Sequence[float]) -> None:
-        ranges = []
+        ranges: list[tuple[float, float]] = []
         for axis, side, values in ((0, "bottom", xs), (1, "left", ys)):
             low, high = min(values), max(values)
+            if axis == 0 and self._ends is not None:
+                ranges.append(self._ends)
+                continue
             margin = _MARGIN * (high - low) or _MARGIN * abs(high) or 0.5
             low, high = low - margin, high + margin
             ranges.append((low, high))

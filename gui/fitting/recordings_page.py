@@ -138,9 +138,11 @@ class RecordingsPage(AskPage):
             others = [(row, other) for other in range(_FIRST, self._held)]  # what is fitted cannot judge
             if not self.roles[column - _FIRST].several:
                 others += [(other, column) for other in range(len(self.found))]
+            self.table.blockSignals(True)
             for place in others:
                 if place != (row, column):
                     self.table.item(*place).setCheckState(_FREE)
+            self.table.blockSignals(False)
             self._look_into(self.found[row].path)
         self.edited.emit()
 

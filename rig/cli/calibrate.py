@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -14,7 +15,14 @@ from rig.cli.cells_in_place import cells_in_place
 from rig.cli.geometry import HELP as GEOMETRY_HELP
 from rig.cli.geometry import geometry
 from rig.cli.help import command_group
-from rig.cli.options import JsonOption, NewCalibrationOption, check_new_file
+from rig.cli.options import (
+    JsonOption,
+    LookOption,
+    NewCalibrationOption,
+    ProgressOption,
+    check_new_file,
+    tell_holds,
+)
 from rig.cli.zero import HELP as ZERO_HELP
 from rig.cli.zero import zero
 
@@ -26,6 +34,9 @@ app = command_group(
     help="Measure the rig's parameters and keep them in dated files.",
     no_args_is_help=True,
 )
+
+
+_ANY = 1e6  # %, a bound that keeps nothing out
 
 
 class Loading(StrEnum):
@@ -98,6 +109,8 @@ def cells(
     place: Annotated[str, typer.Option(help="Where; kept in the file.")] = "",
     weights: Annotated[str, typer.Option(help="Which masses, such as their certificate; kept in the file.")] = "",
     note: Annotated[str, typer.Option(help="Anything else; kept in the file.")] = "",
+    look: LookOption = False,
+    progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Calibrate the six load cells; see `_CELLS_HELP`."""
@@ -112,6 +125,7 @@ def cells(
         read_cell_measurements,
         save_cell_calibration,
     )
+    from rig.cli.progress import tell_step
     from rig.errors import RefusedError
 
     if (config is None) == (data is None):
@@ -127,11 +141,21 @@ def cells(
         raise typer.BadParameter(f"--drift-limit must be finite and not negative, got {drift_limit} N")
     date = (day or datetime.now()).date()
     target = output if output is not None else Path(calibration_file_name(date))
-    check_new_file(target)
+    if look and data is None:
+        raise typer.BadParameter("--look goes with --data: nothing is read from a rig")
+    if not look:
+        check_new_file(target)
 
     measurements: CellMeasurements
     if data is not None:
+        if progress:
+            tell_step("fitting the cells")
         measurements, source = read_cell_measurements(data), f"file {data.name}"
+        if look:
+            loads = [len(each.masses) for each in measurements.loads]
+            tares = (len(measurements.tare_before), len(measurements.tare_after))
+            tell_holds(f"{min(loads)} readings of each cell at least, {tares[0]} and {tares[1]} unloaded", as_json)
+            return
     else:
         from rig.cli.live_cells import record
 
@@ -139,25 +163,37 @@ def cells(
         measurements, source, own_gravity = record(config, numbers, samples, load.value, gravity)
         unit, gravity = "N", own_gravity
     limits = Limits(drift=drift_limit, nonlinearity=nonlinearity_limit)
-    try:
-        calibration = calibrate_cells(
+
+    def fitted(bounds: Limits) -> "LoadCellCalibration":
+        return calibrate_cells(
             measurements,
             date,
             load=load.value,
             gravity=STANDARD_GRAVITY if gravity is None else gravity,
-            limits=limits,
+            limits=bounds,
             unit=unit,
             serials=names,
             provenance=Provenance(operator, place, weights, source, note),
         )
+
+    bent: tuple[str, ...] = ()
+    try:
+        calibration = fitted(limits)
     except CalibrationError as error:
-        raise RefusedError("\n  ".join(["calibration refused, nothing written", *error.faults])) from None
-    verdicts = judge(calibration, limits)
+        bent = error.faults
+        try:
+            calibration = fitted(replace(limits, nonlinearity=_ANY))  # to be looked at, not to be used
+        except CalibrationError as worse:
+            raise RefusedError("\n  ".join(["calibration refused, nothing written", *worse.faults])) from None
+    verdicts = tuple(
+        (*(fault for fault in bent if fault.startswith(f"cell {leg}: ")), *judged)
+        for leg, judged in enumerate(judge(calibration, limits), start=1)
+    )
     reasons = [reason for leg in verdicts for reason in leg]
     if not reasons:
         save_cell_calibration(target, calibration)
     if as_json:
-        typer.echo(json.dumps(_summary(calibration, verdicts, None if reasons else target), indent=2))
+        typer.echo(json.dumps(_summary(calibration, measurements, verdicts, None if reasons else target), indent=2))
     else:
         _print_table(calibration, verdicts)
     if reasons:
@@ -179,13 +215,17 @@ def _numbers(text: str) -> list[float]:
 
 
 def _summary(
-    calibration: "LoadCellCalibration", verdicts: "tuple[tuple[str, ...], ...]", path: Path | None
+    calibration: "LoadCellCalibration",
+    measurements: "CellMeasurements",
+    verdicts: "tuple[tuple[str, ...], ...]",
+    path: Path | None,
 ) -> dict[str, Any]:
     """JSON object of a calibration: per leg the parameters, the drift and what speaks against it."""
     from dataclasses import asdict
 
     drift = calibration.drift
     assert drift is not None
+    gravity = calibration.gravity if calibration.load == "compression" else -calibration.gravity
     return {
         "verdict": "refused" if any(verdicts) else "ok",
         "date": calibration.date.isoformat(),
@@ -199,6 +239,17 @@ def _summary(
                 "drift_n": float(drift.force[index]),
                 "drift_bound_n": float(drift.bound[index]),
                 "faults": list(verdicts[index]),
+                "readings": [
+                    {
+                        "force_n": gravity * mass,
+                        "residual_n": cell.signed_gain * (reading - cell.offset) - gravity * mass,
+                    }
+                    for mass, reading in zip(
+                        measurements.loads[index].masses.tolist(),
+                        measurements.loads[index].readings.tolist(),
+                        strict=True,
+                    )
+                ],
             }
             for index, cell in enumerate(calibration.cells)
         ],

@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rig.cli.options import JsonOption, check_new_file, print_warning, tell_caveats
+from rig.cli.options import (
+    JsonOption,
+    LookOption,
+    ProgressOption,
+    check_new_file,
+    print_warning,
+    tell_caveats,
+    tell_holds,
+)
 
 if TYPE_CHECKING:
     from calibration import InPlaceCalibration, LoadCellCalibration
+    from rig.analysis import RecordedRests
 
 HELP = """Calibrate the load cells where they are: the platform's known weight, at rest in many poses, loads them.
 
@@ -57,6 +66,8 @@ def cells_in_place(
     ] = None,
     operator: Annotated[str, typer.Option(help="Who calibrates; kept in the file.")] = "",
     note: Annotated[str, typer.Option(help="Anything else; kept in the file.")] = "",
+    look: LookOption = False,
+    progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Calibrate the six load cells in place; see `HELP`."""
@@ -65,7 +76,7 @@ def cells_in_place(
     if plan is not None:
         if config is None:
             raise typer.BadParameter("--plan goes with --config CONFIG, the rig to plan for")
-        _plan(config, plan, output or Path("weight-poses.toml"), hold, seed, as_json)
+        _plan(config, plan, output or Path("weight-poses.toml"), hold, seed, look, progress, as_json)
         return
     if config is not None:
         raise typer.BadParameter("--config goes with --plan: a recording says which rig it is of")
@@ -85,17 +96,25 @@ def cells_in_place(
         save_cell_calibration,
     )
     from rig.analysis import recorded_rests
+    from rig.cli.progress import tell_step
     from rig.errors import RefusedError
     from rig.recording import RecordingFile
 
     date = (day or datetime.now()).date()
     target = output if output is not None else Path(calibration_file_name(date))
-    check_new_file(target)
+    if not look:
+        check_new_file(target)
     opened = [RecordingFile(path) for path in recordings or []]
     for each in opened:
         tell_caveats(each)
+    tell = tell_step if progress else lambda _step: None
+    tell("reading the recordings")
     data = recorded_rests(opened)
     mechanism, before = data.rig.mechanism, data.before
+    if look:
+        tell_holds(f"{len(data.rests)} rests, {mechanism.name}, cells in {before.unit}", as_json)
+        return
+    tell("fitting the cells")
     try:
         found = calibrate_in_place(
             mechanism,
@@ -122,7 +141,7 @@ def cells_in_place(
     if not reasons:
         save_cell_calibration(target, calibration)
     if as_json:
-        typer.echo(json.dumps(_summary(found, calibration, reasons, None if reasons else target), indent=2))
+        typer.echo(json.dumps(_summary(found, calibration, data, reasons, None if reasons else target), indent=2))
     else:
         _print(found, calibration)
     _warn(found, mass_sigma)
@@ -132,7 +151,9 @@ def cells_in_place(
         typer.echo(f'calibration: {target}\nname it in the configuration: [load_cells] calibration = "{target.name}"')
 
 
-def _plan(config: str, count: int, output: Path, hold: float, seed: int, as_json: bool) -> None:
+def _plan(
+    config: str, count: int, output: Path, hold: float, seed: int, look: bool, progress: bool, as_json: bool
+) -> None:
     from calibration import CalibrationError, plan_weight_poses
     from kinematics import load_trajectory
     from rig.cli.progress import progress_display
@@ -142,9 +163,12 @@ def _plan(config: str, count: int, output: Path, hold: float, seed: int, as_json
     from rig.errors import RefusedError
 
     settings = load_config(config)
+    if look:
+        tell_holds(f"{settings.machine.name}, a platform of {settings.machine.mass:g} kg", as_json)
+        return
     check_output(output)
     try:
-        with progress_display() as show:
+        with progress_display(progress) as show:
             found = plan_weight_poses(
                 settings.machine, count, seed=seed, progress=lambda part: show(Progress("planning", part))
             )
@@ -191,13 +215,18 @@ def _warn(found: "InPlaceCalibration", mass_sigma: float) -> None:
 
 
 def _summary(
-    found: "InPlaceCalibration", calibration: "LoadCellCalibration", reasons: list[str], path: Path | None
+    found: "InPlaceCalibration",
+    calibration: "LoadCellCalibration",
+    data: "RecordedRests",
+    reasons: list[str],
+    path: Path | None,
 ) -> dict[str, Any]:
     from dataclasses import asdict
 
     return {
         "verdict": "refused" if reasons else "ok",
         "faults": reasons,
+        "mechanism": data.rig.mechanism.name,
         "date": calibration.date.isoformat(),
         "unit": calibration.unit,
         "poses": len(found.rests),
@@ -208,8 +237,19 @@ def _summary(
         "cells": [
             {"leg": leg + 1}
             | asdict(cell)
-            | {"hold_out_n": float(found.hold_out[leg]), "noise_n": float(found.expected[leg])}
+            | {
+                "hold_out_n": float(found.hold_out[leg]),
+                "noise_n": float(found.expected[leg]),
+                "gain_before": data.before.cells[leg].gain,
+                "offset_before": data.before.cells[leg].offset,
+            }
             for leg, cell in enumerate(calibration.cells)
+        ],
+        "rests": [
+            {"rest": row, "used": bool(used), "forces_n": forces, "residuals_n": residuals}
+            for row, (used, forces, residuals) in enumerate(
+                zip(found.used, found.forces.tolist(), found.residual.tolist(), strict=True), start=1
+            )
         ],
         "covariance": found.covariance.tolist(),
         "paths": {"calibration": None if path is None else str(path)},

@@ -77,7 +77,7 @@ def identify(
     from rig.errors import RefusedError
     from rig.recording import RecordingFile
 
-    if output is not None:
+    if output is not None and not look:
         check_new_file(output)
     try:
         accuracy = Accuracy(

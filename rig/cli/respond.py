@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rig.cli.options import ConfigArgument, JsonOption, OutputOption, check_made_of, end_doubtful, tell_caveats
+from rig.cli.options import (
+    ConfigArgument,
+    JsonOption,
+    LookOption,
+    OutputOption,
+    ProgressOption,
+    check_made_of,
+    end_doubtful,
+    tell_caveats,
+    tell_holds,
+)
 
 if TYPE_CHECKING:
     from rig.analysis import Response, ResponseFit
@@ -78,6 +88,8 @@ def respond(
         float,
         typer.Option("--friction", metavar="PART", help="How well the legs' friction is known, one sigma.", min=0.0),
     ] = 0.2,
+    look: LookOption = False,
+    progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Frequency response of a recorded excitation: commanded to measured pose, commanded to measured force.
@@ -89,6 +101,7 @@ def respond(
     """
     from kinematics import COORDINATES
     from rig.analysis import fit_response, recorded_response
+    from rig.cli.progress import tell_step
     from rig.recording import RecordingFile
 
     if dof is not None and dof not in COORDINATES:
@@ -98,11 +111,19 @@ def respond(
         if low is None or high is None or not 0.0 < low < high < float("inf"):
             raise typer.BadParameter("give --from and --to, both above 0 Hz, the first below", param_hint="'--from'")
         band = (low, high)
-    if output is not None:
+    tell = tell_step if progress else lambda _step: None
+    if output is not None and not look:
         check_made_of(recording, output)
     opened = RecordingFile(recording)
     tell_caveats(opened)
+    tell("reading the recording")
     found = recorded_response(opened, dof, band)
+    if look:
+        lines = found.pose.frequency
+        span = f"{len(lines)} frequencies from {lines[0]:.3g} to {lines[-1]:.3g} Hz"
+        tell_holds(f"coordinate {found.dof}, {span}, {found.begin:.1f} to {found.end:.1f} s", as_json)
+        return
+    tell("fitting dead time and lag")
     responses = {"pose": found.pose} | ({} if found.force is None else {"force": found.force})
     fits = {name: fit_response(one) for name, one in responses.items()}
     by_friction = found.lag_by_friction(friction)

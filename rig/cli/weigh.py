@@ -7,10 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rig.cli.options import JsonOption, check_new_file, end_doubtful, parse_span, print_warning, tell_caveats
+from rig.cli.options import (
+    JsonOption,
+    LookOption,
+    ProgressOption,
+    check_new_file,
+    end_doubtful,
+    parse_span,
+    print_warning,
+    tell_caveats,
+    tell_holds,
+)
 
 if TYPE_CHECKING:
-    from calibration import CellZero, ParameterFile, PayloadEstimate
+    from calibration import CellZero, ParameterFile, PayloadEstimate, PayloadSamples
     from dynamics import Mechanism
     from rig.analysis import Smoothing, Weighing
     from rig.recording import RecordingFile
@@ -54,6 +64,8 @@ def weigh(
     date: Annotated[
         datetime | None, typer.Option("--date", formats=["%Y-%m-%d"], help="Of the file; left out: today.")
     ] = None,
+    look: LookOption = False,
+    progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Weigh a payload by the load cells: mass and centre of mass from a few poses, inertia from a motion as well.
@@ -64,9 +76,11 @@ def weigh(
     """
     from calibration import CalibrationError, fit_payload
     from rig.analysis import Smoothing, rig_of
+    from rig.cli.progress import tell_step
     from rig.errors import InputError
 
-    if output is not None:
+    tell = tell_step if progress else lambda _step: None
+    if output is not None and not look:
         check_new_file(output)
     opened = [_open(path) for path in recordings]
     made_by = rig_of(opened[0])
@@ -77,10 +91,16 @@ def weigh(
     if sigma is None or not 0.0 < sigma < float("inf"):
         raise InputError("noise: not known, or not above 0 N; give --noise")
     smoothing = Smoothing(bandwidth, made_by.rate)
+    tell("reading the recordings")
     zero = None if before is None else _zero(before, opened[0], made_by.mechanism.source, smoothing, sigma)
     weighing = _weighing(
         opened, made_by.mechanism, smoothing, sigma, parse_span(during, "--during") if during else None
     )
+    if look:
+        poses, moving = len(weighing.at_rest), len(weighing.in_motion)
+        tell_holds(f"{poses} poses at rest, {moving} samples in motion, {made_by.mechanism.name}", as_json)
+        return
+    tell("fitting the payload")
     inertia = len(weighing.in_motion) > 0 and not at_rest
     if not inertia and not len(weighing.at_rest):
         raise InputError("payload: the platform neither rested under power with its pose known, nor moved")
@@ -91,14 +111,17 @@ def weigh(
         if not inertia or not len(weighing.at_rest):
             raise
         print_warning(f"the motion does not tell everything, only poses at rest are used:\n  {error}")
-        found = fit_payload(weighing.at_rest, made_by.mechanism, inertia=False, zero=zero)
+        samples = weighing.at_rest
+        found = fit_payload(samples, made_by.mechanism, inertia=False, zero=zero)
     file = _file(found, made_by.mechanism, weighing, opened, before, date)
     if output is not None:
         from calibration import save_parameters
 
         save_parameters(output, file)
     typer.echo(
-        json.dumps(_summary(found, file, weighing, output), indent=2) if as_json else _described(found, file, weighing)
+        json.dumps(_summary(found, file, weighing, samples, zero, output), indent=2)
+        if as_json
+        else _described(found, file, weighing)
     )
     if output is not None and not as_json:
         typer.echo(f"parameters {output}")
@@ -194,11 +217,27 @@ def _file(
 
 
 def _summary(
-    found: "PayloadEstimate", file: "ParameterFile", weighing: "Weighing", output: Path | None
+    found: "PayloadEstimate",
+    file: "ParameterFile",
+    weighing: "Weighing",
+    samples: "PayloadSamples",
+    zero: "CellZero | None",
+    output: Path | None,
 ) -> dict[str, Any]:
     from dataclasses import asdict
 
+    import numpy as np
+
+    before = samples.residual - (0.0 if zero is None else zero.mean)
+    after = before - samples.design[:, :, : len(found.theta)] @ found.theta
     return {
+        "mechanism": file.mechanism,
+        "cells": [
+            {"leg": leg + 1, "residual_before_n": old, "residual_after_n": new}
+            for leg, (old, new) in enumerate(
+                zip(*(np.sqrt(np.mean(each**2, axis=0)).tolist() for each in (before, after)), strict=True)
+            )
+        ],
         "payload": [asdict(each) for each in file.nuisance],
         "parameters": [asdict(each) for each in file.parameters],
         "inertia": found.has_inertia,

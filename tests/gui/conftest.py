@@ -1,5 +1,6 @@
 """Fixtures of the app's shell."""
 
+from calibrate_support import excited, loaded, rested
 from checkpoints import checkpoints
 from desk import desk, manager, shared_desk
 from identify_support import identifying, recorded
@@ -11,13 +12,16 @@ from shell_support import garbage_as_in_the_app, session, whole_window, window
 __all__ = [
     "checkpoints",
     "desk",
+    "excited",
     "garbage_as_in_the_app",
     "history",
     "identifying",
     "live",
     "live_view",
+    "loaded",
     "manager",
     "recorded",
+    "rested",
     "session",
     "shared_desk",
     "view",

@@ -24,6 +24,7 @@ def test_what_was_identified_is_judged_before_it_is_saved(
     wizard = identifying
     before = sorted(tmp_path.rglob("*.toml"))
     wizard.recordings.note.setText("as built")
+    wizard.recordings.known["mass"].setValue(0.25)
     assert [page.title()[:11] for page in wizard.pages] == ["Step 1 of 3", "Step 2 of 3", "Step 3 of 3"]
     steps: list[str] = []
     wizard.runner.stepped.connect(steps.append)
@@ -45,8 +46,8 @@ def test_what_was_identified_is_judged_before_it_is_saved(
     assert wizard.storing.copy.obstacle == "save first" and not wizard.button(BUTTON.FinishButton).isEnabled()
     press(wizard.storing.save)
     qtbot.waitUntil(lambda: wizard.storing.saved is not None, timeout=PATIENCE)
-    command = ["identify", str(tmp_path / "excite.mcap"), "-o", str(tmp_path / "cli.toml"), "--note", "as built"]
-    assert main(command) == ExitCode.OK
+    command = ["identify", str(tmp_path / "excite.mcap"), "--note", "as built", "--mass", "0.25"]
+    assert main([*command, "-o", str(tmp_path / "cli.toml")]) == ExitCode.OK
     assert target.read_text() == (tmp_path / "cli.toml").read_text(), "what the command writes, provenance and all"
     assert load_parameters(target).provenance["note"] == "as built"
     assert "Put this line into a copy of virtual.toml, which is the project's," in wizard.storing.told.text()

@@ -12,6 +12,8 @@ DIALOGS = (
     "about",
     "wizard",
     "identify wizard",
+    "geometry wizard",
+    "bench wizard",
     "question of the wizard",
     "menu",
     "combo box",

@@ -318,6 +318,8 @@ def _things(window: MainWindow, folder: Path) -> dict[str, Callable[[], Any]]:
         "guide": lambda: window.help.show_page("first-run.md"),
         "wizard": window.setup.start,
         "identify wizard": window.calibrate.identify.start,
+        "geometry wizard": window.calibrate.geometry.start,
+        "bench wizard": window.calibrate.bench.start,
         "question of the wizard": ask_to_discard_a_rig,
         "menu": lambda: window.menuBar().actions()[0].menu().popup(window.mapToGlobal(QtCore.QPoint(30, 60))),
         "combo box": lambda: (window.tabs.setCurrentWidget(window.jog), window.jog.frame.showPopup()),

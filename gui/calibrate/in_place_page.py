@@ -1,0 +1,98 @@
+"""The first step of the cells in place: recordings of rests, and how well the weight is known; or a plan of poses."""
+
+from pathlib import Path
+
+from calibration import FEWEST_RESTS, Limits
+from gui.fitting import Asked, Look, RecordingsPage, Role, options_of, permit, unless
+
+_COMMAND = ("calibrate", "cells-in-place")
+_GAIN_LIMIT = 1.0  # %
+_HOLD = 1.5  # s
+_POSES = 30
+
+
+class InPlacePage(RecordingsPage):
+    """Recordings of one rig at rest in many poses, or how many poses are to be planned.
+
+    Args:
+        config: file of the rig to plan for.
+        look: looks into a recording.
+    """
+
+    def __init__(self, config: Path, look: Look) -> None:
+        super().__init__(
+            "Recordings",
+            "Choose recordings of one rig at rest in 30 poses or so, under power: its known weight loads the cells. Or "
+            "plan such poses for the open configuration, run them, and come back with the recording.",
+            (Role("Use", "Choose a recording."),),
+            look,
+            lambda path: Asked(_COMMAND, files=(path,)),
+        )
+        self._config = config
+        fields = self.fields
+        self.what = fields.choice(
+            "To do", "What to do", [("calibrate from recordings", False), ("plan the poses", True)], whole=True
+        )
+        self.mass = fields.quantity("σ of the mass", "Standard uncertainty of the platform's mass", "kg", 0.0, 0.0, 1e3)
+        self.center = fields.quantity(
+            "σ of its centre", "The same of its centre of mass, each axis", "m", 0.0, 0.0, 1.0
+        )
+        self.gains = fields.quantity(
+            "Gains known to", "Greatest uncertainty of a gain that is accepted", "%", _GAIN_LIMIT, 1e-3, 100.0
+        )
+        self.drift = fields.quantity("Drift up to", "Drift of the zero that is accepted", "N", Limits().drift, 0.0, 1e4)
+        self.count = fields.count("Poses to plan", "How many poses are planned", _POSES, FEWEST_RESTS, 400)
+        self.hold = fields.quantity("Time at each", "Planned time at each pose", "s", _HOLD, 0.5, 60.0)
+        self.operator = fields.text("Operator", "Who calibrates", "kept in the file")
+        self.note = fields.text("Note", "Note", "kept in the file")
+        fields.edited.connect(self._allow)
+        self._allow()
+
+    @property
+    def planning(self) -> bool:
+        """Whether poses are to be planned."""
+        return bool(self.what.currentData())
+
+    @property
+    def verb(self) -> str:
+        """See `AskPage`."""
+        return "Plan" if self.planning else "Calibrate"
+
+    @property
+    def fault(self) -> str:
+        """See `AskPage`."""
+        return "" if self.planning else super().fault
+
+    @property
+    def asked(self) -> Asked:
+        """See `AskPage`."""
+        if self.planning:
+            options = options_of(plan=self.count.value(), config=self._config, hold=unless(self.hold.si(), _HOLD))
+            return Asked(_COMMAND, options, (), self.folder / "weight-poses.toml", planning=True)
+        used = self.chosen(0)
+        options = options_of(
+            mass_sigma=unless(self.mass.si(), 0.0),
+            center_sigma=unless(self.center.si(), 0.0),
+            gain_limit=unless(self.gains.si(), _GAIN_LIMIT),
+            drift_limit=unless(self.drift.si(), Limits().drift),
+            operator=self.operator.text().strip(),
+            note=self.note.text().strip(),
+        )
+        first = used[0] if used else self.folder / "rig.mcap"
+        return Asked(_COMMAND, options, used, first.with_name(f"{first.stem}-cells.toml"))
+
+    def _allow(self) -> None:
+        calibrating = "poses are planned, nothing is calibrated" if self.planning else ""
+        for field in (
+            self.table,
+            self.browse,
+            self.mass,
+            self.center,
+            self.gains,
+            self.drift,
+            self.operator,
+            self.note,
+        ):
+            permit(field, calibrating)
+        for field in (self.count, self.hold):
+            permit(field, "" if self.planning else "nothing is planned")

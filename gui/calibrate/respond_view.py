@@ -1,0 +1,86 @@
+"""A frequency response as a Bode plot with its coherence and uncertainty."""
+
+from typing import Any
+
+import numpy as np
+
+from gui.fitting import NumberTable, Outcome, PointPicture, Points, ResultView, said
+from gui.live import swatch
+from gui.widgets import Theme
+
+_HEADINGS = ("Response", "−3 dB\nHz", "± σ", "Lag\nms", "± σ", "Dead time\nms", "± σ", "Order", "Averages")
+_TALL = 300  # px
+_DECIBEL = 20.0 / np.log(10.0)  # a small part of a magnitude, in dB
+
+
+class RespondView(ResultView):
+    """Magnitude, phase and coherence over the frequency, of pose and force.
+
+    Args:
+        theme: colours.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._colours = {"pose": theme.accent, "force": theme.warning}
+        self._bounds = theme.muted
+        self.magnitude = PointPicture("Magnitude", theme, "dB", "Hz", log_x=True)
+        self.phase = PointPicture("Phase", theme, "°", "Hz", log_x=True)
+        self.coherence = PointPicture("Coherence", theme, "", "Hz", log_x=True)
+        self.table = NumberTable("Responses", _HEADINGS, words=(0,), wide=None)
+        names = " ".join(swatch(colour, name) for name, colour in self._colours.items())
+        self.add_pictures(
+            (
+                (f"Magnitude ± σ: {names}", self.magnitude),
+                ("Phase ± σ", self.phase),
+                ("Coherence", self.coherence),
+            ),
+            _TALL,
+        )
+        self.add_below(self.table)
+
+    def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
+        """See `ResultView`."""
+        told = outcome.told
+        responses = {name: told[name] for name in self._colours if name in told}
+        groups: tuple[list[Points], ...] = ([], [], [])
+        for name, one in responses.items():
+            size = np.array(one["magnitude"])
+            part = np.array(one["sigma"]) / np.sqrt(2.0) / size  # across, and along
+            values = (
+                (20.0 * np.log10(size), _DECIBEL * part),
+                (np.degrees(one["phase_rad"]), np.degrees(part)),
+                (np.array(one["coherence"]), None),
+            )
+            for group, (y, sigma) in zip(groups, values, strict=True):
+                spread = () if sigma is None else sigma.tolist()
+                group.append(Points(one["frequency_hz"], y.tolist(), self._colours[name], spread))
+        whole = ((0.0, self._bounds), (1.0, self._bounds))  # a coherence is between nothing and one
+        for picture, group, levels in zip(
+            (self.magnitude, self.phase, self.coherence), groups, ((), (), whole), strict=True
+        ):
+            picture.show_points(group, levels)
+        self.table.fill([_row(name, one) for name, one in responses.items()])
+        lines = told["pose"]["frequency_hz"]
+        return said(
+            outcome,
+            [
+                f"Coordinate {told['dof']}, {told['begin_s']:.1f} to {told['end_s']:.1f} s: {len(lines)} frequencies "
+                f"from {lines[0]:.3g} to {lines[-1]:.3g} Hz."
+            ],
+        )
+
+
+def _row(name: str, one: dict[str, Any]) -> tuple[str, ...]:
+    fit, reached = one["fit"], one["bandwidth_hz"]
+    return (
+        name,
+        f"above {one['frequency_hz'][-1]:.3g}" if reached is None else f"{reached:.3f}",
+        "–" if reached is None else f"{one['bandwidth_sigma_hz']:.2g}",
+        f"{1e3 * fit['lag']:.3f}",
+        f"{1e3 * fit['lag_sigma']:.2g}",
+        f"{1e3 * fit['dead_time']:.3f}",
+        f"{1e3 * fit['dead_time_sigma']:.2g}",
+        str(fit["order"]),
+        f"{one['averages']:g}",
+    )

@@ -1,0 +1,54 @@
+"""The first step of weighing: recordings with the payload, and what tells the cells' zero without it."""
+
+from gui.fitting import Asked, Look, RecordingsPage, Role, options_of, unless
+
+_WITH, _WITHOUT = 0, 1
+_BANDWIDTH = 10.0  # Hz
+
+
+class WeighPage(RecordingsPage):
+    """Recordings with the payload, and one without.
+
+    Args:
+        look: looks into a recording.
+    """
+
+    verb = "Weigh"
+
+    def __init__(self, look: Look) -> None:
+        super().__init__(
+            "Recordings",
+            "Choose recordings with the payload on the platform: poses at rest tell mass and centre of mass, a motion "
+            "its inertia. One without it gives the cells' zero, which counts as right else.",
+            (Role("With it", "Choose a recording with the payload."), Role("Without", several=False)),
+            look,
+            lambda path: Asked(("weigh",), files=(path,)),
+        )
+        fields = self.fields
+        self.before = fields.text(
+            "Without, from–to", "Stretch of the first without the payload", "FROM,TO in s, if any"
+        )
+        self.during = fields.text("With it, from–to", "Stretch of all with the payload", "FROM,TO in s; empty: all")
+        self.rest = fields.choice("Used", "What is used", [("rests and motion", False), ("poses at rest only", True)])
+        self.bandwidth = fields.quantity("Bandwidth", "Of the low-pass on cells and model", "Hz", _BANDWIDTH, 0.1, 1e3)
+
+    @property
+    def fault(self) -> str:
+        """See `AskPage`."""
+        if self.before.text().strip() and self.chosen(_WITHOUT):
+            return "Without the payload: give a recording or a stretch of the first, not both."
+        return super().fault
+
+    @property
+    def asked(self) -> Asked:
+        """See `AskPage`."""
+        loaded, bare = self.chosen(_WITH), self.chosen(_WITHOUT)
+        first = loaded[0] if loaded else self.folder / "rig.mcap"
+        options = options_of(
+            before=bare[0] if bare else self.before.text().strip(),
+            during=self.during.text().strip(),
+            bandwidth=unless(self.bandwidth.si(), _BANDWIDTH),
+        )
+        if self.rest.currentData():
+            options += ("--at-rest",)
+        return Asked(("weigh",), options, loaded, first.with_name(f"{first.stem}-payload.toml"))

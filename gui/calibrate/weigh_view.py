@@ -1,0 +1,51 @@
+"""What came of weighing a payload."""
+
+from calibration import Parameter, parse_parameters
+from gui.fitting import CHANGES, LEGS, BarPicture, Outcome, ParameterTable, ResultView, said
+from gui.live import swatch
+from gui.widgets import Theme
+
+
+class WeighView(ResultView):
+    """What the cells read beyond the model without and with the payload, and the platform with it.
+
+    Args:
+        theme: colours.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.residuals = BarPicture("Residual without and with the payload", theme, "N RMS", LEGS)
+        self.table = ParameterTable(theme)
+        legend = f"Residual by a model {swatch(theme.muted, 'without the payload')} {swatch(theme.accent, 'with it')}"
+        self.add_pictures(((legend, self.residuals), (f"Platform with it. {CHANGES}", self.table.changes)))
+        self.add_below(self.table)
+
+    def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
+        """See `ResultView`."""
+        assert outcome.text is not None  # the command refuses before it tells anything
+        told, file = outcome.told, parse_parameters(outcome.text)
+        self.residuals.show_bars(
+            [
+                ([each[key] for each in told["cells"]], colour)
+                for key, colour in (
+                    ("residual_before_n", self._theme.muted),
+                    ("residual_after_n", self._theme.accent),
+                )
+            ]
+        )
+        self.table.show_parameters(file.parameters)
+        moving = f" and {told['samples_in_motion']} samples in motion" if told["inertia"] else ""
+        lines = [
+            "Payload: " + ", ".join(map(_words, file.nuisance)) + ".",
+            f"From {told['poses']} poses at rest{moving}, reduced χ² {told['chi_square']:.2f}; the cells' zero "
+            f"{file.provenance['zero']}.",
+        ]
+        if not told["inertia"]:
+            lines.append("Poses at rest do not tell the inertia: the platform keeps that of its mechanism.")
+        return said(outcome, lines)
+
+
+def _words(each: Parameter) -> str:
+    return f"{each.name.removeprefix('payload.')} {each.value:.4g} ± {each.sigma:.2g} {each.unit}"

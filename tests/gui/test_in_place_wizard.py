@@ -1,0 +1,95 @@
+"""Calibrating the load cells in place from the app: recordings, fit and pictures, the file; and the planned poses."""
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fit_support import BUTTON, compute, looked, opened, save
+from pyqtgraph.Qt import QtWidgets
+from shell_support import press
+
+from calibration import load_cell_calibration
+from gui.calibrate.in_place_wizard import InPlaceWizard
+from gui.shell.main_window import MainWindow
+from rig.cli import main
+from rig.errors import ExitCode
+
+
+@pytest.fixture
+def wizard(window: MainWindow, rested: Path, qtbot: Any, tmp_path: Path) -> Iterator[InPlaceWizard]:
+    recording = tmp_path / "rests.mcap"
+    recording.write_bytes(rested.read_bytes())
+    made = opened(window.calibrate.in_place, recording, qtbot)
+    assert isinstance(made, InPlaceWizard)
+    yield made
+    window.calibrate.in_place.close()
+
+
+def test_cells_are_judged_before_they_are_saved_as_the_command_saves_them(
+    wizard: InPlaceWizard, window: MainWindow, qtbot: Any, tmp_path: Path
+) -> None:
+    page, fit = wizard.recordings, wizard.fit
+    assert not looked(wizard, qtbot)
+    holds = page.table.item(0, 3).text()
+    assert holds.endswith(" rests, lab-hexapod, cells in N") and int(holds.split()[0]) >= 12
+    page.mass.set_si(0.01)
+    page.operator.setText("NN")
+    steps: list[str] = []
+    wizard.runner.stepped.connect(steps.append)
+    said = compute(wizard, qtbot)
+    assert said.startswith(f"lab-hexapod: {holds.split()[0]} rests fitted, reduced χ² ")
+    assert steps == ["reading the recordings", "fitting the cells"]
+    assert fit.isVisible() and not wizard.plan.isVisible() and fit.table.rowCount() == 6
+    outcome = wizard.outcome
+    assert outcome is not None and len(outcome.told["rests"]) == int(holds.split()[0])
+    for cell in outcome.told["cells"]:
+        assert cell["gain"] == pytest.approx(1.0, abs=4.0 * cell["gain_standard_error"])
+    target = save(wizard, qtbot)
+    assert target == tmp_path / "rests-cells.toml"
+    command = ["calibrate", "cells-in-place", str(tmp_path / "rests.mcap"), "--mass-sigma", "0.01", "--operator", "NN"]
+    assert main([*command, "-o", str(tmp_path / "cli.toml")]) == ExitCode.OK
+    assert target.read_bytes() == (tmp_path / "cli.toml").read_bytes()
+    assert load_cell_calibration(target).provenance.operator == "NN"
+    press(wizard.storing.copy)
+    line = tomllib.loads(QtWidgets.QApplication.clipboard().text())
+    assert window.session.config.folder / line["calibration"] == target
+    assert "into the section [load_cells] of a copy of virtual.toml" in wizard.storing.told.text()
+
+
+def test_what_the_poses_do_not_tell_is_refused_in_the_command_s_words(wizard: InPlaceWizard, qtbot: Any) -> None:
+    wizard.recordings.gains.set_si(1e-3)
+    said = compute(wizard, qtbot)
+    assert "✗ calibration refused, nothing written" in said and "leg 1: these poses load its cell" in said
+    assert not wizard.fit.isVisible() and wizard.storing.save.obstacle == "nothing was computed yet"
+    assert not wizard.button(BUTTON.NextButton).isEnabled()
+
+
+def test_a_recording_without_rests_is_named(wizard: InPlaceWizard, qtbot: Any, tmp_path: Path) -> None:
+    (tmp_path / "none.mcap").write_text("no recording")
+    page = wizard.recordings
+    page.begin(tmp_path, tmp_path / "none.mcap")
+    assert looked(wizard, qtbot) == "none.mcap: not an MCAP recording"
+    page.begin(tmp_path.parent / "nowhere", None)
+    assert page.fault == f"There is no recording in {tmp_path.parent / 'nowhere'}."
+
+
+def test_poses_are_planned_and_the_line_that_runs_them_is_told(
+    wizard: InPlaceWizard, window: MainWindow, qtbot: Any, tmp_path: Path
+) -> None:
+    page = wizard.recordings
+    assert not page.count.isEnabled() and page.count.toolTip() == "nothing is planned"
+    page.what.setCurrentIndex(1)
+    assert not page.table.isEnabled() and page.table.toolTip() == "poses are planned, nothing is calibrated"
+    page.count.setValue(8)
+    page.hold.set_si(0.5)
+    said = compute(wizard, qtbot)
+    assert said.startswith("8 poses within the limits") and wizard.plan.isVisible()
+    assert wizard.plan.table.rowCount() == 6
+    target = save(wizard, qtbot)
+    config = str(window.session.config.path)
+    command = ["calibrate", "cells-in-place", "--plan", "8", "--hold", "0.5", "--config", config]
+    assert main([*command, "-o", str(tmp_path / "cli.toml")]) == ExitCode.OK
+    assert target.read_bytes() == (tmp_path / "cli.toml").read_bytes()
+    assert wizard.storing.naming.text() == f"rig run {config} {target}"

@@ -1,0 +1,97 @@
+"""Weighing a payload and a frequency response from the app: recordings, pictures, and the commands' own files."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from calibrate_support import PAYLOAD
+from fit_support import compute, looked, opened, save
+
+from calibration import load_parameters
+from gui.calibrate.respond_wizard import RespondWizard
+from gui.calibrate.weigh_wizard import WeighWizard
+from gui.shell.main_window import MainWindow
+from rig.cli import main
+from rig.errors import ExitCode
+
+
+@pytest.fixture
+def weighing(window: MainWindow, loaded: Path, rested: Path, qtbot: Any, tmp_path: Path) -> Iterator[WeighWizard]:
+    for name, recording in (("loaded.mcap", loaded), ("bare.mcap", rested)):
+        (tmp_path / name).write_bytes(recording.read_bytes())
+    made = opened(window.calibrate.weigh, tmp_path / "loaded.mcap", qtbot)
+    assert isinstance(made, WeighWizard)
+    yield made
+    window.calibrate.weigh.close()
+
+
+def test_a_payload_is_weighed_and_saved_as_the_command_saves_it(
+    weighing: WeighWizard, qtbot: Any, tmp_path: Path
+) -> None:
+    page, fit = weighing.recordings, weighing.fit
+    page.choose([one.path.name for one in page.found].index("bare.mcap"), 1)
+    page.before.setText("0,1")
+    assert page.fault == "Without the payload: give a recording or a stretch of the first, not both."
+    page.before.setText("")
+    page.rest.setCurrentIndex(1)
+    said = compute(weighing, qtbot)
+    assert said.startswith("Payload: mass ") and "Poses at rest do not tell the inertia" in said
+    outcome = weighing.outcome
+    assert outcome is not None
+    for found, true in zip(outcome.told["payload"], (PAYLOAD[0], *PAYLOAD[1]), strict=True):
+        assert found["value"] == pytest.approx(true, abs=4.0 * found["sigma"])
+    assert all(each["residual_after_n"] < 0.1 * each["residual_before_n"] for each in outcome.told["cells"])
+    assert fit.table.item(0, 1).text() == "platform.mass" and fit.table.rowCount() == 4
+    target = save(weighing, qtbot)
+    assert target == tmp_path / "loaded-payload.toml" and load_parameters(target).kind == "payload"
+    command = ["weigh", str(tmp_path / "loaded.mcap"), "--before", str(tmp_path / "bare.mcap"), "--at-rest"]
+    assert main([*command, "-o", str(tmp_path / "cli.toml")]) == ExitCode.OK
+    assert target.read_bytes() == (tmp_path / "cli.toml").read_bytes()
+
+
+def test_a_stretch_that_is_none_is_refused_in_the_command_s_words(weighing: WeighWizard, qtbot: Any) -> None:
+    weighing.recordings.during.setText("5,2")
+    assert "FROM must be below TO" in compute(weighing, qtbot)
+    assert weighing.outcome is None and weighing.storing.save.obstacle == "nothing was computed yet"
+
+
+@pytest.fixture
+def responding(window: MainWindow, excited: Path, rested: Path, qtbot: Any, tmp_path: Path) -> Iterator[RespondWizard]:
+    for name, recording in (("sines.mcap", excited), ("rests.mcap", rested)):
+        (tmp_path / name).write_bytes(recording.read_bytes())
+    made = opened(window.calibrate.respond, tmp_path / "sines.mcap", qtbot)
+    assert isinstance(made, RespondWizard)
+    yield made
+    window.calibrate.respond.close()
+
+
+def test_a_response_is_drawn_and_its_plots_are_the_command_s(
+    responding: RespondWizard, qtbot: Any, tmp_path: Path
+) -> None:
+    page, fit = responding.recordings, responding.fit
+    assert not looked(responding, qtbot)
+    row = [one.path.name for one in page.found].index("sines.mcap")
+    assert page.table.item(row, 3).text().startswith("coordinate z, ")
+    page.low.setText("1")
+    assert page.fault == "Give both ends of the band, or neither."
+    page.low.setText("")
+    said = compute(responding, qtbot)
+    assert said.startswith("Coordinate z, ")
+    outcome = responding.outcome
+    assert outcome is not None
+    assert np.abs(np.array(outcome.told["pose"]["magnitude"]) - 1.0).max() < 0.05
+    assert [fit.table.item(row, 0).text() for row in range(fit.table.rowCount())] == ["pose", "force"]
+    target = save(responding, qtbot)
+    assert target == tmp_path / "sines-bode.svg" and not responding.storing.use.isVisible()
+    assert main(["respond", str(tmp_path / "sines.mcap"), "-o", str(tmp_path / "cli.svg")]) == ExitCode.OK
+    assert target.read_bytes() == (tmp_path / "cli.svg").read_bytes()
+
+
+def test_what_excites_nothing_is_named_by_the_first_page(responding: RespondWizard, qtbot: Any) -> None:
+    page = responding.recordings
+    page.choose([one.path.name for one in page.found].index("rests.mcap"))
+    assert [path.name for path in page.chosen(0)] == ["rests.mcap"], "one recording at a time"
+    fault = looked(responding, qtbot)
+    assert fault.startswith("rests.mcap: ") and "a response is of one coordinate at a time" in fault
