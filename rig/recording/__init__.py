@@ -2,6 +2,7 @@
 
 from rig.recording.export import write_rows_csv
 from rig.recording.motion_record import MotionRecord
+from rig.recording.part import MotionPart, open_part, part_name, report_path, split_part
 from rig.recording.reader import Recorded, Recording, RecordingFile, open_recording, size_of_rows
 from rig.recording.recorder import Recorder
 from rig.recording.recovery import caveats, recover
@@ -14,6 +15,7 @@ __all__ = [
     "COMMAND",
     "INJECTED",
     "EventLevel",
+    "MotionPart",
     "MotionRecord",
     "Recorded",
     "RecordedEvent",
@@ -27,8 +29,12 @@ __all__ = [
     "RingSink",
     "StatusBlock",
     "caveats",
+    "open_part",
     "open_recording",
+    "part_name",
     "recover",
+    "report_path",
     "size_of_rows",
+    "split_part",
     "write_rows_csv",
 ]
