@@ -231,6 +231,13 @@ class LiveView(QtWidgets.QWidget):
             self._rows.times.choose_about(shown, t, self.bar.seconds)
             self._redraw()
 
+    def show_span(self, t0: float, t1: float) -> None:
+        """Of a replay, show the times t0 to t1, s."""
+        shown = self._rows.present
+        if shown is not None:
+            self._rows.times.choose(shown, t0, t1)
+            self._redraw()
+
     def _follow_present(self) -> None:
         if self._rows.present_moved():
             self._behind = True

@@ -1,14 +1,14 @@
 """Recordings: browse, open, replay through the live views, compare, export, report."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
-from gui.live.compare_view import CompareView
+from gui.live.compare_view import MOST, CompareView
 from gui.live.live_view import LiveView
 from gui.live.numbers import side_by_side
 from gui.live.platform_view import PlatformView
@@ -16,11 +16,13 @@ from gui.live.recording_files import Opened, open_with_numbers
 from gui.live.recording_list import RecordingList
 from gui.live.replay import Replay
 from gui.live.replay_bar import ReplayBar
+from gui.live.tables import fill_table, plain_table
 from gui.session import ReportMaker, Timeline, Worker
 from gui.widgets import Theme, ask_save
 from rig.cell_models import recorded_coulomb_speed
 from rig.errors import InputError
 from rig.recording import EventLevel, RecordingError, RecordingFile, caveats, write_rows_csv
+from rig.runs import Listed, beside
 from rig.states import FaultCode, enum_name
 
 _PATIENCE = 5.0  # s for a file that is being read
@@ -38,6 +40,9 @@ class RecordingsView(QtWidgets.QWidget):
         show_file: opens a report for the person; whether there is anything to open it with.
         obstacle: why what keeps the processor busy for long cannot be done now, empty when it can.
     """
+
+    refreshed = QtCore.Signal()
+    """with each frame, for other pages of it"""
 
     def __init__(
         self,
@@ -57,15 +62,16 @@ class RecordingsView(QtWidgets.QWidget):
         self._reports.finished.connect(self._reported)
         self._mechanism: Mechanism | None = None
         self.opened: Opened | None = None
-        self.second: Opened | None = None
-        """the recording compared with the open one"""
+        self.compared: list[Opened] = []
+        """what is compared: the open recording and another, or runs"""
+        self._names: list[str] = []
         self.replay: Replay | None = None
         self.list = RecordingList(obstacle)
         self.live = LiveView(theme, replayed=True)
         self.platform = PlatformView(theme)
         self.compare = CompareView(theme)
-        self.numbers = _table("Numbers of the recordings")
-        self.events = _table("Events of the recording")
+        self.numbers = plain_table("Numbers of the recordings")
+        self.events = plain_table("Events of the recording")
         self.bar = ReplayBar()
         self.title = QtWidgets.QLabel("Choose a recording below and open it")
         self.title.setAccessibleName("Recording shown")
@@ -137,6 +143,7 @@ class RecordingsView(QtWidgets.QWidget):
     def refresh(self, _history: Timeline) -> None:
         """Move the replay on to the clock's present and show it; the live history is not looked at."""
         self.list.follow()
+        self.refreshed.emit()
         if self.replay is None:
             return
         if self.replay.playing:
@@ -146,10 +153,27 @@ class RecordingsView(QtWidgets.QWidget):
             if view.isVisible():
                 view.refresh(self.replay.excerpt)
 
-    def open(self, path: Path) -> None:
-        """Open a recording, and replay it from the beginning of its motion."""
+    def open(self, path: Path, span: tuple[float, float] | None = None) -> None:
+        """Open a recording, and replay it from the beginning of its motion; or show its curves over a span, s."""
         self._say(f"Opening {path.name} …")
-        self._worker.submit(partial(open_with_numbers, path, self._obstacle()), self._show_opened)
+
+        def opened(found: Opened | None, failure: Exception | None) -> None:
+            self._show_opened(found, failure)
+            if found is not None and span is not None:
+                self._show_span(*span)
+
+        self._worker.submit(partial(open_with_numbers, path, self._obstacle()), opened)
+
+    def compare_runs(self, folder: Path, runs: Sequence[Listed]) -> None:
+        """Lay runs of a folder's recordings over each other, and say how they differ."""
+        names = [f"{one.name} ({one.run.id})" for one in runs[:MOST]]
+        self._say(f"Opening {', '.join(names)} …")
+
+        def job() -> tuple[list[Opened], str]:
+            opened = [open_with_numbers(folder / one.run.id, self._obstacle(), replayed=False) for one in runs[:MOST]]
+            return opened, _said_of(runs[:MOST])
+
+        self._worker.submit(job, partial(self._show_compared, names))
 
     def compare_with(self, path: Path) -> None:
         """Lay a recording over the open one."""
@@ -195,7 +219,7 @@ class RecordingsView(QtWidgets.QWidget):
         if opened is None:
             self._say(_outcome(failure, ""))
             return
-        self.opened, self.second = opened, None
+        self.opened, self.compared, self._names = opened, [opened], [opened.name]
         recording = opened.recording
         self.replay = opened.replay
         mechanism = opened.mechanism or self._mechanism
@@ -222,16 +246,38 @@ class RecordingsView(QtWidgets.QWidget):
         if second is None:
             self._say(_outcome(failure, ""))
             return
-        self.second = second
+        if self.opened is not None:
+            self.compared, self._names = [self.opened, second], [self.opened.name, second.name]
         self._show_numbers()
         self.tabs.setCurrentWidget(self.compare)
         self._say("; ".join(f"{second.name} is {caveat}" for caveat in caveats(second.recording)))
 
+    def _show_compared(
+        self, names: list[str], found: tuple[list[Opened], str] | None, failure: Exception | None
+    ) -> None:
+        if found is None:
+            self._say(_outcome(failure, ""))
+            return
+        (self.compared, said), self._names = found, names
+        self._show_numbers()
+        self.compare.say(said)
+        self.tabs.setCurrentWidget(self.compare)
+        self._say("" if len(names) <= MOST - 1 else f"At most {MOST} runs are laid over each other")
+
+    def _show_span(self, begin: float, end: float) -> None:
+        """Show the curves of a part of what is open."""
+        if self.replay is None:
+            return
+        self.replay.pause()
+        self.replay.seek(begin)
+        self.bar.show_position()
+        self.live.show_span(begin, end)
+        self.tabs.setCurrentWidget(self.live)
+
     def _show_numbers(self) -> None:
-        shown = [opened for opened in (self.opened, self.second) if opened is not None]
-        names = [opened.name for opened in shown]
+        shown, names = self.compared, self._names
         header = ["Quantity", "Unit", *names, *(["Difference"] if len(shown) == 2 else [])]
-        _fill(self.numbers, header, side_by_side([opened.summary for opened in shown]), range(2, len(header)))
+        fill_table(self.numbers, header, side_by_side([opened.summary for opened in shown]), range(2, len(header)))
         self.compare.show_recordings(names, [opened.outlines for opened in shown], [opened.begin for opened in shown])
 
     def _show_events(self) -> None:
@@ -245,7 +291,7 @@ class RecordingsView(QtWidgets.QWidget):
             ]
             for event in events
         ]
-        _fill(self.events, ["Rig time, s", "Level", "Code", "Text"], rows, range(0))
+        fill_table(self.events, ["Rig time, s", "Level", "Code", "Text"], rows, range(0))
         self.events.setToolTip("Double click, or Enter: show the curves there")
         self.events.horizontalHeader().setStretchLastSection(True)
         for row, event in enumerate(events):
@@ -281,6 +327,15 @@ class RecordingsView(QtWidgets.QWidget):
         self.note.setText(text)
 
 
+def _said_of(runs: Sequence[Listed]) -> str:
+    """How runs differ, as the report says it; where they are not judged, that."""
+    from rig.report import said_beside
+
+    if any(one.numbers is None for one in runs):
+        return "Judge the runs on the page Runs, and the report's comparison of their numbers is here too."
+    return said_beside(beside(runs))
+
+
 def _outcome(failure: Exception | None, success: str) -> str:
     if failure is None:
         return success
@@ -288,27 +343,3 @@ def _outcome(failure: Exception | None, success: str) -> str:
         return f"Failed: {failure.strerror or failure}"
     known = isinstance(failure, RecordingError | InputError)
     return str(failure) if known else f"Failed: {type(failure).__name__}: {failure}"
-
-
-def _table(name: str) -> QtWidgets.QTableWidget:
-    table = QtWidgets.QTableWidget(0, 0)
-    table.setAccessibleName(name)
-    table.setEditTriggers(QtWidgets.QAbstractItemView.EditTrigger.NoEditTriggers)
-    table.setAlternatingRowColors(True)
-    table.verticalHeader().hide()
-    table.verticalHeader().setDefaultSectionSize(24)
-    return table
-
-
-def _fill(table: QtWidgets.QTableWidget, header: list[str], rows: list[list[str]], to_the_right: range) -> None:
-    table.setColumnCount(len(header))
-    table.setHorizontalHeaderLabels(header)
-    table.setRowCount(len(rows))
-    right = QtCore.Qt.AlignmentFlag.AlignRight | QtCore.Qt.AlignmentFlag.AlignVCenter
-    for row, texts in enumerate(rows):
-        for column, text in enumerate(texts):
-            item = QtWidgets.QTableWidgetItem(text)
-            if column in to_the_right:
-                item.setTextAlignment(right)
-            table.setItem(row, column, item)
-    table.resizeColumnsToContents()

@@ -2,14 +2,15 @@
 
 from gui.widgets.arming import ArmedPair
 from gui.widgets.browser import Browser
-from gui.widgets.controls import Choice, GuardedButton, GuardedCheckBox, QuantityBox, Reason, WholeNumber
+from gui.widgets.controls import Choice, GuardedButton, GuardedCheckBox, QuantityBox, Reason, WholeNumber, mark_next
 from gui.widgets.file_dialogs import ask_save
-from gui.widgets.theme import AXIS_COLOURS, DARK, DASHED, LEG_COLOURS, THEMES, Theme, palette, style_sheet
+from gui.widgets.theme import AXIS_COLOURS, DARK, DASHED, DASHES, LEG_COLOURS, THEMES, Theme, palette, style_sheet
 
 __all__ = [
     "AXIS_COLOURS",
     "DARK",
     "DASHED",
+    "DASHES",
     "LEG_COLOURS",
     "THEMES",
     "ArmedPair",
@@ -22,6 +23,7 @@ __all__ = [
     "Theme",
     "WholeNumber",
     "ask_save",
+    "mark_next",
     "palette",
     "style_sheet",
 ]

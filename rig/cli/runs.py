@@ -13,6 +13,7 @@ from rig.cli.options import JsonOption, print_warning
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rig.config import Validation
     from rig.runs import Catalogue, Listed
 
 _OVER = {"finished": "finished", "underway": "cut off"}
@@ -38,6 +39,10 @@ def runs(
     thresholds: Annotated[
         str | None,
         typer.Option(metavar="CONFIG", help="Configuration whose [validation] judges; left out: those recorded."),
+    ] = None,
+    threshold: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="Judge by these instead, as [validation] names them; repeatedly."),
     ] = None,
     name: Annotated[str | None, typer.Option("--name", metavar="TEXT", help="Call the one --run so.")] = None,
     note: Annotated[str | None, typer.Option("--note", metavar="TEXT", help="Note this on the one --run.")] = None,
@@ -73,8 +78,8 @@ def runs(
     found = listed()
     for reason in catalogue.unreadable:
         print_warning(reason)
-    if thresholds is not None:
-        found = _judged_by(thresholds, found)
+    if thresholds is not None or threshold:
+        found = _judged_by(_thresholds(thresholds, threshold or ()), found)
     if compare:
         _tell_comparison(found, as_json)
     elif as_json:
@@ -83,13 +88,25 @@ def runs(
         _tell(catalogue, found)
 
 
-def _judged_by(config: str, found: Sequence[Listed]) -> list[Listed]:
+def _thresholds(config: str | None, given: Sequence[str]) -> Validation:
+    from rig.config import Validation, load_config, parse_thresholds
+    from rig.errors import InputError
+
+    if config is not None and given:
+        raise InputError("--threshold and --thresholds: give either")
+    if config is not None:
+        return load_config(config).validation
+    parts = [text.partition("=") for text in given]
+    if wrong := [name for name, mark, _value in parts if not mark]:
+        raise InputError(f"--threshold {wrong[0]}: must be NAME=VALUE")
+    return parse_thresholds({name: value for name, _mark, value in parts}) if parts else Validation()
+
+
+def _judged_by(judge: Validation, found: Sequence[Listed]) -> list[Listed]:
     from dataclasses import replace
 
-    from rig.config import load_config
     from rig.runs import judge_again
 
-    judge = load_config(config).validation
     return [one if one.numbers is None else replace(one, numbers=judge_again(one.numbers, judge)) for one in found]
 
 

@@ -12,12 +12,13 @@ from rig.config.rig_config import (
     parse_config,
     shipped_configs,
 )
+from rig.config.saving import save_thresholds
 from rig.config.sections import (
     Control,
     Realtime,
     Safety,
 )
-from rig.config.validation import Validation
+from rig.config.validation import Validation, parse_thresholds
 from rig.config.virtual_rig import (
     InjectedFault,
     PlantFriction,
@@ -51,7 +52,9 @@ __all__ = [
     "load_config",
     "names_file",
     "parse_config",
+    "parse_thresholds",
     "relaxed_bounds",
     "relaxed_timing",
+    "save_thresholds",
     "shipped_configs",
 ]

@@ -3,7 +3,7 @@
 from rig.recording.export import write_rows_csv
 from rig.recording.motion_record import MotionRecord
 from rig.recording.part import MotionPart, open_part, part_name, report_path, split_part
-from rig.recording.reader import Recorded, Recording, RecordingFile, open_recording, size_of_rows
+from rig.recording.reader import Recorded, Recording, RecordingFile, in_memory, open_recording, size_of_rows
 from rig.recording.recorder import Recorder
 from rig.recording.recovery import caveats, recover
 from rig.recording.ring_sink import RingSink
@@ -29,6 +29,7 @@ __all__ = [
     "RingSink",
     "StatusBlock",
     "caveats",
+    "in_memory",
     "open_part",
     "open_recording",
     "part_name",

@@ -171,18 +171,7 @@ class RecordingFile:
 
     def in_memory(self, rows: Rows) -> Recording:
         """The same with all or some of its rows in memory, (n,)."""
-        return Recording(
-            path=self.path,
-            header=self.header,
-            rows=rows,
-            events=self.events,
-            dropped=self.dropped,
-            complete=self.complete,
-            closing=self.closing,
-            doubts=self.doubts,
-            unverified=self.unverified,
-            motions=self.motions,
-        )
+        return in_memory(self, rows)
 
     def _between(self, first: int, last: int) -> Iterator[Rows]:
         """Rows first to before last as they lie in their chunks; of the other chunks nothing is read."""
@@ -210,6 +199,22 @@ class RecordingFile:
             raise RecordingError(f"{self.path}: {error.strerror or error}") from None
         except DAMAGE:
             raise RecordingError(f"{self.path}: has changed while it was read") from None
+
+
+def in_memory(recorded: Recorded, rows: Rows) -> Recording:
+    """A recording, or a part of one, with all or some of its rows in memory, (n,)."""
+    return Recording(
+        path=recorded.path,
+        header=recorded.header,
+        rows=rows,
+        events=recorded.events,
+        dropped=recorded.dropped,
+        complete=recorded.complete,
+        closing=recorded.closing,
+        doubts=recorded.doubts,
+        unverified=recorded.unverified,
+        motions=recorded.motions,
+    )
 
 
 def open_recording(path: Path | str) -> Recording:

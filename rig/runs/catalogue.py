@@ -127,7 +127,7 @@ def _looked_at(path: Path, kept: Kept) -> list[Run]:
     if known is not None and all(isinstance(one, dict) and set(one) == _FIELDS for one in known):
         return [Run(**{**one, "injected": tuple(one["injected"])}) for one in known]
     runs = runs_of(RecordingFile(path))
-    kept.keep_runs(path, [asdict(run) for run in runs])
+    kept.keep_runs(path, [asdict(run) | {"injected": list(run.injected)} for run in runs])
     return runs
 
 

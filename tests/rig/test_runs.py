@@ -1,6 +1,7 @@
 """Runs: one motion's part of a recording is a recording; those of a folder are listed, judged, named and compared."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,16 @@ def test_what_is_kept_goes_with_what_it_is_of(catalogue: Catalogue) -> None:
     (catalogue.folder / "a.mcap").unlink()
     assert [listed.verdict for listed in catalogue.runs()] == ["pass"]
     assert "a.mcap" not in (catalogue.folder / KEPT).read_text(encoding="utf-8")
+
+
+def test_numbers_of_a_run_that_is_over_stay_while_its_recording_grows(tmp_path: Path) -> None:
+    path = make_runs(tmp_path / "a.mcap", (0.0, 0.0), close=False)
+    catalogue = Catalogue(tmp_path)
+    catalogue.count(catalogue.runs())
+    assert [listed.verdict for listed in catalogue.runs()] == [None, "pass"]
+    status = path.stat()
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns + 1))
+    assert [listed.verdict for listed in catalogue.runs()] == [None, "pass"]
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"layout": 1, "version": "0", "files": {}}', "\xff"])
