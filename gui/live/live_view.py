@@ -81,7 +81,7 @@ class LiveView(QtWidgets.QWidget):
             if isinstance(page, PlotPage):
                 page.pointed.connect(self._point)
                 page.pinned.connect(self._click)
-                page.moved.connect(self._move)
+                page.moved.connect(self.show_span)
                 page.set_panning(replayed)
         self.values = ValuesColumn(theme)
         self.beside = Beside(self.tabs, self.bar.platform, theme)
@@ -232,11 +232,16 @@ class LiveView(QtWidgets.QWidget):
             self._redraw()
 
     def show_span(self, t0: float, t1: float) -> None:
-        """Of a replay, show the times t0 to t1, s."""
+        """Show the times t0 to t1, s, where somebody may choose them: of a replay, and of what is frozen."""
         shown = self._rows.present
-        if shown is not None:
+        if shown is not None and self._rows.chosen_freely:
             self._rows.times.choose(shown, t0, t1)
             self._redraw()
+
+    def set_cursors(self, a: float, b: float) -> None:
+        """Put both cursors there, s: the values are what B is more than A."""
+        self.cursors.place(a, b)
+        self._cursors_moved()
 
     def _follow_present(self) -> None:
         if self._rows.present_moved():
@@ -339,9 +344,3 @@ class LiveView(QtWidgets.QWidget):
             page.set_cursor(self.cursors.b)
             page.set_mark(self.cursors.a)
         self._show_values()
-
-    def _move(self, t0: float, t1: float) -> None:
-        shown = self._rows.present
-        if shown is not None and self._rows.chosen_freely:
-            self._rows.times.choose(shown, t0, t1)
-            self._redraw()

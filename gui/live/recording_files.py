@@ -1,6 +1,6 @@
 """Recordings as files: found in a folder, opened with their numbers, exported."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +14,9 @@ from gui.live.outline import Outline
 from gui.live.replay import Replay
 from gui.live.series import FORCES
 from gui.session import Excerpt, Floats
+from rig.errors import InputError
 from rig.recording import Recording, RecordingError, in_memory, open_part, size_of_rows, split_part
+from rig.runs import Listed, beside
 from rig.telemetry import ROW
 
 KEPT = 400_000_000
@@ -130,3 +132,22 @@ def _mechanism(text: Any) -> Mechanism | None:
         return parse_mechanism(text) if isinstance(text, str) else None
     except MechanismError:
         return None
+
+
+def said_of(runs: Sequence[Listed]) -> str:
+    """How runs differ, as the report says it; where they are not judged, that."""
+    from rig.report import said_beside
+
+    if any(one.numbers is None for one in runs):
+        return "Judge the runs on the page Runs, and the report's comparison of their numbers is here too."
+    return said_beside(beside(runs))
+
+
+def outcome(failure: Exception | None, success: str) -> str:
+    """What came of something: what to say of its success, or why it failed."""
+    if failure is None:
+        return success
+    if isinstance(failure, OSError):
+        return f"Failed: {failure.strerror or failure}"
+    known = isinstance(failure, RecordingError | InputError)
+    return str(failure) if known else f"Failed: {type(failure).__name__}: {failure}"

@@ -12,17 +12,17 @@ from gui.live.compare_view import MOST, CompareView
 from gui.live.live_view import LiveView
 from gui.live.numbers import side_by_side
 from gui.live.platform_view import PlatformView
-from gui.live.recording_files import Opened, open_with_numbers
+from gui.live.recording_files import Opened, open_with_numbers, outcome, said_of
 from gui.live.recording_list import RecordingList
 from gui.live.replay import Replay
 from gui.live.replay_bar import ReplayBar
 from gui.live.tables import fill_table, plain_table
+from gui.live.timeline_bar import Stretch, TimelineBar
 from gui.session import ReportMaker, Timeline, Worker
 from gui.widgets import Theme, ask_save
 from rig.cell_models import recorded_coulomb_speed
-from rig.errors import InputError
-from rig.recording import EventLevel, RecordingError, RecordingFile, caveats, write_rows_csv
-from rig.runs import Listed, beside
+from rig.recording import EventLevel, RecordingFile, caveats, write_rows_csv
+from rig.runs import Listed
 from rig.states import FaultCode, enum_name
 
 _PATIENCE = 5.0  # s for a file that is being read
@@ -73,6 +73,7 @@ class RecordingsView(QtWidgets.QWidget):
         self.numbers = plain_table("Numbers of the recordings")
         self.events = plain_table("Events of the recording")
         self.bar = ReplayBar()
+        self.timeline = TimelineBar(theme)
         self.title = QtWidgets.QLabel("Choose a recording below and open it")
         self.title.setAccessibleName("Recording shown")
         self.note = QtWidgets.QLabel()
@@ -93,6 +94,10 @@ class RecordingsView(QtWidgets.QWidget):
         }.items():
             self.tabs.addTab(page, name)
         self._lay_out()
+        self.timeline.pointed.connect(self._seek)
+        self.timeline.flagged.connect(self._jump_to_event)
+        self.timeline.zoomed.connect(self.live.show_span)
+        self.timeline.measured.connect(self.live.set_cursors)
         self.events.itemActivated.connect(lambda item: self._jump_to_event(item.row()))
         self.list.opened.connect(self.open)
         self.list.compared.connect(self.compare_with)
@@ -109,6 +114,7 @@ class RecordingsView(QtWidgets.QWidget):
         layout.setSpacing(2)
         layout.addLayout(heading)
         layout.addWidget(self.tabs, 1)
+        layout.addWidget(self.timeline)
         layout.addWidget(self.bar)
 
     def set_folder(self, folder: Path) -> None:
@@ -122,7 +128,7 @@ class RecordingsView(QtWidgets.QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
         self._theme = theme
-        for view in (self.live, self.platform, self.compare):
+        for view in (self.live, self.platform, self.compare, self.timeline):
             view.set_theme(theme)
         self._show_events()
 
@@ -149,6 +155,7 @@ class RecordingsView(QtWidgets.QWidget):
         if self.replay.playing:
             self.replay.advance(self._clock())
             self.bar.show_position()
+        self.timeline.set_present(self.replay.position)
         for view in (self.live, self.platform):
             if view.isVisible():
                 view.refresh(self.replay.excerpt)
@@ -171,7 +178,7 @@ class RecordingsView(QtWidgets.QWidget):
 
         def job() -> tuple[list[Opened], str]:
             opened = [open_with_numbers(folder / one.run.id, self._obstacle(), replayed=False) for one in runs[:MOST]]
-            return opened, _said_of(runs[:MOST])
+            return opened, said_of(runs[:MOST])
 
         self._worker.submit(job, partial(self._show_compared, names))
 
@@ -190,7 +197,7 @@ class RecordingsView(QtWidgets.QWidget):
         def job() -> None:
             write_rows_csv(RecordingFile(recording), target)
 
-        self._worker.submit(job, lambda _none, failure: self._say(_outcome(failure, f"Saved {target.name}")))
+        self._worker.submit(job, lambda _none, failure: self._say(outcome(failure, f"Saved {target.name}")))
 
     def make_report(self, path: Path) -> None:
         """Make a recording's report beside it, and open that, unless there is an obstacle."""
@@ -217,7 +224,7 @@ class RecordingsView(QtWidgets.QWidget):
 
     def _show_opened(self, opened: Opened | None, failure: Exception | None) -> None:
         if opened is None:
-            self._say(_outcome(failure, ""))
+            self._say(outcome(failure, ""))
             return
         self.opened, self.compared, self._names = opened, [opened], [opened.name]
         recording = opened.recording
@@ -231,6 +238,8 @@ class RecordingsView(QtWidgets.QWidget):
         self.live.fit()
         self.live.look_at(opened.begin)
         self.bar.set_replay(self.replay)
+        lasting = [Stretch(one["state"], one["begin_s"], one["end_s"]) for one in opened.summary["states"]]
+        self.timeline.show_recording(lasting, recording.events, self.replay.begin, self.replay.end)
         self.title.setText(f"<b>{opened.name}</b>")
         self.list.set_comparable(True)
         if self.tabs.currentWidget() is self.list:
@@ -244,7 +253,7 @@ class RecordingsView(QtWidgets.QWidget):
 
     def _show_second(self, second: Opened | None, failure: Exception | None) -> None:
         if second is None:
-            self._say(_outcome(failure, ""))
+            self._say(outcome(failure, ""))
             return
         if self.opened is not None:
             self.compared, self._names = [self.opened, second], [self.opened.name, second.name]
@@ -256,7 +265,7 @@ class RecordingsView(QtWidgets.QWidget):
         self, names: list[str], found: tuple[list[Opened], str] | None, failure: Exception | None
     ) -> None:
         if found is None:
-            self._say(_outcome(failure, ""))
+            self._say(outcome(failure, ""))
             return
         (self.compared, said), self._names = found, names
         self._show_numbers()
@@ -271,7 +280,8 @@ class RecordingsView(QtWidgets.QWidget):
         self.replay.pause()
         self.replay.seek(begin)
         self.bar.show_position()
-        self.live.show_span(begin, end)
+        self.timeline.measure(begin, end)
+        self.timeline.look_at(begin, end)
         self.tabs.setCurrentWidget(self.live)
 
     def _show_numbers(self) -> None:
@@ -310,6 +320,11 @@ class RecordingsView(QtWidgets.QWidget):
         self.live.look_at(self.replay.position)
         self.tabs.setCurrentWidget(self.live)
 
+    def _seek(self, t: float) -> None:
+        if self.replay is not None:
+            self.replay.seek(t)
+            self.bar.show_position()
+
     def _ask_export(self, path: Path) -> None:
         target = ask_save(self, "Export rows", str(path.with_suffix(".csv")), "Tables (*.csv)", ".csv")
         if target is not None:
@@ -325,21 +340,3 @@ class RecordingsView(QtWidgets.QWidget):
 
     def _say(self, text: str) -> None:
         self.note.setText(text)
-
-
-def _said_of(runs: Sequence[Listed]) -> str:
-    """How runs differ, as the report says it; where they are not judged, that."""
-    from rig.report import said_beside
-
-    if any(one.numbers is None for one in runs):
-        return "Judge the runs on the page Runs, and the report's comparison of their numbers is here too."
-    return said_beside(beside(runs))
-
-
-def _outcome(failure: Exception | None, success: str) -> str:
-    if failure is None:
-        return success
-    if isinstance(failure, OSError):
-        return f"Failed: {failure.strerror or failure}"
-    known = isinstance(failure, RecordingError | InputError)
-    return str(failure) if known else f"Failed: {type(failure).__name__}: {failure}"

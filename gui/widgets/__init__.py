@@ -4,14 +4,22 @@ from gui.widgets.arming import ArmedPair
 from gui.widgets.browser import Browser
 from gui.widgets.controls import Choice, GuardedButton, GuardedCheckBox, QuantityBox, Reason, WholeNumber, mark_next
 from gui.widgets.file_dialogs import ask_save
+from gui.widgets.state_colours import AMBER, BLUE, GREEN, GREY, ORANGE, RED, STATE_COLOURS
 from gui.widgets.theme import AXIS_COLOURS, DARK, DASHED, DASHES, LEG_COLOURS, THEMES, Theme, palette, style_sheet
 
 __all__ = [
+    "AMBER",
     "AXIS_COLOURS",
+    "BLUE",
     "DARK",
     "DASHED",
     "DASHES",
+    "GREEN",
+    "GREY",
     "LEG_COLOURS",
+    "ORANGE",
+    "RED",
+    "STATE_COLOURS",
     "THEMES",
     "ArmedPair",
     "Browser",
