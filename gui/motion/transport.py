@@ -1,10 +1,12 @@
 """What runs a motion, in view on every page: run, pause, go on, stop, how far it is, and what is left of it."""
 
-from pyqtgraph.Qt import QtWidgets
+from pyqtgraph.Qt import QtGui, QtWidgets
 
 from gui.session import Action, Mover, RigSession
 from gui.widgets import GuardedButton, Reason, mark_next
 from rig.states import State
+
+_BESIDE = 24  # px of a button beside its text
 
 
 class TransportBar(QtWidgets.QFrame):
@@ -59,6 +61,9 @@ class TransportBar(QtWidgets.QFrame):
         layout = QtWidgets.QHBoxLayout(self)
         layout.setContentsMargins(6, 3, 6, 3)
         for button in (self.run, self.pause, self.resume, self.abandon, self.hold):
+            bold = QtGui.QFont(button.font())
+            bold.setBold(True)  # as that which leads on is: the others must not move when another does
+            button.setMinimumWidth(QtGui.QFontMetrics(bold).horizontalAdvance(button.text()) + _BESIDE)
             layout.addWidget(button)
         layout.addSpacing(4)
         layout.addLayout(beside, 1)
