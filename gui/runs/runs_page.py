@@ -49,7 +49,6 @@ class RunsPage(QtWidgets.QWidget):
         self.search = QtWidgets.QLineEdit()
         self.search.setAccessibleName("Search the runs")
         self.search.setPlaceholderText("Search: name, operator, note, injected, outcome, verdict")
-        self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(lambda _text: self._fill())
         self.starred = QtWidgets.QCheckBox("Starred only")
         self.starred.toggled.connect(lambda _on: self._fill())
