@@ -206,6 +206,9 @@ class Tour(Pilot):
         self._click(Action.DISCONNECT)
         self.wait(lambda: session.phase is Phase.DOWN, "the engine to end")
         window.tabs.setCurrentWidget(window.recordings_page)
+        self.wait(lambda: bool(window.runs_page.listed), "the runs to be listed")
+        self._photograph("runs", window.recordings_page)
+        view.tabs.setCurrentWidget(view.list)
         view.list.look()
         view.list.select(self._recording)
         self._photograph("recordings", window.recordings_page)
@@ -214,7 +217,7 @@ class Tour(Pilot):
         if view.replay is not None:
             view.replay.seek(0.5 * (view.replay.begin + view.replay.end))
             view.bar.show_position()
-        for index in range(1, view.tabs.count()):
+        for index in range(2, view.tabs.count()):
             view.tabs.setCurrentIndex(index)
             self._photograph(f"recording-{view.tabs.tabText(index).lower()}", window.recordings_page)
 

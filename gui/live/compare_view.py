@@ -1,4 +1,4 @@
-"""Two recordings laid over each other: forces and residuals, both counted from where their motion began."""
+"""Recordings or runs laid over each other: forces and residuals, each counted from where its motion began."""
 
 import numpy as np
 import pyqtgraph as pg
@@ -9,30 +9,57 @@ from gui.live.outline import Outline
 from gui.live.plot import AXIS_WIDTH, plain_plot
 from gui.live.plot_looks import header_label
 from gui.live.series import FORCES, Panel
-from gui.widgets import LEG_COLOURS, Theme
+from gui.session import Floats
+from gui.widgets import DASHES, LEG_COLOURS, QuantityBox, Theme
+
+MOST = 1 + len(DASHES)
+"""how many can be told apart by their lines"""
+_PATTERNS = ("", *DASHES)
+_MOST_POINTS = 500_000
+"""of curves whose difference is taken: above, it would make the window wait"""
+_SHIFT = 60.0  # s
 
 
 class CompareView(QtWidgets.QWidget):
-    """Overlay of measured forces and of residuals: the first recording solid, the second dashed."""
+    """Overlay of measured forces and of residuals: the first solid, the others in patterns of their own.
+
+    The others can be shifted in time, and shown as what they are more than the first.
+    """
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.setAccessibleName("Comparison of two recordings")
+        self.setAccessibleName("Comparison of recordings or runs")
         self.legs = LegButtons(theme)
         self.names = header_label()
-        self.names.setAccessibleName("Recordings compared")
+        self.names.setAccessibleName("Recordings or runs compared")
+        self.shift = QuantityBox("Shift of the others against the first", "s", 0.0, -_SHIFT, _SHIFT)
+        self.shift.valueChanged.connect(lambda _value: self._show())
+        self.difference = QtWidgets.QCheckBox("Difference")
+        self.difference.setToolTip("What the others are more than the first, instead of themselves")
+        self.difference.toggled.connect(lambda _on: self._show())
+        self.verdict = QtWidgets.QLabel()
+        self.verdict.setStyleSheet("font-family: monospace; font-size: 11px")
+        self.verdict.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Fixed)
+        self.verdict.setAccessibleName("How they differ, as the report says it")
+        self.verdict.hide()
         top = QtWidgets.QHBoxLayout()
         top.addWidget(QtWidgets.QLabel("Legs"))
         top.addWidget(self.legs)
-        top.addWidget(self.names, 1)
+        top.addWidget(QtWidgets.QLabel("Shift"))
+        top.addWidget(self.shift)
+        top.addWidget(self.difference)
+        top.addStretch(1)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(4, 4, 4, 4)
         layout.addLayout(top)
+        layout.addWidget(self.names)
+        layout.addWidget(self.verdict)
         self.plots = [_Overlay(panel) for panel in FORCES]
         for plot in self.plots:
             layout.addWidget(plot, 1)
         self.plots[1].view.setXLink(self.plots[0].view)
-        self._names: tuple[str, ...] = ()
+        self._outlines: list[tuple[Outline, ...]] = []
+        self._begins: list[float] = []
         self.legs.changed.connect(self._show_legs)
         self.legs.set_legs([True] + [False] * 5)  # twelve curves over each other are for who asks for them
         self.set_theme(theme)
@@ -45,24 +72,63 @@ class CompareView(QtWidgets.QWidget):
             plot.set_theme(theme)
 
     def show_recordings(self, names: list[str], outlines: list[tuple[Outline, ...]], begins: list[float]) -> None:
-        """Lay up to two recordings over each other, an outline for each of `FORCES`.
+        """Lay up to `MOST` recordings over each other, an outline for each of `FORCES`.
 
         `begins` are the rig times, s, that count as zero.
         """
-        for number, plot in enumerate(self.plots):
-            plot.show_recordings([of_recording[number] for of_recording in outlines], begins)
+        self._outlines, self._begins = outlines, begins
+        self.say("")
         if len(names) < 2:
-            self.names.setText("Choose another recording on the page Files, then press Compare there")
+            self.names.setText("Choose runs on the page Runs, or another recording on the page Files; press Compare")
         else:
-            self.names.setText(f"&nbsp; — {names[0]} &nbsp;&nbsp; ┄ {names[1]}")
+            marks = ("—", *DASHES)
+            self.names.setText(
+                " &nbsp;&nbsp; ".join(f"{mark} {name}" for mark, name in zip(marks, names, strict=False))
+            )
+        points = sum(len(outline[0].whole[0]) for outline in outlines)
+        obstacle = "" if len(names) > 1 else "there is nothing to compare with"
+        obstacle = obstacle or ("" if points <= _MOST_POINTS else f"{points} points are too many at once")
+        self.difference.setEnabled(not obstacle)
+        if obstacle:
+            self.difference.setChecked(False)
+        self.difference.setToolTip(obstacle or "What the others are more than the first, instead of themselves")
+        self._show()
+
+    def say(self, text: str) -> None:
+        """Say how they differ."""
+        self.verdict.setText(text)
+        self.verdict.setVisible(bool(text))
+
+    def _show(self) -> None:
+        shift = self.shift.si()
+        begins = [begin if place == 0 else begin - shift for place, begin in enumerate(self._begins)]
+        for number, plot in enumerate(self.plots):
+            outlines = [of_recording[number] for of_recording in self._outlines]
+            if self.difference.isChecked():
+                first, *others = zip(outlines, begins, strict=True)
+                apart = [_apart(first, other) for other in others]
+                plot.show_recordings([Outline(np.empty(0), np.empty((0, 6))), *apart], [0.0] * len(outlines))
+            else:
+                plot.show_recordings(outlines, begins)
 
     def _show_legs(self, legs: list[bool]) -> None:
         for plot in self.plots:
             plot.show_legs(legs)
 
 
+def _apart(first: tuple[Outline, float], other: tuple[Outline, float]) -> Outline:
+    """What one outline is more than the first, where there are both; each with the time, s, that counts as zero."""
+    (times, values), (other_times, other_values) = first[0].whole, other[0].whole
+    times, other_times = times - first[1], other_times - other[1]
+    if not len(times) or not len(other_times):
+        return Outline(np.empty(0), np.empty((0, 6)))
+    both = (times >= other_times[0]) & (times <= other_times[-1])
+    there: Floats = np.column_stack([np.interp(times[both], other_times, column) for column in other_values.T])
+    return Outline(times[both], there - values[both])
+
+
 class _Overlay(QtWidgets.QWidget):
-    """One quantity of both recordings; drawn only while somebody can see it."""
+    """One quantity of all recordings; drawn only while somebody can see it."""
 
     def __init__(self, panel: Panel) -> None:
         super().__init__()
@@ -81,17 +147,18 @@ class _Overlay(QtWidgets.QWidget):
         self.plot.getAxis("left").setLabel(panel.unit)
         self.plot.getAxis("bottom").setLabel("time since the motion began, s")
         self.view = self.plot.view
-        self.curves = [[pg.PlotCurveItem(skipFiniteCheck=True) for _ in range(6)] for _ in range(2)]
-        for curve in (*self.curves[0], *self.curves[1]):
-            self.plot.add(curve)
+        self.curves = [[pg.PlotCurveItem(skipFiniteCheck=True) for _ in range(6)] for _ in range(MOST)]
+        for curves in self.curves:
+            for curve in curves:
+                self.plot.add(curve)
         self._fitted = True
         self.view.sigXRangeChanged.connect(self._draw)
 
     def set_theme(self, theme: Theme) -> None:
         self.plot.dress(theme)
-        for leg, colour in enumerate(LEG_COLOURS):
-            self.curves[0][leg].setPen(theme.pen(colour))
-            self.curves[1][leg].setPen(theme.pen(theme.towards_text(colour), dashed=True))
+        for pattern, curves in zip(_PATTERNS, self.curves, strict=True):
+            for curve, colour in zip(curves, LEG_COLOURS, strict=True):
+                curve.setPen(theme.pen(theme.towards_text(colour) if pattern else colour, dashed=pattern))
 
     def show_legs(self, legs: list[bool]) -> None:
         self._legs = list(legs)
@@ -104,9 +171,11 @@ class _Overlay(QtWidgets.QWidget):
             self._fit()
 
     def show_recordings(self, outlines: list[Outline], begins: list[float]) -> None:
-        self._outlines, self._begins = outlines, begins
+        self._outlines, self._begins = outlines[:MOST], begins[:MOST]
         spans = [
-            (outline.span[0] - begin, outline.span[1] - begin) for outline, begin in zip(outlines, begins, strict=True)
+            (outline.span[0] - begin, outline.span[1] - begin)
+            for outline, begin in zip(outlines, begins, strict=True)
+            if outline.span[1] > outline.span[0]
         ]
         self._fitted = False
         if spans:

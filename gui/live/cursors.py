@@ -40,6 +40,10 @@ class Cursors:
         else:
             self.a, self.b, self._held = None, t, False
 
+    def place(self, a: float, b: float) -> None:
+        """Put both there, s; they stay."""
+        self.a, self.b, self._held = a, b, True
+
     def words(self, t: float | None) -> str:
         """What the values of the row at t, s, are those of; without a row there is none at the cursor's time."""
         if self.at is None:

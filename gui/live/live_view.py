@@ -27,14 +27,10 @@ from kinematics import Geometry
 from rig.csvio import write_columns
 from rig.telemetry import ROW
 
-_TEXT_EVERY = 5
-"""refreshes between two changes of the numbers: faster nobody can read them"""
-_MODELS_EVERY = 3
-"""refreshes between two looks for rows whose models are wanted: a few rows more cost hardly more than one"""
-_RESIDUALS_EVERY = 6
-"""refreshes between two lines of the models' table: over a long window each takes its time"""
-_COLUMNS = {"Terms": 2, "Pose": 2}
-"""panels beside each other"""
+_TEXT_EVERY = 5  # refreshes between two changes of the numbers: faster nobody can read them
+_MODELS_EVERY = 3  # refreshes between two looks for rows whose models are wanted: a few more cost hardly more
+_RESIDUALS_EVERY = 6  # refreshes between two lines of the models' table: over a long window each takes its time
+_COLUMNS = {"Terms": 2, "Pose": 2}  # panels beside each other
 _MODELS_BEHIND = 0.5  # s that published models may be behind the newest row, for their newest values to be shown
 
 
@@ -82,7 +78,7 @@ class LiveView(QtWidgets.QWidget):
             if isinstance(page, PlotPage):
                 page.pointed.connect(self._point)
                 page.pinned.connect(self._click)
-                page.moved.connect(self._move)
+                page.moved.connect(self.show_span)
                 page.set_panning(replayed)
         self.values = ValuesColumn(theme)
         self.beside = Beside(self.tabs, self.bar.platform, theme)
@@ -237,6 +233,18 @@ class LiveView(QtWidgets.QWidget):
             self._rows.times.choose_about(shown, t, self.bar.seconds)
             self._redraw()
 
+    def show_span(self, t0: float, t1: float) -> None:
+        """Show the times t0 to t1, s, where somebody may choose them: of a replay, and of what is frozen."""
+        shown = self._rows.present
+        if shown is not None and self._rows.chosen_freely:
+            self._rows.times.choose(shown, t0, t1)
+            self._redraw()
+
+    def set_cursors(self, a: float, b: float) -> None:
+        """Put both cursors there, s: the values are what B is more than A."""
+        self.cursors.place(a, b)
+        self._cursors_moved()
+
     def _follow_present(self) -> None:
         if self._rows.present_moved():
             self._behind = True
@@ -340,9 +348,3 @@ class LiveView(QtWidgets.QWidget):
             page.set_cursor(self.cursors.b)
             page.set_mark(self.cursors.a)
         self._show_values()
-
-    def _move(self, t0: float, t1: float) -> None:
-        shown = self._rows.present
-        if shown is not None and self._rows.chosen_freely:
-            self._rows.times.choose(shown, t0, t1)
-            self._redraw()

@@ -60,7 +60,7 @@ QUANTITIES: tuple[Quantity, ...] = (
 
 
 def side_by_side(summaries: Sequence[Summary]) -> list[list[str]]:
-    """Rows of texts: name, unit, a value for each of one or two summaries, and with two the second minus the first."""
+    """Rows of texts: name, unit, a value for each summary, and with two the second minus the first."""
     rows = []
     for quantity in QUANTITIES:
         found = [quantity.value(summary) for summary in summaries]

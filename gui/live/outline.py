@@ -27,6 +27,11 @@ class Outline:
         times = self._levels[0][0]
         return (float(times[0]), float(times[-1])) if len(times) else (0.0, 0.0)
 
+    @property
+    def whole(self) -> tuple[Floats, Floats]:
+        """Times (n,), s, and values (n, k) as they were given."""
+        return self._levels[0]
+
     def between(self, t0: float, t1: float, bins: int) -> tuple[Floats, Floats]:
         """Times (m,) and values (m, k) from t0 to t1, s, no extreme left out: all rows, or some bins or twice as many.
 

@@ -1,6 +1,6 @@
 """Recordings as files: found in a folder, opened with their numbers, exported."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +14,9 @@ from gui.live.outline import Outline
 from gui.live.replay import Replay
 from gui.live.series import FORCES
 from gui.session import Excerpt, Floats
-from rig.recording import Recording, RecordingError, RecordingFile, size_of_rows
+from rig.errors import InputError
+from rig.recording import Recording, RecordingError, in_memory, open_part, size_of_rows, split_part
+from rig.runs import Listed, beside
 from rig.telemetry import ROW
 
 KEPT = 400_000_000
@@ -67,7 +69,7 @@ class Opened:
 
 
 def open_with_numbers(path: Path, obstacle: str = "", *, replayed: bool = True) -> Opened:
-    """Open a recording, count its numbers and prepare what is drawn of it.
+    """Open a recording, or one motion FILE#ID of it, count its numbers and prepare what is drawn of it.
 
     replayed: whether its rows are kept; without, only outlines and numbers are.
     Raises RecordingError when it is none, is longer than the app opens, or has above 100 MB of rows while there is an
@@ -75,8 +77,9 @@ def open_with_numbers(path: Path, obstacle: str = "", *, replayed: bool = True) 
     """
     from rig.report import summarize  # brings matplotlib along
 
-    _check_size(path, obstacle)
-    file = RecordingFile(path)
+    if split_part(path)[1] is None:
+        _check_size(path, obstacle)
+    file = open_part(path)
     every = max(1, -(-file.count * ROW.itemsize // KEPT))
     rows = np.zeros(-(-file.count // every) if replayed else 0, ROW)
     drawn: list[tuple[list[Floats], list[Floats]]] = [([], []) for _ in FORCES]
@@ -95,7 +98,7 @@ def open_with_numbers(path: Path, obstacle: str = "", *, replayed: bool = True) 
     summary = summarize(file)
     begin = summary["motion_begin_s"]
     return Opened(
-        recording=file.in_memory(rows),
+        recording=in_memory(file, rows),
         every=every,
         summary=summary,
         mechanism=_mechanism(file.header.get("mechanism")),
@@ -129,3 +132,22 @@ def _mechanism(text: Any) -> Mechanism | None:
         return parse_mechanism(text) if isinstance(text, str) else None
     except MechanismError:
         return None
+
+
+def said_of(runs: Sequence[Listed]) -> str:
+    """How runs differ, as the report says it; where they are not judged, that."""
+    from rig.report import said_beside
+
+    if any(one.numbers is None for one in runs):
+        return "Judge the runs on the page Runs, and the report's comparison of their numbers is here too."
+    return said_beside(beside(runs))
+
+
+def outcome(failure: Exception | None, success: str) -> str:
+    """What came of something: what to say of its success, or why it failed."""
+    if failure is None:
+        return success
+    if isinstance(failure, OSError):
+        return f"Failed: {failure.strerror or failure}"
+    known = isinstance(failure, RecordingError | InputError)
+    return str(failure) if known else f"Failed: {type(failure).__name__}: {failure}"

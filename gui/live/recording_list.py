@@ -29,6 +29,8 @@ class RecordingList(QtWidgets.QWidget):
     exported = QtCore.Signal(Path)
     reported = QtCore.Signal(Path)
     identified = QtCore.Signal(Path)
+    moved = QtCore.Signal(Path)
+    """another folder is looked into"""
 
     def __init__(self, obstacle: Callable[[], str] = lambda: "") -> None:
         super().__init__()
@@ -90,6 +92,7 @@ class RecordingList(QtWidgets.QWidget):
         """Look into this folder."""
         self.folder = folder
         self.look()
+        self.moved.emit(folder)
 
     def look(self) -> None:
         """Look into the folder again; the choice stays where it can."""

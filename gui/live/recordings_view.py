@@ -1,30 +1,31 @@
 """Recordings: browse, open, replay through the live views, compare, export, report."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+from pyqtgraph.Qt import QtCore, QtWidgets
 
 from dynamics import Mechanism
-from gui.live.compare_view import CompareView
-from gui.live.film_dialog import FilmDialog
+from gui.live.compare_view import MOST, CompareView
+from gui.live.event_table import show_events
+from gui.live.film_maker import FilmMaker
 from gui.live.live_view import LiveView
 from gui.live.numbers import side_by_side
 from gui.live.platform_view import PlatformView
-from gui.live.recording_files import Opened, open_with_numbers
+from gui.live.recording_files import Opened, open_with_numbers, outcome, said_of
 from gui.live.recording_list import RecordingList
 from gui.live.replay import Replay
 from gui.live.replay_bar import ReplayBar
 from gui.live.tables import fill_table, plain_table
+from gui.live.timeline_bar import Stretch, TimelineBar
 from gui.scene import Shapes
 from gui.session import ReportMaker, Timeline, Worker
-from gui.widgets import GuardedButton, Theme, ask_save
+from gui.widgets import Theme, ask_save
 from rig.cell_models import recorded_coulomb_speed
-from rig.errors import InputError
-from rig.recording import EventLevel, RecordingError, RecordingFile, caveats, write_rows_csv
-from rig.states import FaultCode, enum_name
+from rig.recording import RecordingFile, caveats, write_rows_csv
+from rig.runs import Listed
 
 _PATIENCE = 5.0  # s for a file that is being read
 
@@ -41,6 +42,9 @@ class RecordingsView(QtWidgets.QWidget):
         show_file: opens a report for the person; whether there is anything to open it with.
         obstacle: why what keeps the processor busy for long cannot be done now, empty when it can.
     """
+
+    refreshed = QtCore.Signal()
+    """with each frame, for other pages of it"""
 
     def __init__(
         self,
@@ -60,20 +64,19 @@ class RecordingsView(QtWidgets.QWidget):
         self._reports.finished.connect(self._reported)
         self._mechanism: Mechanism | None = None
         self.opened: Opened | None = None
-        self.second: Opened | None = None
-        """the recording compared with the open one"""
+        self.compared: list[Opened] = []
+        """what is compared: the open recording and another, or runs"""
+        self._names: list[str] = []
         self.replay: Replay | None = None
         self.list = RecordingList(obstacle)
         self.live = LiveView(theme, replayed=True)
         self.platform = PlatformView(theme)
-        self.make_film = GuardedButton("Film …", "Make an animated picture or a folder of frames of this recording")
-        self.make_film.setAccessibleName("Make a film of the recording")
-        self.platform.controls.addWidget(self.make_film)
-        self.film: FilmDialog | None = None
+        self.film = FilmMaker(self.platform, obstacle, self)
         self.compare = CompareView(theme)
         self.numbers = plain_table("Numbers of the recordings")
         self.events = plain_table("Events of the recording")
         self.bar = ReplayBar()
+        self.timeline = TimelineBar(theme)
         self.title = QtWidgets.QLabel("Choose a recording below and open it")
         self.title.setAccessibleName("Recording shown")
         self.note = QtWidgets.QLabel()
@@ -94,10 +97,14 @@ class RecordingsView(QtWidgets.QWidget):
         }.items():
             self.tabs.addTab(page, name)
         self._lay_out()
-        self._allow_film()
+        self.film.said.connect(self._say)
+        self.film.began.connect(self.bar.show_position)
+        self.timeline.pointed.connect(self._seek)
+        self.timeline.flagged.connect(self._jump_to_event)
+        self.timeline.zoomed.connect(self.live.show_span)
+        self.timeline.measured.connect(self.live.set_cursors)
         self.events.itemActivated.connect(lambda item: self._jump_to_event(item.row()))
         self.list.opened.connect(self.open)
-        self.make_film.clicked.connect(self.begin_film)
         self.list.compared.connect(self.compare_with)
         self.list.exported.connect(self._ask_export)
         self.list.reported.connect(self.make_report)
@@ -112,6 +119,7 @@ class RecordingsView(QtWidgets.QWidget):
         layout.setSpacing(2)
         layout.addLayout(heading)
         layout.addWidget(self.tabs, 1)
+        layout.addWidget(self.timeline)
         layout.addWidget(self.bar)
 
     def set_folder(self, folder: Path) -> None:
@@ -130,7 +138,7 @@ class RecordingsView(QtWidgets.QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
         self._theme = theme
-        for view in (self.live, self.platform, self.compare):
+        for view in (self.live, self.platform, self.compare, self.timeline):
             view.set_theme(theme)
         self._show_events()
 
@@ -151,19 +159,38 @@ class RecordingsView(QtWidgets.QWidget):
     def refresh(self, _history: Timeline) -> None:
         """Move the replay on to the clock's present and show it; the live history is not looked at."""
         self.list.follow()
+        self.refreshed.emit()
         if self.replay is None:
             return
         if self.replay.playing:
             self.replay.advance(self._clock())
             self.bar.show_position()
+        self.timeline.set_present(self.replay.position)
         for view in (self.live, self.platform):
             if view.isVisible():
                 view.refresh(self.replay.excerpt)
 
-    def open(self, path: Path) -> None:
-        """Open a recording, and replay it from the beginning of its motion."""
+    def open(self, path: Path, span: tuple[float, float] | None = None) -> None:
+        """Open a recording, and replay it from the beginning of its motion; or show its curves over a span, s."""
         self._say(f"Opening {path.name} …")
-        self._worker.submit(partial(open_with_numbers, path, self._obstacle()), self._show_opened)
+
+        def opened(found: Opened | None, failure: Exception | None) -> None:
+            self._show_opened(found, failure)
+            if found is not None and span is not None:
+                self._show_span(*span)
+
+        self._worker.submit(partial(open_with_numbers, path, self._obstacle()), opened)
+
+    def compare_runs(self, folder: Path, runs: Sequence[Listed]) -> None:
+        """Lay runs of a folder's recordings over each other, and say how they differ."""
+        names = [f"{one.name} ({one.run.id})" for one in runs[:MOST]]
+        self._say(f"Opening {', '.join(names)} …")
+
+        def job() -> tuple[list[Opened], str]:
+            opened = [open_with_numbers(folder / one.run.id, self._obstacle(), replayed=False) for one in runs[:MOST]]
+            return opened, said_of(runs[:MOST])
+
+        self._worker.submit(job, partial(self._show_compared, names))
 
     def compare_with(self, path: Path) -> None:
         """Lay a recording over the open one."""
@@ -180,7 +207,7 @@ class RecordingsView(QtWidgets.QWidget):
         def job() -> None:
             write_rows_csv(RecordingFile(recording), target)
 
-        self._worker.submit(job, lambda _none, failure: self._say(_outcome(failure, f"Saved {target.name}")))
+        self._worker.submit(job, lambda _none, failure: self._say(outcome(failure, f"Saved {target.name}")))
 
     def make_report(self, path: Path) -> None:
         """Make a recording's report beside it, and open that, unless there is an obstacle."""
@@ -193,32 +220,9 @@ class RecordingsView(QtWidgets.QWidget):
         self._say(f"Making the report of {path.name} …")
         self._reports.make(path)
 
-    def begin_film(self) -> None:
-        """Ask which film is to be made of the open recording."""
-        if self.replay is None or self.opened is None:
-            return
-        self.replay.pause()
-        self.bar.show_position()
-        name = Path(self.opened.name).stem
-        self.film = FilmDialog(self.platform, self.replay, name, self._obstacle, self)
-        self.film.said.connect(self._say)
-        self.film.finished.connect(self._film_closed)
-        self.film.setModal(True)
-        self.film.show()
-
-    def _film_closed(self, _result: int) -> None:
-        if self.film is not None:
-            self.film.deleteLater()
-            self.film = None
-
-    def _allow_film(self) -> None:
-        missing = "" if self.replay is not None else "open a recording first"
-        self.make_film.set_obstacle(self.platform.menu.problem or missing)
-
     def close_worker(self) -> None:
         """End the threads, a film and a report that are being made. May be called again."""
-        if self.film is not None:
-            self.film.stop()
+        self.film.stop()
         self._worker.finish()
         self._worker.join(_PATIENCE)
         self.live.close_worker()
@@ -232,9 +236,9 @@ class RecordingsView(QtWidgets.QWidget):
 
     def _show_opened(self, opened: Opened | None, failure: Exception | None) -> None:
         if opened is None:
-            self._say(_outcome(failure, ""))
+            self._say(outcome(failure, ""))
             return
-        self.opened, self.second = opened, None
+        self.opened, self.compared, self._names = opened, [opened], [opened.name]
         recording = opened.recording
         self.replay = opened.replay
         mechanism = opened.mechanism or self._mechanism
@@ -246,7 +250,9 @@ class RecordingsView(QtWidgets.QWidget):
         self.live.fit()
         self.live.look_at(opened.begin)
         self.bar.set_replay(self.replay)
-        self._allow_film()
+        self.film.allow(self.replay, Path(opened.name).stem)
+        lasting = [Stretch(one["state"], one["begin_s"], one["end_s"]) for one in opened.summary["states"]]
+        self.timeline.show_recording(lasting, recording.events, self.replay.begin, self.replay.end)
         self.title.setText(f"<b>{opened.name}</b>")
         self.list.set_comparable(True)
         if self.tabs.currentWidget() is self.list:
@@ -260,39 +266,45 @@ class RecordingsView(QtWidgets.QWidget):
 
     def _show_second(self, second: Opened | None, failure: Exception | None) -> None:
         if second is None:
-            self._say(_outcome(failure, ""))
+            self._say(outcome(failure, ""))
             return
-        self.second = second
+        if self.opened is not None:
+            self.compared, self._names = [self.opened, second], [self.opened.name, second.name]
         self._show_numbers()
         self.tabs.setCurrentWidget(self.compare)
         self._say("; ".join(f"{second.name} is {caveat}" for caveat in caveats(second.recording)))
 
+    def _show_compared(
+        self, names: list[str], found: tuple[list[Opened], str] | None, failure: Exception | None
+    ) -> None:
+        if found is None:
+            self._say(outcome(failure, ""))
+            return
+        (self.compared, said), self._names = found, names
+        self._show_numbers()
+        self.compare.say(said)
+        self.tabs.setCurrentWidget(self.compare)
+        self._say("" if len(names) <= MOST - 1 else f"At most {MOST} runs are laid over each other")
+
+    def _show_span(self, begin: float, end: float) -> None:
+        """Show the curves of a part of what is open."""
+        if self.replay is None:
+            return
+        self.replay.pause()
+        self.replay.seek(begin)
+        self.bar.show_position()
+        self.timeline.measure(begin, end)
+        self.timeline.look_at(begin, end)
+        self.tabs.setCurrentWidget(self.live)
+
     def _show_numbers(self) -> None:
-        shown = [opened for opened in (self.opened, self.second) if opened is not None]
-        names = [opened.name for opened in shown]
+        shown, names = self.compared, self._names
         header = ["Quantity", "Unit", *names, *(["Difference"] if len(shown) == 2 else [])]
         fill_table(self.numbers, header, side_by_side([opened.summary for opened in shown]), range(2, len(header)))
         self.compare.show_recordings(names, [opened.outlines for opened in shown], [opened.begin for opened in shown])
 
     def _show_events(self) -> None:
-        events = self.opened.recording.events if self.opened is not None else ()
-        rows = [
-            [
-                f"{event.t:.3f}",
-                enum_name(EventLevel, event.level).lower(),
-                enum_name(FaultCode, event.code) if event.code else "",
-                event.text,
-            ]
-            for event in events
-        ]
-        fill_table(self.events, ["Rig time, s", "Level", "Code", "Text"], rows, range(0))
-        self.events.setToolTip("Double click, or Enter: show the curves there")
-        self.events.horizontalHeader().setStretchLastSection(True)
-        for row, event in enumerate(events):
-            if event.level > EventLevel.INFO:
-                colour = self._theme.warning if event.level == EventLevel.WARNING else self._theme.error
-                for column in range(self.events.columnCount()):
-                    self.events.item(row, column).setForeground(QtGui.QColor(colour))
+        show_events(self.events, self.opened.recording.events if self.opened is not None else (), self._theme)
 
     def _jump_to_event(self, row: int) -> None:
         """Move the replay to an event and show the curves about it."""
@@ -303,6 +315,11 @@ class RecordingsView(QtWidgets.QWidget):
         self.bar.show_position()
         self.live.look_at(self.replay.position)
         self.tabs.setCurrentWidget(self.live)
+
+    def _seek(self, t: float) -> None:
+        if self.replay is not None:
+            self.replay.seek(t)
+            self.bar.show_position()
 
     def _ask_export(self, path: Path) -> None:
         target = ask_save(self, "Export rows", str(path.with_suffix(".csv")), "Tables (*.csv)", ".csv")
@@ -319,12 +336,3 @@ class RecordingsView(QtWidgets.QWidget):
 
     def _say(self, text: str) -> None:
         self.note.setText(text)
-
-
-def _outcome(failure: Exception | None, success: str) -> str:
-    if failure is None:
-        return success
-    if isinstance(failure, OSError):
-        return f"Failed: {failure.strerror or failure}"
-    known = isinstance(failure, RecordingError | InputError)
-    return str(failure) if known else f"Failed: {type(failure).__name__}: {failure}"

@@ -2,7 +2,7 @@
 
 import math
 
-from pyqtgraph.Qt import QtWidgets
+from pyqtgraph.Qt import QtCore, QtWidgets
 
 from dynamics import Mechanism
 from gui.live.readout import WRENCH_WINDOW, StrokeBars, WrenchTable
@@ -25,7 +25,16 @@ class ValuesColumn(QtWidgets.QWidget):
         hint.setWordWrap(True)
         hint.setStyleSheet("font-size: 11px")
         self.setFixedWidth(_WIDTH)
-        column = QtWidgets.QVBoxLayout(self)
+        content = QtWidgets.QWidget()
+        area = QtWidgets.QScrollArea()  # where a window is low it scrolls by itself, and the plots stay in view
+        area.setWidgetResizable(True)
+        area.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(content)
+        whole = QtWidgets.QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(area)
+        column = QtWidgets.QVBoxLayout(content)
         column.setContentsMargins(4, 4, 4, 4)
         for title, widgets in (
             ("Values at", (self.moment, hint)),

@@ -8,21 +8,25 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.motion.editor import MotionEditor
 from gui.motion.preview import Preview, describe, look_ahead
+from gui.motion.run_words import RunWords
 from gui.motion.sights import Sights
 from gui.motion.specification import NEW_PARTS, moved, read_motion, shipped_motion, to_toml
+from gui.motion.transport import TransportBar
 from gui.motion.unsaved import UnsavedQuestion
 from gui.motion.verdict_label import VerdictLabel
 from gui.session import Action, Mover, RigSession, Worker
-from gui.widgets import GuardedButton, QuantityBox, Reason, Theme, WholeNumber, ask_save
+from gui.widgets import GuardedButton, QuantityBox, Theme, WholeNumber, ask_save
 from rig.csvio import whole_file
+from rig.engine import Snapshot
 from rig.errors import InputError
+from rig.states import State
 
 _EDIT_PAUSE = 250  # ms without a change before a motion is looked at
 _LEAST_AMPLITUDE = 0.1  # %, and the step of the field
 
 
 class MotionPanel(QtWidgets.QWidget):
-    """The motion's form on the left, its preview on the right, and what runs it below.
+    """The motion's form on the left, its preview on the right, its size and number of runs below.
 
     Args:
         session: the rig.
@@ -51,6 +55,15 @@ class MotionPanel(QtWidgets.QWidget):
         self._changed.setInterval(_EDIT_PAUSE)
         self._changed.timeout.connect(self._look)
         self.verdict = VerdictLabel()
+        self.transport = TransportBar(session, mover)
+        """to be put where it is always in view"""
+        self.run, self.progress, self.phase = self.transport.run, self.transport.progress, self.transport.phase
+        self.pause, self.resume = self.transport.pause, self.transport.resume
+        self.abandon, self.hold = self.transport.abandon, self.transport.hold
+        self.run.clicked.connect(self._run)
+        self.words = RunWords()
+        self._ran = ""
+        """name of the motion that was run from here last, empty once another is shown"""
         self._title = QtWidgets.QLabel()
         self._title.setObjectName("heading")
         self._title.setAccessibleName("Name of the motion")
@@ -75,9 +88,10 @@ class MotionPanel(QtWidgets.QWidget):
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 4)
         layout.addWidget(self.splitter, 1)
-        layout.addLayout(self._run_row())
+        layout.addLayout(self._size_row())
         self.editor.edited.connect(self._form_edited)
         session.changed.connect(self.refresh)
+        session.statusChanged.connect(self._show_present)
         mover.progressed.connect(self._progressed)
         mover.finished.connect(self._finished)
         self.load_shipped("demo")
@@ -99,53 +113,23 @@ class MotionPanel(QtWidgets.QWidget):
             row.addWidget(button)
         return row
 
-    def _run_row(self) -> QtWidgets.QVBoxLayout:
-        self.run = GuardedButton("▶  Run", "Move to the motion's start, then follow it")
-        self.run.setAccessibleName("Run the motion")
-        self.pause = GuardedButton("Pause", "Slow down along the path and stand")
-        self.resume = GuardedButton("Resume", "Go on along the path")
-        self.abandon = GuardedButton("Abandon", "Forget the rest of a motion that is paused, and hold where it stands")
-        self.hold = GuardedButton("Stop motion", "Slow down along the path and hold under power; nothing further runs")
-        self.run.clicked.connect(self._run)
-        self.pause.clicked.connect(self._mover.pause)
-        self.resume.clicked.connect(self._mover.resume)
-        self.abandon.clicked.connect(self._mover.abandon)
-        self.hold.clicked.connect(self._mover.hold)
+    def _size_row(self) -> QtWidgets.QHBoxLayout:
         self.repeats = WholeNumber("How many times the motion is run, one after the other", 1, 1, 1000)
         self.repeats.setSuffix(" ×")
         self.amplitude = QuantityBox("Size of the motion about its start pose", "%", 100.0, _LEAST_AMPLITUDE, 100.0)
         self.amplitude.valueChanged.connect(lambda _value: self._form_edited())
         self.fit = GuardedButton("Largest that passes", "Take the largest amplitude with which the motion passes")
         self.fit.clicked.connect(lambda: self.amplitude.set_si(self._largest()))
-        self.progress = QtWidgets.QProgressBar()
-        self.progress.setRange(0, 1000)
-        self.progress.setAccessibleName("Progress of the motion")
-        self.progress.setTextVisible(False)
-        self.progress.setFixedWidth(240)
-        self.phase = QtWidgets.QLabel()
-        self.phase.setAccessibleName("What is being done")
-        self._reason = Reason()
         row = QtWidgets.QHBoxLayout()
         row.setContentsMargins(6, 0, 6, 0)
-        for widget in (self.run, self.pause, self.resume, self.abandon, self.hold):
-            row.addWidget(widget)
-        row.addSpacing(24)
         row.addWidget(QtWidgets.QLabel("Repeat"))
         row.addWidget(self.repeats)
         row.addWidget(QtWidgets.QLabel("Amplitude"))
         row.addWidget(self.amplitude)
         row.addWidget(self.fit)
         row.addStretch(1)
-        below = QtWidgets.QHBoxLayout()
-        below.setContentsMargins(6, 0, 6, 0)
-        below.addWidget(self.progress)
-        below.addWidget(self.phase)
-        below.addSpacing(12)
-        below.addWidget(self._reason, 1)
-        rows = QtWidgets.QVBoxLayout()
-        rows.addLayout(row)
-        rows.addLayout(below)
-        return rows
+        row.addWidget(self.words, 4)
+        return row
 
     # -- choosing a motion -------------------------------------------------------------------------------------------
 
@@ -266,9 +250,10 @@ class MotionPanel(QtWidgets.QWidget):
 
     def _edited(self) -> None:
         if not self._mover.active:  # how the one before ended says nothing of this one
-            self.progress.setValue(0)
-            self.phase.clear()
+            self.transport.clear()
         self._version += 1
+        self._ran = ""
+        self.sights.plots.show_present(None)
         self.preview = Preview(fault="being checked")
         self.verdict.refused = ""
         self.verdict.judge("muted", "Checking …")
@@ -291,6 +276,7 @@ class MotionPanel(QtWidgets.QWidget):
 
     def _show_preview(self, preview: Preview) -> None:
         self.preview = preview
+        self.transport.show_motion(self._name, None if preview.table is None else preview.table.duration)
         self.sights.show_preview(preview)
         verdict = preview.verdict
         if verdict is None:
@@ -315,29 +301,27 @@ class MotionPanel(QtWidgets.QWidget):
     def refresh(self) -> None:
         """Enable what can be done now; say why the motion cannot be run."""
         busy = "a motion is under way" if self._mover.active else ""
-        reason = self._session.obstacle(Action.MOVE) or busy or self.preview.obstacle
-        self.run.set_obstacle(reason)
-        self._reason.show_reason(reason)
-        self.pause.set_obstacle(self._session.obstacle(Action.PAUSE))
-        self.resume.set_obstacle(self._session.obstacle(Action.RESUME))
-        self.abandon.set_obstacle(self._session.obstacle(Action.ABANDON))
-        self.hold.set_obstacle(self._session.obstacle(Action.HOLD))
+        self.transport.refresh(self._session.obstacle(Action.MOVE) or busy or self.preview.obstacle)
         verdict = self.preview.verdict
         self.fit.setVisible(verdict is not None and not verdict.passed)
         self.fit.set_obstacle("" if self._largest() > 0.0 else f"none from {_LEAST_AMPLITUDE:g} % on passes")
 
     def _run(self) -> None:
         if self.preview.table is not None and not self.preview.obstacle:
+            self._ran = self._name
             self._mover.run(self._name, self.preview.table, self.repeats.value())
 
+    def _show_present(self, status: Snapshot) -> None:
+        """Where the motion is, on the plots of the one that is run."""
+        runs = status.state is State.RUNNING or status.paused
+        self.sights.plots.show_present(status.path_time if runs and self._ran and status.motion == self._ran else None)
+
     def _progressed(self, text: str, fraction: float) -> None:
-        self.progress.setValue(round(1000 * fraction))
-        self.phase.setText(text)
+        self.transport.show_progress(text, fraction)
         self.refresh()
 
     def _finished(self, reason: str) -> None:
-        self.progress.setValue(0 if reason else 1000)
-        self.phase.setText(f"ended: {reason.splitlines()[0]}" if reason else "done")
+        self.transport.show_end(reason)
         self.refresh()
 
     def close_worker(self) -> None:

@@ -46,12 +46,13 @@ class PreviewPlots(QtWidgets.QWidget):
         self._limits: list[list[pg.InfiniteLine]] = []
         self._plots: list[Plot] = []
         self._markers: list[pg.InfiniteLine] = []
+        self._presents: list[pg.InfiniteLine] = []
         self._from_home = False
 
     def _make(self) -> None:
         for index, (title, count) in enumerate(_PLOTS):
             plot = Plot(f"{title} over time")
-            plot.setMinimumSize(180, 100)
+            plot.setMinimumSize(180, 80)
             for side in ("left", "bottom"):
                 plot.getAxis(side).setGrid(_GRID)
             plot.view.setMouseEnabled(x=True, y=False)
@@ -67,6 +68,10 @@ class PreviewPlots(QtWidgets.QWidget):
             marker.setVisible(False)
             plot.add(marker)
             self._markers.append(marker)
+            present = pg.InfiniteLine(angle=90)
+            present.setVisible(False)
+            plot.add(present)
+            self._presents.append(present)
         self._legend = QtWidgets.QLabel()
         self._legend.setAlignment(QtCore.Qt.AlignmentFlag.AlignCenter)
         self._legend.setWordWrap(True)
@@ -100,6 +105,8 @@ class PreviewPlots(QtWidgets.QWidget):
             for line in limits:
                 line.setPen(theme.pen(theme.error, dashed=True))
             marker.setPen(pg.mkPen(theme.error, width=1, style=QtCore.Qt.PenStyle.DotLine))
+        for present in self._presents:
+            present.setPen(pg.mkPen(theme.text, width=2))
         self._write_titles()
         self._write_legend()
 
@@ -140,6 +147,13 @@ class PreviewPlots(QtWidgets.QWidget):
             marker.setVisible(worst is not None and curves is not None)
             if worst is not None:
                 marker.setValue(worst.time)
+
+    def show_present(self, t: float | None) -> None:
+        """Draw a line where the motion is, s along it; None takes it away."""
+        for present in self._presents:
+            present.setVisible(t is not None)
+            if t is not None:
+                present.setValue(t)
 
 
 def _with_near(values: Array, limits: list[float]) -> tuple[float, float]:

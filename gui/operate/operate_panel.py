@@ -10,7 +10,7 @@ from calibration import CalibrationError
 from gui.operate.drives_view import DrivesView
 from gui.operate.lines_view import LinesView
 from gui.session import Action, LogEntry, Phase, RigSession
-from gui.widgets import ArmedPair, GuardedButton
+from gui.widgets import ArmedPair, GuardedButton, mark_next
 from rig.config import RigConfig
 from rig.engine import DriveReport, Engage, Home, Park, Reset, check_buses
 from rig.states import State
@@ -129,8 +129,8 @@ class OperatePanel(QtWidgets.QScrollArea):
         for action, button in self.buttons.items():
             target = self.arm if action is Action.ENGAGE and not self.arm.isChecked() else button
             if action is Action.ENGAGE:
-                _mark(self.arm if target is button else button, False)
-            _mark(target, action is following and target.isEnabled())
+                mark_next(self.arm if target is button else button, False)
+            mark_next(target, action is following and target.isEnabled())
         if self._session.busy == "connect":
             self.drives.begin()
         elif not up or status is None or status.state is State.OFF:
@@ -160,14 +160,6 @@ class OperatePanel(QtWidgets.QScrollArea):
     def _logged(self, entry: LogEntry) -> None:
         if entry.source == "engine":
             self.drives.note_identity(entry.text)
-
-
-def _mark(button: GuardedButton, following: bool) -> None:
-    """Show that a button is the next step, or not."""
-    if bool(button.property("next")) != following:
-        button.setProperty("next", following)
-        button.style().unpolish(button)
-        button.style().polish(button)
 
 
 def _lines(config: RigConfig) -> LinesView | None:

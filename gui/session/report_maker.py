@@ -6,6 +6,7 @@ from pyqtgraph.Qt import QtCore
 
 from gui.session.rig_command import RigCommand
 from rig.errors import ExitCode
+from rig.recording import report_path
 
 
 class ReportMaker(QtCore.QObject):
@@ -25,9 +26,9 @@ class ReportMaker(QtCore.QObject):
         return self._command.busy
 
     def make(self, recording: Path) -> None:
-        """Make the report of a recording, beside it. Nothing while another is being made."""
+        """Make the report of a recording, or of a run FILE#ID, beside it. Nothing while another is being made."""
         if not self.busy:
-            self._report = recording.with_suffix(".html")
+            self._report = report_path(recording)
             self._command.start(["report", str(recording)])
 
     def close(self) -> None:

@@ -185,7 +185,9 @@ class RigSession(SessionState):
 
     def _start(self) -> LiveRig:
         self.virtual.begin()  # gets ready while the engine does
-        engine = hold_engine(self.config, new_recording(self.folder, self.config.name))
+        said = {"recording": {"operator": self.operator}} if self.operator else {}
+        config = self.config.changed(said) if said else self.config
+        engine = hold_engine(config, new_recording(self.folder, config.name))
         try:
             self.virtual.wait_ready(engine.engine.address.socket)
         except Exception:

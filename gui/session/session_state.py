@@ -57,6 +57,8 @@ class SessionState(QtCore.QObject):
         """the operator has taken the first step to Engage, as the panel says"""
         self.death = ""
         self.recording: Path | None = None
+        self.operator = ""
+        """who operates the rig, as recordings are to say from the next connection on"""
         self._status_at = 0.0
         self.found = FoundEngine(config, self)
         self.found.changed.connect(self.changed)
@@ -76,6 +78,10 @@ class SessionState(QtCore.QObject):
             death=self.death,
             holder=self.found.holder,
         )
+
+    def set_operator(self, operator: str) -> None:
+        """Have recordings say who operates the rig; empty leaves it to the configuration."""
+        self.operator = operator.strip()
 
     @property
     def torque(self) -> bool:

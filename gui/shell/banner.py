@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.session import CycleFigures, Phase, Situation, StopButton
+from gui.widgets import AMBER, BLUE, GREEN, GREY, ORANGE, RED, STATE_COLOURS
 from rig.engine import TORQUE_STATES, Snapshot
 from rig.runtime import said_slower
 from rig.states import FaultCode, State, StopSeverity
@@ -23,34 +24,34 @@ class Look:
     """what can be done next"""
 
 
-_GREY, _BLUE, _AMBER, _GREEN, _ORANGE, _RED = "#5b6470", "#0072b2", "#e69f00", "#007a59", "#b34700", "#9b1111"
-
-_STATES = {
-    State.OFF: Look("Off", "○", _GREY, "white", "Not connected. Next: Connect."),
-    State.IDLE: Look("Idle", "◐", _GREY, "white", "Connected, torque off, brakes on. Next: Home."),
-    State.HOMING: Look("Homing", "⌂", _AMBER, "#10151a", "The legs look for their references. Keep clear."),
-    State.SINGLE_LEG: Look("Testing a leg", "↕", _AMBER, "#10151a", "One leg moves alone. Keep clear."),
-    State.PARKED: Look("Parked", "■", _BLUE, "white", "Homed, torque off, brakes on. Next: Arm, then Engage."),
-    State.ENGAGING: Look("Engaging", "◔", _AMBER, "#10151a", "The drives take the load. Keep clear."),
-    State.ENGAGED: Look("Engaged", "●", _GREEN, "white", "Holding under power. Next: run a motion, jog, or Park."),
-    State.RUNNING: Look("Running", "▶", _GREEN, "white", ""),
-    State.PARKING: Look("Parking", "◑", _AMBER, "#10151a", "Moving home, then brakes on and torque off."),
-    State.STOPPING: Look("Stopping", "▼", _ORANGE, "white", ""),
-    State.FAULT: Look("Fault", "⚠", _RED, "white", ""),
+_SAID: dict[State, tuple[str, str, str]] = {
+    State.OFF: ("Off", "○", "Not connected. Next: Connect."),
+    State.IDLE: ("Idle", "◐", "Connected, torque off, brakes on. Next: Home."),
+    State.HOMING: ("Homing", "⌂", "The legs look for their references. Keep clear."),
+    State.SINGLE_LEG: ("Testing a leg", "↕", "One leg moves alone. Keep clear."),
+    State.PARKED: ("Parked", "■", "Homed, torque off, brakes on. Next: Arm, then Engage."),
+    State.ENGAGING: ("Engaging", "◔", "The drives take the load. Keep clear."),
+    State.ENGAGED: ("Engaged", "●", "Holding under power. Next: run a motion, jog, or Park."),
+    State.RUNNING: ("Running", "▶", ""),
+    State.PARKING: ("Parking", "◑", "Moving home, then brakes on and torque off."),
+    State.STOPPING: ("Stopping", "▼", ""),
+    State.FAULT: ("Fault", "⚠", ""),
 }
+"""Text, icon and hint."""
+_STATES = {state: Look(text, icon, *STATE_COLOURS[state], hint) for state, (text, icon, hint) in _SAID.items()}
 
 _PHASES = {
-    Phase.DOWN: Look("Off", "○", _GREY, "white", "The engine is not running. Next: Connect."),
-    Phase.STARTING: Look("Starting", "◔", _AMBER, "#10151a", "The engine starts; the first time takes a minute."),
-    Phase.ENDING: Look("Ending", "◑", _AMBER, "#10151a", "The recording is being closed."),
-    Phase.DIED: Look("Engine died", "⚠", _RED, "white", ""),
+    Phase.DOWN: Look("Off", "○", GREY, "white", "The engine is not running. Next: Connect."),
+    Phase.STARTING: Look("Starting", "◔", AMBER, "#10151a", "The engine starts; the first time takes a minute."),
+    Phase.ENDING: Look("Ending", "◑", AMBER, "#10151a", "The recording is being closed."),
+    Phase.DIED: Look("Engine died", "⚠", RED, "white", ""),
 }
 
 _SILENT = Look(
-    "No answer", "⚠", _RED, "white", "The engine runs, but does not answer. Press STOP, then look at the machine."
+    "No answer", "⚠", RED, "white", "The engine runs, but does not answer. Press STOP, then look at the machine."
 )
 
-_HELD = Look("Held by another engine", "⚠", _ORANGE, "white", "")
+_HELD = Look("Held by another engine", "⚠", ORANGE, "white", "")
 
 _STOPS = {
     StopSeverity.NONE: "",
@@ -73,10 +74,10 @@ def look_of(now: Situation) -> Look:
         hint = (
             f"Torque off, brakes on, {1e3 * now.status.from_home:.0f} mm from home. Next: Arm, then Engage, then Park."
         )
-        return Look("On its brakes", "▣", _BLUE, "white", hint)
+        return Look("On its brakes", "▣", BLUE, "white", hint)
     if now.status.state is State.ENGAGED and now.status.paused:
         where = f"{now.status.motion!r} at {now.status.path_time:.1f} of {now.status.path_duration:.1f} s"
-        return Look("Paused", "❚❚", _GREEN, "white", f"{where}, held under power. Next: Resume, Abandon, or Park.")
+        return Look("Paused", "❚❚", GREEN, "white", f"{where}, held under power. Next: Resume, Abandon, or Park.")
     return _STATES[now.status.state]
 
 

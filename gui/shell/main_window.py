@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
@@ -11,6 +10,7 @@ from gui.calibrate import CalibrateMenu
 from gui.live import LiveView, PlatformView, RecordingsView
 from gui.motion import MotionPanel
 from gui.operate import FaultsPanel, JogPanel, OperatePanel
+from gui.runs import RunDesk, RunsPage
 from gui.scene import shapes_of
 from gui.session import (
     Action,
@@ -18,7 +18,6 @@ from gui.session import (
     History,
     Mover,
     Phase,
-    ReportMaker,
     RigSession,
     StopButton,
     StopEverywhere,
@@ -32,9 +31,10 @@ from gui.shell.guide import HelpMenu
 from gui.shell.notice import Notice
 from gui.shell.other_rig import OtherRig
 from gui.shell.pictures import Page, Pictures
+from gui.shell.reporting import Reporting, connect_runs
 from gui.shell.style import dress
 from gui.shell.view_menu import ViewMenu
-from gui.widgets import DARK, THEMES, Browser, Theme
+from gui.widgets import DARK, THEMES, Theme
 from rig.states import State
 
 _HISTORY = 120.0  # s of telemetry that the views reach back
@@ -58,10 +58,9 @@ class MainWindow(QtWidgets.QMainWindow):
         self.theme: Theme = THEMES.get(str(settings.value("theme", DARK.name)), DARK)
         self.history = History(int(_HISTORY * session.config.rate))
         self.mover = Mover(session, self)
-        self.reports = ReportMaker(self)
-        self.browser = Browser(self)
-        self.browser.failed.connect(self._show_unopened)
-        self.open_file: Callable[[Path], bool] = self.browser.open
+        self.notice = Notice()
+        self.reporting = Reporting(session, self.notice, self)
+        self.runs = RunDesk(session, self)
         self.stop_button = StopButton(lambda: session.stop(1, "button"))
         self.banner = Banner(self.stop_button, session.config.virtual is not None, session.config.safety.off)
         self.operate = OperatePanel(session)
@@ -95,7 +94,10 @@ class MainWindow(QtWidgets.QMainWindow):
         session.logged.connect(self.log.add)
         session.refused.connect(self.notice.refuse)
         session.accepted.connect(lambda _what: self.notice.clear())
-        self.reports.finished.connect(self._report_made)
+        self.reporting.changed.connect(self._refresh)
+        self.runs.report_asked.connect(self.reporting.make)
+        self.motion.words.operator_changed.connect(session.set_operator)
+        self.motion.words.note_changed.connect(self.runs.set_note)
         self._restore()
         self._refresh()
         self.operate.buttons[Action.CONNECT].setFocus()
@@ -116,8 +118,7 @@ class MainWindow(QtWidgets.QMainWindow):
     def _lay_out(self) -> None:
         self.report = QtWidgets.QPushButton("Open report")
         self.report.setAccessibleName("Make and open the report of the recording")
-        self.report.clicked.connect(self._make_report)
-        self.notice = Notice()
+        self.report.clicked.connect(lambda: self.reporting.make())
         side = QtWidgets.QWidget()
         column = QtWidgets.QVBoxLayout(side)
         column.setContentsMargins(6, 4, 6, 6)
@@ -141,6 +142,8 @@ class MainWindow(QtWidgets.QMainWindow):
         layout.setSpacing(0)
         layout.addWidget(self.banner)
         layout.addWidget(self.splitter, 1)
+        layout.addWidget(self.runs.card)
+        layout.addWidget(self.motion.transport)
         self.setCentralWidget(content)
 
     def _build_next(self) -> None:
@@ -172,11 +175,13 @@ class MainWindow(QtWidgets.QMainWindow):
     def _build_recordings(self) -> None:
         self.recordings = RecordingsView(
             self.theme,
-            show_file=lambda path: self.open_file(path),
+            show_file=lambda path: self.reporting.open_file(path),
             obstacle=lambda: heavy_work_obstacle(self.session.situation),
         )
         self.recordings.list.identified.connect(self.calibrate.identify.start)
         self.recordings.set_folder(self.session.folder)
+        self.runs_page = RunsPage(lambda: heavy_work_obstacle(self.session.situation))
+        connect_runs(self.runs_page, self.recordings, self.reporting, self.runs)
         self._add_view(self.recordings, self.recordings_page)
         self.recordings.restore(self._settings)
 
@@ -191,7 +196,7 @@ class MainWindow(QtWidgets.QMainWindow):
     def _make_menus(self) -> None:
         rig = self.menuBar().addMenu("&Rig")
         self._add_action(rig, "Open &motion …", self._open_motion, "Ctrl+O")
-        self._add_action(rig, "Open &report", self._make_report, "Ctrl+R")
+        self._add_action(rig, "Open &report", lambda: self.reporting.make(), "Ctrl+R")
         self.calibrate = CalibrateMenu(self.session, self, lambda: self.theme)
         rig.addMenu(self.calibrate)
         rig.addSeparator()
@@ -235,10 +240,10 @@ class MainWindow(QtWidgets.QMainWindow):
         self.view.guard(self.session.torque)
         self.other.refresh()
         self._say_what_is_past(now.phase)
-        reason = "a report is being made" if self.reports.busy else self.session.obstacle(Action.REPORT)
+        reason = self.reporting.obstacle
         self.report.setEnabled(not reason)
         self.report.setToolTip(reason or f"Make the report of {now.recording} and open it")
-        self.report.setText("Making the report …" if self.reports.busy else "Open report")
+        self.report.setText("Making the report …" if self.reporting.maker.busy else "Open report")
 
     def _say_what_is_past(self, phase: Phase) -> None:
         """Platforms that are drawn stand still without an engine."""
@@ -261,28 +266,6 @@ class MainWindow(QtWidgets.QMainWindow):
         if row is not None and up and self.session.status is not None and self.session.status.state is not State.OFF:
             self.operate.show_row(row, self.session.status.echo_lag, self.session.status.drives)
 
-    # -- reports -----------------------------------------------------------------------------------------------------
-
-    def _make_report(self) -> None:
-        if self.session.recording is not None and not self.session.obstacle(Action.REPORT):
-            self.reports.make(self.session.recording)
-            self._refresh()
-
-    def _report_made(self, path: str, fault: str) -> None:
-        if fault:
-            self.session.log("error", "app", f"report: {fault}")
-            self.notice.refuse("report", fault)
-        else:
-            self.session.log("info", "app", f"report: {path}")
-            self.notice.remark(f"The report: {path}")
-            if not self.open_file(Path(path)):
-                self._show_unopened(path, "no browser is known to the system")
-        self._refresh()
-
-    def _show_unopened(self, path: str, reason: str) -> None:
-        self.session.log("error", "app", f"{path} was not opened: {reason}")
-        self.notice.refuse("report", f"{reason}. It is here: {path}")
-
     def _open_motion(self) -> None:
         self.tabs.setCurrentWidget(self.motion)
         self.motion.open()
@@ -303,13 +286,14 @@ class MainWindow(QtWidgets.QMainWindow):
         self.clock.stop()
         self._building.stop()
         self.stop_everywhere.remove()
-        self.reports.close()
-        self.browser.close()
+        self.reporting.close()
+        self.runs.close()
         self.setup.close()
         self.calibrate.close_wizards()
         if self.complete:
             self.pictures.close(self._settings)
             self.platform.close_worker()
+            self.runs_page.close_worker()
             self.recordings.close_worker()
             self.live.close_worker()
             self.live.save(self._settings, "live")
@@ -325,6 +309,7 @@ class MainWindow(QtWidgets.QMainWindow):
         settings.setValue("motion splitter", self.motion.splitter.saveState())
         settings.setValue("tab", self.tabs.tabText(self.tabs.currentIndex()))
         self.jog.save(settings)
+        settings.setValue("operator", self.motion.words.operator.text())
         settings.sync()
 
     def _restore(self) -> None:
@@ -336,6 +321,7 @@ class MainWindow(QtWidgets.QMainWindow):
         room = self.screen().availableSize()
         self.resize(self.size().boundedTo(room - _FRAME).expandedTo(self.minimumSizeHint()))
         self.jog.restore(settings)
+        self.motion.words.operator.setText(str(settings.value("operator", "")))
         self._restore_splitter("splitter", self.splitter)
         self._restore_splitter("motion splitter", self.motion.splitter)
         titles = [self.tabs.tabText(index) for index in range(self.tabs.count())]

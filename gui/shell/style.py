@@ -15,6 +15,7 @@ QLabel#heading {{ font-size: 15px; font-weight: bold; }}
 QLabel#virtual {{ background: #56b4e9; color: #10151a; font-weight: bold; border-radius: 4px; padding: 4px 10px; }}
 QLabel#off {{ background: #e69f00; color: #10151a; font-size: 11px; font-weight: bold; border-radius: 4px;
     padding: 2px 8px; }}
+QFrame#card, QFrame#transport {{ border-top: 1px solid {border}; }}
 QPushButton#step {{ min-height: 26px; text-align: left; }}
 QPushButton[next="true"] {{ border: 2px solid {accent}; padding: 2px 8px; font-weight: bold; }}
 QPushButton#stop {{ background: {stop}; color: white; font-size: 22px; font-weight: bold; border: 2px solid #7d0000;
@@ -28,6 +29,7 @@ QWizard QPushButton#armed {{ min-height: 18px; text-align: center; }}
 QWizard QRadioButton::indicator {{ width: 11px; height: 11px; border: 1px solid {muted}; border-radius: 6px; }}
 QWizard QRadioButton::indicator:checked {{ background: {accent}; }}
 QWizard QRadioButton:focus, QWizard QCheckBox:focus {{ color: {accent}; }}
+QProgressBar#thin {{ min-height: 6px; max-height: 6px; }}
 QProgressBar {{ text-align: center; min-height: 18px; }}
 """
 
@@ -42,6 +44,7 @@ def dress(application: QtWidgets.QApplication, theme: Theme) -> None:
         warning=theme.warning,
         accent=theme.accent,
         text=theme.text,
+        border=theme.border,
     )
     sheet = style_sheet(theme) + own
     before = application.styleSheet()

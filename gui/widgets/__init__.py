@@ -2,16 +2,25 @@
 
 from gui.widgets.arming import ArmedPair
 from gui.widgets.browser import Browser
-from gui.widgets.controls import Choice, GuardedButton, GuardedCheckBox, QuantityBox, Reason, WholeNumber
+from gui.widgets.controls import Choice, GuardedButton, GuardedCheckBox, QuantityBox, Reason, WholeNumber, mark_next
 from gui.widgets.file_dialogs import ask_save
 from gui.widgets.flow import FlowLayout
-from gui.widgets.theme import AXIS_COLOURS, DARK, DASHED, LEG_COLOURS, THEMES, Theme, palette, style_sheet
+from gui.widgets.state_colours import AMBER, BLUE, GREEN, GREY, ORANGE, RED, STATE_COLOURS
+from gui.widgets.theme import AXIS_COLOURS, DARK, DASHED, DASHES, LEG_COLOURS, THEMES, Theme, palette, style_sheet
 
 __all__ = [
+    "AMBER",
     "AXIS_COLOURS",
+    "BLUE",
     "DARK",
     "DASHED",
+    "DASHES",
+    "GREEN",
+    "GREY",
     "LEG_COLOURS",
+    "ORANGE",
+    "RED",
+    "STATE_COLOURS",
     "THEMES",
     "ArmedPair",
     "Browser",
@@ -24,6 +33,7 @@ __all__ = [
     "Theme",
     "WholeNumber",
     "ask_save",
+    "mark_next",
     "palette",
     "style_sheet",
 ]

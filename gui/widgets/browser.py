@@ -26,15 +26,24 @@ class Browser(QtCore.QObject):
         self._timer.setInterval(_LOOK_INTERVAL)
         self._timer.timeout.connect(self._look)
 
-    def open(self, path: Path) -> bool:
-        """Open a file; False when the system has nothing to open it with, else a failure is told by `failed`."""
+    def open(self, path: Path, place: str = "") -> bool:
+        """Open a file, a page at the place of an id.
+
+        False when the system has nothing to open it with, else a failure is told by `failed`.
+        """
         opener = shutil.which(_OPENER)
+        url = QtCore.QUrl.fromLocalFile(str(path.resolve()))
+        url.setFragment(place)
         if opener is None:
-            return bool(QtGui.QDesktopServices.openUrl(QtCore.QUrl.fromLocalFile(str(path.resolve()))))
+            return bool(QtGui.QDesktopServices.openUrl(url))
         nothing = subprocess.DEVNULL
         try:
             process = subprocess.Popen(
-                [opener, str(path.resolve())], stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
+                [opener, url.toString() if place else str(path.resolve())],
+                stdin=nothing,
+                stdout=nothing,
+                stderr=nothing,
+                start_new_session=True,
             )
         except OSError:
             return False

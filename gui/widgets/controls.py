@@ -92,6 +92,14 @@ def _may_turn(field: QtWidgets.QWidget, event: QtGui.QWheelEvent) -> bool:
     return bool(field.hasFocus())
 
 
+def mark_next(button: GuardedButton, following: bool) -> None:
+    """Show that a button is the next step, or not."""
+    if bool(button.property("next")) != following:
+        button.setProperty("next", following)
+        button.style().unpolish(button)
+        button.style().polish(button)
+
+
 class Reason(QtWidgets.QLabel):
     """A line that says why a group of controls cannot be used now; empty when it can."""
 

@@ -22,11 +22,12 @@ class MotionTable:
     """Evenly spaced samples of a trajectory: the platform origin's coordinates in the base frame.
 
     step: s between samples.  samples (n,18): [q, q̇, q̈] with q = [x y z θx θy θz], m and rad, angles
-    continuous.
+    continuous.  amplitude: of the motion about its start pose that the samples have, 1 for the motion as it is.
     """
 
     step: float
     samples: Array
+    amplitude: float = 1.0
 
     @property
     def duration(self) -> float:
@@ -78,12 +79,12 @@ def tabulate(trajectory: Trajectory | MotionTable, step: float) -> MotionTable:
         rows[:, :6], rows[:, 6:12], rows[:, 12:] = motion_to_coordinates(trajectory.motion(times))
     for angle in range(3, 6):
         samples[:, angle] = np.unwrap(samples[:, angle])
-    if isinstance(trajectory, Trajectory) and trajectory.amplitude != 1.0:
+    if trajectory.amplitude != 1.0 and isinstance(trajectory, Trajectory):
         start = samples[0, :6].copy()
         for first in range(0, intervals + 1, _BLOCK):
             rows = samples[first : first + _BLOCK]
             rows[:] = scaled(rows, start, trajectory.amplitude)
-    return MotionTable(step, samples)
+    return MotionTable(step, samples, trajectory.amplitude)
 
 
 def scaled(samples: Array, start: Array, amplitude: float) -> Array:

@@ -26,6 +26,7 @@ from rig.cli import (
     path,
     report,
     respond,
+    runs,
     scan,
     setup,
     simulate,
@@ -91,6 +92,7 @@ app.command("doctor", rich_help_panel=_TOOLS)(doctor.doctor)
 app.command("scan", rich_help_panel=_TOOLS)(scan.scan)
 app.command("monitor", rich_help_panel=_TOOLS)(monitor.monitor)
 app.command("report", rich_help_panel=_TOOLS)(report.report)
+app.command("runs", rich_help_panel=_TOOLS)(runs.runs)
 app.command("wrench", rich_help_panel=_TOOLS)(wrench.wrench)
 app.command("identify", rich_help_panel=_TOOLS)(identify.identify)
 app.command("excite", rich_help_panel=_TOOLS)(identify.excite)

@@ -34,6 +34,14 @@ RealTimeOption = Annotated[
 ]
 
 
+OperatorOption = Annotated[
+    str | None, typer.Option("--operator", metavar="NAME", help="Who operates the rig; the recording says so.")
+]
+NoteOption = Annotated[
+    str | None, typer.Option("--note", metavar="TEXT", help="What the run is for; the recording says so.")
+]
+
+
 class DemoDrives(StrEnum):
     """What `rig demo` can drive."""
 
@@ -97,6 +105,8 @@ def demo(
             "which take positions only, on a port each; serial ports are pseudo-terminals here."
         ),
     ] = DemoDrives.TCP,
+    operator: OperatorOption = None,
+    note: NoteOption = None,
     output: OutputFolder = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -115,7 +125,9 @@ def demo(
     from rig.client import DEMO_THRESHOLDS, as_built, demo_trajectory, on_free_ports
     from rig.config import load_config, relaxed_timing
 
-    config = load_config(_config_of(drives)).changed(_changes(rate, seed, real_time))
+    config = load_config(_config_of(drives)).changed(
+        _changes(rate, seed, real_time) | said_in_recording(operator, note)
+    )
     if plant is DemoPlant.MUJOCO:
         from rig.virtual import mujoco_package
 
@@ -170,6 +182,8 @@ def run(
         bool, typer.Option("--lockstep", help="A virtual rig only: in one process on a manual clock.")
     ] = False,
     real_time: RealTimeOption = False,
+    operator: OperatorOption = None,
+    note: NoteOption = None,
     output: OutputFolder = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -183,7 +197,7 @@ def run(
     begin_server_unless(lockstep)
     from kinematics import load_trajectory
 
-    settings = chosen_config(config, rate, lockstep, real_time)
+    settings = chosen_config(config, rate, lockstep, real_time).changed(said_in_recording(operator, note))
     motion = load_trajectory(trajectory, settings.machine.geometry.home_pose)
     finish(_execute(settings, motion, Path(trajectory).stem, output, lockstep, amplitude, repeat, reset), as_json)
 
@@ -220,6 +234,12 @@ def chosen_config(config: str, rate: float | None, lockstep: bool, real_time: bo
     if lockstep and settings.virtual is None:
         raise InputError(f"--lockstep: configuration {settings.name!r} has no [virtual] table")
     return settings
+
+
+def said_in_recording(operator: str | None, note: str | None) -> dict[str, Any]:
+    """Changes of a configuration by what was given of who operates the rig and what for."""
+    given = {key: value for key, value in (("operator", operator), ("note", note)) if value is not None}
+    return {"recording": given} if given else {}
 
 
 def _changes(rate: float | None, seed: int | None = None, real_time: bool = False) -> dict[str, Any]:

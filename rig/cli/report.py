@@ -9,11 +9,14 @@ import typer
 from rig.cli.options import JsonOption, check_made_of, end_doubtful, tell_caveats
 
 if TYPE_CHECKING:
-    from rig.recording import RecordingFile
+    from rig.recording import Recorded
 
 
 def report(
-    recordings: Annotated[list[Path], typer.Argument(metavar="RECORDING...", help="Recordings (.mcap).")],
+    recordings: Annotated[
+        list[Path],
+        typer.Argument(metavar="RECORDING...", help="Recordings (.mcap); FILE#3 is only motion 3 of one (`rig runs`)."),
+    ],
     output: Annotated[
         Path | None,
         typer.Option(
@@ -58,6 +61,7 @@ def report(
     from calibration import load_parameters
     from rig.config import load_config
     from rig.errors import InputError
+    from rig.recording import report_path, split_part
     from rig.report import compared, said, said_beside
 
     if len(recordings) > 1 and (output or figures or pdf):
@@ -66,8 +70,8 @@ def report(
     files = None if not parameters else [load_parameters(path) for path in parameters]
     opened, summaries = [], []
     for path in recordings:
-        target = output if output is not None else path.with_suffix(".html")
-        check_made_of(path, target)
+        target = output if output is not None else report_path(path)
+        check_made_of(split_part(path)[0], target)
         recording = _opened(path)
         summary = _made(recording, models, {"thresholds": judge, "parameters": files})
         if identify:
@@ -93,17 +97,17 @@ def report(
         end_doubtful(recording)
 
 
-def _opened(path: Path) -> "RecordingFile":
-    from rig.recording import RecordingError, RecordingFile
+def _opened(path: Path) -> "Recorded":
+    from rig.recording import RecordingError, open_part
 
-    opened = RecordingFile(path)
+    opened = open_part(path)
     if not opened.count:
         raise RecordingError(f"{path}: holds no telemetry, there is nothing to report")
     tell_caveats(opened)
     return opened
 
 
-def _made(recording: "RecordingFile", models: bool | None, wanted: dict[str, Any]) -> dict[str, Any]:
+def _made(recording: "Recorded", models: bool | None, wanted: dict[str, Any]) -> dict[str, Any]:
     """A recording's summary with its validation, the models unless not wanted or not to be had, and its provenance."""
     from dynamics import DynamicsError
     from rig.recording import RecordingError
@@ -122,7 +126,7 @@ def _made(recording: "RecordingFile", models: bool | None, wanted: dict[str, Any
 
 
 def _write(
-    recording: "RecordingFile", summary: dict[str, Any], target: Path, figures: Path | None, pdf: Path | None
+    recording: "Recorded", summary: dict[str, Any], target: Path, figures: Path | None, pdf: Path | None
 ) -> None:
     from rig.report import write_figures, write_pdf, write_report
 

@@ -39,7 +39,8 @@ def checked_motion(
     rate = max(config.rate, _TABLE_RATE)
     table = tabulate(trajectory, 1.0 / rate)
     if amplitude != 1.0:
-        table = MotionTable(table.step, scaled(table.samples, table.samples[0, :6], amplitude))
+        samples = scaled(table.samples, table.samples[0, :6], amplitude)
+        table = MotionTable(table.step, samples, amplitude * table.amplitude)
     return table, check_trajectory(config.machine, config.safety, table, rate)
 
 

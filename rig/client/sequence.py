@@ -174,7 +174,7 @@ class MotionSequence:
         self.stage = stage = self._left.pop(0)
         if stage.table is None:
             return None
-        command = Follow(stage.name, stage.table.step, stage.purpose)
+        command = Follow(stage.name, stage.table.step, stage.purpose, stage.table.amplitude)
         return Order(f"follow {stage.name!r}", command, stage.table.samples)
 
     def _rest(self, status: Snapshot) -> Order | None:

@@ -12,13 +12,14 @@ from rig.config.rig_config import (
     parse_config,
     shipped_configs,
 )
+from rig.config.saving import save_thresholds
 from rig.config.sections import (
     Control,
     Realtime,
     Safety,
 )
 from rig.config.shapes import MOST_TRIANGLES, Picture, Shape, read_shape
-from rig.config.validation import Validation
+from rig.config.validation import Validation, parse_thresholds
 from rig.config.virtual_rig import (
     InjectedFault,
     PlantFriction,
@@ -55,8 +56,10 @@ __all__ = [
     "load_config",
     "names_file",
     "parse_config",
+    "parse_thresholds",
     "read_shape",
     "relaxed_bounds",
     "relaxed_timing",
+    "save_thresholds",
     "shipped_configs",
 ]

@@ -31,6 +31,8 @@ Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Count = Annotated[int, Field(strict=True)]
 Text = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
 """A line of text, without control characters."""
+Line = Annotated[str, Field(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
+"""The same, which may be empty."""
 
 
 def within(least: float, greatest: float, unit: str = "") -> AfterValidator:
@@ -217,10 +219,14 @@ class Motion(Section):
 
 
 class RecordingOptions(Section):
-    """Where recordings go."""
+    """Where recordings go, and what they say of who makes them and what for."""
 
     directory: Text = "recordings"
     """Folder, relative to where the command runs."""
+    operator: Line = ""
+    """Who operates the rig."""
+    note: Line = ""
+    """On what is recorded."""
 
 
 class Realtime(Section):

@@ -1,9 +1,14 @@
 """Section [validation] of a rig's configuration: what a model has to achieve for a report's verdict to be "pass"."""
 
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Annotated
+
+from pydantic import ValidationError
 
 from kinematics import Force, Time
 from rig.config.sections import Number, Section, within
+from rig.errors import ConfigError
 
 
 class Validation(Section):
@@ -29,3 +34,30 @@ class Validation(Section):
         """What was given, SI, by name."""
         named = self.model_dump(exclude={"confidence"})
         return {name: value for name, value in named.items() if value is not None}
+
+
+def parse_thresholds(texts: Mapping[str, str]) -> Validation:
+    """Thresholds as a person types them, numbers in SI or with their unit; those that are empty are not given.
+
+    Raises:
+        ConfigError: unknown names, no numbers, or values out of bounds: all of them at once.
+    """
+    values: dict[str, float | str] = {}
+    for name, text in texts.items():
+        if text.strip():
+            values[name] = text.strip()
+            with suppress(ValueError):
+                values[name] = float(text)
+    try:
+        return Validation.model_validate(values)
+    except ValidationError as error:
+        faults = [f"{_said(item['loc'])}: {_plain(item['msg'])}" for item in error.errors(include_url=False)]
+        raise ConfigError("thresholds cannot be used:", faults) from None
+
+
+def _said(place: tuple[int | str, ...]) -> str:
+    return ".".join(map(str, place)) or "thresholds"
+
+
+def _plain(message: str) -> str:
+    return message.removeprefix("Value error, ")

@@ -22,6 +22,7 @@ class ClockPair:
 def recording_header(config: RigConfig, calibration: LoadCellCalibration | None, clock: ClockPair) -> dict[str, Any]:
     """The header of a recording: resolved configuration and mechanism with their hashes, calibration, version, clocks.
 
+    `operator` and `note`, null where nobody gave any, stand beside the configuration: it is the same whoever runs it.
     The mechanism is the one that was computed with, calibrated parameters over its own; `parameters` are their files.
 
     Args:
@@ -30,6 +31,7 @@ def recording_header(config: RigConfig, calibration: LoadCellCalibration | None,
         clock: the instant of rig time zero.
     """
     resolved = config.resolved()
+    operator, note = (resolved["recording"].pop(name) or None for name in ("operator", "note"))
     mechanism = config.machine.source
     return {
         "software": {"name": "stewart-rig", "version": __version__},
@@ -43,6 +45,8 @@ def recording_header(config: RigConfig, calibration: LoadCellCalibration | None,
         "calibration": None if calibration is None else format_cell_calibration(calibration),
         "rate": config.rate,
         "virtual": config.virtual is not None,
+        "operator": operator,
+        "note": note,
         "clock": asdict(clock),
     }
 

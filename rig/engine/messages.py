@@ -84,6 +84,8 @@ class Follow:
     step: Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
     """s between the rows"""
     purpose: MotionKind = MotionKind.RUN
+    amplitude: Annotated[float, Field(gt=0.0, le=1e3, allow_inf_nan=False)] = 1.0
+    """of the motion about its start pose, which the rows have already; for the recording"""
     kind: Literal["follow"] = "follow"
 
 

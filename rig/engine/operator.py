@@ -275,7 +275,7 @@ class Operator:
         if not distance.max() <= START_DISTANCE:
             away = f"{in_words(distance[:3].max(), 'm')} and {in_words(distance[3:].max(), 'rad')}"
             raise RefusedError(f"the motion starts {away} from where the platform is: move to its start first")
-        engine.motions.begin(engine.tick.t, command.name, command.purpose, table.duration)
+        engine.motions.begin(engine.tick.t, command.name, command.purpose, table.duration, command.amplitude)
         engine.reference.follow(table, command.name)
         engine.enter(State.RUNNING)
 

@@ -2,7 +2,8 @@
 
 from rig.recording.export import write_rows_csv
 from rig.recording.motion_record import MotionRecord
-from rig.recording.reader import Recorded, Recording, RecordingFile, open_recording, size_of_rows
+from rig.recording.part import MotionPart, open_part, part_name, report_path, split_part
+from rig.recording.reader import Recorded, Recording, RecordingFile, in_memory, open_recording, size_of_rows
 from rig.recording.recorder import Recorder
 from rig.recording.recovery import caveats, recover
 from rig.recording.ring_sink import RingSink
@@ -26,6 +27,7 @@ __all__ = [
     "CYCLE_TOPIC",
     "INJECTED",
     "EventLevel",
+    "MotionPart",
     "MotionRecord",
     "Recorded",
     "RecordedEvent",
@@ -41,8 +43,13 @@ __all__ = [
     "caveats",
     "cycle_definition",
     "encode_cycle",
+    "in_memory",
+    "open_part",
     "open_recording",
+    "part_name",
     "recover",
+    "report_path",
     "size_of_rows",
+    "split_part",
     "write_rows_csv",
 ]

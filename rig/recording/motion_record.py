@@ -12,14 +12,16 @@ from rig.states import MotionKind, MotionOutcome
 MOTIONS_TOPIC = "/rig/motions"
 MOTION_MESSAGE = "stewart_rig/msg/Motion"
 _FIXED = struct.Struct("<ddddIBBxxI")
+_LAST = struct.Struct("<d")
 
 
 @dataclass(frozen=True, slots=True)
 class MotionRecord:
     """One motion, as it stood when this was written.
 
-    Raises ValueError for a start or a place on the path that is negative or not finite, a duration that is negative or
-    no number, an end that is before the start, an id that is not 1…2³² - 1, or a kind or an outcome above 255.
+    Raises ValueError for a start, a place on the path or an amplitude that is negative or not finite, a duration that
+    is negative or no number, an end that is before the start, an id that is not 1…2³² - 1, or a kind or an outcome
+    above 255.
     """
 
     __pydantic_config__: ClassVar = {"ser_json_inf_nan": "constants"}
@@ -38,11 +40,15 @@ class MotionRecord:
     duration: float
     """s of its path, infinite where it has no end of its own; 0 where the drives move legs and there is no path"""
     name: str
+    amplitude: float = 0.0
+    """size about its start pose, 1 for the motion as it is; 0 where it was not recorded"""
 
     def __post_init__(self) -> None:
-        places = (self.start, self.reached, min(self.duration, 0.0))
+        places = (self.start, self.reached, self.amplitude, min(self.duration, 0.0))
         if not all(math.isfinite(value) and value >= 0.0 for value in places):
-            raise ValueError(f"motion: start {self.start} s, reached {self.reached} of {self.duration} s")
+            raise ValueError(
+                f"motion: start {self.start} s, reached {self.reached} of {self.duration} s, amplitude {self.amplitude}"
+            )
         if not (math.isnan(self.end) or (math.isfinite(self.end) and self.end >= self.start)):
             raise ValueError(f"motion: ends at {self.end} s, begins at {self.start} s")
         if not (0 < self.id < 1 << 32 and 0 <= self.kind < 1 << 8 and 0 <= self.outcome < 1 << 8):
@@ -68,6 +74,7 @@ def motion_definition() -> str:
             *(f"uint8 OUTCOME_{outcome.name}={outcome.value}" for outcome in MotionOutcome),
             "uint8 outcome",
             "string name",
+            "float64 amplitude  # about its start pose, 1 for the motion as it is",
             "",
         ]
     )
@@ -77,19 +84,30 @@ def encode_motion(motion: MotionRecord) -> bytes:
     """CDR bytes of a motion's record."""
     name = motion.name.encode(errors="replace").replace(b"\0", b"") + b"\0"
     numbers = (motion.start, motion.end, motion.reached, motion.duration)
-    return CDR_HEADER + _FIXED.pack(*numbers, motion.id, motion.kind, motion.outcome, len(name)) + name
+    fixed = _FIXED.pack(*numbers, motion.id, motion.kind, motion.outcome, len(name))
+    return CDR_HEADER + fixed + name + _padding(len(name)) + _LAST.pack(motion.amplitude)
 
 
 def decode_motion(data: bytes) -> MotionRecord:
-    """Motion's record of its CDR bytes. Raises ValueError or struct.error when they are damaged."""
+    """Motion's record of its CDR bytes, also of one made before amplitudes were recorded.
+
+    Raises ValueError or struct.error when they are damaged.
+    """
     if data[:4] != CDR_HEADER:
         raise ValueError("motion: not little-endian CDR")
     start, end, reached, duration, number, kind, outcome, length = _FIXED.unpack_from(data, 4)
-    name = data[4 + _FIXED.size :]
-    if len(name) != length or name[-1:] != b"\0":
-        raise ValueError(f"motion: name of {len(name)} bytes where {length} are announced")
+    begin = 4 + _FIXED.size
+    name, rest = data[begin : begin + length], data[begin + length :]
+    if len(name) != length or name[-1:] != b"\0" or (rest and len(rest) != len(_padding(length)) + _LAST.size):
+        raise ValueError(f"motion: {len(data) - begin} bytes of a name where {length} are announced, and what follows")
+    (amplitude,) = _LAST.unpack(rest[-_LAST.size :]) if rest else (0.0,)
     known = _member(MotionKind, kind), _member(MotionOutcome, outcome)
-    return MotionRecord(number, *known, start, end, reached, duration, name[:-1].decode())
+    return MotionRecord(number, *known, start, end, reached, duration, name[:-1].decode(), amplitude)
+
+
+def _padding(length: int) -> bytes:
+    """What CDR puts between a name of so many bytes and the number after it: numbers lie at multiples of their size."""
+    return bytes(-(_FIXED.size + length) % _LAST.size)
 
 
 def _member(kind: type[IntEnum], value: int) -> int:

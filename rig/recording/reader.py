@@ -66,8 +66,11 @@ class Recorded(Protocol):
     def count(self) -> int:
         """Rows."""
 
-    def blocks(self) -> Iterator[Rows]:
-        """All rows in the order they were written, in blocks (m,) of dtype ROW; one is valid until the next."""
+    def blocks(self, first: int = 0, last: int | None = None) -> Iterator[Rows]:
+        """Rows `first` to before `last`, left out: to the end, in the order they were written.
+
+        In blocks (m,) of dtype ROW; one is valid until the next.
+        """
 
     def take(self, numbers: Sequence[int]) -> Rows:
         """The rows of these numbers, which must not fall, (m,) of dtype ROW."""
@@ -94,10 +97,11 @@ class Recording:
         """See `Recorded.count`."""
         return len(self.rows)
 
-    def blocks(self) -> Iterator[Rows]:
+    def blocks(self, first: int = 0, last: int | None = None) -> Iterator[Rows]:
         """See `Recorded.blocks`."""
-        for start in range(0, len(self.rows), _BLOCK):
-            yield self.rows[start : start + _BLOCK]
+        rows = self.rows[first:last]
+        for start in range(0, len(rows), _BLOCK):
+            yield rows[start : start + _BLOCK]
 
     def take(self, numbers: Sequence[int]) -> Rows:
         """See `Recorded.take`."""
@@ -133,10 +137,10 @@ class RecordingFile:
         self._parser = scan.parser
         self._places, self._lengths, self._counts = scan.chunks
 
-    def blocks(self) -> Iterator[Rows]:
+    def blocks(self, first: int = 0, last: int | None = None) -> Iterator[Rows]:
         """See `Recorded.blocks`."""
         block, filled = np.zeros(_BLOCK, ROW), 0
-        for stretch in self._stretches(range(len(self._places))):
+        for stretch in self._between(first, self.count if last is None else min(last, self.count)):
             while len(stretch):
                 count = min(len(stretch), _BLOCK - filled)
                 self._parser.place(stretch[:count], block[filled : filled + count])
@@ -167,18 +171,18 @@ class RecordingFile:
 
     def in_memory(self, rows: Rows) -> Recording:
         """The same with all or some of its rows in memory, (n,)."""
-        return Recording(
-            path=self.path,
-            header=self.header,
-            rows=rows,
-            events=self.events,
-            dropped=self.dropped,
-            complete=self.complete,
-            closing=self.closing,
-            doubts=self.doubts,
-            unverified=self.unverified,
-            motions=self.motions,
-        )
+        return in_memory(self, rows)
+
+    def _between(self, first: int, last: int) -> Iterator[Rows]:
+        """Rows first to before last as they lie in their chunks; of the other chunks nothing is read."""
+        ends = np.cumsum(np.array(self._counts, dtype=np.int64))
+        begin, end = np.searchsorted(ends, (first, last - 1), "right").tolist()
+        seen = int(ends[begin - 1]) if begin else 0
+        for stretch in self._stretches(range(begin, end + 1)) if first < last else ():
+            piece = stretch[max(0, first - seen) : max(0, last - seen)]
+            seen += len(stretch)
+            if len(piece):
+                yield piece
 
     def _stretches(self, chunks: Sequence[int]) -> Iterator[Rows]:
         """Rows of these chunks as they lie in them."""
@@ -195,6 +199,22 @@ class RecordingFile:
             raise RecordingError(f"{self.path}: {error.strerror or error}") from None
         except DAMAGE:
             raise RecordingError(f"{self.path}: has changed while it was read") from None
+
+
+def in_memory(recorded: Recorded, rows: Rows) -> Recording:
+    """A recording, or a part of one, with all or some of its rows in memory, (n,)."""
+    return Recording(
+        path=recorded.path,
+        header=recorded.header,
+        rows=rows,
+        events=recorded.events,
+        dropped=recorded.dropped,
+        complete=recorded.complete,
+        closing=recorded.closing,
+        doubts=recorded.doubts,
+        unverified=recorded.unverified,
+        motions=recorded.motions,
+    )
 
 
 def open_recording(path: Path | str) -> Recording:

@@ -77,6 +77,7 @@ def _kind(kind: type) -> Callable[[Any], bool]:
 
 
 _TEXT = (_kind(str), "a text")
+_LINE = (lambda value: value is None or isinstance(value, str), "a text or null")
 _TABLE = (_kind(dict), "a table")
 _EXPECTED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "config": _TABLE,
@@ -93,5 +94,7 @@ _EXPECTED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "clock.wall_ns": (_is_count, "a count of nanoseconds since 1970"),
     "mechanism": _TEXT,
     "rate": (_number(1e-3, 1e6), "a rate in Hz"),
+    "operator": _LINE,
+    "note": _LINE,
 }
 """What is read of a header, outer tables first: whether a value is right, and what it should be."""

@@ -14,7 +14,7 @@ from rig.report.summary import summarize
 
 if TYPE_CHECKING:
     from rig.report.models import compare_models
-    from rig.report.validation import validate
+    from rig.report.validation import judged, validate
 
 __all__ = [
     "LEG_COLORS",
@@ -26,6 +26,7 @@ __all__ = [
     "compare_models",
     "compared",
     "drawing",
+    "judged",
     "page_environment",
     "panelled",
     "said",
@@ -42,13 +43,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """`compare_models` and `validate` need the dynamics and its kernels, which are loaded only when asked for."""
+    """What needs the dynamics and its kernels, which are loaded only when asked for."""
     if name == "compare_models":
         from rig.report.models import compare_models
 
         return compare_models
-    if name == "validate":
-        from rig.report.validation import validate
+    if name in ("validate", "judged"):
+        from rig.report import validation
 
-        return validate
+        return getattr(validation, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

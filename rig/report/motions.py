@@ -89,7 +89,8 @@ def _longest(motions: list[MotionRecord]) -> MotionRecord | None:
 def described(motion: MotionRecord) -> dict[str, Any]:
     """A motion as a JSON object: `id`, `name`, `kind`, `outcome`, `begin_s`, `end_s`, `reached_s`, `duration_s`.
 
-    The last two are null where there is no path, the last also where its length is not known, or it has no end.
+    The last two are null where there is no path, the last also where its length is not known, or it has no end;
+    `amplitude` is null where it was not recorded.
     """
     return {
         "id": motion.id,
@@ -100,4 +101,5 @@ def described(motion: MotionRecord) -> dict[str, Any]:
         "end_s": None if math.isnan(motion.end) else motion.end,
         "reached_s": None if motion.kind in PATHLESS else motion.reached,
         "duration_s": motion.duration if 0.0 < motion.duration < math.inf else None,
+        "amplitude": motion.amplitude or None,
     }

@@ -105,13 +105,13 @@ def test_the_recordings_page_makes_films_once_a_recording_is_open(qtbot: QtBot, 
     qtbot.addWidget(view)
     try:
         flat = isinstance(view.platform.picture, PlatformFlat)
-        assert flat or view.make_film.obstacle == "open a recording first"
+        assert flat or view.film.button.obstacle == "open a recording first"
         view.open(path)
         qtbot.waitUntil(lambda: view.replay is not None, timeout=20_000)
-        assert view.make_film.isEnabled() != flat
-        view.begin_film()
-        assert view.film is not None and view.film.isVisible()
-        view.film.close()
-        assert view.film is None
+        assert view.film.button.isEnabled() != flat
+        view.film.begin()
+        assert view.film.dialog is not None and view.film.dialog.isVisible()
+        view.film.dialog.close()
+        assert view.film.dialog is None
     finally:
         view.close_worker()

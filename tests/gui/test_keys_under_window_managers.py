@@ -130,9 +130,7 @@ def test_enter_presses_what_moves_the_rig_and_space_does_not(desk: Desk) -> None
     assert desk.value("session.commands") == ["home"]
     desk.do("session.take(make_status(State.ENGAGED))")
     desk.wait("window.motion.run.isEnabled()")
-    desk.press("window.motion.repeats")
-    desk.key("shift+Tab")
-    assert desk.where("window.motion.run")["focus"]
+    desk.do("window.motion.run.setFocus()")
     desk.key("space")
     assert not desk.value("session.moving") and desk.value("session.commands") == ["home"]
     desk.key("Return")

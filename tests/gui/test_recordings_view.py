@@ -152,7 +152,7 @@ def test_scrubbing(qtbot: QtBot, view: RecordingsView) -> None:
 def test_two_recordings_side_by_side(qtbot: QtBot, view: RecordingsView) -> None:
     _open(qtbot, view)
     _press(qtbot, view, "Compare", "second.mcap")
-    qtbot.waitUntil(lambda: view.second is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: len(view.compared) == 2, timeout=20_000)
     assert view.tabs.currentWidget() is view.compare
     assert "first.mcap" in view.compare.names.text() and "second.mcap" in view.compare.names.text()
     force, residual = view.compare.plots
@@ -170,7 +170,7 @@ def test_two_recordings_side_by_side(qtbot: QtBot, view: RecordingsView) -> None
     assert [table.item(row, column).text() for column in range(1, 5)] == ["N", "0.500", "1.500", "1.000"]
     assert table.horizontalHeaderItem(4).text() == "Difference"
     _open(qtbot, view, "second.mcap")
-    assert view.second is None and table.columnCount() == 3
+    assert len(view.compared) == 1 and table.columnCount() == 3
     assert not force.curves[1][3].isVisible()
 
 
@@ -250,7 +250,7 @@ def test_a_recording_too_large_is_refused_before_it_is_read(
     size = size_of_rows(folder / "first.mcap")
     assert rows.nbytes <= size < 1.05 * rows.nbytes
     monkeypatch.setattr("gui.live.recording_files.LARGEST", rows.nbytes - 1)
-    monkeypatch.setattr("gui.live.recording_files.RecordingFile", lambda _path: pytest.fail("it was read"))
+    monkeypatch.setattr("gui.live.recording_files.open_part", lambda _path: pytest.fail("it was read"))
     view.open(folder / "first.mcap")
     qtbot.waitUntil(lambda: "first.mcap: its rows take 0.00 GB" in view.note.text(), timeout=20_000)
     assert "at most 0.00 GB; use `rig report`" in view.note.text() and view.opened is None
@@ -273,9 +273,9 @@ def test_of_a_long_recording_some_rows_are_replayed_and_all_are_drawn_and_counte
     times, values = opened.outlines[0].between(0.0, 20.0, 10_000)
     assert len(times) < 3000 and values[:, 2].max() == 777.0 and (np.diff(times) >= 0.0).all()
     view.compare_with(folder / "long.mcap")
-    qtbot.waitUntil(lambda: view.second is not None, timeout=20_000)
-    assert view.second is not None and not len(view.second.recording.rows)
-    assert view.second.summary == opened.summary
+    qtbot.waitUntil(lambda: len(view.compared) == 2, timeout=20_000)
+    second = view.compared[1]
+    assert not len(second.recording.rows) and second.summary == opened.summary
 
 
 def test_heavy_work_waits_while_there_is_an_obstacle(

@@ -64,7 +64,7 @@ def test_the_first_minute(whole_live: MainWindow, qtbot: Any, tmp_path: Path, mo
     for word in ("connect", "home", "payload", "drop_all"):
         assert any(word in text for text in texts), (word, texts)
     report = recording.with_suffix(".html")
-    with qtbot.waitSignal(live.reports.finished, timeout=START) as made:
+    with qtbot.waitSignal(live.reporting.maker.finished, timeout=START) as made:
         press_when_possible(qtbot, live.report)
     assert made.args == [str(report), ""]
     qtbot.waitUntil(lambda: "no browser came up" in live.notice.text(), timeout=STEP)

@@ -1,0 +1,119 @@
+"""What runs a motion, in view on every page: run, pause, go on, stop, how far it is, and what is left of it."""
+
+from pyqtgraph.Qt import QtGui, QtWidgets
+
+from gui.session import Action, Mover, RigSession
+from gui.widgets import GuardedButton, Reason, mark_next
+from rig.states import State
+
+_BESIDE = 24  # px of a button beside its text
+
+
+class TransportBar(QtWidgets.QFrame):
+    """The buttons say why they cannot be pressed; of those that can, the one that leads on is marked.
+
+    Args:
+        session: the rig.
+        mover: sends motions.
+    """
+
+    def __init__(self, session: RigSession, mover: Mover) -> None:
+        super().__init__()
+        self.setObjectName("transport")
+        self.setAccessibleName("Transport: run and stop the motion")
+        self._session, self._mover = session, mover
+        self.run = GuardedButton("▶  Run", "Move to the motion's start, then follow it")
+        self.run.setAccessibleName("Run the motion")
+        self.pause = GuardedButton("❚❚  Pause", "Slow down along the path and stand")
+        self.pause.setAccessibleName("Pause")
+        self.resume = GuardedButton("Resume", "Go on along the path")
+        self.abandon = GuardedButton("Abandon", "Forget the rest of a motion that is paused, and hold where it stands")
+        self.hold = GuardedButton("Stop motion", "Slow down along the path and hold under power; nothing further runs")
+        self.pause.clicked.connect(mover.pause)
+        self.resume.clicked.connect(mover.resume)
+        self.abandon.clicked.connect(mover.abandon)
+        self.hold.clicked.connect(mover.hold)
+        self.motion = QtWidgets.QLabel()
+        self.motion.setAccessibleName("Motion that Run runs")
+        self.progress = QtWidgets.QProgressBar()
+        self.progress.setRange(0, 1000)
+        self.progress.setAccessibleName("Progress of the motion")
+        self.progress.setTextVisible(False)
+        self.progress.setObjectName("thin")
+        self.left = QtWidgets.QLabel()
+        self.left.setAccessibleName("Time left")
+        self.left.setMinimumWidth(self.left.fontMetrics().horizontalAdvance("9999.9 s left") * 3 // 2)
+        self.phase = QtWidgets.QLabel()
+        self.phase.setAccessibleName("What is being done")
+        self.phase.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
+        self.reason = Reason()
+        self.reason.setWordWrap(False)
+        self.reason.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
+        said = QtWidgets.QHBoxLayout()
+        said.addWidget(self.motion)
+        said.addSpacing(8)
+        said.addWidget(self.phase, 1)
+        said.addWidget(self.reason, 1)
+        beside = QtWidgets.QVBoxLayout()
+        beside.setSpacing(2)
+        beside.addLayout(said)
+        beside.addWidget(self.progress)
+        layout = QtWidgets.QHBoxLayout(self)
+        layout.setContentsMargins(6, 3, 6, 3)
+        for button in (self.run, self.pause, self.resume, self.abandon, self.hold):
+            bold = QtGui.QFont(button.font())
+            bold.setBold(True)  # as that which leads on is: the others must not move when another does
+            button.setMinimumWidth(QtGui.QFontMetrics(bold).horizontalAdvance(button.text()) + _BESIDE)
+            layout.addWidget(button)
+        layout.addSpacing(4)
+        layout.addLayout(beside, 1)
+        layout.addWidget(self.left)
+
+    def refresh(self, run_obstacle: str) -> None:
+        """Enable what can be done now; `run_obstacle` is why the motion cannot be run, empty when it can."""
+        session = self._session
+        self.run.set_obstacle(run_obstacle)
+        self.reason.show_reason(run_obstacle)
+        self.reason.setToolTip(run_obstacle)
+        obstacles = {
+            self.pause: session.obstacle(Action.PAUSE),
+            self.resume: session.obstacle(Action.RESUME),
+            self.abandon: session.obstacle(Action.ABANDON),
+            self.hold: session.obstacle(Action.HOLD),
+        }
+        for button, reason in obstacles.items():
+            button.set_obstacle(reason)
+        following = next((one for one in (self.resume, self.pause, self.run) if one.isEnabled()), None)
+        for button in (self.run, self.pause, self.resume):
+            mark_next(button, button is following)
+        self._show_left()
+
+    def show_motion(self, name: str, duration: float | None) -> None:
+        """Say which motion Run runs, and how long it takes, s."""
+        self.motion.setText(f"<b>{name}</b>" + ("" if duration is None else f", {duration:g} s"))
+
+    def show_progress(self, text: str, fraction: float) -> None:
+        """Say how far what is being done is."""
+        self.progress.setValue(round(1000 * fraction))
+        self._say(text)
+
+    def show_end(self, reason: str) -> None:
+        """Say how it ended: "" for the end, else why before."""
+        self.progress.setValue(0 if reason else 1000)
+        self._say(f"ended: {reason.splitlines()[0]}" if reason else "done")
+
+    def clear(self) -> None:
+        """Say nothing: what was done is another motion's."""
+        self.progress.setValue(0)
+        self._say("")
+
+    def _say(self, text: str) -> None:
+        self.phase.setText(text)
+        self.phase.setToolTip(text)
+
+    def _show_left(self) -> None:
+        status = self._session.status
+        runs = status is not None and (status.state is State.RUNNING or status.paused)
+        left = max(0.0, status.path_duration - status.path_time) if status is not None and runs else None
+        big = '<span style="font-size: 17px; font-weight: bold">'
+        self.left.setText("" if left is None else f"{big}{left:.1f}</span> s left")

@@ -1,0 +1,86 @@
+"""Numbers and verdict of runs, by `rig runs` in a process of its own beside the app."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pyqtgraph.Qt import QtCore
+
+from gui.session import RigCommand
+from rig.errors import ExitCode
+
+_DEADLINE = 120_000  # ms, from the beginning to the last attempt's end
+_AGAIN = 500  # ms, until the end of a run is on the disk
+
+
+class RunJudge(QtCore.QObject):
+    """Judges some runs of one folder at a time.
+
+    Signals: `judged(runs, reason)`: what `rig runs --json` told of them, and "", or an empty list and why.
+
+    Args:
+        deadline: ms after which it is given up.
+    """
+
+    judged = QtCore.Signal(list, str)
+
+    def __init__(self, parent: QtCore.QObject | None = None, deadline: int = _DEADLINE) -> None:
+        super().__init__(parent)
+        self._command = RigCommand(self)
+        self._command.ended.connect(self._done)
+        self._arguments: list[str] = []
+        self._deadline = QtCore.QTimer(self, singleShot=True, interval=deadline)
+        self._deadline.timeout.connect(lambda: self._give_up(f"not done after {deadline / 1000:g} s"))
+        self._again = QtCore.QTimer(self, singleShot=True, interval=_AGAIN)
+        self._again.timeout.connect(lambda: self._command.start(self._arguments))
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being judged."""
+        return bool(self._arguments)
+
+    def start(self, where: Path, runs: Sequence[str], thresholds: Sequence[str] = ()) -> None:
+        """Judge runs (FILE#ID) of a folder or a recording, by thresholds NAME=VALUE or those recorded.
+
+        Nothing while others are being judged.
+        """
+        if self.busy:
+            return
+        chosen = [part for run in runs for part in ("--run", run)]
+        judged_by = [part for threshold in thresholds for part in ("--threshold", threshold)]
+        self._arguments = ["runs", str(where), *chosen, *judged_by, "--judge", "--json"]
+        self._deadline.start()
+        self._command.start(self._arguments)
+
+    def cancel(self) -> None:
+        """Give up what is being judged; it is said as a reason."""
+        if self.busy:
+            self._give_up("cancelled")
+
+    def close(self) -> None:
+        """The same, and nothing is told any more. May be called again."""
+        self._stop()
+
+    def _stop(self) -> None:
+        self._deadline.stop()
+        self._again.stop()
+        self._command.close()
+        self._arguments = []
+
+    def _give_up(self, reason: str) -> None:
+        self._stop()
+        self.judged.emit([], reason)
+
+    def _done(self, code: int, output: str, errors: str) -> None:
+        told: list[dict[str, Any]] = []
+        if code == ExitCode.OK:
+            told = json.loads(output)["runs"]
+            if any(run["numbers"] is None for run in told):
+                self._again.start()  # its end was not on the disk yet when it was looked for
+                return
+        elif "has no run" in errors and self._deadline.remainingTime() > 0:
+            self._again.start()  # not even its beginning is there
+            return
+        self._stop()
+        self.judged.emit(told, "" if code == ExitCode.OK else errors.strip() or f"rig runs ended with {code}")

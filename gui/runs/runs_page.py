@@ -1,0 +1,274 @@
+"""The list of runs, whichever recordings they lie in."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+
+from gui.runs.run_judge import RunJudge
+from gui.runs.showing import figure_text, look_of
+from gui.session import Worker
+from gui.widgets import GuardedButton
+from rig.runs import Catalogue, Listed, matches
+
+_COLUMNS = (
+    "★", "Run", "Begun", "Size", "Verdict", "Residual, N", "Position, µm", "Outcome", "Operator", "Note", "Injected", ""
+)  # fmt: skip
+_STAR, _NAME, _NOTE, _OPEN = 0, 1, 9, 11
+_EDITED = {_NAME: "name", _NOTE: "note"}
+_RUN = QtCore.Qt.ItemDataRole.UserRole
+
+
+class RunsPage(QtWidgets.QWidget):
+    """Runs, the newest first: searched, named, noted, starred, judged, opened, compared.
+
+    Signals: `opened(recording, begin, end)`, `reported(FILE#ID with its folder)`, `compared(list of Listed)`.
+
+    Args:
+        obstacle: why what keeps the processor busy for long cannot be done now, empty when it can.
+    """
+
+    opened = QtCore.Signal(object, float, float)
+    reported = QtCore.Signal(str)
+    compared = QtCore.Signal(list)
+
+    def __init__(self, obstacle: Callable[[], str] = lambda: "") -> None:
+        super().__init__()
+        self.setAccessibleName("Runs")
+        self._obstacle = obstacle
+        self._told: str | None = None
+        self.folder = Path("recordings")
+        self._worker = Worker("list of runs", self)
+        self._looks = 0
+        self._failure = ""
+        """why the last change was refused"""
+        self.judge = RunJudge(self)
+        self.judge.judged.connect(self._judged)
+        self.listed: list[Listed] = []
+        self.search = QtWidgets.QLineEdit()
+        self.search.setAccessibleName("Search the runs")
+        self.search.setPlaceholderText("Search: name, operator, note, injected, outcome, verdict")
+        self.search.textChanged.connect(lambda _text: self._fill())
+        self.starred = QtWidgets.QCheckBox("Starred only")
+        self.starred.toggled.connect(lambda _on: self._fill())
+        self.message = QtWidgets.QLabel()
+        self.message.setWordWrap(True)
+        self.message.setAccessibleName("What is said of the runs")
+        self.table = QtWidgets.QTableWidget(0, len(_COLUMNS))
+        self.table.setAccessibleName("Runs")
+        self.table.setHorizontalHeaderLabels(_COLUMNS)
+        self.table.setSelectionBehavior(QtWidgets.QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setEditTriggers(QtWidgets.QAbstractItemView.EditTrigger.EditKeyPressed)
+        self.table.setAlternatingRowColors(True)
+        self.table.setWordWrap(False)
+        self.table.verticalHeader().hide()
+        self.table.itemSelectionChanged.connect(self.follow)
+        self.table.cellClicked.connect(self._clicked)
+        self.table.cellDoubleClicked.connect(self._double_clicked)
+        self.table.itemChanged.connect(self._edited)
+        self.buttons = {
+            name: GuardedButton(name, hint)
+            for name, hint in (
+                ("Open", "Show the curves of this run"),
+                ("Compare", "Lay the runs over each other, and their numbers side by side"),
+                ("Judge", "Count numbers and verdict of the runs chosen, in a process of its own"),
+                ("Report", "Make the report of this run and open it"),
+                ("Rename", "Call the run something else; its recording stays as it is"),
+                ("Note", "Write something on the run; its recording stays as it is"),
+                ("Star", "Give the runs a star, or take it away"),
+            )
+        }
+        acts: Mapping[str, Callable[[], None]] = {
+            "Open": self._open,
+            "Compare": lambda: self.compared.emit(self.chosen[::-1]),
+            "Judge": self._judge,
+            "Report": lambda: self.reported.emit(str(self.folder / self.chosen[0].run.id)),
+            "Rename": lambda: self._edit(_NAME),
+            "Note": lambda: self._edit(_NOTE),
+            "Star": self._star,
+        }
+        for name, act in acts.items():
+            self.buttons[name].clicked.connect(lambda _checked=False, act=act: act())
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        top = QtWidgets.QHBoxLayout()
+        top.addWidget(self.search, 1)
+        top.addWidget(self.starred)
+        row = QtWidgets.QHBoxLayout()
+        for button in self.buttons.values():
+            row.addWidget(button)
+        row.addWidget(self.message, 1)
+        layout = QtWidgets.QVBoxLayout(self)
+        layout.setContentsMargins(4, 4, 4, 4)
+        layout.addLayout(top)
+        layout.addWidget(self.table, 1)
+        layout.addLayout(row)
+
+    def set_folder(self, folder: Path) -> None:
+        """List the runs of this folder's recordings."""
+        self.folder = folder
+        self.look()
+
+    def look(self) -> None:
+        """Look into the folder again, without making the window wait; the choice stays where it can."""
+        self._looks += 1
+        look, folder = self._looks, self.folder
+
+        def job() -> tuple[list[Listed], list[str]] | None:
+            if look != self._looks or not folder.is_dir():
+                return None
+            catalogue = Catalogue(folder)
+            return catalogue.runs(), catalogue.unreadable
+
+        self._worker.submit(job, self._looked)
+
+    @property
+    def chosen(self) -> list[Listed]:
+        """The runs selected, as they stand in the list: the newest first."""
+        rows = sorted({index.row() for index in self.table.selectionModel().selectedRows()})
+        shown = [self.table.item(row, _NAME).data(_RUN) for row in rows]
+        return [one for one in self.listed if one.run.id in shown]
+
+    def follow(self) -> None:
+        """Keep up with what can be done now."""
+        chosen, heavy = self.chosen, self._obstacle()
+        none = "" if chosen else "choose a run first"
+        one = none or ("" if len(chosen) == 1 else "choose one run")
+        several = "" if len(chosen) > 1 else "choose two runs or more: Ctrl and click"
+        busy = "others are being judged" if self.judge.busy else ""
+        obstacles = dict.fromkeys(("Rename", "Note", "Open"), one) | {"Star": none}
+        obstacles |= {"Judge": none or busy or heavy, "Report": one or heavy, "Compare": several or heavy}
+        for name, reason in obstacles.items():
+            if self.buttons[name].obstacle != reason or self.buttons[name].isEnabled() == bool(reason):
+                self.buttons[name].set_obstacle(reason)
+
+    def close_worker(self) -> None:
+        """End the thread, and what is being judged. May be called again."""
+        self._looks += 1
+        self.judge.close()
+        self._worker.finish()
+        self._worker.join(5.0)
+
+    def showEvent(self, event: QtGui.QShowEvent) -> None:
+        """Look for new runs whenever somebody comes to look."""
+        super().showEvent(event)
+        self.look()
+
+    # -- what is shown -----------------------------------------------------------------------------------------------
+
+    def _looked(self, found: tuple[list[Listed], list[str]] | None, error: Exception | None) -> None:
+        if found is not None:
+            self.listed, unreadable = found
+            self._say(self._failure or (f"Left out: {unreadable[0]}" if unreadable else ""))
+            self._fill()
+        elif error is not None:
+            self._say(str(error))
+
+    def _fill(self) -> None:
+        chosen = {one.run.id for one in self.chosen}
+        shown = [
+            one
+            for one in self.listed
+            if matches(one, self.search.text()) and (one.entry.starred or not self.starred.isChecked())
+        ]
+        with QtCore.QSignalBlocker(self.table):
+            self.table.clearSelection()
+            self.table.setRowCount(len(shown))
+            for row, one in enumerate(shown):
+                self._fill_row(row, one)
+            self.table.resizeColumnsToContents()
+            for column, most in ((_NAME, 220), (_NOTE, 260), (_OPEN - 1, 220)):
+                self.table.setColumnWidth(column, min(most, max(90, self.table.columnWidth(column))))
+        mode = self.table.selectionMode()
+        self.table.setSelectionMode(QtWidgets.QAbstractItemView.SelectionMode.MultiSelection)
+        for row, one in enumerate(shown):
+            if one.run.id in chosen:
+                self.table.selectRow(row)
+        self.table.setSelectionMode(mode)
+        self.follow()
+
+    def _fill_row(self, row: int, one: Listed) -> None:
+        run = one.run
+        begun = "" if run.begun is None else run.begun.replace("T", " ").removesuffix("+00:00")
+        size = "" if run.amplitude is None else f"{100 * run.amplitude:g} %"
+        look = look_of(one.verdict)
+        verdict = "" if one.numbers is None else f"{look.mark} {look.word.lower()}"
+        figures = [figure_text(one.numbers, place)[0] for place in (0, 1)]
+        outcome = run.outcome + (f": {run.cause}" if run.cause else "")
+        star = "★" if one.entry.starred else "☆"
+        said = (outcome, run.operator, one.note, "; ".join(run.injected))
+        texts = (star, one.name, begun, size, verdict, *figures, *said, "Open")
+        for column, text in enumerate(texts):
+            item = QtWidgets.QTableWidgetItem(text)
+            item.setData(_RUN, run.id)
+            flags = QtCore.Qt.ItemFlag.ItemIsSelectable | QtCore.Qt.ItemFlag.ItemIsEnabled
+            item.setFlags(flags | QtCore.Qt.ItemFlag.ItemIsEditable if column in _EDITED else flags)
+            if column in (3, 5, 6):
+                item.setTextAlignment(QtCore.Qt.AlignmentFlag.AlignRight | QtCore.Qt.AlignmentFlag.AlignVCenter)
+            if column == _OPEN:
+                item.setForeground(self.palette().link())
+                item.setToolTip("Show the curves of this run")
+            elif column == 2:
+                item.setToolTip(f"{run.id}, UTC")
+            else:
+                item.setToolTip(text)
+            self.table.setItem(row, column, item)
+
+    def _say(self, text: str) -> None:
+        self.message.setText(text.splitlines()[0] if text else "")
+        self.message.setToolTip(text)
+
+    # -- what is done ------------------------------------------------------------------------------------------------
+
+    def _clicked(self, row: int, column: int) -> None:
+        if column == _OPEN:
+            self.table.selectRow(row)
+            self._open()
+        elif column == _STAR:
+            self._change(str(self.table.item(row, _NAME).data(_RUN)), starred=self.table.item(row, _STAR).text() == "☆")
+
+    def _double_clicked(self, row: int, column: int) -> None:
+        if column in _EDITED:
+            self.table.editItem(self.table.item(row, column))
+        elif column != _STAR:
+            self._open()
+
+    def _open(self) -> None:
+        if len(self.chosen) == 1:
+            run = self.chosen[0].run
+            end = run.end if run.end is not None else run.begin + run.reached
+            self.opened.emit(self.folder / run.recording, run.begin, end)
+
+    def _edit(self, column: int) -> None:
+        row = self.table.selectionModel().selectedRows()[0].row()
+        self.table.editItem(self.table.item(row, column))
+
+    def _edited(self, item: QtWidgets.QTableWidgetItem) -> None:
+        if item.column() in _EDITED:
+            text = item.text().strip()
+            self._change(str(item.data(_RUN)), **{_EDITED[item.column()]: text or None})
+
+    def _star(self) -> None:
+        starred = not all(one.entry.starred for one in self.chosen)
+        for one in self.chosen:
+            self._change(one.run.id, starred=starred)
+
+    def _change(self, run: str, **changes: object) -> None:
+        folder = self.folder
+
+        def done(_listed: Listed | None, error: Exception | None) -> None:
+            self._failure = "" if error is None else str(error)
+            self.look()
+
+        self._worker.submit(partial(Catalogue(folder).change, run, changes), done)
+
+    def _judge(self) -> None:
+        self.judge.start(self.folder, [one.run.id for one in self.chosen])
+        self._say("Counting numbers …")
+        self.follow()
+
+    def _judged(self, _runs: list[object], reason: str) -> None:
+        self._failure = f"Not judged: {reason}" if reason else ""
+        self.look()

@@ -1,0 +1,85 @@
+"""What a run looks like in words: its verdict as a word, a shape and a colour, its numbers, and what to look at."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a verdict is shown: never by its colour alone."""
+
+    word: str
+    mark: str
+    background: str
+    foreground: str
+
+
+_LOOKS = {
+    "pass": Look("PASS", "✓", "#007a59", "white"),
+    "fail": Look("FAIL", "✗", "#9b1111", "white"),
+    "undecided": Look("UNDECIDED", "?", "#e69f00", "#10151a"),
+}
+NOT_JUDGED = Look("NO THRESHOLDS", "–", "#5b6470", "white")
+BEING_JUDGED = Look("JUDGING", "…", "#0072b2", "white")
+WAITING = Look("NOT JUDGED", "–", "#5b6470", "white")
+
+FIGURES: tuple[tuple[str, str, float, str, int], ...] = (
+    ("residual_n", "Residual RMS", 1.0, "N", 3),
+    ("position_m", "Position RMS", 1e6, "µm", 1),
+    ("peak_force_n", "Peak force", 1.0, "N", 1),
+    ("period_error_s", "Period ±, 99 %", 1e6, "µs", 0),
+)
+"""Key of the headline, caption, how many of the unit are one of SI, unit, decimals."""
+
+_PLACES = {
+    "residual_rms": "residuals",
+    "residual_noise": "residuals",
+    "bias": "residuals",
+    "lag": "validation",
+    "r_squared": "forces",
+    "inside_band": "residuals",
+}
+"""Where the report shows what a threshold is about."""
+
+
+def look_of(verdict: str | None) -> Look:
+    """How a verdict is shown; None where there are no thresholds."""
+    return NOT_JUDGED if verdict is None else _LOOKS[verdict]
+
+
+def figure_text(numbers: Mapping[str, Any] | None, place: int) -> tuple[str, str]:
+    """A headline number as a person reads it, and its unit; a dash where there is none."""
+    key, _caption, scale, unit, digits = FIGURES[place]
+    value = None if numbers is None else numbers["headline"][key]
+    return ("–", unit) if value is None else (f"{scale * value:.{digits}f}", unit)
+
+
+def what_to_look_at(run: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Sentences on a judged run, each with the place in its report, the most urgent first."""
+    numbers = run["numbers"]
+    found = []
+    if run["cause"]:
+        found.append((f"Stopped: {run['cause']}", "faults"))
+    elif run["outcome"] != "finished":
+        found.append((f"It did not come to its end: {run['outcome']} at {run['reached']:.2f} s", "motions"))
+    said = [(one["why"], one["name"]) for one in numbers["criteria"] if one["verdict"] == numbers["verdict"]]
+    if numbers["verdict"] in ("fail", "undecided"):
+        for why in dict.fromkeys(why for why, _name in said):
+            found.append((_sentence(why), next(_PLACES[name] for text, name in said if text == why)))
+    cycle = numbers["cycle"]
+    if cycle["overruns"]:
+        found.append((f"{cycle['overruns']} of {cycle['cycles']} cycles were skipped", "timing"))
+    if numbers["dropped"]:
+        found.append((f"{numbers['dropped']} rows are missing", "timing"))
+    if not found and numbers["verdict"] == "pass":
+        count = len(numbers["criteria"])
+        sure = f"{100 * numbers['confidence']:g} % confidence"
+        found.append((f"{count} threshold{'s' * (count != 1)} kept, at {sure}", "validation"))
+    elif not found:
+        found.append(("No threshold is set: Thresholds … gives some", "validation"))
+    return found
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]

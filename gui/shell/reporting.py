@@ -1,0 +1,83 @@
+"""Reports as the window has them: made beside it, opened at a place, and what came of that said."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from pyqtgraph.Qt import QtCore
+
+from gui.live import RecordingsView
+from gui.runs import RunDesk, RunsPage
+from gui.session import Action, ReportMaker, RigSession
+from gui.shell.notice import Notice
+from gui.widgets import Browser
+
+
+class Reporting(QtCore.QObject):
+    """Makes and opens the report of the recording, or of one run of it.
+
+    Signals: `changed`: whether one is being made is another.
+
+    Args:
+        session: the rig.
+        notice: where failures are said.
+    """
+
+    changed = QtCore.Signal()
+
+    def __init__(self, session: RigSession, notice: Notice, parent: QtCore.QObject) -> None:
+        super().__init__(parent)
+        self._session, self._notice = session, notice
+        self._place = ""
+        self.maker = ReportMaker(self)
+        self.maker.finished.connect(self._made)
+        self.browser = Browser(self)
+        self.browser.failed.connect(self.show_unopened)
+        self.open_file: Callable[..., bool] = self.browser.open
+
+    @property
+    def obstacle(self) -> str:
+        """Why no report can be made now; empty when one can."""
+        return "a report is being made" if self.maker.busy else self._session.obstacle(Action.REPORT)
+
+    def make(self, name: str = "", place: str = "") -> None:
+        """Make the report of FILE#ID, left out: of the session's recording, and open it at a place."""
+        wanted = name or (str(self._session.recording) if self._session.recording is not None else "")
+        if wanted and not self.obstacle:
+            self._place = place
+            self.maker.make(Path(wanted))
+            self.changed.emit()
+
+    def close(self) -> None:
+        """End what is being made, and look at browsers no further."""
+        self.maker.close()
+        self.browser.close()
+
+    def show_unopened(self, path: str, reason: str) -> None:
+        """Say that a report was made but no browser shows it."""
+        self._session.log("error", "app", f"{path} was not opened: {reason}")
+        self._notice.refuse("report", f"{reason}. It is here: {path}")
+
+    def _made(self, path: str, fault: str) -> None:
+        if fault:
+            self._session.log("error", "app", f"report: {fault}")
+            self._notice.refuse("report", fault)
+        else:
+            self._session.log("info", "app", f"report: {path}")
+            self._notice.remark(f"The report: {path}")
+            opened = self.open_file(Path(path), self._place) if self._place else self.open_file(Path(path))
+            if not opened:
+                self.show_unopened(path, "no browser is known to the system")
+        self.changed.emit()
+
+
+def connect_runs(page: RunsPage, recordings: RecordingsView, reporting: Reporting, desk: RunDesk) -> None:
+    """Put the list of runs before the files of recordings, and let each do what the other is asked for."""
+    recordings.tabs.insertTab(0, page, "Runs")
+    recordings.tabs.setCurrentWidget(page)
+    page.set_folder(recordings.list.folder)
+    recordings.list.moved.connect(page.set_folder)
+    recordings.refreshed.connect(page.follow)
+    page.opened.connect(lambda path, begin, end: recordings.open(path, (begin, end)))
+    page.reported.connect(lambda run: reporting.make(run, "validation"))
+    page.compared.connect(lambda runs: recordings.compare_runs(page.folder, runs))
+    desk.told.connect(page.look)

@@ -1,0 +1,53 @@
+"""A configuration's file changed as a person would change it: one section, everything else as it is."""
+
+import tomlkit
+from tomlkit.items import InlineTable, Table
+
+from kinematics import InputFileError, read_text
+from rig.config.rig_config import RigConfig, parse_config
+from rig.config.validation import Validation
+from rig.csvio import whole_file
+from rig.errors import ConfigError
+
+
+def save_thresholds(config: RigConfig, thresholds: Validation) -> None:
+    """Put thresholds into [validation] of a configuration's file, as it is now; comments and the rest stay.
+
+    Raises:
+        ConfigError: the configuration came with the project, or its file cannot be used, before or after.
+        InputError: it cannot be written; it stays as it was.
+    """
+    path = config.path
+    if config.shipped:
+        raise ConfigError(f"configuration {path.stem!r} came with the project and is not changed: copy it first")
+    try:
+        text = with_thresholds(read_text(path), thresholds)
+    except InputFileError as error:
+        raise ConfigError(f"configuration {path}: {error}") from None
+    except tomlkit.exceptions.TOMLKitError as error:
+        raise ConfigError(f"configuration {path}: not TOML any more: {error}") from None
+    parse_config(text, path)
+    with whole_file(path) as file:
+        file.write(text)
+
+
+def with_thresholds(text: str, thresholds: Validation) -> str:
+    """A configuration's text with these thresholds; what says the same already stays as it is written.
+
+    Raises TOMLKitError where it is no TOML.
+    """
+    document = tomlkit.parse(text)
+    section = document.get("validation")
+    if not isinstance(section, Table | InlineTable):
+        section = tomlkit.table()
+        document["validation"] = section
+    before = Validation.model_validate(section.unwrap())
+    for name in Validation.model_fields:
+        wanted = getattr(thresholds, name)
+        if wanted == getattr(before, name):
+            continue
+        if wanted is None:
+            del section[name]
+        else:
+            section[name] = wanted
+    return tomlkit.dumps(document)

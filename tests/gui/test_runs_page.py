@@ -1,0 +1,369 @@
+"""Runs in the app: the verdict after each, the list of them, two of them compared, and what runs and stops them."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyqtgraph.Qt import QtCore, QtTest
+from pytestqt.qtbot import QtBot
+from recorded_runs import make_runs
+from shell_support import KEY, FakeSession, focus, key, make_status, press
+
+from gui.live import RecordingsView
+from gui.runs import RunDesk, RunsPage, VerdictCard
+from gui.runs.run_judge import RunJudge
+from gui.shell.main_window import MainWindow
+from gui.widgets.theme import DARK
+from rig.config import Validation, load_config
+from rig.recording import MotionPart, MotionRecord, RecordingFile
+from rig.report import summarize, validate
+from rig.runs import Catalogue
+from rig.states import MotionKind, MotionOutcome, State
+
+START = 60_000  # ms, for a process that is started on a busy machine
+ENDED = MotionRecord(1, MotionKind.RUN, MotionOutcome.FINISHED, 0.0, 3.0, 3.0, 3.0, "sway 1", 0.5)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "recordings"
+    made.mkdir()
+    make_runs(made / "a.mcap", (0.0, 3.0))
+    return made
+
+
+@pytest.fixture
+def judged(folder: Path) -> Path:
+    catalogue = Catalogue(folder)
+    catalogue.count(catalogue.runs())
+    return folder
+
+
+@pytest.fixture
+def page(qtbot: QtBot, judged: Path) -> Iterator[RunsPage]:
+    made = RunsPage()
+    qtbot.addWidget(made)
+    made.resize(1100, 500)
+    made.set_folder(judged)
+    with qtbot.waitExposed(made):
+        made.show()
+    qtbot.waitUntil(lambda: made.table.rowCount() == 2, timeout=START)
+    yield made
+    made.close_worker()
+
+
+def _row(page: RunsPage, row: int) -> dict[str, str]:
+    header = [page.table.horizontalHeaderItem(column).text() for column in range(page.table.columnCount())]
+    return {name: page.table.item(row, column).text() for column, name in enumerate(header)}
+
+
+def _click(page: RunsPage, row: int, column: int = 1, modifier: Any = QtCore.Qt.KeyboardModifier.NoModifier) -> None:
+    rect = page.table.visualItemRect(page.table.item(row, column))
+    QtTest.QTest.mouseClick(page.table.viewport(), QtCore.Qt.MouseButton.LeftButton, modifier, rect.center())
+
+
+# -- the list --------------------------------------------------------------------------------------------------------
+
+
+def test_the_list_has_what_the_command_tells(page: RunsPage) -> None:
+    last, first = _row(page, 0), _row(page, 1)
+    assert (first["Run"], first["Size"], first["Verdict"], first["Operator"]) == (
+        "sway 1",
+        "50 %",
+        "✓ pass",
+        "A. Weber",
+    )
+    assert (last["Verdict"], last["Injected"], last["Outcome"]) == ("✗ fail", "jam, leg 3, 300 N", "finished")
+    numbers = Catalogue(page.folder).runs()[0].numbers
+    assert numbers is not None and last["Residual, N"] == f"{numbers['headline']['residual_n']:.3f}"
+
+
+def test_it_is_searched_and_starred(page: RunsPage, qtbot: QtBot) -> None:
+    page.search.setText("jam")
+    assert page.table.rowCount() == 1 and _row(page, 0)["Run"] == "sway 2"
+    page.search.clear()
+    _click(page, 1, 0)
+    qtbot.waitUntil(lambda: _row(page, 1)["★"] == "★", timeout=START)
+    page.starred.setChecked(True)
+    assert page.table.rowCount() == 1 and _row(page, 0)["Run"] == "sway 1"
+
+
+def test_names_and_notes_are_edited_in_place(page: RunsPage, qtbot: QtBot) -> None:
+    page.table.item(0, 1).setText("reference")
+    qtbot.waitUntil(lambda: Catalogue(page.folder).runs()[0].name == "reference", timeout=START)
+    page.table.item(0, 9).setText("two\nlines")
+    qtbot.waitUntil(lambda: "run a.mcap#2" in page.message.text(), timeout=START)
+    assert Catalogue(page.folder).runs()[0].note == "first try"
+
+
+def test_one_click_opens_a_run(page: RunsPage, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(page.opened, timeout=1000) as opened:
+        _click(page, 0, 11)
+    recording, begin, end = opened.args
+    assert recording == page.folder / "a.mcap" and (begin, end) == (4.0, 7.0)
+
+
+def test_buttons_say_why_they_are_disabled(page: RunsPage, judged: Path) -> None:
+    assert page.buttons["Open"].obstacle == "choose a run first"
+    _click(page, 0)
+    assert not page.buttons["Open"].obstacle and "Ctrl" in page.buttons["Compare"].obstacle
+    _click(page, 1, modifier=QtCore.Qt.KeyboardModifier.ControlModifier)
+    assert not page.buttons["Compare"].obstacle and page.buttons["Open"].obstacle == "choose one run"
+    page._obstacle = lambda: "the engine needs the processor"
+    page.follow()
+    assert page.buttons["Compare"].obstacle == page.buttons["Judge"].obstacle == "the engine needs the processor"
+
+
+def test_a_book_that_cannot_be_used_is_said(page: RunsPage, qtbot: QtBot) -> None:
+    (page.folder / "runs.json").write_text("{")
+    page.look()
+    qtbot.waitUntil(lambda: "runs.json: cannot be used" in page.message.text(), timeout=START)
+
+
+# -- compared --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def view(qtbot: QtBot, judged: Path) -> Iterator[RecordingsView]:
+    made = RecordingsView(DARK)
+    qtbot.addWidget(made)
+    made.set_folder(judged)
+    made.resize(1140, 700)
+    with qtbot.waitExposed(made):
+        made.show()
+    yield made
+    made.close_worker()
+
+
+def test_two_runs_are_laid_over_each_other(view: RecordingsView, qtbot: QtBot, judged: Path) -> None:
+    view.compare_runs(judged, Catalogue(judged).runs()[::-1])
+    qtbot.waitUntil(lambda: len(view.compared) == 2, timeout=START)
+    compare, (force, residual) = view.compare, view.compare.plots
+    assert view.tabs.currentWidget() is compare and "sway 2 (a.mcap#2)" in compare.names.text()
+    assert "differs from the first" in compare.verdict.text() and "a.mcap#2" in compare.verdict.text()
+    first, second = (residual.curves[place][0].getData() for place in (0, 1))
+    assert first[0][0] == second[0][0] == 0.0
+    assert second[1].mean() - first[1].mean() == pytest.approx(3.0, abs=0.1)
+    compare.difference.setChecked(True)
+    _t, apart = residual.curves[1][0].getData()
+    assert apart.mean() == pytest.approx(3.0, abs=0.1) and len(residual.curves[0][0].getData()[0]) == 0
+    compare.shift.setValue(0.5)
+    assert residual.curves[1][0].getData()[0][0] == pytest.approx(0.5, abs=0.01)
+    compare.difference.setChecked(False)
+    assert force.curves[1][0].getData()[0][0] == pytest.approx(0.5, abs=0.01)
+
+
+def test_a_run_is_opened_at_its_part(view: RecordingsView, qtbot: QtBot, judged: Path) -> None:
+    view.open(judged / "a.mcap", (4.0, 7.0))
+    qtbot.waitUntil(lambda: view.opened is not None and view.replay is not None, timeout=START)
+    assert view.replay is not None and view.replay.position == 4.0
+    assert view.tabs.currentWidget() is view.live
+    assert view.live.pages["Forces"].panels[0].span == pytest.approx((4.0, 7.0), abs=0.01)
+
+
+# -- judged ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def card(qtbot: QtBot) -> VerdictCard:
+    made = VerdictCard("", "own.toml")
+    qtbot.addWidget(made)
+    made.resize(1280, 80)
+    return made
+
+
+def _told(folder: Path, place: int) -> dict[str, Any]:
+    return Catalogue(folder).runs()[place].described()
+
+
+def test_the_card_says_the_numbers_of_the_report(card: VerdictCard, judged: Path) -> None:
+    card.show_run(_told(judged, 0))
+    part = MotionPart(RecordingFile(judged / "a.mcap"), 2)
+    summary = summarize(part)
+    found = validate(part, summary)
+    assert card.badge.text() == "✗ FAIL" and card.title.text() == "sway 2"
+    assert f"{found['together']['rms_n']:.3f}" in card.figures[0].text()
+    peak = max(leg["peak_measured_n"] for leg in summary["force"]["legs"])
+    assert f"{peak:.1f}" in card.figures[2].text()
+    assert found["reasons"][0][1:] in card.advice.text() and 'href="residuals"' in card.advice.text()
+    card.show_run(_told(judged, 1))
+    assert card.badge.text() == "✓ PASS" and card.title.text() == "sway 1, 50 %"
+    assert card.thresholds.fields["residual_rms"].text() == "1" and card.thresholds.fields["bias"].text() == ""
+
+
+def test_a_link_of_the_card_names_the_place_in_the_report(card: VerdictCard, judged: Path, qtbot: QtBot) -> None:
+    card.show_run(_told(judged, 0))
+    with qtbot.waitSignal(card.report_asked, timeout=1000) as asked:
+        card.advice.linkActivated.emit("residuals")
+    assert asked.args == ["a.mcap#2", "residuals"]
+
+
+def test_thresholds_are_checked_where_they_are_edited(card: VerdictCard, judged: Path, qtbot: QtBot) -> None:
+    card.show_run(_told(judged, 0))
+    press(card.change)
+    fields = card.thresholds.fields
+    fields["bias"].setText("-1")
+    with qtbot.assertNotEmitted(card.applied):
+        press(card.thresholds.apply)
+    assert "bias: -1 N, must be 1e-06 to 100000 N" in card.thresholds.message.text()
+    fields["bias"].setText("250 mN")
+    with qtbot.waitSignal(card.applied, timeout=1000) as applied:
+        press(card.thresholds.apply)
+    assert applied.args == [Validation(residual_rms=1.0, bias=0.25)]
+    assert not card.thresholds.message.isVisible()
+
+
+def test_runs_are_judged_in_a_process_of_their_own(qtbot: QtBot, folder: Path) -> None:
+    judge = RunJudge()
+    with qtbot.waitSignal(judge.judged, timeout=START) as told:
+        judge.start(folder / "a.mcap", ["a.mcap#1"], ["residual_rms=0.1"])
+    (run,), reason = told.args
+    assert (run["run"], run["verdict"], reason) == ("a.mcap#1", "fail", "") and not judge.busy
+    judge.close()
+
+
+def test_judging_can_be_cancelled_and_has_a_deadline(qtbot: QtBot, folder: Path) -> None:
+    judge = RunJudge(deadline=1)
+    with qtbot.waitSignal(judge.judged, timeout=START) as told:
+        judge.start(folder / "a.mcap", ["a.mcap#1"])
+    assert told.args == [[], "not done after 0.001 s"] and not judge.busy
+    judge = RunJudge()
+    judge.start(folder / "a.mcap", ["a.mcap#1"])
+    with qtbot.waitSignal(judge.judged, timeout=1000) as told:
+        judge.cancel()
+    assert told.args == [[], "cancelled"] and not judge.busy
+
+
+def test_what_cannot_be_judged_is_said(qtbot: QtBot, folder: Path) -> None:
+    judge = RunJudge()
+    with qtbot.waitSignal(judge.judged, timeout=START) as told:
+        judge.start(folder, ["a.mcap#1"], ["residual_rms=x"])
+    assert told.args[0] == [] and "residual_rms" in told.args[1]
+
+
+# -- in the window ---------------------------------------------------------------------------------------------------
+
+
+def _ends(session: FakeSession, motion: MotionRecord) -> None:
+    """The engine tells that a motion is under way, then that it has ended."""
+    begun = replace(motion, outcome=MotionOutcome.UNDERWAY, end=math.nan)
+    session.take(make_status(State.RUNNING, last_motion=begun))
+    session.take(make_status(State.ENGAGED, last_motion=motion))
+
+
+def test_each_run_gets_its_verdict(window: MainWindow, session: FakeSession, qtbot: QtBot, folder: Path) -> None:
+    session.recording = folder / "a.mcap"
+    window.runs.set_note("with the new belt")
+    _ends(session, ENDED)
+    card = window.runs.card
+    assert card.isVisible() and card.badge.text() == "… JUDGING" and card.cancel.isVisible()
+    qtbot.waitUntil(lambda: card.badge.text() == "✓ PASS", timeout=START)
+    qtbot.waitUntil(lambda: Catalogue(folder).runs()[1].note == "with the new belt", timeout=START)
+    press(card.dismiss)
+    assert not card.isVisible()
+    session.take(make_status(State.ENGAGED, last_motion=ENDED))
+    assert not card.isVisible()  # once each
+
+
+def test_only_runs_that_ended_while_somebody_looked_are_judged(
+    window: MainWindow, session: FakeSession, folder: Path
+) -> None:
+    session.recording = folder / "a.mcap"
+    session.take(make_status(State.ENGAGED, last_motion=ENDED))
+    _ends(session, replace(ENDED, id=2, kind=MotionKind.JOG))
+    assert not window.runs.card.isVisible() and not window.runs.judge.busy
+
+
+def test_a_machine_that_is_real_is_not_kept_from_its_processor(
+    qtbot: QtBot, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Any] = []
+    session = FakeSession(load_config("virtual").changed({"virtual": {"real_time": True}}), tmp_path)
+    desk = RunDesk(session)
+    qtbot.addWidget(desk.card)
+    monkeypatch.setattr(desk.judge, "start", lambda *given: started.append(given))
+    session.recording = folder / "a.mcap"
+    _ends(session, ENDED)
+    assert not started and "processor belongs to the engine" in desk.card.advice.text()
+    session.take(make_status(State.PARKED, last_motion=ENDED))
+    assert started == [(folder / "a.mcap", ["a.mcap#1"], [])]
+    desk.close()
+    session.close()
+
+
+def test_thresholds_are_saved_where_they_came_from_on_request_only(
+    qtbot: QtBot, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text(load_config("virtual").path.read_text(encoding="utf-8"), encoding="utf-8")
+    session = FakeSession(load_config(own), tmp_path)
+    desk = RunDesk(session)
+    qtbot.addWidget(desk.card)
+    monkeypatch.setattr(desk.judge, "start", lambda *_given: None)
+    before = own.read_bytes()
+    desk.card.applied.emit(Validation(bias=0.5))
+    assert own.read_bytes() == before
+    desk.card.saved.emit(Validation(bias=0.5))
+    qtbot.waitUntil(lambda: session.config.validation == Validation(bias=0.5), timeout=START)
+    assert load_config(own).validation == Validation(bias=0.5)
+    desk.close()
+    session.close()
+
+
+def test_the_transport_is_in_view_on_every_page(whole_window: MainWindow, session: FakeSession) -> None:
+    window = whole_window
+    bar = window.motion.transport
+    session.take(make_status(State.RUNNING, motion="demo", path_time=5.0, path_duration=20.0))
+    for index in range(window.tabs.count()):
+        window.tabs.setCurrentIndex(index)
+        assert bar.isVisible() and bar.pause.isEnabled() and bar.hold.isEnabled()
+        assert window.rect().contains(bar.geometry().translated(bar.parentWidget().mapTo(window, QtCore.QPoint())))
+    assert "15.0" in bar.left.text() and bar.pause.property("next")
+    assert bar.run.obstacle and bar.resume.obstacle
+    session.take(make_status(State.ENGAGED, motion="demo", paused=True, path_time=6.0, path_duration=20.0))
+    assert bar.resume.property("next") and not bar.pause.property("next")
+
+
+def test_space_never_moves_the_machine(window: MainWindow, session: FakeSession, qtbot: QtBot) -> None:
+    session.take(make_status(State.ENGAGED, motion="demo", paused=True, path_time=6.0, path_duration=20.0))
+    for button in (window.motion.resume, window.motion.abandon):
+        focus(qtbot, button)
+        key(KEY.Key_Space)
+    assert session.sent == []
+
+
+def test_a_line_moves_over_the_preview_of_the_motion_that_runs(
+    window: MainWindow, session: FakeSession, qtbot: QtBot
+) -> None:
+    motion = window.motion
+    motion._changed.start()
+    qtbot.waitUntil(lambda: motion.preview.table is not None, timeout=START)
+    session.take(make_status(State.RUNNING, motion="demo", path_time=5.0, path_duration=20.0))
+    lines = motion.plots._presents
+    assert not any(line.isVisible() for line in lines)  # it was not run from here
+    session.take(make_status(State.ENGAGED))
+    press(motion.run)
+    session.take(make_status(State.RUNNING, motion="demo", path_time=5.0, path_duration=20.0))
+    assert all(line.isVisible() and line.value() == 5.0 for line in lines)
+    session.take(make_status(State.ENGAGED, motion="demo"))
+    assert not any(line.isVisible() for line in lines)
+
+
+def test_a_recording_says_who_operates(
+    window: MainWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Any] = []
+
+    def hold(config: Any, _recording: Path) -> Any:
+        made.append(config)
+        raise OSError("no engine in this test")
+
+    monkeypatch.setattr("gui.session.rig_session.hold_engine", hold)
+    monkeypatch.setattr(session.virtual, "begin", lambda: None)
+    window.motion.words.operator.setText("A. Weber")
+    with pytest.raises(OSError, match="no engine"):
+        session._start()
+    assert made[0].recording.operator == "A. Weber"
