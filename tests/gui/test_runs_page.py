@@ -342,7 +342,7 @@ def test_a_line_moves_over_the_preview_of_the_motion_that_runs(
     motion._changed.start()
     qtbot.waitUntil(lambda: motion.preview.table is not None, timeout=START)
     session.take(make_status(State.RUNNING, motion="demo", path_time=5.0, path_duration=20.0))
-    lines = motion.plots._presents
+    lines = motion.sights.plots._presents
     assert not any(line.isVisible() for line in lines)  # it was not run from here
     session.take(make_status(State.ENGAGED))
     press(motion.run)
