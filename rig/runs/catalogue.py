@@ -35,8 +35,12 @@ class Listed:
 
     @property
     def verdict(self) -> str | None:
-        """Whether it is "pass", "fail" or "undecided"; None where there are no numbers yet, or no thresholds."""
-        return None if self.numbers is None else self.numbers["verdict"]
+        """Whether it is "pass", "fail" or "undecided"; None where there are no numbers yet, or no thresholds.
+
+        A motion that did not come to its end has not passed, however well its beginning went.
+        """
+        found: str | None = None if self.numbers is None else self.numbers["verdict"]
+        return "undecided" if found == "pass" and self.run.outcome != "finished" else found
 
     def described(self) -> dict[str, Any]:
         """A JSON object: `run` (FILE#ID), the fields of `Run`, and `starred`, `verdict`, `numbers`."""

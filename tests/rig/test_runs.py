@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,15 @@ def test_numbers_are_those_of_the_report_and_kept(catalogue: Catalogue, monkeypa
     monkeypatch.setattr("rig.runs.catalogue.RecordingFile", never)
     catalogue.count(catalogue.runs())
     assert [listed.verdict for listed in Catalogue(catalogue.folder).runs()] == ["fail", "pass"]
+
+
+def test_a_run_that_did_not_come_to_its_end_has_not_passed(catalogue: Catalogue) -> None:
+    catalogue.count(catalogue.runs())
+    last, first = catalogue.runs()
+    for outcome in ("aborted", "failed", "underway"):
+        unfinished = replace(first, run=replace(first.run, outcome=outcome))
+        assert unfinished.verdict == unfinished.described()["verdict"] == "undecided"
+        assert replace(last, run=replace(last.run, outcome=outcome)).verdict == "fail"
 
 
 def test_what_is_kept_goes_with_what_it_is_of(catalogue: Catalogue) -> None:
