@@ -44,5 +44,5 @@ class InPlaceWizard(FitWizard):
                 "Run it by this command, or open it in the tab Motion, and come back with the recording. A rig with a "
                 "reversed cell is not engaged: widen safety.tare_shift and safety.force_residual for this one run."
             )
-            return Use("To run it", shlex.join(["rig", "run", str(config.path), str(target)]), about)
+            return Use("To run it", shlex.join(["rig", "run", str(config.path), str(target)]), about, motion=True)
         return cells_use(config, outcome.told["mechanism"] == config.nominal.name, target)

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 
-from pyqtgraph.Qt import QtWidgets
+from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.calibrate.bench_wizard import BenchWizard
+from gui.calibrate.design_wizards import ExciteWizard, MultisineWizard
 from gui.calibrate.geometry_wizard import GeometryWizard
 from gui.calibrate.in_place_wizard import InPlaceWizard
 from gui.calibrate.respond_wizard import RespondWizard
@@ -16,13 +17,15 @@ from gui.widgets import Theme
 
 
 class CalibrateMenu(QtWidgets.QMenu):
-    """One entry for each.
+    """One entry for each. Signals: `motion_wanted(path)`: a motion that was saved is wanted in the tab Motion.
 
     Args:
         session: the rig that the app operates.
         window: the main window.
         theme: gives the colours.
     """
+
+    motion_wanted = QtCore.Signal(object)
 
     def __init__(self, session: RigSession, window: QtWidgets.QMainWindow, theme: Callable[[], Theme]) -> None:
         super().__init__("&Calibrate", window)
@@ -59,9 +62,22 @@ class CalibrateMenu(QtWidgets.QMenu):
                     "Bode plot, dead time and bandwidth of a coordinate, from the recording of an excitation",
                     RespondWizard,
                 ),
+                (
+                    "&Excitation motion …",
+                    "A motion that tells masses, inertias and frictions, to be run and recorded",
+                    ExciteWizard,
+                ),
+                (
+                    "M&ultisine …",
+                    "A motion that excites one coordinate at many frequencies at once, for its frequency response",
+                    MultisineWizard,
+                ),
             )
         ]
-        self.geometry, self.in_place, self.bench, self.identify, self.weigh, self.respond = wizards
+        self.geometry, self.in_place, self.bench, self.identify, self.weigh, self.respond = wizards[:6]
+        self.excite, self.multisine = wizards[6:]
+        for entry in wizards:
+            entry.motion_wanted.connect(self.motion_wanted)
 
     def close_wizards(self) -> None:
         """End what the wizards do and wait for it. May be called again."""

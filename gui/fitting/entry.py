@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from pyqtgraph.Qt import QtWidgets
+from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.fitting.wizard import FitWizard
 from gui.session import RigSession, heavy_work_obstacle
@@ -15,7 +15,7 @@ MakeWizard = Callable[[RigSession, Theme, Path | None, QtWidgets.QWidget], FitWi
 
 
 class FitEntry(StepEntry):
-    """Adds the entry to a menu and holds the wizard while it is open.
+    """Adds the entry to a menu and holds the wizard while it is open. Signals: `motion_wanted(path)` of the wizard.
 
     Args:
         session: the rig that the app operates.
@@ -26,6 +26,7 @@ class FitEntry(StepEntry):
         make: makes the wizard.
     """
 
+    motion_wanted = QtCore.Signal(object)
     wizard: FitWizard | None
 
     def __init__(
@@ -52,6 +53,7 @@ class FitEntry(StepEntry):
             return
         wizard = self._make(self.session, self._theme(), source, self.window)
         wizard.finished.connect(lambda _result: self._let_go())
+        wizard.motion_wanted.connect(self.motion_wanted)
         self.wizard = wizard
         self.refresh()
         wizard.show()

@@ -59,6 +59,10 @@ class BarPicture(Picture):
 
     def __init__(self, name: str, theme: Theme, left: str, places: Sequence[str]) -> None:
         super().__init__(name, theme, left)
+        self.name_places(places)
+
+    def name_places(self, places: Sequence[str]) -> None:
+        """Write this below the places, as many as there are."""
         self._places = np.arange(float(len(places)))
         self.getAxis("bottom").setTicks([list(enumerate(places))])
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pyqtgraph.Qt import QtWidgets
+from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.fitting.asked import Asked
 from gui.steps import StepPage, ask_new_path, browse_button, line_edit, set_role
@@ -13,20 +13,26 @@ from gui.widgets import GuardedButton
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What the file is used by. label: of the line. line: to be copied. about: where it belongs."""
+    """What the file is used by.
+
+    label: of the line. line: to be copied. about: where it belongs. motion: whether the tab Motion can open it.
+    """
 
     label: str
     line: str
     about: str
+    motion: bool = False
 
 
 class StorePage(StepPage):
-    """The file's name, Save, and the line to copy.
+    """The file's name, Save, and the line to copy. Signals: `wanted` when it is to be opened in the tab Motion.
 
     Args:
         what: the file holds, such as "parameters".
         save: writes the file.
     """
+
+    wanted = QtCore.Signal()
 
     def __init__(self, what: str, save: Callable[[], None]) -> None:
         super().__init__("Save", "The file is new and written whole; one that exists is never touched.")
@@ -45,6 +51,7 @@ class StorePage(StepPage):
         self.naming = line_edit("Line to copy")
         self.naming.setReadOnly(True)
         self.copy = GuardedButton("Copy", "Copy the line")
+        self.open = GuardedButton("Open in Motion", "Close this, and take the motion into the tab Motion")
         self.told = QtWidgets.QLabel()
         self.told.setWordWrap(True)
         self.told.setObjectName("muted")
@@ -60,6 +67,7 @@ class StorePage(StepPage):
         below.addWidget(self.label)
         below.addWidget(self.naming, 1)
         below.addWidget(self.copy)
+        below.addWidget(self.open)
         self.column.addLayout(row)
         self.column.addWidget(self.result)
         self.column.addSpacing(12)
@@ -68,6 +76,7 @@ class StorePage(StepPage):
         self.close_form()
         self.save.clicked.connect(lambda: save())
         self.copy.clicked.connect(lambda: QtWidgets.QApplication.clipboard().setText(self.naming.text()))
+        self.open.clicked.connect(lambda: self.wanted.emit())
         self.path.textEdited.connect(lambda _text: self._edited())
 
     def target(self) -> Path:
@@ -120,7 +129,9 @@ class StorePage(StepPage):
         self.naming.setText(use.line if use is not None else "")
         self.naming.setCursorPosition(0)
         self.told.setText(use.about if use is not None else "")
-        self.copy.set_obstacle("" if self.saved is not None else "save first")
+        self.open.setVisible(use is not None and use.motion)
+        for button in (self.copy, self.open):
+            button.set_obstacle("" if self.saved is not None else "save first")
         self.show_missing("")
         self.completeChanged.emit()
 

@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pyqtgraph.Qt import QtWidgets
+from pyqtgraph.Qt import QtCore, QtWidgets
 
 from calibration import CalibrationError, write_new_file
 from gui.fitting.ask_page import AskPage
@@ -23,11 +23,15 @@ _PATIENCE = 5.0  # s for a file that is being written
 class FitWizard(StepWizard):
     """Three steps. Which command it is over, `set_up` is told; a wizard that has more to say overrides `use`.
 
+    Signals: `motion_wanted(path)` after it closed, where a person wants the saved motion in the tab Motion.
+
     Args:
         session: whose stops count here as well, and whose engine must not need the processor.
         title: of the window.
         parent: the main window.
     """
+
+    motion_wanted = QtCore.Signal(object)
 
     def __init__(self, session: RigSession, title: str, parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(session, title, "What is being computed", parent)
@@ -54,6 +58,7 @@ class FitWizard(StepWizard):
         self.add_steps(self.pages)
         for page in self.pages:
             page.edited.connect(self._edited)
+        self.storing.wanted.connect(self._hand_over)
         self.runner.stepped.connect(self._stepped)
         self.runner.finished.connect(self._finished)
         self.session.changed.connect(self._refresh)
@@ -140,6 +145,11 @@ class FitWizard(StepWizard):
         self._saving = True
         self._refresh()
         self._worker.submit(partial(write_new_file, path, outcome.text), done)
+
+    def _hand_over(self) -> None:
+        if (path := self.storing.saved) is not None:
+            self.accept()
+            self.motion_wanted.emit(path)
 
     def _log(self, level: str, text: str) -> None:
         self.session.log(level, self.windowTitle().lower(), text)

@@ -28,6 +28,7 @@ from gui.shell.banner import Banner, detail_of, look_of
 from gui.shell.closing import Closing
 from gui.shell.event_log import EventLog
 from gui.shell.guide import HelpMenu
+from gui.shell.motion_opening import MotionOpening
 from gui.shell.notice import Notice
 from gui.shell.other_rig import OtherRig
 from gui.shell.pictures import Page, Pictures
@@ -79,6 +80,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.closing = Closing(session, self, self.motion.let_go)
         self.closing.ended.connect(self.close, QtCore.Qt.ConnectionType.QueuedConnection)
         self.tabs.addTab(self.motion, "Motion")
+        self.opening = MotionOpening(self.tabs, self.motion)
         self.tabs.addTab(self.jog, "Jog")
         self.tabs.addTab(self.live_page, "Live")
         self.tabs.addTab(self.platform_page, "3-D view")
@@ -195,9 +197,10 @@ class MainWindow(QtWidgets.QMainWindow):
 
     def _make_menus(self) -> None:
         rig = self.menuBar().addMenu("&Rig")
-        self._add_action(rig, "Open &motion …", self._open_motion, "Ctrl+O")
+        self._add_action(rig, "Open &motion …", self.opening.ask, "Ctrl+O")
         self._add_action(rig, "Open &report", lambda: self.reporting.make(), "Ctrl+R")
         self.calibrate = CalibrateMenu(self.session, self, lambda: self.theme)
+        self.calibrate.motion_wanted.connect(self.opening.take)
         rig.addMenu(self.calibrate)
         rig.addSeparator()
         self.setup = SetupEntry(self.session, rig, self)
@@ -265,10 +268,6 @@ class MainWindow(QtWidgets.QMainWindow):
         self.banner.show_figures(self.clock.meter.figures() if up and not self.session.silent else None, size)
         if row is not None and up and self.session.status is not None and self.session.status.state is not State.OFF:
             self.operate.show_row(row, self.session.status.echo_lag, self.session.status.drives)
-
-    def _open_motion(self) -> None:
-        self.tabs.setCurrentWidget(self.motion)
-        self.motion.open()
 
     # -- closing -----------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,16 @@
 
 from gui.widgets.arming import ArmedPair
 from gui.widgets.browser import Browser
-from gui.widgets.controls import Choice, GuardedButton, GuardedCheckBox, QuantityBox, Reason, WholeNumber, mark_next
+from gui.widgets.controls import (
+    Choice,
+    GuardedButton,
+    GuardedCheckBox,
+    QuantityBox,
+    Reason,
+    WholeNumber,
+    mark_next,
+    shown_unit,
+)
 from gui.widgets.file_dialogs import ask_save
 from gui.widgets.flow import FlowLayout
 from gui.widgets.state_colours import AMBER, BLUE, GREEN, GREY, ORANGE, RED, STATE_COLOURS
@@ -35,5 +44,6 @@ __all__ = [
     "ask_save",
     "mark_next",
     "palette",
+    "shown_unit",
     "style_sheet",
 ]

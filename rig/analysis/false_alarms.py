@@ -12,8 +12,6 @@ which holds for any ρ, from white noise, p(1−p), to Rice's rate of a continuo
 import math
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.stats import chi2, f, ncx2
 
 from rig.errors import InputError
 
@@ -33,6 +31,8 @@ def crossing_probability(threshold: float, correlation: float) -> float:
 
     correlation: of each residual with itself a sample later, 0 to below 1.
     """
+    from scipy.stats import chi2, ncx2  # takes long to import, and few need it
+
     beyond = float(chi2.sf(threshold, CELLS))
     rho = min(max(correlation, 0.0), 1.0)
     if rho > _NEARLY_ONE:  # Rice: √(λ₂/π) (u/2)^{(n−1)/2} e^{−u/2}/Γ(n/2), λ₂ = 2(1−ρ) per sample squared
@@ -67,6 +67,9 @@ def alarm_threshold(
         raise InputError(
             f"quiet stretch: {samples:.0f} independent samples, noise is learned from {FEWEST:.0f} at least"
         )
+    from scipy.optimize import brentq
+    from scipy.stats import chi2
+
     wanted = per_hour / (HOUR * rate)
 
     def crossing(threshold: float) -> float:
@@ -89,6 +92,8 @@ def alarm_threshold(
 
 def _of_learned(threshold: float, samples: float) -> float:
     """The squared distance of a new sample from a learned mean that is as improbable as χ² of `threshold`."""
+    from scipy.stats import chi2, f
+
     freedom = samples - CELLS
     scale = (1.0 + 1.0 / samples) * CELLS * (samples - 1.0) / freedom
     return float(scale * f.isf(chi2.sf(threshold, CELLS), CELLS, freedom))

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.signal import lfilter
 
 from actuators import Mode
 from dynamics import Mechanism, switched_friction
@@ -66,6 +65,8 @@ def drive_forces(commands: Floats, period: float, drives: Mapping[str, Any]) -> 
     steps = older * (1.0 - kept) * late + newer * (1.0 - late)
     forces = np.empty_like(commands)
     forces[0] = commands[0]
+    from scipy.signal import lfilter  # takes long to import, and few need it
+
     forces[1:] = lfilter([1.0], [1.0, -kept * late], steps[:-1], axis=0, zi=(kept * late * commands[0])[np.newaxis])[0]
     middle = older + (forces - older) * kept
     rising, falling = np.zeros_like(commands), np.zeros_like(commands)  # over the period that begins with a row

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.signal import get_window
 
 from rig.analysis.smoothing import Floats
 from rig.errors import InputError
@@ -103,6 +102,8 @@ def frequency_response(excitation: Floats, output: Floats, source: Floats, rate:
         if length < 16:
             raise InputError(f"frequency response: {len(source)} cycles are too few")
         pieces = [np.stack([signal[at : at + length] for at in starts]) for signal in (source, excitation, output)]
+        from scipy.signal import get_window  # takes long to import, and few need it
+
         window, averages = get_window("hann", length), 0.5 * (_SEGMENTS + 1)
     spectra = [np.fft.rfft((piece - piece.mean(axis=1, keepdims=True)) * window, axis=1)[:, 1:] for piece in pieces]
     frequency = np.fft.rfftfreq(len(window), 1.0 / rate)[1:]

@@ -4,7 +4,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import least_squares
 
 from rig.analysis.response import Complex, Response
 from rig.analysis.smoothing import Floats
@@ -73,6 +72,8 @@ def _fit(response: Response, order: int) -> tuple[ResponseFit, float]:
     starts = (
         [begin] if order == 0 else [[*begin[:1], 0.3 * slope, corner + step, *begin[3:]] for step in (-1.5, 0.0, 1.0)]
     )
+    from scipy.optimize import least_squares  # takes long to import, and few need it
+
     result = min((least_squares(misfit, start, x_scale="jac") for start in starts), key=lambda one: float(one.cost))
     count = 2 * len(response.frequency)
     jacobian: Floats = np.asarray(result.jac)

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy.signal import oaconvolve
 
 from rig.errors import InputError
 
@@ -83,6 +82,8 @@ class Smoothing:
             return unchanged
         if len(values) <= 2 * self.half:
             return np.empty((0, *values.shape[1:]))
+        from scipy.signal import oaconvolve  # takes long to import, and few need it
+
         shape = (-1,) + (1,) * (values.ndim - 1)
         level = values.mean(axis=0)  # so that a large constant costs no digits
         smoothed: Floats = oaconvolve(values - level, kernel.reshape(shape), mode="valid", axes=0)

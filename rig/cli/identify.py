@@ -130,6 +130,7 @@ def excite(
     margin: Annotated[float, typer.Option(metavar="PART", help="Part of every limit that it may use.")] = 0.75,
     candidates: Annotated[int, typer.Option(metavar="N", help="Motions of which it is the best.")] = 40,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of their random phases.")] = 0,
+    progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Design a motion that tells a rig's parameters: Fourier series in all six axes, within its limits.
@@ -138,7 +139,8 @@ def excite(
     mechanism's file leaves open. Run it with `rig run`, then give its recording to `rig identify`.
     """
     from calibration import CalibrationError, design_excitation
-    from rig.client import checked_motion, write_excitation
+    from rig.cli.progress import progress_display
+    from rig.client import Progress, checked_motion, write_excitation
     from rig.config import load_config
     from rig.csvio import check_output
     from rig.errors import RefusedError
@@ -146,15 +148,17 @@ def excite(
     settings = load_config(config)
     check_output(output)
     try:
-        found = design_excitation(
-            settings.machine,
-            duration,
-            fastest=fastest,
-            margin=margin,
-            candidates=candidates,
-            seed=seed,
-            noise=settings.load_cells.noise,
-        )
+        with progress_display(progress) as show:
+            found = design_excitation(
+                settings.machine,
+                duration,
+                fastest=fastest,
+                margin=margin,
+                candidates=candidates,
+                seed=seed,
+                noise=settings.load_cells.noise,
+                progress=lambda part: show(Progress("trying motions", part)),
+            )
     except CalibrationError as error:
         raise RefusedError("\n  ".join(["no motion can be designed:", *error.faults])) from None
     _, verdict = checked_motion(settings, found.trajectory(settings.machine.geometry.home_pose))
@@ -167,6 +171,7 @@ def excite(
         "condition": found.condition,
         "information_nepers": found.information,
         "candidates": found.tried,
+        "checks": verdict.as_dict()["checks"],
     }
     if as_json:
         typer.echo(json.dumps(summary, indent=2))

@@ -38,6 +38,8 @@ def multisine(
     period: Annotated[float, typer.Option("--period", metavar="S", help="Of the excitation.")] = 4.0,
     periods: Annotated[int, typer.Option("--periods", help="Beside those in which it is faded in and out.")] = 8,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the search for phases.")] = 0,
+    progress: ProgressOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Write a motion about home that excites one coordinate at many frequencies at once, for `rig run`.
 
@@ -47,6 +49,7 @@ def multisine(
 
     from kinematics import TrajectorySpec, build_trajectory
     from rig.analysis import multisine as spec_of
+    from rig.cli.progress import tell_step
     from rig.client import checked_motion
     from rig.config import load_config
     from rig.csvio import check_output, whole_file
@@ -60,8 +63,11 @@ def multisine(
         )
     home = settings.machine.geometry.home_pose
     size = (0.05 if dof.startswith("r") else 0.01) if amplitude is None else amplitude
+    tell = tell_step if progress else lambda _step: None
     for _ in range(2):
+        tell("searching phases")
         spec = spec_of(dof, low, high, size, period, periods, seed)
+        tell("checking the motion")
         _, verdict = checked_motion(settings, build_trajectory(TrajectorySpec.model_validate(spec), home))
         if verdict.passed or amplitude is not None:
             break
@@ -70,7 +76,13 @@ def multisine(
         raise RefusedError(verdict.message)
     with whole_file(output) as file:
         file.write(tomlkit.dumps(spec))
-    lines = len(spec["parts"][0]["terms"])
+    terms = spec["parts"][0]["terms"]
+    if as_json:
+        told = {"trajectory": str(output), "dof": dof, "duration_s": verdict.duration, "amplitude": size}
+        told |= {"frequency_hz": [term["frequency"] for term in terms], "checks": verdict.as_dict()["checks"]}
+        typer.echo(json.dumps(told, indent=2))
+        return
+    lines = len(terms)
     typer.echo(f"{lines} frequencies from {low:g} to {high:g} Hz, amplitude {size:.3g}: {output}")
 
 

@@ -68,6 +68,11 @@ class ChildProcess:
         return self._process.pid
 
     @property
+    def sentinel(self) -> int:
+        """A file descriptor that can be read from once the process has ended."""
+        return self._process.sentinel
+
+    @property
     def alive(self) -> bool:
         """Whether the process runs."""
         return self._process.is_alive()

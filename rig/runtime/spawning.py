@@ -21,6 +21,8 @@ _OF_THE_TERMINAL = {signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP
 _LOADED = ["rig.runtime.uncollected", "rig.engine", "rig.virtual.loaded"]
 """Modules that the server loads, in this order; one that is not there would be passed over in silence."""
 _is_child = False
+_one_at_a_time = threading.Lock()
+"""of an app's threads: each has all of them without the main script for a moment"""
 
 
 def begin_server() -> None:
@@ -70,7 +72,7 @@ def start_shielded(process: BaseProcess) -> None:
     """
     if isinstance(process, ForkServerProcess):
         begin_server()
-    with _shielded(), _main_left_out():
+    with _shielded(), _one_at_a_time, _main_left_out():
         process.start()
 
 

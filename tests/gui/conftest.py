@@ -3,13 +3,15 @@
 from calibrate_support import excited, loaded, rested
 from checkpoints import checkpoints
 from desk import desk, manager, shared_desk
-from identify_support import identifying, recorded
+from fit_support import menu
+from identify_support import by_command, identifying, recorded, useless
 from live_app import live, whole_live
 from live_views import history, live_view, view
 from setup_support import wizard
 from shell_support import garbage_as_in_the_app, session, whole_window, window
 
 __all__ = [
+    "by_command",
     "checkpoints",
     "desk",
     "excited",
@@ -20,10 +22,12 @@ __all__ = [
     "live_view",
     "loaded",
     "manager",
+    "menu",
     "recorded",
     "rested",
     "session",
     "shared_desk",
+    "useless",
     "view",
     "whole_live",
     "whole_window",

@@ -1,15 +1,32 @@
 """Going through a wizard over a command as a person does."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pyqtgraph.Qt import QtWidgets
-from shell_support import press
+from shell_support import FakeSession, press
 
+from gui.calibrate import CalibrateMenu
 from gui.fitting import FitEntry, FitWizard
+from gui.widgets import DARK
 
 PATIENCE = 90_000  # ms; a process starts, and the machine has other work
 BUTTON = QtWidgets.QWizard.WizardButton
+
+
+@pytest.fixture
+def menu(session: FakeSession, qtbot: Any) -> Iterator[CalibrateMenu]:
+    """The wizards' menu on a session without processes, in a window that has nothing else."""
+    window = QtWidgets.QMainWindow()
+    qtbot.addWidget(window)
+    made = CalibrateMenu(session, window, lambda: DARK)
+    window.menuBar().addMenu(made)
+    with qtbot.waitExposed(window):
+        window.show()
+    yield made
+    made.close_wizards()
 
 
 def opened(entry: FitEntry, source: Path | None, qtbot: Any) -> FitWizard:

@@ -1,15 +1,21 @@
 """A recording to identify from, and the wizard over it."""
 
+import contextlib
+import io
+import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fit_support import opened
+from fit_support import BUTTON, looked, opened
 from live_rows import live_rows, write_recording
 from pyqtgraph.Qt import QtCore
+from shell_support import press
 
 from calibration import design_excitation
+from gui.fitting import Outcome
 from gui.identify import IdentifyWizard
 from gui.shell.main_window import MainWindow
 from rig.cli import main
@@ -50,12 +56,51 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
+@pytest.fixture(scope="session")
+def useless(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of recordings that cannot be used."""
+    folder = tmp_path_factory.mktemp("useless")
+    (folder / "none.mcap").write_text("no recording")
+    write_recording(folder / "still.mcap", live_rows(8000))
+    write_recording(folder / "short.mcap", live_rows(100))
+    return folder
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What `rig identify` tells of that recording, and the file that it writes."""
+
+    told: dict[str, Any]
+    text: str
+
+    def shown_in(self, wizard: IdentifyWizard, qtbot: Any) -> None:
+        """The wizard stands on its second page, as if its own fit had ended with this."""
+        assert not looked(wizard, qtbot)
+        press(wizard.button(BUTTON.NextButton))
+        wizard.runner.finished.emit(Outcome(wizard.asking.asked, self.told, self.text), "")
+        assert wizard.fit.isVisible()
+
+
+@pytest.fixture(scope="session")
+def by_command(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Found:
+    """What a person gets at a terminal who says how well the masses are known, and has a note."""
+    folder = tmp_path_factory.mktemp("command")
+    recording = folder / "excite.mcap"
+    recording.write_bytes(recorded.read_bytes())
+    output = io.StringIO()
+    options = ["--note", "as built", "--mass", "0.25", "--json", "-o", str(folder / "cli.toml")]
+    with contextlib.redirect_stdout(output):
+        assert main(["identify", str(recording), *options]) == ExitCode.OK
+    return Found(json.loads(output.getvalue()), (folder / "cli.toml").read_text())
+
+
 @pytest.fixture
-def identifying(window: MainWindow, recorded: Path, qtbot: Any, tmp_path: Path) -> Iterator[IdentifyWizard]:
+def identifying(
+    window: MainWindow, recorded: Path, useless: Path, qtbot: Any, tmp_path: Path
+) -> Iterator[IdentifyWizard]:
     """The wizard on a folder with that recording and three that cannot be used, in view."""
-    (tmp_path / "none.mcap").write_text("no recording")
-    write_recording(tmp_path / "still.mcap", live_rows(8000))
-    write_recording(tmp_path / "short.mcap", live_rows(100))
+    for made_once in useless.iterdir():
+        (tmp_path / made_once.name).write_bytes(made_once.read_bytes())
     recording = tmp_path / "excite.mcap"
     recording.write_bytes(recorded.read_bytes())
     made = opened(window.calibrate.identify, recording, qtbot)

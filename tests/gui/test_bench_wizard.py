@@ -1,6 +1,5 @@
 """Calibrating the load cells on a bench from the app: the readings, the fit and its pictures, the file, and no file."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,19 +7,18 @@ import pytest
 from bench_readings import BIAS, write_table
 from fit_support import BUTTON, compute, looked, opened, save
 
+from gui.calibrate import CalibrateMenu
 from gui.calibrate.bench_wizard import BenchWizard
-from gui.shell.main_window import MainWindow
 from rig.cli import main
 from rig.errors import ExitCode
 
 
 @pytest.fixture
-def wizard(window: MainWindow, qtbot: Any, tmp_path: Path) -> Iterator[BenchWizard]:
+def wizard(menu: CalibrateMenu, qtbot: Any, tmp_path: Path) -> BenchWizard:
     write_table(tmp_path / "data.csv")
-    made = opened(window.calibrate.bench, tmp_path / "data.csv", qtbot)
+    made = opened(menu.bench, tmp_path / "data.csv", qtbot)
     assert isinstance(made, BenchWizard)
-    yield made
-    window.calibrate.bench.close()
+    return made
 
 
 def test_readings_become_the_command_s_file(wizard: BenchWizard, qtbot: Any, tmp_path: Path) -> None:

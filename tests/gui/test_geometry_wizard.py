@@ -1,21 +1,18 @@
 """Calibrating the geometry from the app: files looked into, the fit and its pictures, the file; the plan of poses."""
 
 import csv
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from fit_support import BUTTON, begin, compute, looked, opened, save
-from pyqtgraph.Qt import QtCore, QtTest
-from shell_support import FakeSession, press
+from fit_support import BUTTON, compute, looked, opened, save
 from tracked_platform import built, reachable_poses
 
 from calibration import GeometryNoise, load_parameters
 from dynamics import load_mechanism
+from gui.calibrate import CalibrateMenu
 from gui.calibrate.geometry_wizard import GeometryWizard
-from gui.shell.main_window import MainWindow
 from rig.cli import main
 from rig.csvio import POSE, per_leg, write_table
 from rig.errors import ExitCode
@@ -53,11 +50,10 @@ def measured(tracked: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def wizard(window: MainWindow, measured: Path, qtbot: Any) -> Iterator[GeometryWizard]:
-    made = opened(window.calibrate.geometry, measured, qtbot)
+def wizard(menu: CalibrateMenu, measured: Path, qtbot: Any) -> GeometryWizard:
+    made = opened(menu.geometry, measured, qtbot)
     assert isinstance(made, GeometryWizard)
-    yield made
-    window.calibrate.geometry.close()
+    return made
 
 
 def test_the_geometry_is_judged_before_it_is_saved_as_the_command_saves_it(
@@ -141,16 +137,3 @@ def test_poses_are_planned_and_written_as_a_table(
     command = ["calibrate", "geometry", "lab-hexapod", "--data", str(measured), "--plan", "3"]
     assert main([*command, "-o", str(tmp_path / "cli.csv")]) == ExitCode.OK
     assert target.read_bytes() == (tmp_path / "cli.csv").read_bytes()
-
-
-def test_cancel_leaves_nothing_and_esc_closes_nothing(
-    wizard: GeometryWizard, session: FakeSession, window: MainWindow, qtbot: Any
-) -> None:
-    begin(wizard, qtbot)
-    folder = wizard.runner.output.parent
-    QtTest.QTest.keyClick(wizard, QtCore.Qt.Key.Key_Escape)
-    assert (1, "Esc") in session.stops and wizard.isVisible() and wizard.runner.busy
-    press(wizard.computing.cancel)
-    assert not folder.exists() and wizard.computing.result.text() == "Cancelled: nothing was written."
-    press(wizard.button(BUTTON.CancelButton))
-    assert window.calibrate.geometry.wizard is None

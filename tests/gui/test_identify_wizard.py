@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from fit_support import BUTTON, PATIENCE, begin, compute, looked
-from identify_support import only, row_of
+from identify_support import Found, only, row_of
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 from shell_support import FakeSession, make_status, press
 
@@ -13,13 +13,11 @@ from calibration import load_parameters
 from gui.identify import IdentifyWizard
 from gui.session.rules import Phase
 from gui.shell.main_window import MainWindow
-from rig.cli import main
-from rig.errors import ExitCode
 from rig.states import State
 
 
 def test_what_was_identified_is_judged_before_it_is_saved(
-    identifying: IdentifyWizard, window: MainWindow, qtbot: Any, tmp_path: Path
+    identifying: IdentifyWizard, by_command: Found, window: MainWindow, qtbot: Any, tmp_path: Path
 ) -> None:
     wizard = identifying
     before = sorted(tmp_path.rglob("*.toml"))
@@ -46,9 +44,7 @@ def test_what_was_identified_is_judged_before_it_is_saved(
     assert wizard.storing.copy.obstacle == "save first" and not wizard.button(BUTTON.FinishButton).isEnabled()
     press(wizard.storing.save)
     qtbot.waitUntil(lambda: wizard.storing.saved is not None, timeout=PATIENCE)
-    command = ["identify", str(tmp_path / "excite.mcap"), "--note", "as built", "--mass", "0.25"]
-    assert main([*command, "-o", str(tmp_path / "cli.toml")]) == ExitCode.OK
-    assert target.read_text() == (tmp_path / "cli.toml").read_text(), "what the command writes, provenance and all"
+    assert target.read_text() == by_command.text, "what the command writes, provenance and all"
     assert load_parameters(target).provenance["note"] == "as built"
     assert "Put this line into a copy of virtual.toml, which is the project's," in wizard.storing.told.text()
     press(wizard.storing.copy)
@@ -86,24 +82,30 @@ def test_the_estimators_refusal_is_shown_and_nothing_can_be_saved(
     assert sorted(tmp_path.rglob("*.toml")) == before
 
 
-def test_a_fit_is_cancelled_and_nothing_is_left(identifying: IdentifyWizard, qtbot: Any) -> None:
+def test_a_fit_is_cancelled_and_nothing_is_left(
+    identifying: IdentifyWizard, session: FakeSession, window: MainWindow, qtbot: Any
+) -> None:
     wizard = identifying
     told: list[object] = []
     wizard.runner.finished.connect(lambda *what: told.append(what))
     begin(wizard, qtbot)
     folder = wizard.runner.output.parent
     assert folder.is_dir() and not wizard.recordings.isEnabled()
+    QtTest.QTest.keyClick(wizard, QtCore.Qt.Key.Key_Escape)
+    assert (1, "Esc") in session.stops and wizard.isVisible() and wizard.runner.busy
     press(wizard.computing.cancel)
     assert not folder.exists() and not wizard.runner.busy and not told
     assert wizard.computing.result.text() == "Cancelled: nothing was written."
     assert wizard.computing.begin.isEnabled() and wizard.asking.asked.files
+    press(wizard.button(BUTTON.CancelButton))
+    assert window.calibrate.identify.wizard is None
 
 
 def test_esc_stops_and_closes_nothing_and_a_result_is_asked_about(
-    identifying: IdentifyWizard, window: MainWindow, session: FakeSession, qtbot: Any
+    identifying: IdentifyWizard, by_command: Found, window: MainWindow, session: FakeSession, qtbot: Any
 ) -> None:
     wizard = identifying
-    compute(wizard, qtbot)
+    by_command.shown_in(wizard, qtbot)
     QtTest.QTest.keyClick(wizard, QtCore.Qt.Key.Key_Escape)
     assert (1, "Esc") in session.stops and wizard.isVisible() and wizard.question is None
     press(wizard.stop_button)
@@ -118,10 +120,12 @@ def test_esc_stops_and_closes_nothing_and_a_result_is_asked_about(
     assert window.calibrate.identify.wizard is None
 
 
-def test_a_file_that_exists_is_never_touched(identifying: IdentifyWizard, qtbot: Any, tmp_path: Path) -> None:
+def test_a_file_that_exists_is_never_touched(
+    identifying: IdentifyWizard, by_command: Found, qtbot: Any, tmp_path: Path
+) -> None:
     wizard, page = identifying, identifying.storing
     (tmp_path / "excite-inertia.toml").write_text("precious")
-    compute(wizard, qtbot)
+    by_command.shown_in(wizard, qtbot)
     press(wizard.button(BUTTON.NextButton))
     assert page.target().name == "excite-inertia-2.toml"
     page.path.selectAll()

@@ -1,34 +1,32 @@
 """Calibrating the load cells in place from the app: recordings, fit and pictures, the file; and the planned poses."""
 
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fit_support import BUTTON, compute, looked, opened, save
 from pyqtgraph.Qt import QtWidgets
-from shell_support import press
+from shell_support import FakeSession, press
 
 from calibration import load_cell_calibration
+from gui.calibrate import CalibrateMenu
 from gui.calibrate.in_place_wizard import InPlaceWizard
-from gui.shell.main_window import MainWindow
 from rig.cli import main
 from rig.errors import ExitCode
 
 
 @pytest.fixture
-def wizard(window: MainWindow, rested: Path, qtbot: Any, tmp_path: Path) -> Iterator[InPlaceWizard]:
+def wizard(menu: CalibrateMenu, rested: Path, qtbot: Any, tmp_path: Path) -> InPlaceWizard:
     recording = tmp_path / "rests.mcap"
     recording.write_bytes(rested.read_bytes())
-    made = opened(window.calibrate.in_place, recording, qtbot)
+    made = opened(menu.in_place, recording, qtbot)
     assert isinstance(made, InPlaceWizard)
-    yield made
-    window.calibrate.in_place.close()
+    return made
 
 
 def test_cells_are_judged_before_they_are_saved_as_the_command_saves_them(
-    wizard: InPlaceWizard, window: MainWindow, qtbot: Any, tmp_path: Path
+    wizard: InPlaceWizard, session: FakeSession, qtbot: Any, tmp_path: Path
 ) -> None:
     page, fit = wizard.recordings, wizard.fit
     assert not looked(wizard, qtbot)
@@ -54,7 +52,7 @@ def test_cells_are_judged_before_they_are_saved_as_the_command_saves_them(
     assert load_cell_calibration(target).provenance.operator == "NN"
     press(wizard.storing.copy)
     line = tomllib.loads(QtWidgets.QApplication.clipboard().text())
-    assert window.session.config.folder / line["calibration"] == target
+    assert session.config.folder / line["calibration"] == target
     assert "into the section [load_cells] of a copy of virtual.toml" in wizard.storing.told.text()
 
 
@@ -76,7 +74,7 @@ def test_a_recording_without_rests_is_named(wizard: InPlaceWizard, qtbot: Any, t
 
 
 def test_poses_are_planned_and_the_line_that_runs_them_is_told(
-    wizard: InPlaceWizard, window: MainWindow, qtbot: Any, tmp_path: Path
+    wizard: InPlaceWizard, session: FakeSession, qtbot: Any, tmp_path: Path
 ) -> None:
     page = wizard.recordings
     assert not page.count.isEnabled() and page.count.toolTip() == "nothing is planned"
@@ -88,7 +86,7 @@ def test_poses_are_planned_and_the_line_that_runs_them_is_told(
     assert said.startswith("8 poses within the limits") and wizard.plan.isVisible()
     assert wizard.plan.table.rowCount() == 6
     target = save(wizard, qtbot)
-    config = str(window.session.config.path)
+    config = str(session.config.path)
     command = ["calibrate", "cells-in-place", "--plan", "8", "--hold", "0.5", "--config", config]
     assert main([*command, "-o", str(tmp_path / "cli.toml")]) == ExitCode.OK
     assert target.read_bytes() == (tmp_path / "cli.toml").read_bytes()

@@ -1,6 +1,5 @@
 """Weighing a payload and a frequency response from the app: recordings, pictures, and the commands' own files."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,26 +9,21 @@ from calibrate_support import PAYLOAD
 from fit_support import compute, looked, opened, save
 
 from calibration import load_parameters
+from gui.calibrate import CalibrateMenu
 from gui.calibrate.respond_wizard import RespondWizard
 from gui.calibrate.weigh_wizard import WeighWizard
-from gui.shell.main_window import MainWindow
-from rig.cli import main
-from rig.errors import ExitCode
 
 
 @pytest.fixture
-def weighing(window: MainWindow, loaded: Path, rested: Path, qtbot: Any, tmp_path: Path) -> Iterator[WeighWizard]:
+def weighing(menu: CalibrateMenu, loaded: Path, rested: Path, qtbot: Any, tmp_path: Path) -> WeighWizard:
     for name, recording in (("loaded.mcap", loaded), ("bare.mcap", rested)):
         (tmp_path / name).write_bytes(recording.read_bytes())
-    made = opened(window.calibrate.weigh, tmp_path / "loaded.mcap", qtbot)
+    made = opened(menu.weigh, tmp_path / "loaded.mcap", qtbot)
     assert isinstance(made, WeighWizard)
-    yield made
-    window.calibrate.weigh.close()
+    return made
 
 
-def test_a_payload_is_weighed_and_saved_as_the_command_saves_it(
-    weighing: WeighWizard, qtbot: Any, tmp_path: Path
-) -> None:
+def test_a_payload_is_weighed_by_the_command_and_saved(weighing: WeighWizard, qtbot: Any, tmp_path: Path) -> None:
     page, fit = weighing.recordings, weighing.fit
     page.choose([one.path.name for one in page.found].index("bare.mcap"), 1)
     page.before.setText("0,1")
@@ -47,8 +41,7 @@ def test_a_payload_is_weighed_and_saved_as_the_command_saves_it(
     target = save(weighing, qtbot)
     assert target == tmp_path / "loaded-payload.toml" and load_parameters(target).kind == "payload"
     command = ["weigh", str(tmp_path / "loaded.mcap"), "--before", str(tmp_path / "bare.mcap"), "--at-rest"]
-    assert main([*command, "-o", str(tmp_path / "cli.toml")]) == ExitCode.OK
-    assert target.read_bytes() == (tmp_path / "cli.toml").read_bytes()
+    assert sorted(outcome.asked.arguments(Path("f"))) == sorted([*command, "--progress", "--json", "-o", "f", "--"])
 
 
 def test_a_stretch_that_is_none_is_refused_in_the_command_s_words(weighing: WeighWizard, qtbot: Any) -> None:
@@ -58,16 +51,15 @@ def test_a_stretch_that_is_none_is_refused_in_the_command_s_words(weighing: Weig
 
 
 @pytest.fixture
-def responding(window: MainWindow, excited: Path, rested: Path, qtbot: Any, tmp_path: Path) -> Iterator[RespondWizard]:
+def responding(menu: CalibrateMenu, excited: Path, rested: Path, qtbot: Any, tmp_path: Path) -> RespondWizard:
     for name, recording in (("sines.mcap", excited), ("rests.mcap", rested)):
         (tmp_path / name).write_bytes(recording.read_bytes())
-    made = opened(window.calibrate.respond, tmp_path / "sines.mcap", qtbot)
+    made = opened(menu.respond, tmp_path / "sines.mcap", qtbot)
     assert isinstance(made, RespondWizard)
-    yield made
-    window.calibrate.respond.close()
+    return made
 
 
-def test_a_response_is_drawn_and_its_plots_are_the_command_s(
+def test_a_response_is_drawn_and_the_command_s_plots_are_saved(
     responding: RespondWizard, qtbot: Any, tmp_path: Path
 ) -> None:
     page, fit = responding.recordings, responding.fit
@@ -85,8 +77,9 @@ def test_a_response_is_drawn_and_its_plots_are_the_command_s(
     assert [fit.table.item(row, 0).text() for row in range(fit.table.rowCount())] == ["pose", "force"]
     target = save(responding, qtbot)
     assert target == tmp_path / "sines-bode.svg" and not responding.storing.use.isVisible()
-    assert main(["respond", str(tmp_path / "sines.mcap"), "-o", str(tmp_path / "cli.svg")]) == ExitCode.OK
-    assert target.read_bytes() == (tmp_path / "cli.svg").read_bytes()
+    told = ["respond", "--progress", "--json", "-o", "plots.svg", "--", str(tmp_path / "sines.mcap")]
+    assert outcome.asked.arguments(Path("plots.svg")) == told
+    assert outcome.text is not None and target.read_bytes() == outcome.text.encode() and "</svg>" in outcome.text
 
 
 def test_what_excites_nothing_is_named_by_the_first_page(responding: RespondWizard, qtbot: Any) -> None:

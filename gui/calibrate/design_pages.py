@@ -1,0 +1,114 @@
+"""The first steps of motions that are designed: one that tells parameters, one that excites a coordinate."""
+
+from pathlib import Path
+
+from gui.fitting import Asked, AskPage, FieldGrid, options_of, unless
+from kinematics import COORDINATES
+
+_DURATION, _FASTEST, _MARGIN, _CANDIDATES = 60.0, 2.0, 0.75, 40
+_LOW, _HIGH, _PERIOD, _PERIODS = 0.5, 30.0, 4.0, 8
+
+
+class DesignPage(AskPage):
+    """What is asked of a motion for the open configuration.
+
+    Args:
+        title, subtitle: said on top.
+        config: the rig's file.
+        folder: for the motion's file.
+    """
+
+    verb = "Design"
+
+    def __init__(self, title: str, subtitle: str, config: Path, folder: Path) -> None:
+        super().__init__(title, subtitle)
+        self.config = config
+        self.folder = folder if folder.is_dir() else Path.cwd()  # the first recording makes it
+        self.fields = FieldGrid()
+        self.column.addWidget(self.fields)
+        self.close_form()
+        self.fields.edited.connect(self.edited)
+
+    @property
+    def fault(self) -> str:
+        """See `AskPage`."""
+        return ""
+
+
+class ExcitePage(DesignPage):
+    """How long and how fast a motion may be that tells masses, inertias and frictions; arguments as `DesignPage`."""
+
+    def __init__(self, config: Path, folder: Path) -> None:
+        super().__init__(
+            "Motion",
+            "A motion whose forces tell masses, inertias and frictions of the open configuration's machine: sines in "
+            "all six axes, as large as its limits permit. Run it, then identify from its recording.",
+            config,
+            folder,
+        )
+        fields = self.fields
+        self.duration = fields.quantity("Length", "Length of the motion", "s", _DURATION, 10.0, 3600.0)
+        self.fastest = fields.quantity("Fastest sine", "Fastest of its sines", "Hz", _FASTEST, 0.2, 20.0)
+        self.margin = fields.quantity(
+            "Part of every limit", "Part of every limit that it may use", "", _MARGIN, 0.05, 1.0
+        )
+        self.candidates = fields.count("Best of", "Motions of which it is the best", _CANDIDATES, 1, 10_000)
+        self.seed = fields.count("Seed", "Seed of their random phases", 0, 0, 1_000_000)
+
+    @property
+    def asked(self) -> Asked:
+        """See `AskPage`."""
+        options = options_of(
+            duration=unless(self.duration.si(), _DURATION),
+            fastest=unless(self.fastest.si(), _FASTEST),
+            margin=unless(self.margin.si(), _MARGIN),
+            candidates=unless(self.candidates.value(), _CANDIDATES),
+            seed=unless(self.seed.value(), 0),
+        )
+        return Asked(("excite",), options, (self.config,), self.folder / "excitation.toml")
+
+
+class MultisinePage(DesignPage):
+    """Which coordinate is excited, in which band; arguments as `DesignPage`."""
+
+    def __init__(self, config: Path, folder: Path) -> None:
+        super().__init__(
+            "Motion",
+            "A motion about home that excites one coordinate at many frequencies at once, checked against the open "
+            "configuration's limits. Run it, then look at the frequency response of its recording.",
+            config,
+            folder,
+        )
+        fields = self.fields
+        self.dof = fields.choice("Coordinate", "The coordinate", [(name, name) for name in COORDINATES])
+        self.dof.setCurrentIndex(COORDINATES.index("z"))
+        self.amplitude = fields.text(
+            "Amplitude, m or rad", "Amplitude of the whole, m or rad", "empty: 0.01 m or 0.05 rad, as limits allow"
+        )
+        self.low = fields.quantity("From", "Lowest frequency", "Hz", _LOW, 1e-3, 1e3)
+        self.high = fields.quantity("To", "Highest frequency", "Hz", _HIGH, 1e-3, 1e3)
+        self.period = fields.quantity("Period", "Period of the excitation", "s", _PERIOD, 0.1, 1e3)
+        self.periods = fields.count("Periods", "Periods beside those in which it fades in and out", _PERIODS, 2, 1000)
+        self.seed = fields.count("Seed", "Seed of the search for phases", 0, 0, 1_000_000)
+
+    @property
+    def fault(self) -> str:
+        """See `AskPage`."""
+        low, high = self.low.si(), self.high.si()
+        return "" if low < high else f"The lowest frequency, {low:g} Hz, must be below the highest, {high:g} Hz."
+
+    @property
+    def asked(self) -> Asked:
+        """See `AskPage`."""
+        dof = self.dof.currentData()
+        options = options_of(
+            dof=dof,
+            amplitude=self.amplitude.text().strip(),
+            to=unless(self.high.si(), _HIGH),
+            period=unless(self.period.si(), _PERIOD),
+            periods=unless(self.periods.value(), _PERIODS),
+            seed=unless(self.seed.value(), 0),
+        )
+        if self.low.si() != _LOW:
+            options += ("--from", str(self.low.si()))
+        return Asked(("multisine",), options, (self.config,), self.folder / f"multisine-{dof}.toml")

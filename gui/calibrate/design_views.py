@@ -1,0 +1,85 @@
+"""What came of a motion that was designed: how much of every limit it uses, and where."""
+
+from typing import Any
+
+from gui.fitting import BarPicture, NumberTable, Outcome, ResultView, said
+from gui.live import swatch
+from gui.widgets import Theme, shown_unit
+
+_HEADINGS = ("", "Limit", "Leg", "Worst sample", "Bound", "At, s", "Used, %")
+_ENDS = "speed at"
+
+
+class DesignView(ResultView):
+    """Bars of the limits' use, in the order of a table.
+
+    Args:
+        theme: colours.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.used = BarPicture("Part of every limit that is used", theme, "%", ())
+        self.table = NumberTable("Limits", _HEADINGS, words=(1,), wide=1)
+        colours = f"{swatch(theme.accent, 'used')} {swatch(theme.warning, 'the limit itself')}"
+        legend = f"Of every limit, by the row of the table: {colours}"
+        self.add_pictures(((legend, self.used),))
+        self.add_below(self.table)
+
+    def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
+        """See `ResultView`."""
+        checks = [each for each in outcome.told["checks"] if not each["name"].startswith(_ENDS)]
+        parts = [100.0 * used(each) for each in checks]
+        self.used.name_places([str(row) for row in range(1, len(checks) + 1)])
+        self.used.show_bars(((parts, self._theme.accent),), [100.0] * len(checks))
+        self.table.fill([_row(number, *each) for number, each in enumerate(zip(checks, parts, strict=True), 1)])
+        lines = self.lines(outcome.told)
+        if checks:
+            most = max(range(len(parts)), key=parts.__getitem__)
+            leg = "" if checks[most]["leg"] is None else f" of leg {checks[most]['leg']}"
+            lines.append(f"Nearest to its limit: {checks[most]['name']}{leg}, {parts[most]:.0f} % of it.")
+        return said(outcome, lines)
+
+    def lines(self, told: Any) -> list[str]:
+        """What is said of the motion itself."""
+        raise NotImplementedError
+
+
+class ExciteView(DesignView):
+    """See `DesignView`; what the motion tells of the parameters."""
+
+    def lines(self, told: Any) -> list[str]:
+        """See `DesignView`."""
+        return [
+            f"{told['duration_s']:g} s, best of {told['candidates']}: it tells the base parameters "
+            f"{told['information_nepers']:.2f} nepers on average, condition {told['condition']:.3g}."
+        ]
+
+
+class MultisineView(DesignView):
+    """See `DesignView`; which frequencies are excited, and how much."""
+
+    def lines(self, told: Any) -> list[str]:
+        """See `DesignView`."""
+        tones = told["frequency_hz"]
+        unit, factor, _ = shown_unit("rad" if told["dof"].startswith("r") else "m")
+        return [
+            f"Coordinate {told['dof']}: {len(tones)} frequencies from {tones[0]:.3g} to {tones[-1]:.3g} Hz, amplitude "
+            f"{factor * told['amplitude']:.3g} {unit}, {told['duration_s']:g} s."
+        ]
+
+
+def used(check: Any) -> float:
+    """The part of a limit that a check of `rig.safety`, as JSON, found used; of a least value, bound over value."""
+    value, bound = check["value"], check["bound"]
+    return float(bound / value if check["is_minimum"] else value / bound)
+
+
+def _row(number: int, check: Any, part: float) -> tuple[str, ...]:
+    unit, factor, decimals = shown_unit(check["unit"])
+    unit = unit.replace("^2", "²")
+    value, bound = (f"{factor * check[key]:.{decimals}f}".rstrip("0").rstrip(".") for key in ("value", "bound"))
+    leg = "all" if check["leg"] is None else str(check["leg"])
+    at = f"{check['time']:.3f}"
+    return str(number), f"{check['name']}, {unit}" if unit else check["name"], leg, value, bound, at, f"{part:.0f}"

@@ -1,0 +1,27 @@
+"""A command in a child process, which has loaded what it takes already: an interpreter of its own loads for seconds."""
+
+import os
+import sys
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
+
+
+def run_beside(
+    arguments: Sequence[str], folder: str, output: Connection, errors: Connection, owner: Connection
+) -> None:
+    """Main function of a `rig.runtime.ChildProcess` that runs one command and ends with its exit code.
+
+    Args:
+        arguments: of `rig`.
+        folder: to be in, which the server's may not be.
+        output, errors: take what it prints, whoever prints it, as standard output and standard error.
+        owner: open as long as whoever started it; nothing comes of it.
+    """
+    del owner
+    from rig.cli.application import main
+
+    for stream, number in ((output, 1), (errors, 2)):
+        os.dup2(stream.fileno(), number)
+        stream.close()
+    os.chdir(folder)
+    sys.exit(main(arguments))
