@@ -5,6 +5,7 @@ from gui.widgets.browser import Browser
 from gui.widgets.controls import Choice, GuardedButton, GuardedCheckBox, QuantityBox, Reason, WholeNumber
 from gui.widgets.file_dialogs import ask_save
 from gui.widgets.flow import FlowLayout
+from gui.widgets.fold import Columns, Fold
 from gui.widgets.theme import AXIS_COLOURS, DARK, DASHED, LEG_COLOURS, THEMES, Theme, palette, style_sheet
 
 __all__ = [
@@ -16,7 +17,9 @@ __all__ = [
     "ArmedPair",
     "Browser",
     "Choice",
+    "Columns",
     "FlowLayout",
+    "Fold",
     "GuardedButton",
     "GuardedCheckBox",
     "QuantityBox",

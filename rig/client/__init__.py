@@ -1,6 +1,6 @@
 """Commanding a rig from outside the engine: the steps of an operation, a whole run, and what became of the drives."""
 
-from rig.client.arguments import ANGLE, ANGULAR_SPEED, AXES, LEGS, LENGTH, SPEED, TIME, Motion
+from rig.client.arguments import ANGLE, ANGULAR_SPEED, AXES, LEGS, LENGTH, SPEED, TIME, Motion, jogged
 from rig.client.client import RigClient
 from rig.client.events import EventFollower, Listener, RowListener
 from rig.client.excitation_file import write_excitation, write_weight_plan
@@ -85,6 +85,7 @@ __all__ = [
     "free_ports",
     "has_stopped",
     "identify_on",
+    "jogged",
     "leave",
     "let_pass",
     "look",
