@@ -8,6 +8,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.operate.jog_steps import NAMES, LegSteps, PoseSteps
 from gui.operate.jog_target import Target
+from gui.operate.range_finder import Question, RangeFinder
 from gui.session import Action, Mover, Phase, RigSession
 from gui.widgets import Columns, Fold, GuardedButton, QuantityBox, Reason
 from kinematics import Array, leg_lengths
@@ -33,10 +34,11 @@ class JogPanel(QtWidgets.QWidget):
         self._mover = mover
         self._geometry = session.config.machine.geometry
         self._mine = False
+        self._obstacle = ""
         self._kept_splitter: QtCore.QByteArray | None = None
         self._halves = True
         """whether controls and picture have half of the page each, as nobody has moved the border"""
-        self.steps = PoseSteps()
+        self.steps = PoseSteps(session.config)
         self.legs = LegSteps()
         self.to = Target(self._geometry.home_pose)
         motion = session.config.motion
@@ -49,12 +51,17 @@ class JogPanel(QtWidgets.QWidget):
             Fold("Step of one leg", self.legs),
             Fold("Go to a pose (platform origin in the base frame)", self.to),
         ]
+        self.finder = RangeFinder(session.config, mover, self)
         self._lay_out()
         self.steps.pad.pressed.connect(self._step)
         self.legs.pad.pressed.connect(self._step_leg)
         self.to.wanted.connect(self._fill_present)
         self.to.go.clicked.connect(self._go)
         session.changed.connect(self.refresh)
+        self.finder.changed.connect(self._show_found)
+        for box in self._kept().values():
+            box.valueChanged.connect(self._ask_ranges)
+        self.steps.frame.currentIndexChanged.connect(self._ask_ranges)
         mover.progressed.connect(lambda *_: self.refresh())
         mover.finished.connect(self._finished)
         self.refresh()
@@ -169,10 +176,29 @@ class JogPanel(QtWidgets.QWidget):
         reason = self._session.obstacle(Action.MOVE)
         if not reason and self._mover.active:
             reason = "a move is under way"
+        self._obstacle = reason
         self._reason.show_reason(reason)
-        for button in self.buttons.values():
-            button.set_obstacle(reason)
+        self._ask_ranges()
+        for key, button in self.buttons.items():
+            button.set_obstacle(reason or self.finder.refusals.get(key, ""))
         self._show_present()
+
+    def _ask_ranges(self, _changed: object = None) -> None:
+        """Have the free ranges and the steps looked into, while the platform stands where it could move from."""
+        pose = self._commanded()
+        if self._obstacle or pose is None or not self.isVisible():
+            self.finder.ask(None)
+            return
+        sizes = (self.steps.translation.si(), self.steps.rotation.si(), self.legs.step.si())
+        axes, speeds = (self.steps.axes, self.steps.point), (self.speed.si(), self.turn_speed.si())
+        self.finder.ask(Question(tuple(pose.tolist()), *sizes, *axes, *speeds))
+
+    def _show_found(self) -> None:
+        for key, button in self.buttons.items():
+            button.set_obstacle(self._obstacle or self.finder.refusals.get(key, ""))
+        ranges = self.finder.ranges
+        for axis, bar in self.steps.bars.items():
+            bar.show_ranges(ranges.get(f"-{axis}"), ranges.get(f"+{axis}"))
 
     @property
     def outcome(self) -> str:

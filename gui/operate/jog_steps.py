@@ -4,9 +4,12 @@ import math
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.operate.presets import Presets
+from gui.operate.range_bar import RangeBar
 from gui.widgets import Choice, GuardedButton, QuantityBox
 from kinematics import JogFrame
-from rig.client import AXES, LEGS
+from rig.client import AXES, LEGS, most_looked_at
+from rig.config import RigConfig
 
 NAMES = dict(zip(AXES, ("x", "y", "z", "θx", "θy", "θz"), strict=True))
 """Axis of a step → what a person calls it."""
@@ -16,6 +19,10 @@ _HINTS = {
     "Frame": "Axes along and about which a step goes",
     "Pivot": "Point of the platform, in platform axes, about which it turns",
 }
+_STEPS = (0.1, 0.5, 1.0, 5.0, 10.0)
+"""mm or °, the last one mm alone"""
+_FULL = 0.5
+"""of what is looked at, that fills a bar"""
 _PER_COLUMN = 3
 _BUTTON = 34  # px, so that "−" and "+" are alike
 
@@ -60,9 +67,13 @@ class Pad(QtWidgets.QWidget):
 
 
 class PoseSteps(QtWidgets.QWidget):
-    """Steps along and about the axes of a frame, about a pivot."""
+    """Steps along and about the axes of a frame, about a pivot.
 
-    def __init__(self, parent: QtWidgets.QWidget | None = None) -> None:
+    Args:
+        config: the rig, whose size is that of the bars.
+    """
+
+    def __init__(self, config: RigConfig, parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(parent)
         self.translation = QuantityBox("Step of position", "m", 0.005, 1e-5, 0.1)
         self.rotation = QuantityBox("Step of angle", "rad", math.radians(1.0), 1e-4, 0.5)
@@ -70,7 +81,8 @@ class PoseSteps(QtWidgets.QWidget):
         self.frame.setToolTip("Axes along and about which a step goes")
         self.pivot = [QuantityBox(f"Pivot {axis}, platform axes", "m", 0.0, -1.0, 1.0) for axis in "xyz"]
         names = {axis: (f"− {name}", f"+ {name}") for axis, name in NAMES.items()}
-        self.pad = Pad({axis: _middle(name) for axis, name in NAMES.items()}, names)
+        self.bars = {axis: _bar(config, axis) for axis in AXES}
+        self.pad = Pad(dict(self.bars), names)
         grid = QtWidgets.QGridLayout(self)
         grid.setContentsMargins(4, 2, 4, 4)
         grid.setHorizontalSpacing(4)
@@ -85,8 +97,12 @@ class PoseSteps(QtWidgets.QWidget):
             label = QtWidgets.QLabel(name)
             label.setToolTip(hint)
             grid.addWidget(label, row, 0)
-        grid.addWidget(self.translation, 0, 1)
-        grid.addWidget(self.rotation, 1, 1)
+        self.presets = [
+            Presets(self.translation, "Step of position", "m", [1e-3 * step for step in _STEPS]),
+            Presets(self.rotation, "Step of angle", "rad", [math.radians(step) for step in _STEPS[:-1]]),
+        ]
+        for row, presets in enumerate(self.presets):
+            grid.addWidget(presets, row, 1)
         grid.addWidget(self.frame, 2, 1)
         grid.addLayout(pivot, 3, 1)
         grid.addWidget(self.pad, 4, 0, 1, 2)
@@ -137,10 +153,9 @@ class LegSteps(QtWidgets.QWidget):
         grid.setColumnStretch(1, 1)
 
 
-def _middle(name: str) -> QtWidgets.QLabel:
-    label = QtWidgets.QLabel(name)
-    label.setAlignment(QtCore.Qt.AlignmentFlag.AlignCenter)
-    return label
+def _bar(config: RigConfig, axis: str) -> RangeBar:
+    turning = axis in AXES[3:]
+    return RangeBar(NAMES[axis], "rad" if turning else "m", _FULL * most_looked_at(config, turning=turning))
 
 
 def _beside(name: str, value: QtWidgets.QLabel) -> QtWidgets.QWidget:

@@ -2,7 +2,7 @@
 
 from gui.widgets.arming import ArmedPair
 from gui.widgets.browser import Browser
-from gui.widgets.controls import Choice, GuardedButton, GuardedCheckBox, QuantityBox, Reason, WholeNumber
+from gui.widgets.controls import Choice, GuardedButton, GuardedCheckBox, QuantityBox, Reason, WholeNumber, shown_unit
 from gui.widgets.file_dialogs import ask_save
 from gui.widgets.flow import FlowLayout
 from gui.widgets.fold import Columns, Fold
@@ -28,5 +28,6 @@ __all__ = [
     "WholeNumber",
     "ask_save",
     "palette",
+    "shown_unit",
     "style_sheet",
 ]

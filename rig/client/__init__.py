@@ -4,6 +4,7 @@ from rig.client.arguments import ANGLE, ANGULAR_SPEED, AXES, LEGS, LENGTH, SPEED
 from rig.client.client import RigClient
 from rig.client.events import EventFollower, Listener, RowListener
 from rig.client.excitation_file import write_excitation, write_weight_plan
+from rig.client.free_range import FreeRange, free_range, most_looked_at, step_refusal
 from rig.client.interruption import HeldInterrupt, Interruption
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
@@ -47,6 +48,7 @@ __all__ = [
     "EventFollower",
     "FaultDesk",
     "FoxgloveOutlet",
+    "FreeRange",
     "HeldInterrupt",
     "Interruption",
     "LegPostMortem",
@@ -83,6 +85,7 @@ __all__ = [
     "finish",
     "follow",
     "free_ports",
+    "free_range",
     "has_stopped",
     "identify_on",
     "jogged",
@@ -90,6 +93,7 @@ __all__ = [
     "let_pass",
     "look",
     "monitor_device",
+    "most_looked_at",
     "move_to_start",
     "new_recording",
     "on_free_ports",
@@ -102,6 +106,7 @@ __all__ = [
     "serve_twin",
     "serve_virtual",
     "stages_of_run",
+    "step_refusal",
     "stop",
     "stream",
     "when_silent",
