@@ -9,10 +9,11 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from gui.operate.jog_steps import NAMES, LegSteps, PoseSteps
 from gui.operate.jog_target import Target
 from gui.operate.range_finder import Question, RangeFinder
+from gui.operate.saved_positions import SavedPositions
 from gui.session import Action, Mover, Phase, RigSession
 from gui.widgets import Columns, Fold, GuardedButton, QuantityBox, Reason
 from kinematics import Array, leg_lengths
-from rig.client import LEGS, jogged
+from rig.client import LEGS, Positions, jogged, positions_path
 from rig.states import MotionKind, State
 
 _FASTEST, _FASTEST_TURN = 0.5, 1.0  # m/s, rad/s offered; the check decides what passes
@@ -45,11 +46,14 @@ class JogPanel(QtWidgets.QWidget):
         self.speed = _speed_box("Peak speed", "m/s", motion.approach_speed, _FASTEST)
         self.turn_speed = _speed_box("Peak angular speed", "rad/s", motion.approach_rotation, _FASTEST_TURN)
         self.buttons: dict[str, GuardedButton] = {**self.steps.pad.buttons, **self.legs.pad.buttons, "go": self.to.go}
+        self.saved = SavedPositions(Positions(positions_path(session.config, session.folder)))
+        self.buttons["go saved"] = self.saved.go
         self.folds = [
             Fold("Step in pose", self.steps),
             Fold("Peak speed of a move", self._speeds()),
             Fold("Step of one leg", self.legs),
             Fold("Go to a pose (platform origin in the base frame)", self.to),
+            Fold("Saved positions", self.saved),
         ]
         self.finder = RangeFinder(session.config, mover, self)
         self._lay_out()
@@ -57,8 +61,12 @@ class JogPanel(QtWidgets.QWidget):
         self.legs.pad.pressed.connect(self._step_leg)
         self.to.wanted.connect(self._fill_present)
         self.to.go.clicked.connect(self._go)
+        self.saved.wanted.connect(self._go_saved)
+        self.saved.save.clicked.connect(self._save_present)
+        self.saved.deleted.connect(self._say_deleted)
         session.changed.connect(self.refresh)
         self.finder.changed.connect(self._show_found)
+        self.saved.changed.connect(self.refresh)
         for box in self._kept().values():
             box.valueChanged.connect(self._ask_ranges)
         self.steps.frame.currentIndexChanged.connect(self._ask_ranges)
@@ -131,6 +139,7 @@ class JogPanel(QtWidgets.QWidget):
     def showEvent(self, event: QtGui.QShowEvent) -> None:
         """What changed while the page was not in view is shown again."""
         super().showEvent(event)
+        self.saved.read()
         self.refresh()
 
     # -- what is kept ------------------------------------------------------------------------------------------------
@@ -180,7 +189,7 @@ class JogPanel(QtWidgets.QWidget):
         self._reason.show_reason(reason)
         self._ask_ranges()
         for key, button in self.buttons.items():
-            button.set_obstacle(reason or self.finder.refusals.get(key, ""))
+            button.set_obstacle(self._against(key))
         self._show_present()
 
     def _ask_ranges(self, _changed: object = None) -> None:
@@ -193,9 +202,14 @@ class JogPanel(QtWidgets.QWidget):
         axes, speeds = (self.steps.axes, self.steps.point), (self.speed.si(), self.turn_speed.si())
         self.finder.ask(Question(tuple(pose.tolist()), *sizes, *axes, *speeds))
 
+    def _against(self, key: str) -> str:
+        """What stands against the move of a button."""
+        own = self.saved.go_obstacle if key == "go saved" else self.finder.refusals.get(key, "")
+        return self._obstacle or own
+
     def _show_found(self) -> None:
         for key, button in self.buttons.items():
-            button.set_obstacle(self._obstacle or self.finder.refusals.get(key, ""))
+            button.set_obstacle(self._against(key))
         ranges = self.finder.ranges
         for axis, bar in self.steps.bars.items():
             bar.show_ranges(ranges.get(f"-{axis}"), ranges.get(f"+{axis}"))
@@ -219,6 +233,19 @@ class JogPanel(QtWidgets.QWidget):
     def _go(self) -> None:
         target = self.to.pose
         self._move("go to pose", lambda _pose: target, MotionKind.MOVE)
+
+    def _go_saved(self, name: str, target: Array) -> None:
+        self._move(f"go to {name}", lambda _pose: target, MotionKind.MOVE)
+
+    def _save_present(self) -> None:
+        pose = self._commanded()
+        if pose is not None:
+            self.saved.keep(pose)
+
+    def _say_deleted(self, name: str, pose: Array) -> None:
+        """So that it can be had again."""
+        numbers = ",".join(f"{value:.9g}" for value in pose)
+        self._session.log("info", "operator", f"the saved position {name!r} was deleted; it was {numbers}")
 
     def _move(self, name: str, target: Callable[[Array], Array], purpose: MotionKind) -> None:
         self._outcome.clear()
@@ -248,6 +275,7 @@ class JogPanel(QtWidgets.QWidget):
         if pose is not None and not self.isVisible():
             return
         self.to.show_present(pose)
+        self.saved.set_known(pose is not None)
         lengths = [None] * 6 if pose is None else leg_lengths(self._geometry, pose).tolist()
         for label, length in zip(self.legs.lengths, lengths, strict=True):
             label.setText("–" if length is None else f"{length * 1e3:.2f} mm")

@@ -38,12 +38,12 @@ def test_every_way_is_drawn_as_far_as_a_move_passes(known: MainWindow) -> None:
 
 def test_a_step_that_would_be_refused_is_disabled_with_its_reason(known: MainWindow, qtbot: Any) -> None:
     jog = known.jog
-    assert all(button.isEnabled() for button in jog.buttons.values())
+    assert [key for key, button in jog.buttons.items() if not button.isEnabled()] == ["go saved"]
     jog.steps.rotation.set_si(0.5)
     jog.legs.step.set_si(0.05)
     jog.steps.pivot[2].set_si(-0.4)  # the farther the pivot, the farther a turn takes the platform
     _wait(known, qtbot)
-    refused = {key for key, button in jog.buttons.items() if not button.isEnabled()}
+    refused = {key for key, button in jog.buttons.items() if not button.isEnabled()} - {"go saved"}
     assert refused == set(jog.finder.refusals) and {"+ry", "-ry"} <= refused
     assert "+x" not in refused and "go" not in refused
     assert "must be at" in jog.buttons["+ry"].toolTip()
