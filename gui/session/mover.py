@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 from pyqtgraph.Qt import QtCore
@@ -30,6 +31,7 @@ class Mover(QtCore.QObject):
         super().__init__(parent)
         self._session = session
         self._checks = Worker("moves", self)
+        self._looks = Worker("looks at moves", self)
         self._sequence = MotionSequence("")
         self._sequence.end("")
         self._late_status = False
@@ -89,10 +91,16 @@ class Mover(QtCore.QObject):
         self._sequence.doubt(False)  # a status may come before the answer: the stage has not come to its end
         self._session.send("abandon", Abandon(), done=self._abandoned)
 
+    def look(self, job: Callable[[], Any], done: Callable[[Any, Exception | None], None]) -> None:
+        """Look into moves that nobody has asked for, apart from the window and from the moves; see `Worker.submit`."""
+        self._looks.submit(job, done)
+
     def close(self) -> None:
-        """End the thread."""
-        self._checks.finish()
-        self._checks.join(2.0)
+        """End the threads."""
+        for worker in (self._checks, self._looks):
+            worker.finish()
+        for worker in (self._checks, self._looks):
+            worker.join(2.0)
 
     def _abandoned(self, reason: str) -> None:
         if reason:

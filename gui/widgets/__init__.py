@@ -14,6 +14,7 @@ from gui.widgets.controls import (
 )
 from gui.widgets.file_dialogs import ask_save
 from gui.widgets.flow import FlowLayout
+from gui.widgets.fold import Columns, Fold
 from gui.widgets.state_colours import AMBER, BLUE, GREEN, GREY, ORANGE, RED, STATE_COLOURS
 from gui.widgets.theme import AXIS_COLOURS, DARK, DASHED, DASHES, LEG_COLOURS, THEMES, Theme, palette, style_sheet
 
@@ -34,7 +35,9 @@ __all__ = [
     "ArmedPair",
     "Browser",
     "Choice",
+    "Columns",
     "FlowLayout",
+    "Fold",
     "GuardedButton",
     "GuardedCheckBox",
     "QuantityBox",

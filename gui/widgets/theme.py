@@ -144,6 +144,11 @@ QPushButton:checked, QToolButton:checked {{
     background: {theme.accent}; color: {theme.surface}; border-color: {theme.accent}; }}
 QPushButton:disabled, QToolButton:disabled {{ color: {theme.muted}; background: {theme.window}; }}
 QPushButton:focus, QToolButton:focus, QLineEdit:focus, QTableView:focus {{ border: 1px solid {theme.accent}; }}
+QToolButton#preset {{ padding: 3px 1px; }}
+QToolButton#fold {{
+    background: transparent; color: {theme.muted}; border: none; border-bottom: 1px solid {theme.border};
+    border-radius: 0; padding: 2px 4px; }}
+QToolButton#fold:hover, QToolButton#fold:focus {{ color: {theme.accent}; border-bottom-color: {theme.accent}; }}
 QFileDialog QToolButton {{ padding: 2px; }}
 QLineEdit, QPlainTextEdit, QTextEdit {{
     background: {theme.surface}; color: {theme.text}; border: 1px solid {theme.border}; border-radius: 3px;

@@ -15,7 +15,7 @@ from rig.client import ANGLE, ANGULAR_SPEED, AXES, LEGS, LENGTH, SPEED, TIME, Ri
 from rig.engine import Abandon, Follow, Pause, Resume
 from rig.runtime import StopRequest
 
-_ORIGIN = "0,0,0"
+ORIGIN = "0,0,0"
 _MOTION = Follow("", 1.0)
 """any: whether one may begin is asked before it is made"""
 
@@ -40,6 +40,10 @@ SpeedOption = Annotated[str | None, typer.Option("--speed", metavar="SPEED", hel
 RotationOption = Annotated[
     str | None, typer.Option("--rotation-speed", metavar="SPEED", help="Peak angular speed, such as 5deg/s.")
 ]
+FrameOption = Annotated[FrameChoice, typer.Option("--frame", help="Axes along and about which it goes.")]
+PivotOption = Annotated[
+    str, typer.Option("--pivot", metavar="X,Y,Z", help="Point of the platform, in its axes, that it turns about.")
+]
 TrajectoryArgument = Annotated[
     str, typer.Argument(metavar="TRAJECTORY", help='A trajectory file (TOML, or CSV of poses), or "demo".')
 ]
@@ -51,13 +55,15 @@ AmplitudeOption = Annotated[
 @app.command(context_settings={"ignore_unknown_options": True})
 def go(
     context: typer.Context,
-    pose: Annotated[str, typer.Argument(metavar="POSE", help='x,y,z,qw,qx,qy,qz (m, unit quaternion), or "home".')],
+    pose: Annotated[
+        str, typer.Argument(metavar="POSE", help='x,y,z,qw,qx,qy,qz (m, unit quaternion), "home", or a name.')
+    ],
     speed: SpeedOption = None,
     rotation_speed: RotationOption = None,
 ) -> None:
-    """Move to a pose."""
-    target = pose if pose == "home" else np.array(parse_pose(pose, "'POSE'"))
-    peaks = _peaks(speed, rotation_speed)
+    """Move to a pose, or to one that was saved under a name."""
+    target = np.array(parse_pose(pose, "'POSE'")) if "," in pose else pose
+    peaks = peaks_of(speed, rotation_speed)
     rig_able_to(context, _MOTION).move(target, **peaks)
 
 
@@ -66,24 +72,20 @@ def jog(
     context: typer.Context,
     axis: Annotated[str, typer.Argument(metavar="AXIS", help="x, y, z, rx, ry, rz, or leg1 to leg6.")],
     step: Annotated[str, typer.Argument(metavar="STEP", help="How far, such as 5mm, -5mm or 1deg.")],
-    frame: Annotated[
-        FrameChoice, typer.Option("--frame", help="Axes along and about which it goes.")
-    ] = FrameChoice.BASE,
-    pivot: Annotated[
-        str, typer.Option("--pivot", metavar="X,Y,Z", help="Point of the platform, in its axes, that it turns about.")
-    ] = _ORIGIN,
+    frame: FrameOption = FrameChoice.BASE,
+    pivot: PivotOption = ORIGIN,
     speed: SpeedOption = None,
     rotation_speed: RotationOption = None,
 ) -> None:
     """Move a step along or about an axis, or one leg."""
     if axis not in (*AXES, *LEGS):
         raise typer.BadParameter(f"{axis!r} is none of {', '.join(AXES)}, leg1 to leg6", param_hint="'AXIS'")
-    if axis in LEGS and (frame is not FrameChoice.BASE or pivot != _ORIGIN):
+    if axis in LEGS and (frame is not FrameChoice.BASE or pivot != ORIGIN):
         raise typer.BadParameter("a leg's length has neither --frame nor --pivot", param_hint="'AXIS'")
     axes: JogFrame = frame.value
     change = parse_with_unit(step, ANGLE if axis in AXES[3:] else LENGTH, "STEP")
-    point, peaks = _point(pivot), _peaks(speed, rotation_speed)
-    rig_able_to(context, _MOTION).jog(axis, change, frame=axes, pivot=point, **peaks)
+    centre, peaks = point(pivot), peaks_of(speed, rotation_speed)
+    rig_able_to(context, _MOTION).jog(axis, change, frame=axes, pivot=centre, **peaks)
 
 
 @app.command()
@@ -154,7 +156,7 @@ def stop(
     commanded_rig(context).stop(wanted[category])
 
 
-def _peaks(speed: str | None, rotation_speed: str | None) -> Peaks:
+def peaks_of(speed: str | None, rotation_speed: str | None) -> Peaks:
     """Peak speeds as `RigClient.move` takes them."""
     return {
         "speed": None if speed is None else _positive(speed, SPEED, "--speed"),
@@ -171,7 +173,8 @@ def _positive(text: str, quantity: Quantity, option: str) -> float:
     return value
 
 
-def _point(text: str) -> list[float]:
+def point(text: str) -> list[float]:
+    """A pivot (3,) m as it is typed."""
     parts = text.split(",")
     if len(parts) != 3:
         raise typer.BadParameter(f"{len(parts)} numbers, not the three x,y,z", param_hint="'--pivot'")

@@ -1,6 +1,6 @@
 """Commanding a rig from outside the engine: the steps of an operation, a whole run, and what became of the drives."""
 
-from rig.client.arguments import ANGLE, ANGULAR_SPEED, AXES, LEGS, LENGTH, SPEED, TIME, Motion
+from rig.client.arguments import ANGLE, ANGULAR_SPEED, AXES, LEGS, LENGTH, SPEED, TIME, Motion, jogged, speeds
 from rig.client.client import RigClient
 from rig.client.events import EventFollower, Listener, RowListener
 from rig.client.excitation_file import write_excitation, write_weight_plan
@@ -15,7 +15,9 @@ from rig.client.opening import open_rig
 from rig.client.operation import bring_to_rest, clear, connect_and_home, has_stopped, leave, let_pass, look, stop
 from rig.client.outlook import outlook_of
 from rig.client.ports import free_ports, on_free_ports, on_ports
+from rig.client.positions import Positions, name_fault, positions_path
 from rig.client.post_mortem import LegPostMortem, ask_drives, describe_post_mortem, when_silent
+from rig.client.ranges import FreeRange, free_range, most_looked_at, step_refusal
 from rig.client.rig import FaultDesk, Rig
 from rig.client.runs import (
     RunResult,
@@ -47,6 +49,7 @@ __all__ = [
     "EventFollower",
     "FaultDesk",
     "FoxgloveOutlet",
+    "FreeRange",
     "HeldInterrupt",
     "Interruption",
     "LegPostMortem",
@@ -57,6 +60,7 @@ __all__ = [
     "MotionSequence",
     "Order",
     "PlotJugglerOutlet",
+    "Positions",
     "Progress",
     "Rig",
     "RigClient",
@@ -83,24 +87,31 @@ __all__ = [
     "finish",
     "follow",
     "free_ports",
+    "free_range",
     "has_stopped",
     "identify_on",
+    "jogged",
     "leave",
     "let_pass",
     "look",
     "monitor_device",
+    "most_looked_at",
     "move_to_start",
+    "name_fault",
     "new_recording",
     "on_free_ports",
     "on_ports",
     "open_rig",
     "outlook_of",
     "perform",
+    "positions_path",
     "prepare_motion",
     "remove_empty",
     "serve_twin",
     "serve_virtual",
+    "speeds",
     "stages_of_run",
+    "step_refusal",
     "stop",
     "stream",
     "when_silent",

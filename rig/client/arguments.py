@@ -20,6 +20,7 @@ from kinematics import (
     load_trajectory,
     stepped_pose,
 )
+from rig.client.positions import Positions, positions_path
 from rig.config import RigConfig
 from rig.errors import InputError
 
@@ -77,10 +78,14 @@ def speeds(config: RigConfig, speed: Amount | None, rotation_speed: Amount | Non
 
 
 def target_pose(config: RigConfig, pose: ArrayLike | str) -> Array:
-    """A pose (7,): m and unit quaternion, scalar first, base frame; "home" for the home pose."""
+    """A pose (7,): m and unit quaternion, scalar first, base frame; text: "home", or the name of a saved one."""
     if isinstance(pose, str):
         if pose != "home":
-            raise InputError(f'pose: {pose!r} is neither "home" nor seven numbers')
+            saved = Positions(positions_path(config)).all()
+            if pose not in saved:
+                known = ", ".join(map(repr, saved)) or "there is none"
+                raise InputError(f'pose: {pose!r} is neither "home" nor a saved position ({known}), nor seven numbers')
+            return saved[pose]
         return config.machine.geometry.home_pose.copy()
     try:
         values = np.array(pose, np.float64)

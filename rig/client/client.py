@@ -107,7 +107,8 @@ class RigClient(OwnedRig):
         """Move straight to a pose, with minimum jerk.
 
         Args:
-            pose: (7,) x, y, z in m and a unit quaternion qw, qx, qy, qz, base frame; or "home".
+            pose: (7,) x, y, z in m and a unit quaternion qw, qx, qy, qz, base frame; or "home", or the name of a
+                saved position.
             speed, rotation_speed: peak speeds, m/s and rad/s; those of the configuration where none are given.
         """
         target = target_pose(self.config, pose)

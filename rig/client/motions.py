@@ -81,10 +81,7 @@ def checked_move(config: RigConfig, here: Array, there: Array, speed: float, rot
 
 def _checked(config: RigConfig, there: Array, make: Callable[[], MotionTable]) -> MotionTable:
     """The move to the pose `there` (7,) that `make` makes. Raises as `checked_move`."""
-    target = _held(config, there)
-    if not target.passed:
-        faults = [check.at_rest for check in target.checks if not check.passed] or [target.obstacle]
-        raise RefusedError("\n".join(["the target is outside the limits:", *(f"  {fault}" for fault in faults)]))
+    check_held(config, there)
     table = make()
     verdict = check_trajectory(config.machine, config.safety, table, config.rate)
     if not verdict.passed:
@@ -92,11 +89,18 @@ def _checked(config: RigConfig, there: Array, make: Callable[[], MotionTable]) -
     return table
 
 
-def _held(config: RigConfig, pose: Array) -> TrajectoryVerdict:
-    """Whether a pose (7,) may be held."""
+def check_held(config: RigConfig, pose: Array) -> None:
+    """Refuse a pose (7,), base frame, that cannot be held.
+
+    Raises:
+        RefusedError: it is outside the limits.
+    """
     rows = np.zeros((2, 18))
     rows[:, :6] = pose_to_coordinates(pose)
-    return check_trajectory(config.machine, config.safety, MotionTable(config.period, rows), config.rate)
+    held = check_trajectory(config.machine, config.safety, MotionTable(config.period, rows), config.rate)
+    if not held.passed:
+        faults = [check.at_rest for check in held.checks if not check.passed] or [held.obstacle]
+        raise RefusedError("\n".join(["the target is outside the limits:", *(f"  {fault}" for fault in faults)]))
 
 
 def approach(config: RigConfig, here: Array, there: Array) -> MotionTable | None:

@@ -103,7 +103,7 @@ def test_an_engine_left_by_a_crash_is_taken_over_and_ended_and_stop_reaches_it(c
     desk = crash.desk
     crash.engage()
     desk.press("tab(window.tabs, 'Jog')")
-    desk.enter("window.jog.translation", "30")
+    desk.enter("window.jog.steps.translation", "30")
     desk.key("Tab")
     desk.press("window.jog.buttons['+z']")
     crash.reach("ENGAGED and session.status.from_home > 0.02 and not session.moving")

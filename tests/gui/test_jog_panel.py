@@ -32,7 +32,7 @@ def _moved(session: FakeSession) -> np.ndarray[Any, Any]:
 def test_a_jog_button_sends_a_checked_move(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
     session.take(make_status(State.ENGAGED))
     window.tabs.setCurrentWidget(window.jog)
-    window.jog.translation.set_si(0.004)
+    window.jog.steps.translation.set_si(0.004)
     press(window.jog.buttons["-y"])
     qtbot.waitUntil(lambda: bool(session.sent), timeout=5000)
     samples = _moved(session)
@@ -60,8 +60,8 @@ def test_angles_and_legs_are_jogged_too(window: MainWindow, session: FakeSession
 def test_go_to_a_pose(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
     session.take(make_status(State.ENGAGED))
     window.tabs.setCurrentWidget(window.jog)
-    window.jog.target[2].set_si(0.46)
-    window.jog.target[4].set_si(0.05)
+    window.jog.to.boxes[2].set_si(0.46)
+    window.jog.to.boxes[4].set_si(0.05)
     press(window.jog.buttons["go"])
     qtbot.waitUntil(lambda: bool(session.sent), timeout=5000)
     assert _moved(session)[-1, :6] == pytest.approx([0, 0, 0.46, 0, 0.05, 0], abs=1e-12)
@@ -72,7 +72,7 @@ def test_a_move_outside_the_limits_is_refused_with_its_reason(
 ) -> None:
     session.take(make_status(State.ENGAGED))
     window.tabs.setCurrentWidget(window.jog)
-    window.jog.target[2].set_si(0.9)
+    window.jog.to.boxes[2].set_si(0.9)
     press(window.jog.buttons["go"])
     qtbot.waitUntil(lambda: "outside the limits" in window.jog.outcome, timeout=5000)
     assert "greatest length of leg" in window.jog.outcome
@@ -91,10 +91,10 @@ def test_nothing_jumps_when_jogging_becomes_possible(window: MainWindow, session
     window.tabs.setCurrentWidget(window.jog)
     buttons = [window.jog.buttons[key] for key in ("+x", "+leg1")]
     session.take(make_status(State.IDLE))
-    window.jog.widget().layout().activate()
+    window.jog.controls.widget().layout().activate()
     before = [button.mapTo(window, button.rect().topLeft()) for button in buttons]
     session.take(make_status(State.ENGAGED))
-    window.jog.widget().layout().activate()
+    window.jog.controls.widget().layout().activate()
     assert [button.mapTo(window, button.rect().topLeft()) for button in buttons] == before
     assert all(button.isEnabled() for button in buttons)
 
@@ -103,13 +103,13 @@ def test_where_the_platform_is_now_is_shown(window: MainWindow, session: FakeSes
     window.tabs.setCurrentWidget(window.jog)
     session.take(make_status(State.ENGAGED, reference=tuple(_TURNED.tolist())))
     angles = [f"{math.degrees(angle):.2f} °" for angle in (0.1, -0.2, 0.3)]
-    assert [label.text() for label in window.jog.present] == ["10.00 mm", "-20.00 mm", "470.00 mm", *angles]
+    assert [label.text() for label in window.jog.to.present] == ["10.00 mm", "-20.00 mm", "470.00 mm", *angles]
 
 
 def _unknown(window: MainWindow) -> bool:
     """Whether no position is shown, and why none can be filled in."""
-    shown = {label.text() for label in (*window.jog.present, *window.jog.lengths)}
-    return shown == {"–"} and window.jog.here.obstacle == "the pose is not known: connect and home first"
+    shown = {label.text() for label in (*window.jog.to.present, *window.jog.legs.lengths)}
+    return shown == {"–"} and window.jog.to.here.obstacle == "the pose is not known: connect and home first"
 
 
 @pytest.mark.parametrize("hidden", [False, True])
@@ -125,7 +125,7 @@ def test_a_place_that_nobody_knows_is_not_shown(window: MainWindow, session: Fak
         lambda: session.enter(Phase.DIED),
     ):
         session.take(make_status(State.PARKED))
-        assert window.jog.present[2].text() == "450.00 mm" and window.jog.here.isEnabled()
+        assert window.jog.to.present[2].text() == "450.00 mm" and window.jog.to.here.isEnabled()
         if hidden:
             window.tabs.setCurrentWidget(window.log)
         unknown()
@@ -140,10 +140,10 @@ def test_what_was_kept_and_is_no_number_within_its_bounds_is_left_out(window: Ma
     )
     before = [box.si() for box in (window.jog.speed, window.jog.turn_speed)]
     window.jog.restore(make_settings(tmp_path))
-    kept = (window.jog.translation.si(), window.jog.leg_step.si(), window.jog.rotation.si())
+    kept = (window.jog.steps.translation.si(), window.jog.legs.step.si(), window.jog.steps.rotation.si())
     assert kept == (0.005, 0.002, 0.0123456789)
     assert [box.si() for box in (window.jog.speed, window.jog.turn_speed)] == before
-    assert [box.si() for box in window.jog.pivot] == [0.0, 0.0, 0.05]
+    assert [box.si() for box in window.jog.steps.pivot] == [0.0, 0.0, 0.05]
 
 
 def test_without_torque_nothing_can_be_jogged(window: MainWindow, session: FakeSession) -> None:
@@ -155,8 +155,8 @@ def test_without_torque_nothing_can_be_jogged(window: MainWindow, session: FakeS
 def test_present_pose_fills_the_target(window: MainWindow, session: FakeSession) -> None:
     window.tabs.setCurrentWidget(window.jog)
     session.take(make_status(State.ENGAGED, reference=tuple(_TURNED.tolist())))
-    press(window.jog.here)
-    assert [box.si() for box in window.jog.target] == pose_to_coordinates(_TURNED).tolist()
+    press(window.jog.to.here)
+    assert [box.si() for box in window.jog.to.boxes] == pose_to_coordinates(_TURNED).tolist()
 
 
 def test_the_keyboard_stays_at_the_button_that_was_pressed(
@@ -164,7 +164,7 @@ def test_the_keyboard_stays_at_the_button_that_was_pressed(
 ) -> None:
     session.take(make_status(State.ENGAGED))
     window.tabs.setCurrentWidget(window.jog)
-    button, step = window.jog.buttons["+leg6"], window.jog.leg_step
+    button, step = window.jog.buttons["+leg6"], window.jog.legs.step
     focus(qtbot, button)
     before = [box.text() for box in window.findChildren(QtWidgets.QAbstractSpinBox)]
     key(KEY.Key_Return)

@@ -14,7 +14,7 @@ _FIELDS = "[each.text() for each in window.findChildren(QtWidgets.QAbstractSpinB
 _TERMS = "window.motion.editor.form(0).fields['terms']"
 _LINE = {"dof": "z", "amplitude": 0.01, "frequency": 0.5, "phase": 0.0}
 _SINES = {"type": "harmonic", "terms": [_LINE, _LINE], "duration": 8.0, "fade": 2.0, "offset": [0.0] * 6}
-_STEPS = {"+leg6": "leg_step", "+x": "translation"}  # a jog's button, and the step that it goes by
+_STEPS = {"+leg6": "legs.step", "+x": "steps.translation"}  # a jog's button, and the step that it goes by
 
 within_the_window = pytest.mark.parametrize("manager", ["openbox"], indirect=True)
 """Of what every window manager has the app do alike."""

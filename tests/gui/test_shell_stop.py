@@ -38,7 +38,7 @@ def test_esc_in_a_text_field(window: MainWindow, session: FakeSession, qtbot: An
 
 def test_esc_in_a_number_field_and_in_a_table(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
     window.tabs.setCurrentWidget(window.jog)
-    focus(qtbot, window.jog.translation)
+    focus(qtbot, window.jog.steps.translation)
     key(KEY.Key_Escape)
     window.tabs.setCurrentWidget(window.log)
     focus(qtbot, window.log.table)
@@ -63,8 +63,8 @@ def test_esc_in_an_open_menu(window: MainWindow, session: FakeSession, qtbot: An
 
 def test_esc_in_the_popup_of_a_combo_box(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
     window.tabs.setCurrentWidget(window.jog)
-    window.jog.frame.showPopup()
-    popup = window.jog.frame.view()
+    window.jog.steps.frame.showPopup()
+    popup = window.jog.steps.frame.view()
     qtbot.waitUntil(popup.isVisible, timeout=2000)
     key(KEY.Key_Escape, popup)
     assert session.stops == [(1, "Esc")]
@@ -88,7 +88,7 @@ def test_esc_and_mouse_under_a_modal_dialog(window: MainWindow, session: FakeSes
 
 def test_what_is_behind_a_dialog_takes_nothing_but_stop(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
     session.take(make_status(State.ENGAGED))
-    park, step = window.operate.buttons[Action.PARK], window.jog.leg_step
+    park, step = window.operate.buttons[Action.PARK], window.jog.legs.step
     window.tabs.setCurrentWidget(window.jog)
     focus(qtbot, step)
     dialog = QtWidgets.QMessageBox(window)

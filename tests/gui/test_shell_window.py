@@ -93,8 +93,8 @@ def test_a_stop_that_is_overdue_is_asked_about_all_the_same(
 
 def test_settings_and_layout_are_kept(window: MainWindow, session: FakeSession, qtbot: Any, tmp_path: Path) -> None:
     window.use_theme("light")
-    window.jog.translation.set_si(0.0025)
-    window.jog.frame.setCurrentIndex(1)
+    window.jog.steps.translation.set_si(0.0025)
+    window.jog.steps.frame.setCurrentIndex(1)
     window.tabs.setCurrentWidget(window.log)
     window.close()
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)
@@ -102,8 +102,8 @@ def test_settings_and_layout_are_kept(window: MainWindow, session: FakeSession, 
     other = MainWindow(again, make_settings(tmp_path))
     try:
         assert other.theme is LIGHT and other.tabs.currentWidget() is other.log
-        assert other.jog.translation.si() == pytest.approx(0.0025)
-        assert other.jog.frame.currentData() == "platform"
+        assert other.jog.steps.translation.si() == pytest.approx(0.0025)
+        assert other.jog.steps.frame.currentData() == "platform"
         other.use_theme(DARK.name)
     finally:
         other.close_now()

@@ -56,7 +56,7 @@ def _menu(window: MainWindow) -> None:
 
 def _combo(window: MainWindow) -> None:
     window.tabs.setCurrentWidget(window.jog)
-    window.jog.frame.showPopup()
+    window.jog.steps.frame.showPopup()
 
 
 def _dialog(window: MainWindow) -> None:

@@ -322,7 +322,7 @@ def _things(window: MainWindow, folder: Path) -> dict[str, Callable[[], Any]]:
         "bench wizard": window.calibrate.bench.start,
         "question of the wizard": ask_to_discard_a_rig,
         "menu": lambda: window.menuBar().actions()[0].menu().popup(window.mapToGlobal(QtCore.QPoint(30, 60))),
-        "combo box": lambda: (window.tabs.setCurrentWidget(window.jog), window.jog.frame.showPopup()),
+        "combo box": lambda: (window.tabs.setCurrentWidget(window.jog), window.jog.steps.frame.showPopup()),
     }
 
 

@@ -198,6 +198,21 @@ def test_ctrl_c_ends_a_script(operate: Operate) -> None:
     assert "> park" not in out and recorded().rows["state"][-1] == State.PARKED
 
 
+def test_positions_are_saved_gone_to_renamed_and_forgotten(operate: Operate, here: Path) -> None:
+    steps = ["jog z 5mm", "save 'a little up'", "rename 'a little up' up", "go home", "room", "go up", "positions"]
+    lines = "\n".join([*steps, "forget up", "go up"])
+    code, out, err = operate(ENGAGED + lines)
+    assert code is ExitCode.INPUT and "line 12: pose: 'up' is neither \"home\" nor a saved position" in err
+    assert re.search(r"^up {18} 0\.00, 0\.00, 45\d\.\d\d mm; 0\.00, 0\.00, 0\.00 °$", out, re.M)
+    assert "rig.positions.toml\n" in out and "[[position]]" not in (here / "rig.positions.toml").read_text()
+    room = {line.split()[0]: line for line in out.splitlines() if line[:2] in ("-z", "+z")}
+    assert room["+z"].startswith("+z     135.14 mm, then greatest length of leg")
+    height = recorded().rows["reference"][:, 2]
+    assert height[-1] == pytest.approx(height.max(), abs=1e-5)
+    assert height.max() == pytest.approx(HOME[2] + 0.005, abs=1e-4)  # it was engaged near home
+    assert (np.abs(height - HOME[2]) < 1e-9).any()
+
+
 @pytest.mark.parametrize(
     ("line", "code", "reason"),
     [
@@ -227,6 +242,9 @@ def test_ctrl_c_ends_a_script(operate: Operate) -> None:
         ("wait 0", ExitCode.INPUT, "0 s must be greater than 0"),
         ("home", ExitCode.REFUSED, "home: connect first"),
         ("go home", ExitCode.REFUSED, "follow: connect first"),
+        ("save a", ExitCode.REFUSED, "the pose is not known: connect and home first"),
+        ("room", ExitCode.REFUSED, "the pose is not known: connect and home first"),
+        ("forget a", ExitCode.INPUT, "no position 'a' is saved; saved are: none"),
         ("pause", ExitCode.REFUSED, "pause: no motion is running"),
         ("abandon", ExitCode.REFUSED, "abandon: nothing is paused"),
     ],

@@ -1,0 +1,167 @@
+"""The controls of a jog: how far a step goes, and a pad of two buttons for each axis or leg that it can go along."""
+
+import math
+
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.operate.presets import Presets
+from gui.operate.range_bar import RangeBar
+from gui.widgets import Choice, GuardedButton, QuantityBox
+from kinematics import JogFrame
+from rig.client import AXES, LEGS, most_looked_at
+from rig.config import RigConfig
+
+NAMES = dict(zip(AXES, ("x", "y", "z", "θx", "θy", "θz"), strict=True))
+"""Axis of a step → what a person calls it."""
+_HINTS = {
+    "Position": "How far a step along an axis goes",
+    "Angle": "How far a step about an axis turns",
+    "Frame": "Axes along and about which a step goes",
+    "Pivot": "Point of the platform, in platform axes, about which it turns",
+}
+_STEPS = (0.1, 0.5, 1.0, 5.0, 10.0)
+"""mm or °, the last one mm alone"""
+_FULL = 0.5
+"""of what is looked at, that fills a bar"""
+_PER_COLUMN = 3
+_BUTTON = 34  # px, so that "−" and "+" are alike
+
+
+class Pad(QtWidgets.QWidget):
+    """A minus and a plus for each of six axes, three below each other.
+
+    Args:
+        middles: axis → what stands between its buttons.
+        names: axis → accessible names of its minus and its plus.
+    """
+
+    pressed = QtCore.Signal(str, int)
+    """axis, and the direction: 1 or -1"""
+
+    def __init__(
+        self,
+        middles: dict[str, QtWidgets.QWidget],
+        names: dict[str, tuple[str, str]],
+        parent: QtWidgets.QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.buttons: dict[str, GuardedButton] = {}
+        """by direction: "+x", "-leg3" """
+        grid = QtWidgets.QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(4)
+        grid.setVerticalSpacing(4)
+        for index, (axis, middle) in enumerate(middles.items()):
+            row, column = index % _PER_COLUMN, 4 * (index // _PER_COLUMN)
+            for place, (sign, symbol, key) in enumerate(((-1, "−", f"-{axis}"), (1, "+", f"+{axis}"))):
+                button = GuardedButton(symbol)
+                button.setFixedWidth(_BUTTON)
+                button.setAccessibleName(names[axis][place])
+                button.clicked.connect(lambda _checked, axis=axis, sign=sign: self.pressed.emit(axis, sign))
+                self.buttons[key] = button
+                grid.addWidget(button, row, column + 2 * place)
+            grid.addWidget(middle, row, column + 1)
+        for column in (1, 5):
+            grid.setColumnStretch(column, 1)
+        grid.setColumnMinimumWidth(3, 6)
+
+
+class PoseSteps(QtWidgets.QWidget):
+    """Steps along and about the axes of a frame, about a pivot.
+
+    Args:
+        config: the rig, whose size is that of the bars.
+    """
+
+    def __init__(self, config: RigConfig, parent: QtWidgets.QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.translation = QuantityBox("Step of position", "m", 0.005, 1e-5, 0.1)
+        self.rotation = QuantityBox("Step of angle", "rad", math.radians(1.0), 1e-4, 0.5)
+        self.frame = Choice("Frame of the steps", [("base axes", "base"), ("platform axes", "platform")])
+        self.frame.setToolTip("Axes along and about which a step goes")
+        self.pivot = [QuantityBox(f"Pivot {axis}, platform axes", "m", 0.0, -1.0, 1.0) for axis in "xyz"]
+        names = {axis: (f"− {name}", f"+ {name}") for axis, name in NAMES.items()}
+        self.bars = {axis: _bar(config, axis) for axis in AXES}
+        self.pad = Pad(dict(self.bars), names)
+        grid = QtWidgets.QGridLayout(self)
+        grid.setContentsMargins(4, 2, 4, 4)
+        grid.setHorizontalSpacing(4)
+        grid.setVerticalSpacing(4)
+        pivot = QtWidgets.QHBoxLayout()
+        pivot.setSpacing(4)
+        for axis, box in zip("xyz", self.pivot, strict=True):
+            box.setPrefix(f"{axis} ")
+            box.setMinimumWidth(box.fontMetrics().horizontalAdvance("x -000.0 mm") + 8)
+            pivot.addWidget(box)
+        for row, (name, hint) in enumerate(_HINTS.items()):
+            label = QtWidgets.QLabel(name)
+            label.setToolTip(hint)
+            grid.addWidget(label, row, 0)
+        self.presets = [
+            Presets(self.translation, "Step of position", "m", [1e-3 * step for step in _STEPS]),
+            Presets(self.rotation, "Step of angle", "rad", [math.radians(step) for step in _STEPS[:-1]]),
+        ]
+        for row, presets in enumerate(self.presets):
+            grid.addWidget(presets, row, 1)
+        grid.addWidget(self.frame, 2, 1)
+        grid.addLayout(pivot, 3, 1)
+        grid.addWidget(self.pad, 4, 0, 1, 2)
+        grid.setColumnStretch(1, 1)
+
+    def size_of(self, axis: str) -> float:
+        """How far a step along or about an axis goes, m or rad."""
+        return (self.translation if axis in AXES[:3] else self.rotation).si()
+
+    @property
+    def axes(self) -> JogFrame:
+        """The frame whose axes they are."""
+        frame: JogFrame = self.frame.currentData()
+        return frame
+
+    @property
+    def point(self) -> tuple[float, float, float]:
+        """The pivot, (3,) m, platform axes."""
+        x, y, z = (box.si() for box in self.pivot)
+        return x, y, z
+
+
+class LegSteps(QtWidgets.QWidget):
+    """Steps of one leg, the others as long as they are; each leg's length is told."""
+
+    def __init__(self, parent: QtWidgets.QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.step = QuantityBox("Step of a leg", "m", 0.002, 1e-5, 0.05)
+        self.lengths: list[QtWidgets.QLabel] = []
+        for leg in LEGS.values():
+            length = QtWidgets.QLabel("–")
+            length.setMinimumWidth(length.fontMetrics().horizontalAdvance("000.00 mm"))
+            length.setAlignment(QtCore.Qt.AlignmentFlag.AlignRight | QtCore.Qt.AlignmentFlag.AlignVCenter)
+            length.setAccessibleName(f"Length of leg {leg}, mm")
+            self.lengths.append(length)
+        names = {axis: (f"Leg {leg} shorter", f"Leg {leg} longer") for axis, leg in LEGS.items()}
+        middles = {axis: _beside(f"{leg}", self.lengths[leg - 1]) for axis, leg in LEGS.items()}
+        self.pad = Pad(middles, names)
+        grid = QtWidgets.QGridLayout(self)
+        grid.setContentsMargins(4, 2, 4, 4)
+        grid.setHorizontalSpacing(4)
+        grid.setVerticalSpacing(4)
+        label = QtWidgets.QLabel("Length")
+        label.setToolTip("By how much a step makes a leg longer or shorter")
+        grid.addWidget(label, 0, 0)
+        grid.addWidget(self.step, 0, 1)
+        grid.addWidget(self.pad, 1, 0, 1, 2)
+        grid.setColumnStretch(1, 1)
+
+
+def _bar(config: RigConfig, axis: str) -> RangeBar:
+    turning = axis in AXES[3:]
+    return RangeBar(NAMES[axis], "rad" if turning else "m", _FULL * most_looked_at(config, turning=turning))
+
+
+def _beside(name: str, value: QtWidgets.QLabel) -> QtWidgets.QWidget:
+    both = QtWidgets.QWidget()
+    layout = QtWidgets.QHBoxLayout(both)
+    layout.setContentsMargins(2, 0, 2, 0)
+    layout.addWidget(QtWidgets.QLabel(name))
+    layout.addWidget(value, 1)
+    return both

@@ -1,0 +1,61 @@
+"""Buttons that put a number into a field with one click."""
+
+from collections.abc import Sequence
+
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.widgets import QuantityBox, shown_unit
+
+_SAME = 1e-9  # of the number
+_PADDING = 12  # px
+
+
+class Presets(QtWidgets.QWidget):
+    """A field, and a button for each of some values of it; the one that stands in the field is lit.
+
+    Args:
+        box: the field.
+        name: what the value is, for who cannot see.
+        unit: the field's, SI.
+        values: SI, each within the field's bounds.
+    """
+
+    def __init__(
+        self,
+        box: QuantityBox,
+        name: str,
+        unit: str,
+        values: Sequence[float],
+        parent: QtWidgets.QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._box = box
+        self.buttons: dict[float, QtWidgets.QToolButton] = {}
+        shown, factor, _decimals = shown_unit(unit)
+        row = QtWidgets.QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(3)
+        row.addWidget(box, 1)
+        for value in values:
+            button = QtWidgets.QToolButton()
+            button.setObjectName("preset")
+            button.setText(f"{value * factor:g}")
+            button.setFixedWidth(button.fontMetrics().horizontalAdvance("0.5") + _PADDING)
+            button.setCheckable(True)
+            button.setFocusPolicy(QtCore.Qt.FocusPolicy.TabFocus)
+            button.setAccessibleName(f"{name}: {value * factor:g} {shown}")
+            button.setToolTip(f"{name}: {value * factor:g} {shown}")
+            button.clicked.connect(lambda _checked, value=value: self._take(value))
+            self.buttons[value] = button
+            row.addWidget(button)
+        box.valueChanged.connect(self._light)
+        self._light()
+
+    def _take(self, value: float) -> None:
+        self._box.set_si(value)
+        self._light()  # a second click on the same must not put its light out
+
+    def _light(self, _number: float = 0.0) -> None:
+        present = self._box.si()
+        for value, button in self.buttons.items():
+            button.setChecked(abs(present - value) <= _SAME * value)

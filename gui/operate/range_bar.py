@@ -1,0 +1,75 @@
+"""An axis and how far it is free both ways, as a bar to the left and one to the right of its middle."""
+
+import math
+
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+
+from gui.widgets import shown_unit
+from rig.client import FreeRange
+
+_BAR = 5  # px
+_MARGIN = 4  # px
+
+
+class RangeBar(QtWidgets.QWidget):
+    """The name of an axis over its two bars, with the numbers beside the name.
+
+    Args:
+        name: of the axis.
+        unit: SI, "m" or "rad".
+        most: the range that fills one side.
+    """
+
+    def __init__(self, name: str, unit: str, most: float, parent: QtWidgets.QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = name
+        self._most = most
+        self._unit, self._factor, _decimals = shown_unit(unit)
+        self._ways: tuple[FreeRange | None, FreeRange | None] = (None, None)
+        line = self.fontMetrics()
+        self.setMinimumSize(line.horizontalAdvance(f"000 {name} 000") + 2 * _MARGIN, line.height() + _BAR + 4)
+        self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Expanding, QtWidgets.QSizePolicy.Policy.Fixed)
+        self.show_ranges(None, None)
+
+    def show_ranges(self, back: FreeRange | None, forth: FreeRange | None) -> None:
+        """How far the axis is free towards minus and plus; None while nobody knows."""
+        self._ways = (back, forth)
+        lines = [
+            f"{sign}{self._name}: {self._free(way)} {self._unit} free" + (f", then {way.limit}" if way.limit else "")
+            for sign, way in (("−", back), ("+", forth))
+            if way is not None
+        ]
+        text = "\n".join(lines) or f"{self._name}: how far it is free is not known now"
+        self.setToolTip(text)
+        self.setAccessibleName(f"Free range of {self._name}")
+        self.setAccessibleDescription(text)
+        self.update()
+
+    def _free(self, way: FreeRange) -> str:
+        """Rounded down: no more is said to be free than is."""
+        decimals = 1 if way.free * self._factor < 100.0 else 0
+        scale = 10.0**decimals
+        return f"{math.floor(way.free * self._factor * scale) / scale:.{decimals}f}"
+
+    def paintEvent(self, _event: QtGui.QPaintEvent) -> None:
+        """Name and numbers above, bars below."""
+        painter = QtGui.QPainter(self)
+        colours, align = self.palette(), QtCore.Qt.AlignmentFlag
+        text = QtCore.QRect(_MARGIN, 0, self.width() - 2 * _MARGIN, self.fontMetrics().height())
+        painter.setPen(colours.color(QtGui.QPalette.ColorRole.Text))
+        painter.drawText(text, align.AlignCenter, self._name)
+        middle, top, half = self.width() / 2.0, self.height() - _BAR - 1.0, self.width() / 2.0 - _MARGIN
+        painter.setPen(QtCore.Qt.PenStyle.NoPen)
+        painter.setBrush(colours.color(QtGui.QPalette.ColorRole.Button))
+        painter.drawRect(QtCore.QRectF(middle - half, top, 2.0 * half, _BAR))
+        painter.setBrush(colours.color(QtGui.QPalette.ColorRole.Highlight))
+        for way, side in zip(self._ways, (-1.0, 1.0), strict=True):
+            if way is not None:
+                length = half * min(1.0, way.free / self._most)
+                painter.drawRect(QtCore.QRectF(middle if side > 0 else middle - length, top, length, _BAR))
+        painter.setPen(colours.color(QtGui.QPalette.ColorRole.PlaceholderText))
+        painter.drawLine(QtCore.QPointF(middle, top - 2.0), QtCore.QPointF(middle, top + _BAR))
+        for way, place in zip(self._ways, (align.AlignLeft, align.AlignRight), strict=True):
+            if way is not None:
+                painter.drawText(text, place | align.AlignVCenter, self._free(way))
+        painter.end()

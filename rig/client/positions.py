@@ -1,0 +1,154 @@
+"""Positions that an operator has given names: a small file beside the configuration, written whole or not at all."""
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from kinematics import Array, InputFileError, MissingFileError, parse_toml, read_text, toml_item
+from rig.config import RigConfig
+from rig.csvio import whole_file
+from rig.errors import InputError
+
+_UNIT_NORM = 1e-6
+_LONGEST = 60  # characters of a name
+_MOST = 500  # positions
+_HEAD = "# Saved positions: x, y, z in m and the unit quaternion qw, qx, qy, qz, base frame.\n"
+
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class _Saved(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    name: str
+    pose: Annotated[list[Finite], Field(min_length=7, max_length=7)]
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    position: Annotated[list[_Saved], Field(max_length=_MOST)] = []
+
+
+def positions_path(config: RigConfig, recordings: Path | None = None) -> Path:
+    """The file of a rig's saved positions: beside its configuration.
+
+    The shipped configuration is nobody's to change: its positions lie in the folder `recordings`, left out: its own.
+    """
+    folder = config.folder
+    if config.shipped:
+        folder = Path(config.recording.directory) if recordings is None else recordings
+    return folder / f"{config.path.stem}.positions.toml"
+
+
+def name_fault(name: str) -> str:
+    """Why a position cannot have this name, in words; empty when it can."""
+    if not name or name != name.strip() or not name.isprintable():
+        return f"name {name!r}: must be printable text without spaces around it"
+    if len(name) > _LONGEST:
+        return f"name {name!r}: {len(name)} characters, must be at most {_LONGEST}"
+    if name == "home":
+        return "name 'home': that is the mechanism's own pose"
+    return f"name {name!r}: must have no comma, by which seven numbers are told from a name" if "," in name else ""
+
+
+class Positions:
+    """The positions of a file. It is read anew each time, as the app and a console may both use it.
+
+    A file that cannot be used is named with what is wrong in it, and never written over.
+
+    Args:
+        path: of the file, which need not be there yet.
+
+    Every method raises InputError where the file cannot be used or written, or the name is none that it can have.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def all(self) -> dict[str, Array]:
+        """Name → pose (7,): m and unit quaternion, scalar first, base frame; in the file's order."""
+        try:
+            data = parse_toml(read_text(self.path))
+        except MissingFileError:
+            return {}
+        except (InputFileError, OSError, UnicodeDecodeError) as error:
+            raise InputError(f"saved positions {self.path}: {error}") from None
+        try:
+            saved = _File.model_validate(data).position
+        except ValidationError as error:
+            faults = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
+            raise self._unusable(faults) from None
+        faults = [fault for each in saved if (fault := name_fault(each.name) or _pose_fault(each))]
+        names = [each.name for each in saved]
+        faults += [f"{name!r}: there are {names.count(name)} of this name" for name in _twice(names)]
+        if faults:
+            raise self._unusable(faults)
+        return {each.name: _normalised(each.pose) for each in saved}
+
+    def save(self, name: str, pose: Array) -> None:
+        """Add a pose (7,) under a new name."""
+        saved = self.all()
+        self._check_new(saved, name)
+        if len(saved) >= _MOST:
+            raise InputError(f"saved positions {self.path}: there are {len(saved)}, must be at most {_MOST}")
+        self._write(saved | {name: pose})
+
+    def rename(self, name: str, new: str) -> None:
+        """Give one another name; it stays in its place."""
+        saved = self.all()
+        self._named(saved, name)
+        self._check_new(saved, new)
+        self._write({new if each == name else each: pose for each, pose in saved.items()})
+
+    def delete(self, name: str) -> Array:
+        """Forget one; its pose (7,)."""
+        saved = self.all()
+        pose = self._named(saved, name)
+        del saved[name]
+        self._write(saved)
+        return pose
+
+    def _named(self, saved: dict[str, Array], name: str) -> Array:
+        if name not in saved:
+            known = ", ".join(map(repr, saved)) or "none"
+            raise InputError(f"no position {name!r} is saved; saved are: {known}")
+        return saved[name]
+
+    def _check_new(self, saved: dict[str, Array], name: str) -> None:
+        fault = name_fault(name) or (f"a position {name!r} is saved already" if name in saved else "")
+        if fault:
+            raise InputError(fault)
+
+    def _write(self, saved: dict[str, Array]) -> None:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"saved positions {self.path}: {error.strerror or error}") from None
+        with whole_file(self.path) as file:
+            file.write(_HEAD)
+            for name, pose in saved.items():
+                numbers = toml_item(pose.tolist()).as_string()
+                file.write(f"\n[[position]]\nname = {toml_item(name).as_string()}\npose = {numbers}\n")
+
+    def _unusable(self, faults: list[str]) -> InputError:
+        return InputError(f"saved positions {self.path} cannot be used, and are left as they are:", faults)
+
+
+def _pose_fault(saved: _Saved) -> str:
+    norm = float(np.linalg.norm(saved.pose[3:]))
+    if abs(norm - 1.0) <= _UNIT_NORM:
+        return ""
+    return f"{saved.name!r}: the quaternion's norm is {norm:.9g}, must be 1 within {_UNIT_NORM:g}"
+
+
+def _normalised(pose: list[float]) -> Array:
+    made = np.array(pose)
+    made[3:] /= np.linalg.norm(made[3:])
+    return made
+
+
+def _twice(names: list[str]) -> list[str]:
+    return [name for name in dict.fromkeys(names) if names.count(name) > 1]

@@ -1,0 +1,94 @@
+"""How far the platform can go from where it is, and which steps would be refused, by the check of moves itself."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dynamics import DynamicsError
+from kinematics import Array, KinematicsError, leg_lengths
+from rig.client.motions import check_held, checked_move
+from rig.config import RigConfig
+from rig.errors import RefusedError
+
+_PARTS = 2048
+"""of the most that is looked at, to which a range is told, always the smaller one"""
+_MOST_TURN = 1.5
+"""rad; beyond lies the singular place of the angles θ"""
+_ERRORS = (RefusedError, KinematicsError, DynamicsError)
+
+Target = Callable[[float], Array]
+"""The pose (7,), base frame, that lies so far away along some way, m or rad."""
+
+
+@dataclass(frozen=True, slots=True)
+class FreeRange:
+    """How far a move can go along a way.
+
+    `free`: m or rad; the move to there passes its check. `limit`: what stands against going further, in words, empty
+    where nothing was found as far as was looked.
+    """
+
+    free: float
+    limit: str = ""
+
+
+def most_looked_at(config: RigConfig, *, turning: bool) -> float:
+    """How far a range is looked for: m, the longest leg's length at home, or rad."""
+    geometry = config.machine.geometry
+    return _MOST_TURN if turning else float(leg_lengths(geometry, geometry.home_pose).max())
+
+
+def step_refusal(config: RigConfig, here: Array, target: Callable[[], Array], speed: float, turn_speed: float) -> str:
+    """Why the move from the pose `here` (7,) to `target()` would be refused, in words; empty where it would not.
+
+    `speed`, `turn_speed`: its peak speeds, m/s and rad/s.
+    """
+    return _refused(lambda: checked_move(config, here, target(), speed, turn_speed))
+
+
+def free_range(
+    config: RigConfig, here: Array, target: Target, most: float, speed: float, turn_speed: float
+) -> FreeRange:
+    """How far a move from the pose `here` (7,) can go along `target`, up to `most` (m or rad), at these peak speeds.
+
+    First by poses that can be held, which are looked at quickly; what is told is a move that passed its whole check,
+    found among shorter ones where the way to that pose leads through something that a pose alone does not show.
+    """
+
+    def held(part: int) -> str:
+        return _refused(lambda: check_held(config, target(most * part / _PARTS)))
+
+    def reached(part: int) -> str:
+        return _refused(lambda: checked_move(config, here, target(most * part / _PARTS), speed, turn_speed))
+
+    part, limit = _largest(held, _PARTS)
+    moved, further = _largest(reached, part)
+    return FreeRange(most * moved / _PARTS, further or limit)
+
+
+def _largest(refusal: Callable[[int], str], most: int) -> tuple[int, str]:
+    """The largest of 0 to `most` that is not refused, by bisection, and what is said against one more."""
+    reason = refusal(most) if most > 0 else ""
+    if not reason:
+        return most, ""
+    passing, failing = 0, most
+    while failing - passing > 1:
+        middle = (passing + failing) // 2
+        if found := refusal(middle):
+            failing, reason = middle, found
+        else:
+            passing = middle
+    return passing, reason
+
+
+def _refused(look: Callable[[], object]) -> str:
+    try:
+        look()
+    except _ERRORS as error:
+        return _first_fault(error)
+    return ""
+
+
+def _first_fault(error: Exception) -> str:
+    """The first fault of a refusal, without the line that only says that there are some."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    return lines[1] if len(lines) > 1 else lines[0]

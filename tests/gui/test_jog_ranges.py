@@ -1,0 +1,89 @@
+"""Free ranges and steps on the Jog page: what is drawn, what is disabled and why, and when it is looked into anew."""
+
+import math
+from typing import Any
+
+import pytest
+from shell_support import FakeSession, make_status, press
+
+from gui.shell.main_window import MainWindow
+from rig.client import AXES, checked_move, jogged
+from rig.states import State
+
+
+@pytest.fixture
+def known(window: MainWindow, session: FakeSession, qtbot: Any) -> MainWindow:
+    """The Jog page of a platform that is held at home, once all is known."""
+    window.tabs.setCurrentWidget(window.jog)
+    session.take(make_status(State.ENGAGED))
+    _wait(window, qtbot)
+    return window
+
+
+def _wait(window: MainWindow, qtbot: Any) -> None:
+    qtbot.waitUntil(lambda: window.jog.finder.complete, timeout=20_000)
+
+
+def test_every_way_is_drawn_as_far_as_a_move_passes(known: MainWindow) -> None:
+    ranges = known.jog.finder.ranges
+    assert set(ranges) == {f"{sign}{axis}" for axis in AXES for sign in "+-"}
+    config, free = known.session.config, ranges["-z"].free
+    home = config.machine.geometry.home_pose
+    checked_move(config, home, jogged(config, home, "z", -free, "base", (0.0, 0.0, 0.0)), 0.05, 0.2)
+    tip = known.jog.steps.bars["z"].toolTip()
+    down, up = tip.splitlines()
+    assert down.startswith(f"−z: {math.floor(free * 1e3)} mm free, then least length of leg")
+    assert up.startswith("+z: 135 mm free, then greatest length of leg")
+
+
+def test_a_step_that_would_be_refused_is_disabled_with_its_reason(known: MainWindow, qtbot: Any) -> None:
+    jog = known.jog
+    assert [key for key, button in jog.buttons.items() if not button.isEnabled()] == ["go saved"]
+    jog.steps.rotation.set_si(0.5)
+    jog.legs.step.set_si(0.05)
+    jog.steps.pivot[2].set_si(-0.4)  # the farther the pivot, the farther a turn takes the platform
+    _wait(known, qtbot)
+    refused = {key for key, button in jog.buttons.items() if not button.isEnabled()} - {"go saved"}
+    assert refused == set(jog.finder.refusals) and {"+ry", "-ry"} <= refused
+    assert "+x" not in refused and "go" not in refused
+    assert "must be at" in jog.buttons["+ry"].toolTip()
+    jog.steps.pivot[2].set_si(0.0)
+    jog.steps.rotation.set_si(0.01)
+    _wait(known, qtbot)
+    assert jog.buttons["+ry"].isEnabled()
+
+
+def test_other_steps_leave_the_ranges_another_pose_does_not(
+    known: MainWindow, session: FakeSession, qtbot: Any
+) -> None:
+    jog = known.jog
+    before = dict(jog.finder.ranges)
+    press(jog.steps.presets[0].buttons[1e-3 * 0.5])
+    assert jog.steps.translation.si() == 0.0005 and jog.finder.ranges == before
+    _wait(known, qtbot)
+    assert jog.finder.ranges["+z"] is before["+z"]
+    home = session.config.machine.geometry.home_pose.tolist()
+    lower = (*home[:2], home[2] - 0.05, *home[3:])
+    session.take(make_status(State.ENGAGED, t=11.0, reference=lower))
+    assert jog.finder.ranges == {} and "not known" in jog.steps.bars["z"].toolTip()
+    _wait(known, qtbot)
+    assert jog.finder.ranges["-z"].free == pytest.approx(before["-z"].free - 0.05, abs=1e-3)
+    session.take(make_status(State.PARKED, t=12.0))
+    assert jog.finder.ranges == {}
+
+
+def test_a_preset_is_lit_while_it_stands_in_the_field(window: MainWindow) -> None:
+    window.tabs.setCurrentWidget(window.jog)
+    presets = window.jog.steps.presets[1]
+    assert [value for value, button in presets.buttons.items() if button.isChecked()] == [math.radians(1.0)]
+    for _ in range(2):
+        press(presets.buttons[math.radians(5.0)])
+        assert [button.text() for button in presets.buttons.values() if button.isChecked()] == ["5"]
+    assert window.jog.steps.rotation.si() == math.radians(5.0)
+    window.jog.steps.rotation.set_si(0.123)
+    assert not any(button.isChecked() for button in presets.buttons.values())
+
+
+def test_a_page_that_is_not_in_view_asks_nothing(window: MainWindow, session: FakeSession) -> None:
+    session.take(make_status(State.ENGAGED))
+    assert not window.jog.isVisible() and not window.jog.finder.complete and window.jog.finder.ranges == {}
