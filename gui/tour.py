@@ -144,6 +144,8 @@ class Tour(Pilot):
         self.window.operate.arm.click()
         self._photograph("armed", self.window.jog)
         self.engage()
+        self.window.tabs.setCurrentWidget(self.window.jog)
+        self.wait(lambda: self.window.jog.finder.complete, "the free ranges to be known")
         self._photograph("jog", self.window.jog)
 
     def _watch(self) -> None:

@@ -31,7 +31,7 @@ from gui.shell.guide import HelpMenu
 from gui.shell.motion_opening import MotionOpening
 from gui.shell.notice import Notice
 from gui.shell.other_rig import OtherRig
-from gui.shell.pictures import Page, Pictures
+from gui.shell.pictures import Page, Pictures, Tabs
 from gui.shell.reporting import Reporting, connect_runs
 from gui.shell.style import dress
 from gui.shell.view_menu import ViewMenu
@@ -69,7 +69,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.jog = JogPanel(session, self.mover)
         self.live_page, self.platform_page, self.recordings_page = (Page() for _ in range(3))
         self.log = EventLog(self.theme)
-        self.tabs = QtWidgets.QTabWidget()
+        self.tabs = Tabs()
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setDrawBase(False)
         self.tabs.setAccessibleName("Panels")

@@ -1,4 +1,4 @@
-"""The machine beside the panels that move it: in Jog as it is, in Motion as it would move."""
+"""Pages of the window, and the machine beside the panels that move it: in Jog as it is, in Motion as it would move."""
 
 from collections.abc import Callable
 
@@ -12,6 +12,21 @@ from gui.widgets import Theme
 from rig.config import RigConfig
 
 _JOG = "jog/platform"
+
+
+class Tabs(QtWidgets.QTabWidget):
+    """Tabs that need the room of the page in view alone: a wide one does not have the others cut off."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.currentChanged.connect(lambda _index: self.updateGeometry())
+
+    def minimumSizeHint(self) -> QtCore.QSize:
+        """That of the page in view, below the tabs."""
+        page, stack = self.currentWidget(), self.findChild(QtWidgets.QStackedWidget)
+        needed = QtCore.QSize() if page is None else page.minimumSizeHint().expandedTo(page.minimumSize())
+        around = super().minimumSizeHint().height() - stack.minimumSizeHint().height()
+        return QtCore.QSize(max(needed.width(), self.tabBar().minimumSizeHint().width()), needed.height() + around)
 
 
 class Page(QtWidgets.QWidget):

@@ -185,15 +185,15 @@ class Desk:
         until(lambda: self.value("keys.clicks") >= before + times, f"{expression} to get the click")
         self.settle()
 
-    def scroll_to(self, expression: str) -> None:
-        """Turn the wheel over the bars of the window's pages until something can be seen, and pressed."""
+    def scroll_to(self, expression: str, area: str = "pages()") -> None:
+        """Turn the wheel over the bars of the window's pages, or another area, until something can be pressed."""
         for direction in (5, 4):
             for bar in ("verticalScrollBar()", "horizontalScrollBar()"):
                 for _ in range(_TURNS):
                     if self.where(expression)["clear"]:
                         return
-                    if self.where(f"pages().{bar}")["visible"]:
-                        self.press(f"pages().{bar}", direction)
+                    if self.where(f"{area}.{bar}")["visible"]:
+                        self.press(f"{area}.{bar}", direction)
         raise AssertionError(f"{expression} is nowhere on its page")
 
     def key(self, *keys: str) -> None:

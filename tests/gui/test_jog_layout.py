@@ -80,3 +80,18 @@ def _mouse(
     there = QtCore.QPointF(place)
     where = QtCore.QPointF(widget.mapToGlobal(place))
     return QtGui.QMouseEvent(kind, there, where, LEFT, buttons, QtCore.Qt.KeyboardModifier.NoModifier)
+
+
+def test_a_small_window_shows_the_whole_page_whatever_another_needs(window: MainWindow) -> None:
+    jog, picture, wide = window.jog, QtWidgets.QWidget(), QtWidgets.QWidget()
+    picture.setMinimumWidth(180)  # as the machine's
+    wide.setMinimumWidth(1500)
+    window.tabs.addTab(wide, "wide")
+    jog.show_beside(picture)
+    window.resize(1024, 700)
+    pages = window.tabs.parentWidget()
+    for page, fits in ((jog, True), (wide, False), (jog, True)):
+        window.tabs.setCurrentWidget(page)
+        QtWidgets.QApplication.processEvents()
+        assert (window.tabs.width() <= pages.width()) is fits
+    assert picture.mapTo(pages, picture.rect().topRight()).x() < pages.width() and picture.width() >= 300

@@ -258,6 +258,7 @@ def test_a_small_screen_has_stop_and_every_page(whole_window: MainWindow) -> Non
         (area,) = [each for each in window.findChildren(QtWidgets.QScrollArea) if each.widget() is window.tabs]
         for index in range(window.tabs.count()):
             window.tabs.setCurrentIndex(index)
+            QtWidgets.QApplication.processEvents()  # the area takes what this page needs
             page = window.tabs.currentWidget()
             assert page.width() >= page.minimumSizeHint().width() and page.height() >= page.minimumSizeHint().height()
             across, down = area.horizontalScrollBar().maximum(), area.verticalScrollBar().maximum()

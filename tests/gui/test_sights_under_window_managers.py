@@ -155,9 +155,10 @@ def test_a_window_of_1024_by_700_works(whole: Desk) -> None:
     desk.press("window.stop_button")
     assert desk.stopped() == 1
     desk.do("session.take(make_status(State.ENGAGED))")
-    for page, act in {"Faults": "window.faults.inject", "Jog": "window.jog.buttons['go']"}.items():
+    acts = {"Faults": ("window.faults.inject", "pages()"), "Jog": ("window.jog.buttons['go']", "window.jog.controls")}
+    for page, (act, area) in acts.items():
         desk.press(f"tab(window.tabs, {page!r})")
-        desk.scroll_to(act)
+        desk.scroll_to(act, area)
         desk.press(act)
         desk.scroll_to("window.tabs.tabBar()")
     desk.wait("len(session.injected) == 1 and len(session.sent) == 1")
