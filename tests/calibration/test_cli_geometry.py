@@ -142,6 +142,27 @@ def test_exchanged_legs_are_refused_by_name(data: Path, tmp_path: Path, capsys: 
     assert not (tmp_path / "found.toml").exists()
 
 
+def test_what_poses_leave_open_is_told_with_the_refusal(
+    truth: Platform, poses: Array, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    level = poses.copy()
+    level[:, 3:] = [1.0, 0.0, 0.0, 0.0]
+    found = truth.measured(level, np.random.default_rng(5), NOISE)
+    assert found.poses is not None
+    write_table(tmp_path / "level.csv", (*POSE, *LENGTHS), np.hstack([found.poses, found.lengths]))
+    command = ("lab-hexapod", "--data", tmp_path / "level.csv", "-o", tmp_path / "found.toml")
+    assert run(*command, "--json") == ExitCode.REFUSED
+    said = capsys.readouterr()
+    seen = json.loads(said.out)
+    sigmas = [np.inf if sigma is None else sigma for sigma in seen["direction_sigmas_m"]]
+    weak = sum(sigma > seen["direction_sigma_limit_m"] for sigma in sigmas)
+    assert weak > 0 and f"{weak} directions of the geometry cannot be told" in said.err
+    for singular, sigma in zip(seen["singular_values"], sigmas, strict=True):
+        assert singular * sigma == pytest.approx(1.0) if singular > 0.0 else sigma == np.inf
+    assert not (tmp_path / "found.toml").exists()
+    assert run(*command) == ExitCode.REFUSED and capsys.readouterr().out == ""
+
+
 def test_homing_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lengths = leg_lengths(LAB.geometry, LAB.geometry.home_pose)
     spread = np.array([2.0, 4.0, 6.0, 8.0, 10.0, 12.0]) * 1e-6
