@@ -5,7 +5,7 @@ from calibration.geometry.frames import Gauge
 from calibration.geometry.holdout import PoseErrors
 from calibration.geometry.homing import HomingRepeatability, homing_repeatability
 from calibration.geometry.measurements import GeometryMeasurements, GeometryNoise, KnownFrames, prepare_geometry
-from calibration.geometry.observability import Observability
+from calibration.geometry.observability import Observability, UnobservableError
 from calibration.geometry.planning import PosePlan, next_poses
 from calibration.geometry.result import GeometryCalibration, HoldOut, LeftOut
 
@@ -22,6 +22,7 @@ __all__ = [
     "Observability",
     "PoseErrors",
     "PosePlan",
+    "UnobservableError",
     "calibrate_geometry",
     "homing_repeatability",
     "next_poses",

@@ -13,7 +13,14 @@ from calibration.geometry.frames import Gauge, into_mechanism, placed, placed_po
 from calibration.geometry.holdout import joined, noise_rms, pose_errors
 from calibration.geometry.measurements import GeometryMeasurements, GeometryNoise, Prepared, prepare_geometry
 from calibration.geometry.model import UNKNOWNS, linearise
-from calibration.geometry.observability import PARAMETERS, Observability, observability, shortcomings, untold
+from calibration.geometry.observability import (
+    PARAMETERS,
+    Observability,
+    UnobservableError,
+    observability,
+    shortcomings,
+    untold,
+)
 from calibration.geometry.result import GeometryCalibration, HoldOut, LeftOut
 from calibration.geometry.solving import Fit, Frames, Mask, fit
 from calibration.geometry.starting import linear_start, nominal_unknowns, start
@@ -156,9 +163,7 @@ def _found(geometry: Geometry, prepared: Prepared, usable: Mask, limits: Geometr
             steps.next()
             found = fit(readings, *begun, among=usable, step_done=steps.step)
         except CalibrationError as error:
-            untold_there = _untold(prepared, *begun, nominal, limits)
-            if untold_there:
-                raise CalibrationError(untold_there) from None
+            _require_told_there(prepared, *begun, nominal, limits)
             faults = list(error.faults)
         steps.next()
     if found is None or found.scale > _POOR_START:
@@ -172,13 +177,13 @@ def _found(geometry: Geometry, prepared: Prepared, usable: Mask, limits: Geometr
     return found
 
 
-def _untold(prepared: Prepared, x: Array, poses: Array, nominal: Array, limits: GeometryLimits) -> list[str]:
-    """What poses (n, 7) leave open of the geometry at unknowns (6, 7) in measured frames."""
+def _require_told_there(prepared: Prepared, x: Array, poses: Array, nominal: Array, limits: GeometryLimits) -> None:
+    """Raise UnobservableError where poses (n, 7) leave something open at unknowns (6, 7) in measured frames."""
     gauge, readings = prepared.gauge, prepared.readings
     usable = np.ones(len(readings))
     usable[list(prepared.left_out)] = 0.0
     information = linearise(readings, x, poses).normal(usable)[0]
-    return _open(prepared, x, poses, nominal, _seen(information, x, nominal, gauge), limits)
+    _require_told(prepared, x, poses, nominal, _seen(information, x, nominal, gauge), limits)
 
 
 def _seen(information: Array, x: Array, nominal: Array, gauge: Gauge) -> Observability:
@@ -188,28 +193,29 @@ def _seen(information: Array, x: Array, nominal: Array, gauge: Gauge) -> Observa
     return observability(turn @ information @ turn.T, placed(x, base, platform), nominal, gauge)
 
 
-def _open(
+def _require_told(
     prepared: Prepared, x: Array, poses: Array, nominal: Array, seen: Observability, limits: GeometryLimits
-) -> list[str]:
-    """Lines that name the directions of the geometry which the poses do not tell, and what the poses lack."""
+) -> None:
+    """Raise UnobservableError where the poses do not tell a direction: it names them, and what the poses lack."""
     weak = seen.weak(limits.sigma)
     if not weak.shape[1]:
-        return []
+        return
     frames = into_mechanism(x, nominal, prepared.gauge)
     there = placed_poses(poses, *frames)
     directions = "1 direction" if weak.shape[1] == 1 else f"{weak.shape[1]} directions"
-    return [
+    faults = [
         f"{directions} of the geometry cannot be told from these {len(poses)} poses (standard deviation above "
         f"{1e3 * limits.sigma:g} mm). Unseen is what moves:",
         *(f"  {line}" for line in untold(weak, placed(x, *frames), there, nominal, prepared.gauge)),
         *shortcomings(prepared.readings, there),
     ]
+    raise UnobservableError(faults, seen, limits.sigma) from None
 
 
 def _faults(
     prepared: Prepared, found: Fit, x: Array, nominal: Array, seen: Observability, limits: GeometryLimits
 ) -> list[str]:
-    """Every reason why the result cannot be used."""
+    """Every reason why the result cannot be used, but for what the poses do not tell: UnobservableError is of that."""
     rows = prepared.rows
     exchange = exchanged_legs(x, nominal, prepared.gauge)
     if exchange:
@@ -220,9 +226,8 @@ def _faults(
             f"at most {limits.misfit:g}; is the scalar first in the quaternions (qw), are rows of both the same poses, "
             "and frames as stated?"
         ]
-    faults = _open(prepared, found.x, found.poses, nominal, seen, limits)
-    if faults:
-        return faults
+    _require_told(prepared, found.x, found.poses, nominal, seen, limits)
+    faults = []
     out = len(rows) - int(found.fitted.sum())
     if out > limits.left_out * len(rows):
         faults.append(

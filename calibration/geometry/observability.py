@@ -1,9 +1,11 @@
 """What the measured poses say of the geometry: covariance, singular values, and in words what they do not tell."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from calibration.errors import CalibrationError
 from calibration.geometry.frames import Gauge, allowed_changes, rigid_tangents
 from calibration.geometry.model import LEG, Readings, length_derivatives
 from kinematics import Array, quaternion_to_matrix
@@ -54,6 +56,14 @@ class Observability:
     def weak(self, bound: float) -> Array:
         """Directions (42, k) of a sigma above the bound, m."""
         return self.directions[:, ~(self.sigma <= bound)]
+
+
+class UnobservableError(CalibrationError):
+    """Poses that leave directions of the geometry open. `seen`: what they tell; `bound`: of each sigma, m."""
+
+    def __init__(self, faults: Sequence[str], seen: Observability, bound: float) -> None:
+        self.seen, self.bound = seen, bound
+        super().__init__(faults)
 
 
 def observability(information: Array, x: Array, nominal: Array, gauge: Gauge) -> Observability:

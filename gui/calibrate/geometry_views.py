@@ -1,5 +1,6 @@
 """What came of a calibration of the geometry, and of a plan of poses."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,8 +41,9 @@ class GeometryView(ResultView):
 
     def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
         """See `ResultView`."""
-        assert outcome.text is not None  # the command refuses before it tells anything
+        assert outcome.text is not None  # `UntoldView` shows what is refused
         told, theme = outcome.told, self._theme
+        _show_directions(self.directions, told, theme)
         parameters = parse_parameters(outcome.text).parameters
         changes = np.array([each.value - each.nominal for each in parameters]) * _MM
         sigma = np.array([each.sigma for each in parameters]) * _MM
@@ -54,14 +56,9 @@ class GeometryView(ResultView):
             ],
             [(0.0, theme.muted)],
         )
-        sigmas = _MM * np.array(told["direction_sigmas_m"])
-        self.directions.show_points(
-            [Points(range(1, len(sigmas) + 1), sigmas.tolist(), theme.accent)],
-            [(_MM * told["direction_sigma_limit_m"], theme.warning)],
-        )
         self._show_held(told["holdout"])
         self.table.show_parameters(parameters)
-        return said(outcome, _lines(told, float(sigmas[-1])), told["warnings"])
+        return said(outcome, _lines(told, _MM * told["direction_sigmas_m"][-1]), told["warnings"])
 
     def _show_held(self, held: dict[str, Any] | None) -> None:
         if held is None:
@@ -97,6 +94,38 @@ def _lines(told: Any, worst: float) -> list[str]:
 
 def _rms(value: float | None) -> str:
     return "no pose" if value is None else f"{_UM * value:.1f} µm"
+
+
+def _show_directions(picture: PointPicture, told: Any, theme: Theme) -> None:
+    sigmas = [np.nan if sigma is None else _MM * sigma for sigma in told["direction_sigmas_m"]]
+    bound = (_MM * told["direction_sigma_limit_m"], theme.warning)
+    picture.show_points([Points(range(1, len(sigmas) + 1), sigmas, theme.accent)], [bound])
+
+
+class UntoldView(ResultView):
+    """How well each direction is told by poses that leave some open, and what is not told, in words.
+
+    Args:
+        theme: colours.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.directions = PointPicture("How well each direction is told", theme, "σ, mm", "direction", log_y=True)
+        self.table = NumberTable("What the poses do not tell", ("What the poses do not tell",), words=(0,), wide=0)
+        told = f"Directions of the geometry: {swatch(theme.accent, 'σ')} {swatch(theme.warning, 'refused above')}"
+        self.add_pictures(((told, self.directions),))
+        self.add_below(self.table)
+
+    def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
+        """See `ResultView`."""
+        _show_directions(self.directions, outcome.told, self._theme)
+        first, counted, *lines = (line.strip() for line in outcome.refusal.splitlines())
+        self.table.fill([(line,) for line in lines])
+        sigmas = outcome.told["direction_sigmas_m"]
+        open_ones = f"{len(sigmas)} directions of the geometry, {sigmas.count(None)} of them not told at all."
+        return said(replace(outcome, refusal=f"{first}\n{counted}"), [open_ones])
 
 
 class PosePlanView(ResultView):

@@ -5,7 +5,7 @@ from pathlib import Path
 from pyqtgraph.Qt import QtWidgets
 
 from gui.calibrate.geometry_page import GeometryPage
-from gui.calibrate.geometry_views import GeometryView, PosePlanView
+from gui.calibrate.geometry_views import GeometryView, PosePlanView, UntoldView
 from gui.fitting import EitherView, FitWizard, Outcome, Use, parameters_use
 from gui.session import RigSession
 from gui.widgets import Theme
@@ -33,9 +33,9 @@ class GeometryWizard(FitWizard):
         config = session.config
         mechanism = str(beside(config.folder, config.mechanism))
         self.measured = GeometryPage(mechanism, config.nominal.name, session.folder, self.looker.look)
-        self.fit, self.plan = GeometryView(theme), PosePlanView(theme)
+        self.fit, self.plan, self.untold = GeometryView(theme), PosePlanView(theme), UntoldView(theme)
         judged = "Nothing is saved before the next step. Each pose held out is predicted by a fit to the others."
-        self.set_up(self.measured, EitherView(self.fit, self.plan), ("Geometry", judged), "parameters")
+        self.set_up(self.measured, EitherView(self.fit, self.plan, self.untold), ("Geometry", judged), "parameters")
         if data is not None:
             self.measured.data.choose(data)
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.calibrate.bench_wizard import BenchWizard
+from gui.calibrate.closed_loop import ClosedLoopWizard
 from gui.calibrate.design_wizards import ExciteWizard, MultisineWizard
 from gui.calibrate.geometry_wizard import GeometryWizard
 from gui.calibrate.in_place_wizard import InPlaceWizard
@@ -72,10 +73,15 @@ class CalibrateMenu(QtWidgets.QMenu):
                     "A motion that excites one coordinate at many frequencies at once, for its frequency response",
                     MultisineWizard,
                 ),
+                (
+                    "&Closed loop offline …",
+                    "Controllers side by side along a trajectory, on the plant as modelled and with other masses",
+                    ClosedLoopWizard,
+                ),
             )
         ]
         self.geometry, self.in_place, self.bench, self.identify, self.weigh, self.respond = wizards[:6]
-        self.excite, self.multisine = wizards[6:]
+        self.excite, self.multisine, self.closed_loop = wizards[6:]
         for entry in wizards:
             entry.motion_wanted.connect(self.motion_wanted)
 

@@ -12,7 +12,8 @@ class Asked:
 
     command: its name, such as ("calibrate", "geometry"). options: each with its value. files: that it works on; where
     they are options, `options` has them too. saved: name of a file beside which what it writes is offered to be saved,
-    with the end of its name. planning: whether it plans what is to be measured, instead of working on it.
+    with the end of its name. planning: whether it plans what is to be measured, instead of working on it. writes: the
+    option that names the file.
     """
 
     command: tuple[str, ...]
@@ -20,10 +21,20 @@ class Asked:
     files: tuple[Path, ...] = ()
     saved: Path = Path()
     planning: bool = False
+    writes: str = "-o"
 
     def arguments(self, output: Path) -> list[str]:
         """Those of `rig` that write the file `output`, and tell steps and result as a program reads them."""
-        return [*self.command, "--progress", "--json", "-o", str(output), *self.options, "--", *map(str, self.files)]
+        return [
+            *self.command,
+            "--progress",
+            "--json",
+            self.writes,
+            str(output),
+            *self.options,
+            "--",
+            *map(str, self.files),
+        ]
 
     def looking(self) -> list[str]:
         """Those of `rig` that only look into the files."""

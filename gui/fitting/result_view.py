@@ -86,20 +86,22 @@ class EitherView(ResultView):
     """Of two views the one that fits an outcome.
 
     Args:
-        fitted: of what was worked out of measurements. planned: of what is to be measured.
+        fitted: of what was worked out of measurements. planned: of what is to be measured. refused: of what was
+            refused, where that is not the first as well.
     """
 
-    def __init__(self, fitted: ResultView, planned: ResultView) -> None:
+    def __init__(self, fitted: ResultView, planned: ResultView, refused: ResultView | None = None) -> None:
         super().__init__()
-        self.fitted, self.planned = fitted, planned
+        self.fitted, self.planned, self.refused = fitted, planned, refused or fitted
         self._stack = QtWidgets.QStackedWidget()
-        self._stack.addWidget(fitted)
-        self._stack.addWidget(planned)
+        for view in dict.fromkeys((fitted, planned, self.refused)):
+            self._stack.addWidget(view)
         self.add_below(self._stack)
 
     def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
         """See `ResultView`."""
-        view = self.planned if outcome.asked.planning else self.fitted
+        worked_out = self.fitted if outcome.text is not None else self.refused
+        view = self.planned if outcome.asked.planning else worked_out
         self._stack.setCurrentWidget(view)
         return view.show_outcome(outcome)
 

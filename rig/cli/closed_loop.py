@@ -42,7 +42,7 @@ class ClosedLoop:
     plot: Path | None
 
 
-def closed_loop(asked: ClosedLoop, as_json: bool) -> None:
+def closed_loop(asked: ClosedLoop, as_json: bool, progress: bool) -> None:
     """Run and compare the controllers, and write what was asked for.
 
     Raises:
@@ -52,7 +52,8 @@ def closed_loop(asked: ClosedLoop, as_json: bool) -> None:
     import numpy as np
 
     from kinematics import load_trajectory
-    from rig.client import checked_motion
+    from rig.cli.progress import progress_display
+    from rig.client import Progress, checked_motion
     from rig.csvio import check_output
     from rig.virtual import CONTROLLERS, cycle_times, force_bounds, merit, on_reference, run_loop
 
@@ -79,14 +80,17 @@ def closed_loop(asked: ClosedLoop, as_json: bool) -> None:
     start, bounds = on_reference(config, table, twist), force_bounds(config)
     found: list[Merit] = []
     traces: list[LoopTrace] = []
-    for name in controllers:
-        for label, plant, friction in _plants(config, asked, error):
-            run = run_loop(config, table, name, plant=plant, friction=friction, start=start, wrenches=wrenches)
-            found.append(merit(run, label, bounds))
-            if label in ("as modelled", "as given", "as built"):
-                traces.append(_trace(run))
-                if asked.output is not None:
-                    _write_motion(asked.output, run)
+    plants = _plants(config, asked, error)
+    with progress_display(progress) as show:
+        for name in controllers:
+            for label, plant, friction in plants:
+                show(Progress(f"{name}, {label}", len(found) / (len(controllers) * len(plants))))
+                run = run_loop(config, table, name, plant=plant, friction=friction, start=start, wrenches=wrenches)
+                found.append(merit(run, label, bounds))
+                if label in ("as modelled", "as given", "as built"):
+                    traces.append(_trace(run))
+                    if asked.output is not None:
+                        _write_motion(asked.output, run)
     if asked.plot is not None:
         from rig.report import write_loop_figure
 

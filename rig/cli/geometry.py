@@ -89,7 +89,13 @@ def geometry(
     as_json: JsonOption = False,
 ) -> None:
     """Calibrate the geometry; see `HELP`."""
-    from calibration import CalibrationError, CalibrationFileError, GeometryNoise, homing_repeatability
+    from calibration import (
+        CalibrationError,
+        CalibrationFileError,
+        GeometryNoise,
+        UnobservableError,
+        homing_repeatability,
+    )
     from dynamics import load_mechanism
     from kinematics import Quantity
     from rig.cli import geometry_tables, geometry_told
@@ -134,6 +140,8 @@ def geometry(
     except CalibrationFileError:
         raise
     except CalibrationError as error:
+        if as_json and isinstance(error, UnobservableError):
+            typer.echo(json.dumps(geometry_told.untold(error), indent=2))
         raise RefusedError("\n  ".join(["geometry refused, nothing written", *error.faults])) from None
     if as_json:
         typer.echo(json.dumps(geometry_told.summary(result, homed, target), indent=2))

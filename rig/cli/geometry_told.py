@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from calibration import GeometryCalibration, GeometryLimits, HoldOut, HomingRepeatability
+from calibration import GeometryCalibration, GeometryLimits, HoldOut, HomingRepeatability, UnobservableError
 from kinematics import Array
 
 
@@ -32,6 +32,15 @@ def summary(result: GeometryCalibration, homed: HomingRepeatability | None, path
         "homing": None if homed is None else homed.as_dict(),
         "warnings": list(result.warnings),
         "paths": {"parameters": str(path)},
+    }
+
+
+def untold(error: UnobservableError) -> dict[str, Any]:
+    """JSON object of what poses tell that leave directions open, null for what they do not tell at all; SI units."""
+    return {
+        "singular_values": error.seen.singular_values.tolist(),
+        "direction_sigmas_m": [_number(sigma) for sigma in error.seen.sigma.tolist()],
+        "direction_sigma_limit_m": error.bound,
     }
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli.closed_loop import ClosedLoop, closed_loop
-from rig.cli.options import JsonOption, parse_pose, parse_six, print_warning
+from rig.cli.options import JsonOption, ProgressOption, parse_pose, parse_six, print_warning
 
 if TYPE_CHECKING:
     pass
@@ -95,6 +95,7 @@ def simulate(
         float | None,
         typer.Option("--coulomb-speed", metavar="M/S", help="Leg speed that smooths Coulomb friction; 0 for none."),
     ] = None,
+    progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Motion under leg forces, or along a trajectory in the closed loop.
@@ -118,11 +119,11 @@ def simulate(
         asked = ClosedLoop(
             machine, trajectory, chosen, compare, plant, built, mass_error, twist, wrench, output, plot
         )  # fmt: skip
-        closed_loop(asked, as_json)
+        closed_loop(asked, as_json, progress)
         return
     forces_only = {
         "--controller": controllers, "--compare": compare or None, "--plant": plant, "--as-built": built,
-        "--plot": plot, "--json": as_json or None,
+        "--plot": plot, "--json": as_json or None, "--progress": progress or None,
     }  # fmt: skip
     _refuse_others(forces_only, "goes with --trajectory")
     if forces is None:

@@ -59,6 +59,14 @@ def test_poses_become_a_parameter_file(
     assert 0.8 < found["reduced_chi_square"] < 1.2
     held = found["holdout"]
     assert held["after"]["position_rms_m"] < 1.6 * held["position_noise_m"] < held["before"]["position_rms_m"] / 10
+    assert [each["row"] for each in held["poses"]] == [f"row {row}" for row in range(1, COUNT + 1)]
+    for key, rms in (("position_before_m", held["before"]), ("position_after_m", held["after"])):
+        errors = np.array([each[key] for each in held["poses"]])
+        assert np.sqrt(np.mean(errors**2)) == pytest.approx(rms["position_rms_m"])
+    told_to = np.array(found["direction_sigmas_m"])
+    np.testing.assert_allclose(told_to * found["singular_values"], found["sigmas_widened_by"])
+    assert (np.diff(told_to) >= 0.0).all() and told_to[-1] < found["direction_sigma_limit_m"]
+    assert "points[" in found["worst_direction"] or "length_offset" in found["worst_direction"]
     values, sigmas = (np.array([each[key] for each in found["parameters"]]) for key in ("value", "sigma"))
     off = (values - in_gauge(truth, LAB.geometry)) / sigmas
     assert np.sqrt(np.mean(off**2)) < 1.5 and np.abs(off).max() < 4.5
@@ -70,6 +78,22 @@ def test_poses_become_a_parameter_file(
     # never overwritten
     assert run("lab-hexapod", "--data", data, "-o", output) == ExitCode.INPUT
     assert "overwritten" in capsys.readouterr().err and output.read_text() == text
+
+
+def test_files_are_looked_into_and_nothing_is_computed(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = sorted(tmp_path.iterdir())
+    assert run("lab-hexapod", "--data", data, "--look", "--json") == 0
+    assert told(capsys) == {"holds": f"lab-hexapod, {COUNT} rows, whole poses"}
+    assert run("lab-hexapod", "--data", data, "--look", "--plan", "5") == 0
+    assert capsys.readouterr().out == f"lab-hexapod, {COUNT} poses measured already\n"
+    assert run("lab-hexapod", "--data", tmp_path / "none.csv", "--look") == ExitCode.INPUT
+    data.write_text("".join(data.read_text().splitlines(keepends=True)[:9]))
+    assert run("lab-hexapod", "--data", data, "--look", "--json") == ExitCode.REFUSED
+    said = capsys.readouterr()
+    assert said.out == "" and "8 rows, at least 12 are needed" in said.err
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_what_a_person_is_told(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,6 +140,27 @@ def test_exchanged_legs_are_refused_by_name(data: Path, tmp_path: Path, capsys: 
     assert printed.out == "" and "nothing written" in printed.err
     assert "columns l2 and l5 are exchanged" in printed.err
     assert not (tmp_path / "found.toml").exists()
+
+
+def test_what_poses_leave_open_is_told_with_the_refusal(
+    truth: Platform, poses: Array, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    level = poses.copy()
+    level[:, 3:] = [1.0, 0.0, 0.0, 0.0]
+    found = truth.measured(level, np.random.default_rng(5), NOISE)
+    assert found.poses is not None
+    write_table(tmp_path / "level.csv", (*POSE, *LENGTHS), np.hstack([found.poses, found.lengths]))
+    command = ("lab-hexapod", "--data", tmp_path / "level.csv", "-o", tmp_path / "found.toml")
+    assert run(*command, "--json") == ExitCode.REFUSED
+    said = capsys.readouterr()
+    seen = json.loads(said.out)
+    sigmas = [np.inf if sigma is None else sigma for sigma in seen["direction_sigmas_m"]]
+    weak = sum(sigma > seen["direction_sigma_limit_m"] for sigma in sigmas)
+    assert weak > 0 and f"{weak} directions of the geometry cannot be told" in said.err
+    for singular, sigma in zip(seen["singular_values"], sigmas, strict=True):
+        assert singular * sigma == pytest.approx(1.0) if singular > 0.0 else sigma == np.inf
+    assert not (tmp_path / "found.toml").exists()
+    assert run(*command) == ExitCode.REFUSED and capsys.readouterr().out == ""
 
 
 def test_homing_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

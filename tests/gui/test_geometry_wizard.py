@@ -119,6 +119,24 @@ def test_exchanged_legs_are_refused_in_the_command_s_words(wizard: GeometryWizar
     assert wizard.storing.save.obstacle == "nothing was computed yet" and not wizard.loss()
 
 
+def test_what_poses_leave_open_is_drawn_and_cannot_be_saved(wizard: GeometryWizard, measured: Path, qtbot: Any) -> None:
+    random = np.random.default_rng(3)
+    level = reachable_poses(LAB, COUNT, random)
+    level[:, 3:] = [1.0, 0.0, 0.0, 0.0]
+    found = built(LAB.geometry, random).measured(level, random, GeometryNoise())
+    assert found.poses is not None
+    write_table(measured, (*POSE, *per_leg("l")), np.hstack([found.poses, found.lengths]))
+    said = compute(wizard, qtbot)
+    outcome = wizard.outcome
+    assert outcome is not None, said
+    assert "✗ geometry refused, nothing written" in said and not wizard.fit.isVisible()
+    sigmas = outcome.told["direction_sigmas_m"]
+    assert said.startswith(f"{len(sigmas)} directions of the geometry, {sigmas.count(None)} of them not told at all.")
+    lines = [wizard.untold.table.item(row, 0).text() for row in range(wizard.untold.table.rowCount())]
+    assert wizard.untold.isVisible() and "cannot be told from these" in said and len(lines) > 3
+    assert wizard.storing.save.obstacle == "It was refused, so there is nothing to save."
+
+
 def test_poses_are_planned_and_written_as_a_table(
     wizard: GeometryWizard, measured: Path, qtbot: Any, tmp_path: Path
 ) -> None:

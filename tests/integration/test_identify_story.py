@@ -61,6 +61,8 @@ def test_parameters_from_a_run_are_true_and_explain_another(folder: Path, capsys
     (recording,) = (folder / "runs").glob("*.mcap")
     capsys.readouterr()
     output = folder / "inertia.toml"
+    assert main(["identify", str(recording), "--look", "--json", "-o", str(output)]) == ExitCode.OK
+    assert json.loads(capsys.readouterr().out)["holds"].endswith(" s, lab-hexapod") and not output.exists()
     assert main(["identify", str(recording), "-o", str(output), "--json"]) == ExitCode.OK
     found = json.loads(capsys.readouterr().out)
     held = found["holdout"]

@@ -112,6 +112,8 @@ def test_a_payload_is_weighed_from_poses(tmp_path: Path) -> None:
         assert found["value"] == pytest.approx(true, abs=3.5 * found["sigma"])
     assert told["payload"][0]["sigma"] < 0.02 and told["poses"] >= 3
     assert (tmp_path / "payload.toml").read_text().count("platform.center_of_mass") == 3
+    assert all(each["residual_after_n"] < 0.1 * each["residual_before_n"] for each in told["cells"])
+    assert command("weigh", bench.path, "--look")["holds"].startswith(f"{told['poses']} poses at rest, ")
     one = RUNNER.invoke(app, ["weigh", str(bench.path), "--at-rest", "--during", "0,2.0"])
     assert one.exit_code != 0
 
@@ -135,5 +137,8 @@ def test_the_responses_of_an_excitation_are_found(tmp_path: Path, bandwidth: flo
     assert fit["lag"] == pytest.approx(truth, abs=6e-5) and fit["lag_sigma"] < 5e-5
     assert 3e-4 < told["force"]["lag_friction_sigma_s"] < 3e-3
     assert (tmp_path / "bode.svg").read_text(encoding="utf-8").startswith("<?xml")
+    lines = told["pose"]["frequency_hz"]
+    looked = command("respond", bench.path, "--look")["holds"]
+    assert looked.startswith(f"coordinate z, {len(lines)} frequencies from {lines[0]:.3g} to {lines[-1]:.3g} Hz, ")
     refused = RUNNER.invoke(app, ["respond", str(bench.path), "--from", "1", "--to", "60"])
     assert refused.exit_code != 0 and "not enough excitation at" in str(refused.exception)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bench_readings import BIAS, GAIN, SIGN, write_table
+from bench_readings import BIAS, GAIN, MASSES, SIGN, write_table
 from typer.testing import CliRunner, Result
 
 from calibration import load_cell_calibration
@@ -68,6 +68,18 @@ def test_json_has_the_same_numbers(folder: Path) -> None:
         assert cell["offset"] == calibration.offset[leg]
         assert cell["drift_n"] == calibration.drift.force[leg]
         assert cell["faults"] == []
+        assert [each["force_n"] for each in cell["readings"]] == pytest.approx([9.80665 * mass for mass in MASSES])
+        assert max(abs(each["residual_n"]) for each in cell["readings"]) == pytest.approx(cell["residual_max"])
+
+
+def test_readings_are_looked_into_and_nothing_is_computed(folder: Path) -> None:
+    write_table(folder / "data.csv", drift=1.5)  # refused only where it is calibrated
+    looked = run("--data", "data.csv", "--look", "--json")
+    assert looked.exit_code == 0, looked.output
+    assert json.loads(looked.stdout) == {"holds": f"{len(MASSES)} readings of each cell at least, 50 and 50 unloaded"}
+    (folder / "data.csv").write_text("cell,mass\n")
+    assert run("--data", "data.csv", "--look").exit_code != 0
+    assert [entry.name for entry in folder.iterdir()] == ["data.csv"]
 
 
 def test_drifted_zero_is_shown_and_refused(folder: Path) -> None:

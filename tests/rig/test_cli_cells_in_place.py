@@ -74,6 +74,18 @@ def test_a_recording_becomes_a_dated_file(folder: Path) -> None:
     assert answer["reversed"] == [3]
     assert len(answer["cells"]) == 6
     assert answer["paths"] == {"calibration": "again.toml"}
+    assert len(answer["rests"]) == 12 and answer["mechanism"] == LAB.name
+
+
+def test_recordings_are_looked_into_and_nothing_is_computed(folder: Path) -> None:
+    record(folder / "alike.mcap", turn=1e-4)  # refused only where it is calibrated
+    looked = run("alike.mcap", "--look", "--json")
+    assert looked.exit_code == 0 and json.loads(looked.stdout) == {"holds": "12 rests, lab-hexapod, cells in N"}
+    planned = run("--plan", "9", "--config", "virtual", "--look")
+    assert planned.exit_code == 0 and planned.stdout == f"lab-hexapod, a platform of {LAB.mass:g} kg\n"
+    record(folder / "moving.mcap", speed=0.1)
+    assert run("moving.mcap", "--look").stdout == "0 rests, lab-hexapod, cells in N\n"
+    assert sorted(entry.name for entry in folder.iterdir()) == ["alike.mcap", "moving.mcap"]
 
 
 def test_what_cannot_be_used_is_refused_and_nothing_written(folder: Path) -> None:
