@@ -17,6 +17,7 @@ from rig.engine.bank import DriveBank
 from rig.engine.clearing import Clearing
 from rig.engine.commanding import Commander
 from rig.engine.cycle_row import CycleRow
+from rig.engine.exchange_times import ExchangeTimes
 from rig.engine.frame import Frame
 from rig.engine.homing import Homing, disagreement
 from rig.engine.lateness import HostLateness
@@ -59,8 +60,7 @@ class Engine:
         config: the rig.
         bank: its drives and cells.
         sink: takes telemetry and events.
-        clock: for deadlines within a cycle.
-        stopwatch: for durations within it, where the clock does not go on by itself.
+        clock: for deadlines within a cycle. stopwatch: for durations, where the clock does not go on by itself.
     """
 
     def __init__(
@@ -78,14 +78,13 @@ class Engine:
         """the test of one leg that is under way, or was the last"""
         self.events: tuple[Event, ...] = ()
         """the most recent ones, oldest first"""
-        self.tick = Tick(0.0)
-        self.cycles = 0
+        self.tick, self.cycles, self._overruns = Tick(0.0), 0, 0
         self._tare = Tare()
         self.tare_residual = self._tare.residual
         """(6,) N, mean residual at rest with the brakes closed: by how much the cells' zero is off"""
         self.clock = clock
         self._stopwatch = clock if stopwatch is None else stopwatch
-        self._reply_time = config.drives.reply_deadline * config.period
+        self._exchanges = ExchangeTimes(bank, clock, config.drives.reply_deadline * config.period)
         limits = ReferenceCheck(mechanism, safety)
         rate_change = RateChange(mechanism.geometry.array, limits.acceleration)
         self.reference = Reference(mechanism.geometry.home_pose, rate_change)
@@ -100,7 +99,6 @@ class Engine:
         self._row = CycleRow(self.frame, self.machine, bank, self.reference)
         self._clearing = Clearing(bank.troubles, self._reset, self.answer)
         self._stop_ramps = (min(_STOP_RAMP, 0.5 * safety.stop_time), 0.8 * safety.stop_time)
-        self._overruns = 0
         self._lateness = HostLateness(config.period)
         self._answers: list[tuple[Future[Reply], Reply]] = []
         self.publisher = Publisher(self)
@@ -255,27 +253,29 @@ class Engine:
         self._lateness.note(tick, missed)
         machine, frame, supervision, commander, t = self.machine, self.frame, self._supervision, self._commander, tick.t
         if machine.state is State.OFF:
+            self._exchanges.forget()
             self.publish()
             return
         supervision.timing(t, missed)  # first: a gap explains what the feedback is going to show
         severity = machine.stop
         begun = self._stopwatch.now()
-        self.bank.exchange(commander.commands, self.clock.now(), self._reply_time)
+        self._exchanges.make(commander.commands, between_samples)
         collected = self._stopwatch.now()
+        supervision.stood_still(t, self._exchanges.held)
         self.reference.advance(elapsed)
         frame.measure(self.bank, homed=machine.homed)
         frame.refer(self.reference if machine.state in LAW_STATES and self.law.platform else None)
         self.law.refer(frame)
         supervision.reference(t, self.reference)  # before anything follows from it
         supervision.guarded(t, lambda: frame.model(t, known=machine.homed))
-        supervision.feedback(t, between_samples)
-        supervision.measured(t, between_samples)
+        supervision.feedback(t, self._exchanges.between)
+        supervision.measured(t, self._exchanges.between)
         supervision.recording(t, self.sink.fault)
         self._advance_state()
         commander.decide(t, clear=self._clearing.edge)
         if machine.stop > severity and machine.stop >= StopSeverity.QUICK_STOP:
             # a stop reaches every leg in the cycle that finds its cause
-            self.bank.exchange(commander.commands, self.clock.now(), self._reply_time)
+            self._exchanges.repeat(commander.commands)
         self.motions.follow(t)
         spent = self._stopwatch.now() - collected
         self._row.complete(tick, self.cycles, self.motions.id, commander.commands, collected - begun, spent)

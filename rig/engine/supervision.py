@@ -121,11 +121,17 @@ class Supervision:
         bound, watchdog = self._config.safety.overruns_in_a_row, self._config.drives.watchdog
         self._overruns_in_a_row = self._overruns_in_a_row + 1 if missed else 0
         if missed * self._config.period > watchdog:
-            text = f"the host stood still for {missed * self._config.period:.3f} s (the drives bear {watchdog:g} s)"
-            self._stops.trip(Cause(FaultCode.HOST_SUSPENDED, text, t), StopSeverity.QUICK_STOP)
+            self.stood_still(t, missed * self._config.period)
         elif self._overruns_in_a_row >= bound:
             text = f"{self._overruns_in_a_row} overrun cycles in a row (bound {bound})"
             self._stops.trip(Cause(FaultCode.OVERRUN, text, t), StopSeverity.CATEGORY_1, latch=False)
+
+    def stood_still(self, t: float, held: float) -> None:
+        """Judge that the process was not run for `held` s before the feedback that the cycle at `t` (s) has now."""
+        watchdog = self._config.drives.watchdog
+        if held > watchdog:
+            text = f"the host stood still for {held:.3f} s (the drives bear {watchdog:g} s)"
+            self._stops.trip(Cause(FaultCode.HOST_SUSPENDED, text, t), StopSeverity.QUICK_STOP)
 
     def feedback(self, t: float, elapsed: float) -> None:
         """Judge the last exchange, made at rig time `t` (s), `elapsed` s after the one before."""

@@ -257,6 +257,32 @@ def test_a_host_that_stood_still_finds_the_plant_stopped_and_goes_to_fault(bench
     assert not np.isin(recording.rows["mode"][bench.injected :], (Mode.FORCE, Mode.HOMING)).any()
 
 
+@pytest.mark.parametrize("when", ["before its exchange", "in its exchange"])
+def test_a_host_that_stands_still_within_a_cycle_is_found_before_what_follows_from_it(
+    bench: Bench, when: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.run()
+    bench.injected = bench.engine.cycles
+    gap = bench.engine.tick.t + 0.5
+    before = when == "before its exchange"
+    owner, name = (bench.rig.operator, "carry_out") if before else (bench.engine.bank, "exchange")
+    usual = getattr(owner, name)
+
+    def stand_still(*arguments: object) -> None:
+        """The plant goes on, and so does the clock: the process is not run."""
+        usual(*arguments)
+        bench.virtual.advance(gap)
+        monkeypatch.setattr(bench.engine.clock, "now", lambda: gap)
+        monkeypatch.setattr(owner, name, usual)
+
+    monkeypatch.setattr(owner, name, stand_still)
+    bench.rig.step()
+    monkeypatch.undo()
+    bench.rig.step(overslept=round(0.5 / bench.config.period))
+    recording = stopped(bench, FaultCode.HOST_SUSPENDED, leg=0, homed=True)
+    assert reaction(recording, faulty(bench, recording), Q) == 1
+
+
 def test_a_recording_that_fails_holds_the_platform_and_lets_it_park(bench: Bench) -> None:
     bench.run()
     bench.injected = bench.engine.cycles
