@@ -3,7 +3,7 @@
 from pyqtgraph.Qt import QtGui, QtWidgets
 
 from gui.session import Action, Mover, RigSession
-from gui.widgets import GuardedButton, Reason, mark_next
+from gui.widgets import ElidedLabel, GuardedButton, Reason, mark_next
 from rig.states import State
 
 _BESIDE = 24  # px of a button beside its text
@@ -43,9 +43,8 @@ class TransportBar(QtWidgets.QFrame):
         self.left = QtWidgets.QLabel()
         self.left.setAccessibleName("Time left")
         self.left.setMinimumWidth(self.left.fontMetrics().horizontalAdvance("9999.9 s left") * 3 // 2)
-        self.phase = QtWidgets.QLabel()
+        self.phase = ElidedLabel()
         self.phase.setAccessibleName("What is being done")
-        self.phase.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
         self.reason = Reason()
         self.reason.setWordWrap(False)
         self.reason.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)

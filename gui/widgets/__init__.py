@@ -12,6 +12,7 @@ from gui.widgets.controls import (
     mark_next,
     shown_unit,
 )
+from gui.widgets.elided import ElidedLabel
 from gui.widgets.file_dialogs import ask_save
 from gui.widgets.flow import FlowLayout
 from gui.widgets.fold import Columns, Fold
@@ -36,6 +37,7 @@ __all__ = [
     "Browser",
     "Choice",
     "Columns",
+    "ElidedLabel",
     "FlowLayout",
     "Fold",
     "GuardedButton",

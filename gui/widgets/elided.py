@@ -1,0 +1,22 @@
+"""A label for texts of any length in little room."""
+
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+
+
+class ElidedLabel(QtWidgets.QLabel):
+    """Takes what room there is; of a plain text that is longer it shows the beginning, which then ends with dots."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
+
+    def paintEvent(self, event: QtGui.QPaintEvent) -> None:
+        """See `QLabel.paintEvent`."""
+        del event
+        room = self.contentsRect()
+        shown = self.fontMetrics().elidedText(self.text(), QtCore.Qt.TextElideMode.ElideRight, room.width())
+        painter = QtGui.QPainter(self)
+        self.style().drawItemText(
+            painter, room, int(self.alignment()), self.palette(), self.isEnabled(), shown, self.foregroundRole()
+        )
+        painter.end()
