@@ -54,9 +54,10 @@ class Identification:
 
     nominal, mechanism: as it was known before, and as it is now. estimate, covariance: of all unknowns (n,), (n, n),
     θ first, then `others`. noise: (6,) N, of the cells, by what of them is too fast for any motion. residual: (6,) N,
-    of the low-passed cells. base: what forces can tell, `base_sigma` (r,) what it is known to. told: which of those are
-    known twice as well as before, at least. moved: whether bodies that can exist had to be looked for. consistent:
-    whether they were found.
+    of the low-passed cells. middles: of each stretch its source and the middle, s on that one's clock, at which its
+    zeros are told. base: what forces can tell, `base_sigma` (r,) what it is known to. told: which of those are known
+    twice as well as before, at least. moved: whether bodies that can exist had to be looked for. consistent: whether
+    they were found.
     """
 
     nominal: Mechanism
@@ -67,6 +68,7 @@ class Identification:
     others: tuple[Unknown, ...]
     noise: Array
     residual: Array
+    middles: tuple[tuple[str, float], ...]
     base: BaseParameters
     base_sigma: Array
     told: np.ndarray[tuple[int], np.dtype[np.bool_]]
@@ -89,17 +91,34 @@ class Identification:
         """How much later than they act the cells say forces, (6,) s."""
         return self._of("lag")
 
+    def zeros(self, source: str, t: Array) -> Array:
+        """Zeros of the cells (n, 6) N at times t (n,), s on the clock of a source.
+
+        As the stretch of it that was fitted next to them tells, with its drift; those of all, where none is of it.
+        """
+        middles = np.array([middle if of == source and of else np.nan for of, middle in self.middles])
+        if np.isnan(middles).all():
+            return np.tile(self.offsets, (len(t), 1))
+        near = int(np.nanargmin(np.abs(middles - np.mean(t))))
+        zero, drift = self._by_stretch("offset")[near], self._by_stretch("drift")[near]
+        drifted: Array = zero + (t - middles[near])[:, np.newaxis] * drift
+        return drifted
+
     def _of(self, what: str) -> Array:
-        found = np.zeros(6)
-        for leg in range(6):
-            name = f"load_cells[{leg}].{what}"
-            values = [
+        mean: Array = self._by_stretch(what).mean(axis=0)
+        return mean
+
+    def _by_stretch(self, what: str) -> Array:
+        """What was found of the cells by each stretch (n, 6); n = 1 where it is the same in all."""
+        found = [
+            [
                 value
                 for value, other in zip(self.estimate[THETA:], self.others, strict=True)
-                if other.name.endswith(name)
+                if other.name.endswith(f"load_cells[{leg}].{what}")
             ]
-            found[leg] = np.mean(values)
-        return found
+            for leg in range(6)
+        ]
+        return np.array(found).T
 
 
 def identify(
@@ -163,6 +182,10 @@ def identify(
         others=design.others,
         noise=noise,
         residual=np.array([float(np.sqrt(np.mean(values**2))) for values in left[:6]]),
+        middles=tuple(
+            (each.source, each.begin + float(samples.t[samples.record == number].mean()))
+            for number, each in enumerate(records)
+        ),
         base=base,
         base_sigma=base_sigma,
         told=base_sigma < 0.5 * base_before,

@@ -36,9 +36,9 @@ def hold_out(
 ) -> ForceHoldOut:
     """Judge an identification by stretches that it has not seen: nothing is fitted to them.
 
-    Before is the nominal model; after is the identified one with the cells' zeros and lags that were found with it. The
-    low-pass on the motion is the one that leaves least of what was `fitted`. Noise is what of the residual is too fast
-    for a machine.
+    Before is the nominal model; after is the identified one with the cells' lags and zeros that were found with it,
+    these with their drift where a stretch of the same recording was fitted. The low-pass on the motion is the one that
+    leaves least of what was `fitted`. Noise is what of the residual is too fast for a machine.
     """
     cutoffs = [part * judged[0].rate for part in _CUTOFFS]
     left = [
@@ -61,7 +61,9 @@ def hold_out(
 
 
 def _after(result: Identification, record: ForceRecord, cutoff: float, coulomb_speed: float) -> Array:
-    return _left(result.mechanism, record, cutoff, result.lags, coulomb_speed) - result.offsets
+    left = _left(result.mechanism, record, cutoff, result.lags, coulomb_speed)
+    t = record.begin + (int(_EDGE * record.rate) + np.arange(len(left))) / record.rate
+    return left - result.zeros(record.source, t)
 
 
 def _left(mechanism: Mechanism, record: ForceRecord, cutoff: float, lags: Array, coulomb_speed: float) -> Array:

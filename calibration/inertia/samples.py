@@ -30,7 +30,7 @@ class ForceRecord:
     pose (n, 7): measured, base frame. cells (n, 6): N, at the same times. drives, excess (n, 6): N, or None where they
     are not known: the forces of the drives about then, and what they are more at the very instant. A force is held from
     one command to the next: poses tell the mean of an acceleration over a period, cells are read at once. range: N, end
-    of the cells' scale.
+    of the cells' scale. source: the recording that it is a part of, empty if unknown; begin: s, on that one's clock.
     """
 
     rate: float
@@ -39,6 +39,8 @@ class ForceRecord:
     drives: Array | None = None
     excess: Array | None = None
     range: float = math.inf
+    source: str = ""
+    begin: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -96,7 +96,14 @@ def split(records: Sequence[ForceRecord]) -> tuple[list[ForceRecord], list[Force
 def _part(record: ForceRecord, rows: slice) -> ForceRecord:
     drives = None if record.drives is None else record.drives[rows]
     excess = None if record.excess is None else record.excess[rows]
-    return ForceRecord(record.rate, record.pose[rows], record.cells[rows], drives, excess, record.range)
+    return replace(
+        record,
+        pose=record.pose[rows],
+        cells=record.cells[rows],
+        drives=drives,
+        excess=excess,
+        begin=record.begin + (rows.start or 0) / record.rate,
+    )
 
 
 def _stretches(recording: Recorded, rig: RecordedRig) -> list[ForceRecord]:
@@ -128,6 +135,8 @@ def _stretches(recording: Recorded, rig: RecordedRig) -> list[ForceRecord]:
                 drives=mean,
                 excess=excess,
                 range=float(limit) if isinstance(limit, int | float) else math.inf,
+                source=str(recording.path.resolve()),
+                begin=float(part["t"][0]),
             )
         )
     return found

@@ -68,6 +68,23 @@ def test_forces_of_another_motion_are_explained_to_the_noise(found: Identificati
     assert held.before > 3.0 * held.noise
 
 
+def test_zeros_drift_on_in_what_is_held_out_of_the_same_recording() -> None:
+    """Half a minute later: 0.05 N/s make 1.2 N of it, which no parameter of the machine explains."""
+    whole = recorded(drawn(5), motion(36.0), 5).record
+    cells = whole.cells + 0.05 * np.arange(len(whole.cells))[:, np.newaxis] / RATE
+    cut = int(24.0 * RATE)
+    parts = [
+        ForceRecord(RATE, whole.pose[rows], cells[rows], source="one", begin=100.0 + rows.start / RATE)
+        for rows in (slice(0, cut), slice(cut, len(cells)))
+    ]
+    accuracy = Accuracy(drift=0.1)
+    result = identify(MACHINE, parts[:1], IdentificationSettings(accuracy=accuracy, coulomb_speed=SMOOTHING))
+    held = hold_out(result, parts[:1], parts[1:], SMOOTHING)
+    elsewhere = hold_out(result, parts[:1], [replace(parts[1], source="another")], SMOOTHING)
+    assert held.after < 1.1 * held.noise
+    assert elsewhere.after > 1.5 * held.noise
+
+
 def test_another_machine_is_not_explained(found: Identification) -> None:
     """The hold-out judges: with the parameters of machine 1 the forces of machine 2 are not those of noise."""
     fitted = recorded(drawn(1), PATH, 1).record
