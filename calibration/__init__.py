@@ -26,7 +26,7 @@ from calibration.file import (
     save_cell_calibration,
     write_new_file,
 )
-from calibration.fit import STANDARD_GRAVITY, CellCalibration, Load, fit_cell
+from calibration.fit import STANDARD_GRAVITY, CellCalibration, Load, check_masses, fit_cell
 from calibration.geometry import (
     Gauge,
     GeometryCalibration,
@@ -147,6 +147,7 @@ __all__ = [
     "calibrate_in_place",
     "calibration_file_name",
     "cell_zeros",
+    "check_masses",
     "deformed",
     "design_excitation",
     "drift",

@@ -1,32 +1,40 @@
 """The first step of the cells on a bench: the readings, how the masses loaded the cells, and what is accepted."""
 
-from pathlib import Path
+from datetime import date
 
-from calibration import STANDARD_GRAVITY, Limits
-from gui.fitting import Asked, FieldGrid, Look, LookedPage, options_of, unless
+from calibration import STANDARD_GRAVITY, Limits, calibration_file_name
+from gui.fitting import Asked, FieldGrid, Look, LookedPage, options_of, permit, unless
+from gui.session import Phase, RigSession
 
 _USUAL = Limits()
+_MASSES, _SAMPLES = "0,5,10,20,10,5,0", 200
 
 
 class BenchPage(LookedPage):
-    """Readings of the six cells under known masses.
+    """Readings of the six cells under known masses: of a file, or of the rig's cells as a person loads them.
 
     Args:
-        folder: for what is saved while no file is named.
+        session: whose rig it is; its folder takes what is saved while no file is named.
         look: see `Look`.
     """
 
     verb = "Calibrate"
 
-    def __init__(self, folder: Path, look: Look) -> None:
+    def __init__(self, session: RigSession, look: Look) -> None:
         super().__init__(
             "Readings",
-            "Readings of the six cells, free of the rig: unloaded, under known masses, unloaded again. `rig calibrate "
-            "cells CONFIG` reads cells that are connected.",
+            "Readings of the six cells, free of legs and platform: unloaded, under known masses, unloaded again.",
             look,
         )
-        self._folder = folder
+        self._session = session
+        self._target = session.folder / calibration_file_name(date.today())
         fields = self.fields = FieldGrid()
+        self.source = fields.choice(
+            "Read",
+            "Where the readings come from",
+            [("from a file", False), (f"now, from the cells of the rig {session.config.name}", True)],
+            whole=True,
+        )
         self.data = fields.file("Readings", "Readings of the cells", "Tables (*.csv)", "CSV: cell,mass,reading,phase")
         self.load = fields.choice(
             "Masses",
@@ -34,6 +42,8 @@ class BenchPage(LookedPage):
             [("placed on the cell", "compression"), ("hung from it", "tension")],
         )
         self.unit = fields.text("Unit read", "Unit of the readings", "N")
+        self.masses = fields.text("Masses, kg", "Masses for each cell, kg, in order", _MASSES)
+        self.samples = fields.count("Samples", "Samples that a reading is the mean of", _SAMPLES, 2, 1_000_000)
         self.gravity = fields.quantity("Gravity", "Local gravity", "m/s²", STANDARD_GRAVITY, 1.0, 30.0)
         self.drift = fields.quantity("Drift up to", "Drift of the zero that is accepted", "N", _USUAL.drift, 0.0, 1e4)
         self.bend = fields.quantity(
@@ -52,27 +62,59 @@ class BenchPage(LookedPage):
         self.column.addWidget(fields)
         self.close_form()
         fields.edited.connect(self.edited)
+        fields.edited.connect(self._permit)
+        self._permit()
 
     @property
     def lacking(self) -> str:
         """See `LookedPage`."""
-        return "" if self.data.path is not None else "Choose the file of readings."
+        return "" if self._live or self.data.path is not None else "Choose the file of readings."
+
+    @property
+    def fault(self) -> str:
+        """See `AskPage`."""
+        real = self._session.config.virtual is None
+        if self._live and real and self._session.situation.phase not in (Phase.DOWN, Phase.DIED):
+            return "The engine has the cells: disconnect first."
+        return super().fault
+
+    @property
+    def findings(self) -> str:
+        """See `LookedPage`."""
+        return f"There are {self.holds}." if self._live and self.holds else super().findings
 
     @property
     def asked(self) -> Asked:
         """See `AskPage`."""
-        data = self.data.path
+        live, data, config = self._live, self.data.path, self._session.config
         texts = {
-            name: getattr(self, name).text().strip()
-            for name in ("unit", "serials", "operator", "place", "weights", "note")
+            name: getattr(self, name).text().strip() for name in ("serials", "operator", "place", "weights", "note")
         }
         options = options_of(
-            data=data,
+            data=None if live else data,
+            unit=None if live else self.unit.text().strip(),
+            masses=self.masses.text().strip() if live else None,
+            samples=unless(self.samples.value(), _SAMPLES) if live else None,
             load=self.load.currentData(),
             gravity=unless(self.gravity.si(), STANDARD_GRAVITY),
             drift_limit=unless(self.drift.si(), _USUAL.drift),
             nonlinearity_limit=unless(self.bend.si(), _USUAL.nonlinearity),
             **texts,
         )
-        beside = data if data is not None else self._folder / "rig.csv"
-        return Asked(("calibrate", "cells"), options, (), beside.with_name(f"{beside.stem}-cells.toml"))
+        command = ("calibrate", "cells")
+        if live:
+            return Asked(command, options, (config.path,), self._target)
+        beside = data if data is not None else self._session.folder / "rig.csv"
+        return Asked(command, options, (), beside.with_name(f"{beside.stem}-cells.toml"))
+
+    @property
+    def _live(self) -> bool:
+        """Whether the rig's cells are read."""
+        return bool(self.source.currentData())
+
+    def _permit(self) -> None:
+        """Enable what counts for where the readings come from."""
+        for field in (self.data, self.unit):
+            permit(field, "the rig's cells are read" if self._live else "")
+        for field in (self.masses, self.samples):
+            permit(field, "" if self._live else "the file says it")

@@ -1,4 +1,4 @@
-"""The wizard over `rig calibrate cells --data`."""
+"""The wizard over `rig calibrate cells`."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from gui.widgets import Theme
 
 
 class BenchWizard(FitWizard):
-    """Calibrate the load cells from readings under known masses.
+    """Calibrate the load cells from readings under known masses, of a file or as they are taken.
 
     Args:
         session: whose stops count here as well, and whose engine must not need the processor.
@@ -29,7 +29,7 @@ class BenchWizard(FitWizard):
         parent: QtWidgets.QWidget | None = None,
     ) -> None:
         super().__init__(session, "Calibrate the load cells on a bench", parent)
-        self.readings = BenchPage(session.folder, self.looker.look)
+        self.readings = BenchPage(session, self.looker.look)
         self.fit = BenchView(theme)
         judged = "Nothing is saved before the next step. A calibration that fails its bounds is shown, but not saved."
         self.set_up(self.readings, self.fit, ("Load cells", judged), "calibration")

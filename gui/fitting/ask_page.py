@@ -77,6 +77,11 @@ class LookedPage(AskPage):
             return "Looking into the files …"
         return self._found[1]
 
+    @property
+    def findings(self) -> str:
+        """What the page says of what it found, of the files as a rule."""
+        return f"It holds: {self.holds}." if self.holds else ""
+
     def close_form(self) -> None:
         """See `StepPage`; what the files hold stands below the form as well."""
         self.column.addSpacing(8)
@@ -84,7 +89,7 @@ class LookedPage(AskPage):
         super().close_form()
 
     def _changed(self) -> None:
-        self.holding.setText(f"It holds: {self.holds}." if self.holds else "")
+        self.holding.setText(self.findings)
         if not self.lacking and self._looking != self.asked:
             self._pause.start()
 

@@ -21,10 +21,17 @@ class ComputePage(StepPage):
         view: shows what came of it.
         begin: begins.
         cancel: gives up what was begun.
+        answer: says that what was asked for is done.
     """
 
     def __init__(
-        self, title: str, subtitle: str, view: ResultView, begin: Callable[[], None], cancel: Callable[[], None]
+        self,
+        title: str,
+        subtitle: str,
+        view: ResultView,
+        begin: Callable[[], None],
+        cancel: Callable[[], None],
+        answer: Callable[[], None],
     ) -> None:
         super().__init__(title, subtitle)
         self.view = view
@@ -45,6 +52,16 @@ class ComputePage(StepPage):
             row.addWidget(widget)
         row.addWidget(self.step, 1)
         self.column.addLayout(row)
+        self.question = QtWidgets.QLabel()
+        self.question.setWordWrap(True)
+        self.question.setObjectName("heading")
+        self.question.setAccessibleName("What is to be done")
+        self.go_on = GuardedButton("Done, all is still", "What was asked for is done: go on")
+        self.go_on.setProperty("next", True)
+        asking = QtWidgets.QHBoxLayout()
+        asking.addWidget(self.go_on)
+        asking.addWidget(self.question, 1)
+        self.column.addLayout(asking)
         self.column.addWidget(self.result)
         self.column.addWidget(view, 1)
         self.filler = QtWidgets.QWidget()  # while there is no picture
@@ -53,6 +70,8 @@ class ComputePage(StepPage):
         self.column.addWidget(self.reason)
         self.begin.clicked.connect(lambda: begin())
         self.cancel.clicked.connect(lambda: cancel())
+        self.go_on.clicked.connect(lambda: answer())
+        self.show_question("")
         self.show_nothing()
 
     def show_verb(self, verb: str) -> None:
@@ -75,6 +94,14 @@ class ComputePage(StepPage):
         """Show what came of it."""
         set_role(self.result, *self.view.show_outcome(outcome))
         self._show_picture(True)
+
+    def show_question(self, question: str) -> None:
+        """Say what is to be done before it goes on; nothing when it is empty."""
+        self.question.setText(question)
+        self.question.setVisible(bool(question))
+        self.go_on.setVisible(bool(question))
+        if question:
+            self.go_on.setFocus()
 
     def show_progress(self, step: str) -> None:
         """Say what is being done, and how much of it where the step ends with that; nothing when it is empty."""

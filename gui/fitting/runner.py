@@ -7,7 +7,7 @@ from pathlib import Path
 from pyqtgraph.Qt import QtCore
 
 from gui.fitting.asked import Asked, Outcome
-from gui.fitting.words import STEP, errors_and_warnings
+from gui.fitting.words import QUESTION, STEP, errors_and_warnings
 from gui.session import RigCommand
 from rig.errors import ExitCode
 
@@ -17,11 +17,12 @@ _ANSWERED = (ExitCode.OK, ExitCode.REFUSED, ExitCode.RECORDING)  # with an objec
 class FitRunner(QtCore.QObject):
     """One fit at a time, in a process of its own; what it writes goes into a folder that does not last.
 
-    Signals: `stepped(text)` as each step begins; `finished(outcome, reason)`: an `Outcome` and "", or None and why
-    there is none, in the command's words.
+    Signals: `stepped(text)` as each step begins; `questioned(text)`: what is to be done before it goes on, see
+    `answer`; `finished(outcome, reason)`: an `Outcome` and "", or None and why there is none, in the command's words.
     """
 
     stepped = QtCore.Signal(str)
+    questioned = QtCore.Signal(str)
     finished = QtCore.Signal(object, str)
 
     def __init__(self, parent: QtCore.QObject | None = None) -> None:
@@ -45,6 +46,10 @@ class FitRunner(QtCore.QObject):
         self._folder = tempfile.TemporaryDirectory(prefix="rig-fit-")
         self._command.start(asked.arguments(self.output))
 
+    def answer(self) -> None:
+        """What was asked for is done: it goes on."""
+        self._command.answer()
+
     def cancel(self) -> None:
         """Give it up: nothing is left of it, nothing is told. At any time."""
         self._command.close()
@@ -59,6 +64,8 @@ class FitRunner(QtCore.QObject):
     def _told(self, line: str) -> None:
         if line.startswith(STEP):
             self.stepped.emit(line.removeprefix(STEP))
+        elif line.startswith(QUESTION):
+            self.questioned.emit(line.removeprefix(QUESTION))
 
     def _done(self, code: int, output: str, stream: str) -> None:
         assert self._asked is not None

@@ -52,7 +52,7 @@ class FitWizard(StepWizard):
         """
         self.asking = asking
         self.view = view
-        self.computing = ComputePage(*computing, view, self._begin, self._cancel)
+        self.computing = ComputePage(*computing, view, self._begin, self._cancel, self._answer)
         self.storing = StorePage(what, self._save)
         self.pages: tuple[StepPage, ...] = (self.asking, self.computing, self.storing)
         self.add_steps(self.pages)
@@ -60,6 +60,7 @@ class FitWizard(StepWizard):
             page.edited.connect(self._edited)
         self.storing.wanted.connect(self._hand_over)
         self.runner.stepped.connect(self._stepped)
+        self.runner.questioned.connect(self._questioned)
         self.runner.finished.connect(self._finished)
         self.session.changed.connect(self._refresh)
         self.currentIdChanged.connect(lambda _id: self._refresh())
@@ -108,8 +109,13 @@ class FitWizard(StepWizard):
         self.computing.show_nothing()
         self._refresh()
 
+    def _answer(self) -> None:
+        self.computing.show_question("")
+        self.runner.answer()
+
     def _cancel(self) -> None:
         self.runner.cancel()
+        self.computing.show_question("")
         self.computing.show_nothing("Cancelled: nothing was written.")
         self._refresh()
 
@@ -117,8 +123,14 @@ class FitWizard(StepWizard):
         self._step = step
         self._refresh()
 
+    def _questioned(self, question: str) -> None:
+        self._step = "waiting for you"
+        self.computing.show_question(question)
+        self._refresh()
+
     def _finished(self, outcome: Outcome | None, reason: str) -> None:
         self.outcome = outcome
+        self.computing.show_question("")
         if outcome is None:
             self.computing.show_refusal(reason)
         else:

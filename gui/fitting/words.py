@@ -6,6 +6,9 @@ from pathlib import Path
 STEP = "… "
 """begins a line that says what is being done"""
 
+QUESTION = "? "
+"""begins a line that says what is to be done before the command goes on"""
+
 _WARNING = "warning: "
 _ERRORS = ("error: ", "Error: ")  # the second of whoever reads the options
 _UNUSABLE = ("these recordings cannot be used:",)
@@ -18,7 +21,7 @@ def errors_and_warnings(stream: str) -> tuple[list[str], list[str]]:
     into: list[str] | None = None
     for line in stream.splitlines():
         marks = [mark for mark in (*_ERRORS, _WARNING) if line.startswith(mark)]
-        if line.startswith(STEP):
+        if line.startswith((STEP, QUESTION)):
             into = None
         elif marks:
             into = warnings if marks[0] == _WARNING else errors

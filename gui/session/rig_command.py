@@ -1,5 +1,6 @@
 """A `rig` command in a process of its own, beside the app."""
 
+import contextlib
 import os
 from collections.abc import Callable, Sequence
 from multiprocessing import Pipe
@@ -43,6 +44,11 @@ class RigCommand(QtCore.QObject):
             self._running = _Running(arguments, self._tell, self._done)
         except OSError as error:
             self.ended.emit(ExitCode.INTERNAL, "", f"no process can be started: {error.strerror or error}")
+
+    def answer(self) -> None:
+        """Say that what it asked for is done, by a line of its standard input. Nothing while none runs."""
+        if self._running is not None:
+            self._running.answer()
 
     def close(self) -> None:
         """Kill what is running; nothing is told any more. May be called again."""
@@ -95,6 +101,11 @@ class _Running:
             for one in streams:
                 one.theirs.close()
         self._end = _watch(self._child.sentinel, self._ended)
+
+    def answer(self) -> None:
+        """Write an empty line to its standard input; nothing where it has ended."""
+        with contextlib.suppress(OSError):
+            os.write(self._child.pipe.fileno(), b"\n")
 
     def close(self) -> None:
         """End it, where it has not ended. May be called again."""

@@ -15,13 +15,13 @@ def run_beside(
         arguments: of `rig`.
         folder: to be in, which the server's may not be.
         output, errors: take what it prints, whoever prints it, as standard output and standard error.
-        owner: open as long as whoever started it; nothing comes of it.
+        owner: open as long as whoever started it; what comes of it is standard input.
     """
-    del owner
     from rig.cli.application import main
 
-    for stream, number in ((output, 1), (errors, 2)):
+    for stream, number in ((owner, 0), (output, 1), (errors, 2)):
         os.dup2(stream.fileno(), number)
         stream.close()
     os.chdir(folder)
-    sys.exit(main(arguments))
+    with open(0, encoding="utf-8", closefd=False) as sys.stdin:  # multiprocessing has put another in its place
+        sys.exit(main(arguments))

@@ -141,8 +141,11 @@ def cells(
         raise typer.BadParameter(f"--drift-limit must be finite and not negative, got {drift_limit} N")
     date = (day or datetime.now()).date()
     target = output if output is not None else Path(calibration_file_name(date))
-    if look and data is None:
-        raise typer.BadParameter("--look goes with --data: nothing is read from a rig")
+    if look and config is not None:
+        from rig.cli.live_cells import describe
+
+        tell_holds(describe(config, numbers), as_json)
+        return
     if not look:
         check_new_file(target)
 
@@ -160,7 +163,7 @@ def cells(
         from rig.cli.live_cells import record
 
         assert config is not None
-        measurements, source, own_gravity = record(config, numbers, samples, load.value, gravity)
+        measurements, source, own_gravity = record(config, numbers, samples, load.value, gravity, told=progress)
         unit, gravity = "N", own_gravity
     limits = Limits(drift=drift_limit, nonlinearity=nonlinearity_limit)
 

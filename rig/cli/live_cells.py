@@ -10,8 +10,9 @@ import numpy as np
 import typer
 
 from actuators import COMMAND_OFF, Wire, exchange_all
-from calibration import CELLS, CellMeasurements, Load, record_measurements
+from calibration import CELLS, CellBench, CellMeasurements, Load, check_masses, record_measurements
 from kinematics import Array
+from rig.cli.progress import tell_question, tell_step
 from rig.config import RigConfig, load_config
 from rig.engine import claim_drives, make_cells, make_drive
 from rig.errors import HardwareError, InputError
@@ -96,25 +97,40 @@ class CellReader:
 
 
 class AttendedCells:
-    """Cells of a real rig, loaded by the person at the keyboard: a `calibration.CellBench`."""
+    """Cells of a real rig, loaded by the person at the keyboard: a `calibration.CellBench`.
 
-    def __init__(self, reader: CellReader, period: float, load: Load) -> None:
+    Args:
+        reader: of the cells, connected.
+        period: s between two samples.
+        load: how the masses load the cells.
+        ask: called with what is to be done; returns once standard input is to be waited at.
+    """
+
+    def __init__(self, reader: CellReader, period: float, load: Load, ask: Callable[[str], None]) -> None:
+        self._ask = ask
         self._reader = reader
         self._period = period
         self._verb = "Put" if load == "compression" else "Hang"
 
     def load(self, cell: int, mass: float) -> None:
         """Ask for the mass and wait for Enter."""
-        _ask(f"Cell {cell}: {self._verb} {mass:g} kg on it, in all." if mass else f"Cell {cell}: take everything off.")
+        self._wait_for(
+            f"Cell {cell}: {self._verb} {mass:g} kg on it, in all." if mass else f"Cell {cell}: take everything off."
+        )
 
     def unload(self) -> None:
         """Ask for empty cells and wait for Enter."""
-        _ask("Take everything off all six cells; none may carry its leg or the platform.")
+        self._wait_for("Take everything off all six cells; none may carry its leg or the platform.")
 
     def read(self, samples: int) -> Array:
         """One sample a period. Raises HardwareError after `SILENCE` without a fresh one."""
         self._reader.reconnect()
         return _read(self._reader, samples, self._period, Cadence(self._period).wait)
+
+    def _wait_for(self, text: str) -> None:
+        self._ask(text)
+        if not sys.stdin.readline():
+            raise InputError("standard input ended before the calibration did; nothing written")
 
 
 class VirtualCells:
@@ -152,8 +168,54 @@ class VirtualCells:
         self._rig.advance(self._now)
 
 
+class ToldCells:
+    """Cells whose every step is told before it is read: a `calibration.CellBench`.
+
+    Args:
+        cells: that are read.
+        steps: how many times they are loaded or unloaded.
+    """
+
+    def __init__(self, cells: CellBench, steps: int) -> None:
+        self._cells = cells
+        self._steps = steps
+        self._done = 0
+
+    def load(self, cell: int, mass: float) -> None:
+        """See `CellBench`."""
+        self._cells.load(cell, mass)
+        self._tell(f"reading cell {cell} under {mass:g} kg")
+
+    def unload(self) -> None:
+        """See `CellBench`."""
+        self._cells.unload()
+        self._tell("reading all cells without load")
+
+    def read(self, samples: int) -> Array:
+        """See `CellBench`."""
+        return self._cells.read(samples)
+
+    def _tell(self, what: str) -> None:
+        tell_step(f"{what}: {100 * self._done / self._steps:.0f} %")
+        self._done += 1
+
+
+def describe(name: str, masses: Sequence[float]) -> str:
+    """What calibrating a rig's cells takes, in words; nothing is connected to.
+
+    Raises:
+        ConfigError: not a configuration. CalibrationError: masses nothing can be fitted to.
+    """
+    config = load_config(name)
+    check_masses(np.asarray(masses, dtype=np.float64), "masses")
+    if config.virtual is not None:
+        return f"six cells of the virtual rig {config.name}, {len(masses)} masses on each, which hang themselves"
+    where = "in devices of their own" if config.load_cells.places else "in its drives, which stay off"
+    return f"six cells of the rig {config.name} {where}: {CELLS * len(masses)} times a mass is to be changed by hand"
+
+
 def record(
-    name: str, masses: Sequence[float], samples: int, load: Load, gravity: float | None
+    name: str, masses: Sequence[float], samples: int, load: Load, gravity: float | None, *, told: bool = False
 ) -> tuple[CellMeasurements, str, float]:
     """Measurements of a rig's cells, where they come from in words, and the gravity (m/s²) that acted.
 
@@ -163,27 +225,33 @@ def record(
         samples: samples of a reading.
         load: how the masses load the cells.
         gravity: m/s²; None: the mechanism's.
+        told: say steps and questions in lines of their own, for a program.
 
     Raises:
         ConfigError, ActuatorError, HardwareError, CalibrationError: as its parts.
     """
     config = load_config(name)
     own = float(np.linalg.norm(config.machine.gravity)) if gravity is None else gravity
+
+    def recorded(cells: CellBench) -> CellMeasurements:
+        steps = CELLS * len(masses) + 2
+        return record_measurements(ToldCells(cells, steps) if told else cells, masses, samples)
+
     with ExitStack() as stack:
         if config.virtual is None:
             if not config.load_cells.places:  # else the cells' devices are only read, and no drive is talked to
                 stack.enter_context(claim_drives(config))
             reader = stack.enter_context(closing(CellReader(config)))
             reader.connect()
-            cells = AttendedCells(reader, config.period, load)
-            return record_measurements(cells, masses, samples), f"rig {config.name}", own
+            cells = AttendedCells(reader, config.period, load, tell_question if told else _prompt)
+            return recorded(cells), f"rig {config.name}", own
         from rig.virtual import VirtualRig
 
         rig = VirtualRig(config)
         reader = stack.enter_context(closing(CellReader(config, rig.wires, lambda: rig.time)))
         reader.connect()
         bench = VirtualCells(rig, reader, config.period, load, own)
-        return record_measurements(bench, masses, samples), f"virtual rig {config.name}", own
+        return recorded(bench), f"virtual rig {config.name}", own
 
 
 def _read(reader: CellReader, samples: int, period: float, wait: Callable[[], None]) -> Array:
@@ -205,7 +273,5 @@ def _read(reader: CellReader, samples: int, period: float, wait: Callable[[], No
     return readings
 
 
-def _ask(text: str) -> None:
+def _prompt(text: str) -> None:
     typer.echo(f"{text} Press Enter when all is still … ", nl=False, err=True)
-    if not sys.stdin.readline():
-        raise InputError("standard input ended before the calibration did; nothing written")

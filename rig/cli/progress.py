@@ -14,6 +14,11 @@ def tell_step(step: str) -> None:
     typer.echo(f"… {step}", err=True)
 
 
+def tell_question(question: str) -> None:
+    """Ask on the error stream for something to be done, in a line; that it is done, a line of standard input says."""
+    typer.echo(f"? {question}", err=True)
+
+
 @contextmanager
 def progress_display(lines: bool = False) -> Iterator[Callable[[Progress], None]]:
     """Give a callable that shows progress on the error stream while the block lasts.

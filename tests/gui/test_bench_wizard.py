@@ -4,12 +4,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench_cells import Bench, servos, write_config
 from bench_readings import BIAS, write_table
-from fit_support import BUTTON, compute, looked, opened, save
+from device_server import served
+from fit_support import BUTTON, PATIENCE, begin, compute, looked, opened, save
+from shell_support import FakeSession, press
 
+from calibration import load_cell_calibration
 from gui.calibrate import CalibrateMenu
 from gui.calibrate.bench_wizard import BenchWizard
+from gui.session import Phase
 from rig.cli import main
+from rig.config.rig_config import load_config
 from rig.errors import ExitCode
 
 
@@ -67,3 +73,79 @@ def test_faulty_readings_are_named_with_their_line(wizard: BenchWizard, qtbot: A
     assert not wizard.button(BUTTON.NextButton).isEnabled()
     wizard.readings.data.choose(None)
     assert wizard.readings.fault == "Choose the file of readings."
+
+
+@pytest.fixture
+def cells() -> list[Bench]:
+    return [Bench(leg) for leg in range(6)]
+
+
+def loaded_as_asked(wizard: BenchWizard, cells: list[Bench], qtbot: Any) -> str:
+    """What a person is asked for is done on the bench, and said to be; the question."""
+    page = wizard.computing
+    qtbot.waitUntil(lambda: page.go_on.isVisible() or not wizard.runner.busy, timeout=PATIENCE)
+    question: str = page.question.text() if page.go_on.isVisible() else ""
+    if question:
+        words = question.split()
+        loaded = int(words[1].rstrip(":")) if words[0] == "Cell" else 0
+        mass = float(words[3]) if words[2:3] == ["Put"] else 0.0
+        for leg, cell in enumerate(cells, start=1):
+            cell.force = 9.80665 * mass if leg == loaded else 0.0
+        press(page.go_on)
+    return question
+
+
+def test_cells_of_the_rig_are_read_as_a_person_loads_them(
+    session: FakeSession, menu: CalibrateMenu, cells: list[Bench], qtbot: Any, tmp_path: Path
+) -> None:
+    with served(servos(cells)) as ports:
+        write_config(tmp_path / "bench.toml", ports)
+        session.config = load_config(str(tmp_path / "bench.toml"))
+        made = opened(menu.bench, None, qtbot)
+        assert isinstance(made, BenchWizard)
+        page = made.readings
+        assert page.data.isEnabled() and not page.masses.isEnabled()
+        page.source.setCurrentIndex(1)
+        assert page.masses.isEnabled() and not page.data.isEnabled()
+        page.masses.setText("0,5,10")
+        page.samples.setValue(20)
+        page.fields.edited.emit()
+        begin(made, qtbot)
+        assert page.holds == (
+            "six cells of the rig bench in its drives, which stay off: 18 times a mass is to be changed by hand"
+        )
+        steps: list[str] = []
+        made.runner.stepped.connect(steps.append)
+        asked = []
+        while question := loaded_as_asked(made, cells, qtbot):
+            asked.append(question)
+    assert [each for each in asked if each.startswith("Cell 2")] == [
+        "Cell 2: take everything off.",
+        "Cell 2: Put 5 kg on it, in all.",
+        "Cell 2: Put 10 kg on it, in all.",
+    ]
+    assert len(asked) == 20 and asked[0] == asked[-1]
+    assert steps[1] == "reading cell 1 under 0 kg: 5 %" and steps[-1].endswith(": 95 %")
+    assert not any(cell.powered for cell in cells)
+    target = save(made, qtbot)
+    calibration = load_cell_calibration(target)
+    for bench, gain, cell in zip(cells, calibration.gain, calibration.cells, strict=True):
+        assert abs(gain - 1.0 / bench.sensitivity) < 4.5 * cell.gain_standard_error
+    assert calibration.provenance.source == "rig bench"
+
+
+def test_cells_that_are_being_loaded_can_be_given_up(
+    session: FakeSession, menu: CalibrateMenu, cells: list[Bench], qtbot: Any, tmp_path: Path
+) -> None:
+    with served(servos(cells)) as ports:
+        write_config(tmp_path / "bench.toml", ports)
+        session.config = load_config(str(tmp_path / "bench.toml"))
+        made = opened(menu.bench, None, qtbot)
+        assert isinstance(made, BenchWizard)
+        made.readings.source.setCurrentIndex(1)
+        begin(made, qtbot)
+        assert loaded_as_asked(made, cells, qtbot).startswith("Take everything off")
+        press(made.computing.cancel)
+        assert not made.runner.busy and not made.computing.go_on.isVisible()
+        session.enter(Phase.UP)
+        assert made.readings.fault == "The engine has the cells: disconnect first."

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bench_cells import Bench, servos, write_config
 from device_server import served
 from drive_support import Stand
 
@@ -15,11 +16,8 @@ from actuators import (
     ActuatorError,
     AmplifierProfile,
     LinkClosedError,
-    Mode,
     Responder,
-    ServoProfile,
     VirtualAmplifier,
-    VirtualServo,
     load_profile,
 )
 from calibration import CalibrationError, load_cell_calibration
@@ -31,31 +29,6 @@ from rig.errors import HardwareError, InputError, RefusedError
 MASSES = (0.0, 5.0, 10.0)
 LOADS = [(cell, mass) for cell in range(1, 7) for mass in MASSES]
 OPTIONS = ("--masses", "0,5,10", "--samples", "20", "-o", "cells.toml")
-
-
-class Bench:
-    """A leg's cell on a bench: the sensors of a `PlantPort` without a machine."""
-
-    def __init__(self, leg: int, *, noise: float = 0.02) -> None:
-        self.random = np.random.default_rng(leg)
-        self.sensitivity = (-1.0) ** leg * (0.9 + 0.04 * leg)
-        self.bias = 3.0 * leg - 5.0
-        self.noise = noise
-        self.force = 0.0
-        self.dead = False
-        self.length, self.velocity, self.homing_done = 0.45, 0.0, False
-        self.powered = False
-
-    @property
-    def cell(self) -> float:
-        return (
-            float("nan") if self.dead else self.bias + self.sensitivity * self.force + self.noise * self.random.normal()
-        )
-
-    def command(
-        self, mode: Mode, force: float, position: float, velocity: float, enabled: bool, quick_stop: bool, brake: bool
-    ) -> None:
-        self.powered |= enabled or mode is not Mode.OFF
 
 
 class Operator(io.StringIO):
@@ -75,15 +48,6 @@ class Operator(io.StringIO):
         for leg, bench in enumerate(self.cells, start=1):
             bench.force = self.sign * mass * 9.80665 if leg == cell else 0.0
         return "\n"
-
-
-def write_config(path: Path, ports: list[int], amplifier: int | None = None) -> None:
-    legs = ", ".join(f'{{ host = "127.0.0.1", port = {port} }}' for port in ports)
-    lines = ['name = "bench"', 'mechanism = "lab-hexapod"', "rate = 2000", "[drives]", f"legs = [{legs}]"]
-    if amplifier is not None:
-        lines += ["[load_cells]", 'source = "amplifier"', "[load_cells.amplifier]"]
-        lines += ['host = "127.0.0.1"', f"port = {amplifier}"]
-    path.write_text("\n".join(lines) + "\n")
 
 
 @pytest.fixture
@@ -117,11 +81,6 @@ def check(cells: list[Bench], path: Path) -> None:
         assert cell.gain_standard_error < 1e-3
 
 
-def servos(cells: list[Bench]) -> list[Responder]:
-    profile = load_profile("generic-servo", ServoProfile)
-    return [VirtualServo(profile, bench) for bench in cells]
-
-
 def test_cells_of_six_drives(
     folder: Path, cells: list[Bench], operator: Operator, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -136,6 +95,28 @@ def test_cells_of_six_drives(
     assert "Cell 6: Put 10 kg on it, in all." in output.err
     assert output.out.count(" ok ") == 6
     assert load_cell_calibration(folder / "cells.toml").provenance.source == "rig bench"
+
+
+def test_a_program_is_told_each_question_and_step_in_a_line(
+    folder: Path, cells: list[Bench], operator: Operator, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with served(servos(cells)) as ports:
+        write_config(folder / "bench.toml", ports)
+        calibrate("bench.toml", "--look", *OPTIONS)
+        assert operator.step == 0 and not (folder / "cells.toml").exists()
+        looked = capsys.readouterr().out
+        calibrate("bench.toml", "--progress", *OPTIONS)
+    assert looked == (
+        "six cells of the rig bench in its drives, which stay off: 18 times a mass is to be changed by hand\n"
+    )
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[:4] == [
+        "? Take everything off all six cells; none may carry its leg or the platform.",
+        "… reading all cells without load: 0 %",
+        "? Cell 1: take everything off.",
+        "… reading cell 1 under 0 kg: 5 %",
+    ]
+    assert len([line for line in lines if line.startswith("? ")]) == len(LOADS) + 2
 
 
 def test_cells_of_an_amplifier_under_hung_masses(
