@@ -37,12 +37,18 @@ def read_measurements(path: Path, known: KnownFrames, targets: Path | None) -> G
     """Measurements of a CSV file, of what its columns say.
 
     Raises:
-        InputError: its faults, with their lines.
+        InputError: its faults, with their lines. RefusedError: lengths alone.
     """
     names = _header(path)
     count = max((int(match[1]) for match in map(_TARGET.match, names) if match), default=0)
     if targets is not None and not count:
         raise InputError(f"--targets {targets}: {path} has no targets' columns t1x,t1y,t1z,…")
+    if set(names) <= {*LENGTHS, "t"} and set(LENGTHS) <= set(names):
+        raise RefusedError(
+            f"{path}: lengths alone tell nothing of the geometry, as six of them fix the six freedoms of a pose and "
+            "nothing is left to contradict them; a level on the platform, columns rx,ry, is the least that makes them "
+            "redundant (self-calibration)"
+        )
     columns: tuple[str, ...] = POSE
     if count:
         columns = tuple(f"t{target}{axis}" for target in range(1, count + 1) for axis in "xyz")

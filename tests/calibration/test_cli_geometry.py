@@ -234,3 +234,15 @@ def test_data_of_another_mechanism_are_refused(data: Path, tmp_path: Path, capsy
 def test_nothing_asked_for_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("lab-hexapod") == ExitCode.INPUT
     assert "give --data FILE, --plan N or --homing FILE" in capsys.readouterr().err
+
+
+def test_lengths_alone_are_refused_with_the_least_that_would_do(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with data.open() as file:
+        rows = list(csv.DictReader(file))
+    write_table(tmp_path / "alone.csv", LENGTHS, np.array([[float(row[name]) for name in LENGTHS] for row in rows]))
+    assert run("lab-hexapod", "--data", tmp_path / "alone.csv", "-o", tmp_path / "f.toml") == ExitCode.REFUSED
+    said = capsys.readouterr().err
+    assert "lengths alone tell nothing of the geometry" in said and "columns rx,ry" in said
+    assert not (tmp_path / "f.toml").exists()
