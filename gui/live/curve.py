@@ -2,6 +2,7 @@
 
 import numpy as np
 import pyqtgraph as pg
+from pyqtgraph.Qt import QtCore
 
 from gui.session import Floats
 
@@ -11,6 +12,7 @@ class Curve(pg.PlotCurveItem):
 
     def __init__(self) -> None:
         self._extent: tuple[tuple[float | None, float | None], ...] = ((None, None), (None, None))
+        self._box = QtCore.QRectF()
         super().__init__(skipFiniteCheck=True)
 
     def show_points(self, times: Floats, values: Floats) -> tuple[float, float] | None:
@@ -24,8 +26,14 @@ class Curve(pg.PlotCurveItem):
             low, high = float(known.min()), float(known.max())
         drawn = bool(np.isfinite(low) and np.isfinite(high))
         self._extent = ((float(times[0]), float(times[-1])), (low, high)) if drawn else ((None, None), (None, None))
+        begin, end = (float(times[0]), float(times[-1])) if drawn else (0.0, 0.0)
+        self._box = QtCore.QRectF(begin, low, end - begin, high - low) if drawn else QtCore.QRectF()
         self.setData(times, values, connect="all" if whole else "finite")
         return (low, high) if drawn else None
+
+    def boundingRect(self) -> QtCore.QRectF:
+        """Extent; a line's own width is not in it, as the whole plot is painted whenever a curve is another."""
+        return self._box
 
     def dataBounds(
         self, ax: int, _frac: float = 1.0, _orthoRange: tuple[float, float] | None = None

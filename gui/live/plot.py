@@ -34,6 +34,7 @@ class Plot(pg.GraphicsView):
         for axis, place in zip(self._axes.values(), ((1, 0), (2, 1)), strict=True):
             axis.linkToView(self.view)
             axis.enableAutoSIPrefix(False)  # a label says its unit
+            axis.setStyle(maxTickLevel=1)  # finer ones tell nothing more, and a time axis has all drawn in every frame
             axis.setZValue(0.5)
             axis.setFlag(QtWidgets.QGraphicsItem.GraphicsItemFlag.ItemNegativeZStacksBehindParent)
             grid.addItem(axis, *place)

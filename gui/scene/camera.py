@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
@@ -38,8 +39,7 @@ class Camera:
     @property
     def axes(self) -> Floats:
         """Rows (3, 3) in base axes: to the right, upwards on the picture, and backwards to the eye."""
-        ca, sa, ce, se = (f(angle) for angle in (self.azimuth, self.elevation) for f in (math.cos, math.sin))
-        return np.array([[-sa, ca, 0.0], [-se * ca, -se * sa, ce], [ce * ca, ce * sa, se]])
+        return _axes(self.azimuth, self.elevation)
 
     @property
     def eye(self) -> Floats:
@@ -92,6 +92,15 @@ class Camera:
         middle[2] = places[:, 2].mean()
         self.target = middle @ axes
         self.distance = max(needed - float(middle[2]), 10 * _NEAREST)
+
+
+@lru_cache(maxsize=16)  # a frame asks for the same again and again
+def _axes(azimuth: float, elevation: float) -> Floats:
+    """`Camera.axes`, not to be written to."""
+    ca, sa, ce, se = (f(angle) for angle in (azimuth, elevation) for f in (math.cos, math.sin))
+    axes = np.array([[-sa, ca, 0.0], [-se * ca, -se * sa, ce], [ce * ca, ce * sa, se]])
+    axes.flags.writeable = False
+    return axes
 
 
 def focal(size: tuple[float, float]) -> float:
