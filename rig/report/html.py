@@ -43,6 +43,8 @@ _CAPTIONS = {
     "terms": "Modelled actuator force of every leg by its cause.",
     "spectrum": "Left: spectral density of the residual; dashed: the cells' noise if it were white. Right: share of "
     "the measured force's power at each frequency that the model's goes with.",
+    "dependence": "Mean of the residual over speed and acceleration of the leg; dashed: ± the load cells' configured "
+    "noise (1 σ). A step at speed 0 or a slope on the left looks like friction, a slope on the right like mass.",
     "timing": "How punctual the cycles were, and what they spent their time on.",
 }
 

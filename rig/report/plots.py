@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogFormatter
 
 from rig.report.curves import Curve, Curves
+from rig.report.dependence import dependence_figure
 from rig.report.pages import TICKS, TITLE, Drawing, drawing, panelled, styled, svg_text
 from rig.report.running import Histogram
 from rig.report.spectrum import spectrum_figure
@@ -101,8 +102,8 @@ def figure_pages(curves: Curves, summary: Mapping[str, Any]) -> Iterator[Figure]
 
 def figure_names(summary: Mapping[str, Any]) -> tuple[str, ...]:
     """Names of the figures that a summary has what they show for, in their order."""
-    spectrum = (summary.get("validation") or {}).get("spectrum")
-    return FIGURES if spectrum is None else (*FIGURES, "spectrum")
+    found = summary.get("validation") or {}
+    return (*FIGURES, *(name for name in _OF_VALIDATION if found.get(name) is not None))
 
 
 def _panels(figure: Figure, titles: list[str], unit: str) -> list[Axes]:
@@ -299,6 +300,8 @@ _DRAWINGS: dict[str, _Made] = {
     "terms": _terms,
     "timing": _timing,
     "spectrum": lambda _curves, summary: spectrum_figure(summary, LEG_COLORS),
+    "dependence": lambda _curves, summary: dependence_figure(summary, LEG_COLORS),
 }
-FIGURES = tuple(name for name in _DRAWINGS if name != "spectrum")
+_OF_VALIDATION = ("spectrum", "dependence")
+FIGURES = tuple(name for name in _DRAWINGS if name not in _OF_VALIDATION)
 """Names of the figures of every report, in their order."""

@@ -6,7 +6,7 @@ from typing import Any
 from rig.config import Validation
 from rig.recording import MotionPart
 
-_LEFT_OUT = ("spectrum", "criteria", "verdict", "reasons", "confidence")
+_LEFT_OUT = ("spectrum", "dependence", "criteria", "verdict", "reasons", "confidence")
 """of a validation: what a verdict does not need, and what it is itself"""
 _SAID_OF_CYCLE = (
     "rate_hz",

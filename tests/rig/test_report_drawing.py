@@ -59,7 +59,7 @@ def test_two_processes_draw_what_one_does(
     recording: RecordingFile, summary: dict[str, Any], drawn: dict[str, str]
 ) -> None:
     assert drawn == plots.draw(Curves(recording, summary), summary, plots.figure_names(summary))
-    assert tuple(drawn) == (*plots.FIGURES, "spectrum")
+    assert tuple(drawn) == (*plots.FIGURES, "spectrum")  # nothing moves in it
 
 
 def test_each_draws_a_part(recording: RecordingFile, summary: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,7 +70,7 @@ def test_figures_and_pdf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     wanted = ["--figures", str(tmp_path / "figures"), "--pdf", str(tmp_path / "a.pdf"), "--no-models"]
     main(["report", str(path), *wanted])
     names = sorted(one.name for one in (tmp_path / "figures").iterdir())
-    assert names == ["spectrum.pdf", "spectrum.svg", "timeline.pdf", "timeline.svg"]
+    assert names == [f"{name}.{ending}" for name in ("dependence", "spectrum", "timeline") for ending in ("pdf", "svg")]
     assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
     assert not list(tmp_path.glob(".*.part"))
 

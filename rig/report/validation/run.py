@@ -16,8 +16,9 @@ from rig.config import Validation
 from rig.recording import Recorded, RecordingError
 from rig.report.summary import window_of
 from rig.report.validation.agreement import Agreement
-from rig.report.validation.band import SAMPLES, band, inside, sampled
+from rig.report.validation.band import SAMPLES, Samples, band, inside, sampled
 from rig.report.validation.blocks import FEWEST, Numbers, block_numbers
+from rig.report.validation.dependence import dependence
 from rig.report.validation.holding import hold_lag
 from rig.report.validation.lag import find_lag
 from rig.report.validation.verdict import judged
@@ -45,8 +46,8 @@ def validate(
         A JSON object: `verdict`, `confidence`, `reasons`, `criteria` (see `judged`), `legs` and `together` (see
         `Agreement.legs`, with the lag and the fraction inside the band), `lag` (`hold_s`, see `hold_lag`,
         `consistency_p` and `why`, see `find_lag`), `spectrum` (see `Agreement.spectrum`, or null), `band` (see
-        `inside`; without its numbers and with `why` where it cannot be computed), `undecidable` (sentences: why these
-        rows can tell nothing), `rows`.
+        `inside`; without its numbers and with `why` where it cannot be computed), `dependence` (see `dependence`, or
+        null), `undecidable` (sentences: why these rows can tell nothing), `rows`.
 
     Raises:
         RecordingError: the file changed meanwhile, or there is no room for its columns in the temporary folder.
@@ -114,7 +115,9 @@ def _numbers(
     legs, together = agreement.legs(), agreement.together()
     lag = find_lag(agreement.spool, agreement.rate)
     held = hold_lag(recording.header)
-    told = _band(recording, summary, kept, parameters)
+    samples = sampled(*kept) if kept[0] else None
+    mechanism = _mechanism(recording)
+    told = _band(recording, summary, samples, mechanism, parameters)
     for place, leg in enumerate(legs):
         of_lag, of_band = lag["legs"][place], told["legs"][place]
         leg |= _lag(of_lag, held)
@@ -130,6 +133,7 @@ def _numbers(
         "lag": {"hold_s": held} | {key: lag[key] for key in ("consistency_p", "why")},
         "band": {key: value for key, value in told.items() if key != "legs"},
         "spectrum": agreement.spectrum(),
+        "dependence": None if samples is None or mechanism is None else dependence(samples, mechanism.geometry),
     }
 
 
@@ -163,17 +167,16 @@ def _undecidable(
 def _band(
     recording: Recorded,
     summary: Mapping[str, Any],
-    kept: tuple[list[Rows], list[Numbers]],
+    samples: Samples | None,
+    mechanism: Mechanism | None,
     parameters: Sequence[ParameterFile] | None,
 ) -> dict[str, Any]:
     empty = {"inside_band": None, "inside_band_sigma": None}
     nothing = {"legs": [{"leg": leg + 1} | empty for leg in range(_LEGS)], **empty}
     noise = summary["force"]["noise_n"]
-    mechanism = _mechanism(recording)
     if noise is None or mechanism is None:
         lacking = "the cells' noise" if noise is None else "a mechanism that can be used"
         return nothing | {"why": f"the recording does not say {lacking}"}
-    samples = sampled(*kept) if kept[0] else None
     if samples is None or not len(samples.residuals):
         return nothing | {"why": "there are no samples"}
     files = recorded_parameters(recording.header) if parameters is None else parameters

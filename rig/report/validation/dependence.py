@@ -1,0 +1,55 @@
+"""What the residual goes with: the legs' speed, as friction does, or their acceleration, as mass does."""
+
+from typing import Any
+
+import numpy as np
+
+from kinematics import Geometry, leg_kinematics
+from rig.report.series import Floats
+from rig.report.validation.band import Samples
+
+_BINS = 24
+_FEWEST = 20
+"""Samples of a bin that is told."""
+_TAILS = (0.5, 99.5)
+"""%: the rare ends are not worth bins."""
+
+
+def dependence(samples: Samples, geometry: Geometry) -> dict[str, Any] | None:
+    """Mean residual of each leg over its speed and over its acceleration, those of the reference.
+
+    Returns:
+        `speed` and `acceleration`, each with `legs` 1 to 6 of `at` (m/s or m/s²: middles of bins that are equally
+        wide), `mean_n` and `spread_n` (standard deviation, N), without bins of few samples; None where nothing moved.
+    """
+    legs = leg_kinematics(geometry, samples.motions)
+    told = {
+        "speed": _over(legs.velocity, samples.residuals),
+        "acceleration": _over(legs.acceleration, samples.residuals),
+    }
+    return told if any(leg["at"] for each in told.values() for leg in each["legs"]) else None
+
+
+def _over(values: Floats, residuals: Floats) -> dict[str, Any]:
+    return {"legs": [_binned(values[:, leg], residuals[:, leg]) | {"leg": leg + 1} for leg in range(6)]}
+
+
+def _binned(values: Floats, residuals: Floats) -> dict[str, Any]:
+    known = np.isfinite(values) & np.isfinite(residuals)
+    values, residuals = values[known], residuals[known]
+    low, high = np.percentile(values, _TAILS) if len(values) else (0.0, 0.0)
+    if not high > low:
+        return {"at": [], "mean_n": [], "spread_n": []}
+    places = np.floor((values - low) / (high - low) * _BINS).astype(int)
+    inside = (places >= 0) & (places < _BINS)
+    places, residuals = places[inside], residuals[inside]
+    counts = np.bincount(places, minlength=_BINS)
+    shown = np.flatnonzero(counts >= _FEWEST)
+    sums = np.bincount(places, residuals, _BINS)[shown]
+    mean = sums / counts[shown]
+    squares = np.bincount(places, residuals**2, _BINS)[shown] / counts[shown]
+    return {
+        "at": (low + (shown + 0.5) * (high - low) / _BINS).tolist(),
+        "mean_n": mean.tolist(),
+        "spread_n": np.sqrt(np.maximum(squares - mean**2, 0.0)).tolist(),
+    }
