@@ -7,13 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from PIL import Image
 from pyqtgraph.Qt import QtCore, QtGui
 
 from gui.session import Timeline, Worker
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 _AHEAD = 4
 """frames drawn that are not written yet: more would only fill the memory"""
@@ -99,6 +101,8 @@ class AnimatedGif:
 
     def add(self, png: bytes) -> None:
         """See `Sink`."""
+        from PIL import Image  # takes long to import, for which no window waits
+
         picture = Image.open(io.BytesIO(png)).convert("RGB")
         if self._colours is None:
             self._colours = _colours_of(picture)
@@ -121,8 +125,10 @@ class AnimatedGif:
         self._frames.clear()
 
 
-def _colours_of(picture: Image.Image) -> Image.Image:
+def _colours_of(picture: "Image.Image") -> "Image.Image":
     """An image with a palette of 256 colours: half for what there is much of, half for what stands out."""
+    from PIL import Image
+
     palette: list[int] = []
     for method in (Image.Quantize.MEDIANCUT, Image.Quantize.MAXCOVERAGE):
         half = picture.quantize(128, method).getpalette() or []

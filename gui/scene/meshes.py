@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial import ConvexHull, QhullError
 
 from gui.session import Floats
 
@@ -81,6 +80,8 @@ def plate(ring: Floats, thickness: float) -> Mesh:
 
 def hull(points: Floats) -> Mesh | None:
     """The convex hull of points (n, 3) m; None where they lie in one plane."""
+    from scipy.spatial import ConvexHull, QhullError  # takes long to import, for which no window waits
+
     try:
         found = ConvexHull(points)
     except QhullError:

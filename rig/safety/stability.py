@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import expm
 
 from dynamics import Dynamics, DynamicsError, Mechanism
 from kinematics import leg_matrix
@@ -201,6 +200,8 @@ class _Loops:
         self, masses: Array, friction: float, period: float, delay: float, lag: float,
         observer: tuple[Array, float] | None = None,
     ) -> None:  # fmt: skip
+        from scipy.linalg import expm  # takes long to import, and few need it
+
         system = np.zeros((len(masses), 4, 4))  # the plant and its input, which is held
         system[:, 0, 1] = 1.0
         system[:, 1, 1], system[:, 1, 2] = -friction / masses, 1.0 / masses

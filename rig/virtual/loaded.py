@@ -3,6 +3,8 @@
 import contextlib
 import gc
 
+import scipy.linalg  # noqa: F401  an engine judges its loop with it
+
 from rig.config import load_config
 
 with contextlib.suppress(Exception):  # whoever needs it will be told
