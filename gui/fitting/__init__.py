@@ -15,10 +15,12 @@ from gui.fitting.recordings_page import RecordingsPage, Role
 from gui.fitting.result_view import EitherView, NumberTable, ResultView, said
 from gui.fitting.store_page import Use
 from gui.fitting.wizard import FitWizard
+from gui.fitting.words import STEP, errors_and_warnings
 
 __all__ = [
     "CHANGES",
     "LEGS",
+    "STEP",
     "AskPage",
     "Asked",
     "BarPicture",
@@ -40,6 +42,7 @@ __all__ = [
     "Use",
     "cells_use",
     "change",
+    "errors_and_warnings",
     "options_of",
     "parameters_use",
     "permit",

@@ -34,6 +34,7 @@ from gui.shell.other_rig import OtherRig
 from gui.shell.pictures import Page, Pictures, Tabs
 from gui.shell.reporting import Reporting, connect_runs
 from gui.shell.style import dress
+from gui.shell.telemetry_menu import TelemetryMenu
 from gui.shell.view_menu import ViewMenu
 from gui.widgets import DARK, THEMES, Theme
 from rig.states import State
@@ -202,6 +203,8 @@ class MainWindow(QtWidgets.QMainWindow):
         self.calibrate = CalibrateMenu(self.session, self, lambda: self.theme)
         self.calibrate.motion_wanted.connect(self.opening.take)
         rig.addMenu(self.calibrate)
+        self.telemetry = TelemetryMenu(self.session, self.notice.remark, self.notice.refuse, self)
+        rig.addMenu(self.telemetry)
         rig.addSeparator()
         self.setup = SetupEntry(self.session, rig, self)
         self.other = OtherRig(rig, lambda: self.setup.obstacle, self.notice.refuse, self)
@@ -289,6 +292,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.runs.close()
         self.setup.close()
         self.calibrate.close_wizards()
+        self.telemetry.close_streams()
         if self.complete:
             self.pictures.close(self._settings)
             self.platform.close_worker()

@@ -115,6 +115,17 @@ def end(config: ConfigArgument = "virtual") -> None:
     typer.echo(f"ended; recording {engine.recording}")
 
 
+def engine_process(process: int) -> RunningEngine:
+    """The engine that is a process. Raises HardwareError where none of this user's is."""
+    from rig.engine import running_engines
+    from rig.errors import HardwareError
+
+    for engine in running_engines():
+        if engine.pid == process:
+            return engine
+    raise HardwareError(f"process {process} is no engine of yours")
+
+
 def found_engine(settings: RigConfig) -> RunningEngine:
     """The engine that commands the configuration's drives. Raises HardwareError where there is none of this user's."""
     from rig.engine import find_engine

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from rig.cli.options import ConfigArgument, address_of
+from rig.cli.options import ConfigArgument, ProgressOption, address_of
 
 _LOOPBACK = "127.0.0.1"
 
@@ -29,6 +29,13 @@ def stream(
         ),
     ] = "",
     rate: Annotated[float, typer.Option("--rate", metavar="HZ", help="Cycles a second, at most.")] = 100.0,
+    process: Annotated[
+        int | None,
+        typer.Option(
+            "--engine", metavar="PID", help="The engine that is this process, in place of CONFIG's: that of an app."
+        ),
+    ] = None,
+    progress: ProgressOption = False,
 ) -> None:
     """Send a running rig's telemetry to a tool that plots it, until Ctrl-C or the rig's end. It only looks.
 
@@ -37,7 +44,8 @@ def stream(
     """
     from contextlib import closing
 
-    from rig.cli.engine import found_engine
+    from rig.cli.engine import engine_process, found_engine
+    from rig.cli.progress import tell_step
     from rig.client import (
         FOXGLOVE_PORT,
         PLOTJUGGLER_PORT,
@@ -50,10 +58,13 @@ def stream(
 
     port = PLOTJUGGLER_PORT if tool is Tool.PLOTJUGGLER else FOXGLOVE_PORT
     place = address_of(at, "--at", least=int(tool is Tool.PLOTJUGGLER)) if at else (_LOOPBACK, port)
-    engine = found_engine(load_config(config))
+    engine = found_engine(load_config(config)) if process is None else engine_process(process)
     interruption = Interruption()
     with closing(PlotJugglerOutlet(*place) if tool is Tool.PLOTJUGGLER else FoxgloveOutlet(*place)) as outlet:
-        typer.echo(f"{outlet.place}; Ctrl-C ends it")
+        if progress:
+            tell_step(outlet.place)
+        else:
+            typer.echo(f"{outlet.place}; Ctrl-C ends it")
         with interruption.installed():
             sent = stream_rows(engine, outlet, rate, lambda: bool(interruption.count))
     typer.echo(f"{sent} cycles were sent" + ("" if interruption.count else "; the engine has ended"))

@@ -51,7 +51,7 @@ from rig.engine.pacer import pace_path
 from rig.engine.process import EngineProcess
 from rig.engine.publishing import closing_counts
 from rig.engine.reference import straight_move
-from rig.engine.running import EngineAddress, RunningEngine, find_engine
+from rig.engine.running import EngineAddress, RunningEngine, find_engine, running_engines
 from rig.engine.snapshot import DriveReport, Event, Snapshot
 from rig.engine.tare import reads_reversed
 from rig.engine.virtual_terminals import virtual_port
@@ -130,6 +130,7 @@ __all__ = [
     "pace_path",
     "reads_reversed",
     "recording_header",
+    "running_engines",
     "straight_move",
     "task_motion_kernel",
     "virtual_port",

@@ -1,7 +1,10 @@
 """The app on real processes: the operator's first minute, and an engine that is killed."""
 
+import contextlib
+import json
 import os
 import signal
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ from waiting import eventually
 
 from gui.session.rules import Action, Phase
 from gui.shell.main_window import MainWindow
+from rig.client import PLOTJUGGLER_PORT
 from rig.recording import open_recording
 from rig.states import State
 
@@ -24,6 +28,24 @@ def inject(window: MainWindow, fault: str, value: float | None = None) -> None:
     if value is not None:
         window.faults.value.setValue(value)
     press(window.faults.inject)
+
+
+def telemetry_is_sent(window: MainWindow, qtbot: Any) -> None:
+    """To PlotJuggler, at its usual port, once it is chosen in the menu."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as tool:
+        tool.bind(("127.0.0.1", PLOTJUGGLER_PORT))
+        tool.setblocking(False)
+        heard: list[dict[str, Any]] = []
+
+        def hears() -> bool:
+            with contextlib.suppress(BlockingIOError):
+                heard.append(json.loads(tool.recv(65536)))
+            return len(heard) > 3
+
+        window.telemetry.entries["plotjuggler"].trigger()
+        qtbot.waitUntil(hears, timeout=STEP)
+    assert len(heard[0]["force_measured"]) == 6
+    assert f"to PlotJuggler at 127.0.0.1:{PLOTJUGGLER_PORT}" in window.notice.text()
 
 
 def test_the_first_minute(whole_live: MainWindow, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,6 +101,7 @@ def test_an_engine_that_is_killed_is_said_at_once_and_can_be_started_again(live:
     run(live, qtbot)
     pid = session.engine_pid
     assert pid is not None
+    telemetry_is_sent(live, qtbot)
     tenths: list[int] = []  # of a second in which the app could act: a machine that stands still delays these as well
     said: list[tuple[str, int]] = []
     watch = QtCore.QTimer(live)
@@ -88,6 +111,8 @@ def test_an_engine_that_is_killed_is_said_at_once_and_can_be_started_again(live:
     eventually(lambda: not Path(f"/proc/{pid}").exists(), "the engine to be gone")
     watch.start(100)
     qtbot.waitUntil(lambda: bool(said), timeout=STEP)
+    sending = live.telemetry.entries["plotjuggler"]
+    qtbot.waitUntil(lambda: not sending.isChecked() and not sending.isEnabled(), timeout=STEP)
     assert [state for state, _ in said] == ["Engine died"] and said[0][1] < 10
     assert "in state RUNNING" in live.banner.detail
     assert (restart.text(), restart.accessibleName()) == ("&1  Restart engine", "Restart engine")
