@@ -32,7 +32,7 @@ _HINTS = {
 
 
 class OperatePanel(QtWidgets.QScrollArea):
-    """The steps of operating a rig, each with the reason why it cannot be taken now.
+    """The steps of operating a rig; why one cannot be taken now its tip says, and of the next one a line below it.
 
     Args:
         session: the rig.
@@ -116,7 +116,6 @@ class OperatePanel(QtWidgets.QScrollArea):
                 self.pair.set_obstacle(reason)
             else:
                 button.set_obstacle(reason)
-            self._reasons[action].setText(button.obstacle)
         died = self._session.phase is Phase.DIED
         held = self._session.situation.holder is not None
         self._connect.setText(_TAKE if held else _RESTART if died else _CONNECT)
@@ -127,6 +126,7 @@ class OperatePanel(QtWidgets.QScrollArea):
         up = self._session.phase is Phase.UP
         following = _NEXT.get(status.state) if up and status is not None else Action.CONNECT
         for action, button in self.buttons.items():
+            self._reasons[action].setText(button.obstacle if action is following else "")
             target = self.arm if action is Action.ENGAGE and not self.arm.isChecked() else button
             if action is Action.ENGAGE:
                 mark_next(self.arm if target is button else button, False)
@@ -146,7 +146,11 @@ class OperatePanel(QtWidgets.QScrollArea):
                 self.lines.show_row(row)
 
     def reason(self, action: Action) -> str:
-        """The reason shown for an action."""
+        """Why an action is not possible now."""
+        return str(self.buttons[action].obstacle)
+
+    def shown_reason(self, action: Action) -> str:
+        """What the line below its button says."""
         return str(self._reasons[action].text())
 
     def _armed(self, armed: bool) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.session import CycleFigures, Phase, Situation, StopButton
-from gui.widgets import AMBER, BLUE, GREEN, GREY, ORANGE, RED, STATE_COLOURS
+from gui.widgets import AMBER, BLUE, BROWN, GREY, ORANGE, RED, STATE_COLOURS
 from rig.engine import TORQUE_STATES, Snapshot
 from rig.runtime import said_slower
 from rig.states import FaultCode, State, StopSeverity
@@ -77,7 +77,7 @@ def look_of(now: Situation) -> Look:
         return Look("On its brakes", "▣", BLUE, "white", hint)
     if now.status.state is State.ENGAGED and now.status.paused:
         where = f"{now.status.motion!r} at {now.status.path_time:.1f} of {now.status.path_duration:.1f} s"
-        return Look("Paused", "❚❚", GREEN, "white", f"{where}, held under power. Next: Resume, Abandon, or Park.")
+        return Look("Paused", "❚❚", BROWN, "white", f"{where}, held under power. Next: Resume, Abandon, or Park.")
     return _STATES[now.status.state]
 
 

@@ -16,13 +16,14 @@ from gui.widgets.elided import ElidedLabel
 from gui.widgets.file_dialogs import ask_save
 from gui.widgets.flow import FlowLayout
 from gui.widgets.fold import Columns, Fold
-from gui.widgets.state_colours import AMBER, BLUE, GREEN, GREY, ORANGE, RED, STATE_COLOURS
+from gui.widgets.state_colours import AMBER, BLUE, BROWN, GREEN, GREY, ORANGE, RED, STATE_COLOURS
 from gui.widgets.theme import AXIS_COLOURS, DARK, DASHED, DASHES, LEG_COLOURS, THEMES, Theme, palette, style_sheet
 
 __all__ = [
     "AMBER",
     "AXIS_COLOURS",
     "BLUE",
+    "BROWN",
     "DARK",
     "DASHED",
     "DASHES",

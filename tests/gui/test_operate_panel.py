@@ -1,6 +1,7 @@
 """The operating steps: what each button sends, when it can be pressed, and what it says when it cannot."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from shell_support import FakeSession, make_event, make_status, press
 
 from actuators import Status as DriveStatus
 from gui.session.rules import Action, Phase
+from gui.shell.banner import look_of
 from gui.shell.guide import CONTENTS
 from gui.shell.main_window import MainWindow
 from rig.engine import DriveReport, Engage, Event, Home, Park, Reset
@@ -43,7 +45,8 @@ def test_connect_and_disconnect(window: MainWindow, session: FakeSession) -> Non
 def test_engaging_takes_two_steps(window: MainWindow, session: FakeSession) -> None:
     session.take(make_status(State.PARKED))
     engage, arm = window.operate.buttons[Action.ENGAGE], window.operate.arm
-    assert not engage.isEnabled() and "press Arm, then" in window.operate.reason(Action.ENGAGE)
+    assert not engage.isEnabled() and "press Arm, then" in window.operate.shown_reason(Action.ENGAGE)
+    assert [window.operate.shown_reason(action) for action in (Action.PARK, Action.RESET)] == ["", ""]
     press(engage)
     assert session.sent == []
     press(arm)
@@ -70,7 +73,9 @@ def test_a_stop_and_another_state_disarm(window: MainWindow, session: FakeSessio
     assert not window.operate.arm.isChecked()
 
 
-def test_what_cannot_be_done_says_why_in_sight_and_to_a_screen_reader(window: MainWindow, session: FakeSession) -> None:
+def test_what_cannot_be_done_says_why_in_its_tip_and_to_readers(
+    window: MainWindow, session: FakeSession
+) -> None:
     session.take(make_status(State.RUNNING))
     button = window.operate.buttons[Action.PARK]
     assert not button.isEnabled()
@@ -131,6 +136,11 @@ def test_the_banner_follows_and_the_title_says_it_too(window: MainWindow, sessio
     session.take(make_status(State.ENGAGED, overruns=7, rows=1234, dropped=2))
     assert window.banner.state_text == "Engaged"
     assert window.windowTitle().startswith("Engaged – VIRTUAL RIG")
+    paused = make_status(State.ENGAGED, paused=True, motion="demo", path_time=1.0, path_duration=2.0)
+    looks = [look_of(replace(session.situation, status=status)) for status in
+             (make_status(State.ENGAGED), make_status(State.RUNNING), paused)]  # fmt: skip
+    for part in ("text", "icon", "background"):
+        assert len({getattr(look, part) for look in looks}) == 3
     assert window.banner.accessibleName() == "State of the rig: Engaged"
     assert [window.banner.figure(name) for name in ("Overruns", "Recorded", "Dropped")] == ["7", "1234 rows", "2 rows"]
     session.take(make_status(State.ENGAGED, slower=0.13))
@@ -141,6 +151,7 @@ def test_a_dead_engine_is_said_with_what_the_drives_do(window: MainWindow, sessi
     session.take(make_status(State.RUNNING))
     session._engine_died()
     assert session.phase is Phase.DIED
+    assert window.operate.shown_reason(Action.PARK) == ""
     assert window.banner.state_text == "Engine died"
     assert "in state RUNNING" in window.banner.detail and "watchdog within 50 ms" in window.banner.detail
     assert window.operate.buttons[Action.CONNECT].isEnabled()
