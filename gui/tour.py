@@ -26,6 +26,8 @@ from gui.widgets import THEMES
 from rig.states import State
 
 SIZES = ("1280x800", "1920x1080")
+"""px, in which all is taken unless others are asked for."""
+_OTHER_SIZES = ("1024x700", "3840x2160")
 _START = 180.0  # s; the first start on a machine compiles the kernels
 _STEP = 30.0  # s for anything else
 _POST_MORTEM = 2.0  # s in which the drives have been asked what they did
@@ -309,10 +311,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Photograph the app; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m gui.tour", description="Photograph every screen of the app.")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FOLDER", help="where the pictures go")
-    parser.add_argument("--size", choices=SIZES, action="append", help="left out: all of them")
+    parser.add_argument(
+        "--size", choices=[*SIZES, *_OTHER_SIZES], action="append", help=f"px; left out: {' and '.join(SIZES)}"
+    )
+    parser.add_argument("--scale", type=int, choices=[1, 2, 3], default=1, help="px of the screen for one of the app")
     parser.add_argument("--theme", choices=list(THEMES), action="append", help="left out: all of them")
     parser.add_argument("--only", action="append", metavar="NAME", default=[], help="this picture; left out: all")
     given = parser.parse_args(arguments)
+    os.environ["QT_SCALE_FACTOR"] = str(given.scale)  # Qt reads it when the application is made
     looks = list(product(given.size or SIZES, given.theme or THEMES))
     application = QtWidgets.QApplication.instance() or QtWidgets.QApplication([sys.argv[0]])
     for size, theme in looks:
@@ -323,7 +329,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             settings.setValue("theme", theme)
             config = app_config("virtual").changed({"recording": {"directory": f"{scratch}/recordings"}})
             window = make_window(config, settings)
-            window.resize(*map(int, size.split("x")))
+            window.resize(*(int(each) // given.scale for each in size.split("x")))
             window.show()
             tour = Tour(window, given.only)
             try:
