@@ -162,6 +162,7 @@ from kinematics.trajectories import (
     table_motion_kernel,
     tabulate,
     trajectory_names,
+    trajectory_text,
 )
 from kinematics.workspace import (
     ROTATION_GROUP,
@@ -332,4 +333,5 @@ __all__ = [
     "tabulate",
     "toml_item",
     "trajectory_names",
+    "trajectory_text",
 ]

@@ -10,12 +10,13 @@ from gui.motion.editor import MotionEditor
 from gui.motion.preview import Preview, describe, look_ahead
 from gui.motion.run_words import RunWords
 from gui.motion.sights import Sights
-from gui.motion.specification import NEW_PARTS, moved, read_motion, shipped_motion, to_toml
+from gui.motion.specification import NEW_PARTS, moved, read_motion, shipped_motion
 from gui.motion.transport import TransportBar
 from gui.motion.unsaved import UnsavedQuestion
 from gui.motion.verdict_label import VerdictLabel
 from gui.session import Action, Mover, RigSession, Worker
 from gui.widgets import GuardedButton, QuantityBox, Theme, WholeNumber, ask_save
+from kinematics import trajectory_text
 from rig.csvio import whole_file
 from rig.engine import Snapshot
 from rig.errors import InputError
@@ -174,7 +175,7 @@ class MotionPanel(QtWidgets.QWidget):
         shown = self._shown()
         try:
             with whole_file(path) as file:
-                file.write(to_toml(moved(shown, self.editor.folder, path.parent)))
+                file.write(trajectory_text(moved(shown, self.editor.folder, path.parent)))
         except InputError as error:
             self._session.log("error", "app", str(error))
             self._session.refused.emit("save the motion", str(error))

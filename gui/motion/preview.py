@@ -7,7 +7,7 @@ import numpy as np
 
 from dynamics import Dynamics, DynamicsError
 from gui.live import decimate
-from gui.motion.specification import Data, to_toml
+from gui.motion.specification import Data
 from gui.scene import Figure
 from gui.session import Rows
 from kinematics import (
@@ -18,6 +18,7 @@ from kinematics import (
     coordinates_to_motion,
     leg_kinematics,
     parse_trajectory,
+    trajectory_text,
 )
 from rig.client import checked_motion
 from rig.config import RigConfig
@@ -78,7 +79,7 @@ def look_ahead(config: RigConfig, motion: Data, folder: Path, amplitude: float) 
         amplitude: its size about its start pose, 1 for the motion as it is.
     """
     try:
-        trajectory = parse_trajectory(to_toml(motion), config.machine.geometry.home, folder)
+        trajectory = parse_trajectory(trajectory_text(motion), config.machine.geometry.home, folder)
         table, verdict = checked_motion(config, trajectory, amplitude)
     except (KinematicsError, DynamicsError, OSError) as error:
         return Preview(fault=str(error))

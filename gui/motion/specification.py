@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
-import tomlkit
 from pydantic import BaseModel
 
-from kinematics import InputFileError, TrajectoryError, TrajectorySpec, add_toml_entry, parse_trajectory, read_text
+from kinematics import InputFileError, TrajectoryError, TrajectorySpec, parse_trajectory, read_text
 
 Data = dict[str, Any]
 """A motion as its file states it, SI."""
@@ -66,22 +65,6 @@ def _data(text: str) -> Data:
     if motion["amplitude"] == 1.0:
         del motion["amplitude"]
     return motion
-
-
-def to_toml(motion: Data) -> str:
-    """A motion as the text of its file."""
-    document, parts = tomlkit.document(), tomlkit.aot()
-    for key in ("frame", "pivot", "amplitude"):
-        if key in motion:
-            add_toml_entry(document, key, motion[key])
-    for part in motion["parts"]:
-        table = tomlkit.table()
-        for key, value in part.items():
-            if value is not None:
-                add_toml_entry(table, key, value)
-        parts.append(table)
-    document.add("parts", parts)
-    return tomlkit.dumps(document)
 
 
 def moved(motion: Data, folder: Path, target: Path) -> Data:

@@ -7,6 +7,7 @@ from kinematics.trajectories.files import (
     load_trajectory,
     parse_trajectory,
     trajectory_names,
+    trajectory_text,
 )
 from kinematics.trajectories.generators import Blend, Hold, MinimumJerk, Transition
 from kinematics.trajectories.jerk_law import PEAK_ACCELERATION, PEAK_SPEED, minimum_jerk, minimum_jerk_kernel
@@ -54,4 +55,5 @@ __all__ = [
     "table_motion_kernel",
     "tabulate",
     "trajectory_names",
+    "trajectory_text",
 ]

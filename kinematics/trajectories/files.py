@@ -24,16 +24,18 @@ A file states the frame and the pivot once and lists its parts, run one after th
     seed = 7                       # the same is the same motion; 0 if not given
 """
 
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
+import tomlkit
 from numpy.typing import ArrayLike
 from pydantic import Field, ValidationError
 
 from kinematics.errors import InputFileError, TrajectoryError
-from kinematics.inputs import Length, parse_toml, read_text
+from kinematics.inputs import Length, add_toml_entry, parse_toml, read_text
 from kinematics.trajectories.base import COORDINATES, Placement, Trajectory, TrajectoryFrame
 from kinematics.trajectories.parts import LONGEST_FILE, FileModel, Part, TransitionPart
 from kinematics.trajectories.poses import Poses, read_poses
@@ -102,6 +104,22 @@ def parse_trajectory(text: str, home: ArrayLike | None, folder: Path | None = No
         faults = [f"{_place(fault['loc'])}: {_reason(fault['msg'])}" for fault in error.errors(include_url=False)]
         raise TrajectoryError("\n".join(faults)) from None
     return build_trajectory(spec, home, folder)
+
+
+def trajectory_text(motion: Mapping[str, Any]) -> str:
+    """The text of the file of a motion: what a file states, as data, SI; None stands for what is not given."""
+    document, parts = tomlkit.document(), tomlkit.aot()
+    for key in ("frame", "pivot", "amplitude"):
+        if key in motion:
+            add_toml_entry(document, key, motion[key])
+    for part in motion["parts"]:
+        table = tomlkit.table()
+        for key, value in part.items():
+            if value is not None:
+                add_toml_entry(table, key, value)
+        parts.append(table)
+    document.add("parts", parts)
+    return tomlkit.dumps(document)
 
 
 def trajectory_names() -> list[str]:

@@ -12,10 +12,10 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from shell_support import KEY, focus, key, press
 
 from gui.motion.fields import TermsField
-from gui.motion.specification import NEW_PARTS, part_models, to_toml
+from gui.motion.specification import NEW_PARTS, part_models
 from gui.shell.main_window import MainWindow
 from gui.widgets.controls import QuantityBox
-from kinematics import TrajectorySpec, load_trajectory, parse_trajectory
+from kinematics import TrajectorySpec, load_trajectory, parse_trajectory, trajectory_text
 
 
 def test_every_kind_of_part_has_a_form_and_a_beginning() -> None:
@@ -88,7 +88,7 @@ def test_lines_of_sines_have_the_bounds_of_their_model(window: MainWindow, kind:
 
 def test_the_shipped_motion_is_the_same_after_a_way_through_the_form(window: MainWindow) -> None:
     window.motion.load_shipped("demo")
-    shown = parse_trajectory(to_toml(window.motion.editor.value()), HOME)
+    shown = parse_trajectory(trajectory_text(window.motion.editor.value()), HOME)
     times = np.linspace(0.0, 20.0, 101)
     for one, other in zip(shown.coordinates(times), load_trajectory("demo", HOME).coordinates(times), strict=True):
         assert np.array_equal(one, other)

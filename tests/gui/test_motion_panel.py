@@ -11,8 +11,9 @@ from shell_support import FakeSession, make_status, press
 
 from gui.motion import panel as panel_module
 from gui.motion.panel import MotionPanel
-from gui.motion.specification import NEW_PARTS, read_motion, shipped_motion, to_toml
+from gui.motion.specification import NEW_PARTS, read_motion, shipped_motion
 from gui.shell.main_window import MainWindow
+from kinematics import trajectory_text
 from rig.engine import Abandon, Follow, Pause, Resume
 from rig.states import State
 
@@ -96,7 +97,7 @@ def test_a_file_is_read_apart_from_the_window_and_the_last_choice_counts(
 
     monkeypatch.setattr(panel_module, "read_motion", read)
     panel = window.motion
-    (tmp_path / "one.toml").write_text(to_toml(shipped_motion("demo")))
+    (tmp_path / "one.toml").write_text(trajectory_text(shipped_motion("demo")))
     panel.load_file(tmp_path / "one.toml")
     assert panel.title == "Motion: reading one.toml …"
     qtbot.waitUntil(lambda: bool(readers), timeout=20_000)
