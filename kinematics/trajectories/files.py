@@ -94,16 +94,20 @@ def build_trajectory(spec: TrajectorySpec, home: ArrayLike | None, folder: Path 
     return trajectory
 
 
-def parse_trajectory(text: str, home: ArrayLike | None, folder: Path | None = None) -> Trajectory:
-    """The trajectory of a file's TOML `text`.  Arguments as `build_trajectory`; TrajectoryError listing all faults."""
+def parse_specification(text: str) -> TrajectorySpec:
+    """What a file's TOML `text` states.  TrajectoryError listing all faults, each with its place in the file."""
     try:
-        spec = TrajectorySpec.model_validate(parse_toml(text))
+        return TrajectorySpec.model_validate(parse_toml(text))
     except InputFileError as error:
         raise TrajectoryError(str(error)) from None
     except ValidationError as error:
         faults = [f"{_place(fault['loc'])}: {_reason(fault['msg'])}" for fault in error.errors(include_url=False)]
         raise TrajectoryError("\n".join(faults)) from None
-    return build_trajectory(spec, home, folder)
+
+
+def parse_trajectory(text: str, home: ArrayLike | None, folder: Path | None = None) -> Trajectory:
+    """The trajectory of a file's TOML `text`.  Arguments as `build_trajectory`; TrajectoryError listing all faults."""
+    return build_trajectory(parse_specification(text), home, folder)
 
 
 def trajectory_text(motion: Mapping[str, Any]) -> str:

@@ -22,10 +22,11 @@ _MOST_LINES, _MOST_TERMS = 40, 100  # of a multisine on one axis, and of a part 
 class Template(BaseModel):
     """What every template is: numbers in SI, or text with a unit, and the motion that they make.
 
-    sizes: names of those that say how large the motion is; 0 where they are to be chosen (`fitted`).
+    title: for a person. sizes: names of those that say how large the motion is; 0 is for `fitted` to choose.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+    title: ClassVar[str]
     sizes: ClassVar[tuple[str, ...]] = ()
 
     def motion(self) -> dict[str, Any]:
@@ -61,6 +62,7 @@ class _OnAxes(Template):
 class Sine(_OnAxes):
     """A sine on one or several axes, about home (faded in and out over one more cycle each)."""
 
+    title = "Sine"
     frequency: Annotated[_Hertz, Field(title="Frequency")] = 0.5
     cycles: Annotated[_Times, Field(title="Cycles")] = 5
 
@@ -74,6 +76,7 @@ class Sine(_OnAxes):
 class Sweep(_OnAxes):
     """A sine whose frequency runs from one to another, on one or several axes (faded in and out)."""
 
+    title = "Frequency sweep"
     start: Annotated[_Hertz, Field(title="From")] = 0.2
     end: Annotated[_Hertz, Field(title="To")] = 5.0
     duration: Annotated[_Seconds, Field(title="Duration")] = 20.0
@@ -91,6 +94,7 @@ class Sweep(_OnAxes):
 class Circle(Template):
     """A circle about home (a spiral leads out to it and back, one more turn each)."""
 
+    title = "Circle"
     sizes = ("radius",)
     plane: Annotated[Literal["xy", "xz", "yz"], Field(title="Plane")] = "xy"
     radius: Annotated[Length, Field(ge=0.0, title="Radius")] = 0.0
@@ -110,6 +114,7 @@ class Circle(Template):
 class Step(Template):
     """A smooth step from home to a pose, which is held, and back (minimum jerk both ways)."""
 
+    title = "Step and back"
     sizes = ("pose",)
     pose: Annotated[tuple[Length, Length, Length, Angle, Angle, Angle], Field(title="Pose")] = (0.0,) * 6
     duration: Annotated[_Seconds, Field(title="Time of a step")] = 1.0
@@ -126,6 +131,7 @@ class Step(Template):
 class Random(_OnAxes):
     """Random motion in a band of frequencies (faded in and out); the same seed makes the same motion."""
 
+    title = "Random motion"
     amplitude: Annotated[Length, Field(ge=0.0, title="RMS of x y z")] = 0.0
     angle: Annotated[Angle, Field(ge=0.0, title="RMS of θx θy θz")] = 0.0
     start: Annotated[_Hertz, Field(title="From")] = 0.2
@@ -148,6 +154,7 @@ class Random(_OnAxes):
 class Multisine(_OnAxes):
     """Many frequencies at once, repeated (faded in and out over one more period each), for a frequency response."""
 
+    title = "Multisine"
     start: Annotated[_Hertz, Field(title="From")] = 0.5
     end: Annotated[_Hertz, Field(title="To")] = 5.0
     period: Annotated[_Seconds, Field(title="Period")] = 4.0
@@ -170,6 +177,7 @@ class Multisine(_OnAxes):
 class Csv(Template):
     """Poses over time from a CSV file with the columns t, x, y, z, qw, qx, qy, qz, in the base frame."""
 
+    title = "Poses from a CSV file"
     file: Annotated[str, Field(min_length=1, title="File")]
 
     def motion(self) -> dict[str, Any]:

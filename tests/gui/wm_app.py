@@ -295,7 +295,7 @@ def _things(window: MainWindow, folder: Path) -> dict[str, Callable[[], Any]]:
 
     def ask_to_replace() -> None:
         QtCore.QTimer.singleShot(300, lambda: _type(window, taken))
-        window.motion._save()
+        window.motion.document.save_as()
 
     def ask_about_changes() -> None:
         window.motion.amplitude.setValue(40.0)
@@ -311,7 +311,7 @@ def _things(window: MainWindow, folder: Path) -> dict[str, Callable[[], Any]]:
     return {
         "file dialog": window.motion.open,
         "folder dialog": lambda: QtWidgets.QFileDialog.getExistingDirectory(window, "Folder"),
-        "save dialog": window.motion._save,
+        "save dialog": window.motion.document.save_as,
         "question of a file dialog": ask_to_replace,
         "question": ask_about_changes,
         "about": window.help.show_about,
