@@ -12,7 +12,7 @@ from gui.motion.fields import TupleField
 from gui.motion.part_form import PartForm
 from gui.motion.specification import NEW_PARTS, TRANSITION, Data, authored, part_models, with_transitions
 from gui.motion.terms import make_field
-from gui.widgets import Choice, QuantityBox
+from gui.widgets import Choice, QuantityBox, fit_to_page
 from kinematics import TrajectorySpec
 
 _FRAMES = {"home": "relative to the home pose", "base": "in the base frame"}
@@ -79,6 +79,7 @@ class MotionEditor(QtWidgets.QWidget):
         self.pivot.edited.connect(self._placed_elsewhere)
         self.amplitude.valueChanged.connect(lambda _value: self._tell())
         self.parts.currentItemChanged.connect(self._choose)
+        self.forms.currentChanged.connect(lambda _index: fit_to_page(self.forms))
 
     def value(self) -> Data:
         """The motion as data, SI, with the transitions that are known."""

@@ -70,6 +70,7 @@ class MotionPanel(QtWidgets.QWidget):
         self.document.retitled.connect(self._title.setText)
         self.document.refused.connect(self.verdict.refuse)
         self.document.taken_up.connect(self.edits.forget)
+        self.document.taken_up.connect(self.templates.leave)
         self.templates.made.connect(self._take_template)
         self.templates.closed.connect(lambda: self._left.setCurrentIndex(0))
         session.changed.connect(self.refresh)
@@ -170,11 +171,7 @@ class MotionPanel(QtWidgets.QWidget):
         self.templates.begin()
 
     def _take_template(self, name: str, motion: Any) -> None:
-        def take() -> None:
-            self.templates.leave()
-            self.document.show(name, motion, Path())
-
-        self.let_go(take)
+        self.let_go(lambda: self.document.show(name, motion, Path()))
 
     def load_file(self, path: Path) -> None:
         """Take a motion file; what is wrong with it is shown above the verdict of the motion, which stays."""

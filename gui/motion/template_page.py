@@ -9,6 +9,7 @@ from gui.motion.fields import Field
 from gui.motion.specification import as_data
 from gui.motion.terms import make_field
 from gui.session import Worker
+from gui.widgets import fit_to_page
 from kinematics import TrajectorySpec
 from rig.client import TEMPLATES, Template, fitted, template_motion
 from rig.config import RigConfig
@@ -143,6 +144,7 @@ class TemplatePage(QtWidgets.QWidget):
         self._pause.setInterval(_PAUSE)
         self._pause.timeout.connect(self._look)
         self.list.currentRowChanged.connect(self._choose)
+        fit_to_page(self.stack)
 
     @property
     def form(self) -> TemplateForm:
@@ -164,6 +166,7 @@ class TemplatePage(QtWidgets.QWidget):
 
     def _choose(self, row: int) -> None:
         self.stack.setCurrentIndex(row)
+        fit_to_page(self.stack)
         if self.isVisible():
             self._look()
 

@@ -9,6 +9,7 @@ from gui.widgets.controls import (
     QuantityBox,
     Reason,
     WholeNumber,
+    fit_to_page,
     mark_next,
     shown_unit,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "Theme",
     "WholeNumber",
     "ask_save",
+    "fit_to_page",
     "mark_next",
     "palette",
     "shown_unit",

@@ -201,6 +201,7 @@ def _begin_anew(window: MainWindow) -> None:
     window.notice.clear()
     if window.motion.unsaved or window.motion.title != "Motion: demo":  # its form takes a while to fill
         window.motion.load_shipped("demo")
+    window.motion.templates.leave()
     window.motion.repeats.setValue(1)
     window.tabs.setCurrentIndex(0)
     if window.help.guide is not None:
