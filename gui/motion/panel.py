@@ -119,7 +119,7 @@ class MotionPanel(QtWidgets.QWidget):
         acts: tuple[tuple[QtWidgets.QHBoxLayout, str, str, Callable[[], object]], ...] = (
             (sources, "Demo", "The motion that comes along: 20 s over all six axes", lambda: let_go(self._take_demo)),
             (sources, "New", "A small motion to begin with", lambda: let_go(self.begin_new)),
-            (sources, "From template …", "Sine, sweep, circle, step, random, multisine, CSV", self._begin_template),
+            (sources, "From template …", "Sine, sweep, circle, step, random, multisine, CSV", self.begin_template),
             (sources, "Open …", "A motion file (TOML), or a CSV of poses", self.open),
             (files, "Save", "Save this motion in its file (Ctrl+S)", document.save),
             (files, "Save as …", "Save this motion as another TOML file", document.save_as),
@@ -132,7 +132,7 @@ class MotionPanel(QtWidgets.QWidget):
             row.addWidget(button)
         files.addWidget(self.edits.undo_button, 1)
         files.addWidget(self.edits.redo_button, 1)
-        QtWidgets.QShortcut(QtGui.QKeySequence("Ctrl+S"), self).activated.connect(document.save)
+        QtWidgets.QShortcut(QtGui.QKeySequence("Ctrl+S"), self.editor).activated.connect(document.save)
         return [sources, files]
 
     def _size_row(self) -> QtWidgets.QHBoxLayout:
@@ -166,7 +166,8 @@ class MotionPanel(QtWidgets.QWidget):
         part = {"type": kind, **NEW_PARTS[kind]}
         self.document.show("new motion", {"frame": "home", "pivot": [0.0] * 3, "parts": [part]}, Path())
 
-    def _begin_template(self) -> None:
+    def begin_template(self) -> None:
+        """Show the templates in place of the form."""
         self._left.setCurrentIndex(1)
         self.templates.begin()
 

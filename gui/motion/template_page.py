@@ -9,7 +9,7 @@ from gui.motion.fields import Field
 from gui.motion.specification import as_data
 from gui.motion.terms import make_field
 from gui.session import Worker
-from gui.widgets import fit_to_page
+from gui.widgets import GuardedButton, fit_to_page, mark_next
 from kinematics import TrajectorySpec
 from rig.client import TEMPLATES, Template, fitted, template_motion
 from rig.config import RigConfig
@@ -116,9 +116,10 @@ class TemplatePage(QtWidgets.QWidget):
         self.said = QtWidgets.QLabel()
         self.said.setAccessibleName("What the template says")
         self.said.setWordWrap(True)
-        self.create, self.cancel = QtWidgets.QPushButton("Create"), QtWidgets.QPushButton("Cancel")
+        self.create = GuardedButton("Create", "Make the motion, to be edited, checked, saved and run as any other")
+        self.cancel = QtWidgets.QPushButton("Cancel")
         self.create.setAccessibleName("Create the motion")
-        self.create.setToolTip("Make the motion, to be edited, checked, saved and run as any other")
+        mark_next(self.create, True)
         self.cancel.setAccessibleName("Back to the motion")
         self.create.clicked.connect(lambda _checked=False: self._create())
         self.cancel.clicked.connect(lambda _checked=False: self.leave())
@@ -145,6 +146,11 @@ class TemplatePage(QtWidgets.QWidget):
         self._pause.timeout.connect(self._look)
         self.list.currentRowChanged.connect(self._choose)
         fit_to_page(self.stack)
+
+    @property
+    def found(self) -> bool:
+        """Whether sizes were found for the numbers shown."""
+        return bool(self.said.text() == _SIZES)
 
     @property
     def form(self) -> TemplateForm:
