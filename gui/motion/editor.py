@@ -12,7 +12,7 @@ from gui.motion.fields import TupleField
 from gui.motion.part_form import PartForm
 from gui.motion.specification import NEW_PARTS, TRANSITION, Data, authored, part_models, with_transitions
 from gui.motion.terms import make_field
-from gui.widgets import Choice, QuantityBox, fit_to_page
+from gui.widgets import Choice, PageStack, QuantityBox
 from kinematics import TrajectorySpec
 
 _FRAMES = {"home": "relative to the home pose", "base": "in the base frame"}
@@ -45,7 +45,7 @@ class MotionEditor(QtWidgets.QWidget):
         self.parts.setAccessibleName("Parts of the motion, in their order")
         self.parts.setMaximumHeight(_LIST_HEIGHT)
         self.kinds = Choice("Kind of the part to add", [(kind, kind) for kind in self._models])
-        self.forms = QtWidgets.QStackedWidget()
+        self.forms = PageStack()
         acts = {
             "Add": self._add,
             "Remove": self._remove,
@@ -79,7 +79,6 @@ class MotionEditor(QtWidgets.QWidget):
         self.pivot.edited.connect(self._placed_elsewhere)
         self.amplitude.valueChanged.connect(lambda _value: self._tell())
         self.parts.currentItemChanged.connect(self._choose)
-        self.forms.currentChanged.connect(lambda _index: fit_to_page(self.forms))
 
     def value(self) -> Data:
         """The motion as data, SI, with the transitions that are known."""

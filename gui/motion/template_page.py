@@ -9,7 +9,7 @@ from gui.motion.fields import Field
 from gui.motion.specification import as_data
 from gui.motion.terms import make_field
 from gui.session import Worker
-from gui.widgets import GuardedButton, fit_to_page, mark_next
+from gui.widgets import GuardedButton, PageStack, mark_next
 from kinematics import TrajectorySpec
 from rig.client import TEMPLATES, Template, fitted, template_motion
 from rig.config import RigConfig
@@ -104,7 +104,7 @@ class TemplatePage(QtWidgets.QWidget):
         self._version = 0
         self.list = QtWidgets.QListWidget()
         self.list.setAccessibleName("Templates")
-        self.stack = QtWidgets.QStackedWidget()
+        self.stack = PageStack()
         self.forms: dict[str, TemplateForm] = {}
         for name, template in TEMPLATES.items():
             self.list.addItem(template.title)
@@ -145,7 +145,6 @@ class TemplatePage(QtWidgets.QWidget):
         self._pause.setInterval(_PAUSE)
         self._pause.timeout.connect(self._look)
         self.list.currentRowChanged.connect(self._choose)
-        fit_to_page(self.stack)
 
     @property
     def found(self) -> bool:
@@ -172,7 +171,6 @@ class TemplatePage(QtWidgets.QWidget):
 
     def _choose(self, row: int) -> None:
         self.stack.setCurrentIndex(row)
-        fit_to_page(self.stack)
         if self.isVisible():
             self._look()
 

@@ -9,7 +9,6 @@ from gui.widgets.controls import (
     QuantityBox,
     Reason,
     WholeNumber,
-    fit_to_page,
     mark_next,
     shown_unit,
 )
@@ -17,6 +16,7 @@ from gui.widgets.elided import ElidedLabel
 from gui.widgets.file_dialogs import ask_save
 from gui.widgets.flow import FlowLayout
 from gui.widgets.fold import Columns, Fold
+from gui.widgets.pages import PageStack
 from gui.widgets.state_colours import AMBER, BLUE, GREEN, GREY, ORANGE, RED, STATE_COLOURS
 from gui.widgets.theme import AXIS_COLOURS, DARK, DASHED, DASHES, LEG_COLOURS, THEMES, Theme, palette, style_sheet
 
@@ -43,12 +43,12 @@ __all__ = [
     "Fold",
     "GuardedButton",
     "GuardedCheckBox",
+    "PageStack",
     "QuantityBox",
     "Reason",
     "Theme",
     "WholeNumber",
     "ask_save",
-    "fit_to_page",
     "mark_next",
     "palette",
     "shown_unit",

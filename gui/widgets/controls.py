@@ -100,15 +100,6 @@ def mark_next(button: GuardedButton, following: bool) -> None:
         button.style().polish(button)
 
 
-def fit_to_page(stack: QtWidgets.QStackedWidget) -> None:
-    """Let a stack take the height of the page in front: the highest one would make all of them scroll."""
-    policy = QtWidgets.QSizePolicy.Policy
-    for index in range(stack.count()):
-        shown = index == stack.currentIndex()
-        stack.widget(index).setSizePolicy(policy.Preferred, policy.Preferred if shown else policy.Ignored)
-    stack.updateGeometry()
-
-
 class Reason(QtWidgets.QLabel):
     """A line that says why a group of controls cannot be used now; empty when it can."""
 

@@ -298,3 +298,17 @@ def test_tab_goes_through_a_motion_that_was_opened_as_it_is_read(window: MainWin
             if at.focusPolicy() & QtCore.Qt.FocusPolicy.TabFocus and at.focusProxy() is None and at.isVisible():
                 passed.append(at)
         assert passed == stops
+
+
+def test_a_form_scrolls_where_it_is_high_itself(window: MainWindow, qtbot: Any) -> None:
+    window.tabs.setCurrentWidget(window.motion)
+    editor = window.motion.editor
+    sines = {"type": "harmonic", **NEW_PARTS["harmonic"]}
+    many = sines | {"terms": sines["terms"] * 30}
+    editor.set_value(
+        {"frame": "home", "pivot": [0.0] * 3, "parts": [many, {"type": "hold", **NEW_PARTS["hold"]}]}, Path()
+    )
+    (area,) = editor.findChildren(QtWidgets.QScrollArea)
+    for part, scrolls in ((0, True), (1, False), (0, True)):
+        editor.parts.setCurrentRow(part)
+        qtbot.waitUntil(lambda scrolls=scrolls: area.verticalScrollBar().isVisible() == scrolls, timeout=5000)
