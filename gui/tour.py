@@ -138,6 +138,10 @@ class Tour(Pilot):
         self._photograph("motion-refused", motion)
         motion.load_shipped("demo")
         self.wait(lambda: not motion.preview.obstacle, "the check of the motion")
+        motion.begin_template()
+        self.wait(lambda: motion.templates.found, "sizes that pass")
+        self._photograph("motion-template", motion)
+        motion.templates.leave()
 
     def _operate(self) -> None:
         self.home()

@@ -64,10 +64,10 @@ class PlatformFlat(QtWidgets.QWidget):
         """Scenes are of another machine, framed anew."""
         self._framed = False
 
-    def set_swept(self, rings: Floats | None) -> None:
-        """Show where the plate's corners (t, 6, 3) m go, base frame; None: nowhere."""
+    def set_swept(self, rings: Floats | None, poses: Floats | None = None) -> None:
+        """Show where the plate's corners (t, 6, 3) m go, base frame, and its origin at poses (t, 7); None: nowhere."""
         for projection in self.projections:
-            projection.show_swept(rings)
+            projection.show_swept(rings, poses)
 
     def snapshot(self, size: tuple[int, int], _letters: float, scene: Scene | None = None) -> QtGui.QImage:
         """What is shown, or another scene, which then is shown, as a picture of width and height `size`, px."""
@@ -94,9 +94,9 @@ class _Projection:
         self.plot.getAxis("left").setLabel(f"{'xyz'[self._up]}, m")
         self.view = self.plot.view
         self.view.setAspectLocked(True)
-        self.base, self.command, self.outline, self.swept = (pg.PlotCurveItem() for _ in range(4))
+        self.base, self.command, self.outline, self.swept, self.way = (pg.PlotCurveItem() for _ in range(5))
         self.legs = [pg.PlotCurveItem() for _ in range(6)]
-        for curve in (self.swept, self.base, self.command, *self.legs, self.outline):
+        for curve in (self.swept, self.way, self.base, self.command, *self.legs, self.outline):
             self.plot.add(curve)
 
     def set_theme(self, theme: Theme) -> None:
@@ -106,8 +106,11 @@ class _Projection:
         self.outline.setPen(theme.pen(theme.text))
         self.command.setPen(theme.pen(theme.accent, dashed=True))
         self.swept.setPen(theme.pen(theme.border))
+        self.way.setPen(theme.pen(theme.accent))
 
-    def show_swept(self, rings: Floats | None) -> None:
+    def show_swept(self, rings: Floats | None, poses: Floats | None) -> None:
+        places = np.empty((0, 3)) if poses is None else poses[:, :3]
+        self.way.setData(places[:, self._across], places[:, self._up])
         paths = np.empty((6, 0, 3)) if rings is None else rings.swapaxes(0, 1)
         gap = np.full((6, 1, 3), np.nan)  # between one corner and the next
         paths = np.concatenate([paths, gap], axis=1).reshape(-1, 3)

@@ -141,9 +141,12 @@ class PlatformView(QtWidgets.QWidget):
         """Let the scale of the forces be by what is shown from now on."""
         self._largest = 0.0
 
-    def set_swept(self, rings: Floats | None) -> None:
-        """Show within which space the plate's corners (t, 6, 3) m stay along a motion; None: nothing."""
-        self.picture.set_swept(rings)
+    def set_swept(self, rings: Floats | None, poses: Floats | None = None) -> None:
+        """Show the space in which the plate's corners (t, 6, 3) m stay along a motion, and the way of its poses (t, 7).
+
+        None: nothing.
+        """
+        self.picture.set_swept(rings, poses)
 
     def set_past(self, past: str) -> None:
         """Say why what is shown is not the present, in words; empty when it is."""

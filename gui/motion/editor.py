@@ -1,74 +1,29 @@
 """Compose a motion: its frame and pivot, its parts in their order, and a form for each part."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.motion.fields import Field, TupleField, make_field
-from gui.motion.specification import NEW_PARTS, Data, part_models
-from gui.widgets import Choice
+from gui.motion.fields import TupleField
+from gui.motion.part_form import PartForm
+from gui.motion.specification import NEW_PARTS, TRANSITION, Data, authored, part_models, with_transitions
+from gui.motion.terms import make_field
+from gui.widgets import Choice, PageStack, QuantityBox
 from kinematics import TrajectorySpec
 
 _FRAMES = {"home": "relative to the home pose", "base": "in the base frame"}
-
-
-class PartForm(QtWidgets.QWidget):
-    """The fields of one part; `edited` follows every change by a person."""
-
-    edited = QtCore.Signal()
-
-    def __init__(self, kind: str, model: type[BaseModel]) -> None:
-        super().__init__()
-        self.kind = kind
-        self.fields: dict[str, Field] = {}
-        self._before: QtWidgets.QWidget | None = None
-        layout = QtWidgets.QFormLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setRowWrapPolicy(QtWidgets.QFormLayout.RowWrapPolicy.WrapLongRows)
-        about = QtWidgets.QLabel((model.__doc__ or kind).split(" (`")[0].rstrip(".") + ".")
-        about.setObjectName("muted")
-        about.setWordWrap(True)
-        layout.addRow(about)
-        for name, info in model.model_fields.items():
-            if name == "type":
-                continue
-            label = name.replace("_", " ")
-            field = make_field(label, info)
-            field.edited.connect(self.edited)
-            field.rearranged.connect(self._order)
-            self.fields[name] = field
-            if name == "terms":
-                layout.addRow(field)
-            else:
-                layout.addRow(label.capitalize(), field)
-
-    def value(self) -> Data:
-        """The part as data, SI."""
-        return {"type": self.kind} | {name: field.value() for name, field in self.fields.items()}
-
-    def set_value(self, part: Data) -> None:
-        """Show a part."""
-        for name, field in self.fields.items():
-            if name in part:
-                field.set_value(part[name])
-
-    def follow(self, before: QtWidgets.QWidget) -> None:
-        """Let Tab go from a widget of the same window through the fields as they are read, however they change."""
-        self._before = before
-        self._order()
-
-    def _order(self) -> None:
-        if self._before is not None:  # Qt keeps no order of what is not in a window yet
-            stops = [stop for field in self.fields.values() for stop in field.stops()]
-            for before, after in pairwise([self._before, *stops]):
-                self.setTabOrder(before, after)
+_LIST_HEIGHT = 96  # px
+_PART = QtCore.Qt.ItemDataRole.UserRole  # of an item: the index of its part, none of a transition
+LEAST_AMPLITUDE = 0.1
+"""%, and the step of the field"""
 
 
 class MotionEditor(QtWidgets.QWidget):
-    """A whole motion as a form. `edited` follows every change."""
+    """A whole motion as a form. `edited` follows every change but that of transitions, which nobody edits."""
 
     edited = QtCore.Signal()
 
@@ -77,6 +32,10 @@ class MotionEditor(QtWidgets.QWidget):
         self.folder = Path()
         """where the file names of parts start"""
         self._models = part_models()
+        self._transitions: dict[tuple[PartForm, PartForm], float] = {}  # between these two, s
+        self._quiet = False  # while a motion is put in
+        self.amplitude = QuantityBox("Size of the motion about its start pose", "%", 100.0, LEAST_AMPLITUDE, 100.0)
+        """to be put where there is room"""
         self.frame = Choice("Frame of the motion", [(text, frame) for frame, text in _FRAMES.items()])
         point = TrajectorySpec.model_fields["pivot"]
         self.pivot = make_field("pivot", point)
@@ -84,9 +43,9 @@ class MotionEditor(QtWidgets.QWidget):
         self.pivot.setToolTip("Point of the platform, in platform axes, that the coordinates move and turn about")
         self.parts = QtWidgets.QListWidget()
         self.parts.setAccessibleName("Parts of the motion, in their order")
-        self.parts.setMaximumHeight(72)
+        self.parts.setMaximumHeight(_LIST_HEIGHT)
         self.kinds = Choice("Kind of the part to add", [(kind, kind) for kind in self._models])
-        self.forms = QtWidgets.QStackedWidget()
+        self.forms = PageStack()
         acts = {
             "Add": self._add,
             "Remove": self._remove,
@@ -116,18 +75,23 @@ class MotionEditor(QtWidgets.QWidget):
         layout.addWidget(self.parts)
         layout.addLayout(row)
         layout.addWidget(scroll, 1)
-        self.frame.activated.connect(lambda _index: self.edited.emit())
-        self.pivot.edited.connect(self.edited)
-        self.parts.currentRowChanged.connect(self.forms.setCurrentIndex)
+        self.frame.activated.connect(lambda _index: self._placed_elsewhere())
+        self.pivot.edited.connect(self._placed_elsewhere)
+        self.amplitude.valueChanged.connect(lambda _value: self._tell())
+        self.parts.currentItemChanged.connect(self._choose)
 
     def value(self) -> Data:
-        """The motion as data, SI."""
-        forms = [self.forms.widget(index) for index in range(self.forms.count())]
-        return {
+        """The motion as data, SI, with the transitions that are known."""
+        forms = self._forms()
+        between = [self._transitions.get(pair) for pair in pairwise(forms)]
+        durations = {index: duration for index, duration in enumerate(between) if duration is not None}
+        amplitude = self.amplitude.si() / 100.0
+        motion = {
             "frame": self.frame.currentData(),
             "pivot": self.pivot.value(),
             "parts": [form.value() for form in forms],
         }
+        return with_transitions(motion, durations) | ({} if amplitude == 1.0 else {"amplitude": amplitude})
 
     def set_value(self, motion: Data, folder: Path) -> None:
         """Show a motion whose file names start at `folder`.
@@ -135,44 +99,117 @@ class MotionEditor(QtWidgets.QWidget):
         Raises ValueError, naming the part and the field, where a number is beyond what a field takes; the motion shown
         stays.
         """
+        size = 100.0 * float(motion.get("amplitude", 1.0))
+        if fault := self.amplitude.fault(size):
+            raise ValueError(fault)
         forms = []
         for number, part in enumerate(motion["parts"], start=1):
             try:
-                forms.append(self._make(part))
+                if part["type"] != TRANSITION:
+                    forms.append(self._make(part))
             except ValueError as error:
                 raise ValueError(f"part {number}, {error}") from None
-        self.pivot.set_value(motion["pivot"])
-        self.folder = folder
-        self.frame.setCurrentIndex(self.frame.findData(motion["frame"]))
-        while self.forms.count():
-            self._take(0)
-        for form in forms:
-            self._insert(self.forms.count(), form)
-        self.parts.setCurrentRow(0)
-        self.edited.emit()
+        with self._silence():
+            self.pivot.set_value(motion["pivot"])
+            self.folder = folder
+            while self.forms.count():
+                self._take(0)
+            for form in forms:
+                self._insert(self.forms.count(), form)
+            self._place(motion, size)
+        self._list_parts(0)
+        self._tell()
+
+    def restore(self, motion: Data, part: int) -> None:
+        """Show a motion that was shown before, its `part` in front; forms that are there already stay."""
+        parts = authored(motion)["parts"]
+        with self._silence():
+            if [part["type"] for part in parts] != [form.kind for form in self._forms()]:
+                while self.forms.count():
+                    self._take(0)
+                for each in parts:
+                    self._insert(self.forms.count(), self._make(each))
+                self.parts.setFocus()  # a form that had the keyboard has gone
+            for form, each in zip(self._forms(), parts, strict=True):
+                if form.value() != each:
+                    form.set_value(each)
+            self.pivot.set_value(motion["pivot"])
+            self._place(motion, 100.0 * float(motion.get("amplitude", 1.0)))
+        self._list_parts(part)
+        self._tell()
+
+    def put_transitions(self, durations: dict[int, float]) -> None:
+        """Show transitions, s long each, behind the parts at these indices of the motion as `value` gives it."""
+        places = [index for index, part in enumerate(self.value()["parts"]) if part["type"] != TRANSITION]
+        forms = self._forms()
+        for index, duration in durations.items():
+            before = places.index(index)
+            self._transitions[forms[before], forms[before + 1]] = duration
+        self._list_parts(self.forms.currentIndex())
 
     def form(self, index: int) -> PartForm:
-        """The form of a part, counted from 0."""
+        """The form of a part, counted from 0, transitions left out."""
         form: PartForm = self.forms.widget(index)
         return form
+
+    def _forms(self) -> list[PartForm]:
+        return [self.form(index) for index in range(self.forms.count())]
+
+    @contextmanager
+    def _silence(self) -> Iterator[None]:
+        self._quiet = True
+        try:
+            yield
+        finally:
+            self._quiet = False
+
+    def _tell(self) -> None:
+        if not self._quiet:
+            self.edited.emit()
+
+    def _place(self, motion: Data, size: float) -> None:
+        """Show what holds for all parts, and the transitions between them."""
+        self.frame.setCurrentIndex(self.frame.findData(motion["frame"]))
+        self.amplitude.set_si(size)
+        self._transitions, forms, parts = {}, iter(self._forms()), motion["parts"]
+        pairs = dict(enumerate(pairwise(forms)))
+        passed = -1
+        for part in parts:
+            if part["type"] == TRANSITION:
+                self._transitions[pairs[passed]] = part["duration"]
+            else:
+                passed += 1
+
+    def _placed_elsewhere(self) -> None:
+        if not self._quiet:
+            self._transitions = {}  # they pass, or not, where they were
+            self._list_parts(self.forms.currentIndex())
+            self._tell()
+
+    def _part_edited(self, form: PartForm) -> None:
+        if not self._quiet:
+            self._forget(form)
+            self._list_parts(self.forms.currentIndex())
+            self._tell()
+
+    def _forget(self, form: PartForm) -> None:
+        """The transitions beside a part that has changed or gone."""
+        self._transitions = {pair: length for pair, length in self._transitions.items() if form not in pair}
 
     def _make(self, part: Data) -> PartForm:
         form = PartForm(part["type"], self._models[part["type"]])
         form.set_value(part)
-        form.edited.connect(self.edited)
-        form.edited.connect(self._name_parts)
+        form.edited.connect(lambda: self._part_edited(form))
         return form
 
     def _insert(self, index: int, form: PartForm) -> None:
         self.forms.insertWidget(index, form)
         form.follow(self.buttons["Down"])
-        self.parts.insertItem(index, "")
-        self._name_parts()
 
     def _take(self, index: int) -> Data:
         form = self.form(index)
         part = form.value()
-        self.parts.takeItem(index)
+        self._forget(form)
         self.forms.removeWidget(form)
         form.deleteLater()
         return part
@@ -180,26 +217,48 @@ class MotionEditor(QtWidgets.QWidget):
     def _add(self) -> None:
         kind = self.kinds.currentText()
         part: dict[str, Any] = {"type": kind, **NEW_PARTS[kind]}
-        index = self.parts.currentRow() + 1
+        index = self.forms.currentIndex() + 1
         self._insert(index, self._make(part))
-        self.parts.setCurrentRow(index)
-        self.edited.emit()
+        self._list_parts(index)
+        self._tell()
 
     def _remove(self) -> None:
         if self.forms.count() > 1:
-            self._take(self.parts.currentRow())
-            self._name_parts()
-            self.edited.emit()
+            index = self.forms.currentIndex()
+            self._take(index)
+            self._list_parts(min(index, self.forms.count() - 1))
+            self._tell()
 
     def _shift(self, by: int) -> None:
-        index = self.parts.currentRow()
+        index = self.forms.currentIndex()
         if 0 <= index + by < self.forms.count():
             self._insert(index + by, self._make(self._take(index)))
-            self.parts.setCurrentRow(index + by)
-            self.edited.emit()
+            self._list_parts(index + by)
+            self._tell()
 
-    def _name_parts(self) -> None:
-        for index in range(self.parts.count()):
-            part = self.form(index).value()
-            length = f", {part['duration']:g} s" if "duration" in part else ""
-            self.parts.item(index).setText(f"{index + 1}  {part['type']}{length}")
+    def _choose(self, item: QtWidgets.QListWidgetItem | None, _before: object) -> None:
+        if item is not None and (index := item.data(_PART)) is not None:
+            self.forms.setCurrentIndex(index)
+
+    def _list_parts(self, current: int) -> None:
+        """Write the list, with a part chosen; transitions stand in it for information only."""
+        forms = self._forms()
+        current = min(current, len(forms) - 1)
+        with QtCore.QSignalBlocker(self.parts):
+            self.parts.clear()
+            for index, form in enumerate(forms):
+                self._list(form.value(), index)
+                if (pair := tuple(forms[index : index + 2])) in self._transitions:
+                    self._list({"type": TRANSITION, "duration": self._transitions[pair]}, None)
+        rows = [self.parts.item(row).data(_PART) for row in range(self.parts.count())]
+        self.parts.setCurrentRow(rows.index(current))
+        self.forms.setCurrentIndex(current)
+
+    def _list(self, part: Data, index: int | None) -> None:
+        length = f", {part['duration']:g} s" if "duration" in part else ""
+        item = QtWidgets.QListWidgetItem(f"{self.parts.count() + 1}  {part['type']}{length}")
+        item.setData(_PART, index)
+        if index is None:
+            item.setFlags(QtCore.Qt.ItemFlag.NoItemFlags)
+            item.setToolTip("Put in where the parts beside it do not meet, as long as the rig's limits ask for")
+        self.parts.addItem(item)

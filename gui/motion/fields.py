@@ -1,15 +1,13 @@
-"""Fields of a form made from a pydantic model: each shows one value with its unit and bounds, in SI inside."""
+"""Fields of forms: each shows one value with its unit and bounds, in SI inside."""
 
 import math
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any
 
-from annotated_types import Ge, Gt
-from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.widgets import Choice, QuantityBox
+from gui.widgets import Choice, QuantityBox, WholeNumber
 from kinematics import Quantity
 
 COORDINATE_NAMES = ("x", "y", "z", "θx", "θy", "θz")
@@ -157,142 +155,68 @@ class FileField(Field):
             self.edited.emit()
 
 
-class TermsField(Field):
-    """A list of sines or sweeps: one line each, its columns those of the model."""
+class ChoiceField(Field):
+    """One of several words."""
 
-    def __init__(self, name: str, models: list[type[BaseModel]]) -> None:
+    def __init__(self, name: str, words: Iterable[str]) -> None:
         super().__init__()
-        self._models: dict[str, type[BaseModel]] = {}
-        for model in models:
-            for dof in get_args(model.model_fields["dof"].annotation):
-                self._models[dof] = model
-        self._columns = [column for column in models[0].model_fields if column != "dof"]
-        self.table = QtWidgets.QTableWidget(0, 1 + len(self._columns))
-        self.table.setAccessibleName(name)
-        self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Preferred, QtWidgets.QSizePolicy.Policy.Fixed)
-        self.table.setHorizontalHeaderLabels(["axis", *(column.replace("_", "\n") for column in self._columns)])
-        header = self.table.horizontalHeader()
-        header.setSectionResizeMode(QtWidgets.QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(0, QtWidgets.QHeaderView.ResizeMode.ResizeToContents)
-        self.table.verticalHeader().setVisible(False)
-        self.table.setVerticalScrollBarPolicy(QtCore.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        # Tab goes from field to field as anywhere, and on: a table's own Tab goes round, and selects no text
-        self.table.setTabKeyNavigation(False)
-        self.table.setFocusPolicy(QtCore.Qt.FocusPolicy.NoFocus)
-        add, remove = QtWidgets.QPushButton("Add line"), QtWidgets.QPushButton("Remove line")
-        add.clicked.connect(self._add_default)
-        remove.clicked.connect(self._remove)
-        self._buttons = (add, remove)
-        buttons = QtWidgets.QHBoxLayout()
-        for button in self._buttons:
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        layout = QtWidgets.QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.table)
-        layout.addLayout(buttons)
-        self._fit()
+        self.box = Choice(name, [(word, word) for word in words])
+        self.box.activated.connect(lambda _index: self.edited.emit())
+        _row(self, self.box)
 
-    def value(self) -> list[dict[str, Any]]:
+    def value(self) -> str:
         """See `Field`."""
-        terms = []
-        for row in range(self.table.rowCount()):
-            term: dict[str, Any] = {"dof": self.table.cellWidget(row, 0).currentData()}
-            for place, column in enumerate(self._columns, start=1):
-                term[column] = self.table.cellWidget(row, place).si()
-            terms.append(term)
-        return terms
+        return str(self.box.currentData())
 
     def set_value(self, value: Any) -> None:
         """See `Field`."""
-        self.table.setRowCount(0)
-        for term in value:
-            self._add(term)
-
-    def _add(self, term: dict[str, Any]) -> None:
-        row = self.table.rowCount()
-        self.table.insertRow(row)
-        choice = Choice(f"Axis of line {row + 1}", [(dof.replace("r", "θ"), dof) for dof in self._models])
-        choice.setCurrentIndex(choice.findData(term["dof"]))
-        boxes = []
-        for place, column in enumerate(self._columns, start=1):
-            field = self._models[term["dof"]].model_fields[column]
-            quantity = _quantity(field)
-            name = f"{column.replace('_', ' ')} of line {row + 1}"
-            least = _least(field.metadata)
-            box = QuantityBox(name, quantity.unit, max(0.0, least), least)
-            box.setMinimumWidth(60)
-            box.set_si(term.get(column, 0.0))
-            box.valueChanged.connect(lambda _value: self.edited.emit())
-            self.table.setCellWidget(row, place, box)
-            boxes.append(box)
-        choice.currentIndexChanged.connect(lambda index: self._change(choice.itemData(index), boxes))
-        self.table.setCellWidget(row, 0, choice)
-        self._fit()
-        self.rearranged.emit()
-
-    def stops(self) -> list[QtWidgets.QWidget]:
-        """The lines as they are read, then the buttons."""
-        rows, columns = range(self.table.rowCount()), range(self.table.columnCount())
-        return [*(self.table.cellWidget(row, column) for row in rows for column in columns), *self._buttons]
-
-    def _fit(self) -> None:
-        """Make the table as high as its lines: what it stands in scrolls, and nothing in it."""
-        lines = self.table.horizontalHeader().sizeHint().height() + self.table.verticalHeader().length()
-        self.table.setFixedHeight(lines + 2 * self.table.frameWidth())
-
-    def _change(self, dof: str, boxes: list[QuantityBox]) -> None:
-        for column, box in zip(self._columns, boxes, strict=True):
-            box.set_unit(_quantity(self._models[dof].model_fields[column]).unit)
-        self.edited.emit()
-
-    def _add_default(self) -> None:
-        last = self.value()[-1:] or [{"dof": "z"}]
-        self._add(last[0])
-        self.edited.emit()
-
-    def _remove(self) -> None:
-        row = self.table.currentRow()
-        self.table.removeRow(row if row >= 0 else self.table.rowCount() - 1)
-        self._fit()
-        self.edited.emit()
+        self.box.setCurrentIndex(self.box.findData(value))
 
 
-def make_field(name: str, info: FieldInfo) -> Field:
-    """The field for one entry of a model. Raises TypeError for a type that no trajectory uses."""
-    kind, origin = info.annotation, get_origin(info.annotation)
-    if origin is tuple:
-        return TupleField(name, [argument.__metadata__[0] for argument in get_args(kind)])
-    if origin is list:
-        union = get_args(get_args(kind)[0])[0]
-        return TermsField(name, list(get_args(union)))
-    if kind is float:
-        return QuantityField(name, _quantity(info), _least(info.metadata))
-    if kind is bool:
-        return SwitchField(name)
-    if kind is str:
-        return FileField(name)
-    given = [argument for argument in get_args(kind) if argument is not type(None)]
-    if len(given) == 1 and hasattr(given[0], "__metadata__"):
-        metadata = list(given[0].__metadata__)
-        bounds = [bound for item in metadata for bound in getattr(item, "metadata", [item])]
-        quantity = next(item for item in metadata if isinstance(item, Quantity))
-        return OptionalField(name, QuantityField(name, quantity, _least(bounds)))
-    raise TypeError(f"{name}: no field for {kind}")
+class WholeField(Field):
+    """A whole number."""
+
+    def __init__(self, name: str, metadata: list[Any]) -> None:
+        super().__init__()
+        least, most = (
+            next((int(getattr(each, bound)) for each in metadata if hasattr(each, bound)), default)
+            for bound, default in (("ge", 0), ("le", 2**31 - 1))
+        )
+        self.box = WholeNumber(name, least, least, most)
+        self.box.setKeyboardTracking(False)
+        self.box.valueChanged.connect(lambda _value: self.edited.emit())
+        _row(self, self.box)
+
+    def value(self) -> int:
+        """See `Field`."""
+        return int(self.box.value())
+
+    def set_value(self, value: Any) -> None:
+        """See `Field`."""
+        if not self.box.minimum() <= value <= self.box.maximum():
+            raise ValueError(f"{value}, must be from {self.box.minimum()} to {self.box.maximum()}")
+        self.box.setValue(value)
 
 
-def _quantity(info: FieldInfo) -> Quantity:
-    return next(item for item in info.metadata if isinstance(item, Quantity))
+class AxesField(Field):
+    """Which of the six coordinates."""
 
+    def __init__(self, name: str, axes: Iterable[str]) -> None:
+        super().__init__()
+        self.boxes = {axis: QtWidgets.QCheckBox(axis.replace("r", "θ")) for axis in axes}
+        for box in self.boxes.values():
+            box.setAccessibleName(f"{name}: {box.text()}")
+            box.toggled.connect(lambda _on: self.edited.emit())
+        _row(self, *self.boxes.values())
 
-def _least(metadata: list[Any]) -> float:
-    """The bound; a value at one that must be exceeded is refused with the rest of the motion."""
-    for item in metadata:
-        if isinstance(item, Gt):
-            return float(item.gt)  # type: ignore[arg-type]
-        if isinstance(item, Ge):
-            return float(item.ge)  # type: ignore[arg-type]
-    return -math.inf
+    def value(self) -> list[str]:
+        """See `Field`."""
+        return [axis for axis, box in self.boxes.items() if box.isChecked()]
+
+    def set_value(self, value: Any) -> None:
+        """See `Field`."""
+        for axis, box in self.boxes.items():
+            box.setChecked(axis in value)
 
 
 def _row(parent: QtWidgets.QWidget, *widgets: QtWidgets.QWidget) -> None:

@@ -3,30 +3,32 @@
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from pyqtgraph.Qt import QtCore, QtWidgets
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.motion.editor import MotionEditor
-from gui.motion.preview import Preview, describe, look_ahead
+from gui.motion.document import MotionDocument
+from gui.motion.editor import LEAST_AMPLITUDE, MotionEditor
+from gui.motion.edits import Edits
+from gui.motion.preview import Preview, describe, lacking, look_ahead
 from gui.motion.run_words import RunWords
 from gui.motion.sights import Sights
-from gui.motion.specification import NEW_PARTS, moved, read_motion, shipped_motion, to_toml
+from gui.motion.specification import NEW_PARTS, shipped_motion
+from gui.motion.template_page import TemplatePage
 from gui.motion.transport import TransportBar
 from gui.motion.unsaved import UnsavedQuestion
 from gui.motion.verdict_label import VerdictLabel
 from gui.session import Action, Mover, RigSession, Worker
-from gui.widgets import GuardedButton, QuantityBox, Theme, WholeNumber, ask_save
-from rig.csvio import whole_file
+from gui.widgets import GuardedButton, Theme, WholeNumber
 from rig.engine import Snapshot
-from rig.errors import InputError
 from rig.states import State
 
 _EDIT_PAUSE = 250  # ms without a change before a motion is looked at
-_LEAST_AMPLITUDE = 0.1  # %, and the step of the field
+_BEING_CHECKED = "being checked"
 
 
 class MotionPanel(QtWidgets.QWidget):
-    """The motion's form on the left, its preview on the right, its size and number of runs below.
+    """The motion's form or the templates on the left, its preview on the right, its size and number of runs below.
 
     Args:
         session: the rig.
@@ -42,13 +44,11 @@ class MotionPanel(QtWidgets.QWidget):
         self._mover = mover
         self._worker = Worker("preview", self)
         self._version = 0
-        self._opened = 0
-        self._name = "motion"
-        self._taken: dict[str, object] = {}  # the motion as its file states it
-        self.question: UnsavedQuestion | None = None
-        """asked before changes are lost"""
         self.preview = Preview()
         self.editor = MotionEditor()
+        self.amplitude = self.editor.amplitude
+        self.document = MotionDocument(session, self.editor, self._worker, self._complete, self)
+        self.templates = TemplatePage(session.config, self._worker)
         self.sights = Sights(session.config, theme)
         self._changed = QtCore.QTimer(self)
         self._changed.setSingleShot(True)
@@ -64,22 +64,45 @@ class MotionPanel(QtWidgets.QWidget):
         self.words = RunWords()
         self._ran = ""
         """name of the motion that was run from here last, empty once another is shown"""
+        self.edits = Edits(self.editor.value, self.editor.restore, self.editor)
+        self._lay_out()
+        self.editor.edited.connect(self._edited)
+        self.document.retitled.connect(self._title.setText)
+        self.document.refused.connect(self.verdict.refuse)
+        self.document.taken_up.connect(self.edits.forget)
+        self.document.taken_up.connect(self.templates.leave)
+        self.templates.made.connect(self._take_template)
+        self.templates.closed.connect(lambda: self._left.setCurrentIndex(0))
+        session.changed.connect(self.refresh)
+        session.statusChanged.connect(self._show_present)
+        mover.progressed.connect(self._progressed)
+        mover.finished.connect(self._finished)
+        self.load_shipped("demo")
+
+    # -- what is on the panel ----------------------------------------------------------------------------------------
+
+    def _lay_out(self) -> None:
         self._title = QtWidgets.QLabel()
         self._title.setObjectName("heading")
         self._title.setAccessibleName("Name of the motion")
-        left = QtWidgets.QWidget()
-        column = QtWidgets.QVBoxLayout(left)
-        column.setContentsMargins(6, 6, 6, 6)
+        composing = QtWidgets.QWidget()
+        column = QtWidgets.QVBoxLayout(composing)
+        column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._title)
-        column.addLayout(self._source_row())
+        for row in self._source_rows():
+            column.addLayout(row)
         column.addWidget(self.editor, 1)
+        self._left = QtWidgets.QStackedWidget()
+        self._left.addWidget(composing)
+        self._left.addWidget(self.templates)
+        self._left.setContentsMargins(6, 6, 6, 6)
         right = QtWidgets.QWidget()
         column = QtWidgets.QVBoxLayout(right)
         column.setContentsMargins(6, 6, 6, 6)
         column.addWidget(self.sights, 1)
         column.addWidget(self.verdict)
         self.splitter = QtWidgets.QSplitter()
-        self.splitter.addWidget(left)
+        self.splitter.addWidget(self._left)
         self.splitter.addWidget(right)
         self.splitter.setStretchFactor(0, 0)
         self.splitter.setStretchFactor(1, 1)
@@ -89,35 +112,32 @@ class MotionPanel(QtWidgets.QWidget):
         layout.setContentsMargins(0, 0, 0, 4)
         layout.addWidget(self.splitter, 1)
         layout.addLayout(self._size_row())
-        self.editor.edited.connect(self._form_edited)
-        session.changed.connect(self.refresh)
-        session.statusChanged.connect(self._show_present)
-        mover.progressed.connect(self._progressed)
-        mover.finished.connect(self._finished)
-        self.load_shipped("demo")
 
-    # -- what is on the panel ----------------------------------------------------------------------------------------
-
-    def _source_row(self) -> QtWidgets.QHBoxLayout:
-        row = QtWidgets.QHBoxLayout()
-        for text, hint, act in (
-            ("Demo", "The motion that comes along: 20 s over all six axes", lambda: self.let_go(self._take_demo)),
-            ("New", "A small motion to begin with", lambda: self.let_go(self.begin_new)),
-            ("Open …", "A motion file (TOML), or a CSV of poses", self.open),
-            ("Save as …", "Save this motion as a TOML file", self._save),
-        ):
+    def _source_rows(self) -> list[QtWidgets.QHBoxLayout]:
+        sources, files = QtWidgets.QHBoxLayout(), QtWidgets.QHBoxLayout()
+        document, let_go = self.document, self.let_go
+        acts: tuple[tuple[QtWidgets.QHBoxLayout, str, str, Callable[[], object]], ...] = (
+            (sources, "Demo", "The motion that comes along: 20 s over all six axes", lambda: let_go(self._take_demo)),
+            (sources, "New", "A small motion to begin with", lambda: let_go(self.begin_new)),
+            (sources, "From template …", "Sine, sweep, circle, step, random, multisine, CSV", self.begin_template),
+            (sources, "Open …", "A motion file (TOML), or a CSV of poses", self.open),
+            (files, "Save", "Save this motion in its file (Ctrl+S)", document.save),
+            (files, "Save as …", "Save this motion as another TOML file", document.save_as),
+        )
+        for row, text, hint, act in acts:
             button = QtWidgets.QPushButton(text)
             button.setToolTip(hint)
             button.setAccessibleName(f"{text.rstrip(' …')} motion")
             button.clicked.connect(lambda _checked=False, act=act: act())
             row.addWidget(button)
-        return row
+        files.addWidget(self.edits.undo_button, 1)
+        files.addWidget(self.edits.redo_button, 1)
+        QtWidgets.QShortcut(QtGui.QKeySequence("Ctrl+S"), self.editor).activated.connect(document.save)
+        return [sources, files]
 
     def _size_row(self) -> QtWidgets.QHBoxLayout:
         self.repeats = WholeNumber("How many times the motion is run, one after the other", 1, 1, 1000)
         self.repeats.setSuffix(" ×")
-        self.amplitude = QuantityBox("Size of the motion about its start pose", "%", 100.0, _LEAST_AMPLITUDE, 100.0)
-        self.amplitude.valueChanged.connect(lambda _value: self._form_edited())
         self.fit = GuardedButton("Largest that passes", "Take the largest amplitude with which the motion passes")
         self.fit.clicked.connect(lambda: self.amplitude.set_si(self._largest()))
         row = QtWidgets.QHBoxLayout()
@@ -135,7 +155,7 @@ class MotionPanel(QtWidgets.QWidget):
 
     def load_shipped(self, name: str) -> None:
         """Take a motion that comes along."""
-        self._show(name, shipped_motion(name), Path())
+        self.document.show(name, shipped_motion(name), Path())
 
     def _take_demo(self) -> None:
         self.load_shipped("demo")
@@ -144,44 +164,24 @@ class MotionPanel(QtWidgets.QWidget):
         """Begin a motion of one's own."""
         kind = next(iter(NEW_PARTS))
         part = {"type": kind, **NEW_PARTS[kind]}
-        self._show("new motion", {"frame": "home", "pivot": [0.0] * 3, "parts": [part]}, Path())
+        self.document.show("new motion", {"frame": "home", "pivot": [0.0] * 3, "parts": [part]}, Path())
+
+    def begin_template(self) -> None:
+        """Show the templates in place of the form."""
+        self._left.setCurrentIndex(1)
+        self.templates.begin()
+
+    def _take_template(self, name: str, motion: Any) -> None:
+        self.let_go(lambda: self.document.show(name, motion, Path()))
 
     def load_file(self, path: Path) -> None:
         """Take a motion file; what is wrong with it is shown above the verdict of the motion, which stays."""
-        self._opened += 1
-        opened, home = self._opened, self._session.config.machine.geometry.home_pose
-        self._title.setText(f"Motion: reading {path.name} …")
-
-        def taken(motion: "dict[str, object] | None", error: Exception | None) -> None:
-            if opened != self._opened:  # another was chosen meanwhile
-                return
-            if motion is not None:
-                try:
-                    self._show(path.stem, motion, path.parent)
-                except ValueError as beyond:
-                    error = beyond
-                else:
-                    return
-            self._show_title()
-            reason = str(error).removeprefix(f"{path}: ")
-            self.verdict.refuse(f"{path.name} was not opened: {reason}")
-            self._session.log("error", "app", f"{path} was not opened: {reason}")
-
-        self._worker.submit(lambda: read_motion(path, home) if opened == self._opened else None, taken)
+        self.templates.leave()
+        self.document.load(path)
 
     def save_file(self, path: Path) -> None:
         """Write the motion as a TOML file, which it is called after from then on; a failure is said."""
-        shown = self._shown()
-        try:
-            with whole_file(path) as file:
-                file.write(to_toml(moved(shown, self.editor.folder, path.parent)))
-        except InputError as error:
-            self._session.log("error", "app", str(error))
-            self._session.refused.emit("save the motion", str(error))
-        else:
-            self._name, self._taken = path.stem, shown
-            self._show_title()
-            self._session.log("info", "app", f"motion saved: {path}")
+        self.document.save_to(path)
 
     @property
     def title(self) -> str:
@@ -191,40 +191,16 @@ class MotionPanel(QtWidgets.QWidget):
     @property
     def unsaved(self) -> bool:
         """Whether the motion was changed since it was taken or saved."""
-        return self._shown() != self._taken
+        return self.document.unsaved
+
+    @property
+    def question(self) -> UnsavedQuestion | None:
+        """What is asked before changes are lost."""
+        return self.document.question
 
     def let_go(self, then: Callable[[], None], stay: Callable[[], None] = lambda: None) -> None:
-        """Do `then`, which loses the motion shown: after a question where it is not saved, which may lead to `stay`."""
-        if not self.unsaved:
-            then()
-        elif self.question is None:
-            self.question = UnsavedQuestion(self._name, self._save, then, stay, self.window())
-            self.question.finished.connect(lambda _code: self._answered())
-            self.question.show()
-
-    def _answered(self) -> None:
-        question, self.question = self.question, None
-        if question is not None:
-            question.carry_out()
-
-    def _shown(self) -> "dict[str, object]":
-        """The motion as a file would state it."""
-        amplitude = self.amplitude.si() / 100.0
-        return self.editor.value() | ({} if amplitude == 1.0 else {"amplitude": amplitude})
-
-    def _show(self, name: str, motion: "dict[str, object]", folder: Path) -> None:
-        """Show a motion. Raises ValueError, and shows what it did, where a number is beyond what a field takes."""
-        size = 100.0 * float(motion.get("amplitude", 1.0))  # type: ignore[arg-type]
-        if fault := self.amplitude.fault(size):
-            raise ValueError(fault)
-        self.editor.set_value(motion, folder)
-        self.amplitude.set_si(size)
-        self._opened += 1
-        self._name, self._taken = name, self._shown()
-        self._show_title()
-
-    def _show_title(self) -> None:
-        self._title.setText(f"Motion: {self._name}{' (changed)' if self.unsaved else ''}")
+        """As `MotionDocument.let_go`."""
+        self.document.let_go(then, stay)
 
     def open(self) -> None:
         """Ask for a motion file and take it."""
@@ -235,26 +211,17 @@ class MotionPanel(QtWidgets.QWidget):
         if name:
             self.load_file(Path(name))
 
-    def _save(self) -> bool:
-        """Ask for a file and save the motion; whether that was done."""
-        path = ask_save(self, "Save the motion", f"{self._name}.toml", "Motions (*.toml)", ".toml")
-        if path is not None:
-            self.save_file(path)
-        return not self.unsaved
-
     # -- looking at it -----------------------------------------------------------------------------------------------
 
-    def _form_edited(self) -> None:
-        self._show_title()
-        self._edited()
-
     def _edited(self) -> None:
+        self.edits.record()
+        self.document.say_title()
         if not self._mover.active:  # how the one before ended says nothing of this one
             self.transport.clear()
         self._version += 1
         self._ran = ""
         self.sights.plots.show_present(None)
-        self.preview = Preview(fault="being checked")
+        self.preview = Preview(fault=_BEING_CHECKED)
         self.verdict.refused = ""
         self.verdict.judge("muted", "Checking …")
         self._changed.start()
@@ -262,7 +229,7 @@ class MotionPanel(QtWidgets.QWidget):
 
     def _look(self) -> None:
         version, motion, folder = self._version, self.editor.value(), self.editor.folder
-        amplitude = self.amplitude.si() / 100.0
+        amplitude = motion.pop("amplitude", 1.0)
         config = self._session.config
 
         def look() -> Preview | None:
@@ -274,9 +241,18 @@ class MotionPanel(QtWidgets.QWidget):
 
         self._worker.submit(look, looked)
 
+    def _complete(self) -> None:
+        """Put in the transitions that the motion lacks, as far as it can be made."""
+        self._put_transitions(lacking(self._session.config, self.editor.value(), self.editor.folder))
+
+    def _put_transitions(self, durations: dict[int, float]) -> None:
+        self.editor.put_transitions(durations)
+        self.edits.settle()
+
     def _show_preview(self, preview: Preview) -> None:
         self.preview = preview
-        self.transport.show_motion(self._name, None if preview.table is None else preview.table.duration)
+        self.document.settle(lambda: self._put_transitions(preview.transitions))
+        self.transport.show_motion(self.document.name, None if preview.table is None else preview.table.duration)
         self.sights.show_preview(preview)
         verdict = preview.verdict
         if verdict is None:
@@ -304,12 +280,12 @@ class MotionPanel(QtWidgets.QWidget):
         self.transport.refresh(self._session.obstacle(Action.MOVE) or busy or self.preview.obstacle)
         verdict = self.preview.verdict
         self.fit.setVisible(verdict is not None and not verdict.passed)
-        self.fit.set_obstacle("" if self._largest() > 0.0 else f"none from {_LEAST_AMPLITUDE:g} % on passes")
+        self.fit.set_obstacle("" if self._largest() > 0.0 else f"none from {LEAST_AMPLITUDE:g} % on passes")
 
     def _run(self) -> None:
         if self.preview.table is not None and not self.preview.obstacle:
-            self._ran = self._name
-            self._mover.run(self._name, self.preview.table, self.repeats.value())
+            self._ran = self.document.name
+            self._mover.run(self.document.name, self.preview.table, self.repeats.value())
 
     def _show_present(self, status: Snapshot) -> None:
         """Where the motion is, on the plots of the one that is run."""
@@ -327,7 +303,7 @@ class MotionPanel(QtWidgets.QWidget):
     def close_worker(self) -> None:
         """End the thread that looks at motions; those it has not begun with are not looked at."""
         self._version += 1
-        self._opened += 1
+        self.document.forget_reading()
         self.sights.close_worker()
         self._worker.finish()
         self._worker.join(5.0)

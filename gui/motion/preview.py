@@ -1,13 +1,13 @@
 """What a motion would do, before anything moves: its table, the check's verdict, and curves to look at."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from dynamics import Dynamics, DynamicsError
 from gui.live import decimate
-from gui.motion.specification import Data, to_toml
+from gui.motion.specification import Data, with_transitions
 from gui.scene import Figure
 from gui.session import Rows
 from kinematics import (
@@ -15,11 +15,13 @@ from kinematics import (
     KinematicsError,
     MotionTable,
     SingularityError,
+    build_trajectory,
     coordinates_to_motion,
     leg_kinematics,
-    parse_trajectory,
+    parse_specification,
+    trajectory_text,
 )
-from rig.client import checked_motion
+from rig.client import checked_motion, transition_durations
 from rig.config import RigConfig
 from rig.safety import LimitCheck, TrajectoryVerdict
 from rig.telemetry import ROW
@@ -59,6 +61,8 @@ class Preview:
     """the motion as telemetry rows that the model expects, `FRAMES` a second and with its end, to be looked at"""
     rings: Array | None = None
     """where the corners of the platform's plate are in them, (n, 6, 3) m, base frame"""
+    transitions: dict[int, float] = field(default_factory=dict)
+    """s of those that were put in, by the index of the part before"""
 
     @property
     def obstacle(self) -> str:
@@ -77,18 +81,30 @@ def look_ahead(config: RigConfig, motion: Data, folder: Path, amplitude: float) 
         folder: where its file names start.
         amplitude: its size about its start pose, 1 for the motion as it is.
     """
+    home = config.machine.geometry.home_pose
     try:
-        trajectory = parse_trajectory(to_toml(motion), config.machine.geometry.home, folder)
-        table, verdict = checked_motion(config, trajectory, amplitude)
+        specification = parse_specification(trajectory_text(motion))
+        durations = transition_durations(config, specification, folder)
+        if durations:
+            specification = parse_specification(trajectory_text(with_transitions(motion, durations)))
+        table, verdict = checked_motion(config, build_trajectory(specification, home, folder), amplitude)
     except (KinematicsError, DynamicsError, OSError) as error:
         return Preview(fault=str(error))
+    seen = Preview(table=table, verdict=verdict, transitions=durations)
     try:
         curves = _curves(config, table, motion["frame"] == "home")
         rows = expected_rows(config, table)
     except (SingularityError, DynamicsError):
-        return Preview(table=table, verdict=verdict)  # which says where the motion becomes impossible
-    rings = Figure(config.machine).rings(rows["pose"])
-    return Preview(table=table, verdict=verdict, curves=curves, rows=rows, rings=rings)
+        return seen  # whose verdict says where the motion becomes impossible
+    return replace(seen, curves=curves, rows=rows, rings=Figure(config.machine).rings(rows["pose"]))
+
+
+def lacking(config: RigConfig, motion: Data, folder: Path) -> dict[int, float]:
+    """The transitions that a motion lacks, as `transition_durations`; none of one that cannot be made."""
+    try:
+        return transition_durations(config, parse_specification(trajectory_text(motion)), folder)
+    except (KinematicsError, OSError):
+        return {}
 
 
 def expected_rows(config: RigConfig, table: MotionTable) -> Rows:

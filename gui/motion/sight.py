@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 
+import numpy as np
 from pyqtgraph.Qt import QtWidgets
 
 from gui.live import PlatformView, Replay, ReplayBar
@@ -66,7 +67,7 @@ class MotionSight(QtWidgets.QWidget):
                 self.replay.seek(0.0 if worst is None else worst.time)
         self.view.forget_scale()
         self.bar.set_replay(self.replay)
-        self.view.set_swept(preview.rings)
+        self.view.set_swept(preview.rings, None if rows is None else np.ascontiguousarray(rows["pose"]))
         self.envelope.setText(_NONE if preview.rings is None else _extent(preview.rings))
         if self.replay is None:
             self.view.show_row(None)

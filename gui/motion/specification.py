@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
-import tomlkit
 from pydantic import BaseModel
 
-from kinematics import InputFileError, TrajectoryError, TrajectorySpec, add_toml_entry, parse_trajectory, read_text
+from kinematics import InputFileError, TrajectoryError, TrajectorySpec, parse_trajectory, read_text
 
 Data = dict[str, Any]
 """A motion as its file states it, SI."""
 
 _REST = [0.0] * 6
+TRANSITION = "transition"
+"""type of the parts that the app puts in where others do not meet"""
 
 NEW_PARTS: dict[str, Data] = {
     "minimum-jerk": {"start": _REST, "end": [0.0, 0.0, 0.02, 0.0, 0.0, 0.0], "duration": 2.0},
@@ -32,6 +33,13 @@ NEW_PARTS: dict[str, Data] = {
         "fade": 2.0,
         "offset": _REST,
     },
+    "random": {
+        "terms": [{"dof": "z", "rms": 0.003, "low_frequency": 0.2, "high_frequency": 2.0}],
+        "duration": 10.0,
+        "fade": 2.0,
+        "seed": 1,
+        "offset": _REST,
+    },
     "hold": {"position": _REST, "duration": 1.0},
     "poses": {"file": "", "rest_ends": True},
 }
@@ -39,9 +47,25 @@ NEW_PARTS: dict[str, Data] = {
 
 
 def part_models() -> dict[str, type[BaseModel]]:
-    """The model of each kind of part, by its `type`."""
+    """The model of each kind of part that a person writes, by its `type`."""
     union = get_args(get_args(TrajectorySpec.model_fields["parts"].annotation)[0])[0]
-    return {get_args(model.model_fields["type"].annotation)[0]: model for model in get_args(union)}
+    models = {get_args(model.model_fields["type"].annotation)[0]: model for model in get_args(union)}
+    return {kind: model for kind, model in models.items() if kind != TRANSITION}
+
+
+def authored(motion: Data) -> Data:
+    """A motion without its transitions: what a person writes."""
+    return motion | {"parts": [part for part in motion["parts"] if part["type"] != TRANSITION]}
+
+
+def with_transitions(motion: Data, durations: dict[int, float]) -> Data:
+    """A motion with transitions put in, s long each, behind the parts with these indices."""
+    parts: list[Data] = []
+    for index, part in enumerate(motion["parts"]):
+        parts.append(part)
+        if index in durations:
+            parts.append({"type": TRANSITION, "duration": durations[index]})
+    return motion | {"parts": parts}
 
 
 def read_motion(path: Path, home: np.ndarray[Any, Any]) -> Data:
@@ -62,26 +86,15 @@ def shipped_motion(name: str) -> Data:
 
 
 def _data(text: str) -> Data:
-    motion = TrajectorySpec.model_validate(tomllib.loads(text)).model_dump(mode="json")
+    return as_data(TrajectorySpec.model_validate(tomllib.loads(text)))
+
+
+def as_data(specification: TrajectorySpec) -> Data:
+    """A motion as data."""
+    motion = specification.model_dump(mode="json")
     if motion["amplitude"] == 1.0:
         del motion["amplitude"]
     return motion
-
-
-def to_toml(motion: Data) -> str:
-    """A motion as the text of its file."""
-    document, parts = tomlkit.document(), tomlkit.aot()
-    for key in ("frame", "pivot", "amplitude"):
-        if key in motion:
-            add_toml_entry(document, key, motion[key])
-    for part in motion["parts"]:
-        table = tomlkit.table()
-        for key, value in part.items():
-            if value is not None:
-                add_toml_entry(table, key, value)
-        parts.append(table)
-    document.add("parts", parts)
-    return tomlkit.dumps(document)
 
 
 def moved(motion: Data, folder: Path, target: Path) -> Data:

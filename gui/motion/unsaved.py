@@ -14,6 +14,7 @@ class UnsavedQuestion(QtWidgets.QMessageBox):
         then: what loses the changes; once they are saved or may be lost.
         stay: otherwise, also when the question is closed.
         parent: over which it is asked.
+        asks: whether saving asks for a file first.
     """
 
     def __init__(
@@ -23,6 +24,8 @@ class UnsavedQuestion(QtWidgets.QMessageBox):
         then: Callable[[], None],
         stay: Callable[[], None],
         parent: QtWidgets.QWidget,
+        *,
+        asks: bool,
     ) -> None:
         super().__init__(parent)
         self._save, self._then, self._stay = save, then, stay
@@ -30,7 +33,7 @@ class UnsavedQuestion(QtWidgets.QMessageBox):
         self.setIcon(QtWidgets.QMessageBox.Icon.Question)
         self.setText(f"The motion {name!r} was changed and is not saved.")
         role = QtWidgets.QMessageBox.ButtonRole
-        self._saves = self.addButton("Save as …", role.AcceptRole)
+        self._saves = self.addButton("Save as …" if asks else "Save", role.AcceptRole)
         self._discards = self.addButton("Discard the changes", role.DestructiveRole)
         stays = self.addButton("Cancel", role.RejectRole)
         self.setDefaultButton(self._saves)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import combinations, product
 
 import numpy as np
 
@@ -22,6 +23,10 @@ _ASIDE = 0.15
 """of the base's radius, between a base joint and its leg's number"""
 _BEYOND = 1.2
 """of an axis' length, where its letter stands"""
+_WAY = 0.006
+"""radius of a motion's line, of the base joints' mean radius"""
+_PIECES = 300
+"""of such a line, at most twice as many: each costs the processor some µs a frame"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,18 @@ def extras(figure: Figure, scene: Scene, theme: Theme, shown: Shown, full_force:
         fade, places = np.linspace(0.06, 0.9, len(scene.trail) - 1), figure.points(scene.trail)
         parts.append(solids(places[:-1], places[1:], 0.007 * u, rgb(theme.accent), alpha=fade, glow=0.8))
     return np.concatenate(parts)
+
+
+def way(figure: Figure, poses: Floats, theme: Theme) -> Solids:
+    """The line of the middle of the plate's upper side along a motion, poses (n, 7), and the box that it stays in."""
+    places = figure.points(poses[:: max(1, len(poses) // _PIECES)])
+    low, high = figure.points(poses).min(axis=0), figure.points(poses).max(axis=0)
+    corners = np.array(list(product(*zip(low, high, strict=True))))
+    edges = [(a, b) for a, b in combinations(range(8), 2) if (a ^ b).bit_count() == 1]
+    begins, ends = (corners[list(each)] for each in zip(*edges, strict=True))
+    thin = _WAY * figure.radius
+    line = solids(places[:-1], places[1:], thin, rgb(theme.accent), glow=0.8)
+    return np.concatenate([line, solids(begins, ends, 0.5 * thin, rgb(theme.muted), glow=0.8)])
 
 
 def force_room(figure: Figure) -> Floats:

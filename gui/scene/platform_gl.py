@@ -6,12 +6,13 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
-from gui.scene.arrows import Shown, extras, force_room, marks_of
+from gui.scene.arrows import Shown, extras, force_room, marks_of, way
 from gui.scene.camera import VIEWPOINTS
 from gui.scene.canvas import Canvas, Content
 from gui.scene.figure import Figure, Shapes
 from gui.scene.meshes import Mesh, Placed, hull
 from gui.scene.scene import Scene, rgb
+from gui.scene.solids import Solids
 from gui.session import Floats
 from gui.widgets import Theme
 
@@ -37,6 +38,8 @@ class PlatformGL(QtWidgets.QWidget):
         self._figure: Figure | None = None
         self._swept: Mesh | None = None
         self._rings: Floats | None = None
+        self._poses: Floats | None = None
+        self._way: Solids | None = None
         self._framed = False
         self._followed = True
         """whether the picture is as it was framed: it is framed anew with another size"""
@@ -50,18 +53,24 @@ class PlatformGL(QtWidgets.QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
         self._theme = self.view.theme = theme
+        self._draw_way()
         if self.scene is not None:
             self.show_scene(self.scene)
 
     def set_mechanism(self, mechanism: Mechanism | None, shapes: Shapes | None = None) -> None:
         """The machine that scenes are of, framed anew."""
         self._figure = None if mechanism is None else Figure(mechanism, shapes)
+        self._draw_way()
         self._framed = False
 
-    def set_swept(self, rings: Floats | None) -> None:
-        """Show the convex hull of all places of the plate's corners (t, 6, 3) m, base frame; None: none."""
+    def set_swept(self, rings: Floats | None, poses: Floats | None = None) -> None:
+        """Show the convex hull of all places of the plate's corners (t, 6, 3) m, base frame; None: none.
+
+        poses (t, 7): along the same motion, whose way is shown too, with the box that it stays in.
+        """
         self._swept = None if rings is None else hull(rings.reshape(-1, 3))
-        self._rings = rings
+        self._rings, self._poses = rings, poses
+        self._draw_way()
         if self.scene is not None:
             self.show_scene(self.scene)
         if self._followed:
@@ -112,6 +121,7 @@ class PlatformGL(QtWidgets.QWidget):
         assert figure is not None
         ring, streaks = figure.shadows(scene, self.view.camera)
         drawn = [figure.solids(scene, theme), extras(figure, scene, theme, self.shown, self.full_force)]
+        drawn += [] if self._way is None else [self._way]
         return Content(
             solids=np.concatenate(drawn),
             meshes=figure.meshes(scene, theme) + self._envelope(),
@@ -119,6 +129,11 @@ class PlatformGL(QtWidgets.QWidget):
             shadow=ring,
             streaks=streaks,
         )
+
+    def _draw_way(self) -> None:
+        self._way = None
+        if self._figure is not None and self._poses is not None:
+            self._way = way(self._figure, self._poses, self._theme)
 
     def _envelope(self) -> list[Placed]:
         if self._swept is None:

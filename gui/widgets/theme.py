@@ -159,6 +159,7 @@ QAbstractSpinBox[plain="true"] {{
 QAbstractSpinBox[plain="true"]:focus {{ border-color: {theme.accent}; }}
 QAbstractSpinBox[plain="true"]:disabled {{ color: {theme.muted}; background: {theme.window}; }}
 QLineEdit:disabled {{ color: {theme.muted}; background: {theme.window}; }}
+QListView::item:disabled {{ color: {theme.muted}; }}
 QTableView, QTreeView, QListView {{
     background: {theme.surface}; color: {theme.text}; border: 1px solid {theme.border};
     gridline-color: {theme.border}; selection-background-color: {theme.accent}; selection-color: {theme.surface}; }}

@@ -5,15 +5,19 @@ from kinematics.trajectories.files import (
     TrajectorySpec,
     build_trajectory,
     load_trajectory,
+    parse_specification,
     parse_trajectory,
     trajectory_names,
+    trajectory_text,
 )
-from kinematics.trajectories.generators import Blend, Chirp, ChirpTerm, Harmonic, HarmonicTerm, Hold, MinimumJerk
+from kinematics.trajectories.generators import Blend, Hold, MinimumJerk, Transition
 from kinematics.trajectories.jerk_law import PEAK_ACCELERATION, PEAK_SPEED, minimum_jerk, minimum_jerk_kernel
 from kinematics.trajectories.jogging import JogFrame, leg_stepped_pose, stepped_pose
+from kinematics.trajectories.parts import TransitionPart, join
 from kinematics.trajectories.poses import Poses, read_poses
-from kinematics.trajectories.sequence import Sequence
+from kinematics.trajectories.sequence import Sequence, joint_faults
 from kinematics.trajectories.table import MOST_SAMPLES, MotionTable, scaled, table_motion_kernel, tabulate
+from kinematics.trajectories.waves import Chirp, ChirpTerm, Harmonic, HarmonicTerm, RandomMotion, RandomTerm
 
 __all__ = [
     "COORDINATES",
@@ -31,14 +35,21 @@ __all__ = [
     "MotionTable",
     "Placement",
     "Poses",
+    "RandomMotion",
+    "RandomTerm",
     "Sequence",
     "Trajectory",
     "TrajectorySpec",
+    "Transition",
+    "TransitionPart",
     "build_trajectory",
+    "join",
+    "joint_faults",
     "leg_stepped_pose",
     "load_trajectory",
     "minimum_jerk",
     "minimum_jerk_kernel",
+    "parse_specification",
     "parse_trajectory",
     "read_poses",
     "scaled",
@@ -46,4 +57,5 @@ __all__ = [
     "table_motion_kernel",
     "tabulate",
     "trajectory_names",
+    "trajectory_text",
 ]

@@ -7,189 +7,46 @@ A file states the frame and the pivot once and lists its parts, run one after th
     amplitude = 0.8                # size of the whole about its start pose; 1 if not given
 
     [[parts]]
-    type = "minimum-jerk"          # blend, minimum-jerk, harmonic, chirp, hold, poses
+    type = "minimum-jerk"          # blend, minimum-jerk, harmonic, chirp, random, hold, poses, transition
     start = [0, 0, 0, 0, 0, 0]     # x y z, m, and rx ry rz, rad; or with units
     end = [0, 0, "20 mm", 0, 0, "5 deg"]
     duration = "2 s"
+
+    [[parts]]
+    type = "transition"            # from the pose, speed and acceleration of the part before to those of the part after
+    duration = "1.5 s"
+
+    [[parts]]
+    type = "random"                # band-limited noise, at rest at the offset at both ends
+    terms = [{ dof = "z", rms = "3 mm", low_frequency = "0.2 Hz", high_frequency = "2 Hz" }]
+    duration = "20 s"
+    fade = "2 s"
+    seed = 7                       # the same is the same motion; 0 if not given
 """
 
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any
 
 import numpy as np
+import tomlkit
 from numpy.typing import ArrayLike
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from kinematics.errors import InputFileError, TrajectoryError
-from kinematics.inputs import Angle, AngularSpeed, Frequency, Length, Speed, Time, parse_toml, read_text
+from kinematics.inputs import Length, add_toml_entry, parse_toml, read_text
 from kinematics.trajectories.base import COORDINATES, Placement, Trajectory, TrajectoryFrame
-from kinematics.trajectories.generators import Blend, Chirp, ChirpTerm, Harmonic, HarmonicTerm, Hold, MinimumJerk
+from kinematics.trajectories.parts import LONGEST_FILE, FileModel, Part, TransitionPart
 from kinematics.trajectories.poses import Poses, read_poses
 from kinematics.trajectories.sequence import Sequence
-
-LONGEST_FILE = 3600.0
-"""s, of what a trajectory file describes; a longer run repeats a shorter motion."""
-
-Coordinates: TypeAlias = tuple[Length, Length, Length, Angle, Angle, Angle]
-
-
-def _not_too_long(value: float) -> float:
-    if value > LONGEST_FILE:
-        raise ValueError(f"{value:g} s, must be at most {LONGEST_FILE:g} s")
-    return value
-
-
-Duration: TypeAlias = Annotated[Time, Field(gt=0.0), AfterValidator(_not_too_long)]
-NonNegativeFrequency: TypeAlias = Annotated[Frequency, Field(ge=0.0)]
 
 _MOST_PARTS = 1000
 _LISTED_FAULTS = 30
 _LONGEST_REASON = 300  # characters
-_Terms = Field(min_length=1, max_length=100)
-
-_AT_REST: tuple[float, float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class BlendPart(_Model):
-    """Straight line with parabolic blends (`Blend`)."""
-
-    type: Literal["blend"]
-    start: Coordinates
-    end: Coordinates
-    duration: Duration
-    speed: Annotated[Speed, Field(gt=0.0)] | None = None
-    angular_speed: Annotated[AngularSpeed, Field(gt=0.0)] | None = None
-
-    def build(self, folder: Path) -> Trajectory:
-        """The part as a trajectory; a relative path starts in `folder`."""
-        return Blend(self.start, self.end, self.duration, self.speed, self.angular_speed)
-
-
-class MinimumJerkPart(_Model):
-    """Straight line of minimum jerk (`MinimumJerk`)."""
-
-    type: Literal["minimum-jerk"]
-    start: Coordinates
-    end: Coordinates
-    duration: Duration
-
-    def build(self, folder: Path) -> Trajectory:
-        """The part as a trajectory; a relative path starts in `folder`."""
-        return MinimumJerk(self.start, self.end, self.duration)
-
-
-class HoldPart(_Model):
-    """Standing still (`Hold`)."""
-
-    type: Literal["hold"]
-    position: Coordinates = _AT_REST
-    duration: Duration
-
-    def build(self, folder: Path) -> Trajectory:
-        """The part as a trajectory; a relative path starts in `folder`."""
-        return Hold(self.position, self.duration)
-
-
-class _LinearDof(_Model):
-    dof: Literal["x", "y", "z"]
-    amplitude: Length
-    phase: Angle = 0.0
-
-
-class _AngularDof(_Model):
-    dof: Literal["rx", "ry", "rz"]
-    amplitude: Angle
-    phase: Angle = 0.0
-
-
-class LinearSine(_LinearDof):
-    """One sine on a position."""
-
-    frequency: NonNegativeFrequency
-
-
-class AngularSine(_AngularDof):
-    """One sine on an angle."""
-
-    frequency: NonNegativeFrequency
-
-
-class LinearSweep(_LinearDof):
-    """One frequency sweep on a position."""
-
-    start_frequency: NonNegativeFrequency
-    end_frequency: NonNegativeFrequency
-
-
-class AngularSweep(_AngularDof):
-    """One frequency sweep on an angle."""
-
-    start_frequency: NonNegativeFrequency
-    end_frequency: NonNegativeFrequency
-
-
-class HarmonicPart(_Model):
-    """Faded sines about an offset (`Harmonic`)."""
-
-    type: Literal["harmonic"]
-    terms: Annotated[
-        list[Annotated[LinearSine | AngularSine, Field(discriminator="dof")]],
-        _Terms,
-    ]
-    duration: Duration
-    fade: Duration
-    offset: Coordinates = _AT_REST
-
-    def build(self, folder: Path) -> Trajectory:
-        """The part as a trajectory; a relative path starts in `folder`."""
-        terms = [HarmonicTerm(term.dof, term.amplitude, term.frequency, term.phase) for term in self.terms]
-        return Harmonic(terms, self.duration, self.fade, offset=self.offset)
-
-
-class ChirpPart(_Model):
-    """Faded frequency sweeps about an offset (`Chirp`)."""
-
-    type: Literal["chirp"]
-    terms: Annotated[
-        list[Annotated[LinearSweep | AngularSweep, Field(discriminator="dof")]],
-        _Terms,
-    ]
-    duration: Duration
-    fade: Duration
-    offset: Coordinates = _AT_REST
-
-    def build(self, folder: Path) -> Trajectory:
-        """The part as a trajectory; a relative path starts in `folder`."""
-        terms = [
-            ChirpTerm(term.dof, term.amplitude, term.start_frequency, term.end_frequency, term.phase)
-            for term in self.terms
-        ]
-        return Chirp(terms, self.duration, self.fade, offset=self.offset)
-
-
-class PosesPart(_Model):
-    """Poses of a CSV file (`Poses`), its path relative to the trajectory file."""
-
-    type: Literal["poses"]
-    file: Annotated[str, Field(min_length=1)]
-    rest_ends: bool = True
-
-    def build(self, folder: Path) -> Trajectory:
-        """The part as a trajectory; a relative path starts in `folder`."""
-        return Poses(*read_poses(folder / self.file), rest_ends=self.rest_ends)
-
-
-Part: TypeAlias = Annotated[
-    BlendPart | MinimumJerkPart | HoldPart | HarmonicPart | ChirpPart | PosesPart, Field(discriminator="type")
-]
-
-
-class TrajectorySpec(_Model):
+class TrajectorySpec(FileModel):
     """A trajectory file: frame and pivot of all coordinates, the parts in their order, and the size of the whole."""
 
     frame: TrajectoryFrame
@@ -204,17 +61,27 @@ def build_trajectory(spec: TrajectorySpec, home: ArrayLike | None, folder: Path 
     CSV files are looked for from `folder` (the working folder if None).  Raises TrajectoryError listing the faults.
     """
     faults: list[str] = []
-    parts: list[Trajectory] = []
+    built: dict[int, Trajectory] = {}
+    transitions: dict[int, Trajectory] = {}
     placement = None
     try:
         placement = Placement(spec.frame, np.array(spec.pivot), None if home is None else np.asarray(home, dtype=float))
     except TrajectoryError as error:
         faults.append(str(error))
     for number, part in enumerate(spec.parts, start=1):
-        try:
-            parts.append(part.build(folder or Path()))
-        except TrajectoryError as error:
-            faults.append(f"part {number}, {error}")
+        if not isinstance(part, TransitionPart):
+            try:
+                built[number] = part.build(folder or Path())
+            except TrajectoryError as error:
+                faults.append(f"part {number}, {error}")
+    for number, part in enumerate(spec.parts, start=1):
+        if isinstance(part, TransitionPart):
+            beside = [*spec.parts[max(number - 2, 0) : number - 1], *spec.parts[number : number + 1]]
+            if len(beside) < 2 or any(isinstance(other, TransitionPart) for other in beside):
+                faults.append(f"part {number}, transition: must stand between two parts of other types")
+            elif number - 1 in built and number + 1 in built:
+                transitions[number] = part.between(built[number - 1], built[number + 1])
+    parts = [each for _number, each in sorted((built | transitions).items())]
     duration = sum(part.duration for part in parts)
     if duration > LONGEST_FILE:
         faults.append(
@@ -227,16 +94,36 @@ def build_trajectory(spec: TrajectorySpec, home: ArrayLike | None, folder: Path 
     return trajectory
 
 
-def parse_trajectory(text: str, home: ArrayLike | None, folder: Path | None = None) -> Trajectory:
-    """The trajectory of a file's TOML `text`.  Arguments as `build_trajectory`; TrajectoryError listing all faults."""
+def parse_specification(text: str) -> TrajectorySpec:
+    """What a file's TOML `text` states.  TrajectoryError listing all faults, each with its place in the file."""
     try:
-        spec = TrajectorySpec.model_validate(parse_toml(text))
+        return TrajectorySpec.model_validate(parse_toml(text))
     except InputFileError as error:
         raise TrajectoryError(str(error)) from None
     except ValidationError as error:
         faults = [f"{_place(fault['loc'])}: {_reason(fault['msg'])}" for fault in error.errors(include_url=False)]
         raise TrajectoryError("\n".join(faults)) from None
-    return build_trajectory(spec, home, folder)
+
+
+def parse_trajectory(text: str, home: ArrayLike | None, folder: Path | None = None) -> Trajectory:
+    """The trajectory of a file's TOML `text`.  Arguments as `build_trajectory`; TrajectoryError listing all faults."""
+    return build_trajectory(parse_specification(text), home, folder)
+
+
+def trajectory_text(motion: Mapping[str, Any]) -> str:
+    """The text of the file of a motion: what a file states, as data, SI; None stands for what is not given."""
+    document, parts = tomlkit.document(), tomlkit.aot()
+    for key in ("frame", "pivot", "amplitude"):
+        if key in motion:
+            add_toml_entry(document, key, motion[key])
+    for part in motion["parts"]:
+        table = tomlkit.table()
+        for key, value in part.items():
+            if value is not None:
+                add_toml_entry(table, key, value)
+        parts.append(table)
+    document.add("parts", parts)
+    return tomlkit.dumps(document)
 
 
 def trajectory_names() -> list[str]:

@@ -1,15 +1,11 @@
-"""Trajectories given by formulas: blends, minimum jerk, sines, chirps, holds."""
-
-import math
-from collections import abc
-from dataclasses import dataclass
+"""Trajectories given by formulas, from pose to pose: blends, minimum jerk, transitions, holds."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from kinematics.arrays import Array
 from kinematics.errors import TrajectoryError
-from kinematics.trajectories.base import COORDINATE_UNITS, COORDINATES, Placement, Trajectory, bounded, six, time_span
+from kinematics.trajectories.base import Placement, Trajectory, six, time_span
 from kinematics.trajectories.jerk_law import minimum_jerk
 
 _ROUNDING = 1e-9  # relative; a speed this near its bound is meant to be at it
@@ -127,137 +123,44 @@ class Hold(Trajectory):
         return np.tile(self._position, (len(t), 1)), np.zeros((len(t), 6)), np.zeros((len(t), 6))
 
 
-@dataclass(frozen=True, slots=True)
-class HarmonicTerm:
-    """One sine: amplitude·sin(2π frequency t + phase) on the coordinate `dof` ("x" … "rz"); m or rad, Hz, rad."""
+class Transition(Trajectory):
+    """From one state of motion to another in `duration` s: the polynomial of fifth degree that both fix.
 
-    dof: str
-    amplitude: float
-    frequency: float
-    phase: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class ChirpTerm:
-    """A sine on the coordinate `dof` whose frequency, Hz, runs linearly from start to end over the trajectory."""
-
-    dof: str
-    amplitude: float
-    start_frequency: float
-    end_frequency: float
-    phase: float = 0.0
-
-
-class _FadedWaves(Trajectory):
-    """Sum of sines about `offset`, faded in and out so that it starts and ends at rest at the offset.
-
-    Each wave is (coordinate, amplitude, phase polynomial p0 + p1 t + p2 t², rad).  The fades, `fade` s each, have four
-    continuous derivatives.
+    start, end: coordinates, rates and accelerations (6,) each, m, rad, s. With them position, speed and acceleration go
+    on without a jump where it stands between two motions; between two at rest it is that of minimum jerk.
     """
 
     def __init__(
         self,
-        waves: abc.Sequence[tuple[int, float, tuple[float, float, float]]],
+        start: tuple[ArrayLike, ArrayLike, ArrayLike],
+        end: tuple[ArrayLike, ArrayLike, ArrayLike],
         duration: float,
-        fade: float,
-        offset: ArrayLike | None,
-        placement: Placement | None,
+        *,
+        placement: Placement | None = None,
     ) -> None:
         super().__init__(duration, placement)
-        if not waves:
-            raise TrajectoryError("terms: none given, must be at least one")
-        self._fade = time_span("fade", fade)
-        if self._fade > 0.5 * self.duration * (1.0 + _ROUNDING):
-            raise TrajectoryError(
-                f"fade: {fade:g} s, must be at most half the duration, {0.5 * self.duration:g} s, to fade in and out"
-            )
-        self._waves = tuple(waves)
-        self._offset = np.zeros(6) if offset is None else six("offset", offset)
-
-    def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
-        sum_, sum_d, sum_dd = np.zeros((len(t), 6)), np.zeros((len(t), 6)), np.zeros((len(t), 6))
-        for column, amplitude, (p0, p1, p2) in self._waves:
-            phase, rate = p0 + t * (p1 + t * p2), p1 + 2.0 * p2 * t
-            sine, cosine = np.sin(phase), np.cos(phase)
-            sum_[:, column] += amplitude * sine
-            sum_d[:, column] += amplitude * rate * cosine
-            sum_dd[:, column] += amplitude * (2.0 * p2 * cosine - rate * rate * sine)
-        rise, rise_d, rise_dd = _smooth_step(t / self._fade)
-        fall, fall_d, fall_dd = _smooth_step((self.duration - t) / self._fade)
-        # The two fades do not overlap: where one changes, the other is 1.
-        w = (rise * fall)[:, None]
-        wd = ((rise_d - fall_d) / self._fade)[:, None]
-        wdd = ((rise_dd + fall_dd) / self._fade**2)[:, None]
-        return (
-            self._offset + w * sum_,
-            wd * sum_ + w * sum_d,
-            wdd * sum_ + 2.0 * wd * sum_d + w * sum_dd,
+        names = ("", " rates", " accelerations")
+        scales = [self.duration**order for order in range(3)]  # with u = t/duration, all derivatives by u
+        (q0, v0, a0), (q1, v1, a1) = (
+            [scale * six(f"{at}{name}", value) for name, value, scale in zip(names, state, scales, strict=True)]
+            for at, state in (("start", start), ("end", end))
+        )
+        d, v, a = q1 - q0 - v0 - 0.5 * a0, v1 - v0 - a0, a1 - a0
+        self._powers = np.array(
+            [q0, v0, 0.5 * a0, 10.0 * d - 4.0 * v + 0.5 * a, -15.0 * d + 7.0 * v - a, 6.0 * d - 3.0 * v + 0.5 * a]
         )
 
-
-def _smooth_step(u: Array) -> tuple[Array, Array, Array]:
-    """A step from 0 (u ≤ 0) to 1 (u ≥ 1) with four continuous derivatives, and its first two."""
-    u = np.clip(u, 0.0, 1.0)
-    v = 1.0 - u
-    value = u**5 * (126.0 + u * (-420.0 + u * (540.0 + u * (-315.0 + 70.0 * u))))
-    return value, 630.0 * (u * v) ** 4, 2520.0 * (u * v) ** 3 * (v - u)
-
-
-def _column(index: int, dof: str) -> int:
-    if dof not in COORDINATES:
-        raise TrajectoryError(f"term {index + 1}, dof: {dof!r}, must be one of {', '.join(COORDINATES)}")
-    return COORDINATES.index(dof)
+    def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
+        powers, rows = self._powers, (t / self.duration)[:, None]
+        first = powers[1:] * np.arange(1.0, 6.0)[:, None]
+        second = first[1:] * np.arange(1.0, 5.0)[:, None]
+        q, qd, qdd = (_polynomial(each, rows) for each in (powers, first, second))
+        return q, qd / self.duration, qdd / self.duration**2
 
 
-class Harmonic(_FadedWaves):
-    """Sines about `offset` (6,), as many per coordinate as wanted, faded in and out over `fade` s.
-
-    Raises TrajectoryError for no term or an unknown coordinate, values beyond ±1e6, a negative frequency, or a fade
-    longer than half the duration.
-    """
-
-    def __init__(
-        self,
-        terms: abc.Sequence[HarmonicTerm],
-        duration: float,
-        fade: float,
-        *,
-        offset: ArrayLike | None = None,
-        placement: Placement | None = None,
-    ) -> None:
-        waves = []
-        for index, term in enumerate(terms):
-            column = _column(index, term.dof)
-            amplitude = bounded(f"term {index + 1}, amplitude", term.amplitude, COORDINATE_UNITS[column])
-            frequency = bounded(f"term {index + 1}, frequency", term.frequency, "Hz", least=0.0)
-            phase = bounded(f"term {index + 1}, phase", term.phase, "rad")
-            waves.append((column, amplitude, (phase, 2.0 * math.pi * frequency, 0.0)))
-        super().__init__(waves, duration, fade, offset, placement)
-
-
-class Chirp(_FadedWaves):
-    """Linear frequency sweeps about `offset` (6,), faded in and out over `fade` s.
-
-    With f0, f1 the frequencies at the ends the phase is phase + 2π(f0 t + (f1 − f0) t²/(2 duration)).  Errors as
-    `Harmonic`.
-    """
-
-    def __init__(
-        self,
-        terms: abc.Sequence[ChirpTerm],
-        duration: float,
-        fade: float,
-        *,
-        offset: ArrayLike | None = None,
-        placement: Placement | None = None,
-    ) -> None:
-        time_span("duration", duration)
-        waves = []
-        for index, term in enumerate(terms):
-            column = _column(index, term.dof)
-            amplitude = bounded(f"term {index + 1}, amplitude", term.amplitude, COORDINATE_UNITS[column])
-            first = bounded(f"term {index + 1}, start_frequency", term.start_frequency, "Hz", least=0.0)
-            last = bounded(f"term {index + 1}, end_frequency", term.end_frequency, "Hz", least=0.0)
-            phase = bounded(f"term {index + 1}, phase", term.phase, "rad")
-            waves.append((column, amplitude, (phase, 2.0 * math.pi * first, math.pi * (last - first) / duration)))
-        super().__init__(waves, duration, fade, offset, placement)
+def _polynomial(powers: Array, u: Array) -> Array:
+    """Σ powers[k] u^k, (n, 6), of powers (k, 6) and u (n, 1)."""
+    value = np.zeros((len(u), powers.shape[1]))
+    for each in powers[::-1]:
+        value = value * u + each
+    return value

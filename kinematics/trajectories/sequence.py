@@ -29,16 +29,17 @@ class Sequence(Trajectory):
         breakpoints, faults = list(self._parts[0].breakpoints), []
         for number in range(1, len(self._parts)):
             before, after = self._parts[number - 1], self._parts[number]
-            left, right = before.coordinates(before.duration), after.coordinates(0.0)
-            jumps = [(b - a)[0] for a, b in zip(left, right, strict=True)]
-            faults += _joint_faults(number, "", left[0][0], right[0][0], POSITION_TOLERANCE)
-            faults += _joint_faults(number, "/s", left[1][0], right[1][0], SPEED_TOLERANCE)
+            faults += joint_faults(number, before, after)
+            jump = after.coordinates(0.0)[2] - before.coordinates(before.duration)[2]
             start = float(self._starts[number])
-            if np.abs(jumps[2]).max() > _ACCELERATION_STEP:
+            if np.abs(jump).max() > _ACCELERATION_STEP:
                 breakpoints.append(start)
             breakpoints += [start + time for time in after.breakpoints]
         if faults:
-            raise TrajectoryError("parts do not join:\n" + "\n".join(f"  {fault}" for fault in faults))
+            raise TrajectoryError(
+                'parts do not join (one of type "transition" between them would lead from one to the other):\n'
+                + "\n".join(f"  {fault}" for fault in faults)
+            )
         super().__init__(float(self._starts[-1]), placement, tuple(breakpoints))
 
     def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
@@ -51,7 +52,16 @@ class Sequence(Trajectory):
         return q, qd, qdd
 
 
-def _joint_faults(number: int, per: str, left: Array, right: Array, allowed: float) -> list[str]:
+def joint_faults(number: int, before: Trajectory, after: Trajectory) -> list[str]:
+    """What differs between the end of part `number`, `before`, and the beginning of `after`; nothing if they join."""
+    left, right = before.coordinates(before.duration), after.coordinates(0.0)
+    return [
+        *_differences(number, "", left[0][0], right[0][0], POSITION_TOLERANCE),
+        *_differences(number, "/s", left[1][0], right[1][0], SPEED_TOLERANCE),
+    ]
+
+
+def _differences(number: int, per: str, left: Array, right: Array, allowed: float) -> list[str]:
     """What differs between the end of part `number`, `left` (6,), and the beginning of the next, `right` (6,)."""
     verb = "moves at" if per else "is"
     faults = []

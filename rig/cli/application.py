@@ -20,6 +20,7 @@ from rig.cli import (
     identify,
     live,
     monitor,
+    motion,
     offline,
     operate,
     paper,
@@ -96,6 +97,7 @@ app.command("runs", rich_help_panel=_TOOLS)(runs.runs)
 app.command("wrench", rich_help_panel=_TOOLS)(wrench.wrench)
 app.command("identify", rich_help_panel=_TOOLS)(identify.identify)
 app.command("excite", rich_help_panel=_TOOLS)(identify.excite)
+app.command("motion", rich_help_panel=_TOOLS)(motion.motion)
 app.command("multisine", rich_help_panel=_TOOLS)(respond.multisine)
 app.command("respond", rich_help_panel=_TOOLS)(respond.respond)
 app.command("weigh", rich_help_panel=_TOOLS)(weigh.weigh)

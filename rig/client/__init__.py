@@ -4,6 +4,7 @@ from rig.client.arguments import ANGLE, ANGULAR_SPEED, AXES, LEGS, LENGTH, SPEED
 from rig.client.client import RigClient
 from rig.client.events import EventFollower, Listener, RowListener
 from rig.client.excitation_file import write_excitation, write_weight_plan
+from rig.client.fitting import fitted, template_motion
 from rig.client.interruption import HeldInterrupt, Interruption
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
@@ -33,6 +34,8 @@ from rig.client.sequence import HOLD, MotionSequence, Order, Stage, stages_of_ru
 from rig.client.story import DEMO_THRESHOLDS, Story, as_built, identify_on
 from rig.client.streaming import FOXGLOVE_PORT, PLOTJUGGLER_PORT, FoxgloveOutlet, PlotJugglerOutlet, stream
 from rig.client.telemetry import Telemetry
+from rig.client.templates import TEMPLATES, Template
+from rig.client.transitions import transition_durations
 
 __all__ = [
     "ANGLE",
@@ -45,6 +48,7 @@ __all__ = [
     "LENGTH",
     "PLOTJUGGLER_PORT",
     "SPEED",
+    "TEMPLATES",
     "TIME",
     "EventFollower",
     "FaultDesk",
@@ -69,6 +73,7 @@ __all__ = [
     "Stage",
     "Story",
     "Telemetry",
+    "Template",
     "approach",
     "as_built",
     "ask_drives",
@@ -85,6 +90,7 @@ __all__ = [
     "ends",
     "execute",
     "finish",
+    "fitted",
     "follow",
     "free_ports",
     "free_range",
@@ -114,6 +120,8 @@ __all__ = [
     "step_refusal",
     "stop",
     "stream",
+    "template_motion",
+    "transition_durations",
     "when_silent",
     "write_excitation",
     "write_weight_plan",

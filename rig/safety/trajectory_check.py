@@ -130,15 +130,15 @@ class TrajectoryVerdict:
 
 
 def check_trajectory(
-    mechanism: Mechanism, safety: Safety, trajectory: Trajectory | MotionTable, rate: float
+    mechanism: Mechanism, safety: Safety, trajectory: Trajectory | MotionTable, rate: float, *, at_rest: bool = True
 ) -> TrajectoryVerdict:
     """Check every sample of a trajectory, `rate` samples a second, against all limits.
 
     A table is sampled between its own samples as well: these may say one thing and their speeds another.
 
     The mechanism's own limits (leg length, speed, acceleration, force without external wrench, joint angles), those of
-    `safety` (condition number), and that the motion starts and ends at rest. What the mechanism does not limit is not
-    checked.
+    `safety` (condition number), and that the motion starts and ends at rest, which a part of a longer one need not
+    (`at_rest`). What the mechanism does not limit is not checked.
 
     Raises:
         TrajectoryError: a number of the trajectory or its step is not finite, or there are too many samples to look at.
@@ -151,7 +151,7 @@ def check_trajectory(
         row = int(np.argwhere(~np.isfinite(table.samples))[0, 0])
         raise TrajectoryError(f"the trajectory is not finite at {row * table.step:g} s")
     step = min(table.step, 1.0 / rate) / _PARTS if isinstance(trajectory, MotionTable) else table.step
-    checker = _Checker(mechanism, safety, table, step)
+    checker = _Checker(mechanism, safety, table, step, at_rest)
     checks: dict[str, LimitCheck] = {}
     obstacle = ""
     try:
@@ -207,11 +207,12 @@ class _Series:
 class _Checker:
     """Evaluates one trajectory at any amplitude."""
 
-    def __init__(self, mechanism: Mechanism, safety: Safety, table: MotionTable, step: float) -> None:
+    def __init__(self, mechanism: Mechanism, safety: Safety, table: MotionTable, step: float, at_rest: bool) -> None:
         self._mechanism = mechanism
         self._dynamics = Dynamics(mechanism)
         self._safety = safety
         self._table = table
+        self._at_rest = at_rest
         intervals = max(1, math.ceil(table.duration / step * (1.0 - 1e-9)))
         if intervals >= _MOST:
             raise TrajectoryError(
@@ -250,6 +251,8 @@ class _Checker:
         """All limited quantities at an amplitude, block by block, those that cost least first."""
         for rows in self._blocks():
             yield from self._block(scale, rows)
+        if not self._at_rest:
+            return
         ends = np.array([0, self.count - 1])
         motion = np.concatenate([self._motion(scale, ends[:1]), self._motion(scale, ends[1:])])
         speed = leg_kinematics(self._mechanism.geometry, motion).velocity

@@ -207,4 +207,15 @@ offset = [0.01, 0, 0.02, 0, 0, 0]
 duration = 4.0
 fade = 1.0
 terms = [{ dof = "x", amplitude = 0.002, start_frequency = 0.5, end_frequency = 3.0 }]
+
+[[parts]]
+type = "transition"
+duration = 2.0
+
+[[parts]]
+type = "random"
+duration = 4.0
+fade = 1.0
+seed = 3
+terms = [{ dof = "y", rms = 0.002, low_frequency = 0.5, high_frequency = 3.0 }]
 """

@@ -96,8 +96,8 @@ def engage(window: MainWindow, qtbot: Any) -> None:
 def run(window: MainWindow, qtbot: Any, duration: float = 20.0) -> None:
     """From ENGAGED into a motion of `duration` s, which a loaded machine does not come to the end of."""
     motion = window.motion
-    parts = [_SLOW | {"duration": duration}]
-    motion._show("slow", {"frame": "home", "pivot": [0.0] * 3, "parts": parts}, Path())  # as one that was opened
+    slow = {"frame": "home", "pivot": [0.0] * 3, "parts": [_SLOW | {"duration": duration}]}
+    motion.document.show("slow", slow, Path())  # as one that was opened
     qtbot.waitUntil(lambda: motion.run.isEnabled(), timeout=STEP)
     window.tabs.setCurrentWidget(window.live_page)  # which draws what comes, where it is there
     motion.run.click()

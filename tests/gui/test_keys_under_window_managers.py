@@ -56,7 +56,8 @@ def test_after_a_jog_by_mouse_the_keys_change_no_step(desk: Desk) -> None:
 
 @within_the_window
 def test_tab_takes_the_text_of_the_next_field_and_leaves_the_table(desk: Desk) -> None:
-    desk.do(f"window.motion._show('sines', {{'frame': 'home', 'pivot': [0.0] * 3, 'parts': [{_SINES}]}}, Path())")
+    sines = {"frame": "home", "pivot": [0.0] * 3, "parts": [_SINES]}
+    desk.do(f"window.motion.document.show('sines', {sines}, Path())")
     desk.wait("window.motion.title == 'Motion: sines'")
     desk.press(_cell(0, 1))
     desk.key("Tab")

@@ -11,11 +11,11 @@ from motion_support import HOME, looked, open_motion, take
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from shell_support import KEY, focus, key, press
 
-from gui.motion.fields import TermsField
-from gui.motion.specification import NEW_PARTS, part_models, to_toml
+from gui.motion.specification import NEW_PARTS, part_models
+from gui.motion.terms import TermsField
 from gui.shell.main_window import MainWindow
 from gui.widgets.controls import QuantityBox
-from kinematics import TrajectorySpec, load_trajectory, parse_trajectory
+from kinematics import TrajectorySpec, load_trajectory, parse_trajectory, trajectory_text
 
 
 def test_every_kind_of_part_has_a_form_and_a_beginning() -> None:
@@ -88,7 +88,7 @@ def test_lines_of_sines_have_the_bounds_of_their_model(window: MainWindow, kind:
 
 def test_the_shipped_motion_is_the_same_after_a_way_through_the_form(window: MainWindow) -> None:
     window.motion.load_shipped("demo")
-    shown = parse_trajectory(to_toml(window.motion.editor.value()), HOME)
+    shown = parse_trajectory(trajectory_text(window.motion.editor.value()), HOME)
     times = np.linspace(0.0, 20.0, 101)
     for one, other in zip(shown.coordinates(times), load_trajectory("demo", HOME).coordinates(times), strict=True):
         assert np.array_equal(one, other)
@@ -298,3 +298,17 @@ def test_tab_goes_through_a_motion_that_was_opened_as_it_is_read(window: MainWin
             if at.focusPolicy() & QtCore.Qt.FocusPolicy.TabFocus and at.focusProxy() is None and at.isVisible():
                 passed.append(at)
         assert passed == stops
+
+
+def test_a_form_scrolls_where_it_is_high_itself(window: MainWindow, qtbot: Any) -> None:
+    window.tabs.setCurrentWidget(window.motion)
+    editor = window.motion.editor
+    sines = {"type": "harmonic", **NEW_PARTS["harmonic"]}
+    many = sines | {"terms": sines["terms"] * 30}
+    editor.set_value(
+        {"frame": "home", "pivot": [0.0] * 3, "parts": [many, {"type": "hold", **NEW_PARTS["hold"]}]}, Path()
+    )
+    (area,) = editor.findChildren(QtWidgets.QScrollArea)
+    for part, scrolls in ((0, True), (1, False), (0, True)):
+        editor.parts.setCurrentRow(part)
+        qtbot.waitUntil(lambda scrolls=scrolls: area.verticalScrollBar().isVisible() == scrolls, timeout=5000)

@@ -9,10 +9,11 @@ import pytest
 from motion_support import HOME, looked, open_motion, take
 from shell_support import FakeSession, make_status, press
 
-from gui.motion import panel as panel_module
+from gui.motion import document
 from gui.motion.panel import MotionPanel
-from gui.motion.specification import NEW_PARTS, read_motion, shipped_motion, to_toml
+from gui.motion.specification import NEW_PARTS, read_motion, shipped_motion
 from gui.shell.main_window import MainWindow
+from kinematics import trajectory_text
 from rig.engine import Abandon, Follow, Pause, Resume
 from rig.states import State
 
@@ -94,9 +95,9 @@ def test_a_file_is_read_apart_from_the_window_and_the_last_choice_counts(
         assert gate.wait(20.0)
         return read_motion(path, home)
 
-    monkeypatch.setattr(panel_module, "read_motion", read)
+    monkeypatch.setattr(document, "read_motion", read)
     panel = window.motion
-    (tmp_path / "one.toml").write_text(to_toml(shipped_motion("demo")))
+    (tmp_path / "one.toml").write_text(trajectory_text(shipped_motion("demo")))
     panel.load_file(tmp_path / "one.toml")
     assert panel.title == "Motion: reading one.toml …"
     qtbot.waitUntil(lambda: bool(readers), timeout=20_000)
@@ -119,7 +120,7 @@ def test_run_moves_to_the_start_first_then_repeats(window: MainWindow, session: 
     panel.repeats.setValue(2)
     press(panel.run)
     stages = ["follow 'move to the start'", "follow 'new motion'", "follow 'back to the start'", "follow 'new motion'"]
-    panel._name = "new motion"
+    panel.document.name = "new motion"
     for number in range(1, len(stages) + 1):
         qtbot.waitUntil(lambda n=number: len(session.sent) == n, timeout=10_000)
         t = 10.0 + number

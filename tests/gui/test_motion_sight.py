@@ -12,6 +12,7 @@ from gui.motion.preview import FRAMES, Preview, look_ahead
 from gui.motion.sight import MotionSight
 from gui.motion.sights import Sights
 from gui.scene import Figure, force_scale
+from gui.scene.arrows import way
 from gui.session.history import History
 from gui.shell.main_window import MainWindow
 from gui.widgets.theme import DARK
@@ -105,6 +106,22 @@ def test_the_space_that_it_needs_is_said(sight: tuple[MotionSight, list[float]],
     low, high = (1e3 * f(preview.rings[..., 2]) for f in (np.min, np.max))
     assert f"z {low:.0f} … {high:.0f} mm" in view.envelope.text()
     assert view.envelope.text().startswith("The plate's edge stays within x −")
+
+
+def test_the_way_of_the_platform_is_drawn_in_the_box_that_it_stays_in(preview: Preview) -> None:
+    figure, rows = Figure(CONFIG.machine), preview.rows
+    assert rows is not None
+    places = figure.points(rows["pose"])
+    drawn = way(figure, rows["pose"], DARK)
+    line, box = drawn[:-12], drawn[-12:]
+    np.testing.assert_allclose(line["begin"], places[:-1], atol=1e-6)
+    np.testing.assert_allclose(line["end"], places[1:], atol=1e-6)
+    corners = np.concatenate([box["begin"], box["end"]])
+    np.testing.assert_allclose(corners.min(axis=0), places.min(axis=0), atol=1e-6)
+    np.testing.assert_allclose(corners.max(axis=0), places.max(axis=0), atol=1e-6)
+    spans = np.sort(np.linalg.norm(box["end"] - box["begin"], axis=1))
+    np.testing.assert_allclose(spans, np.repeat(np.sort(np.ptp(places, axis=0)), 4), atol=1e-6)
+    assert len(way(figure, np.tile(rows["pose"], (50, 1)), DARK)) < 800
 
 
 def test_both_views_stand_beside_each_other_where_there_is_room(qtbot: QtBot) -> None:

@@ -201,6 +201,7 @@ def _begin_anew(window: MainWindow) -> None:
     window.notice.clear()
     if window.motion.unsaved or window.motion.title != "Motion: demo":  # its form takes a while to fill
         window.motion.load_shipped("demo")
+    window.motion.templates.leave()
     window.motion.repeats.setValue(1)
     window.tabs.setCurrentIndex(0)
     if window.help.guide is not None:
@@ -295,7 +296,7 @@ def _things(window: MainWindow, folder: Path) -> dict[str, Callable[[], Any]]:
 
     def ask_to_replace() -> None:
         QtCore.QTimer.singleShot(300, lambda: _type(window, taken))
-        window.motion._save()
+        window.motion.document.save_as()
 
     def ask_about_changes() -> None:
         window.motion.amplitude.setValue(40.0)
@@ -311,7 +312,7 @@ def _things(window: MainWindow, folder: Path) -> dict[str, Callable[[], Any]]:
     return {
         "file dialog": window.motion.open,
         "folder dialog": lambda: QtWidgets.QFileDialog.getExistingDirectory(window, "Folder"),
-        "save dialog": window.motion._save,
+        "save dialog": window.motion.document.save_as,
         "question of a file dialog": ask_to_replace,
         "question": ask_about_changes,
         "about": window.help.show_about,

@@ -21,8 +21,11 @@ from kinematics.trajectories import (
     MinimumJerk,
     Placement,
     Poses,
+    RandomMotion,
+    RandomTerm,
     Sequence,
     Trajectory,
+    Transition,
 )
 
 Array = NDArray[np.float64]
@@ -57,6 +60,8 @@ def every_kind(placement: Placement | None = None) -> dict[str, Trajectory]:
         "minimum jerk": MinimumJerk(A, B, 3.0, placement=placement),
         "harmonic": harmonic(placement),
         "chirp": Chirp([ChirpTerm("y", 0.02, 0.2, 2.0), ChirpTerm("ry", 0.1, 1.0, 0.1)], 6.0, 1.0, placement=placement),
+        "random": RandomMotion([RandomTerm("z", 0.01, 0.2, 1.5), RandomTerm("rx", 0.03, 0.5, 0.5)], 6.0, 1.0, 3),
+        "transition": Transition((A, B, -A), (B, -A, 2.0 * B), 1.7, placement=placement),
         "poses": Poses(*some_poses(), placement=placement),
         "poses, moving ends": Poses(*some_poses(), rest_ends=False, placement=placement),
         "hold": Hold(A, 1.0, placement=placement),
@@ -344,7 +349,7 @@ def test_sequence_names_every_joint_that_does_not_fit() -> None:
     with pytest.raises(TrajectoryError) as caught:
         Sequence([Hold(A, 1.0), Hold(B, 1.0), moving])
     lines = str(caught.value).splitlines()
-    assert lines[0] == "parts do not join:"
+    assert lines[0].startswith('parts do not join (one of type "transition" ')
     assert "  x is 100 mm at the end of part 1, but 300 mm where part 2 begins" in lines
     assert "  rz moves at 0 °/s at the end of part 2, but -11.46 °/s where part 3 begins" in lines
     assert len(lines) == 1 + 3 + 3

@@ -55,8 +55,25 @@ fade = "500 ms"
 terms = [{ dof = "z", amplitude = "5 mm", start_frequency = "0.2 Hz", end_frequency = "2 Hz" }]
 
 [[parts]]
+type = "random"
+offset = ["30 mm", 0, "20 mm", 0, 0, 0]
+duration = "3 s"
+fade = "1 s"
+seed = 4
+terms = [{ dof = "rz", rms = "0.5 deg", low_frequency = "0.2 Hz", high_frequency = 1 }]
+
+[[parts]]
 type = "poses"
 file = "back.csv"
+
+[[parts]]
+type = "transition"
+duration = "1 s"
+
+[[parts]]
+type = "hold"
+position = [0, 0, "5 mm", 0, 0, 0]
+duration = 0.5
 """
 
 BACK = "t,x,y,z,qw,qx,qy,qz\n10,0.03,0,0.02,1,0,0,0\n11,0.01,0,0.01,1,0,0,0\n12,0,0,0,1,0,0,0\n"
@@ -66,15 +83,16 @@ def test_every_type_in_one_file(tmp_path: Path) -> None:
     (tmp_path / "run.toml").write_text(EVERY_TYPE)
     (tmp_path / "back.csv").write_text(BACK)
     trajectory = load_trajectory(tmp_path / "run.toml", HOME)
-    assert trajectory.duration == pytest.approx(15.5)
+    assert trajectory.duration == pytest.approx(20.0)
     assert trajectory.placement.frame == "home"
     np.testing.assert_allclose(trajectory.placement.pivot, [0, 0, 0.035])
-    q = trajectory.coordinates([2.5, 4.5, 6.5, 15.5])[0]
+    q = trajectory.coordinates([2.5, 4.5, 6.5, 18.5])[0]
     np.testing.assert_allclose(q[0], [0, 0, 0.02, 0, 0, math.radians(5)], atol=1e-15)
     np.testing.assert_allclose(q[1], [0.03, 0, 0.02, 0, 0, 0], atol=1e-15)
     sines = [0.01 * math.sin(2 * math.pi * 2.4), 0.0, 0.0, 0.0, math.radians(2) * math.cos(2 * math.pi), 0.0]
     np.testing.assert_allclose(q[2], np.array([0.03, 0, 0.02, 0, 0, 0]) + sines, atol=1e-15)
-    np.testing.assert_allclose(trajectory.motion(15.5)[0, :7], HOME, atol=1e-12)
+    np.testing.assert_allclose(trajectory.motion(18.5)[0, :7], HOME, atol=1e-12)
+    np.testing.assert_allclose(trajectory.coordinates([19.0, 19.5])[0][:, 2], [0.0025, 0.005], atol=1e-12)
 
 
 def test_shipped_demo_starts_and_ends_at_home() -> None:
@@ -314,3 +332,30 @@ def test_a_long_table_is_made_piece_by_piece(monkeypatch: pytest.MonkeyPatch) ->
     pieces = tabulate(turning, 0.01)
     assert np.array_equal(pieces.samples, whole.samples) and pieces.step == whole.step
     assert whole.samples[-1, 5] == pytest.approx(9.0)
+
+
+_HOLD = '[[parts]]\ntype = "hold"\nduration = 1\n'
+_TRANSITION = '[[parts]]\ntype = "transition"\nduration = 1\n'
+
+
+@pytest.mark.parametrize(
+    ("parts", "numbers"),
+    [
+        (_TRANSITION, [1]),
+        (_TRANSITION + _HOLD, [1]),
+        (_HOLD + _TRANSITION, [2]),
+        (_HOLD + 2 * _TRANSITION + _HOLD, [2, 3]),
+    ],
+)
+def test_a_transition_stands_between_two_parts(parts: str, numbers: list[int]) -> None:
+    with pytest.raises(TrajectoryError) as caught:
+        parse_trajectory(f'frame = "home"\n{parts}', HOME)
+    said = [f"part {number}, transition: must stand between two parts of other types" for number in numbers]
+    assert str(caught.value).splitlines() == said
+
+
+def test_beside_a_part_that_is_wrong_a_transition_is_not_blamed() -> None:
+    wrong = '[[parts]]\ntype = "poses"\nfile = "none.csv"\n'
+    with pytest.raises(TrajectoryError) as caught:
+        parse_trajectory(f'frame = "home"\n{_HOLD}{_TRANSITION}{wrong}', HOME)
+    assert "none.csv" in str(caught.value) and "transition" not in str(caught.value)

@@ -1,0 +1,160 @@
+"""The motion that is shown as a document: its name and file, whether it was changed, opened and saved."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.motion.editor import MotionEditor
+from gui.motion.specification import Data, moved, read_motion
+from gui.motion.unsaved import UnsavedQuestion
+from gui.session import RigSession, Worker
+from gui.widgets import ask_save
+from kinematics import trajectory_text
+from rig.csvio import whole_file
+from rig.errors import InputError
+
+_KINDS = "Motions (*.toml)"
+
+
+class MotionDocument(QtCore.QObject):
+    """What the editor shows has a name here.
+
+    `retitled` says what it is called now, `refused` why a file was not opened; `taken_up` tells that another motion is
+    shown.
+
+    Args:
+        session: the rig, whose log is written.
+        editor: shows the motion.
+        worker: reads files.
+        complete: puts in what a motion lacks before it is saved.
+        window: over which is asked.
+    """
+
+    retitled = QtCore.Signal(str)
+    refused = QtCore.Signal(str)
+    taken_up = QtCore.Signal()
+
+    def __init__(
+        self,
+        session: RigSession,
+        editor: MotionEditor,
+        worker: Worker,
+        complete: Callable[[], None],
+        window: QtWidgets.QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._session, self._editor, self._worker, self._window = session, editor, worker, window
+        self._complete = complete
+        self._opened = 0
+        self._reading = ""
+        self.name = "motion"
+        self.path: Path | None = None
+        """where it is kept, None where it has no file of its own"""
+        self._taken: Data = {}
+        self.question: UnsavedQuestion | None = None
+        """asked before changes are lost"""
+
+    @property
+    def title(self) -> str:
+        """What is shown, and whether it was changed."""
+        if self._reading:
+            return f"Motion: reading {self._reading} …"
+        return f"Motion: {self.name}{' (changed)' if self.unsaved else ''}"
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether the motion was changed since it was taken or saved."""
+        return self._editor.value() != self._taken
+
+    def say_title(self) -> None:
+        """After a change."""
+        self.retitled.emit(self.title)
+
+    def settle(self, put_in: Callable[[], None]) -> None:
+        """Let something be put in that is no change by a person: what was not changed is not changed by that."""
+        unsaved = self.unsaved
+        put_in()
+        if not unsaved:
+            self._taken = self._editor.value()
+
+    def show(self, name: str, motion: Data, folder: Path, path: Path | None = None) -> None:
+        """Show a motion. Raises ValueError, and shows what it did, where a number is beyond what a field takes."""
+        self._opened += 1
+        self._editor.set_value(motion, folder)
+        self.name, self.path, self._reading, self._taken = name, path, "", self._editor.value()
+        self.taken_up.emit()
+        self.say_title()
+
+    def forget_reading(self) -> None:
+        """Do not show a file that is being read."""
+        self._opened += 1
+
+    def load(self, path: Path) -> None:
+        """Take a motion file; the motion shown stays where it cannot be used."""
+        self._opened += 1
+        opened, home = self._opened, self._session.config.machine.geometry.home_pose
+        self._reading = path.name
+        self.say_title()
+
+        def taken(motion: Data | None, error: Exception | None) -> None:
+            if opened != self._opened:  # another was chosen meanwhile
+                return
+            self._reading = ""
+            if motion is not None:
+                try:
+                    self.show(path.stem, motion, path.parent, path if path.suffix.lower() == ".toml" else None)
+                except ValueError as beyond:
+                    error = beyond
+                else:
+                    return
+            self.say_title()
+            reason = str(error).removeprefix(f"{path}: ")
+            self.refused.emit(f"{path.name} was not opened: {reason}")
+            self._session.log("error", "app", f"{path} was not opened: {reason}")
+
+        self._worker.submit(lambda: read_motion(path, home) if opened == self._opened else None, taken)
+
+    def save_to(self, path: Path) -> None:
+        """Write the motion as a TOML file, which it is called after from then on; a failure is said."""
+        self.settle(self._complete)
+        shown = self._editor.value()
+        try:
+            with whole_file(path) as file:
+                file.write(trajectory_text(moved(shown, self._editor.folder, path.parent)))
+        except InputError as error:
+            self._session.log("error", "app", str(error))
+            self._session.refused.emit("save the motion", str(error))
+        else:
+            self.name, self.path, self._taken = path.stem, path, shown
+            self.say_title()
+            self._session.log("info", "app", f"motion saved: {path}")
+
+    def save(self) -> bool:
+        """Save the motion in its file, one that is asked for where it has none; whether that was done."""
+        if self.path is None:
+            return self.save_as()
+        self.save_to(self.path)
+        return not self.unsaved
+
+    def save_as(self) -> bool:
+        """Ask for a file and save the motion; whether that was done."""
+        path = ask_save(self._window, "Save the motion", f"{self.name}.toml", _KINDS, ".toml")
+        if path is not None:
+            self.save_to(path)
+        return not self.unsaved
+
+    def let_go(self, then: Callable[[], None], stay: Callable[[], None] = lambda: None) -> None:
+        """Do `then`, which loses the motion shown: after a question where it is not saved, which may lead to `stay`."""
+        if not self.unsaved:
+            then()
+        elif self.question is None:
+            save, asks = self.save, self.path is None
+            self.question = UnsavedQuestion(self.name, save, then, stay, self._window.window(), asks=asks)
+            self.question.finished.connect(lambda _code: self._answered())
+            self.question.show()
+
+    def _answered(self) -> None:
+        question, self.question = self.question, None
+        if question is not None:
+            question.carry_out()

@@ -1,0 +1,225 @@
+"""A new motion from a template: which one, and the few numbers that matter."""
+
+from typing import Any
+
+from pydantic import ValidationError
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.motion.fields import Field
+from gui.motion.specification import as_data
+from gui.motion.terms import make_field
+from gui.session import Worker
+from gui.widgets import GuardedButton, PageStack, mark_next
+from kinematics import TrajectorySpec
+from rig.client import TEMPLATES, Template, fitted, template_motion
+from rig.config import RigConfig
+
+_PAUSE = 200  # ms without a change before sizes are looked for
+_SIZES = "Sizes are about half of the largest that pass, until you type one."
+
+
+class TemplateForm(QtWidgets.QWidget):
+    """The numbers of one template. `changed` follows every change by a person, with the number's name.
+
+    Args:
+        template: which one.
+    """
+
+    changed = QtCore.Signal(str)
+
+    def __init__(self, template: type[Template]) -> None:
+        super().__init__()
+        self._template = template
+        self.typed: set[str] = set()
+        """sizes that a person chose"""
+        self._quiet = False
+        self.fields: dict[str, Field] = {}
+        self._layout = QtWidgets.QFormLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        about = QtWidgets.QLabel(template.__doc__ or "")
+        about.setObjectName("muted")
+        about.setWordWrap(True)
+        self._layout.addRow(about)
+        for name, info in template.model_fields.items():
+            label = info.title or name
+            field = make_field(label, info)
+            if not info.is_required():
+                field.set_value(info.get_default())
+            field.edited.connect(lambda name=name: self._edited(name))
+            self.fields[name] = field
+            self._layout.addRow(label, field)
+        self._show_what_matters()
+
+    def template(self) -> Template:
+        """The template with these numbers. Raises ValueError, naming the field, for one that cannot be."""
+        try:
+            return self._template.model_validate({name: field.value() for name, field in self.fields.items()})
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            title = self._template.model_fields[str(first["loc"][0])].title
+            reason = {"too_short": "choose at least one", "string_too_short": "choose one"}.get(first["type"])
+            raise ValueError(f"{title}: {reason or first['msg']}") from None
+
+    def show_sizes(self, template: Template) -> None:
+        """Show the sizes that were found, but for those that a person chose."""
+        self._quiet = True
+        for name in template.sizes:
+            if name not in self.typed:
+                self.fields[name].set_value(getattr(template, name))
+        self._quiet = False
+
+    def _edited(self, name: str) -> None:
+        if self._quiet:
+            return
+        if name in self._template.sizes:
+            self.typed.add(name)
+        self._show_what_matters()
+        self.changed.emit(name)
+
+    def _show_what_matters(self) -> None:
+        try:
+            template = self.template()
+        except ValueError:
+            return
+        for name, field in self.fields.items():
+            matters = template.matters(name)
+            field.setVisible(matters)
+            self._layout.labelForField(field).setVisible(matters)
+
+
+class TemplatePage(QtWidgets.QWidget):
+    """Chooses a template. `made` gives the name and the motion, as data; `closed` is for no motion.
+
+    Args:
+        config: the rig that the sizes are for.
+        worker: looks for sizes.
+    """
+
+    made = QtCore.Signal(str, object)
+    closed = QtCore.Signal()
+
+    def __init__(self, config: RigConfig, worker: Worker) -> None:
+        super().__init__()
+        self._config, self._worker = config, worker
+        self._version = 0
+        self.list = QtWidgets.QListWidget()
+        self.list.setAccessibleName("Templates")
+        self.stack = PageStack()
+        self.forms: dict[str, TemplateForm] = {}
+        for name, template in TEMPLATES.items():
+            self.list.addItem(template.title)
+            form = TemplateForm(template)
+            form.changed.connect(self._changed)
+            self.stack.addWidget(form)
+            self.forms[name] = form
+        self.list.setFixedHeight(self.list.sizeHintForRow(0) * len(self.forms) + 2 * self.list.frameWidth() + 4)
+        self.said = QtWidgets.QLabel()
+        self.said.setAccessibleName("What the template says")
+        self.said.setWordWrap(True)
+        self.create = GuardedButton("Create", "Make the motion, to be edited, checked, saved and run as any other")
+        self.cancel = QtWidgets.QPushButton("Cancel")
+        self.create.setAccessibleName("Create the motion")
+        mark_next(self.create, True)
+        self.cancel.setAccessibleName("Back to the motion")
+        self.create.clicked.connect(lambda _checked=False: self._create())
+        self.cancel.clicked.connect(lambda _checked=False: self.leave())
+        buttons = QtWidgets.QHBoxLayout()
+        buttons.addWidget(self.create, 1)
+        buttons.addWidget(self.cancel, 1)
+        title = QtWidgets.QLabel("New from template")
+        title.setObjectName("heading")
+        scroll = QtWidgets.QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(self.stack)
+        layout = QtWidgets.QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(title)
+        layout.addWidget(self.list)
+        layout.addWidget(scroll, 1)
+        layout.addWidget(self.said)
+        layout.addLayout(buttons)
+        self._pause = QtCore.QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(_PAUSE)
+        self._pause.timeout.connect(self._look)
+        self.list.currentRowChanged.connect(self._choose)
+
+    @property
+    def found(self) -> bool:
+        """Whether sizes were found for the numbers shown."""
+        return bool(self.said.text() == _SIZES)
+
+    @property
+    def form(self) -> TemplateForm:
+        """That of the chosen template."""
+        form: TemplateForm = self.stack.currentWidget()
+        return form
+
+    def begin(self) -> None:
+        """Begin with the template that was chosen last, at first with the first one."""
+        self.list.setCurrentRow(max(self.list.currentRow(), 0))
+        self.list.setFocus()
+        self._look()
+
+    def leave(self) -> None:
+        """Make no motion; what is being looked for is not shown."""
+        self._version += 1
+        self._pause.stop()
+        self.closed.emit()
+
+    def _choose(self, row: int) -> None:
+        self.stack.setCurrentIndex(row)
+        if self.isVisible():
+            self._look()
+
+    def _changed(self, _name: str) -> None:
+        self._version += 1
+        self._pause.start()
+
+    def _look(self) -> None:
+        """Look for sizes that pass beside the other numbers, and show them."""
+        self._find(create=False)
+
+    def _create(self) -> None:
+        self._find(create=True)
+
+    def _find(self, *, create: bool) -> None:
+        self._pause.stop()
+        self._version += 1
+        version, form, config = self._version, self.form, self._config
+        name = list(self.forms)[self.stack.currentIndex()]
+        try:
+            template = form.template()
+        except ValueError as error:
+            self._say(str(error) if create or name != "csv" else "", "bad" if create else "muted")
+            return
+        given = set(form.typed)
+        self._say("Looking for sizes that pass …", "muted")
+
+        def find() -> tuple[Template, TrajectorySpec] | None:
+            if version != self._version:
+                return None
+            made = fitted(config, template, given)
+            return made, template_motion(made)
+
+        def found(result: Any, error: Exception | None) -> None:
+            if version != self._version:
+                return
+            if result is None:
+                self._say(str(error), "bad")
+                return
+            made, specification = result
+            form.show_sizes(made)
+            self._say(_SIZES if made.sizes else "", "muted")
+            if create:
+                self.made.emit(name, as_data(specification))
+
+        self._worker.submit(find, found)
+
+    def _say(self, text: str, role: str) -> None:
+        self.said.setText(text)
+        self.said.setObjectName(role)
+        self.said.style().unpolish(self.said)
+        self.said.style().polish(self.said)

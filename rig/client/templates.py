@@ -1,0 +1,197 @@
+"""Motions from templates: a few numbers each, from which an ordinary motion is made."""
+
+import math
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from kinematics import Angle, Frequency, Length, Time
+
+Axis: TypeAlias = Literal["x", "y", "z", "rx", "ry", "rz"]
+_Axes = Annotated[tuple[Axis, ...], Field(min_length=1, max_length=6, title="Axes")]
+_Size = Annotated[Length, Field(ge=0.0, title="Amplitude of x y z")]
+_AngularSize = Annotated[Angle, Field(ge=0.0, title="Amplitude of θx θy θz")]
+_Hertz = Annotated[Frequency, Field(gt=0.0)]
+_Seconds = Annotated[Time, Field(gt=0.0, le=3600.0)]
+_Times = Annotated[int, Field(ge=1, le=10_000)]
+
+_FADE = 0.1  # of the duration, at each end
+_MOST_LINES, _MOST_TERMS = 40, 100  # of a multisine on one axis, and of a part on all its axes
+
+
+class Template(BaseModel):
+    """What every template is: numbers in SI, or text with a unit, and the motion that they make.
+
+    title: for a person. sizes: names of those that say how large the motion is; 0 is for `fitted` to choose.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    title: ClassVar[str]
+    sizes: ClassVar[tuple[str, ...]] = ()
+
+    def motion(self) -> dict[str, Any]:
+        """The motion as its file states it, at rest at both ends. Raises InputError for numbers that make none."""
+        raise NotImplementedError
+
+    def matters(self, name: str) -> bool:
+        """Whether a number matters beside the others: the size of an angle only where there is an angle."""
+        axes: tuple[Axis, ...] | None = getattr(self, "axes", None)
+        if axes is None or name not in ("amplitude", "angle"):
+            return True
+        return any(_is_angle(axis) == (name == "angle") for axis in axes)
+
+
+def _is_angle(axis: str) -> bool:
+    return axis.startswith("r")
+
+
+def _about_home(*parts: dict[str, Any]) -> dict[str, Any]:
+    return {"frame": "home", "parts": list(parts)}
+
+
+class _OnAxes(Template):
+    sizes = ("amplitude", "angle")
+    axes: _Axes = ("z",)
+    amplitude: _Size = 0.0
+    angle: _AngularSize = 0.0
+
+    def _size(self, axis: str) -> float:
+        return self.angle if _is_angle(axis) else self.amplitude
+
+
+class Sine(_OnAxes):
+    """A sine on one or several axes, about home (faded in and out over one more cycle each)."""
+
+    title = "Sine"
+    frequency: Annotated[_Hertz, Field(title="Frequency")] = 0.5
+    cycles: Annotated[_Times, Field(title="Cycles")] = 5
+
+    def motion(self) -> dict[str, Any]:
+        """See `Template`."""
+        terms = [{"dof": axis, "amplitude": self._size(axis), "frequency": self.frequency} for axis in self.axes]
+        duration, fade = (self.cycles + 2) / self.frequency, 1.0 / self.frequency
+        return _about_home({"type": "harmonic", "terms": terms, "duration": duration, "fade": fade})
+
+
+class Sweep(_OnAxes):
+    """A sine whose frequency runs from one to another, on one or several axes (faded in and out)."""
+
+    title = "Frequency sweep"
+    start: Annotated[_Hertz, Field(title="From")] = 0.2
+    end: Annotated[_Hertz, Field(title="To")] = 5.0
+    duration: Annotated[_Seconds, Field(title="Duration")] = 20.0
+
+    def motion(self) -> dict[str, Any]:
+        """See `Template`."""
+        terms = [
+            {"dof": axis, "amplitude": self._size(axis), "start_frequency": self.start, "end_frequency": self.end}
+            for axis in self.axes
+        ]
+        fade = _FADE * self.duration
+        return _about_home({"type": "chirp", "terms": terms, "duration": self.duration, "fade": fade})
+
+
+class Circle(Template):
+    """A circle about home (a spiral leads out to it and back, one more turn each)."""
+
+    title = "Circle"
+    sizes = ("radius",)
+    plane: Annotated[Literal["xy", "xz", "yz"], Field(title="Plane")] = "xy"
+    radius: Annotated[Length, Field(ge=0.0, title="Radius")] = 0.0
+    period: Annotated[_Seconds, Field(title="Time of a turn")] = 4.0
+    cycles: Annotated[_Times, Field(title="Turns")] = 3
+
+    def motion(self) -> dict[str, Any]:
+        """See `Template`."""
+        terms = [
+            {"dof": axis, "amplitude": self.radius, "frequency": 1.0 / self.period, "phase": phase}
+            for axis, phase in zip(self.plane, (0.5 * math.pi, 0.0), strict=True)
+        ]
+        duration = (self.cycles + 2) * self.period
+        return _about_home({"type": "harmonic", "terms": terms, "duration": duration, "fade": self.period})
+
+
+class Step(Template):
+    """A smooth step from home to a pose, which is held, and back (minimum jerk both ways)."""
+
+    title = "Step and back"
+    sizes = ("pose",)
+    pose: Annotated[tuple[Length, Length, Length, Angle, Angle, Angle], Field(title="Pose")] = (0.0,) * 6
+    duration: Annotated[_Seconds, Field(title="Time of a step")] = 1.0
+    hold: Annotated[_Seconds, Field(title="Hold")] = 2.0
+
+    def motion(self) -> dict[str, Any]:
+        """See `Template`."""
+        home, pose = [0.0] * 6, list(self.pose)
+        there = {"type": "minimum-jerk", "start": home, "end": pose, "duration": self.duration}
+        back = {"type": "minimum-jerk", "start": pose, "end": home, "duration": self.duration}
+        return _about_home(there, {"type": "hold", "position": pose, "duration": self.hold}, back)
+
+
+class Random(_OnAxes):
+    """Random motion in a band of frequencies (faded in and out); the same seed makes the same motion."""
+
+    title = "Random motion"
+    amplitude: Annotated[Length, Field(ge=0.0, title="RMS of x y z")] = 0.0
+    angle: Annotated[Angle, Field(ge=0.0, title="RMS of θx θy θz")] = 0.0
+    start: Annotated[_Hertz, Field(title="From")] = 0.2
+    end: Annotated[_Hertz, Field(title="To")] = 2.0
+    duration: Annotated[_Seconds, Field(title="Duration")] = 20.0
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1, title="Seed")] = 1
+
+    def motion(self) -> dict[str, Any]:
+        """See `Template`."""
+        terms = [
+            {"dof": axis, "rms": self._size(axis), "low_frequency": self.start, "high_frequency": self.end}
+            for axis in self.axes
+        ]
+        fade = _FADE * self.duration
+        return _about_home(
+            {"type": "random", "terms": terms, "duration": self.duration, "fade": fade, "seed": self.seed}
+        )
+
+
+class Multisine(_OnAxes):
+    """Many frequencies at once, repeated (faded in and out over one more period each), for a frequency response."""
+
+    title = "Multisine"
+    start: Annotated[_Hertz, Field(title="From")] = 0.5
+    end: Annotated[_Hertz, Field(title="To")] = 5.0
+    period: Annotated[_Seconds, Field(title="Period")] = 4.0
+    cycles: Annotated[int, Field(ge=2, le=10_000, title="Periods")] = 4
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1, title="Seed of the phases")] = 0
+
+    def motion(self) -> dict[str, Any]:
+        """See `Template`."""
+        from rig.analysis import multisine  # what every process loads must not bring it along
+
+        numbers, lines = (self.start, self.end), min(_MOST_LINES, _MOST_TERMS // len(self.axes))
+        made = [
+            multisine(axis, *numbers, self._size(axis), self.period, self.cycles, self.seed + place, most_lines=lines)
+            for place, axis in enumerate(self.axes)
+        ]
+        terms = [term for one in made for term in one["parts"][0]["terms"]]
+        return _about_home(made[0]["parts"][0] | {"terms": terms})
+
+
+class Csv(Template):
+    """Poses over time from a CSV file with the columns t, x, y, z, qw, qx, qy, qz, in the base frame."""
+
+    title = "Poses from a CSV file"
+    file: Annotated[str, Field(min_length=1, title="File")]
+
+    def motion(self) -> dict[str, Any]:
+        """See `Template`."""
+        return {"frame": "base", "parts": [{"type": "poses", "file": self.file, "rest_ends": True}]}
+
+
+TEMPLATES: dict[str, type[Template]] = {
+    "sine": Sine,
+    "sweep": Sweep,
+    "circle": Circle,
+    "step": Step,
+    "random": Random,
+    "multisine": Multisine,
+    "csv": Csv,
+}
+"""By the names that a person says."""

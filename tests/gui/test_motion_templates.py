@@ -1,0 +1,190 @@
+"""New motions from templates, by mouse and keys."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from motion_support import looked
+from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
+from shell_support import KEY, LEFT, FakeSession, choose, make_status
+
+from gui.motion.template_page import TemplatePage
+from gui.shell.main_window import MainWindow
+from rig.client import TEMPLATES
+from rig.states import State
+
+MOST_ACTIONS = 8
+
+
+class Hand:
+    """Real clicks and typed fields, counted."""
+
+    def __init__(self) -> None:
+        self.actions = 0
+
+    def click(self, widget: QtWidgets.QWidget, place: QtCore.QPoint | None = None) -> None:
+        """On what lies on top there, as a person does."""
+        assert widget.isVisible() and widget.isEnabled()
+        self.actions += 1
+        point = widget.rect().center() if place is None else place
+        if isinstance(widget, QtWidgets.QCheckBox) and place is None:
+            point = QtCore.QPoint(8, widget.height() // 2)
+        at = QtWidgets.QApplication.widgetAt(widget.mapToGlobal(point))
+        assert at is widget or widget.isAncestorOf(at), f"{widget.accessibleName()} is under something"
+        QtTest.QTest.mouseClick(at, LEFT, pos=at.mapFromGlobal(widget.mapToGlobal(point)))
+
+    def item(self, listed: QtWidgets.QListWidget, text: str) -> None:
+        """One of a list."""
+        (found,) = listed.findItems(text, QtCore.Qt.MatchFlag.MatchExactly)
+        self.click(listed.viewport(), listed.visualItemRect(found).center())
+
+    def type(self, box: QtWidgets.QWidget, text: str) -> None:
+        """Over what is in a field: chosen by a click, typed, and left."""
+        self.click(box)
+        QtTest.QTest.keySequence(box.window().windowHandle(), "Ctrl+A")
+        handle = box.window().windowHandle()
+        for letter in text:
+            QtTest.QTest.keyClick(handle, letter)
+        QtTest.QTest.keyClick(handle, KEY.Key_Return)
+
+
+def _button(window: MainWindow, name: str) -> QtWidgets.QPushButton:
+    found = window.motion.findChildren(QtWidgets.QPushButton)
+    (button,) = [each for each in found if each.accessibleName() == name]
+    return button
+
+
+def _settled(page: TemplatePage, qtbot: Any) -> None:
+    """Sizes are found, or it is said why not."""
+    qtbot.waitUntil(lambda: not page.said.text().startswith("Looking") and not page._pause.isActive(), timeout=20_000)
+
+
+@pytest.fixture
+def page(window: MainWindow, qtbot: Any) -> TemplatePage:
+    """The templates, in view."""
+    window.tabs.setCurrentWidget(window.motion)
+    Hand().click(_button(window, "From template motion"))
+    made = window.motion.templates
+    assert made.isVisible()
+    _settled(made, qtbot)
+    return made
+
+
+def test_a_sine_of_z_and_roll_is_ready_to_run_after_few_actions(
+    window: MainWindow, session: FakeSession, qtbot: Any
+) -> None:
+    session.take(make_status(State.ENGAGED))
+    window.tabs.setCurrentWidget(window.motion)
+    window.activateWindow()
+    panel, hand, said = window.motion, Hand(), set()
+    page = panel.templates
+    hand.click(_button(window, "From template motion"))
+    hand.item(page.list, "Sine")
+    hand.click(page.form.fields["axes"].boxes["rx"])
+    hand.type(page.form.fields["cycles"].box, "2")
+    said.add(page.said.objectName())
+    _settled(page, qtbot)
+    said.add(page.said.objectName())
+    hand.click(page.create)
+    qtbot.waitUntil(lambda: panel.title == "Motion: sine", timeout=20_000)
+    said.add(page.said.objectName())
+    looked(panel, qtbot)
+    assert hand.actions <= MOST_ACTIONS
+    assert said == {"muted"} and window.notice.text() == ""
+    assert panel.verdict.text().startswith("✓ Passes every limit over 8 s") and not panel.unsaved
+    (part,) = panel.editor.value()["parts"]
+    assert [term["dof"] for term in part["terms"]] == ["z", "rx"] and all(term["amplitude"] for term in part["terms"])
+    assert panel.run.isEnabled()
+    hand.click(panel.run)
+    qtbot.waitUntil(lambda: session.commands == ["follow 'sine'"], timeout=10_000)
+    assert hand.actions <= MOST_ACTIONS
+
+
+_MAKES = {
+    "sine": ["harmonic"],
+    "sweep": ["chirp"],
+    "circle": ["harmonic"],
+    "random": ["random"],
+    "multisine": ["harmonic"],
+    "step": ["minimum-jerk", "hold", "minimum-jerk"],
+}
+
+
+def test_every_template_makes_an_ordinary_motion_as_it_is(window: MainWindow, page: TemplatePage, qtbot: Any) -> None:
+    panel, hand = window.motion, Hand()
+    assert {*_MAKES, "csv"} == set(TEMPLATES)
+    for name, kinds in _MAKES.items():
+        panel.begin_template()
+        hand.item(page.list, TEMPLATES[name].title)
+        hand.click(page.create)
+        qtbot.waitUntil(lambda name=name: panel.title == f"Motion: {name}", timeout=20_000)
+        assert [part["type"] for part in panel.editor.value()["parts"]] == kinds
+        assert not page.isVisible() and panel.edits.stack.count() == 0  # another motion, in which nothing was edited
+    looked(panel, qtbot)
+    assert panel.verdict.text().startswith("✓ Passes every limit over 4 s")
+
+
+def test_poses_from_a_csv_file_ask_for_the_file(
+    window: MainWindow, page: TemplatePage, qtbot: Any, tmp_path: Path
+) -> None:
+    hand = Hand()
+    hand.item(page.list, "Poses from a CSV file")
+    assert page.said.text() == ""
+    hand.click(page.create)
+    assert page.said.text() == "File: choose one" and page.said.objectName() == "bad"
+    path = tmp_path / "poses.csv"
+    path.write_text("t,x,y,z,qw,qx,qy,qz\n0,0,0,0.45,1,0,0,0\n2,0,0,0.46,1,0,0,0\n")
+    page.form.fields["file"].set_value(str(path))
+    hand.click(page.create)
+    qtbot.waitUntil(lambda: window.motion.title == "Motion: csv", timeout=20_000)
+    looked(window.motion, qtbot)
+    table = window.motion.preview.table
+    assert table is not None and table.samples[-1, 2] == pytest.approx(0.46)
+
+
+def test_only_the_numbers_that_matter_are_shown_and_a_typed_size_stays(page: TemplatePage, qtbot: Any) -> None:
+    fields, hand = page.form.fields, Hand()
+    assert fields["amplitude"].value() == pytest.approx(0.05)
+    assert fields["amplitude"].isVisible() and not fields["angle"].isVisible()
+    hand.click(fields["axes"].boxes["rx"])
+    _settled(page, qtbot)
+    assert fields["angle"].isVisible()
+    assert 0.0 < fields["amplitude"].value() < 0.05 and 0.0 < fields["angle"].value() < np.radians(10.0)
+    hand.type(fields["amplitude"].box, "3")
+    hand.type(fields["frequency"].box, "1")
+    _settled(page, qtbot)
+    assert fields["amplitude"].value() == pytest.approx(0.003) and fields["angle"].value() > 0.0
+    hand.click(fields["axes"].boxes["z"])
+    assert not fields["amplitude"].isVisible()
+
+
+def test_numbers_that_make_no_motion_are_said_and_none_is_made(
+    window: MainWindow, page: TemplatePage, qtbot: Any
+) -> None:
+    hand = Hand()
+    hand.click(page.form.fields["axes"].boxes["z"])
+    hand.click(page.create)
+    assert page.said.text() == "Axes: choose at least one"
+    hand.item(page.list, "Multisine")
+    hand.type(page.form.fields["start"].box, "4.9")
+    hand.type(page.form.fields["end"].box, "4.95")
+    hand.click(page.create)
+    _settled(page, qtbot)
+    assert "longer period" in page.said.text() and page.said.objectName() == "bad"
+    hand.click(page.cancel)
+    assert window.motion.title == "Motion: demo" and window.motion.editor.isVisible()
+
+
+def test_changes_are_asked_about_before_a_template_takes_their_place(
+    window: MainWindow, page: TemplatePage, qtbot: Any
+) -> None:
+    panel = window.motion
+    panel.amplitude.set_si(40.0)
+    for answer, title in (("Cancel", "Motion: demo (changed)"), ("Discard the changes", "Motion: sine")):
+        Hand().click(page.create)
+        qtbot.waitUntil(lambda: panel.question is not None, timeout=20_000)
+        assert panel.question is not None
+        choose(panel.question, answer)
+        qtbot.waitUntil(lambda title=title: panel.question is None and panel.title == title, timeout=5000)
+        assert page.isVisible() == (answer == "Cancel")
