@@ -1,11 +1,12 @@
 """The controls above the live views."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.widgets import LEG_COLOURS, Theme, ask_save
+from gui.widgets import LEG_COLOURS, FlowLayout, Theme, ask_save
 
 WINDOWS = (1, 2, 5, 10, 20, 30, 60)
 """Lengths of the time window on offer, s."""
@@ -82,8 +83,10 @@ class LiveBar(QtWidgets.QWidget):
 
     def __init__(self, theme: Theme, *, replayed: bool = False) -> None:
         super().__init__()
+        row = FlowLayout(6)
         layout = QtWidgets.QHBoxLayout(self)
         layout.setContentsMargins(4, 4, 4, 4)
+        layout.addLayout(row)
         self.freeze = push_button("Freeze", "Hold the picture still; data go on being recorded. Drag it to look back")
         self.freeze.setCheckable(True)
         self.clear = push_button("Clear", "Begin with an empty picture")
@@ -103,21 +106,17 @@ class LiveBar(QtWidgets.QWidget):
         self.platform.setCheckable(True)
         self.note = QtWidgets.QLabel()
         self.note.setAccessibleName("Message")
-        self.note.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
-        for widget in (self.freeze, self.clear, self.fit, QtWidgets.QLabel("Window"), self.window):
-            layout.addWidget(widget)
+        for group in (
+            (self.freeze, self.clear, self.fit),
+            (QtWidgets.QLabel("Window"), self.window),
+            (QtWidgets.QLabel("Legs"), self.legs),
+            (QtWidgets.QLabel("Export"), self.png, self.csv),
+            (self.platform,),
+            (self.note,),
+        ):
+            row.addWidget(_together(group))
         for button in (self.freeze, self.clear):
             button.setVisible(not replayed)
-        layout.addSpacing(8)
-        layout.addWidget(QtWidgets.QLabel("Legs"))
-        layout.addWidget(self.legs)
-        layout.addSpacing(8)
-        layout.addWidget(QtWidgets.QLabel("Export"))
-        layout.addWidget(self.png)
-        layout.addWidget(self.csv)
-        layout.addSpacing(8)
-        layout.addWidget(self.platform)
-        layout.addWidget(self.note, 1)
 
     @property
     def seconds(self) -> float:
@@ -125,9 +124,8 @@ class LiveBar(QtWidgets.QWidget):
         return float(self.window.currentData())
 
     def say(self, text: str) -> None:
-        """Say what has happened; where there is no room for it, whole in the tip."""
+        """Say what has happened."""
         self.note.setText(text)
-        self.note.setToolTip(text)
 
     def save(self, settings: QtCore.QSettings, name: str) -> None:
         """Keep under a name the window's length and the legs shown."""
@@ -145,6 +143,16 @@ class LiveBar(QtWidgets.QWidget):
         path = ask_save(self, "Export what is shown", f"live{suffix}", kind, suffix)
         if path is not None:
             signal.emit(path)
+
+
+def _together(widgets: Sequence[QtWidgets.QWidget]) -> QtWidgets.QWidget:
+    """Widgets that stay in one line."""
+    group = QtWidgets.QWidget()
+    row = QtWidgets.QHBoxLayout(group)
+    row.setContentsMargins(0, 0, 0, 0)
+    for widget in widgets:
+        row.addWidget(widget)
+    return group
 
 
 def push_button(text: str, tip: str, accessible: str = "") -> QtWidgets.QPushButton:
