@@ -4,6 +4,7 @@ from rig.client.arguments import ANGLE, ANGULAR_SPEED, AXES, LEGS, LENGTH, SPEED
 from rig.client.client import RigClient
 from rig.client.events import EventFollower, Listener, RowListener
 from rig.client.excitation_file import write_excitation, write_weight_plan
+from rig.client.holding import HeldMotion, follow_held, greatest_speed, held_motion
 from rig.client.interruption import HeldInterrupt, Interruption
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
@@ -51,6 +52,7 @@ __all__ = [
     "FoxgloveOutlet",
     "FreeRange",
     "HeldInterrupt",
+    "HeldMotion",
     "Interruption",
     "LegPostMortem",
     "Listener",
@@ -86,9 +88,12 @@ __all__ = [
     "execute",
     "finish",
     "follow",
+    "follow_held",
     "free_ports",
     "free_range",
+    "greatest_speed",
     "has_stopped",
+    "held_motion",
     "identify_on",
     "jogged",
     "leave",
