@@ -23,7 +23,6 @@ _TAKEN = frozenset(
     ]
 )
 """What happens anywhere in the app and ends a hold: somebody turns to something else."""
-_WATCHED = _TAKEN | {_EVENTS.KeyPress, _EVENTS.Show}
 
 
 class HoldButton(GuardedButton):
@@ -42,13 +41,13 @@ class HoldButton(GuardedButton):
         self._key: int | None = None
         self._clicks = False
         self._timer = QtCore.QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(PRESS)
-        self._timer.timeout.connect(self._hold)
+        self._nearly = False
+        self._timer.setInterval(PRESS // 2)
+        self._timer.timeout.connect(self._wait)
 
     @property
     def in_hand(self) -> bool:
-        """Whether it is down, in view, and nothing has come before it: asked again and again while it is held."""
+        """Whether it is down, in view, and nothing has come before it: whoever is told of the hold asks every time."""
         window = self.window()
         return bool(
             self.isDown()
@@ -75,7 +74,7 @@ class HoldButton(GuardedButton):
         if self.isEnabled() and not self.isDown():
             self._spent, self._key, self._clicks = False, key, clicks
             self.setDown(True)
-            self._timer.start()
+            self._begin()
 
     def release_key(self, key: int) -> bool:
         """A key is up; whether it was the one that pressed the button."""
@@ -92,6 +91,17 @@ class HoldButton(GuardedButton):
         focus = QtWidgets.QApplication.focusWidget()
         pad = self.parentWidget()
         return focus is self or (focus is not None and pad is not None and pad.isAncestorOf(focus))
+
+    def _begin(self) -> None:
+        self._nearly = False
+        self._timer.start()
+
+    def _wait(self) -> None:
+        """In two halves: in between a busy window hears what has come meanwhile, and takes no click for a hold."""
+        if self._nearly:
+            self._timer.stop()
+            self._hold()
+        self._nearly = True
 
     def _hold(self) -> None:
         self._spent = True
@@ -110,7 +120,7 @@ class HoldButton(GuardedButton):
         super().mousePressEvent(event)
         if event.button() == QtCore.Qt.MouseButton.LeftButton and self._key is None:
             self._spent = False
-            self._timer.start()
+            self._begin()
 
     def mouseMoveEvent(self, event: QtGui.QMouseEvent) -> None:
         """A pointer that leaves the button has let go of it."""
@@ -144,29 +154,14 @@ class HoldButton(GuardedButton):
             self.setDown(False)
             self.end()
 
-    def hideEvent(self, event: QtGui.QHideEvent) -> None:
-        """Another page, a group folded away, a window that goes: nothing is held."""
-        super().hideEvent(event)
-        self.end()
-
-    def changeEvent(self, event: QtCore.QEvent) -> None:
-        """What cannot be pressed any more cannot be held."""
-        super().changeEvent(event)
-        if event.type() == _EVENTS.EnabledChange and not self.isEnabled():
-            self.end()
-
     def eventFilter(self, receiver: QtCore.QObject, event: QtCore.QEvent) -> bool:
-        """While it is held, of the whole app: let go where somebody turns to something else; nothing is kept back."""
+        """While it is held, of the whole app: let go where somebody turns to something else; nothing is kept back.
+
+        Esc and STOP end the motion, and by that the hold.
+        """
         kind = event.type()
-        if kind not in _WATCHED or not self.holding:
-            return False
-        if kind == _EVENTS.KeyPress:
-            taken = event.key() == _KEYS.Key_Escape
-        elif kind == _EVENTS.Show:
-            taken = isinstance(receiver, QtWidgets.QWidget) and receiver.isWindow() and not _is_tip(receiver)
-        else:
-            taken = True
-        if taken:
+        comes = kind == _EVENTS.Show and isinstance(receiver, QtWidgets.QWidget) and receiver.isWindow()
+        if self.holding and (kind in _TAKEN or (comes and not _is_tip(receiver))):
             self.end()
         return False
 

@@ -72,7 +72,7 @@ class JogSpeeds(QtWidgets.QWidget):
     def refresh(self) -> None:
         """Say what the share comes to, about the present pivot."""
         along, about = self.held("x") * 1e3, math.degrees(self.held("rx"))
-        self.words.setText(f"While held: {along:.3g} mm/s along an axis or of a leg, {about:.3g} °/s about one")
+        self.words.setText(f"Held: {along:.3g} mm/s along, {about:.3g} °/s about an axis")
 
 
 def _speed_box(name: str, unit: str, value: float, most: float) -> QuantityBox:

@@ -10,9 +10,10 @@ from configured import limits
 from engine_support import CONFIG, HOME, Bench, refused
 
 from kinematics import pose_difference
-from rig.client import HeldMotion, follow_held, greatest_speed, held_motion, jogged
+from rig.client import HeldMotion, Interruption, RigClient, follow_held, greatest_speed, held_motion, jogged
 from rig.engine import RAMPS, Abandon, Follow, Pause, Resume, Stop
-from rig.errors import RefusedError, RunFaultError
+from rig.errors import InputError, RefusedError, RunFaultError
+from rig.runtime import ControlBlock
 from rig.states import MotionKind, MotionOutcome, State
 
 SPEED = 0.05
@@ -250,3 +251,39 @@ def test_a_client_that_asks_whether_it_is_held(engaged: Bench) -> None:
 
     with pytest.raises(RunFaultError, match="stopped"):
         follow_held(rig, way(rig), "up", MotionKind.JOG, stops)
+
+
+@pytest.mark.parametrize(
+    ("axis", "direction", "pivot", "said"),
+    [
+        ("z", 2, (0.0, 0.0, 0.0), "direction: 2 is neither 1 nor -1"),
+        ("q", 1, (0.0, 0.0, 0.0), "axis: 'q' is none of"),
+        ("rx", 1, (0.0, 0.0), "pivot: 2 numbers"),
+        ("leg2", -1, (0.1, 0.0, 0.0), "a leg's length has neither frame nor pivot"),
+    ],
+)
+def test_a_script_is_told_what_is_wrong_with_what_it_holds(
+    engaged: Bench, axis: str, direction: Any, pivot: tuple[float, ...], said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        RigClient(engaged, Interruption()).hold(axis, direction, lambda: pytest.fail("it was asked"), pivot=pivot)
+    assert engaged.state is State.ENGAGED
+
+
+def test_a_hold_is_in_shared_memory_beside_what_else_does_not_wait() -> None:
+    block = ControlBlock.create()
+    try:
+        client = ControlBlock.attach(block.name)
+        assert block.held() == 0
+        for count in (1, 2, 3):
+            client.hold()
+            assert block.held() == count
+        assert (block.heartbeat(), block.stop_requested()) == (0, None)
+        client.beat()
+        client.request_stop(1)
+        assert block.held() == 3
+        client.let_go()
+        assert (block.held(), block.heartbeat(), block.take_stop()) == (0, 1, 1)
+        client.close()
+    finally:
+        block.close()
