@@ -6,17 +6,18 @@ from functools import partial
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.operate.held_jog import HeldJog
+from gui.operate.jog_speeds import JogSpeeds
 from gui.operate.jog_steps import NAMES, LegSteps, PoseSteps
 from gui.operate.jog_target import Target
 from gui.operate.range_finder import Question, RangeFinder
 from gui.operate.saved_positions import SavedPositions
 from gui.session import Action, Mover, Phase, RigSession
 from gui.widgets import Columns, Fold, GuardedButton, QuantityBox, Reason
-from kinematics import Array, leg_lengths
-from rig.client import LEGS, Positions, jogged, positions_path
+from kinematics import Array, JogFrame, leg_lengths
+from rig.client import AXES, LEGS, HeldMotion, Positions, held_motion, jogged, positions_path
 from rig.states import MotionKind, State
 
-_FASTEST, _FASTEST_TURN = 0.5, 1.0  # m/s, rad/s offered; the check decides what passes
 _FOLDED = "jog/folded"
 _SPLITTER = "jog/splitter"
 
@@ -42,15 +43,16 @@ class JogPanel(QtWidgets.QWidget):
         self.steps = PoseSteps(session.config)
         self.legs = LegSteps()
         self.to = Target(self._geometry.home_pose)
-        motion = session.config.motion
-        self.speed = _speed_box("Peak speed", "m/s", motion.approach_speed, _FASTEST)
-        self.turn_speed = _speed_box("Peak angular speed", "rad/s", motion.approach_rotation, _FASTEST_TURN)
-        self.buttons: dict[str, GuardedButton] = {**self.steps.pad.buttons, **self.legs.pad.buttons, "go": self.to.go}
+        self.speeds = JogSpeeds(session.config, lambda: self.steps.point)
+        self.speed, self.turn_speed = self.speeds.speed, self.speeds.turn_speed
+        pads = {**self.steps.pad.buttons, **self.legs.pad.buttons}
+        self.held = HeldJog(session, mover, pads, self._hold, self)
+        self.buttons: dict[str, GuardedButton] = {**pads, "go": self.to.go}
         self.saved = SavedPositions(Positions(positions_path(session.config, session.folder)))
         self.buttons["go saved"] = self.saved.go
         self.folds = [
             Fold("Step in pose", self.steps),
-            Fold("Peak speed of a move", self._speeds()),
+            Fold("Speeds", self.speeds),
             Fold("Step of one leg", self.legs),
             Fold("Go to a pose (platform origin in the base frame)", self.to),
             Fold("Saved positions", self.saved),
@@ -70,6 +72,9 @@ class JogPanel(QtWidgets.QWidget):
         for box in self._kept().values():
             box.valueChanged.connect(self._ask_ranges)
         self.steps.frame.currentIndexChanged.connect(self._ask_ranges)
+        for box in self.steps.pivot:
+            box.valueChanged.connect(lambda _number: self.speeds.refresh())
+        self.held.changed.connect(self.refresh)
         mover.progressed.connect(lambda *_: self.refresh())
         mover.finished.connect(self._finished)
         self.refresh()
@@ -106,16 +111,6 @@ class JogPanel(QtWidgets.QWidget):
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.splitter)
-
-    def _speeds(self) -> QtWidgets.QWidget:
-        both = QtWidgets.QWidget()
-        row = QtWidgets.QHBoxLayout(both)
-        row.setContentsMargins(4, 2, 4, 4)
-        row.setSpacing(4)
-        for name, box in (("Position", self.speed), ("Angles", self.turn_speed)):
-            row.addWidget(QtWidgets.QLabel(name))
-            row.addWidget(box, 1)
-        return both
 
     def show_beside(self, picture: QtWidgets.QWidget) -> None:
         """Put a picture of the machine beside the controls: half of the page, until somebody moves the border."""
@@ -176,6 +171,7 @@ class JogPanel(QtWidgets.QWidget):
             "leg": self.legs.step,
             "speed": self.speed,
             "turn speed": self.turn_speed,
+            "held share": self.speeds.share,
         } | {f"pivot {axis}": box for axis, box in zip("xyz", self.steps.pivot, strict=True)}
 
     # -- what it does ------------------------------------------------------------------------------------------------
@@ -183,7 +179,9 @@ class JogPanel(QtWidgets.QWidget):
     def refresh(self) -> None:
         """Enable the moves, or say why there can be none; show where the platform is commanded to be."""
         reason = self._session.obstacle(Action.MOVE)
-        if not reason and self._mover.active:
+        if held := self.held.key:
+            reason = f"it moves as long as {held[0]}{NAMES.get(held[1:], held[1:])} is held"
+        elif not reason and self._mover.active:
             reason = "a move is under way"
         self._obstacle = reason
         self._reason.show_reason(reason)
@@ -203,7 +201,10 @@ class JogPanel(QtWidgets.QWidget):
         self.finder.ask(Question(tuple(pose.tolist()), *sizes, *axes, *speeds))
 
     def _against(self, key: str) -> str:
-        """What stands against the move of a button."""
+        """What stands against the move of a button; nothing against one that is held while it moves."""
+        status = self._session.status
+        if key == self.held.key and status is not None and status.state in (State.ENGAGED, State.RUNNING):
+            return ""
         own = self.saved.go_obstacle if key == "go saved" else self.finder.refusals.get(key, "")
         return self._obstacle or own
 
@@ -229,6 +230,25 @@ class JogPanel(QtWidgets.QWidget):
         step, config = sign * self.legs.step.si(), self._session.config
         target = partial(jogged, config, axis=axis, step=step, frame="base", pivot=(0.0, 0.0, 0.0))
         self._move(f"jog leg {LEGS[axis]}", target, MotionKind.LEG_STEP)
+
+    def _hold(self, way: str) -> None:
+        """Move along or about an axis, or one leg, until its button is let go."""
+        sign, axis, config = (1 if way[0] == "+" else -1), way[1:], self._session.config
+        own = axis in LEGS  # a leg's length has neither frame nor pivot
+        frame: JogFrame = "base" if own else self.steps.axes
+        pivot = (0.0, 0.0, 0.0) if own else self.steps.point
+        speed, greatest = self.speeds.held(axis), self.speeds.greatest(axis)
+
+        def plan(here: Array) -> HeldMotion:
+            def target(far: float) -> Array:
+                return jogged(config, here, axis, sign * far, frame, pivot)
+
+            return held_motion(config, target, speed, greatest, turning=axis in AXES[3:])
+
+        name = f"hold {'+' if sign > 0 else '−'}{NAMES.get(axis, axis)}"
+        self._outcome.clear()
+        self._mine = True
+        self._mover.run_held(name, plan, MotionKind.LEG_STEP if own else MotionKind.JOG)
 
     def _go(self) -> None:
         target = self.to.pose
@@ -279,8 +299,3 @@ class JogPanel(QtWidgets.QWidget):
         lengths = [None] * 6 if pose is None else leg_lengths(self._geometry, pose).tolist()
         for label, length in zip(self.legs.lengths, lengths, strict=True):
             label.setText("–" if length is None else f"{length * 1e3:.2f} mm")
-
-
-def _speed_box(name: str, unit: str, value: float, most: float) -> QuantityBox:
-    """The configured speed is offered, however fast or slow it is."""
-    return QuantityBox(name, unit, value, min(1e-3, value), max(most, value))

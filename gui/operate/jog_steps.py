@@ -1,12 +1,14 @@
 """The controls of a jog: how far a step goes, and a pad of two buttons for each axis or leg that it can go along."""
 
 import math
+from typing import Any
 
-from pyqtgraph.Qt import QtCore, QtWidgets
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.operate.hold_button import HoldButton
 from gui.operate.presets import Presets
 from gui.operate.range_bar import RangeBar
-from gui.widgets import Choice, GuardedButton, QuantityBox
+from gui.widgets import Choice, QuantityBox
 from kinematics import JogFrame
 from rig.client import AXES, LEGS, most_looked_at
 from rig.config import RigConfig
@@ -25,6 +27,18 @@ _FULL = 0.5
 """of what is looked at, that fills a bar"""
 _PER_COLUMN = 3
 _BUTTON = 34  # px, so that "−" and "+" are alike
+_HOLD_HINT = "A click is a step; held down it moves until it is let go"
+_KEYS, _WITH = QtCore.Qt.Key, QtCore.Qt.KeyboardModifier
+_NO_KEY, _SHIFT, _PADDED = _WITH.NoModifier, _WITH.ShiftModifier, _WITH.KeypadModifier
+KEYS = {
+    _KEYS.Key_Left: "-x",
+    _KEYS.Key_Right: "+x",
+    _KEYS.Key_Down: "-y",
+    _KEYS.Key_Up: "+y",
+    _KEYS.Key_PageDown: "-z",
+    _KEYS.Key_PageUp: "+z",
+}
+"""What a key that is kept down moves along; with Shift it turns about that."""
 
 
 class Pad(QtWidgets.QWidget):
@@ -33,6 +47,7 @@ class Pad(QtWidgets.QWidget):
     Args:
         middles: axis → what stands between its buttons.
         names: axis → accessible names of its minus and its plus.
+        keys: key → direction that it moves in while it is down, as long as one of the buttons has the keyboard.
     """
 
     pressed = QtCore.Signal(str, int)
@@ -42,10 +57,12 @@ class Pad(QtWidgets.QWidget):
         self,
         middles: dict[str, QtWidgets.QWidget],
         names: dict[str, tuple[str, str]],
+        keys: dict[Any, str] | None = None,
         parent: QtWidgets.QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.buttons: dict[str, GuardedButton] = {}
+        self._keys = keys or {}
+        self.buttons: dict[str, HoldButton] = {}
         """by direction: "+x", "-leg3" """
         grid = QtWidgets.QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -54,7 +71,7 @@ class Pad(QtWidgets.QWidget):
         for index, (axis, middle) in enumerate(middles.items()):
             row, column = index % _PER_COLUMN, 4 * (index // _PER_COLUMN)
             for place, (sign, symbol, key) in enumerate(((-1, "−", f"-{axis}"), (1, "+", f"+{axis}"))):
-                button = GuardedButton(symbol)
+                button = HoldButton(symbol, _HOLD_HINT)
                 button.setFixedWidth(_BUTTON)
                 button.setAccessibleName(names[axis][place])
                 button.clicked.connect(lambda _checked, axis=axis, sign=sign: self.pressed.emit(axis, sign))
@@ -64,6 +81,20 @@ class Pad(QtWidgets.QWidget):
         for column in (1, 5):
             grid.setColumnStretch(column, 1)
         grid.setColumnMinimumWidth(3, 6)
+
+    def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:
+        """A key of an axis holds its button; it is never a click, which arrows are too easily hit for."""
+        way = self._keys.get(event.key(), "")
+        if not way or event.modifiers() not in (_NO_KEY, _SHIFT, _PADDED, _PADDED | _SHIFT):
+            super().keyPressEvent(event)
+        elif not event.isAutoRepeat() and not any(button.isDown() for button in self.buttons.values()):
+            turning = bool(event.modifiers() & _SHIFT)
+            self.buttons[f"{way[0]}r{way[1]}" if turning else way].press_key(event.key(), clicks=False)
+
+    def keyReleaseEvent(self, event: QtGui.QKeyEvent) -> None:
+        """See `keyPressEvent`."""
+        if event.isAutoRepeat() or not any(button.release_key(event.key()) for button in self.buttons.values()):
+            super().keyReleaseEvent(event)
 
 
 class PoseSteps(QtWidgets.QWidget):
@@ -82,7 +113,7 @@ class PoseSteps(QtWidgets.QWidget):
         self.pivot = [QuantityBox(f"Pivot {axis}, platform axes", "m", 0.0, -1.0, 1.0) for axis in "xyz"]
         names = {axis: (f"− {name}", f"+ {name}") for axis, name in NAMES.items()}
         self.bars = {axis: _bar(config, axis) for axis in AXES}
-        self.pad = Pad(dict(self.bars), names)
+        self.pad = Pad(dict(self.bars), names, KEYS)
         grid = QtWidgets.QGridLayout(self)
         grid.setContentsMargins(4, 2, 4, 4)
         grid.setHorizontalSpacing(4)

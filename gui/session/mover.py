@@ -10,7 +10,7 @@ from pyqtgraph.Qt import QtCore
 from gui.session.rig_session import RigSession
 from gui.session.workers import Worker
 from kinematics import Array, MotionTable
-from rig.client import HOLD, MotionSequence, Order, Stage, checked_move, stages_of_run
+from rig.client import HOLD, HeldMotion, MotionSequence, Order, Stage, checked_move, stages_of_run
 from rig.engine import Abandon, Follow, Pause, Resume, Snapshot
 from rig.states import MotionKind, State
 
@@ -63,6 +63,20 @@ class Mover(QtCore.QObject):
             return [Stage(name, table.duration, table, purpose, 1)]
 
         self._begin(name, plan)
+
+    def run_held(self, name: str, plan: Callable[[Array], HeldMotion], purpose: MotionKind) -> None:
+        """Follow the way that `plan(pose)` gives as long as `RigSession.show_held` says that it is held."""
+
+        def stages(here: Array) -> list[Stage]:
+            way = plan(here)
+            return [Stage(name, way.table.duration, way.table, purpose, 1, way.slowing)]
+
+        self._begin(name, stages)
+
+    def let_go(self) -> None:
+        """Send nothing any more of a way that was held; one that is sent the engine brings to a stand by itself."""
+        if self._sequence.stage is None:
+            self._end("let go before it began")
 
     def run(self, name: str, table: MotionTable, repeats: int) -> None:
         """Move to the start of a motion that was checked, rest there, then follow it `repeats` times."""

@@ -94,6 +94,11 @@ class RigSession(SessionState):
         if self._engine is not None:
             self._engine.beat()
 
+    def show_held(self, held: bool) -> None:
+        """Show the engine that the operator holds what moves, or does so no longer; never waits."""
+        if self._engine is not None:
+            self._engine.hold() if held else self._engine.let_go()
+
     # -- what an operator asks for -----------------------------------------------------------------------------------
 
     def stop(self, category: Literal[0, 1, 2] = 1, source: StopSource = "button") -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import typer
 
 from kinematics import leg_lengths, pose_to_coordinates
-from rig.cli import console_motions, console_positions
+from rig.cli import console_hold, console_motions, console_positions
 from rig.cli.console_rig import commanded_rig, rig_able_to
 from rig.cli.help import command_group
 from rig.client import FaultDesk
@@ -101,6 +101,7 @@ def status(context: typer.Context) -> None:
 
 
 app.add_typer(console_motions.app)
+app.add_typer(console_hold.app)
 app.add_typer(console_positions.app)
 
 # -- faults of the virtual rig ---------------------------------------------------------------------------------------

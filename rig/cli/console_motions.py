@@ -78,10 +78,7 @@ def jog(
     rotation_speed: RotationOption = None,
 ) -> None:
     """Move a step along or about an axis, or one leg."""
-    if axis not in (*AXES, *LEGS):
-        raise typer.BadParameter(f"{axis!r} is none of {', '.join(AXES)}, leg1 to leg6", param_hint="'AXIS'")
-    if axis in LEGS and (frame is not FrameChoice.BASE or pivot != ORIGIN):
-        raise typer.BadParameter("a leg's length has neither --frame nor --pivot", param_hint="'AXIS'")
+    check_axis(axis, frame, pivot)
     axes: JogFrame = frame.value
     change = parse_with_unit(step, ANGLE if axis in AXES[3:] else LENGTH, "STEP")
     centre, peaks = point(pivot), peaks_of(speed, rotation_speed)
@@ -118,7 +115,7 @@ def wait(
 ) -> None:
     """Wait to the end of the motion, or for some time."""
     if duration:
-        commanded_rig(context).wait(_positive(duration, TIME, "SECONDS"))
+        commanded_rig(context).wait(positive(duration, TIME, "SECONDS"))
         return
     with progress_display() as report:
         commanded_rig(context).wait(report=report)
@@ -159,14 +156,23 @@ def stop(
 def peaks_of(speed: str | None, rotation_speed: str | None) -> Peaks:
     """Peak speeds as `RigClient.move` takes them."""
     return {
-        "speed": None if speed is None else _positive(speed, SPEED, "--speed"),
+        "speed": None if speed is None else positive(speed, SPEED, "--speed"),
         "rotation_speed": None
         if rotation_speed is None
-        else _positive(rotation_speed, ANGULAR_SPEED, "--rotation-speed"),
+        else positive(rotation_speed, ANGULAR_SPEED, "--rotation-speed"),
     }
 
 
-def _positive(text: str, quantity: Quantity, option: str) -> float:
+def check_axis(axis: str, frame: FrameChoice, pivot: str) -> None:
+    """Refuse an axis that there is not, or one that what is said beside it cannot be of."""
+    if axis not in (*AXES, *LEGS):
+        raise typer.BadParameter(f"{axis!r} is none of {', '.join(AXES)}, leg1 to leg6", param_hint="'AXIS'")
+    if axis in LEGS and (frame is not FrameChoice.BASE or pivot != ORIGIN):
+        raise typer.BadParameter("a leg's length has neither --frame nor --pivot", param_hint="'AXIS'")
+
+
+def positive(text: str, quantity: Quantity, option: str) -> float:
+    """A number with its unit, in SI, greater than 0; `option` as the command calls it."""
     value = parse_with_unit(text, quantity, option)
     if value <= 0.0:
         raise typer.BadParameter(f"{value:g} {quantity.unit} must be greater than 0", param_hint=f"'{option}'")

@@ -5,6 +5,7 @@ from rig.client.client import RigClient
 from rig.client.events import EventFollower, Listener, RowListener
 from rig.client.excitation_file import write_excitation, write_weight_plan
 from rig.client.fitting import fitted, template_motion
+from rig.client.holding import HeldMotion, follow_held, greatest_speed, held_motion
 from rig.client.interruption import HeldInterrupt, Interruption
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
@@ -55,6 +56,7 @@ __all__ = [
     "FoxgloveOutlet",
     "FreeRange",
     "HeldInterrupt",
+    "HeldMotion",
     "Interruption",
     "LegPostMortem",
     "Listener",
@@ -92,9 +94,12 @@ __all__ = [
     "finish",
     "fitted",
     "follow",
+    "follow_held",
     "free_ports",
     "free_range",
+    "greatest_speed",
     "has_stopped",
+    "held_motion",
     "identify_on",
     "jogged",
     "leave",

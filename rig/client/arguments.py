@@ -104,9 +104,7 @@ def jogged(config: RigConfig, here: Array, axis: str, step: Amount, frame: JogFr
     """Where a step along or about an axis, or of one leg, leads from the pose `here` (7,)."""
     if frame not in ("base", "platform"):
         raise InputError(f"frame: {frame!r} is neither 'base' nor 'platform'")
-    if len(pivot) != 3:
-        raise InputError(f"pivot: {len(pivot)} numbers, not the three x, y, z")
-    point = [amount("pivot", each, LENGTH) for each in pivot]
+    point = pivot_of(pivot)
     if axis in AXES:
         index = AXES.index(axis)
         change = np.zeros(6)
@@ -117,6 +115,14 @@ def jogged(config: RigConfig, here: Array, axis: str, step: Amount, frame: JogFr
     if frame != "base" or any(point):
         raise InputError("axis: a leg's length has neither frame nor pivot")
     return leg_stepped_pose(config.machine.geometry, here, LEGS[axis], amount("step", step, LENGTH))
+
+
+def pivot_of(pivot: Sequence[Amount]) -> tuple[float, float, float]:
+    """A pivot (3,), m."""
+    if len(pivot) != 3:
+        raise InputError(f"pivot: {len(pivot)} numbers, not the three x, y, z")
+    x, y, z = (amount("pivot", each, LENGTH) for each in pivot)
+    return x, y, z
 
 
 def motion_of(config: RigConfig, motion: Motion) -> tuple[str, Trajectory]:

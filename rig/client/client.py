@@ -1,12 +1,14 @@
 """The rig as a script, a notebook or the console commands it: one object, live and in lockstep."""
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 from numpy.typing import ArrayLike
 
 from kinematics import Array, JogFrame
 from rig.client import moving, operation
 from rig.client.arguments import (
+    AXES,
     LEGS,
     TIME,
     Amount,
@@ -14,11 +16,13 @@ from rig.client.arguments import (
     count,
     jogged,
     motion_of,
+    pivot_of,
     positive,
     scale,
     speeds,
     target_pose,
 )
+from rig.client.holding import follow_held, greatest_speed, held_motion
 from rig.client.motions import checked_move, prepare_motion
 from rig.client.moving import PATIENCE, Progress
 from rig.client.owned import OwnedRig
@@ -139,6 +143,43 @@ class RigClient(OwnedRig):
             return jogged(self.config, here, axis, step, frame, pivot)
 
         self._move(f"jog {axis}", purpose, target, speed, rotation_speed)
+
+    def hold(
+        self,
+        axis: str,
+        direction: Literal[1, -1],
+        held: Callable[[], bool],
+        *,
+        frame: JogFrame = "base",
+        pivot: Sequence[Amount] = (0.0, 0.0, 0.0),
+        speed: Amount | None = None,
+    ) -> None:
+        """Move along or about an axis, or one leg, as long as `held()`, at most to the end of the free range.
+
+        The engine lets go by itself where `held` does not answer for `safety.hold_renewal`. The platform comes to a
+        smooth stand then, and nothing of the motion is left.
+
+        Args:
+            axis, frame, pivot: as for `jog`.
+            direction: 1 or -1.
+            held: asked again and again whether the motion is to go on.
+            speed: m/s, or rad/s about an axis; that of the configuration where none is given.
+        """
+        if direction not in (1, -1):
+            raise InputError(f"direction: {direction!r} is neither 1 nor -1")
+        turning = axis in AXES[3:]
+        wanted = speeds(self.config, None if turning else speed, speed if turning else None)[turning]
+        purpose = MotionKind.LEG_STEP if axis in LEGS else MotionKind.JOG
+        with self._asking():
+            here = self.pose
+
+            def target(extent: float) -> Array:
+                return jogged(self.config, here, axis, direction * extent, frame, pivot)
+
+            target(0.0)  # names what is wrong with an argument
+            greatest = greatest_speed(self.config, axis, pivot_of(pivot))
+            way = held_motion(self.config, target, wanted, greatest, turning=turning)
+            follow_held(self.rig, way, f"hold {'+' if direction > 0 else '-'}{axis}", purpose, held)
 
     def run(
         self,

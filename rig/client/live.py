@@ -168,6 +168,14 @@ class LiveRig:
         """See `Rig.raise_stop_flag`."""
         self._block.request_stop(category)
 
+    def hold(self) -> None:
+        """See `Rig.hold`."""
+        self._block.hold()
+
+    def let_go(self) -> None:
+        """See `Rig.let_go`."""
+        self._block.let_go()
+
     def listen(self, listener: Listener | None, rows: RowListener | None = None) -> None:
         """See `Rig.listen`."""
         self._news.listener, self._rows = listener, rows

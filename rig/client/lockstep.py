@@ -111,13 +111,14 @@ class LockstepRig:
         self._news = News()
         self._passing = threading.RLock()
         self._stops: deque[StopRequest] = deque()
+        self._holds = 0
         self._ticker = ManualTicker(config.period)
         bank = make_bank(config, self.virtual.wires, clock=self._ticker)
         calibration = cell_calibration(config) if config.load_cells.calibration else None
         self._writer = RecordingWriter(recording, recording_header(config, calibration, ClockPair(0, 0)))
         self.sink = _BatchSink(self._writer)
         self.engine = Engine(config, bank, self.sink, self._ticker)
-        self.operator = Operator(self.engine)
+        self.operator = Operator(self.engine, held=self.held)
         note_departures(config, self.operator.journal.note)
         warm_up(self.engine)
 
@@ -155,6 +156,18 @@ class LockstepRig:
     def raise_stop_flag(self, category: StopRequest) -> None:
         """See `Rig.raise_stop_flag`."""
         self._stops.append(category)
+
+    def hold(self) -> None:
+        """See `Rig.hold`."""
+        self._holds += 1
+
+    def let_go(self) -> None:
+        """See `Rig.let_go`."""
+        self._holds = 0
+
+    def held(self) -> int:
+        """A count that goes on with each `hold`, 0 once it was let go."""
+        return self._holds
 
     def listen(self, listener: Listener | None, rows: RowListener | None = None) -> None:
         """See `Rig.listen`; told by what waits."""

@@ -9,7 +9,7 @@ from rig.client.motions import check_held, checked_move
 from rig.config import RigConfig
 from rig.errors import RefusedError
 
-_PARTS = 2048
+PARTS = 2048
 """of the most that is looked at, to which a range is told, always the smaller one"""
 _MOST_TURN = 1.5
 """rad; beyond lies the singular place of the angles θ"""
@@ -42,7 +42,7 @@ def step_refusal(config: RigConfig, here: Array, target: Callable[[], Array], sp
 
     `speed`, `turn_speed`: its peak speeds, m/s and rad/s.
     """
-    return _refused(lambda: checked_move(config, here, target(), speed, turn_speed))
+    return refused(lambda: checked_move(config, here, target(), speed, turn_speed))
 
 
 def free_range(
@@ -55,17 +55,17 @@ def free_range(
     """
 
     def held(part: int) -> str:
-        return _refused(lambda: check_held(config, target(most * part / _PARTS)))
+        return refused(lambda: check_held(config, target(most * part / PARTS)))
 
     def reached(part: int) -> str:
-        return _refused(lambda: checked_move(config, here, target(most * part / _PARTS), speed, turn_speed))
+        return refused(lambda: checked_move(config, here, target(most * part / PARTS), speed, turn_speed))
 
-    part, limit = _largest(held, _PARTS)
-    moved, further = _largest(reached, part)
-    return FreeRange(most * moved / _PARTS, further or limit)
+    part, limit = largest(held, PARTS)
+    moved, further = largest(reached, part)
+    return FreeRange(most * moved / PARTS, further or limit)
 
 
-def _largest(refusal: Callable[[int], str], most: int) -> tuple[int, str]:
+def largest(refusal: Callable[[int], str], most: int) -> tuple[int, str]:
     """The largest of 0 to `most` that is not refused, by bisection, and what is said against one more."""
     reason = refusal(most) if most > 0 else ""
     if not reason:
@@ -80,7 +80,8 @@ def _largest(refusal: Callable[[int], str], most: int) -> tuple[int, str]:
     return passing, reason
 
 
-def _refused(look: Callable[[], object]) -> str:
+def refused(look: Callable[[], object]) -> str:
+    """Why `look` is refused, in words; empty where it is not."""
     try:
         look()
     except _ERRORS as error:

@@ -63,6 +63,12 @@ class Rig(Protocol):
     def raise_stop_flag(self, category: StopRequest) -> None:
         """Have the engine stop in its next cycle; does not wait, and may be called from a signal handler."""
 
+    def hold(self) -> None:
+        """Renew the hold of a motion that goes on only as long as it is held; does not wait."""
+
+    def let_go(self) -> None:
+        """Give that hold up: the motion comes to a stand; does not wait."""
+
     def listen(self, listener: Listener | None, rows: RowListener | None = None) -> None:
         """From now on tell what happens, and telemetry rows: a live rig's as they come, from a thread of its own."""
 

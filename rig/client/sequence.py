@@ -31,6 +31,8 @@ class Stage:
     purpose: MotionKind = MotionKind.RUN
     number: int = 0
     """which repeat of the motion it is, from 1; 0 for what brings the platform to its start"""
+    slowing: float | None = None
+    """of one that goes on only as long as it is held, see `Follow`"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +176,7 @@ class MotionSequence:
         self.stage = stage = self._left.pop(0)
         if stage.table is None:
             return None
-        command = Follow(stage.name, stage.table.step, stage.purpose, stage.table.amplitude)
+        command = Follow(stage.name, stage.table.step, stage.purpose, stage.table.amplitude, stage.slowing)
         return Order(f"follow {stage.name!r}", command, stage.table.samples)
 
     def _rest(self, status: Snapshot) -> Order | None:

@@ -75,6 +75,7 @@ _NEVER_OFF = {
     "condition": "near a singular pose no leg forces hold the platform",
     "overruns_in_a_row": "a host that is late for good does not control",
     "heartbeat": "a client that hangs would go on commanding",
+    "hold_renewal": "a motion that nobody holds any more would go on",
     "unattended_hold": "nobody would ever take the torque off",
     "homing_timeout": "a leg that finds no reference would move for ever",
     "homing_tolerance": "lengths that do not fit together would count as homed",
@@ -144,6 +145,8 @@ class Safety(Section):
     """Consecutive overrun cycles that are borne."""
     heartbeat: Annotated[Time, within(0.1, 10.0, "s")] = 0.5
     """Silence of the commanding client that is borne, s."""
+    hold_renewal: Annotated[Time, within(0.05, 2.0, "s")] = 0.25
+    """Silence that is borne of the client that holds a motion which runs only as long as it is held, s."""
     unattended_hold: Annotated[Time, within(0.1, 3600.0, "s")] = 30.0
     """How long the platform is held when every client is silent, the process that started the engine being dead or
     hanging, before it is brought to rest without torque; the engine of a dead one ends then, s."""

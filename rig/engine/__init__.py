@@ -50,6 +50,7 @@ from rig.engine.operator import Operator
 from rig.engine.pacer import pace_path
 from rig.engine.process import EngineProcess
 from rig.engine.publishing import closing_counts
+from rig.engine.rate_change import RAMPS
 from rig.engine.reference import straight_move
 from rig.engine.running import EngineAddress, RunningEngine, find_engine, running_engines
 from rig.engine.snapshot import DriveReport, Event, Snapshot
@@ -62,6 +63,7 @@ from rig.safety import TORQUE_STATES
 __all__ = [
     "NO_REFERENCE",
     "OBSERVER_ROWS",
+    "RAMPS",
     "TORQUE_STATES",
     "UNWATCHED",
     "Abandon",

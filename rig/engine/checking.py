@@ -17,7 +17,7 @@ from kinematics import KinematicsError, MotionTable, pose_to_coordinates
 from rig.config import RigConfig
 from rig.errors import HardwareError
 from rig.runtime import ChildDiedError, ChildLateError, ChildProcess
-from rig.safety import check_trajectory
+from rig.safety import check_slowing, check_trajectory
 
 _READY_TIMEOUT = 120.0  # s; the first start on a machine compiles the kernels
 CHECK_TIMEOUT = 60.0  # s; minutes of a motion take one second
@@ -25,16 +25,20 @@ _WAY_OUT = "disconnect and connect again (rig operate: quit and start it again)"
 _DIED = f"the process that checks motions has died: {_WAY_OUT}"
 
 
-def refusal(config: RigConfig, table: MotionTable) -> str:
-    """Why the rig may not follow `table`, with the largest scale that would pass; empty when it may."""
+def refusal(config: RigConfig, table: MotionTable, slowing: float | None = None) -> str:
+    """Why the rig may not follow `table`, with the largest scale that would pass; empty when it may.
+
+    `slowing`: s in which it may come to a stand wherever it is; None where the table alone is to be looked at.
+    """
     try:
-        return check_trajectory(config.machine, config.safety, table, config.rate).message
+        message = check_trajectory(config.machine, config.safety, table, config.rate).message
+        return message or ("" if slowing is None else check_slowing(config.machine, table, slowing))
     except (KinematicsError, DynamicsError) as error:
         return str(error)
 
 
 def _serve(config: RigConfig, owner: Connection | None, connection: Connection) -> None:
-    """Main function of the process: a table comes in as its step and its samples' bytes, the refusal goes out."""
+    """Main function of the process: a table comes in as step, `slowing` and its samples' bytes, the refusal out."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if owner is not None:
         owner.close()
@@ -46,9 +50,9 @@ def _serve(config: RigConfig, owner: Connection | None, connection: Connection) 
     with suppress(EOFError, OSError):  # the engine is gone
         connection.send("")
         while True:
-            step = connection.recv()
+            step, slowing = connection.recv()
             samples = np.frombuffer(connection.recv_bytes(), np.float64).reshape(-1, 18).copy()
-            connection.send(refusal(config, MotionTable(step, samples)))
+            connection.send(refusal(config, MotionTable(step, samples), slowing))
 
 
 class MotionChecker:
@@ -67,7 +71,7 @@ class MotionChecker:
         """Wait until the kernels are there. Raises HardwareError when the process has died or takes too long."""
         self._receive(_READY_TIMEOUT)
 
-    def refusal(self, table: MotionTable) -> str:
+    def refusal(self, table: MotionTable, slowing: float | None = None) -> str:
         """See `refusal`; waits for the process, so not to be called from the cyclic thread.
 
         Raises HardwareError when the process has died or takes too long; it is ended then, and every later motion
@@ -76,7 +80,7 @@ class MotionChecker:
         samples: npt.NDArray[np.float64] = np.ascontiguousarray(table.samples)
         with self._lock:
             try:
-                self._process.send(table.step)
+                self._process.send((table.step, slowing))
                 self._process.pipe.send_bytes(samples.data.cast("B"))
             except (OSError, ChildDiedError) as error:
                 raise HardwareError(_DIED) from error

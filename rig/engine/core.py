@@ -27,7 +27,7 @@ from rig.engine.messages import Reply
 from rig.engine.motion_log import MotionLog
 from rig.engine.ports import Sink
 from rig.engine.publishing import Publisher
-from rig.engine.rate_change import RateChange
+from rig.engine.rate_change import RAMPS, RateChange
 from rig.engine.reference import Reference
 from rig.engine.snapshot import Event, Snapshot
 from rig.engine.supervision import Supervision
@@ -47,7 +47,6 @@ from rig.safety import (
 )
 from rig.states import FaultCode, State, StopSeverity
 
-_RAMPS = (0.4, 0.8, 1.6, 3.2)  # s, of the path rate, to pause and to go on; the first that the legs bear
 _STOP_RAMP = 0.4  # s, in a controlled stop, if there is twice that time for it
 _HISTORY = 50
 _STANDSTILL = 2e-3  # m/s
@@ -153,13 +152,13 @@ class Engine:
         """Whether it is a drive's own fault that was there before any drive had torque from here."""
         return cause.code in (FaultCode.DRIVE_FAULT, FaultCode.DRIVE_WATCHDOG) and not any(self.bank.asked)
 
-    def pause(self) -> None:
-        """Slow the path down to a stand."""
-        self.reference.decelerate(_RAMPS)
+    def pause(self, least: float = 0.0) -> None:
+        """Slow the path down to a stand, in `least` s or more."""
+        self.reference.decelerate([ramp for ramp in RAMPS if ramp >= least] or [least])
 
     def resume(self) -> None:
         """Take the path up again."""
-        self.reference.resume(_RAMPS)
+        self.reference.resume(RAMPS)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -238,7 +237,7 @@ class Engine:
         self.law.commands(frame)
         self._supervision.rehearse()
         self._exchange.rehearse()
-        self.reference.decelerate(_RAMPS)
+        self.reference.decelerate(RAMPS)
         self.publisher.rehearse()
         frame.forget()
 

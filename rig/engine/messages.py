@@ -86,6 +86,9 @@ class Follow:
     purpose: MotionKind = MotionKind.RUN
     amplitude: Annotated[float, Field(gt=0.0, le=1e3, allow_inf_nan=False)] = 1.0
     """of the motion about its start pose, which the rows have already; for the recording"""
+    slowing: Annotated[float, Field(gt=0.0, le=60.0, allow_inf_nan=False)] | None = None
+    """hold-to-run: it is followed only as long as the client holds it, and renews that in time; s in which it comes to
+    a stand then, and is forgotten. None: to its end, whoever holds anything"""
     kind: Literal["follow"] = "follow"
 
 

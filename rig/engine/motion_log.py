@@ -59,6 +59,12 @@ class MotionLog:
         if self._under_way:
             self._end(t, MotionOutcome.ABANDONED)
 
+    def let_go(self, t: float) -> None:
+        """A motion that was to go on only as long as it is held stands at `t` (s), and is forgotten."""
+        if self._under_way:
+            stopped = self._machine.stops != self._stops
+            self._end(t, MotionOutcome.STOPPED if stopped else MotionOutcome.FINISHED)
+
     def follow(self, t: float) -> None:
         """Look, in the cycle at `t` (s), whether a motion has begun or ended."""
         if not self._under_way:

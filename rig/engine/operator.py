@@ -1,5 +1,6 @@
 """What an operator asks for, carried out between two cycles: a refused request changes nothing and says why."""
 
+import math
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from rig.engine.bus_load import judge_buses
 from rig.engine.checking import refusal as checked_here
 from rig.engine.core import Engine
 from rig.engine.guards import missing_feedback, obstacle
+from rig.engine.hold_to_run import HoldToRun
 from rig.engine.journal import Journal
 from rig.engine.leg_check import check_move
 from rig.engine.leg_move import NO_REFERENCE, LegMove, check_room
@@ -79,18 +81,23 @@ class Operator:
 
     Args:
         engine: the engine commanded.
-        refusal: tells why a motion may not be followed, empty when it may; left out: checked in the caller's thread.
+        refusal: tells why a motion may not be followed, empty when it may, given the motion and, of one that is held,
+            in how many s it comes to a stand; left out: checked in the caller's thread.
+        held: see `HoldToRun`; left out: nobody can hold anything.
 
     `submit` may be called from any thread; it checks motions there, so that the cycle does not wait for that.
     `ended` turns True when the engine was asked to shut down; `reconnected` when drives were talked to one by one,
     which takes longer than a cycle, whether with success or without.
     """
 
-    def __init__(self, engine: Engine, refusal: Callable[[MotionTable], str] | None = None) -> None:
+    def __init__(
+        self, engine: Engine, refusal: Callable[..., str] | None = None, held: Callable[[], int] = lambda: 0
+    ) -> None:
         self._engine = engine
         self._refusal = refusal or partial(checked_here, engine.config)
         self._queue: SimpleQueue[_Job] = SimpleQueue()
         self._waiting: list[_Job] = []
+        self._hold_to_run = HoldToRun(engine, held)
         self._handlers: dict[type, Callable[[], None]] = {
             Connect: self._connect,
             Disconnect: self._disconnect,
@@ -140,6 +147,7 @@ class Operator:
         A late reply of a leg, which the loop bears for `RigConfig.stale_time`, makes homing and engaging wait,
         and a motion that is to begin or to go on; a stop meanwhile ends the waiting.
         """
+        self._hold_to_run.look()
         if self._waiting:
             waiting, self._waiting = self._waiting, []
             for job in waiting:
@@ -259,7 +267,7 @@ class Operator:
         if samples is None or len(samples) < 2:
             raise RefusedError("a motion needs at least two rows")
         table = MotionTable(command.step, samples)
-        reason = self._refusal(table)
+        reason = self._refusal(table) if command.slowing is None else self._refusal(table, command.slowing)
         if reason:
             raise RefusedError(reason)
         return table
@@ -275,7 +283,11 @@ class Operator:
         if not distance.max() <= START_DISTANCE:
             away = f"{in_words(distance[:3].max(), 'm')} and {in_words(distance[3:].max(), 'rad')}"
             raise RefusedError(f"the motion starts {away} from where the platform is: move to its start first")
-        engine.motions.begin(engine.tick.t, command.name, command.purpose, table.duration, command.amplitude)
+        duration = table.duration
+        if command.slowing is not None:
+            self._hold_to_run.begin(command.slowing)
+            duration = math.inf  # its end is not its own
+        engine.motions.begin(engine.tick.t, command.name, command.purpose, duration, command.amplitude)
         engine.reference.follow(table, command.name)
         engine.enter(State.RUNNING)
 

@@ -83,7 +83,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             resources.callback(bank.close)
             if pacer is not None:
                 pacer.say = partial(engine.record, "warning")
-            operator = Operator(engine, checker.refusal)
+            operator = Operator(engine, checker.refusal, block.held)
             warm_up(engine)
             recorder.wait_ready()
             checker.wait_ready()

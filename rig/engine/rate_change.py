@@ -7,6 +7,8 @@ import numpy as np
 
 from kinematics import Array, MotionTable, inverse_kinematics_kernel, kernel, table_motion_kernel
 
+RAMPS = (0.4, 0.8, 1.6, 3.2)
+"""s, of the path rate, to pause and to go on; the first that the legs bear."""
 _SAMPLES = 20
 _ROUNDING = 1e-9  # relative: a motion checked to the bound itself passes
 

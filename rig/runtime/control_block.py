@@ -1,4 +1,4 @@
-"""A small block of shared memory for what must not wait for a queue: the stop flag and the client's heartbeat."""
+"""A small block of shared memory for what must not wait for a queue: the stop flag, the heartbeat, and the hold."""
 
 import os
 import struct
@@ -12,10 +12,13 @@ _SIZE = 64
 _CATEGORIES: tuple[StopRequest, ...] = (0, 1, 2)  # a byte each, the most severe first
 _BEAT = struct.Struct("<QQ")  # counter, process
 _BEAT_AT = 8
+_HOLD = struct.Struct("<Q")  # counter, 0 while nothing is held
+_HOLD_AT = 24
+_COUNTS = 1 << 64
 
 
 class ControlBlock:
-    """Stop flag and heartbeat: the engine creates the block and owns it, clients attach to it by name."""
+    """Stop flag, heartbeat and hold: the engine creates the block and owns it, clients attach to it by name."""
 
     def __init__(self, block: SharedBlock) -> None:
         self._block = block
@@ -50,7 +53,7 @@ class ControlBlock:
 
     def beat(self) -> None:
         """Show that the client that holds the lease is alive."""
-        _BEAT.pack_into(self._bytes, _BEAT_AT, (self.heartbeat() + 1) & 0xFFFF_FFFF_FFFF_FFFF, os.getpid())
+        _BEAT.pack_into(self._bytes, _BEAT_AT, (self.heartbeat() + 1) % _COUNTS, os.getpid())
 
     def heartbeat(self) -> int:
         """The heartbeat counter."""
@@ -60,6 +63,18 @@ class ControlBlock:
     def beating(self) -> int:
         """Number of the process that beat last, 0 where none has."""
         return int(_BEAT.unpack_from(self._bytes, _BEAT_AT)[1])
+
+    def hold(self) -> None:
+        """Show, again and again, that the operator holds what makes the platform move."""
+        _HOLD.pack_into(self._bytes, _HOLD_AT, (self.held() + 1) % _COUNTS or 1)
+
+    def let_go(self) -> None:
+        """Show that the operator does so no longer."""
+        _HOLD.pack_into(self._bytes, _HOLD_AT, 0)
+
+    def held(self) -> int:
+        """A count that goes on with each `hold`, 0 once it was let go."""
+        return int(_HOLD.unpack_from(self._bytes, _HOLD_AT)[0])
 
     def close(self) -> None:
         """Let go of the block, which its owner removes. May be called again."""

@@ -17,6 +17,7 @@ from rig.safety.machine import (
 from rig.safety.measured import MeasuredBounds
 from rig.safety.rest import RestMonitor
 from rig.safety.sag import judge_sag
+from rig.safety.slowing_check import check_slowing
 from rig.safety.stability import check_loop
 from rig.safety.torque_checks import TorqueChecks
 from rig.safety.trajectory_check import LimitCheck, TrajectoryVerdict, check_trajectory
@@ -40,6 +41,7 @@ __all__ = [
     "TrajectoryVerdict",
     "check_kernel",
     "check_loop",
+    "check_slowing",
     "check_trajectory",
     "judge_sag",
     "name_legs",

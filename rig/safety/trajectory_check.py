@@ -89,7 +89,8 @@ class TrajectoryVerdict:
     """Whether a trajectory keeps to the limits, and by how much.
 
     `scale`: the largest amplitude about the start pose, as a fraction of the trajectory's and at most 1, that passes;
-    0 if none does. `obstacle`: why the motion cannot be evaluated to its end (a singularity), or empty.
+    0 if none does, not a number where it was not looked for. `obstacle`: why the motion cannot be evaluated to its end
+    (a singularity), or empty.
     """
 
     duration: float
@@ -110,6 +111,8 @@ class TrajectoryVerdict:
             return ""
         faults = [self.obstacle] if self.obstacle else []
         faults += [str(check) for check in self.checks if not check.passed]
+        if math.isnan(self.scale):
+            return "\n".join(["the trajectory is outside the limits:", *(f"  {fault}" for fault in faults)])
         remedy = (
             f"scaled by {self.scale:.3f} about its start pose it would pass"
             if self.scale > 0.0
@@ -130,7 +133,13 @@ class TrajectoryVerdict:
 
 
 def check_trajectory(
-    mechanism: Mechanism, safety: Safety, trajectory: Trajectory | MotionTable, rate: float, *, at_rest: bool = True
+    mechanism: Mechanism,
+    safety: Safety,
+    trajectory: Trajectory | MotionTable,
+    rate: float,
+    *,
+    at_rest: bool = True,
+    remedy: bool = True,
 ) -> TrajectoryVerdict:
     """Check every sample of a trajectory, `rate` samples a second, against all limits.
 
@@ -138,7 +147,8 @@ def check_trajectory(
 
     The mechanism's own limits (leg length, speed, acceleration, force without external wrench, joint angles), those of
     `safety` (condition number), and that the motion starts and ends at rest, which a part of a longer one need not
-    (`at_rest`). What the mechanism does not limit is not checked.
+    (`at_rest`). What the mechanism does not limit is not checked. `remedy`: whether to look for the largest scale that
+    passes, where this one does not.
 
     Raises:
         TrajectoryError: a number of the trajectory or its step is not finite, or there are too many samples to look at.
@@ -161,7 +171,7 @@ def check_trajectory(
     except SingularityError as error:
         obstacle = f"at {checker.singular_time():.4g} s: {_SAMPLE.sub('', str(error))}"
     passed = not obstacle and all(check.passed for check in checks.values())
-    scale = 1.0 if passed else checker.largest_scale()
+    scale = 1.0 if passed else checker.largest_scale() if remedy else math.nan
     return TrajectoryVerdict(table.duration, checker.count, tuple(checks.values()), scale, obstacle)
 
 

@@ -31,7 +31,7 @@ def live_config(**safety: float) -> RigConfig:
 
 def with_patience(config: RigConfig, **safety: float) -> RigConfig:
     """The same rig at a rate that costs little, where what comes late says nothing about the app."""
-    bounds = {"heartbeat": 2.0, "following_error": 0.02, "force_residual": 200.0} | safety
+    bounds = {"heartbeat": 2.0, "hold_renewal": 1.0, "following_error": 0.02, "force_residual": 200.0} | safety
     slow = {"rate": 100.0, "control": {"stiffness": 2.5e3, "damping": 200.0}}  # with which it is stable at this rate
     return relaxed_timing(config.changed({"drives": {"watchdog": 0.3}, "safety": bounds} | slow))
 

@@ -87,6 +87,7 @@ class FakeSession(RigSession):
         self.virtual.finish()
         self.virtual = FakeVirtual(config, self)
         self.injected = self.virtual.injected
+        self.held: list[bool] = []
         self.refuse = ""
         self.hold_answers = False
         self._held: tuple[str, Callable[[str], None] | None] = ("", None)
@@ -104,6 +105,9 @@ class FakeSession(RigSession):
     def stop(self, category: Literal[0, 1, 2] = 1, source: Any = "button") -> None:
         self.stops.append((category, source))
         super().stop(category, source)
+
+    def show_held(self, held: bool) -> None:
+        self.held.append(held)
 
     def connect_rig(self) -> None:
         self.sent.append(("connect", None, None))

@@ -73,9 +73,7 @@ def test_a_stop_and_another_state_disarm(window: MainWindow, session: FakeSessio
     assert not window.operate.arm.isChecked()
 
 
-def test_what_cannot_be_done_says_why_in_its_tip_and_to_readers(
-    window: MainWindow, session: FakeSession
-) -> None:
+def test_what_cannot_be_done_says_why_in_its_tip_and_to_readers(window: MainWindow, session: FakeSession) -> None:
     session.take(make_status(State.RUNNING))
     button = window.operate.buttons[Action.PARK]
     assert not button.isEnabled()

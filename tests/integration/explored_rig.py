@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from explored_holds import Holds
 from explored_motions import CONFIG, GOOD, MOTIONS
 from hypothesis import event
 from hypothesis import strategies as st
@@ -83,7 +84,7 @@ class Link:
         self.held = None
 
 
-class ExploredRig(RuleBasedStateMachine):
+class ExploredRig(Holds, RuleBasedStateMachine):
     """Random operators, faults and clients; `counts` what was done, over all runs."""
 
     counts: ClassVar[Counter[str]] = Counter()

@@ -34,6 +34,7 @@ TYPED: dict[str, RigCommand] = {
     "reset": Reset(),
     "go home": FOLLOW,
     "jog z 1mm": FOLLOW,
+    "hold z + --for 1s": FOLLOW,
     "run demo --amplitude 0.1": FOLLOW,
     "start demo --amplitude 0.1": FOLLOW,
     "pause": Pause(),

@@ -1,7 +1,9 @@
 """`rig operate` in lockstep: scripts, and what a person at a terminal sees."""
 
 import io
+import os
 import re
+import select
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +17,7 @@ from configured import slower_file
 import rig.config.rig_config
 from kinematics import JogFrame, leg_lengths, leg_stepped_pose, pose_difference, stepped_pose
 from rig.cli import main
+from rig.cli.console_hold import until_enter
 from rig.config.rig_config import load_config
 from rig.errors import ExitCode
 from rig.recording import Recording, open_recording
@@ -198,6 +201,32 @@ def test_ctrl_c_ends_a_script(operate: Operate) -> None:
     assert "> park" not in out and recorded().rows["state"][-1] == State.PARKED
 
 
+def test_the_platform_moves_as_long_as_it_is_held(operate: Operate) -> None:
+    lines = "hold z + 20mm/s --for 1.2s\nhold ry - --for 0.8s --frame platform\nhold leg2 - 10mm/s --for 1\n"
+    code, _out, err = operate(ENGAGED + lines + "park\n")
+    assert (code, err) == (ExitCode.OK, "")
+    recording = recorded()
+    held = [motion for motion in recording.motions if motion.name.startswith("hold ")]
+    assert [(motion.name, motion.kind) for motion in held] == [
+        ("hold +z", MotionKind.JOG), ("hold -ry", MotionKind.JOG), ("hold -leg2", MotionKind.LEG_STEP)
+    ]  # fmt: skip
+    assert all(motion.outcome == MotionOutcome.FINISHED for motion in held)
+    up, turned, _shorter = came_to(recording)
+    assert up[2] - HOME[2] == pytest.approx(0.02 * 1.2, rel=0.1)
+    assert np.linalg.norm(pose_difference(turned, up)[3:]) == pytest.approx(0.2 * 0.8, rel=0.1)
+
+
+def test_at_a_terminal_enter_lets_go(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    ours, theirs = os.openpty()
+    with open(ours, "wb", buffering=0) as person, open(theirs, encoding="utf-8") as terminal:
+        monkeypatch.setattr("sys.stdin", terminal)
+        held = until_enter()
+        assert held() and held() and "Enter" in capsys.readouterr().out
+        person.write(b"\n")
+        assert not held()
+        assert not select.select([terminal], [], [], 0.0)[0]  # it is no command
+
+
 def test_positions_are_saved_gone_to_renamed_and_forgotten(operate: Operate, here: Path) -> None:
     steps = ["jog z 5mm", "save 'a little up'", "rename 'a little up' up", "go home", "room", "go up", "positions"]
     lines = "\n".join([*steps, "forget up", "go up"])
@@ -230,6 +259,11 @@ def test_positions_are_saved_gone_to_renamed_and_forgotten(operate: Operate, her
         ("jog z 1mm --frame world", ExitCode.INPUT, "'--frame'"),
         ("jog z 1mm --pivot 1,2", ExitCode.INPUT, "'--pivot': 2 numbers, not the three x,y,z"),
         ("jog z 1mm --speed -1mm/s", ExitCode.INPUT, "'--speed': -0.001 m/s must be greater than 0"),
+        ("hold z up", ExitCode.INPUT, "'DIRECTION': 'up' is neither + nor -"),
+        ("hold z + 5 --for 1", ExitCode.INPUT, "'SPEED': 5 has no unit: 5mm/s or 5m/s?"),
+        ("hold leg9 +", ExitCode.INPUT, "'leg9' is none of x, y, z, rx, ry, rz, leg1 to leg6"),
+        ("hold z + --for 0", ExitCode.INPUT, "'--for': 0 s must be greater than 0"),
+        ("hold z + --for 1", ExitCode.REFUSED, "follow: connect first"),
         ("go 0,0,0.45,1,0,0", ExitCode.INPUT, "6 numbers, not the seven x,y,z,qw,qx,qy,qz"),
         ("go home 'x", ExitCode.INPUT, "No closing quotation"),
         ("run nowhere.toml", ExitCode.REFUSED, "follow: connect first"),
@@ -253,6 +287,13 @@ def test_what_cannot_be_done_is_said_with_its_line(operate: Operate, line: str, 
     ended, out, err = operate(f"\n{line}\nstatus\n")
     assert ended == code and reason in err and err.startswith("error: line 2: ")
     assert "> status" not in out and not list(Path().glob("out/*"))
+
+
+def test_in_a_script_nobody_can_let_go(operate: Operate) -> None:
+    code, _out, err = operate(ENGAGED + "hold z +\n")
+    assert code == ExitCode.INPUT and "'--for': nobody is there to press Enter: say for how long" in err
+    code, _out, err = operate(ENGAGED + "hold z + 2m/s --for 1s\n")
+    assert code == ExitCode.REFUSED and "speed: 2 m/s, must be above 0 and at most 0.8 m/s" in err
 
 
 def test_a_motion_that_is_not_there_ends_the_script(operate: Operate) -> None:

@@ -1,0 +1,80 @@
+"""How fast the platform is moved by hand: the peaks of a move, and the share of a limit while it is held."""
+
+import math
+from collections.abc import Callable
+
+from pyqtgraph.Qt import QtWidgets
+
+from gui.operate.presets import Presets
+from gui.widgets import QuantityBox
+from rig.client import greatest_speed
+from rig.config import RigConfig
+
+_FASTEST, _FASTEST_TURN = 0.5, 1.0  # m/s, rad/s offered; the check decides what passes
+_SHARE, _SHARES = 5.0, (1.0, 5.0, 10.0, 25.0)  # %
+
+
+class JogSpeeds(QtWidgets.QWidget):
+    """The fields of the speeds, and what the share comes to.
+
+    Args:
+        config: the rig.
+        pivot: (3,) m, what is turned about now.
+    """
+
+    def __init__(
+        self,
+        config: RigConfig,
+        pivot: Callable[[], tuple[float, float, float]],
+        parent: QtWidgets.QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._config = config
+        self._pivot = pivot
+        motion = config.motion
+        self.speed = _speed_box("Peak speed", "m/s", motion.approach_speed, _FASTEST)
+        self.turn_speed = _speed_box("Peak angular speed", "rad/s", motion.approach_rotation, _FASTEST_TURN)
+        self.share = QuantityBox("Speed while held, of the legs' limit", "%", _SHARE, 0.1, 100.0)
+        self.words = QtWidgets.QLabel()
+        self.words.setObjectName("muted")
+        self.words.setWordWrap(True)
+        self.words.setAccessibleName("Speed while a button is held")
+        grid = QtWidgets.QGridLayout(self)
+        grid.setContentsMargins(4, 2, 4, 4)
+        grid.setHorizontalSpacing(4)
+        grid.setVerticalSpacing(4)
+        peaks = QtWidgets.QHBoxLayout()
+        peaks.setSpacing(4)
+        peaks.addWidget(self.speed, 1)
+        peaks.addWidget(self.turn_speed, 1)
+        presets = Presets(self.share, "Speed while held, of the legs' limit", "%", _SHARES)
+        for row, (name, hint) in enumerate(
+            (("Step, move", "Peak speeds of steps and moves"), ("Held", "Speed while a button is held"))
+        ):
+            label = QtWidgets.QLabel(name)
+            label.setToolTip(hint)
+            grid.addWidget(label, row, 0)
+        grid.addLayout(peaks, 0, 1)
+        grid.addWidget(presets, 1, 1)
+        grid.addWidget(self.words, 2, 0, 1, 2)
+        grid.setColumnStretch(1, 1)
+        self.share.valueChanged.connect(lambda _number: self.refresh())
+        self.refresh()
+
+    def greatest(self, axis: str) -> float:
+        """The rig's own limit of an axis or leg, m/s or rad/s, about the present pivot."""
+        return greatest_speed(self._config, axis, self._pivot())
+
+    def held(self, axis: str) -> float:
+        """Speed of an axis or leg while it is held, m/s or rad/s."""
+        return self.share.si() / 100.0 * self.greatest(axis)
+
+    def refresh(self) -> None:
+        """Say what the share comes to, about the present pivot."""
+        along, about = self.held("x") * 1e3, math.degrees(self.held("rx"))
+        self.words.setText(f"Held: {along:.3g} mm/s along, {about:.3g} °/s about an axis")
+
+
+def _speed_box(name: str, unit: str, value: float, most: float) -> QuantityBox:
+    """The configured speed is offered, however fast or slow it is."""
+    return QuantityBox(name, unit, value, min(1e-3, value), max(most, value))

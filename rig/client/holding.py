@@ -1,0 +1,163 @@
+"""Hold-to-run: a way along one axis, or of one leg, that is followed only as long as somebody holds it."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynamics import LegLimits
+from kinematics import Array, MotionTable, motion_to_coordinates, pose_to_coordinates
+from rig.client.arguments import AXES
+from rig.client.motions import check_held
+from rig.client.moving import AT_REST, PATIENCE, refuse_fault
+from rig.client.ranges import PARTS, Target, largest, most_looked_at, refused
+from rig.client.rig import Rig
+from rig.config import RigConfig
+from rig.engine import RAMPS, Follow, Snapshot
+from rig.errors import RefusedError, RunFaultError
+from rig.safety import check_slowing, check_trajectory
+from rig.states import MotionKind, State
+
+LONGEST = 30.0
+"""s of a way that is held: checked whole before it begins, a longer one would have to be waited for."""
+_STEP = 0.02  # s between the rows of a table, of which every ramp is a whole number
+_KNOTS = 33  # of a path; between them it is interpolated
+_NUDGE = 1e-3  # m, rad; for derivatives along a path
+_SHORTEST = 1e-4  # m, rad
+
+
+@dataclass(frozen=True, slots=True)
+class HeldMotion:
+    """A way that passed its check, at rest at both ends.
+
+    `table`: the motion. `slowing`: s in which it may come to a stand wherever it is. `extent`: m or rad along the way.
+    `limit`: what stands against going further, in words; empty where it ends for being long enough.
+    """
+
+    table: MotionTable
+    slowing: float
+    extent: float
+    limit: str
+
+
+def greatest_speed(config: RigConfig, axis: str, pivot: tuple[float, float, float]) -> float:
+    """The most that an axis may be moved at, m/s or rad/s: no leg can be faster then than the slowest leg may be.
+
+    Along an axis, and of one leg, that is the least of the legs' speed limits; about an axis that limit by the distance
+    of the pivot (m, platform axes) from the farthest joint of the platform.
+    """
+    speeds = [(leg.limits or LegLimits()).velocity for leg in config.machine.legs]
+    slowest = min(math.inf if speed is None else speed for speed in speeds)
+    if axis not in AXES[3:]:
+        return slowest
+    arms = np.linalg.norm(config.machine.geometry.platform_points - np.array(pivot), axis=1)
+    return slowest / float(arms.max())
+
+
+def held_motion(config: RigConfig, target: Target, speed: float, greatest: float, *, turning: bool) -> HeldMotion:
+    """The way along `target` from where it is 0 to the end of the free range, at `speed`, m/s or rad/s.
+
+    Args:
+        config: the rig.
+        target: the pose (7,) that lies so far away.
+        speed: at which it goes between its two ramps, a cubic smooth step 3x² − 2x³ of the speed each.
+        greatest: what the speed may be at most.
+        turning: whether `target` is told an angle.
+
+    Raises:
+        RefusedError: the speed is greater, or there is no way to go.
+    """
+    if not 0.0 < speed <= greatest:
+        unit = "rad/s" if turning else "m/s"
+        raise RefusedError(f"speed: {speed:g} {unit}, must be above 0 and at most {greatest:.4g} {unit}")
+    most = min(most_looked_at(config, turning=turning), speed * (LONGEST - RAMPS[0]))
+    part, limit = largest(lambda part: refused(lambda: check_held(config, target(most * part / PARTS))), PARTS)
+    path = _path(target, most * part / PARTS)
+    found: dict[int, tuple[MotionTable, float]] = {}
+
+    def against(part: int) -> str:
+        extent, reason = most * part / PARTS, ""
+        for ramp in RAMPS:
+            table = _table(path, extent, speed, ramp)
+            reason = refused(lambda table=table, ramp=ramp: _check(config, table, ramp))  # type: ignore[misc]
+            if not reason:
+                found[part] = table, ramp
+                break
+        return reason
+
+    reached, further = largest(against, part)
+    extent, limit = most * reached / PARTS, further or limit
+    if extent < _SHORTEST:
+        raise RefusedError(f"there is no way to go: {limit or 'it would be shorter than can be told'}")
+    table, ramp = found[reached]
+    return HeldMotion(table, ramp, extent, limit)
+
+
+def follow_held(rig: Rig, motion: HeldMotion, name: str, purpose: MotionKind, held: Callable[[], bool]) -> None:
+    """Follow a way that begins where the platform is as long as `held()`, and wait until it stands.
+
+    `held` is asked again and again, and never once it was not; while it does not answer nothing is renewed, and the
+    engine lets go by itself.
+
+    Raises:
+        RefusedError: the engine refused the way.
+        RunFaultError: it ended in a fault, or was stopped.
+        HardwareError: the platform did not come to a stand in time.
+        InterruptedRunError: Ctrl-C.
+    """
+    holding = True
+
+    def stands(status: Snapshot) -> bool:
+        nonlocal holding
+        refuse_fault(status)
+        holding = holding and held()
+        rig.hold() if holding else rig.let_go()
+        if status.state in AT_REST:
+            raise RunFaultError(f"the motion {name!r} was stopped: the rig is in state {status.state.name}")
+        return status.state is State.ENGAGED and not status.paused
+
+    rig.hold()
+    try:
+        rig.request(Follow(name, motion.table.step, purpose, slowing=motion.slowing), motion.table.samples)
+        rig.wait(stands, motion.table.duration + motion.slowing + PATIENCE, f"the motion {name!r} to end")
+    finally:
+        rig.let_go()
+
+
+def _check(config: RigConfig, table: MotionTable, ramp: float) -> None:
+    """By fewer samples than the engine looks at, which checks it again."""
+    verdict = check_trajectory(config.machine, config.safety, table, 1.0 / table.step, remedy=False)
+    reason = verdict.message or check_slowing(config.machine, table, ramp)
+    if reason:
+        raise RefusedError(reason)
+
+
+def _path(target: Target, extent: float) -> MotionTable:
+    """Coordinates over the way (m or rad) up to `extent`, with their derivatives by it, in the form of a table."""
+    step = max(extent, _SHORTEST) / (_KNOTS - 1)
+    places = step * np.arange(_KNOTS)[:, np.newaxis] + _NUDGE * np.arange(-2, 3)
+    poses = np.array([[target(float(place)) for place in row] for row in places])
+    q: Array = np.unwrap(pose_to_coordinates(poses.reshape(-1, 7)), axis=0, period=2.0 * np.pi).reshape(_KNOTS, 5, 6)
+    q[..., :3] = poses[..., :3]  # a place is none of a circle
+    first = np.array([1.0, -8.0, 0.0, 8.0, -1.0]) / (12.0 * _NUDGE)
+    second = np.array([-1.0, 16.0, -30.0, 16.0, -1.0]) / (12.0 * _NUDGE**2)
+    derivatives = [np.einsum("k,nki->ni", weights, q) for weights in (first, second)]
+    return MotionTable(step, np.concatenate([q[:, 2], *derivatives], axis=1))
+
+
+def _table(path: MotionTable, extent: float, speed: float, ramp: float) -> MotionTable:
+    """The path up to `extent` with a ramp at each end, as little slower than `speed` as makes its time whole steps."""
+    cruise = max(0, math.ceil((extent / speed - ramp) / _STEP - 1e-9))
+    peak = extent / (ramp + cruise * _STEP)
+    t = _STEP * np.arange(round(2.0 * ramp / _STEP) + cruise + 1)
+    x, y = (np.clip(part / ramp, 0.0, 1.0) for part in (t, t[-1] - t))
+    rate = peak * np.minimum(x * x * (3.0 - 2.0 * x), y * y * (3.0 - 2.0 * y))
+    acceleration = peak * 6.0 / ramp * (x * (1.0 - x) - y * (1.0 - y))
+    begun = peak * ramp * x**3 * (1.0 - 0.5 * x)
+    left = peak * ramp * y**3 * (1.0 - 0.5 * y)
+    place = np.where(x < 1.0, begun, np.where(y < 1.0, extent - left, peak * (t - 0.5 * ramp)))
+    motion = path.motion(np.clip(place, 0.0, path.duration), rate, acceleration)
+    samples = np.concatenate(motion_to_coordinates(motion), axis=1)
+    samples[:, 3:6] = np.unwrap(samples[:, 3:6], axis=0)
+    return MotionTable(_STEP, samples)

@@ -1,0 +1,53 @@
+"""A button of the Jog page that is kept down, on real processes: the engine moves, and lets go by itself."""
+
+from typing import Any
+
+import pytest
+from live_app import STEP, engage, reach, state_of, status_of
+from pyqtgraph.Qt import QtTest
+from shell_support import KEY, LEFT, focus, key
+
+from gui.operate.hold_button import HoldButton
+from gui.shell.main_window import MainWindow
+from rig.states import State
+
+
+def _hold(window: MainWindow, qtbot: Any, button: HoldButton) -> float:
+    """Keep a button down until the platform has moved with it; from which height, m."""
+    qtbot.waitUntil(button.isEnabled, timeout=STEP)
+    start = status_of(window).reference[2]
+    QtTest.QTest.mousePress(button, LEFT)
+    qtbot.waitUntil(
+        lambda: state_of(window) is State.RUNNING and status_of(window).reference[2] > start + 1e-3, timeout=STEP
+    )
+    return start
+
+
+def test_an_engine_moves_as_long_as_a_button_is_held(
+    live: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engage(live, qtbot)
+    live.tabs.setCurrentWidget(live.jog)
+    live.jog.speeds.share.set_si(1.0)
+    button = live.jog.buttons["+z"]
+    assert isinstance(button, HoldButton)
+    focus(qtbot, button)
+    start = _hold(live, qtbot, button)
+    QtTest.QTest.mouseRelease(button, LEFT)
+    reach(live, qtbot, State.ENGAGED)
+    qtbot.waitUntil(lambda: not live.mover.active, timeout=STEP)
+    assert 1e-3 < status_of(live).reference[2] - start < 0.1 and live.jog.outcome == ""
+
+    _hold(live, qtbot, button)
+    with monkeypatch.context() as patch:
+        patch.setattr(live.session, "show_held", lambda _held: None)  # as by a window that hangs
+        reach(live, qtbot, State.ENGAGED)
+        qtbot.waitUntil(lambda: not button.holding, timeout=STEP)
+    QtTest.QTest.mouseRelease(button, LEFT)
+    assert any("whoever holds it was silent for" in entry.text for entry in live.log.model.entries)
+
+    _hold(live, qtbot, button)
+    key(KEY.Key_Escape, live)
+    assert not button.holding
+    reach(live, qtbot, State.PARKED)
+    QtTest.QTest.mouseRelease(button, LEFT)
