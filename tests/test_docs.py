@@ -4,14 +4,12 @@ import re
 import shlex
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 import tomlkit
 import typer
-import typer.main
 
-from rig.cli.application import app
+from rig.cli.application import commands as tree
 from rig.config.rig_config import load_config
 from rig.engine import check_buses
 
@@ -72,7 +70,7 @@ def test_every_picture_is_shown() -> None:
 @pytest.mark.parametrize(("page", "line"), commands())
 def test_every_command_exists(page: str, line: str) -> None:
     """As far as it goes: the command is found, and takes the options and arguments that are given."""
-    command: Any = typer.main.get_command(app)
+    command = tree()
     words = shlex.split(line)[1:]
     with typer.Context(command, info_name="rig") as context:
         while hasattr(command, "get_command") and words and not words[0].startswith("-"):

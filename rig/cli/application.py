@@ -4,7 +4,8 @@ import atexit
 import gc
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from functools import cache
+from typing import Annotated, Any
 
 import typer
 
@@ -130,6 +131,12 @@ def _root(
     del debug, version
 
 
+@cache
+def commands() -> Any:
+    """All commands as Click has them, made once: Typer looks at each function's every parameter for it."""
+    return typer.main.get_command(app)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code (see `rig.errors.ExitCode`) and never raises, unless with --debug."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
@@ -137,7 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     gc.set_threshold(_OBJECTS)
     atexit.register(gc.freeze)  # else a second goes by while all that is loaded is searched for what nobody needs
     try:
-        app(arguments, prog_name="rig")
+        commands()(arguments, prog_name="rig")
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else ExitCode.OK
     except KeyboardInterrupt:

@@ -22,6 +22,8 @@ NEAR = {"virtual": {"drive": {"start_spread": 1e-3}}}
 LEG = 3
 K = 3  # stale samples that are borne
 ONCE = 1.5 * CONFIG.period  # s: one exchange takes place in it
+assert SHIPPED.virtual is not None
+SHIPPED_STEP = SHIPPED.virtual.step
 TEST = MoveLeg(LEG, 2e-3, 10e-3, home=True)
 MOVING, HOMING = "moving there", "looking for the reference"
 
@@ -139,11 +141,12 @@ def test_replies_older_than_is_borne_stop_the_leg(rig: Bench) -> None:
 
 
 @pytest.mark.parametrize("phase", ["at rest", HOMING, MOVING])
-def test_motors_that_are_wired_to_each_others_drives_are_found(rig: Bench, phase: str) -> None:
-    """The drive of leg 3 moves leg 5, whose encoder says so."""
-    since = begun(rig, phase)
-    rig.virtual.faults.inject("motor_exchanged", LEG, 5.0)
-    said, rows = stopped(rig, since, FaultCode.WIRING, 1000, 5)
+def test_motors_that_are_wired_to_each_others_drives_are_found(tmp_path: Path, phase: str) -> None:
+    """The drive of leg 3 moves leg 5, whose encoder says so: by how much hangs on the plant's step."""
+    with connected(tmp_path, CONFIG.changed({"virtual": {"step": SHIPPED_STEP}})) as rig:
+        since = begun(rig, phase)
+        rig.virtual.faults.inject("motor_exchanged", LEG, 5.0)
+        said, rows = stopped(rig, since, FaultCode.WIRING, 1000, 5)
     assert said.startswith("leg 5: its encoder moved 0.2") and "while leg 3 was moved" in said
     before = rows["stop"] == StopSeverity.NONE
     assert np.abs(rows["length"][before, 4] - rows["length"][since, 4])[since:].max() < 2.5e-4
