@@ -2,17 +2,24 @@
 
 import numpy as np
 import pyqtgraph as pg
-from pyqtgraph.Qt import QtCore
+from pyqtgraph.functions import arrayToQPolygonF
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.session import Floats
 
 
 class Curve(pg.PlotCurveItem):
-    """Knows its extent from who draws it: pyqtgraph's own search, twice a frame, costs as much as the painting."""
+    """Knows its extent from who draws it, and paints what has no gap as one line of points.
+
+    pyqtgraph's own search for the extent, twice a frame, costs as much as the painting, and so does all else that its
+    curves can do and these do not.
+    """
 
     def __init__(self) -> None:
         self._extent: tuple[tuple[float | None, float | None], ...] = ((None, None), (None, None))
         self._box = QtCore.QRectF()
+        self._line: QtGui.QPolygonF | None = None
+        """the points, where there is no gap between them"""
         super().__init__(skipFiniteCheck=True)
 
     def show_points(self, times: Floats, values: Floats) -> tuple[float, float] | None:
@@ -28,8 +35,27 @@ class Curve(pg.PlotCurveItem):
         self._extent = ((float(times[0]), float(times[-1])), (low, high)) if drawn else ((None, None), (None, None))
         begin, end = (float(times[0]), float(times[-1])) if drawn else (0.0, 0.0)
         self._box = QtCore.QRectF(begin, low, end - begin, high - low) if drawn else QtCore.QRectF()
-        self.setData(times, values, connect="all" if whole else "finite")
+        if whole:
+            self.prepareGeometryChange()
+            self.xData, self.yData = times, values
+            self.path = None  # whoever asks for it gets that of these points
+            self._line = arrayToQPolygonF(times, values)
+            self.update()
+        else:
+            self._line = None
+            self.setData(times, values, connect="finite")
         return (low, high) if drawn else None
+
+    def paint(
+        self, painter: QtGui.QPainter, option: QtWidgets.QStyleOptionGraphicsItem, widget: QtWidgets.QWidget | None
+    ) -> None:
+        """Draw it."""
+        if self._line is None:
+            super().paint(painter, option, widget)
+            return
+        painter.setRenderHint(QtGui.QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(self.opts["pen"])
+        painter.drawPolyline(self._line)
 
     def boundingRect(self) -> QtCore.QRectF:
         """Extent; a line's own width is not in it, as the whole plot is painted whenever a curve is another."""
