@@ -5,62 +5,25 @@ Under one window manager: what these do differently is tried in the modules besi
 
 import os
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
 from desk import Desk, until
+from live_desk import CONNECT, DISCONNECT, STEP, LiveDesk
 from processes import offspring
 
 from rig.recording import open_recording
 from rig.states import FaultCode
 
-_START = 180.0  # s; the first start on a machine compiles the kernels
-_STEP = 60.0  # s
-_BUTTON = "window.operate.buttons[Action.{}]"
-_CONNECT, _HOME, _ENGAGE, _END = (_BUTTON.format(name) for name in ("CONNECT", "HOME", "ENGAGE", "DISCONNECT"))
 
-
-class Crash:
+class Crash(LiveDesk):
     """The app, to be killed while its engine goes on; `left` are all processes that it ever had."""
 
     def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+        super().__init__(desk)
         self.left: set[int] = set()
-
-    def reach(self, state: str, patience: float = _STEP) -> None:
-        """Wait for a state of the engine."""
-        try:
-            self.desk.wait(f"session.status is not None and session.status.state is State.{state}", patience)
-        except AssertionError as late:
-            log = self.desk.value("[each.text for each in window.log.model.entries]")
-            raise AssertionError(f"{late}; {log}") from None
-
-    def connect(self) -> None:
-        """From no engine to IDLE; an engine that does not get up in time on a busy machine is started again."""
-        deadline = time.monotonic() + _START
-        while time.monotonic() < deadline:
-            self.desk.press(_CONNECT)
-            if self.desk.wait("session.phase.name if session.phase in (Phase.UP, Phase.DOWN) else ''", _START) == "UP":
-                break
-        self.reach("IDLE", _STEP)
-
-    def engage(self) -> None:
-        """From no engine to ENGAGED."""
-        self.connect()
-        self.desk.press(_HOME)
-        self.reach("PARKED")
-        self.arm_and_engage()
-
-    def arm_and_engage(self) -> None:
-        """From rest to ENGAGED."""
-        rest = self.desk.value("session.status.t")
-        self.desk.wait(f"session.status.t > {rest} + 0.4", _STEP)  # the cells' zero is judged at rest
-        self.desk.press("window.operate.arm")
-        self.desk.press(_ENGAGE)
-        self.reach("ENGAGED")
 
     def kill(self) -> None:
         """Kill the app, and start another."""
@@ -69,13 +32,13 @@ class Crash:
         self.desk.app.kill()
         self.desk.app.wait()
         self.desk.start_app()
-        self.desk.wait("session.found.holder is not None and session.found.holder.status is not None", _STEP)
-        self.desk.wait("'state ENGAGED, its app is gone, nobody commands it' in window.banner.detail", _STEP)
+        self.desk.wait("session.found.holder is not None and session.found.holder.status is not None", STEP)
+        self.desk.wait("'state ENGAGED, its app is gone, nobody commands it' in window.banner.detail", STEP)
         assert self.desk.value("window.banner.state_text") == "Held by another engine"
 
     def until_gone(self) -> None:
         """Wait until nothing is left of the app that was killed."""
-        until(lambda: not any(map(_lives, self.left)), "every process of the app's to end", _STEP)
+        until(lambda: not any(map(_lives, self.left)), "every process of the app's to end", STEP)
 
 
 def _lives(pid: int) -> bool:
@@ -109,18 +72,18 @@ def test_an_engine_left_by_a_crash_is_taken_over_and_ended_and_stop_reaches_it(c
     crash.reach("ENGAGED and session.status.from_home > 0.02 and not session.moving")
     crash.kill()
 
-    assert desk.where(_CONNECT)["text"] == "&1  Take it over" and desk.where(_END)["text"] == "&5  End it"
-    desk.press(_CONNECT)
+    assert desk.where(CONNECT)["text"] == "&1  Take it over" and desk.where(DISCONNECT)["text"] == "&5  End it"
+    desk.press(CONNECT)
     crash.reach("ENGAGED and session.status.lease == 'rig gui'")
     desk.wait("window.banner.state_text == 'Engaged'")
     desk.press("window.stop_button")
-    desk.wait("window.banner.state_text == 'On its brakes' and ' mm from home' in window.banner.detail", _STEP)
+    desk.wait("window.banner.state_text == 'On its brakes' and ' mm from home' in window.banner.detail", STEP)
     crash.arm_and_engage()
     crash.kill()
 
-    desk.press(_END)
-    desk.wait("session.found.holder is None and window.banner.state_text == 'Off'", _STEP)
-    assert desk.where(_CONNECT)["text"] == "&1  Connect"
+    desk.press(DISCONNECT)
+    desk.wait("session.found.holder is None and window.banner.state_text == 'Off'", STEP)
+    assert desk.where(CONNECT)["text"] == "&1  Connect"
     crash.until_gone()
     before = set(desk.folder.rglob("*.mcap"))
     crash.engage()
@@ -130,7 +93,7 @@ def test_an_engine_left_by_a_crash_is_taken_over_and_ended_and_stop_reaches_it(c
     assert " s left until it takes the torque off and ends. STOP reaches it." in said
     (path,) = set(desk.folder.rglob("*.mcap")) - before
     desk.press("window.stop_button")
-    desk.wait("session.found.holder is None and window.banner.state_text == 'Off'", _STEP)  # without torque it ends
+    desk.wait("session.found.holder is None and window.banner.state_text == 'Off'", STEP)  # without torque it ends
     crash.until_gone()
     stopped = open_recording(path)
     assert stopped.complete and FaultCode.OPERATOR_STOP in [event.code for event in stopped.events]
