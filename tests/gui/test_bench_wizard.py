@@ -1,5 +1,6 @@
 """Calibrating the load cells on a bench from the app: the readings, the fit and its pictures, the file, and no file."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,23 @@ def cells() -> list[Bench]:
     return [Bench(leg) for leg in range(6)]
 
 
+@pytest.fixture
+def reading(
+    session: FakeSession, menu: CalibrateMenu, cells: list[Bench], qtbot: Any, tmp_path: Path
+) -> Iterator[BenchWizard]:
+    """The wizard of a rig whose cells are there to be read."""
+    with served(servos(cells)) as ports:
+        write_config(tmp_path / "bench.toml", ports)
+        session.config = load_config(str(tmp_path / "bench.toml"))
+        made = opened(menu.bench, None, qtbot)
+        assert isinstance(made, BenchWizard)
+        page = made.readings
+        assert page.data.isEnabled() and not page.masses.isEnabled()
+        page.source.setCurrentIndex(1)
+        assert page.masses.isEnabled() and not page.data.isEnabled()
+        yield made
+
+
 def loaded_as_asked(wizard: BenchWizard, cells: list[Bench], qtbot: Any) -> str:
     """What a person is asked for is done on the bench, and said to be; the question."""
     page = wizard.computing
@@ -95,30 +113,20 @@ def loaded_as_asked(wizard: BenchWizard, cells: list[Bench], qtbot: Any) -> str:
     return question
 
 
-def test_cells_of_the_rig_are_read_as_a_person_loads_them(
-    session: FakeSession, menu: CalibrateMenu, cells: list[Bench], qtbot: Any, tmp_path: Path
-) -> None:
-    with served(servos(cells)) as ports:
-        write_config(tmp_path / "bench.toml", ports)
-        session.config = load_config(str(tmp_path / "bench.toml"))
-        made = opened(menu.bench, None, qtbot)
-        assert isinstance(made, BenchWizard)
-        page = made.readings
-        assert page.data.isEnabled() and not page.masses.isEnabled()
-        page.source.setCurrentIndex(1)
-        assert page.masses.isEnabled() and not page.data.isEnabled()
-        page.masses.setText("0,5,10")
-        page.samples.setValue(20)
-        page.fields.edited.emit()
-        begin(made, qtbot)
-        assert page.holds == (
-            "six cells of the rig bench in its drives, which stay off: 18 times a mass is to be changed by hand"
-        )
-        steps: list[str] = []
-        made.runner.stepped.connect(steps.append)
-        asked = []
-        while question := loaded_as_asked(made, cells, qtbot):
-            asked.append(question)
+def test_cells_of_the_rig_are_read_as_a_person_loads_them(reading: BenchWizard, cells: list[Bench], qtbot: Any) -> None:
+    page = reading.readings
+    page.masses.setText("0,5,10")
+    page.samples.setValue(20)
+    page.fields.edited.emit()
+    begin(reading, qtbot)
+    assert page.holds == (
+        "six cells of the rig bench in its drives, which stay off: 18 times a mass is to be changed by hand"
+    )
+    steps: list[str] = []
+    reading.runner.stepped.connect(steps.append)
+    asked = []
+    while question := loaded_as_asked(reading, cells, qtbot):
+        asked.append(question)
     assert [each for each in asked if each.startswith("Cell 2")] == [
         "Cell 2: take everything off.",
         "Cell 2: Put 5 kg on it, in all.",
@@ -127,25 +135,18 @@ def test_cells_of_the_rig_are_read_as_a_person_loads_them(
     assert len(asked) == 20 and asked[0] == asked[-1]
     assert steps[1] == "reading cell 1 under 0 kg: 5 %" and steps[-1].endswith(": 95 %")
     assert not any(cell.powered for cell in cells)
-    target = save(made, qtbot)
-    calibration = load_cell_calibration(target)
+    calibration = load_cell_calibration(save(reading, qtbot))
     for bench, gain, cell in zip(cells, calibration.gain, calibration.cells, strict=True):
         assert abs(gain - 1.0 / bench.sensitivity) < 4.5 * cell.gain_standard_error
     assert calibration.provenance.source == "rig bench"
 
 
 def test_cells_that_are_being_loaded_can_be_given_up(
-    session: FakeSession, menu: CalibrateMenu, cells: list[Bench], qtbot: Any, tmp_path: Path
+    reading: BenchWizard, session: FakeSession, cells: list[Bench], qtbot: Any
 ) -> None:
-    with served(servos(cells)) as ports:
-        write_config(tmp_path / "bench.toml", ports)
-        session.config = load_config(str(tmp_path / "bench.toml"))
-        made = opened(menu.bench, None, qtbot)
-        assert isinstance(made, BenchWizard)
-        made.readings.source.setCurrentIndex(1)
-        begin(made, qtbot)
-        assert loaded_as_asked(made, cells, qtbot).startswith("Take everything off")
-        press(made.computing.cancel)
-        assert not made.runner.busy and not made.computing.go_on.isVisible()
-        session.enter(Phase.UP)
-        assert made.readings.fault == "The engine has the cells: disconnect first."
+    begin(reading, qtbot)
+    assert loaded_as_asked(reading, cells, qtbot).startswith("Take everything off")
+    press(reading.computing.cancel)
+    assert not reading.runner.busy and not reading.computing.go_on.isVisible()
+    session.enter(Phase.UP)
+    assert reading.readings.fault == "The engine has the cells: disconnect first."
