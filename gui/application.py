@@ -13,13 +13,13 @@ from pyqtgraph.util.garbage_collector import GarbageCollector
 from actuators import TcpEndpoint
 from gui.screen import make_application
 from gui.session import RigSession
+from gui.settings import NAME, app_settings
 from gui.shell import MainWindow
 from rig.client import DEMO_THRESHOLDS, on_free_ports, on_ports
 from rig.config import RigConfig, in_real_time, load_config, relaxed_timing
 from rig.engine import find_engine
 from rig.errors import RigError
 
-_NAME = "stewart-rig"
 _PORTS = "virtual ports"
 
 
@@ -110,11 +110,11 @@ def run(config: str, *, real_time: bool = False) -> int:
 
     Returns the exit code. Raises ConfigError before anything is shown.
     """
-    settings = QtCore.QSettings(QtCore.QSettings.Format.IniFormat, QtCore.QSettings.Scope.UserScope, _NAME, "gui")
+    settings = app_settings()
     rig: RigConfig | None = in_real_time(app_config(config, settings)) if real_time else app_config(config, settings)
     application = make_application()
-    application.setApplicationName(_NAME)
-    application.setOrganizationName(_NAME)
+    application.setApplicationName(NAME)
+    application.setOrganizationName(NAME)
     code = 0
     gc.freeze()  # what is loaded stays: it need not be searched
     with garbage_searched_here():

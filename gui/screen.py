@@ -1,11 +1,22 @@
-"""The screen that the app needs, looked for before all that the app needs besides has loaded."""
+"""The screen that the app needs, looked for before all that the app needs besides has loaded.
+
+How large everything is drawn is chosen in the menu, kept, and applied here: Qt can only when the application is made.
+"""
 
 import os
 import sys
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.settings import app_settings
 from rig.errors import ExitCode
+
+SCALES = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
+LEAST = QtCore.QSize(1024, 700)
+"""px of the app's own that a window needs so that everything is in view, STOP first of all."""
+_KEY, _FACTOR = "scale", "QT_SCALE_FACTOR"
+_OURS = "STEWART_RIG_SCALE"
+"""set beside the factor where it is ours, and not of the person's environment"""
 
 
 def make_application() -> QtWidgets.QApplication:
@@ -26,11 +37,58 @@ def make_application() -> QtWidgets.QApplication:
             os._exit(ExitCode.INPUT)
         said.append(text)
 
+    _apply_scale()
     before = QtCore.qInstallMessageHandler(hear)
     try:
         application = QtWidgets.QApplication([sys.argv[0]])
     finally:
         QtCore.qInstallMessageHandler(before)
+    _begin_smaller(application)
     for text in said:
         sys.stderr.write(text + "\n")
     return application
+
+
+def kept_scale() -> float:
+    """The scale that was chosen last; 1 without one, or with one that is none of `SCALES`."""
+    try:
+        kept = float(str(app_settings().value(_KEY, 1.0)))
+    except ValueError:
+        return 1.0
+    return kept if kept in SCALES else 1.0
+
+
+def keep_scale(scale: float) -> None:
+    """Use this scale from the next start on."""
+    app_settings().setValue(_KEY, scale)
+
+
+def obstacle(scale: float, screen: QtCore.QSize) -> str:
+    """Why a scale cannot be used; empty when it can.
+
+    screen: its size in px of the app's own, as they are now.
+    """
+    if _FACTOR in os.environ and _OURS not in os.environ:
+        return f"{_FACTOR} of the environment says the size"
+    plain = screen * float(os.environ.get(_OURS, "1"))  # what there is at a scale of 1
+    fits = min(plain.width() / LEAST.width(), plain.height() / LEAST.height())
+    if scale > max(fits, 1.0):
+        return (
+            f"the screen has {plain.width()} × {plain.height()} px: at {100 * scale:.0f} % less than "
+            f"{LEAST.width()} × {LEAST.height()} would be left, and STOP might be out of view"
+        )
+    return ""
+
+
+def _apply_scale() -> None:
+    """Before there is an application: have Qt draw at the scale that is kept, unless the environment says another."""
+    if _FACTOR not in os.environ and kept_scale() != 1.0:
+        os.environ[_FACTOR] = os.environ[_OURS] = f"{kept_scale():g}"
+
+
+def _begin_smaller(application: QtWidgets.QApplication) -> None:
+    """Begin the program anew without a scale that this screen is too small for; nothing where it is not."""
+    room = application.primaryScreen().size()
+    if _OURS in os.environ and (room.width() < LEAST.width() or room.height() < LEAST.height()):
+        os.environ[_FACTOR] = os.environ[_OURS] = "1"
+        os.execv(sys.executable, sys.orig_argv)

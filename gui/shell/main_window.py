@@ -211,7 +211,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.setup.finished.connect(self.other.open)
         self.closing.stayed.connect(self.other.window_stays)
         self._add_action(rig, "&Quit", self.close, "Ctrl+Q")
-        self.view = ViewMenu(self.theme.name, self.use_theme, self.tabs)
+        self.view = ViewMenu(self.theme.name, self.use_theme, self.tabs, self.notice.remark)
         self.menuBar().addMenu(self.view)
         self.help = HelpMenu(self)
 

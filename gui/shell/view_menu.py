@@ -1,27 +1,32 @@
-"""The menu of views: the colours of the whole app, and the panels by their numbers."""
+"""The menu of views: colours and size of the whole app, and the panels by their numbers."""
 
 from collections.abc import Callable
 from functools import partial
 
-from pyqtgraph.Qt import QtGui, QtWidgets
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.screen import SCALES, keep_scale, kept_scale, obstacle
 from gui.widgets import THEMES
 
 _OBSTACLE = "not while the drives have torque, as the window stands still meanwhile: park or stop first"
 
 
 class ViewMenu(QtWidgets.QMenu):
-    """Colours and panels.
+    """Colours, size and panels.
 
     Args:
         theme: name of the colours now.
         choose: takes the name of others.
         tabs: the panels.
+        remark: told what is to be done so that a choice shows.
     """
 
-    def __init__(self, theme: str, choose: Callable[[str], None], tabs: QtWidgets.QTabWidget) -> None:
+    def __init__(
+        self, theme: str, choose: Callable[[str], None], tabs: QtWidgets.QTabWidget, remark: Callable[[str], None]
+    ) -> None:
         super().__init__("&View")
         self.setToolTipsVisible(True)
+        self._remark = remark
         self._choose, self._tabs = choose, tabs
         self.schemes = QtGui.QActionGroup(self)
         for name in THEMES:
@@ -30,6 +35,11 @@ class ViewMenu(QtWidgets.QMenu):
             action.setCheckable(True)
             action.setChecked(name == theme)
             self.schemes.addAction(action)
+        self.scales = self._add_scales()
+        self.whole = self.addAction("&Full screen")
+        self.whole.setShortcut("F11")
+        self.whole.setCheckable(True)
+        self.whole.triggered.connect(self._fill_screen)
         self.addSeparator()
         for index in range(tabs.count()):
             action = self.addAction(tabs.tabText(index))
@@ -43,6 +53,37 @@ class ViewMenu(QtWidgets.QMenu):
             for action in self.schemes.actions():
                 action.setToolTip(_OBSTACLE if torque else "")
                 action.setStatusTip(_OBSTACLE if torque else "")
+
+    def _add_scales(self) -> dict[float, QtGui.QAction]:
+        menu, group = self.addMenu("&Size"), QtGui.QActionGroup(self)
+        menu.setToolTipsVisible(True)
+        menu.aboutToShow.connect(self._look_at_screen)
+        found = {}
+        for scale in SCALES:
+            action = found[scale] = menu.addAction(f"{100 * scale:.0f} %")
+            action.setCheckable(True)
+            action.setChecked(scale == kept_scale())
+            action.triggered.connect(partial(self._resized, scale))
+            group.addAction(action)
+        return found
+
+    def _look_at_screen(self) -> None:
+        """Say which sizes the screen is too small for."""
+        screen = self._tabs.screen()
+        for scale, action in self.scales.items():
+            reason = obstacle(scale, screen.size())
+            action.setEnabled(not reason)
+            action.setToolTip(reason)
+            action.setStatusTip(reason)
+
+    def _resized(self, scale: float, _checked: bool = False) -> None:
+        keep_scale(scale)
+        self._remark(f"Everything is drawn at {100 * scale:.0f} % when the app is started the next time.")
+
+    def _fill_screen(self, whole: bool) -> None:
+        window = self._tabs.window()
+        state = QtCore.Qt.WindowState.WindowFullScreen
+        window.setWindowState(window.windowState() | state if whole else window.windowState() & ~state)
 
     def _chosen(self, name: str, _checked: bool = False) -> None:
         self._choose(name)

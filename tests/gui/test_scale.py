@@ -1,0 +1,83 @@
+"""The size of everything: chosen, kept, applied at the next start, and refused where STOP would be out of view."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pyqtgraph.Qt import QtCore
+
+from gui import screen
+from gui.shell.main_window import MainWindow
+
+_SAID = "from gui.screen import make_application; app = make_application(); print(app.primaryScreen().size().width())"
+
+
+@pytest.fixture(autouse=True)
+def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file of the test's own, and an environment that says nothing of sizes."""
+    path = tmp_path / "gui.ini"
+    monkeypatch.setattr(screen, "app_settings", lambda: QtCore.QSettings(str(path), QtCore.QSettings.Format.IniFormat))
+    for name in ("QT_SCALE_FACTOR", "STEWART_RIG_SCALE"):
+        monkeypatch.delenv(name, raising=False)
+    return path
+
+
+def test_a_choice_is_kept_and_said(window: MainWindow, own_settings: Path) -> None:
+    assert window.view.scales[1.0].isChecked()
+    window.view.scales[1.5].trigger()
+    assert screen.kept_scale() == 1.5 and "scale=1.5" in own_settings.read_text()
+    assert window.notice.text() == "Everything is drawn at 150 % when the app is started the next time."
+
+
+@pytest.mark.parametrize(("written", "taken"), [("2.0", 2.0), ("7", 1.0), ("nan", 1.0), ("large", 1.0)])
+def test_what_somebody_wrote_into_the_file_is_not_believed(own_settings: Path, written: str, taken: float) -> None:
+    own_settings.write_text(f"[General]\nscale={written}\n")
+    assert screen.kept_scale() == taken
+
+
+def test_sizes_that_the_screen_has_no_room_for_are_refused(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    full_hd, small = QtCore.QSize(1920, 1080), QtCore.QSize(800, 600)
+    assert [factor for factor in screen.SCALES if not screen.obstacle(factor, full_hd)] == [1.0, 1.25, 1.5]
+    assert [factor for factor in screen.SCALES if not screen.obstacle(factor, QtCore.QSize(3840, 2160))] == [
+        *screen.SCALES
+    ]
+    assert screen.obstacle(1.0, small) == "" and "800 × 600 px" in screen.obstacle(1.25, small)
+    monkeypatch.setenv("QT_SCALE_FACTOR", "1.5")
+    monkeypatch.setenv("STEWART_RIG_SCALE", "1.5")  # of 1920 × 1080 there are 1280 × 720 left
+    assert [factor for factor in screen.SCALES if not screen.obstacle(factor, QtCore.QSize(1280, 720))] == [
+        1.0,
+        1.25,
+        1.5,
+    ]
+    monkeypatch.delenv("STEWART_RIG_SCALE")
+    window.view._look_at_screen()
+    action = window.view.scales[2.0]
+    assert not action.isEnabled() and action.toolTip() == "QT_SCALE_FACTOR of the environment says the size"
+
+
+@pytest.mark.parametrize(("kept", "part"), [(1.5, 1.5), (3.0, 1.0)], ids=["applied", "too large for this screen"])
+def test_the_next_start_applies_it_where_it_fits(tmp_path: Path, kept: float, part: float) -> None:
+    folder = tmp_path / "stewart-rig"
+    folder.mkdir()
+    widths = []
+    for text in ("", f"scale={kept}"):
+        (folder / "gui.ini").write_text(f"[General]\n{text}\n")
+        done = subprocess.run(
+            [sys.executable, "-c", _SAID],
+            env=os.environ | {"XDG_CONFIG_HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            timeout=60.0,
+            check=True,
+        )
+        widths.append(int(done.stdout))
+    assert widths[1] == round(widths[0] / part)
+
+
+def test_the_window_fills_the_screen_and_comes_back(window: MainWindow) -> None:
+    window.view.whole.trigger()
+    assert window.isFullScreen()
+    window.view.whole.trigger()
+    assert not window.isFullScreen()
