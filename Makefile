@@ -58,10 +58,11 @@ PYTEST = $(BIN)/python -m pytest
 
 # Side by side, each on a screen of its own, so that all end at about the same time: the app's tests, those of them with
 # an app in a process of its own, the rig's, those of commands, those of whole rigs as processes, which wait most of their
-# time, and all others. Those that compile the cycle's kernels come first, beside what needs none: whoever needs them
-# finds them, and none is compiled twice at the same time. With ARGS: one pytest, given them.
-FIRST = tests/rig/test_warm_up.py
-BARE = tests/actuators tests/conformance tests/test_layout.py
+# time, and all others. Those that compile the kernels of several of these come first, beside what needs few: whoever
+# needs them finds them, and none is compiled twice at the same time. With ARGS: one pytest, given them.
+FIRST = $(addprefix tests/,rig/test_warm_up.py rig/test_closed_loop.py rig/test_engine_parts.py dynamics/test_batch.py \
+	dynamics/test_regressor.py kinematics/test_workspace.py kinematics/test_assembly.py)
+BARE = tests/actuators tests/conformance tests/papers tests/test_layout.py
 LIVE = $(shell grep -l live_bench tests/integration/test_*.py)
 COMMANDS = $(wildcard tests/rig/test_cli_*.py)
 APPS = tests/gui/test_app_killed.py $(wildcard tests/gui/test_*_under_window_managers.py)
@@ -74,7 +75,7 @@ else
 	beside() { "$$@" >"$$logs/$$(echo $$pids | wc -w)" 2>&1 & pids="$$pids $$!"; }; \
 	beside $(PYTEST) $(BARE); \
 	$(PYTEST) $(FIRST) || status=1; \
-	beside $(PYTEST) tests $(patsubst %,--ignore=%,tests/benchmarks tests/gui tests/rig $(BARE) $(LIVE)); \
+	beside $(PYTEST) tests $(patsubst %,--ignore=%,tests/benchmarks tests/gui tests/rig $(FIRST) $(BARE) $(LIVE)); \
 	beside $(PYTEST) $(COMMANDS); \
 	beside $(PYTEST) $(LIVE); \
 	beside $(PYTEST) tests/rig $(patsubst %,--ignore=%,$(FIRST) $(COMMANDS)); \

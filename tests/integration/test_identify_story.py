@@ -50,7 +50,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("built")
     (folder / "built.toml").write_text(BUILT)
     config, motion = str(folder / "built.toml"), str(folder / "excite.toml")
-    assert main(["excite", config, "-o", motion, "--duration", "20", "--candidates", "3"]) == ExitCode.OK
+    assert main(["excite", config, "-o", motion, "--duration", "14", "--candidates", "3"]) == ExitCode.OK
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rig.report.html.figures", lambda *_: {})  # as `undrawn_reports`, for the module
         assert main(["run", config, motion, "--lockstep", "-o", str(folder / "runs")]) == ExitCode.OK
@@ -143,7 +143,7 @@ def test_the_whole_story_from_one_command(
 ) -> None:
     monkeypatch.setattr("rig.client.story.EXCITATION", 14.0)
     monkeypatch.setattr("rig.client.story._CANDIDATES", 3)
-    command = ["demo", *CHEAPER, "--as-built", "2", "--identify", "--duration", "8", "-o", str(tmp_path), "--json"]
+    command = ["demo", *CHEAPER, "--as-built", "2", "--identify", "--duration", "6", "-o", str(tmp_path), "--json"]
     assert main(command) == ExitCode.OK
     found = json.loads(capsys.readouterr().out)
     assert found["validation"]["verdict"] == "pass"

@@ -77,16 +77,18 @@ def test_two_workers_give_what_this_process_does(here: Path) -> None:
     times = np.linspace(6.0, 7.0, 101)
     motion = load_trajectory("demo", machine.geometry.home).motion(times)
     write_table(here / "motion.csv", ("t", *MOTION), np.column_stack([times, motion]))
+    # here first: where no kernel is in the cache, the workers find them instead of compiling each one at the same time
+    assert main([*MAP, "-o", "here"]) == ExitCode.OK
+    assert main([*FORCES, "-o", "here.csv"]) == ExitCode.OK
+
     (here / "sweeps.py").write_text(SWEEPS)
     command = [sys.executable, "sweeps.py"]
     ended = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=PATIENCE)
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.splitlines()[0] == "[12, 70000]"
 
-    assert main([*MAP, "-o", "here"]) == ExitCode.OK
     for name in ("workspace.json", "layers.csv", "samples.npz"):
         assert (here / "there" / name).read_bytes() == (here / "here" / name).read_bytes(), name
-    assert main([*FORCES, "-o", "here.csv"]) == ExitCode.OK
     assert (here / "there.csv").read_bytes() == (here / "here.csv").read_bytes()
 
     killed, idle, unreachable = (line for line in ended.stdout.splitlines() if line.startswith("fault: "))
