@@ -104,15 +104,11 @@ class TemplatePage(QtWidgets.QWidget):
         self._version = 0
         self.list = QtWidgets.QListWidget()
         self.list.setAccessibleName("Templates")
+        self.list.addItems([template.title for template in TEMPLATES.values()])
         self.stack = PageStack()
-        self.forms: dict[str, TemplateForm] = {}
-        for name, template in TEMPLATES.items():
-            self.list.addItem(template.title)
-            form = TemplateForm(template)
-            form.changed.connect(self._changed)
-            self.stack.addWidget(form)
-            self.forms[name] = form
-        self.list.setFixedHeight(self.list.sizeHintForRow(0) * len(self.forms) + 2 * self.list.frameWidth() + 4)
+        self._forms: dict[int, TemplateForm] = {}
+        """by row, each made once it is chosen: most windows never show one"""
+        self.list.setFixedHeight(self.list.sizeHintForRow(0) * len(TEMPLATES) + 2 * self.list.frameWidth() + 4)
         self.said = QtWidgets.QLabel()
         self.said.setAccessibleName("What the template says")
         self.said.setWordWrap(True)
@@ -170,7 +166,11 @@ class TemplatePage(QtWidgets.QWidget):
         self.closed.emit()
 
     def _choose(self, row: int) -> None:
-        self.stack.setCurrentIndex(row)
+        if row not in self._forms:
+            form = self._forms[row] = TemplateForm(list(TEMPLATES.values())[row])
+            form.changed.connect(self._changed)
+            self.stack.addWidget(form)
+        self.stack.setCurrentWidget(self._forms[row])
         if self.isVisible():
             self._look()
 
@@ -189,7 +189,7 @@ class TemplatePage(QtWidgets.QWidget):
         self._pause.stop()
         self._version += 1
         version, form, config = self._version, self.form, self._config
-        name = list(self.forms)[self.stack.currentIndex()]
+        name = list(TEMPLATES)[self.list.currentRow()]
         try:
             template = form.template()
         except ValueError as error:

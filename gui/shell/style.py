@@ -49,8 +49,8 @@ def dress(application: QtWidgets.QApplication, theme: Theme) -> None:
     sheet = style_sheet(theme) + own
     before = application.styleSheet()
     if before != sheet:
-        if not before:  # each theme is of this style, and every widget would be styled once more
-            application.setStyle("Fusion")
+        if not before and application.style().objectName() != "fusion":
+            application.setStyle("Fusion")  # each theme is of this style, and every widget would be styled once more
         application.setStyleSheet("")  # from one sheet to another takes Qt five times as long
         application.setPalette(palette(theme))
         application.setStyleSheet(sheet)

@@ -23,11 +23,12 @@ from rig.virtual import ActiveFault, RigView
 
 LEFT = QtCore.Qt.MouseButton.LeftButton
 KEY = QtCore.Qt.Key
+VIRTUAL = load_config("virtual")  # frozen: read once for all
+_HOME = tuple(VIRTUAL.machine.geometry.home_pose.tolist())
 
 
 def make_status(state: State = State.OFF, **changes: Any) -> Snapshot:
     """A status as an engine without trouble gives it in `state`."""
-    home = load_config("virtual").machine.geometry.home_pose
     status = Snapshot(
         state=state,
         stop=StopSeverity.NONE,
@@ -42,7 +43,7 @@ def make_status(state: State = State.OFF, **changes: Any) -> Snapshot:
         motion="",
         path_time=0.0,
         path_duration=0.0,
-        reference=tuple(home.tolist()),
+        reference=_HOME,
         cycles=5000,
         overruns=0,
         rate=500.0,
@@ -188,7 +189,7 @@ def garbage_as_in_the_app(qapp: QtWidgets.QApplication) -> Iterator[None]:
 @pytest.fixture
 def session(qapp: QtWidgets.QApplication, tmp_path: Path) -> Iterator[FakeSession]:
     """A session without processes."""
-    made = FakeSession(load_config("virtual"), tmp_path)
+    made = FakeSession(VIRTUAL, tmp_path)
     yield made
     made.close()
 

@@ -106,10 +106,6 @@ LOSSES: dict[str, Callable[[MainWindow, HoldButton], object]] = {
     "its group is folded": lambda window, _button: window.jog.folds[0].set_open(False),
     "the focus goes on": lambda window, _button: window.jog.steps.translation.setFocus(),
     "the window is left": _tell(EVENTS.WindowDeactivate),
-    "the window is minimised": lambda window, _button: window.showMinimized(),
-    "the window is hidden": lambda window, _button: window.hide(),
-    "a dialog": _ask,
-    "a menu": _menu,
     "the page is scrolled": _tell(EVENTS.Wheel),
     "another button of the mouse": lambda window, button: QtTest.QTest.mousePress(
         window.banner, QtCore.Qt.MouseButton.RightButton
@@ -122,15 +118,49 @@ LOSSES: dict[str, Callable[[MainWindow, HoldButton], object]] = {
 }
 
 
-@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.replace(" ", "-"))
-def test_whatever_takes_it_from_the_hand_lets_go(jog: MainWindow, session: FakeSession, qtbot: Any, loss: str) -> None:
-    button = keep_down(jog, session, qtbot)
+TAKEN: dict[str, Callable[[MainWindow, HoldButton], object]] = {
+    "minimised": lambda window, _button: window.showMinimized(),
+    "hidden": lambda window, _button: window.hide(),
+    "under a dialog": _ask,
+    "under a menu": _menu,
+}
+"""what leaves a window without the keyboard"""
+
+
+def test_whatever_takes_it_from_the_hand_lets_go(jog: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    """One loss after the other in one window, each from a platform that is held and the page as it was."""
+    for loss, act in LOSSES.items():
+        _lose(jog, session, qtbot, loss, act)
+        assert (session.stops == [(1, "Esc")]) is (loss == "Esc"), loss
+        _begin_again(jog, session, qtbot)
+
+
+@pytest.mark.parametrize("taken", TAKEN, ids=lambda taken: taken.replace(" ", "-"))
+def test_a_window_that_is_taken_away_lets_go(jog: MainWindow, session: FakeSession, qtbot: Any, taken: str) -> None:
+    _lose(jog, session, qtbot, taken, TAKEN[taken])
+    assert session.stops == []
+
+
+def _lose(
+    window: MainWindow, session: FakeSession, qtbot: Any, loss: str, act: Callable[[MainWindow, HoldButton], object]
+) -> None:
+    button = keep_down(window, session, qtbot)
     told = len(session.held)
-    LOSSES[loss](jog, button)
-    assert not button.holding and let_go(session) and len(session.held) <= told + 1
+    act(window, button)
+    assert not button.holding and let_go(session) and len(session.held) <= told + 1, loss
     QtTest.QTest.mouseRelease(button, LEFT)
-    assert len(session.sent) == 1  # what is up at last is no click
-    assert (session.stops == [(1, "Esc")]) is (loss == "Esc")
+    assert len(session.sent) == 1, loss  # what is up at last is no click
+
+
+def _begin_again(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    """The window, the page and the platform as `jog` has them, and nothing written down."""
+    session.take(make_status(State.ENGAGED, t=10.9))
+    window.tabs.setCurrentWidget(window.jog)
+    window.jog.folds[0].set_open(True)
+    focus(qtbot, window.jog.buttons["+z"])
+    for told in (session.sent, session.held, session.stops):
+        told.clear()
+    assert window.jog.buttons["+z"].isEnabled() and not window.mover.active
 
 
 def test_a_pointer_that_comes_back_holds_nothing_and_clicks_nothing(

@@ -1,6 +1,7 @@
 """Recordings, through real widgets, real files and a clock turned by hand."""
 
 import csv
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -33,12 +34,19 @@ class Clock:
         return self.now
 
 
+@pytest.fixture(scope="module")
+def originals(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of two recordings, to be copied."""
+    made = tmp_path_factory.mktemp("originals")
+    write_recording(made / "first.mcap", live_rows(2000, 500, offset=0.5))
+    write_recording(made / "second.mcap", live_rows(1000, 4500, offset=1.5))
+    (made / "notes.txt").write_text("no recording")
+    return made
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    write_recording(tmp_path / "first.mcap", live_rows(2000, 500, offset=0.5))
-    write_recording(tmp_path / "second.mcap", live_rows(1000, 4500, offset=1.5))
-    (tmp_path / "notes.txt").write_text("no recording")
-    return tmp_path
+def folder(originals: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(originals, tmp_path, dirs_exist_ok=True)
 
 
 @pytest.fixture

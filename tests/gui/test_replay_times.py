@@ -16,9 +16,9 @@ from gui.widgets.theme import DARK
 LIVE = History(1)
 
 
-@pytest.fixture
-def recording(tmp_path: Path) -> Path:
-    return write_moving(tmp_path / "run.mcap")
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_moving(tmp_path_factory.mktemp("moving") / "run.mcap")
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Runs in the app: the verdict after each, the list of them, two of them compared, and what runs and stops them."""
 
 import math
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -27,19 +28,31 @@ START = 60_000  # ms, for a process that is started on a busy machine
 ENDED = MotionRecord(1, MotionKind.RUN, MotionOutcome.FINISHED, 0.0, 3.0, 3.0, 3.0, "sway 1", 0.5)
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "recordings"
-    made.mkdir()
+@pytest.fixture(scope="module")
+def originals(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of two runs, to be copied."""
+    made = tmp_path_factory.mktemp("originals")
     make_runs(made / "a.mcap", (0.0, 3.0))
     return made
 
 
-@pytest.fixture
-def judged(folder: Path) -> Path:
-    catalogue = Catalogue(folder)
+@pytest.fixture(scope="module")
+def counted(originals: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with the runs' numbers, to be copied."""
+    made = shutil.copytree(originals, tmp_path_factory.mktemp("counted") / "recordings")
+    catalogue = Catalogue(made)
     catalogue.count(catalogue.runs())
-    return folder
+    return made
+
+
+@pytest.fixture
+def folder(originals: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(originals, tmp_path / "recordings")
+
+
+@pytest.fixture
+def judged(counted: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(counted, tmp_path / "recordings")
 
 
 @pytest.fixture
