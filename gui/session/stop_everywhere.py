@@ -114,6 +114,7 @@ class StopEverywhere(QtCore.QObject):
             dialog.windowHandle().setModality(QtCore.Qt.WindowModality.NonModal)  # it is not mapped yet
             if dialog not in self._modal:
                 self._modal.append(dialog)
+                dialog.destroyed.connect(lambda: self._hidden(dialog))  # which hides nothing, as it is no more
         self._add_stop_where_missing(dialog)
 
     def _hidden(self, dialog: QtWidgets.QDialog) -> None:

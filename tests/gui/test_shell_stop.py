@@ -173,3 +173,19 @@ def test_space_on_stop_stops(window: MainWindow, session: FakeSession, qtbot: An
     focus(qtbot, window.stop_button)
     key(KEY.Key_Space)
     assert session.stops == [(1, "button")]
+
+
+def test_a_dialog_that_is_gone_without_being_closed_holds_nothing_back(
+    window: MainWindow, session: FakeSession, qtbot: Any
+) -> None:
+    dialog = QtWidgets.QMessageBox(window)
+    dialog.setModal(True)
+    dialog.show()
+    qtbot.waitUntil(dialog.isVisible, timeout=2000)
+    assert window.stop_everywhere.dialog is dialog
+    dialog.deleteLater()
+    QtWidgets.QApplication.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
+    assert window.stop_everywhere.dialog is None
+    window.tabs.setCurrentWidget(window.log)
+    press(window.stop_button)
+    assert session.stops == [(1, "button")]
