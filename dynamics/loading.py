@@ -1,6 +1,5 @@
 """From a mechanism's file to a `Mechanism`, or to everything that is wrong with it."""
 
-import functools
 import reprlib
 from collections.abc import Mapping
 from importlib import resources
@@ -59,12 +58,8 @@ def load_mechanism(path_or_name: str | Path, *, evaluate_only: bool = False) -> 
     return parse_mechanism(text, source=name, evaluate_only=evaluate_only)
 
 
-@functools.lru_cache(maxsize=16)
 def parse_mechanism(text: str, *, source: str = "mechanism", evaluate_only: bool = False) -> Mechanism:
-    """Make a mechanism from the text of its file; `source` names it in messages. See `load_mechanism`.
-
-    The same text gives the same mechanism, which nobody can change: every look at a configuration asks for it again.
-    """
+    """Make a mechanism from the text of its file; `source` names it in messages. See `load_mechanism`."""
     try:
         data = parse_toml(text)
     except InputFileError as error:
