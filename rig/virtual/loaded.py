@@ -3,11 +3,9 @@
 import contextlib
 import gc
 
-import scipy.linalg  # noqa: F401  an engine judges its loop with it
-
 from rig.config import load_config
 
 with contextlib.suppress(Exception):  # whoever needs it will be told
-    load_config("virtual")  # the first kernel brings the compiler along
+    load_config("virtual")  # the first kernel brings the compiler along, and scipy.linalg with it
 
 gc.freeze()  # a child that searched all this for garbage would have to copy it first
