@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -68,7 +69,7 @@ def held_motion(config: RigConfig, target: Target, speed: float, greatest: float
     Raises:
         RefusedError: the speed is greater, or there is no way to go.
     """
-    if not 0.0 < speed <= greatest:
+    if not (math.isfinite(speed) and 0.0 < speed <= greatest):
         unit = "rad/s" if turning else "m/s"
         raise RefusedError(f"speed: {speed:g} {unit}, must be above 0 and at most {greatest:.4g} {unit}")
     most = min(most_looked_at(config, turning=turning), speed * (LONGEST - RAMPS[0]))
@@ -80,7 +81,7 @@ def held_motion(config: RigConfig, target: Target, speed: float, greatest: float
         extent, reason = most * part / PARTS, ""
         for ramp in RAMPS:
             table = _table(path, extent, speed, ramp)
-            reason = refused(lambda table=table, ramp=ramp: _check(config, table, ramp))  # type: ignore[misc]
+            reason = refused(partial(_check, config, table, ramp))
             if not reason:
                 found[part] = table, ramp
                 break

@@ -1,6 +1,7 @@
 """Motions from templates: a few numbers each, from which an ordinary motion is made."""
 
 import math
+from abc import abstractmethod
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -29,9 +30,9 @@ class Template(BaseModel):
     title: ClassVar[str]
     sizes: ClassVar[tuple[str, ...]] = ()
 
+    @abstractmethod
     def motion(self) -> dict[str, Any]:
         """The motion as its file states it, at rest at both ends. Raises InputError for numbers that make none."""
-        raise NotImplementedError
 
     def matters(self, name: str) -> bool:
         """Whether a number matters beside the others: the size of an angle only where there is an angle."""

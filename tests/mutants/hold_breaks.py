@@ -81,7 +81,7 @@ HOLD_BREAKS = [
     Break(
         "a hold is at any speed",
         "rig/client/holding.py",
-        "    if not 0.0 < speed <= greatest:\n",
+        "    if not (math.isfinite(speed) and 0.0 < speed <= greatest):\n",
         "    if False:\n",
         (f"{_RIG}::test_a_speed_beyond_the_rigs_own_is_refused",),
     ),

@@ -239,6 +239,11 @@ def test_a_speed_beyond_the_rigs_own_is_refused(engaged: Bench, speed: float) ->
         way(engaged, speed=speed)
 
 
+def test_no_speed_is_endless_where_the_legs_have_no_limit() -> None:
+    with pytest.raises(RefusedError, match="speed: inf m/s, must be above 0"):
+        held_motion(CONFIG, lambda _extent: CONFIG.machine.geometry.home_pose, np.inf, np.inf, turning=False)
+
+
 def test_a_client_that_asks_whether_it_is_held(engaged: Bench) -> None:
     rig, asked = engaged, [True] * 20 + [False]
     follow_held(rig, way(rig), "up", MotionKind.JOG, lambda: asked.pop(0))
