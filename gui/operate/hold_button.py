@@ -6,6 +6,8 @@ from gui.widgets import GuardedButton
 
 PRESS = 250
 """ms; what is down for longer is held, what is let go before is a click"""
+REPEAT = 30
+"""ms in which a key that repeats is down again, see `Repeats`"""
 _KEYS = QtCore.Qt.Key
 _CLICKING = (_KEYS.Key_Return, _KEYS.Key_Enter)
 _EVENTS = QtCore.QEvent.Type
@@ -25,6 +27,24 @@ _TAKEN = frozenset(
 """What happens anywhere in the app and ends a hold: somebody turns to something else."""
 
 
+class Repeats:
+    """Tells a key that repeats from one that is pressed: X sends each repetition as up and down at the same time.
+
+    Qt marks only those as repeated whose second half it has already when it looks at the first.
+    """
+
+    def __init__(self) -> None:
+        self._up: dict[int, int] = {}
+
+    def release(self, event: QtGui.QKeyEvent) -> None:
+        """A key is up, for real or not."""
+        self._up[event.key()] = event.timestamp()
+
+    def again(self, event: QtGui.QKeyEvent) -> bool:
+        """Whether this key was down all the time."""
+        return bool(event.isAutoRepeat() or self._up.get(event.key()) == event.timestamp())
+
+
 class HoldButton(GuardedButton):
     """See the module. `clicked` is a press that was short; `held` begins one that is not, `let_go` ends it.
 
@@ -42,8 +62,14 @@ class HoldButton(GuardedButton):
         self._clicks = False
         self._timer = QtCore.QTimer(self)
         self._nearly = False
+        self._repeats = Repeats()
         self._timer.setInterval(PRESS // 2)
         self._timer.timeout.connect(self._wait)
+        self._up = QtCore.QTimer(self)
+        self._up.setSingleShot(True)
+        self._up.setTimerType(QtCore.Qt.TimerType.PreciseTimer)
+        self._up.setInterval(REPEAT)
+        self._up.timeout.connect(self._key_up)
 
     @property
     def in_hand(self) -> bool:
@@ -62,6 +88,7 @@ class HoldButton(GuardedButton):
     def end(self) -> None:
         """Let go, whatever is still down; nothing where nothing is held. A press that has not become one is none."""
         self._timer.stop()
+        self._up.stop()
         self._key = None
         if self.holding:
             self.holding = False
@@ -76,16 +103,24 @@ class HoldButton(GuardedButton):
             self.setDown(True)
             self._begin()
 
+    def keep_key(self, key: int) -> None:
+        """A key has not been up."""
+        if key == self._key:
+            self._up.stop()
+
     def release_key(self, key: int) -> bool:
-        """A key is up; whether it was the one that pressed the button."""
+        """A key is up, which counts unless `keep_key` is told otherwise in time; whether it had pressed the button."""
         if key != self._key:
             return False
+        self._up.start()
+        return True
+
+    def _key_up(self) -> None:
         clicked = self._clicks and self._timer.isActive()
         self.end()
         self.setDown(False)
         if clicked:
             self.click()
-        return True
 
     def _has_keys(self) -> bool:
         focus = QtWidgets.QApplication.focusWidget()
@@ -98,7 +133,7 @@ class HoldButton(GuardedButton):
 
     def _wait(self) -> None:
         """In two halves: in between a busy window hears what has come meanwhile, and takes no click for a hold."""
-        if self._nearly:
+        if self._nearly and not self._up.isActive():
             self._timer.stop()
             self._hold()
         self._nearly = True
@@ -139,11 +174,14 @@ class HoldButton(GuardedButton):
         """Return and Enter press the button until they are up; for the others see `GuardedButton`."""
         if event.key() not in _CLICKING:
             super().keyPressEvent(event)
-        elif not event.isAutoRepeat():
+        elif self._repeats.again(event):
+            self.keep_key(event.key())
+        else:
             self.press_key(event.key(), clicks=True)
 
     def keyReleaseEvent(self, event: QtGui.QKeyEvent) -> None:
         """See `keyPressEvent`."""
+        self._repeats.release(event)
         if event.isAutoRepeat() or not self.release_key(event.key()):
             super().keyReleaseEvent(event)
 

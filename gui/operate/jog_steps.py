@@ -5,7 +5,7 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.operate.hold_button import HoldButton
+from gui.operate.hold_button import HoldButton, Repeats
 from gui.operate.presets import Presets
 from gui.operate.range_bar import RangeBar
 from gui.widgets import Choice, QuantityBox
@@ -62,6 +62,7 @@ class Pad(QtWidgets.QWidget):
     ) -> None:
         super().__init__(parent)
         self._keys = keys or {}
+        self._repeats = Repeats()
         self.buttons: dict[str, HoldButton] = {}
         """by direction: "+x", "-leg3" """
         grid = QtWidgets.QGridLayout(self)
@@ -87,12 +88,16 @@ class Pad(QtWidgets.QWidget):
         way = self._keys.get(event.key(), "")
         if not way or event.modifiers() not in (_NO_KEY, _SHIFT, _PADDED, _PADDED | _SHIFT):
             super().keyPressEvent(event)
-        elif not event.isAutoRepeat() and not any(button.isDown() for button in self.buttons.values()):
+        elif self._repeats.again(event):
+            for button in self.buttons.values():
+                button.keep_key(event.key())
+        elif not any(button.isDown() for button in self.buttons.values()):
             turning = bool(event.modifiers() & _SHIFT)
             self.buttons[f"{way[0]}r{way[1]}" if turning else way].press_key(event.key(), clicks=False)
 
     def keyReleaseEvent(self, event: QtGui.QKeyEvent) -> None:
         """See `keyPressEvent`."""
+        self._repeats.release(event)
         if event.isAutoRepeat() or not any(button.release_key(event.key()) for button in self.buttons.values()):
             super().keyReleaseEvent(event)
 

@@ -8,7 +8,7 @@ import pytest
 from pyqtgraph.Qt import QtCore, QtGui, QtTest, QtWidgets
 from shell_support import KEY, LEFT, FakeSession, focus, key, make_status, press
 
-from gui.operate.hold_button import HoldButton
+from gui.operate.hold_button import REPEAT, HoldButton
 from gui.session.rules import Phase
 from gui.shell.main_window import MainWindow
 from kinematics import MotionTable
@@ -211,14 +211,43 @@ def test_a_key_that_is_kept_down_holds_and_one_that_is_tapped_does_nothing(
     for code in (KEY.Key_Up, KEY.Key_PageDown, KEY.Key_Space):
         key(code, jog)
     QtTest.QTest.keyPress(handle, KEY.Key_Space)
-    assert _nothing_begins(jog)
+    qtbot.waitUntil(lambda: _nothing_begins(jog))
     QtTest.QTest.keyRelease(handle, KEY.Key_Space)
     assert session.sent == [] and not jog.mover.active
     QtTest.QTest.keyPress(handle, KEY.Key_Left, SHIFT)
     table = runs(session, qtbot)
     assert table.samples[-1, 3] < -0.1 and jog.jog.held.key == "-rx"
     QtTest.QTest.keyRelease(handle, KEY.Key_Left)  # Shift may be up before
+    qtbot.waitUntil(lambda: let_go(session))
+
+
+def _send(widget: QtWidgets.QWidget, kind: QtCore.QEvent.Type, code: int, timestamp: int) -> None:
+    event = QtGui.QKeyEvent(kind, code, NONE)
+    event.setTimestamp(timestamp)
+    QtWidgets.QApplication.sendEvent(widget, event)
+
+
+def test_a_key_that_repeats_is_held_until_it_is_up_for_real(jog: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    button = jog.jog.buttons["+z"]
+    _send(button, EVENTS.KeyPress, KEY.Key_Right, 1000)
+    runs(session, qtbot)
+    for timestamp in (1660, 1700, 1740):  # as X repeats it, and Qt does not notice
+        _send(button, EVENTS.KeyRelease, KEY.Key_Right, timestamp)
+        _send(button, EVENTS.KeyPress, KEY.Key_Right, timestamp)
+    qtbot.wait(2 * REPEAT)
+    assert jog.jog.held.key == "+x" and all(session.held)
+    jog.jog.held.end()  # whatever takes it from the hand
     assert let_go(session)
+    session.take(make_status(State.ENGAGED, t=11.0))
+    _send(button, EVENTS.KeyRelease, KEY.Key_Right, 1780)
+    _send(button, EVENTS.KeyPress, KEY.Key_Right, 1780)
+    assert _nothing_begins(jog)
+    _send(button, EVENTS.KeyRelease, KEY.Key_Right, 1820)
+    _send(button, EVENTS.KeyPress, KEY.Key_Right, 1950)
+    assert jog.jog.buttons["+x"].isDown()
+    _send(button, EVENTS.KeyRelease, KEY.Key_Right, 1960)
+    qtbot.waitUntil(lambda: _nothing_begins(jog))
+    assert len(session.sent) == 1
 
 
 def test_return_on_a_button_clicks_or_holds(jog: MainWindow, session: FakeSession, qtbot: Any) -> None:
@@ -228,7 +257,8 @@ def test_return_on_a_button_clicks_or_holds(jog: MainWindow, session: FakeSessio
     runs(session, qtbot)
     assert jog.jog.held.key == "-leg4"
     QtTest.QTest.keyRelease(handle, KEY.Key_Return)
-    assert let_go(session) and len(session.sent) == 1
+    qtbot.waitUntil(lambda: let_go(session))
+    assert len(session.sent) == 1
 
 
 def test_keys_are_those_of_the_field_that_has_them(jog: MainWindow, session: FakeSession, qtbot: Any) -> None:

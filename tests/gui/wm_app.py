@@ -84,6 +84,10 @@ class _Session(FakeSession):
         self.engine = BusyEngine(block)
         self._engine = cast(LiveRig, self.engine)  # as far as the app asks it
 
+    @property
+    def engine_pid(self) -> None:
+        """It is no process."""
+
     def end(self) -> None:
         """Without waiting for that engine."""
         self.engine.let_go()
