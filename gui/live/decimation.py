@@ -17,6 +17,11 @@ def stride_for(count: int, bins: int) -> int:
     return stride
 
 
+def bin_size(count: int, bins: int) -> int:
+    """Rows a bin where `count` of them are thinned to so many bins; 1 when they are few enough as they are."""
+    return 1 if stride_for(count, 2 * bins) == 1 else stride_for(count, bins)
+
+
 def decimate(times: Floats, values: Floats, bins: int, first: int = 0) -> tuple[Floats, Floats]:
     """Lowest and highest value of every bin, as curves with the outline of the whole ones.
 
@@ -31,10 +36,9 @@ def decimate(times: Floats, values: Floats, bins: int, first: int = 0) -> tuple[
         numbers are left out.
     """
     count = len(times)
-    stride = stride_for(count, 2 * bins)
+    stride = bin_size(count, bins)
     if stride == 1:
         return times, values
-    stride = stride_for(count, bins)
     begin = -first % stride
     whole = (count - begin) // stride
     end = begin + whole * stride
@@ -44,10 +48,10 @@ def decimate(times: Floats, values: Floats, bins: int, first: int = 0) -> tuple[
     if end < count:
         pieces.append((end, count, count - end))
     thinned_times = [np.column_stack([times[a:b:n], times[a + n - 1 : b : n]]).ravel() for a, b, n in pieces]
-    return np.concatenate(thinned_times), np.concatenate([_extremes(values[a:b], n) for a, b, n in pieces])
+    return np.concatenate(thinned_times), np.concatenate([extremes(values[a:b], n) for a, b, n in pieces])
 
 
-def _extremes(values: Floats, stride: int) -> Floats:
+def extremes(values: Floats, stride: int) -> Floats:
     """Both extremes of every `stride` rows, (2·bins, k), in the order in which a curve that rises or falls has them."""
     blocks = values.reshape(-1, stride, values.shape[1])
     rows = np.ascontiguousarray(blocks.transpose(1, 0, 2))  # (stride, bins, k): ten times as fast to reduce

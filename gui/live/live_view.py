@@ -37,9 +37,6 @@ _MODELS_BEHIND = 0.5  # s that published models may be behind the newest row, fo
 class LiveView(QtWidgets.QWidget):
     """Plots of telemetry over the last seconds; `refresh` is called by the clock of frames while this is visible.
 
-    `set_mechanism` gives the limits of the strokes and what wrench, models and platform need; `set_theme` changes
-    colours; `save` and `restore` keep what is laid out how; `close_worker` ends the thread of the models.
-
     Args:
         theme: colours.
         replayed: the timeline is a replay, which is paused and moved itself: without freeze and clear.
@@ -114,6 +111,8 @@ class LiveView(QtWidgets.QWidget):
         self.values.set_mechanism(mechanism)
         self.beside.set_mechanism(mechanism)
         self.models.set_mechanism(mechanism, coulomb_speed)
+        for page in self._plot_pages():
+            page.forget()
         self.chooser.set_available(mechanism is not None)
         self._redraw()
 

@@ -54,6 +54,11 @@ class PlotPage(QtWidgets.QWidget):
         for panel in self.panels:
             panel.draw(timeline, t0, t1, since)
 
+    def forget(self) -> None:
+        """See `PlotPanel.forget`."""
+        for panel in self.panels:
+            panel.forget()
+
     def show_values(self, stretch: Stretch | None, since: Stretch | None = None) -> None:
         """Write values beside the titles, see `PlotPanel.show_values`."""
         for panel in self.panels:

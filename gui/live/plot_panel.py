@@ -14,10 +14,11 @@ from gui.live.numbers import number_text
 from gui.live.plot import AXIS_WIDTH, plain_plot
 from gui.live.plot_looks import header_label, swatch
 from gui.live.series import LEGS, Panel, Series
+from gui.live.thinned import Thinned
 from gui.session import Floats, Stretch, Timeline
 from gui.widgets import Theme
 
-_BINS = 2 / 3
+_BINS = 1 / 2
 """bins a pixel, at most: each of them is two points"""
 _SLASH = "/\u2060"
 """no line ends behind it"""
@@ -70,6 +71,7 @@ class PlotPanel(QtWidgets.QWidget):
         self.view.sigRangeChangedManually.connect(self._touched)
         self.zero = pg.InfiniteLine(pos=0, angle=0)
         self.plot.add(self.zero)
+        self._thinned = [Thinned(series.extract) for series in panel.series]
         self.curves: list[list[Curve]] = []
         for series in panel.series:
             curves = [Curve() for _ in series.columns]
@@ -159,7 +161,6 @@ class PlotPanel(QtWidgets.QWidget):
     def draw(self, timeline: Timeline, t0: float, t1: float, since: float = -math.inf) -> None:
         """Show the times t0 to t1, s, and draw the rows in them that are not before `since`."""
         stretch = timeline.stretch(max(t0, since), t1)
-        first = stretch.first
         bins = max(16, int(self.view.width() * _BINS))
         if self.panel.averaged:
             self._timeline, self._stride = timeline, stride_for(len(stretch), bins // 2)
@@ -167,10 +168,14 @@ class PlotPanel(QtWidgets.QWidget):
                 self._bin_time = self._stride * float(stretch.times[-1] - stretch.times[0]) / (len(stretch) - 1)
             stretch = averaged(stretch, self._stride)
         low, high = math.inf, -math.inf
-        for series, curves in zip(self.panel.series, self.curves, strict=True):
+        for series, thinned, curves in zip(self.panel.series, self._thinned, self.curves, strict=True):
             if not self._is_shown(series):
                 continue
-            t, values = known_part(*decimate(stretch.times, series.extract(stretch), bins, first))
+            if self.panel.averaged:
+                t, values = decimate(stretch.times, series.extract(stretch), bins, stretch.first)
+            else:
+                t, values = thinned.points(timeline, stretch, bins)
+            t, values = known_part(t, values)
             columns = np.ascontiguousarray(values.T)
             for curve, column in zip(curves, columns, strict=True):
                 if curve.isVisible() and (extent := curve.show_points(t, column)) is not None:
@@ -179,6 +184,11 @@ class PlotPanel(QtWidgets.QWidget):
         if self._fitting and low <= high and (limits := self._axis_range.follow(low, high)) is not None:
             self.view.setYRange(*limits, padding=0)
         self._scene.prepareForPaint()  # left to the painting, it would move everything and have it painted twice
+
+    def forget(self) -> None:
+        """What is worked out of the rows is another from now on."""
+        for thinned in self._thinned:
+            thinned.forget()
 
     def set_cursor(self, t: float | None) -> None:
         """Put the cursor at a time, s, or away."""

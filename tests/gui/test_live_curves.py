@@ -9,8 +9,11 @@ from live_rows import MECHANISM
 from dynamics import Dynamics
 from gui.live.axis_range import AxisRange
 from gui.live.decimation import decimate, stride_for
+from gui.live.thinned import Thinned
 from gui.live.wrench import implied_wrench
+from gui.session import Excerpt, Floats, Stretch
 from gui.widgets.theme import DARK, LIGHT, Theme
+from rig.telemetry import ROW
 
 
 @settings(max_examples=80)
@@ -54,6 +57,69 @@ def test_values_that_are_no_numbers_are_left_out() -> None:
 
 def test_stride_makes_no_more_bins_than_asked_for() -> None:
     assert [stride_for(count, 100) for count in (0, 100, 101, 201, 301, 401, 601)] == [1, 1, 2, 3, 4, 6, 8]
+
+
+class _Moving:
+    """A series of two columns whose rows become known one after the other, and how many of them were asked for."""
+
+    def __init__(self, count: int, seed: int) -> None:
+        random = np.random.default_rng(seed)
+        self.values = random.normal(size=(count, 2))
+        self.known = np.ones(count, np.bool_)
+        self.asked = 0
+        rows = np.zeros(count, ROW)
+        rows["t"] = np.arange(count) / 500.0
+        self.timeline = Excerpt(rows)
+
+    def extract(self, stretch: Stretch) -> Floats:
+        self.asked += len(stretch)
+        part = slice(stretch.first, stretch.first + len(stretch))
+        return np.where(self.known[part, None], self.values[part], np.nan)
+
+    def at(self, start: int, count: int) -> Stretch:
+        return self.timeline.cut(start, start + count)
+
+
+@settings(max_examples=60)
+@given(st.data(), st.integers(0, 2**32 - 1))
+def test_curves_that_are_thinned_again_and_again_are_as_thinned_at_once(data: st.DataObject, seed: int) -> None:
+    moving = _Moving(6000, seed)
+    moving.known[:] = np.random.default_rng(seed + 1).random(6000) < data.draw(st.sampled_from([0.0, 0.99, 0.9999]))
+    thinned = Thinned(moving.extract)
+    start = data.draw(st.integers(0, 3000))
+    for _ in range(data.draw(st.integers(1, 8))):
+        start = max(0, start + data.draw(st.integers(-100, 300)))
+        count = data.draw(st.integers(1800, 2000) | st.integers(0, 4000))
+        stretch, bins = moving.at(start, count), data.draw(st.sampled_from([40, 50]))
+        at_once = decimate(stretch.times, moving.extract(stretch), bins, start)
+        for given_points, wanted in zip(thinned.points(moving.timeline, stretch, bins), at_once, strict=True):
+            np.testing.assert_array_equal(given_points, wanted)
+        moving.known[data.draw(st.integers(0, 5999)) :] = True
+
+
+def test_what_was_thinned_is_not_asked_for_again_unless_something_was_lacking() -> None:
+    moving = _Moving(6000, 3)
+    thinned = Thinned(moving.extract)
+    stretch = moving.at(1000, 4000)
+    thinned.points(moving.timeline, stretch, 100)
+    moving.asked = 0
+    thinned.points(moving.timeline, moving.at(1017, 4000), 100)
+    assert moving.asked < 120  # the newest, and the parts of bins at both ends
+    moving.asked, moving.known[4990:] = 0, False
+    thinned.points(moving.timeline, moving.at(1017, 4000), 100)
+    assert moving.asked < 120
+    thinned.forget()
+    moving.asked = 0
+    _, values = thinned.points(moving.timeline, moving.at(1017, 4000), 100)
+    assert moving.asked == 4000 and np.isnan(values[-1]).all()
+    moving.known[4990:] = True
+    other = _Moving(6000, 4)
+    _, values = thinned.points(moving.timeline, moving.at(1017, 4000), 100)
+    assert np.isfinite(values).all()
+    np.testing.assert_array_equal(
+        thinned.points(other.timeline, moving.at(1017, 4000), 100)[1],
+        decimate(stretch.times, moving.values[1017:5017], 100, 1017)[1],
+    )
 
 
 def test_axis_grows_at_once_and_shrinks_after_a_while() -> None:

@@ -49,7 +49,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
 
 @pytest.fixture
 def view(live_view: Callable[[int, int], LiveView]) -> LiveView:
-    view = live_view(1080, 760)
+    view = live_view(1500, 760)  # of what there is in a test no row is left out of the curves
     view.set_mechanism(MECHANISM, load_config("virtual").control.coulomb_speed)
     return view
 
