@@ -24,7 +24,6 @@ from kinematics import (
     InputFileError,
     KinematicsError,
     MissingFileError,
-    leg_lengths,
     parse_toml,
     read_text,
 )
@@ -158,7 +157,7 @@ def _home_faults(geometry: Geometry, legs: list[LegTable]) -> list[str]:
     if geometry.home is None:
         return []
     faults = []
-    for number, (leg, length) in enumerate(zip(legs, leg_lengths(geometry, geometry.home), strict=True), start=1):
+    for number, (leg, length) in enumerate(zip(legs, geometry.home_lengths, strict=True), start=1):
         bounds = leg.limits.length if leg.limits else None
         if bounds and not bounds[0] <= length <= bounds[1]:
             faults.append(

@@ -70,6 +70,16 @@ class Geometry:
             raise KinematicsError("the geometry has no home pose; give it one [x y z qw qx qy qz]")
         return self.home
 
+    @property
+    def home_lengths(self) -> Array:
+        """Lengths of the legs (6,) at home, m; KinematicsError if there is no home.
+
+        By no kernel: whoever only reads a file or shows a window does not wait for the first one to be loaded.
+        """
+        joints = self.platform_joints(self.home_pose)
+        lengths: Array = np.linalg.norm(joints - self.base_points, axis=1)
+        return lengths
+
     def platform_joints(self, pose: Array) -> Array:
         """Centres of the spherical joints (6, 3), base frame, m, at a pose (7,)."""
         joints: Array = pose[:3] + self.platform_points @ quaternion_to_matrix(pose[3:]).T

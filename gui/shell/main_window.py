@@ -42,6 +42,7 @@ from rig.states import State
 _HISTORY = 120.0  # s of telemetry that the views reach back
 _SIZE = QtCore.QSize(1280, 800)
 _FRAME = QtCore.QSize(8, 32)  # what a window manager adds
+_PAINTED = 1000  # ms after which the views are built although nobody has seen the window
 _TITLE = "stewart-rig"
 
 
@@ -109,7 +110,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self._builders = [self._build_pictures, self._build_live, self._build_platform, self._build_recordings]
         self._building = QtCore.QTimer(self)  # dozens of plots: the window need not wait for them
         self._building.timeout.connect(self._build_next)
-        self._building.start()
+        self._building.start(_PAINTED)
 
     @property
     def complete(self) -> bool:
@@ -150,6 +151,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.setCentralWidget(content)
 
     def _build_next(self) -> None:
+        self._building.setInterval(0)
         self._builders.pop(0)()
         if not self._builders:
             self._building.stop()
@@ -271,6 +273,11 @@ class MainWindow(QtWidgets.QMainWindow):
         self.banner.show_figures(self.clock.meter.figures() if up and not self.session.silent else None, size)
         if row is not None and up and self.session.status is not None and self.session.status.state is not State.OFF:
             self.operate.show_row(row, self.session.status.echo_lag, self.session.status.drives)
+
+    def paintEvent(self, event: QtGui.QPaintEvent) -> None:
+        """Once it is on the screen there is time to build the views."""
+        super().paintEvent(event)
+        self._building.setInterval(0)
 
     # -- closing -----------------------------------------------------------------------------------------------------
 

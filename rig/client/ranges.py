@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dynamics import DynamicsError
-from kinematics import Array, KinematicsError, leg_lengths
+from kinematics import Array, KinematicsError
 from rig.client.motions import check_held, checked_move
 from rig.config import RigConfig
 from rig.errors import RefusedError
@@ -33,8 +33,7 @@ class FreeRange:
 
 def most_looked_at(config: RigConfig, *, turning: bool) -> float:
     """How far a range is looked for: m, the longest leg's length at home, or rad."""
-    geometry = config.machine.geometry
-    return _MOST_TURN if turning else float(leg_lengths(geometry, geometry.home_pose).max())
+    return _MOST_TURN if turning else float(config.machine.geometry.home_lengths.max())
 
 
 def step_refusal(config: RigConfig, here: Array, target: Callable[[], Array], speed: float, turn_speed: float) -> str:

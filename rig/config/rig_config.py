@@ -10,7 +10,7 @@ from pydantic import Field, PrivateAttr, ValidationError
 
 from calibration import CalibrationError, ParameterFile, cell_zeros, load_parameters, overlaid
 from dynamics import DynamicsError, Mechanism, format_mechanism, load_mechanism
-from kinematics import Array, Frequency, InputFileError, MissingFileError, leg_lengths, parse_toml, read_text
+from kinematics import Array, Frequency, InputFileError, MissingFileError, parse_toml, read_text
 from rig.config.conflicts import conflicts
 from rig.config.drives import AnyDrives
 from rig.config.files import beside, with_found_files
@@ -92,8 +92,7 @@ class RigConfig(Section):
 
         The marks were set by the mechanism as drawn, at its home; a calibrated length is that less the drive's offset.
         """
-        geometry = self._nominal.geometry
-        return leg_lengths(geometry, geometry.home_pose) - self._machine.length_offsets
+        return self._nominal.geometry.home_lengths - self._machine.length_offsets
 
     @property
     def nominal(self) -> Mechanism:

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from dynamics import Mechanism
-from kinematics import leg_lengths
 from rig.config import Virtual
 from rig.errors import ConfigError
 from rig.virtual import mujoco_kernel as kernels
@@ -36,7 +35,7 @@ class MujocoPlant(Plant):
         self._data: Any = None
         self._motor = np.zeros(6)
         self._own = np.zeros(6)
-        self._home_lengths = leg_lengths(machine.geometry, machine.geometry.home_pose)
+        self._home_lengths = machine.geometry.home_lengths
         step = min(settings.step, STEP)
         super().__init__(machine, settings.model_copy(update={"step": step}), start, **others)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from actuators import Mode
 from dynamics import WORK_SIZE, Dynamics, Mechanism
-from kinematics import KinematicsError, forward_kinematics, leg_lengths, leg_matrix
+from kinematics import KinematicsError, forward_kinematics, leg_matrix
 from rig.config import PlantFriction, Virtual, VirtualDrive, VirtualPlant
 from rig.errors import ConfigError
 from rig.virtual import drive_kernel as columns
@@ -61,7 +61,7 @@ class Plant:
         self._settings = settings
         self._home = machine.geometry.home_pose
         self._offsets = machine.length_offsets
-        self._marks = leg_lengths(machine.geometry, self._home) + self._offsets if marks is None else marks
+        self._marks = machine.geometry.home_lengths + self._offsets if marks is None else marks
         self._bare = machine
         self._geometry = machine.geometry.array
         self._parameters = drive_parameters(settings.drive)
@@ -266,7 +266,7 @@ class Plant:
 def leg_rows(machine: Mechanism, plant: VirtualPlant, friction: PlantFriction) -> Array:
     """The legs' rows (6, LEG_COLUMNS), as `drive_kernel` has them; the marks are the encoders' readings at home."""
     legs = np.zeros((6, columns.LEG_COLUMNS))
-    marks = leg_lengths(machine.geometry, machine.geometry.home_pose) + machine.length_offsets
+    marks = machine.geometry.home_lengths + machine.length_offsets
     for leg, (mark, part) in enumerate(zip(marks, machine.legs, strict=True)):
         span = None if part.limits is None else part.limits.length
         low, high = (mark * _UNLIMITED[0], mark * _UNLIMITED[1]) if span is None else span

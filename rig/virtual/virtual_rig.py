@@ -16,7 +16,6 @@ from actuators import (
     create_cell_twin,
     create_twin,
 )
-from kinematics import leg_lengths
 from rig.config import RigConfig, cell_options, drive_options
 from rig.engine import virtual_port
 from rig.errors import ConfigError
@@ -61,7 +60,7 @@ class VirtualRig:
         self.skipped = 0.0
         self._longest_gap = longest_gap
         truth = truth_of(config)
-        marks = leg_lengths(config.nominal.geometry, config.nominal.geometry.home_pose)
+        marks = config.nominal.geometry.home_lengths
         kind = MujocoPlant if settings.plant.engine == "mujoco" else Plant
         self.plant: Plant = kind(truth.mechanism, settings, start, friction=truth.friction, marks=marks)
         self._ports = [LegPort(self.plant, leg, settings, truth.cells) for leg in range(6)]
