@@ -56,9 +56,9 @@ SCREEN = if [ -n "$${DISPLAY:-}" ]; then screen=; else screen="$(call XVFB,99)";
 
 PYTEST = $(BIN)/python -m pytest
 
-# Side by side, each on a screen of its own, so that all end at about the same time: the app's tests, those of them with
-# an app in a process of its own, the rig's, those of commands, those of whole rigs as processes, which wait most of their
-# time, and all others. Those that compile the kernels of several of these come first, beside what needs few: whoever
+# Side by side, each on a screen of its own, so that all end at about the same time: the app's tests in two halves, those
+# of them with an app in a process of its own, the rig's, those of commands, those of whole rigs as processes, which wait
+# most of their time, and all others. Those that compile the kernels of several of these come first, beside what needs few: whoever
 # needs them finds them, and none is compiled twice at the same time. With ARGS: one pytest, given them.
 FIRST = $(addprefix tests/,rig/test_warm_up.py rig/test_closed_loop.py rig/test_engine_parts.py dynamics/test_batch.py \
 	dynamics/test_regressor.py kinematics/test_workspace.py kinematics/test_assembly.py)
@@ -66,6 +66,7 @@ BARE = tests/actuators tests/conformance tests/papers tests/test_layout.py
 LIVE = $(shell grep -l live_bench tests/integration/test_*.py)
 COMMANDS = $(wildcard tests/rig/test_cli_*.py)
 APPS = tests/gui/test_app_killed.py $(wildcard tests/gui/test_*_under_window_managers.py)
+PANELS = $(filter-out $(APPS),$(wildcard tests/gui/test_[a-m]*.py))
 test: $(VENV)/.installed-test $(VENV)/.system $(VENV)/.desk
 ifneq ($(strip $(ARGS)),)
 	@$(SCREEN) $(PYTEST) tests --ignore=tests/benchmarks $(ARGS)
@@ -80,7 +81,8 @@ else
 	beside $(PYTEST) $(LIVE); \
 	beside $(PYTEST) tests/rig $(patsubst %,--ignore=%,$(FIRST) $(COMMANDS)); \
 	beside $(call XVFB,200) $(PYTEST) $(APPS); \
-	$(call XVFB,300) $(PYTEST) tests/gui $(APPS:%=--ignore=%) || status=1; \
+	beside $(call XVFB,300) $(PYTEST) $(PANELS); \
+	$(call XVFB,400) $(PYTEST) tests/gui $(patsubst %,--ignore=%,$(APPS) $(PANELS)) || status=1; \
 	for pid in $$pids; do wait $$pid || status=1; done; cat "$$logs"/*; \
 	exit $$status
 endif
