@@ -10,6 +10,7 @@ from gui.operate.held_jog import HeldJog
 from gui.operate.jog_speeds import JogSpeeds
 from gui.operate.jog_steps import NAMES, LegSteps, PoseSteps
 from gui.operate.jog_target import Target
+from gui.operate.pad_jog import PadJog
 from gui.operate.range_finder import Question, RangeFinder
 from gui.operate.saved_positions import SavedPositions
 from gui.session import Action, Mover, Phase, RigSession
@@ -48,6 +49,7 @@ class JogPanel(QtWidgets.QWidget):
         pads = {**self.steps.pad.buttons, **self.legs.pad.buttons}
         self.held = HeldJog(session, mover, pads, self._hold, self)
         self.buttons: dict[str, GuardedButton] = {**pads, "go": self.to.go}
+        self.pad = PadJog(session, mover, self.steps.pad.buttons)
         self.saved = SavedPositions(Positions(positions_path(session.config, session.folder)))
         self.buttons["go saved"] = self.saved.go
         self.folds = [
@@ -56,6 +58,7 @@ class JogPanel(QtWidgets.QWidget):
             Fold("Step of one leg", self.legs),
             Fold("Go to a pose (platform origin in the base frame)", self.to),
             Fold("Saved positions", self.saved),
+            Fold("Game pad", self.pad),
         ]
         self.finder = RangeFinder(session.config, mover, self)
         self._lay_out()
@@ -94,7 +97,7 @@ class JogPanel(QtWidgets.QWidget):
         column = QtWidgets.QVBoxLayout(content)
         column.setContentsMargins(8, 6, 8, 6)
         column.addWidget(self._reason)
-        column.addWidget(Columns(self.folds[:2], self.folds[2:]))
+        column.addWidget(Columns([*self.folds[:2], self.folds[-1]], self.folds[2:-1]))
         column.addWidget(self._outcome)
         column.addStretch(1)
         self.controls = QtWidgets.QScrollArea()
@@ -237,7 +240,7 @@ class JogPanel(QtWidgets.QWidget):
         own = axis in LEGS  # a leg's length has neither frame nor pivot
         frame: JogFrame = "base" if own else self.steps.axes
         pivot = (0.0, 0.0, 0.0) if own else self.steps.point
-        speed, greatest = self.speeds.held(axis), self.speeds.greatest(axis)
+        speed, greatest = self.pad.share * self.speeds.held(axis), self.speeds.greatest(axis)
 
         def plan(here: Array) -> HeldMotion:
             def target(far: float) -> Array:
