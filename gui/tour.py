@@ -85,6 +85,11 @@ class Tour(Pilot):
         self.window.tabs.setCurrentWidget(self.window.jog)
         self.wait(lambda: self.window.jog.finder.complete, "the free ranges to be known")
         self._photograph("jog", self.window.jog)
+        drag, height = self.window.jog.drag, self.window.jog.to.boxes[2]
+        drag.switch.click()
+        height.setValue(height.value() + 60.0)  # mm, as somebody drags it
+        self._photograph("jog-drag", self.window.jog)
+        drag.switch.click()
 
     def _watch(self) -> None:
         window = self.window
