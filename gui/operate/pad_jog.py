@@ -128,7 +128,7 @@ class PadJog(QtWidgets.QWidget):
             if button.hold_down():
                 self._wish, self._changing = wish, False
             elif not (self._changing and self._mover.active):
-                self._spent = button.obstacle or "its button is not in view"
+                self._spent = button.obstacle or "its button cannot be held down now"
 
     def _let_up(self) -> None:
         if self._wish is not None:

@@ -81,7 +81,7 @@ PAD_BREAKS = [
     ),
     _page(
         "a stick that is out already begins once it is possible",
-        '                self._spent = button.obstacle or "its button is not in view"\n',
+        '                self._spent = button.obstacle or "its button cannot be held down now"\n',
         "                pass\n",
         "test_a_stick_that_is_out_already_does_not_begin_once_it_is_possible",
     ),
