@@ -117,7 +117,7 @@ class PadJog(QtWidgets.QWidget):
     def _follow(self, wish: Wish | None) -> None:
         if self._wish is not None and not self._buttons[self._wish.way].in_hand:
             self._let_up()
-            self._spent = "it was let go"
+            self._spent = "it has ended"
         elif self._wish is not None and wish != self._wish:
             self._let_up()
             self._changing = True

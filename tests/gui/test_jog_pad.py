@@ -131,6 +131,7 @@ LOSSES: dict[str, Callable[[MainWindow, VirtualPad], object]] = {
     "Esc": lambda window, _hand: key(KEY.Key_Escape, window),
     "the mouse does something": lambda window, _hand: QtTest.QTest.mousePress(window.banner, LEFT),
     "a fault": lambda window, _hand: window.session.take(make_status(State.FAULT, latched=True)),
+    "the end of the range": lambda window, _hand: window.session.take(make_status(State.ENGAGED, t=10.8)),
     "its button is folded away": lambda window, _hand: window.jog.folds[0].set_open(False),
 }
 

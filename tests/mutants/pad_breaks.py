@@ -75,7 +75,7 @@ PAD_BREAKS = [
     ),
     _page(
         "what was ended by something else begins again by itself",
-        '            self._spent = "it was let go"\n',
+        '            self._spent = "it has ended"\n',
         "            pass\n",
         "test_what_takes_it_from_the_hand_lets_go_until_the_stick_was_back",
     ),
