@@ -25,8 +25,11 @@ def hand() -> Iterator[VirtualPad]:
 
 
 @pytest.fixture
-def jog(window: MainWindow, session: FakeSession, hand: VirtualPad, qtbot: Any) -> MainWindow:
-    """The Jog page of a platform that is held, the pad in its hand at rest."""
+def jog(
+    window: MainWindow, session: FakeSession, hand: VirtualPad, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> MainWindow:
+    """The Jog page of a platform that is held, the pad in its hand at rest; nobody looks for free ranges."""
+    monkeypatch.setattr(window.jog.finder, "ask", lambda _question: None)
     session.take(make_status(State.ENGAGED))
     window.tabs.setCurrentWidget(window.jog)
     focus(qtbot, window.jog.buttons["+z"])
