@@ -163,7 +163,16 @@ def test_types_are_checked_of_all_tests() -> None:
 
 def test_what_every_process_loads_brings_nothing_along_that_few_need() -> None:
     """Statistics, filters and plots take as long to load as all the rest; there are many processes."""
-    heavy = ("scipy.linalg", "scipy.stats", "scipy.signal", "scipy.optimize", "matplotlib", "rig.analysis", "mujoco")
+    heavy = (
+        "scipy.linalg",
+        "scipy.stats",
+        "scipy.signal",
+        "scipy.optimize",
+        "matplotlib",
+        "rig.analysis",
+        "mujoco",
+        "sdl2",
+    )
     program = f"import sys, rig.client, rig.engine, rig.virtual; print([n for n in {heavy} if n in sys.modules])"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
     assert ended.stdout.strip() == "[]"

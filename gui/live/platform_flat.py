@@ -26,6 +26,7 @@ class PlatformFlat(QtWidgets.QWidget):
 
     def __init__(self, theme: Theme, why: str) -> None:
         super().__init__()
+        self.problem = why
         self.note = QtWidgets.QLabel(f"No 3-D view: {why}. Front and top view instead.")
         self.note.setWordWrap(True)
         self.note.setAccessibleName("Why there is no 3-D view")

@@ -48,7 +48,8 @@ class Repeats:
 class HoldButton(GuardedButton):
     """See the module. `clicked` is a press that was short; `held` begins one that is not, `let_go` ends it.
 
-    A key that presses it is given to it by `press_key` and `release_key`, Return and Enter of its own by itself.
+    A key that presses it is given to it by `press_key` and `release_key`, Return and Enter of its own by itself; who
+    presses it otherwise does so by `hold_down` and `let_up`.
     """
 
     held = QtCore.Signal()
@@ -121,6 +122,20 @@ class HoldButton(GuardedButton):
         self.setDown(False)
         if clicked:
             self.click()
+
+    def hold_down(self) -> bool:
+        """Something that is neither mouse nor key presses it, which is never a click; whether it is down now."""
+        if not self.isEnabled() or not self.isVisible() or self.isDown():
+            return False
+        self._spent, self._key = True, None
+        self.setDown(True)
+        self._begin()
+        return True
+
+    def let_up(self) -> None:
+        """What `hold_down` pressed is up."""
+        self.end()
+        self.setDown(False)
 
     def _has_keys(self) -> bool:
         focus = QtWidgets.QApplication.focusWidget()

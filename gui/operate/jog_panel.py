@@ -10,8 +10,10 @@ from gui.operate.held_jog import HeldJog
 from gui.operate.jog_speeds import JogSpeeds
 from gui.operate.jog_steps import NAMES, LegSteps, PoseSteps
 from gui.operate.jog_target import Target
+from gui.operate.pad_jog import PadJog
 from gui.operate.range_finder import Question, RangeFinder
 from gui.operate.saved_positions import SavedPositions
+from gui.operate.target_drag import TargetDrag
 from gui.session import Action, Mover, Phase, RigSession
 from gui.widgets import Columns, Fold, GuardedButton, QuantityBox, Reason
 from kinematics import Array, JogFrame, leg_lengths
@@ -48,6 +50,7 @@ class JogPanel(QtWidgets.QWidget):
         pads = {**self.steps.pad.buttons, **self.legs.pad.buttons}
         self.held = HeldJog(session, mover, pads, self._hold, self)
         self.buttons: dict[str, GuardedButton] = {**pads, "go": self.to.go}
+        self.pad = PadJog(session, mover, self.steps.pad.buttons)
         self.saved = SavedPositions(Positions(positions_path(session.config, session.folder)))
         self.buttons["go saved"] = self.saved.go
         self.folds = [
@@ -56,13 +59,17 @@ class JogPanel(QtWidgets.QWidget):
             Fold("Step of one leg", self.legs),
             Fold("Go to a pose (platform origin in the base frame)", self.to),
             Fold("Saved positions", self.saved),
+            Fold("Game pad", self.pad),
         ]
         self.finder = RangeFinder(session.config, mover, self)
+        self.drag = TargetDrag(session.config, mover, self.to, self.steps, self.speeds, self._commanded)
         self._lay_out()
         self.steps.pad.pressed.connect(self._step)
         self.legs.pad.pressed.connect(self._step_leg)
         self.to.wanted.connect(self._fill_present)
         self.to.go.clicked.connect(self._go)
+        self.drag.go.clicked.connect(self._go)
+        self.drag.changed.connect(self._show_obstacles)
         self.saved.wanted.connect(self._go_saved)
         self.saved.save.clicked.connect(self._save_present)
         self.saved.deleted.connect(self._say_deleted)
@@ -94,7 +101,7 @@ class JogPanel(QtWidgets.QWidget):
         column = QtWidgets.QVBoxLayout(content)
         column.setContentsMargins(8, 6, 8, 6)
         column.addWidget(self._reason)
-        column.addWidget(Columns(self.folds[:2], self.folds[2:]))
+        column.addWidget(Columns([*self.folds[:2], self.folds[-1]], self.folds[2:-1]))
         column.addWidget(self._outcome)
         column.addStretch(1)
         self.controls = QtWidgets.QScrollArea()
@@ -186,9 +193,9 @@ class JogPanel(QtWidgets.QWidget):
         self._obstacle = reason
         self._reason.show_reason(reason)
         self._ask_ranges()
-        for key, button in self.buttons.items():
-            button.set_obstacle(self._against(key))
+        self._show_obstacles()
         self._show_present()
+        self.drag.refresh()
 
     def _ask_ranges(self, _changed: object = None) -> None:
         """Have the free ranges and the steps looked into, while the platform stands where it could move from."""
@@ -205,12 +212,16 @@ class JogPanel(QtWidgets.QWidget):
         status = self._session.status
         if key == self.held.key and status is not None and status.state in (State.ENGAGED, State.RUNNING):
             return ""
-        own = self.saved.go_obstacle if key == "go saved" else self.finder.refusals.get(key, "")
-        return self._obstacle or own
+        own = {"go saved": self.saved.go_obstacle, "go": self.drag.refusal}
+        return self._obstacle or own.get(key, self.finder.refusals.get(key, ""))
 
-    def _show_found(self) -> None:
+    def _show_obstacles(self) -> None:
         for key, button in self.buttons.items():
             button.set_obstacle(self._against(key))
+        self.drag.go.set_obstacle(self._against("go"))
+
+    def _show_found(self) -> None:
+        self._show_obstacles()
         ranges = self.finder.ranges
         for axis, bar in self.steps.bars.items():
             bar.show_ranges(ranges.get(f"-{axis}"), ranges.get(f"+{axis}"))
@@ -237,7 +248,7 @@ class JogPanel(QtWidgets.QWidget):
         own = axis in LEGS  # a leg's length has neither frame nor pivot
         frame: JogFrame = "base" if own else self.steps.axes
         pivot = (0.0, 0.0, 0.0) if own else self.steps.point
-        speed, greatest = self.speeds.held(axis), self.speeds.greatest(axis)
+        speed, greatest = self.pad.share * self.speeds.held(axis), self.speeds.greatest(axis)
 
         def plan(here: Array) -> HeldMotion:
             def target(far: float) -> Array:

@@ -13,13 +13,16 @@ _INDENT = 5  # px, as much as the number in the field above
 
 
 class Target(QtWidgets.QWidget):
-    """The target's fields and the present pose; `wanted` is emitted when the present one is to be filled in.
+    """The target's fields and the present pose.
+
+    `wanted` is emitted when the present one is to be filled in, `changed` when the fields say another target.
 
     Args:
         home: the mechanism's home pose (7,).
     """
 
     wanted = QtCore.Signal()
+    changed = QtCore.Signal()
 
     def __init__(self, home: Array, parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,6 +55,9 @@ class Target(QtWidgets.QWidget):
         for button in (self.here, self.home, self.go):
             row.addWidget(button)
         grid.addLayout(row, 4, 0, 1, 3)
+        self._filling = False
+        for box in self.boxes:
+            box.valueChanged.connect(self._typed)
         self.fill(home)
 
     @property
@@ -60,9 +66,20 @@ class Target(QtWidgets.QWidget):
         return coordinates_to_pose(np.array([box.si() for box in self.boxes]))
 
     def fill(self, pose: Array) -> None:
-        """Put a pose (7,) into the fields."""
-        for box, value in zip(self.boxes, pose_to_coordinates(pose), strict=True):
-            box.set_si(float(value))
+        """Put a pose (7,) into the fields. Raises ValueError, and leaves them, where one cannot have its number."""
+        values = [float(value) for value in pose_to_coordinates(pose)]
+        for box, value in zip(self.boxes, values, strict=True):
+            if fault := box.fault(value):
+                raise ValueError(fault)
+        self._filling = True
+        for box, value in zip(self.boxes, values, strict=True):
+            box.set_si(value)
+        self._filling = False
+        self.changed.emit()
+
+    def _typed(self, _number: float) -> None:
+        if not self._filling:
+            self.changed.emit()
 
     def show_present(self, pose: Array | None) -> None:
         """Say where the platform is, (7,), or that nobody knows."""

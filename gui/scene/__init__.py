@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from gui.scene.arrows import Shown
 from gui.scene.figure import Figure, Shapes
 from gui.scene.gl_context import gl_problem
+from gui.scene.handle import Wanted
 from gui.scene.scene import (
     STROKE_SCALE,
     Colouring,
@@ -47,6 +48,7 @@ __all__ = [
     "Scene",
     "Shapes",
     "Shown",
+    "Wanted",
     "colour_map",
     "force_scale",
     "gl_problem",

@@ -13,6 +13,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.scene.backdrop import Ground, paint_backdrop, paint_shadow, paint_streak
 from gui.scene.camera import Camera
+from gui.scene.handle import Drag, Handle
 from gui.scene.marks import Mark, write_marks
 from gui.scene.meshes import Placed
 from gui.scene.renderer import Renderer
@@ -43,9 +44,16 @@ class Content:
 
 
 class Canvas(QtWidgets.QWidget):
-    """Shows a `Content` as its camera sees it. `looked` is emitted when somebody has turned, moved or zoomed it."""
+    """Shows a `Content` as its camera sees it, and a `Handle` over it, which the left button drags.
+
+    `looked` is emitted when somebody has turned, moved or zoomed it; `taken(part)` when a part of the handle was taken,
+    `dragged(part, amount)` with how far it is dragged since then, m or rad, and `dropped` when it was let go.
+    """
 
     looked = QtCore.Signal()
+    taken = QtCore.Signal(str)
+    dragged = QtCore.Signal(str, float)
+    dropped = QtCore.Signal()
 
     def __init__(self, theme: Theme, name: str) -> None:
         super().__init__()
@@ -65,6 +73,24 @@ class Canvas(QtWidgets.QWidget):
         self._apart: tuple[object, QtGui.QImage] | None = None
         """the backdrop of pictures of their own"""
         self._dragged = QtCore.QPoint()
+        self._handle: Handle | None = None
+        self._drag: Drag | None = None
+        self._lit = ""
+        """the part of the handle that is under the pointer, or is dragged"""
+
+    @property
+    def handle(self) -> Handle | None:
+        """What can be dragged; None: nothing."""
+        return self._handle
+
+    def show_handle(self, handle: Handle | None) -> None:
+        """Show a handle, or none any more; one that is dragged is dragged on."""
+        self._handle = handle
+        if handle is None:
+            self._end_drag()
+            self._light("")
+        self.setMouseTracking(handle is not None)
+        self.update()
 
     def show_content(self, content: Content) -> None:
         """Show this; drawn once somebody can see it."""
@@ -104,6 +130,11 @@ class Canvas(QtWidgets.QWidget):
         drawn = self._renderer.draw(self.camera, size, content.solids, content.meshes, rim=rim, fine=fine)
         if drawn is not None:
             painter.drawImage(drawn.corner, drawn.image)
+        if self._handle is not None and not fine:  # over everything: what is seen can be taken
+            handle = self._handle.solids(self.camera, self.theme, self._lit)
+            drawn = self._renderer.draw(self.camera, size, handle, (), rim=rim)
+            if drawn is not None:
+                painter.drawImage(drawn.corner, drawn.image)
         if content.marks:
             places = self.camera.picture(np.array([mark.place for mark in content.marks]), size)
             font = QtGui.QFont(self.font())
@@ -134,11 +165,27 @@ class Canvas(QtWidgets.QWidget):
     # -- looking from elsewhere --------------------------------------------------------------------------------------
 
     def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
-        """Begin to turn or move."""
+        """Take the part of the handle that is there; else begin to turn or move."""
         self._dragged = event.pos()
+        plain = event.modifiers() == QtCore.Qt.KeyboardModifier.NoModifier
+        if event.button() == QtCore.Qt.MouseButton.LeftButton and plain and (part := self._part_at(event.pos())):
+            assert self._handle is not None
+            self._drag = Drag(self._handle, part, self.camera, *self._where(event.pos()))
+            self._light(part)
+            self.taken.emit(part)
 
     def mouseMoveEvent(self, event: QtGui.QMouseEvent) -> None:
-        """Turn with the left button; move with the others, or with Ctrl."""
+        """Drag what was taken; else turn with the left button; move with the others, or with Ctrl."""
+        if self._drag is not None and not event.buttons() & QtCore.Qt.MouseButton.LeftButton:
+            self._end_drag()  # it came up where nobody told so
+        if self._drag is not None:
+            amount = self._drag.to(self.camera, *self._where(event.pos()))
+            if amount is not None:
+                self.dragged.emit(self._drag.part, amount)
+            return
+        if not event.buttons():
+            self._light(self._part_at(event.pos()))
+            return
         moved, self._dragged = event.pos() - self._dragged, event.pos()
         buttons = QtCore.Qt.MouseButton
         shifting = event.buttons() & (buttons.MiddleButton | buttons.RightButton)
@@ -148,6 +195,39 @@ class Canvas(QtWidgets.QWidget):
         elif event.buttons() & buttons.LeftButton:
             self.camera.turn(_TURN * moved.x(), _TURN * moved.y())
         self._look()
+
+    def mouseReleaseEvent(self, event: QtGui.QMouseEvent) -> None:
+        """Let go of what was dragged."""
+        if event.button() == QtCore.Qt.MouseButton.LeftButton:
+            self._end_drag()
+            self._light(self._part_at(event.pos()))
+
+    def leaveEvent(self, event: QtCore.QEvent) -> None:
+        """Nothing is under a pointer that is gone."""
+        super().leaveEvent(event)
+        if self._drag is None:
+            self._light("")
+
+    def _where(self, place: QtCore.QPoint) -> tuple[tuple[float, float], tuple[float, float]]:
+        """The picture's size and a place on it, px."""
+        return (float(self.width()), float(self.height())), (float(place.x()), float(place.y()))
+
+    def _part_at(self, place: QtCore.QPoint) -> str:
+        return "" if self._handle is None else self._handle.at(self.camera, *self._where(place))
+
+    def _light(self, part: str) -> None:
+        if part != self._lit:
+            self._lit = part
+            if part:
+                self.setCursor(QtCore.Qt.CursorShape.SizeAllCursor)
+            else:
+                self.unsetCursor()
+            self.update()
+
+    def _end_drag(self) -> None:
+        if self._drag is not None:
+            self._drag = None
+            self.dropped.emit()
 
     def wheelEvent(self, event: QtGui.QWheelEvent) -> None:
         """Go nearer or farther."""

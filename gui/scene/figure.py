@@ -47,7 +47,7 @@ class Figure:
     """
 
     def __init__(self, mechanism: Mechanism, shapes: Shapes | None = None) -> None:
-        geometry = mechanism.geometry
+        geometry = self._geometry = mechanism.geometry
         self.shapes = shapes or Shapes()
         base, pose = geometry.base_points, rest_pose(geometry)
         self._home = pose
@@ -123,6 +123,12 @@ class Figure:
             ghost = self.rings(scene.command_pose[None])[0]
             parts.append(loop(ghost, 0.8 * _RIM * u, rgb(theme.accent), alpha=0.45))
         return np.concatenate(parts)
+
+    def ghost(self, pose: Floats, colour: Floats) -> Solids:
+        """The machine at a pose (7,) that somebody wants, in a colour (3,): its rim, and where its legs would be."""
+        u, joints = self.radius, self._geometry.platform_joints(pose)
+        rim = loop(self.rings(pose[None])[0], 0.8 * _RIM * u, colour, alpha=0.6)
+        return np.concatenate([rim, solids(self._geometry.base_points, joints, 0.4 * _ROD * u, colour, alpha=0.35)])
 
     def points(self, poses: Floats) -> Floats:
         """Where the middle of the plate's upper side is, (n, 3) m, base frame, at poses (n, 7)."""

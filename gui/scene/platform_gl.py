@@ -10,6 +10,7 @@ from gui.scene.arrows import Shown, extras, force_room, marks_of, way
 from gui.scene.camera import VIEWPOINTS
 from gui.scene.canvas import Canvas, Content
 from gui.scene.figure import Figure, Shapes
+from gui.scene.handle import PARTS, Handle, Wanted
 from gui.scene.meshes import Mesh, Placed, hull
 from gui.scene.scene import Scene, rgb
 from gui.scene.solids import Solids
@@ -22,10 +23,16 @@ _FEW = 50
 """rings of it that a picture is framed by"""
 
 
+_ARROW = 0.58
+"""length of a handle's arrows, of the base joints' mean radius"""
+
+
 class PlatformGL(QtWidgets.QWidget):
     """Draws scenes; mouse and keys turn and zoom. `viewpoints` are the directions to look from that have a name."""
 
     viewpoints: ClassVar[tuple[str, ...]] = tuple(VIEWPOINTS)
+    problem = ""
+    """why it is not in three dimensions; a stand-in says so"""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -40,6 +47,7 @@ class PlatformGL(QtWidgets.QWidget):
         self._rings: Floats | None = None
         self._poses: Floats | None = None
         self._way: Solids | None = None
+        self._wanted: Wanted | None = None
         self._framed = False
         self._followed = True
         """whether the picture is as it was framed: it is framed anew with another size"""
@@ -76,6 +84,18 @@ class PlatformGL(QtWidgets.QWidget):
         if self._followed:
             self.fit()
 
+    def set_wanted(self, wanted: Wanted | None) -> None:
+        """Show a pose that somebody wants, and the handle that drags it, whose signals are `view`'s; None: none."""
+        before, self._wanted = self._wanted, wanted
+        if wanted is not None and before is not None and wanted.same_as(before):
+            return
+        handle = None
+        if wanted is not None and self._figure is not None:
+            handle = Handle(wanted.middle, wanted.axes, _ARROW * self._figure.radius)
+        self.view.show_handle(handle)
+        if self.scene is not None:
+            self.show_scene(self.scene)
+
     def snapshot(self, size: tuple[int, int], letters: float, scene: Scene | None = None) -> QtGui.QImage:
         """What is shown, or another scene, as a picture of width and height `size`, px, its letters so much larger."""
         return self.view.picture(size, letters, None if scene is None else self._content(scene))
@@ -94,6 +114,8 @@ class PlatformGL(QtWidgets.QWidget):
         points = [figure.extent, scene.platform, marks]
         if self.shown.forces:
             points.append(force_room(figure))
+        if self.view.handle is not None:
+            points.append(np.concatenate([self.view.handle.line(part) for part in PARTS]))
         if self._rings is not None:
             points.append(self._rings[:: max(1, len(self._rings) // _FEW)].reshape(-1, 3))
         self.view.camera.frame(np.concatenate(points), (max(1, self.view.width()), max(1, self.view.height())))
@@ -122,6 +144,9 @@ class PlatformGL(QtWidgets.QWidget):
         ring, streaks = figure.shadows(scene, self.view.camera)
         drawn = [figure.solids(scene, theme), extras(figure, scene, theme, self.shown, self.full_force)]
         drawn += [] if self._way is None else [self._way]
+        if self._wanted is not None:
+            colour = theme.error if self._wanted.refused else theme.accent
+            drawn.append(figure.ghost(self._wanted.pose, rgb(colour)))
         return Content(
             solids=np.concatenate(drawn),
             meshes=figure.meshes(scene, theme) + self._envelope(),

@@ -14,7 +14,7 @@ from rig.config import RigConfig
 from rig.engine import TORQUE_STATES, Snapshot
 from rig.errors import RigError
 
-StopSource = Literal["button", "Esc", "hold", "closing the window"]
+StopSource = Literal["button", "Esc", "game pad", "hold", "closing the window"]
 Done = Callable[[str], None]
 """Told how a request ended: "" when it was accepted, else why not."""
 

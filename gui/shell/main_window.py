@@ -310,6 +310,7 @@ class MainWindow(QtWidgets.QMainWindow):
             self.platform.save(self._settings, "platform")
             self.recordings.save(self._settings)
         self.motion.close_worker()
+        self.jog.pad.close_pad()
         self.mover.close()
         self.session.close()
         settings = self._settings

@@ -5,6 +5,7 @@ from rig.client.client import RigClient
 from rig.client.events import EventFollower, Listener, RowListener
 from rig.client.excitation_file import write_excitation, write_weight_plan
 from rig.client.fitting import fitted, template_motion
+from rig.client.game_pad import GamePad, PadReading
 from rig.client.holding import HeldMotion, follow_held, greatest_speed, held_motion
 from rig.client.interruption import HeldInterrupt, Interruption
 from rig.client.live import LiveRig
@@ -16,6 +17,7 @@ from rig.client.one_twin import serve_twin
 from rig.client.opening import open_rig
 from rig.client.operation import bring_to_rest, clear, connect_and_home, has_stopped, leave, let_pass, look, stop
 from rig.client.outlook import outlook_of
+from rig.client.pad_wish import DEAD_ZONE, PadWishes, Wish
 from rig.client.ports import free_ports, on_free_ports, on_ports
 from rig.client.positions import Positions, name_fault, positions_path
 from rig.client.post_mortem import LegPostMortem, ask_drives, describe_post_mortem, when_silent
@@ -42,6 +44,7 @@ __all__ = [
     "ANGLE",
     "ANGULAR_SPEED",
     "AXES",
+    "DEAD_ZONE",
     "DEMO_THRESHOLDS",
     "FOXGLOVE_PORT",
     "HOLD",
@@ -55,6 +58,7 @@ __all__ = [
     "FaultDesk",
     "FoxgloveOutlet",
     "FreeRange",
+    "GamePad",
     "HeldInterrupt",
     "HeldMotion",
     "Interruption",
@@ -65,6 +69,8 @@ __all__ = [
     "Motion",
     "MotionSequence",
     "Order",
+    "PadReading",
+    "PadWishes",
     "PlotJugglerOutlet",
     "Positions",
     "Progress",
@@ -76,6 +82,7 @@ __all__ = [
     "Story",
     "Telemetry",
     "Template",
+    "Wish",
     "approach",
     "as_built",
     "ask_drives",

@@ -16,8 +16,8 @@ import pytest
 from bench_app import app
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 
+from gui.shell import Pilot
 from gui.shell.main_window import MainWindow
-from gui.tour import Pilot
 from rig.engine import ControlBlock, EngineAddress
 from rig.runtime.ring import TelemetryRing
 from rig.states import State

@@ -1,4 +1,4 @@
-"""A button of the Jog page that is kept down, on real processes: the engine moves, and lets go by itself."""
+"""What moves as long as it is held, by the mouse or by a pad, on real processes: the engine moves, and lets go."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import pytest
 from live_app import STEP, engage, reach, state_of, status_of
 from pyqtgraph.Qt import QtTest
 from shell_support import KEY, LEFT, focus, key
+from virtual_pad import VirtualPad
 
 from gui.operate.hold_button import HoldButton
 from gui.shell.main_window import MainWindow
@@ -23,6 +24,27 @@ def _hold(window: MainWindow, qtbot: Any, button: HoldButton) -> float:
     return start
 
 
+def _lose_the_pad(window: MainWindow, qtbot: Any) -> None:
+    """One that moves the platform is pulled out."""
+    with VirtualPad() as hand:
+        window.jog.pad.switch.setChecked(True)
+        qtbot.waitUntil(lambda: window.jog.pad._wishes.ready, timeout=STEP)
+        hand.press("dead-man")
+        hand.move("right y", -1.0)
+        start = status_of(window).reference[2]
+        qtbot.waitUntil(
+            lambda: state_of(window) is State.RUNNING and status_of(window).reference[2] < start - 1e-3, timeout=STEP
+        )
+        hand.unplug()
+        reach(window, qtbot, State.ENGAGED)
+        qtbot.waitUntil(lambda: not window.mover.active, timeout=STEP)
+    end = status_of(window).reference
+    told = status_of(window).cycles
+    qtbot.waitUntil(lambda: status_of(window).cycles > told + 10, timeout=STEP)
+    assert status_of(window).reference == end and start - 0.1 < end[2] < start - 1e-3 and window.jog.outcome == ""
+    window.jog.pad.switch.setChecked(False)
+
+
 def test_an_engine_moves_as_long_as_a_button_is_held(
     live: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -37,6 +59,8 @@ def test_an_engine_moves_as_long_as_a_button_is_held(
     reach(live, qtbot, State.ENGAGED)
     qtbot.waitUntil(lambda: not live.mover.active, timeout=STEP)
     assert 1e-3 < status_of(live).reference[2] - start < 0.1 and live.jog.outcome == ""
+
+    _lose_the_pad(live, qtbot)
 
     _hold(live, qtbot, button)
     with monkeypatch.context() as patch:

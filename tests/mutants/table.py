@@ -14,6 +14,7 @@ from line_breaks import LINE_BREAKS
 from link_breaks import LINK_BREAKS
 from motion_breaks import MOTION_BREAKS
 from orca_breaks import ORCA_BREAKS
+from pad_breaks import PAD_BREAKS
 from recorder_breaks import RECORDER_BREAKS
 from sampling_breaks import SAMPLING_BREAKS
 from state_breaks import STATE_BREAKS
@@ -37,6 +38,7 @@ BREAKS: list[Break] = [
     *LINK_BREAKS,
     *MOTION_BREAKS,
     *ORCA_BREAKS,
+    *PAD_BREAKS,
     *RECORDER_BREAKS,
     *SAMPLING_BREAKS,
 ]

@@ -1,0 +1,178 @@
+"""Hold-to-run by a game pad: what its sticks ask for holds the buttons of the page, and one button of it is STOP."""
+
+from collections.abc import Mapping
+
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.operate.hold_button import HoldButton
+from gui.operate.jog_steps import NAMES
+from gui.session import Mover, RigSession
+from gui.widgets import GuardedCheckBox
+from rig.client import GamePad, PadReading, PadWishes, Wish
+from rig.errors import RigError
+
+_LOOK = 20  # ms
+_MAP = (
+    ("LB, left shoulder", "dead-man's button: nothing moves but while it is down"),
+    ("Left stick", "along x and y"),
+    ("Right stick, up and down", "along z"),
+    ("RB, right shoulder", "with it down the sticks turn about x, y, z"),
+    ("B, right one of the four", "STOP, on every page"),
+)
+"""Buttons and sticks, and what each does."""
+
+
+class PadJog(QtWidgets.QWidget):
+    """The switch, which pad is there, and what its buttons do. Off until somebody turns it on, in every session.
+
+    A wish holds the button of its way down, like the mouse, and lets it up once it is another: a motion keeps the speed
+    that it began with, so a stick that goes on into the next step of speed has the platform come to a stand first, as
+    one does that goes over to another axis. What else ends a hold, a stop or another window, makes the pad wait until
+    nothing is asked for by it.
+
+    Args:
+        session: the rig.
+        mover: which moves while a button is held.
+        buttons: by direction, such as "+x" and "-rz".
+    """
+
+    def __init__(
+        self,
+        session: RigSession,
+        mover: Mover,
+        buttons: Mapping[str, HoldButton],
+        parent: QtWidgets.QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._mover = mover
+        self._buttons = buttons
+        self._pad: GamePad | None = None
+        self._wishes = PadWishes()
+        self._there = PadReading()
+        self._wish: Wish | None = None  # whose button is down
+        self._changing = False  # the platform comes to a stand for another wish
+        self._spent = ""  # why what is asked for does not move the platform, until nothing is asked for
+        self.switch = GuardedCheckBox("Use a game pad")
+        self.switch.setToolTip("Read a game pad: its sticks hold the buttons of Step in pose down")
+        self.words = QtWidgets.QLabel()
+        self.words.setObjectName("muted")
+        self.words.setWordWrap(True)
+        self.words.setAccessibleName("Game pad")
+        self.map = _map()
+        self.map.hide()
+        column = QtWidgets.QVBoxLayout(self)
+        column.setContentsMargins(4, 2, 4, 4)
+        column.setSpacing(4)
+        for widget in (self.switch, self.words, self.map):
+            column.addWidget(widget)
+        self._timer = QtCore.QTimer(self)
+        self._timer.setTimerType(QtCore.Qt.TimerType.PreciseTimer)
+        self._timer.setInterval(_LOOK)
+        self._timer.timeout.connect(self._take)
+        self.switch.toggled.connect(self._switch)
+        self._say()
+
+    @property
+    def share(self) -> float:
+        """Of the speed of what is held, as far as a stick is out; 1 where no pad holds it."""
+        return 1.0 if self._wish is None else self._wish.share
+
+    def close_pad(self) -> None:
+        """Let go of everything, and give the pad back. May be called again."""
+        self.switch.setChecked(False)
+
+    def _switch(self, on: bool) -> None:
+        if on:
+            try:
+                self._pad = GamePad()
+            except RigError as error:
+                self.switch.setChecked(False)
+                self.words.setText(str(error))
+                return
+            self._wishes = PadWishes()
+            self._timer.start()
+        elif self._pad is not None:
+            self._timer.stop()
+            self._let_up()
+            self._pad.close()
+            self._pad, self._there = None, PadReading()
+        self.map.setVisible(on)
+        lines = 2 * self.words.fontMetrics().lineSpacing()  # whatever it says, what is below stays there
+        self.words.setMinimumHeight(lines if on else 0)
+        self._say()
+
+    def _take(self) -> None:
+        """Look at the pad: stop, or hold and let go of what it asks for."""
+        assert self._pad is not None
+        reading = self._pad.read()
+        if reading.stop:
+            self._session.stop(1, "game pad")
+        if self._there.pad is not None and reading.pad != self._there.pad:
+            self._session.log("warning", "app", f"the game pad {self._there.name!r} is gone")
+        self._there = reading
+        self._follow(self._wishes.take(reading))
+        self._say()
+
+    def _follow(self, wish: Wish | None) -> None:
+        if self._wish is not None and not self._buttons[self._wish.way].in_hand:
+            self._let_up()
+            self._spent = "it has ended"
+        elif self._wish is not None and wish != self._wish:
+            self._let_up()
+            self._changing = True
+        if wish is None:
+            self._spent, self._changing = "", False
+        elif self._wish is None and not self._spent:
+            button = self._buttons[wish.way]
+            if button.hold_down():
+                self._wish, self._changing = wish, False
+            elif not (self._changing and self._mover.active):
+                self._spent = button.obstacle or "its button cannot be held down now"
+
+    def _let_up(self) -> None:
+        if self._wish is not None:
+            self._buttons[self._wish.way].let_up()
+        self._wish = None
+
+    def _say(self) -> None:
+        text = self._text()
+        if text != self.words.text():
+            self.words.setText(text)
+
+    def _text(self) -> str:
+        if self._pad is None:
+            return "Off: no pad is read."
+        there, wish = self._there, self._wish
+        if there.pad is None:
+            return f"{there.name}: its buttons are not known to SDL." if there.name else "No game pad is there."
+        if not self._wishes.ready:
+            words = "let the dead-man's button up first"
+        elif self._spent:
+            words = f"{self._spent}; bring the stick back to its middle first"
+        elif wish is not None:
+            way = wish.way[0].replace("-", "−") + NAMES[wish.way[1:]]
+            words = f"{way}, {100.0 * wish.share:.0f} % of the speed while held"
+        elif self._changing:
+            words = "comes to a stand, then goes on by the stick"
+        elif there.dead_man:
+            words = "dead-man's button is down: a stick moves the platform"
+        else:
+            words = "keep the dead-man's button down and move a stick"
+        return f"{there.name}: {words}."
+
+
+def _map() -> QtWidgets.QWidget:
+    shown = QtWidgets.QWidget()
+    grid = QtWidgets.QGridLayout(shown)
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(8)
+    grid.setVerticalSpacing(2)
+    for row, (button, meaning) in enumerate(_MAP):
+        does = QtWidgets.QLabel(meaning)
+        does.setWordWrap(True)
+        does.setAccessibleName(f"Game pad, {button}")
+        grid.addWidget(QtWidgets.QLabel(button), row, 0, QtCore.Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(does, row, 1)
+    grid.setColumnStretch(1, 1)
+    return shown

@@ -1,0 +1,171 @@
+"""The target pose of the Jog page as a handle in the picture of the machine; dragging it fills the numbers in."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.operate.jog_speeds import JogSpeeds
+from gui.operate.jog_steps import NAMES, PoseSteps
+from gui.operate.jog_target import Target
+from gui.scene import Wanted
+from gui.session import Mover
+from gui.widgets import GuardedButton, shown_unit
+from kinematics import Array, quaternion_to_matrix
+from rig.client import AXES, jogged, step_refusal
+from rig.config import RigConfig
+
+_IDLE = "Drag an arrow or a ring of the handle: the numbers of the target follow. Nothing moves before Go."
+
+
+class TargetDrag(QtCore.QObject):
+    """Shows the target of the numbers as a ghost with a handle, and takes what is dragged into the numbers.
+
+    Nothing moves by it: Go does, by the numbers. A target that a move from here would not be allowed to is shown as
+    refused, with the reason, wherever it comes from; `refusal` is that reason, `changed` is emitted when it is another.
+
+    Args:
+        config: the rig.
+        mover: which looks into targets, in a thread.
+        target: the numbers.
+        steps: the frame and the pivot of the page, which are the handle's.
+        speeds: of a move.
+        commanded: where the platform is commanded to be, (7,); None while nobody knows.
+    """
+
+    changed = QtCore.Signal()
+
+    def __init__(
+        self,
+        config: RigConfig,
+        mover: Mover,
+        target: Target,
+        steps: PoseSteps,
+        speeds: JogSpeeds,
+        commanded: Callable[[], Array | None],
+        parent: QtCore.QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._config = config
+        self._mover = mover
+        self._target = target
+        self._steps = steps
+        self._speeds = speeds
+        self._commanded = commanded
+        self._picture: Any = None
+        self._start = target.pose
+        self._asked: tuple[bytes, ...] | None = None  # what is known, or looked into
+        self._looking = False
+        self._dragged = ""
+        self.refusal = ""
+        self.switch = QtWidgets.QToolButton()
+        self.switch.setText("Drag target")
+        self.switch.setCheckable(True)
+        self.switch.setAccessibleName("Drag the target pose in the picture")
+        self.words = QtWidgets.QLabel(_IDLE)
+        self.words.setObjectName("muted")
+        self.words.setWordWrap(True)
+        self.words.setAccessibleName("Target that is dragged")
+        self.words.setMinimumHeight(2 * self.words.fontMetrics().lineSpacing())  # the picture keeps its height
+        self.go = GuardedButton("Go", "Move to the target pose")
+        self.go.setAccessibleName("Go to the target that is dragged")
+        self.bar = QtWidgets.QWidget()
+        row = QtWidgets.QHBoxLayout(self.bar)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.words, 1)
+        row.addWidget(self.go)
+        self.bar.hide()
+        self.switch.toggled.connect(self._switch)
+        target.changed.connect(self.refresh)
+        steps.frame.currentIndexChanged.connect(self.refresh)
+        for box in (*steps.pivot, speeds.speed, speeds.turn_speed):
+            box.valueChanged.connect(self.refresh)
+
+    def show_on(self, picture: Any) -> None:
+        """Drag in a `PlatformGL`; where it is the stand-in in two dimensions, say why not."""
+        if problem := picture.problem:
+            self.switch.setEnabled(False)
+            self.switch.setToolTip(f"Not possible: {problem}. The numbers of the target do the same.")
+        else:
+            self._picture = picture
+            self.switch.setToolTip("A handle at the target, which begins where the platform is; Go moves there")
+            picture.view.taken.connect(self._take)
+            picture.view.dragged.connect(self._drag)
+            picture.view.dropped.connect(self._drop)
+        self.switch.setAccessibleDescription(self.switch.toolTip())
+
+    def refresh(self, _changed: object = None) -> None:
+        """Show the handle at the numbers, and have it looked into whether a move from here may go there."""
+        if not self.bar.isVisible():
+            return
+        self._ask()
+        self._show()
+
+    def _switch(self, on: bool) -> None:
+        here = self._commanded()
+        self.bar.setVisible(on)
+        if on:
+            if here is not None:
+                self._target.fill(here)
+            self.refresh()
+            return
+        self._picture.set_wanted(None)
+        self._asked = None
+        self._known("")
+
+    # -- what is dragged ---------------------------------------------------------------------------------------------
+
+    def _take(self, part: str) -> None:
+        self._start = self._target.pose
+
+    def _drag(self, part: str, amount: float) -> None:
+        pose = jogged(self._config, self._start, part, amount, self._steps.axes, self._steps.point)
+        shown, factor, _decimals = shown_unit("m" if part in AXES[:3] else "rad")
+        self._dragged = f"{NAMES[part]} {amount * factor:+z.1f} {shown}. "
+        try:
+            self._target.fill(pose)
+        except ValueError as error:  # near the horizon, where a px is a mile
+            self._dragged = f"{error}. "
+            self._show()
+
+    def _drop(self) -> None:
+        self._dragged = ""
+        self.refresh()
+
+    # -- what is said of it ------------------------------------------------------------------------------------------
+
+    def _ask(self) -> None:
+        """Look into the target as it is now, once what is looked into is known: no more than one is ever under way."""
+        here, there = self._commanded(), self._target.pose
+        if here is None or self._mover.active:  # on the way from here to there nothing is to be told
+            self._asked = None
+            self._known("")
+            return
+        speeds = np.array([self._speeds.speed.si(), self._speeds.turn_speed.si()])
+        question = (here.tobytes(), there.tobytes(), speeds.tobytes())
+        if question == self._asked or self._looking:
+            return
+        self._asked, self._looking = question, True
+        self._mover.look(partial(step_refusal, self._config, here, lambda: there, *speeds), self._answered)
+
+    def _answered(self, refusal: str | None, error: Exception | None) -> None:
+        self._looking = False
+        if error is not None:
+            raise error
+        if self.switch.isChecked() and self._asked is not None:
+            self._known(refusal or "")
+            self.refresh()  # it may be another by now
+
+    def _known(self, refusal: str) -> None:
+        if refusal != self.refusal:
+            self.refusal = refusal
+            self.changed.emit()
+
+    def _show(self) -> None:
+        pose, point = self._target.pose, np.array(self._steps.point)
+        turn = quaternion_to_matrix(pose[3:])
+        axes = np.eye(3) if self._steps.axes == "base" else turn
+        self._picture.set_wanted(Wanted(pose, pose[:3] + turn @ point, axes, bool(self.refusal)))
+        self.words.setText(f"{self._dragged}Refused: {self.refusal}" if self.refusal else self._dragged or _IDLE)

@@ -1,0 +1,143 @@
+"""A game pad, read through SDL 2: whether there is one, how it stands, and what was pressed since the last look."""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+from rig.errors import HardwareError
+
+_MOST = 1000
+"""events of one look; what is left comes with the next"""
+_HINTS = {
+    b"SDL_NO_SIGNAL_HANDLERS": b"1",  # Ctrl-C and SIGTERM stay whose they are
+    b"SDL_JOYSTICK_ALLOW_BACKGROUND_EVENTS": b"1",  # STOP works wherever the keyboard is
+    b"SDL_JOYSTICK_HIDAPI": b"0",  # only the kernel's own pads: no other device on USB is touched
+    b"SDL_GAMECONTROLLER_USE_BUTTON_LABELS": b"0",  # a button is where it is, whatever its maker prints on it
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PadReading:
+    """How a pad stands. Without one all is at rest.
+
+    `pad`: which it is, another number whenever one is plugged in; None without one. `name`: its own; without a pad that
+    of a device whose buttons SDL does not know, or empty. `left`, `right`: the sticks, to the right and away from the
+    hand, −1 to 1. `dead_man`, `turning`: whether the left and the right shoulder button are down. `dead_man_came_up`,
+    `stop`: whether the one came up, and the right one of the four buttons went down, since the last reading.
+    """
+
+    pad: int | None = None
+    name: str = ""
+    left: tuple[float, float] = (0.0, 0.0)
+    right: tuple[float, float] = (0.0, 0.0)
+    dead_man: bool = False
+    turning: bool = False
+    dead_man_came_up: bool = False
+    stop: bool = False
+
+
+class GamePad:
+    """The first game pad that is there, and another once that is gone. Read by one thread, closed when it is done with.
+
+    What a pad does not say SDL does not know: one that hangs with a button down has it down, until it is unplugged or
+    its connection is given up by the system.
+
+    Raises:
+        HardwareError: SDL cannot be loaded, or does not start.
+    """
+
+    def __init__(self) -> None:
+        self._sdl = _load()
+        for hint, value in _HINTS.items():
+            self._sdl.SDL_SetHint(hint, value)
+        if self._sdl.SDL_InitSubSystem(self._sdl.SDL_INIT_GAMECONTROLLER):
+            raise HardwareError(f"game pads cannot be read: {self._fault()}")
+        self._open: Any = None
+        self._pad: int | None = None
+        self._name = ""
+        self._look = True
+
+    def read(self) -> PadReading:
+        """How the pad stands now; never waits."""
+        sdl, event = self._sdl, self._sdl.SDL_Event()
+        stop = came_up = False
+        for _ in range(_MOST):
+            if not sdl.SDL_PollEvent(event):
+                break
+            own = self._pad is not None and event.cbutton.which == self._pad
+            match event.type:
+                case sdl.SDL_CONTROLLERBUTTONDOWN if own and event.cbutton.button == sdl.SDL_CONTROLLER_BUTTON_B:
+                    stop = True
+                case sdl.SDL_CONTROLLERBUTTONUP if own:
+                    came_up = came_up or event.cbutton.button == sdl.SDL_CONTROLLER_BUTTON_LEFTSHOULDER
+                case sdl.SDL_JOYDEVICEADDED | sdl.SDL_JOYDEVICEREMOVED:
+                    self._look = True
+        if self._open is not None and not sdl.SDL_GameControllerGetAttached(self._open):
+            self._let_go()
+        if self._look and self._open is None:
+            self._find()
+        self._look = False
+        if self._open is None:
+            return PadReading(name=self._name, stop=stop)
+        return PadReading(
+            pad=self._pad,
+            name=self._name,
+            left=(self._axis(sdl.SDL_CONTROLLER_AXIS_LEFTX), -self._axis(sdl.SDL_CONTROLLER_AXIS_LEFTY)),
+            right=(self._axis(sdl.SDL_CONTROLLER_AXIS_RIGHTX), -self._axis(sdl.SDL_CONTROLLER_AXIS_RIGHTY)),
+            dead_man=self._down(sdl.SDL_CONTROLLER_BUTTON_LEFTSHOULDER),
+            turning=self._down(sdl.SDL_CONTROLLER_BUTTON_RIGHTSHOULDER),
+            dead_man_came_up=came_up,
+            stop=stop,
+        )
+
+    def close(self) -> None:
+        """Give the pad back, and SDL. May be called again; not to be read afterwards."""
+        if self._sdl is not None:
+            self._let_go()
+            self._sdl.SDL_QuitSubSystem(self._sdl.SDL_INIT_GAMECONTROLLER)
+            self._sdl = None
+
+    def _find(self) -> None:
+        sdl = self._sdl
+        self._name = ""
+        for index in range(sdl.SDL_NumJoysticks()):
+            if not sdl.SDL_IsGameController(index):
+                self._name = self._name or _text(sdl.SDL_JoystickNameForIndex(index))
+                continue
+            opened = sdl.SDL_GameControllerOpen(index)
+            if not opened:
+                continue  # somebody else's, or gone again
+            sdl.SDL_GameControllerUpdate()  # or a button that is down already would look as if it were up
+            self._open, self._name = opened, _text(sdl.SDL_GameControllerName(opened))
+            self._pad = int(sdl.SDL_JoystickInstanceID(sdl.SDL_GameControllerGetJoystick(opened)))
+            return
+
+    def _let_go(self) -> None:
+        if self._open is not None:
+            self._sdl.SDL_GameControllerClose(self._open)
+        self._open, self._pad, self._name, self._look = None, None, "", True
+
+    def _axis(self, axis: int) -> float:
+        value = int(self._sdl.SDL_GameControllerGetAxis(self._open, axis))
+        return value / (32768 if value < 0 else 32767)
+
+    def _down(self, button: int) -> bool:
+        return bool(self._sdl.SDL_GameControllerGetButton(self._open, button))
+
+    def _fault(self) -> str:
+        return _text(self._sdl.SDL_GetError()) or "SDL says no reason"
+
+
+def _load() -> Any:
+    """SDL's functions. It takes a quarter of a second and 12 MB, and is loaded for who has a pad alone."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it tells by one where it has its library from
+            import sdl2
+    except (ImportError, OSError, RuntimeError) as error:
+        raise HardwareError(f"game pads cannot be read: SDL 2 cannot be loaded: {error}") from error
+    return sdl2
+
+
+def _text(name: bytes | None) -> str:
+    return (name or b"").decode(errors="replace")
