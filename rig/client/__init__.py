@@ -7,6 +7,7 @@ from rig.client.excitation_file import write_excitation, write_weight_plan
 from rig.client.fitting import fitted, template_motion
 from rig.client.holding import HeldMotion, follow_held, greatest_speed, held_motion
 from rig.client.interruption import HeldInterrupt, Interruption
+from rig.client.kept_file import KeptFile, text_fault
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
 from rig.client.monitor import monitor as monitor_device
@@ -58,6 +59,7 @@ __all__ = [
     "HeldInterrupt",
     "HeldMotion",
     "Interruption",
+    "KeptFile",
     "LegPostMortem",
     "Listener",
     "LiveRig",
@@ -126,6 +128,7 @@ __all__ = [
     "stop",
     "stream",
     "template_motion",
+    "text_fault",
     "transition_durations",
     "when_silent",
     "write_excitation",
