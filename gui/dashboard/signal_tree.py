@@ -40,7 +40,6 @@ class SignalTree(QtWidgets.QWidget):
         self.search = QtWidgets.QLineEdit()
         self.search.setPlaceholderText("Search: leg 3 force")
         self.search.setAccessibleName("Search the signals")
-        self.search.setClearButtonEnabled(True)
         self.tree = _Tree()
         self.tree.setAccessibleName("Signals")
         self.tree.setAccessibleDescription("Return: add to the plot chosen; Ctrl+Return: a plot of its own")
