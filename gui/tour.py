@@ -10,8 +10,7 @@ import os
 import signal
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container, Sequence
 from itertools import product
 from pathlib import Path
 
@@ -19,85 +18,27 @@ from PIL import Image
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.application import app_config, make_window
+from gui.dashboard import Side
 from gui.live import PlatformView
 from gui.session import Action, Phase
-from gui.shell import MainWindow
+from gui.shell import START, MainWindow, Pilot
 from gui.widgets import THEMES
 from rig.states import State
 
 SIZES = ("1280x800", "1920x1080")
 """px, in which all is taken unless others are asked for."""
 _OTHER_SIZES = ("1024x700", "3840x2160")
-_START = 180.0  # s; the first start on a machine compiles the kernels
-_STEP = 30.0  # s for anything else
 _POST_MORTEM = 2.0  # s in which the drives have been asked what they did
 _SETTLE = 0.4  # s after which layouts and curves are as they stay
 _REST = 0.5  # s at rest, for the cells' zero to be judged
+_SHOWN = 4.0  # s of curves
+_SIGNALS = (
+    [f"{name}.{leg}" for name in ("force_measured", "force_model") for leg in (1, 3, 5)],
+    [f"{name}.3" for name in ("term_platform_inertia", "term_gravity", "term_leg_inertia", "term_friction")],
+    ["position.z", "position_reference.z"],
+)
+"""A plot each of the dashboard."""
 _TOO_FAR = {"type": "minimum-jerk", "start": [0.0] * 6, "end": [0.0, 0.0, 0.15, 0.1, 0.0, 0.0], "duration": 1.0}
-
-
-class Pilot:
-    """Operates the app as a person does: waits until something is possible, and presses the button.
-
-    Args:
-        window: the app, in view.
-    """
-
-    def __init__(self, window: MainWindow) -> None:
-        self.window = window
-
-    def home(self) -> None:
-        """From Off to Parked."""
-        self._click(Action.CONNECT)
-        self._reach(State.IDLE, _START)
-        self._click(Action.HOME)
-        self._reach(State.PARKED)
-
-    def engage(self) -> None:
-        """From Parked to Engaged."""
-        arm, engage = self.window.operate.arm, self.window.operate.buttons[Action.ENGAGE]
-        self.pass_time(_REST)
-        self.wait(arm.isEnabled, "Arm to be possible")
-        if not arm.isChecked():
-            arm.click()
-        self.wait(engage.isEnabled, "Engage to be possible")
-        engage.click()
-        self._reach(State.ENGAGED)
-
-    def run(self, repeats: int) -> None:
-        """From Engaged to Running: the motion of the tab Motion, `repeats` times."""
-        motion = self.window.motion
-        motion.repeats.setValue(repeats)
-        self.wait(motion.run.isEnabled, "the motion to be possible")
-        motion.run.click()
-        self._reach(State.RUNNING)
-
-    def wait(self, until: Callable[[], bool], what: str, timeout: float = _STEP) -> None:
-        """Let the app run until `until` holds. Raises TimeoutError after `timeout` s, naming `what` and the state."""
-        deadline = time.monotonic() + timeout
-        flags = QtCore.QEventLoop.ProcessEventsFlag
-        while not until():
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"waited {timeout:g} s in vain for {what}: {self.window.windowTitle()}")
-            # the clock of frames wakes this
-            QtWidgets.QApplication.processEvents(flags.AllEvents | flags.WaitForMoreEvents)
-
-    def pass_time(self, duration: float) -> None:
-        """Let the app run for a time, s."""
-        end = time.monotonic() + duration
-        self.wait(lambda: time.monotonic() > end, "time to pass", duration + _STEP)
-
-    def _click(self, action: Action) -> None:
-        button = self.window.operate.buttons[action]
-        self.wait(button.isEnabled, f"{action.value} to be possible")
-        button.click()
-
-    def _reach(self, state: State, timeout: float = _STEP) -> None:
-        def reached() -> bool:
-            status = self.window.session.status
-            return status is not None and status.state is state
-
-        self.wait(reached, f"state {state.name}", timeout)
 
 
 class Tour(Pilot):
@@ -172,11 +113,27 @@ class Tour(Pilot):
         for box in window.live.chooser.boxes.values():
             box.setChecked(not box.isEnabled())
         self._photograph("platform", window.platform_page)
+        self._put_together()
         window.motion.pause.click()
-        self._reach(State.ENGAGED)
+        self.reach(State.ENGAGED)
         self._photograph("paused", window.motion)
         window.motion.resume.click()
-        self._reach(State.RUNNING)
+        self.reach(State.RUNNING)
+
+    def _put_together(self) -> None:
+        """A dashboard: two plots beside each other below a third."""
+        window, page = self.window, self.window.dashboards.page
+        window.tabs.setCurrentWidget(window.dashboards_page)
+        for signals in _SIGNALS:
+            page.add(signals, own=True)
+        page.move((2, 0), Side.ABOVE)
+        page.tree.search.setText("leg 3 force")
+        page.tree.choose(["force_residual.3"])
+        self.pass_time(_SHOWN)
+        self._photograph("dashboards", window.dashboards_page)
+        window.docking.tear_off("Dashboards")
+        self._photograph("dashboards-torn-off", window=window.docking.windows["Dashboards"])
+        window.docking.dock("Dashboards")
 
     def _fault(self) -> None:
         faults = self.window.faults
@@ -185,33 +142,33 @@ class Tour(Pilot):
         faults.leg.setCurrentIndex(3)
         self.wait(faults.inject.isEnabled, "a fault to be possible")
         faults.inject.click()
-        self._reach(State.FAULT)
+        self.reach(State.FAULT)
         self.wait(lambda: faults.active.topLevelItemCount() > 0, "the fault in the list")
         self._photograph("fault", faults)
         faults.clear_all.click()
         self.wait(lambda: not faults.active.topLevelItemCount(), "the faults to end")
         self._photograph("event-log", self.window.log)
-        self._click(Action.RESET)
-        self._reach(State.IDLE)
+        self.click(Action.RESET)
+        self.reach(State.IDLE)
 
     def _death(self) -> None:
         session = self.window.session
-        self._click(Action.HOME)
-        self._reach(State.PARKED)
+        self.click(Action.HOME)
+        self.reach(State.PARKED)
         self.engage()
         if session.engine_pid is not None:
             os.kill(session.engine_pid, signal.SIGKILL)
         self.wait(lambda: session.phase is Phase.DIED, "the engine's death to be noticed")
         self.pass_time(_POST_MORTEM)
         self._photograph("engine-died", self.window.log)
-        self._click(Action.CONNECT)
-        self._reach(State.FAULT, _START)  # the drives say that their watchdogs stopped them
-        self._click(Action.RESET)
-        self._reach(State.IDLE)
+        self.click(Action.CONNECT)
+        self.reach(State.FAULT, START)  # the drives say that their watchdogs stopped them
+        self.click(Action.RESET)
+        self.reach(State.IDLE)
 
     def _look_back(self) -> None:
         window, session, view = self.window, self.window.session, self.window.recordings
-        self._click(Action.DISCONNECT)
+        self.click(Action.DISCONNECT)
         self.wait(lambda: session.phase is Phase.DOWN, "the engine to end")
         window.tabs.setCurrentWidget(window.recordings_page)
         self.wait(lambda: bool(window.runs_page.listed), "the runs to be listed")
@@ -243,7 +200,7 @@ class Tour(Pilot):
             if page is wizard.computing:
                 self.wait(wizard.computing.begin.isEnabled, "Identify to be possible")
                 wizard.computing.begin.click()
-                self.wait(lambda: not wizard.runner.busy, "the fit to end", _START)
+                self.wait(lambda: not wizard.runner.busy, "the fit to end", START)
             elif page is wizard.asking:
                 self.wait(lambda: not wizard.asking.missing, "the recording to be looked into")
             self._photograph(f"identify-{name}", window=wizard)
@@ -284,7 +241,7 @@ class Tour(Pilot):
         assert wizard is not None
         self.wait(button.isEnabled, f"{button.text()} to be possible")
         button.click()
-        self.wait(lambda: not wizard.bench.busy, f"{button.text()} to end", _START)
+        self.wait(lambda: not wizard.bench.busy, f"{button.text()} to end", START)
 
     def _photograph(
         self, name: str, panel: QtWidgets.QWidget | None = None, window: QtWidgets.QWidget | None = None

@@ -8,7 +8,7 @@ from typing import Any
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.application import app_config, make_window
-from gui.tour import Pilot
+from gui.shell import Pilot
 
 
 @contextmanager

@@ -1,0 +1,81 @@
+"""Operating the running app as a person does, button by button: for whoever shows it or measures it."""
+
+import time
+from collections.abc import Callable
+
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.session import Action
+from gui.shell.main_window import MainWindow
+from rig.states import State
+
+START = 180.0  # s; the first start on a machine compiles the kernels
+STEP = 30.0  # s for anything else
+_REST = 0.5  # s at rest, for the cells' zero to be judged
+
+
+class Pilot:
+    """Operates the app as a person does: waits until something is possible, and presses the button.
+
+    Args:
+        window: the app, in view.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        self.window = window
+
+    def home(self) -> None:
+        """From Off to Parked."""
+        self.click(Action.CONNECT)
+        self.reach(State.IDLE, START)
+        self.click(Action.HOME)
+        self.reach(State.PARKED)
+
+    def engage(self) -> None:
+        """From Parked to Engaged."""
+        arm, engage = self.window.operate.arm, self.window.operate.buttons[Action.ENGAGE]
+        self.pass_time(_REST)
+        self.wait(arm.isEnabled, "Arm to be possible")
+        if not arm.isChecked():
+            arm.click()
+        self.wait(engage.isEnabled, "Engage to be possible")
+        engage.click()
+        self.reach(State.ENGAGED)
+
+    def run(self, repeats: int) -> None:
+        """From Engaged to Running: the motion of the tab Motion, `repeats` times."""
+        motion = self.window.motion
+        motion.repeats.setValue(repeats)
+        self.wait(motion.run.isEnabled, "the motion to be possible")
+        motion.run.click()
+        self.reach(State.RUNNING)
+
+    def wait(self, until: Callable[[], bool], what: str, timeout: float = STEP) -> None:
+        """Let the app run until `until` holds. Raises TimeoutError after `timeout` s, naming `what` and the state."""
+        deadline = time.monotonic() + timeout
+        flags = QtCore.QEventLoop.ProcessEventsFlag
+        while not until():
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"waited {timeout:g} s in vain for {what}: {self.window.windowTitle()}")
+            # the clock of frames wakes this
+            QtWidgets.QApplication.processEvents(flags.AllEvents | flags.WaitForMoreEvents)
+
+    def pass_time(self, duration: float) -> None:
+        """Let the app run for a time, s."""
+        end = time.monotonic() + duration
+        self.wait(lambda: time.monotonic() > end, "time to pass", duration + STEP)
+
+    def click(self, action: Action) -> None:
+        """Press one of the buttons to the left, once it is possible."""
+        button = self.window.operate.buttons[action]
+        self.wait(button.isEnabled, f"{action.value} to be possible")
+        button.click()
+
+    def reach(self, state: State, timeout: float = STEP) -> None:
+        """Let the app run until the rig is in a state. Raises TimeoutError after `timeout` s."""
+
+        def reached() -> bool:
+            status = self.window.session.status
+            return status is not None and status.state is state
+
+        self.wait(reached, f"state {state.name}", timeout)
