@@ -53,9 +53,9 @@ class SignalPlot(PlotPanel):
         self.setFocusPolicy(QtCore.Qt.FocusPolicy.StrongFocus)
         self.plot.setFocusPolicy(QtCore.Qt.FocusPolicy.NoFocus)  # keys are the plot's as a whole
         self.setAccessibleDescription("Delete: remove; Alt and arrows: move; Menu: all that can be done with it")
-        self.setContextMenuPolicy(QtCore.Qt.ContextMenuPolicy.DefaultContextMenu)
+        self.plot.setContextMenuPolicy(QtCore.Qt.ContextMenuPolicy.PreventContextMenu)  # there the right button zooms
         self.header.setCursor(QtCore.Qt.CursorShape.OpenHandCursor)
-        self.header.setToolTip("Drag it beside another plot")
+        self.header.setToolTip("Drag it beside another plot; right button: remove, move")
         self.more = QtWidgets.QToolButton()
         self.more.setText("⋮")
         self.more.setObjectName("more")

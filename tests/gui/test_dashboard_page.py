@@ -139,6 +139,31 @@ def test_all_of_it_by_keyboard(boards: DashboardPage, qtbot: QtBot) -> None:
     assert boards.board.empty.isVisible()
 
 
+def test_the_menu_of_a_plot_comes_by_key_and_above_it_and_the_right_button_zooms_in_it(
+    boards: DashboardPage, qtbot: QtBot
+) -> None:
+    boards.add(["cycle"], own=True)
+    (plot,) = boards.board.plots
+    reasons = QtGui.QContextMenuEvent.Reason
+    for widget, reason, comes in (
+        (plot, reasons.Keyboard, True),
+        (plot.header, reasons.Mouse, True),
+        (plot.plot.viewport(), reasons.Mouse, False),
+    ):
+        at = widget.rect().center()
+        QtWidgets.QApplication.sendEvent(widget, QtGui.QContextMenuEvent(reason, at, widget.mapToGlobal(at)))
+        menu = QtWidgets.QApplication.activePopupWidget()
+        assert (menu is not None) is comes
+        if menu is not None:
+            assert [action.text() for action in menu.actions()][-1] == "&Remove the plot"
+            menu.close()
+    press(plot.more)
+    menu = QtWidgets.QApplication.activePopupWidget()
+    menu.actions()[-1].trigger()
+    menu.close()
+    assert boards.panels == []
+
+
 def test_space_and_what_has_no_signals_add_nothing(boards: DashboardPage, qtbot: QtBot) -> None:
     tree = boards.tree.tree
     focus(qtbot, tree)
