@@ -108,8 +108,8 @@ class MainWindow(QtWidgets.QMainWindow):
         self.operate.buttons[Action.CONNECT].setFocus()
         self.stop_everywhere = StopEverywhere(self.stop_button, lambda source: session.stop(1, source))
         self.clock.start()
-        self._builders = [self._build_pictures, self._build_live, self._build_dashboards, self._build_platform]
-        self._builders += [self._build_recordings, self.docking.restore]
+        self._builders = [self._build_pictures, self._build_live, self._build_dashboards]
+        self._builders += [self._build_platform, self._build_recordings]
         self._building = QtCore.QTimer(self)  # dozens of plots: the window need not wait for them
         self._building.timeout.connect(self._build_next)
         self._building.start()
@@ -156,6 +156,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self._builders.pop(0)()
         if not self._builders:
             self._building.stop()
+            self.docking.restore()
 
     def _build_pictures(self) -> None:
         self._shapes, faults = shapes_of(self.session.config)

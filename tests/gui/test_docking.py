@@ -256,3 +256,19 @@ def test_the_apps_own_windows(window: MainWindow, session: FakeSession, qtbot: A
     settings = make_settings(tmp_path)
     kept = {name: settings.value(f"windows/{name}/torn") for name in window.docking.names}
     assert kept == dict.fromkeys(kept, "no") | {"Event log": "yes", "Live": "yes"}
+
+
+def test_windows_of_the_last_time_come_once_every_view_is_there(
+    session: FakeSession, qtbot: Any, tmp_path: Path
+) -> None:
+    settings = make_settings(tmp_path)
+    settings.setValue("windows/Dashboards/torn", "yes")
+    window = MainWindow(session, settings)
+    try:
+        qtbot.waitUntil(lambda: window.complete, timeout=10_000)
+        torn = window.docking.windows["Dashboards"]
+        assert window.dashboards.page.window() is torn and torn.isVisible()
+        assert window.tabs.indexOf(window.dashboards_page) == -1
+    finally:
+        window.close_now()
+    assert not torn.isVisible()
