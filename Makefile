@@ -106,7 +106,7 @@ lint: $(VENV)/.installed-test
 bench: $(VENV)/.installed-test $(VENV)/.system
 	@$(SCREEN) $(BIN)/python -m pytest tests/benchmarks -s $(ARGS)
 
-PICTURES = start armed jog jog-drag motion-template motion-refused fault engine-died live-forces live-terms live-models platform recording-curves setup-drives
+PICTURES = start armed jog jog-drag motion-template motion-refused fault engine-died live-forces live-terms live-models dashboards platform recording-curves setup-drives
 
 pictures: $(VENV)/.installed $(VENV)/.system
 	@$(SCREEN) $(BIN)/python -m gui.tour -o docs/images --size 1280x800 --theme light $(PICTURES:%=--only %)

@@ -18,6 +18,7 @@ from PIL import Image
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.application import app_config, make_window
+from gui.dashboard import Side
 from gui.live import PlatformView
 from gui.session import Action, Phase
 from gui.shell import REST, START, MainWindow, Pilot
@@ -29,6 +30,13 @@ SIZES = ("1280x800", "1920x1080")
 _OTHER_SIZES = ("1024x700", "3840x2160")
 _POST_MORTEM = 2.0  # s in which the drives have been asked what they did
 _SETTLE = 0.4  # s after which layouts and curves are as they stay
+_SHOWN = 4.0  # s of curves
+_SIGNALS = (
+    [f"{name}.{leg}" for name in ("force_measured", "force_model") for leg in (1, 3, 5)],
+    [f"{name}.3" for name in ("term_platform_inertia", "term_gravity", "term_leg_inertia", "term_friction")],
+    ["position.z", "position_reference.z"],
+)
+"""A plot each of the dashboard."""
 _TOO_FAR = {"type": "minimum-jerk", "start": [0.0] * 6, "end": [0.0, 0.0, 0.15, 0.1, 0.0, 0.0], "duration": 1.0}
 
 
@@ -109,11 +117,27 @@ class Tour(Pilot):
         for box in window.live.chooser.boxes.values():
             box.setChecked(not box.isEnabled())
         self._photograph("platform", window.platform_page)
+        self._put_together()
         window.motion.pause.click()
         self.reach(State.ENGAGED)
         self._photograph("paused", window.motion)
         window.motion.resume.click()
         self.reach(State.RUNNING)
+
+    def _put_together(self) -> None:
+        """A dashboard: two plots beside each other below a third."""
+        window, page = self.window, self.window.dashboards.page
+        window.tabs.setCurrentWidget(window.dashboards_page)
+        for signals in _SIGNALS:
+            page.add(signals, own=True)
+        page.move((2, 0), Side.ABOVE)
+        page.tree.search.setText("leg 3 force")
+        page.tree.choose(["force_residual.3"])
+        self.pass_time(_SHOWN)
+        self._photograph("dashboards", window.dashboards_page)
+        window.docking.tear_off("Dashboards")
+        self._photograph("dashboards-torn-off", window=window.docking.windows["Dashboards"])
+        window.docking.dock("Dashboards")
 
     def _fault(self) -> None:
         faults = self.window.faults

@@ -7,24 +7,35 @@ of the first and the last. All read a `gui.history.Timeline`.
 
 from gui.live.decimation import decimate
 from gui.live.live_view import LiveView
+from gui.live.numbers import number_text
 from gui.live.platform_view import PlatformView
 from gui.live.plot import Plot
 from gui.live.plot_looks import header_label, swatch
+from gui.live.plot_page import Plots
+from gui.live.plot_panel import PlotPanel, last_of
 from gui.live.recording_files import Found, recordings_in
 from gui.live.recordings_view import RecordingsView
 from gui.live.replay import Replay
 from gui.live.replay_bar import ReplayBar
+from gui.live.series import Panel, Series, length_error
 
 __all__ = [
     "Found",
     "LiveView",
+    "Panel",
     "PlatformView",
     "Plot",
+    "PlotPanel",
+    "Plots",
     "RecordingsView",
     "Replay",
     "ReplayBar",
+    "Series",
     "decimate",
     "header_label",
+    "last_of",
+    "length_error",
+    "number_text",
     "recordings_in",
     "swatch",
 ]

@@ -8,7 +8,7 @@ from pyqtgraph.Qt import QtCore, QtGui
 
 from gui.live.series import Panel
 from gui.session import Stretch, Worker
-from rig.csvio import Column
+from rig.csvio import Column, write_columns
 
 _PATIENCE = 5.0  # s for a file that is being written
 
@@ -37,6 +37,21 @@ def table_of(panels: Sequence[Panel], selection: Selection, stretch: Stretch) ->
                 names.append(f"{panel.title.split(',')[0]}: {series.name} {what} [{panel.unit or '1'}]")
                 columns.append(values[:, index])
     return names, columns
+
+
+def write_table(
+    path: Path,
+    panels: Callable[[], Sequence[Panel] | None],
+    others: Sequence[Panel],
+    selection: Selection,
+    stretch: Stretch,
+) -> None:
+    """Write the numbers of `panels` as CSV, of `others` where these are None; see `write_columns` for what it raises.
+
+    `panels` may take its time, in whatever thread this is.
+    """
+    found = panels()
+    write_columns(path, *table_of(others if found is None else found, selection, stretch))
 
 
 def write_picture(path: Path, picture: QtGui.QImage) -> None:

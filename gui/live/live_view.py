@@ -1,7 +1,7 @@
 """The live view: forces and model, terms, tracking, pose, implied wrench, timing; running, frozen or replayed."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -11,18 +11,18 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from dynamics import Mechanism
 from gui.live.beside import Beside
 from gui.live.cursors import Cursors
-from gui.live.export import ExportWriter, table_of, write_picture
+from gui.live.export import ExportWriter, write_picture, write_table
 from gui.live.live_bar import LiveBar
 from gui.live.model_forces import ModelForces
 from gui.live.models_bar import ModelsBar
-from gui.live.plot_page import PlotPage
-from gui.live.series import EXACT, panels_by_page
+from gui.live.plot_page import PlotPage, Plots
+from gui.live.series import Panel, panels_by_page
 from gui.live.shown_rows import ShownRows
 from gui.live.timing_page import TimingPage
 from gui.live.values_column import ValuesColumn
 from gui.scene import Shapes
 from gui.session import Excerpt, Stretch, Timeline
-from gui.widgets import Theme
+from gui.widgets import Theme, plain_tabs
 from kinematics import Geometry
 from rig.csvio import write_columns
 from rig.telemetry import ROW
@@ -40,11 +40,12 @@ class LiveView(QtWidgets.QWidget):
     Args:
         theme: colours.
         replayed: the timeline is a replay, which is paused and moved itself: without freeze and clear.
+        alone: a page that stands here alone, without the others, their models and the column of values.
     """
 
-    def __init__(self, theme: Theme, *, replayed: bool = False) -> None:
+    def __init__(self, theme: Theme, *, replayed: bool = False, alone: Plots | None = None) -> None:
         super().__init__()
-        self.setAccessibleName("Live views")
+        self.setAccessibleName("Live views" if alone is None else alone.accessibleName())
         self._mechanism: Mechanism | None = None
         self._rows = ShownRows(replayed)
         self._drawn: object = None
@@ -53,30 +54,18 @@ class LiveView(QtWidgets.QWidget):
         """whether the numbers are older than the curves"""
         self._pointed = False
         """whether the mouse has moved a cursor since it was last drawn"""
-        self._stale_residuals: list[str] = []
-        """models whose line of the table is older than the picture, the oldest line first"""
         self._replayed = replayed
         self.cursors = Cursors()
         self.models = ModelForces(self)
         self.bar = LiveBar(theme, replayed=replayed)
         self._exports = ExportWriter(self, self.bar.say)
         self.chooser = ModelsBar(theme)
-        self.pages: dict[str, PlotPage | TimingPage] = {
-            name: PlotPage(panels, theme, _COLUMNS.get(name, 1), self.chooser if name == "Forces" else None)
-            for name, panels in panels_by_page(self.models.differences, self._geometry).items()
-        }
-        self.pages["Timing"] = TimingPage(theme)
-        self.tabs = QtWidgets.QTabWidget()
-        self.tabs.setDocumentMode(True)
-        self.tabs.tabBar().setDrawBase(False)
-        self.tabs.setAccessibleName("Pages of the live views")
-        for name, page in self.pages.items():
-            self.tabs.addTab(page, name)
-            if isinstance(page, PlotPage):
-                page.pointed.connect(self._point)
-                page.pinned.connect(self._click)
-                page.moved.connect(self.show_span)
-                page.set_panning(replayed)
+        self.pages: dict[str, Plots | TimingPage] = {}
+        self.tabs = plain_tabs("Pages of the live views")
+        self.tabs.setTabBarAutoHide(True)
+        for name, page in (self._own_pages(theme) if alone is None else {alone.accessibleName(): alone}).items():
+            self.add_page(name, page)
+        self._forces = self.pages.get("Forces")
         self.values = ValuesColumn(theme)
         self.beside = Beside(self.tabs, self.bar.platform, theme)
         self._lay_out()
@@ -92,6 +81,23 @@ class LiveView(QtWidgets.QWidget):
         self.chooser.changed.connect(self._models_chosen)
         self.models.changed.connect(self._models_changed)
         self.tabs.currentChanged.connect(self._redraw)
+
+    def _own_pages(self, theme: Theme) -> dict[str, Plots | TimingPage]:
+        return {
+            name: PlotPage(panels, theme, _COLUMNS.get(name, 1), self.chooser if name == "Forces" else None)
+            for name, panels in panels_by_page(self.models.differences, self._geometry).items()
+        } | {"Timing": TimingPage(theme)}
+
+    def add_page(self, name: str, page: Plots | TimingPage) -> None:
+        """One page more, behind the others."""
+        self.pages[name] = page
+        self.tabs.addTab(page, name)
+        if isinstance(page, Plots):
+            page.pointed.connect(self._point)
+            page.pinned.connect(self._click)
+            page.moved.connect(self.show_span)
+            page.remade.connect(self._redraw)
+            page.set_panning(self._rows.chosen_freely)
 
     def _lay_out(self) -> None:
         self.body = QtWidgets.QWidget()
@@ -135,7 +141,9 @@ class LiveView(QtWidgets.QWidget):
         self._rows.follow(history)
         self.models.follow(history)
         self._refreshes += 1
-        self._follow_present()
+        if self._rows.present_moved():
+            self._behind = True
+            self._mark_present()
         shown = self._rows.drawn
         state = (id(shown), shown.revision if shown is not None else 0, self._rows.times.chosen)
         due = self._refreshes % _TEXT_EVERY == 1
@@ -147,12 +155,11 @@ class LiveView(QtWidgets.QWidget):
         elif due and self._behind:
             self._draw(texts=True)
         page = self.tabs.currentWidget()
-        if self.models.chosen and page is self.pages["Forces"] and shown is not None:
+        if self.models.chosen and page is self._forces and page is not None and shown is not None:
             if self._refreshes % _MODELS_EVERY == 0:
                 self.models.compute(page.stretch(shown))
-            if self._refreshes % _RESIDUALS_EVERY == 1 and self._stale_residuals:
-                model = self._stale_residuals.pop(0)
-                self.chooser.table.show_residuals(model, self.models.rms_residuals(model, page.stretch(shown)))
+            if self._refreshes % _RESIDUALS_EVERY == 1:
+                self.chooser.show_next(lambda model: self.models.rms_residuals(model, page.stretch(shown)))
 
     def save(self, settings: QtCore.QSettings, name: str) -> None:
         """Keep under a name the page, what is shown of it, and whether the platform stands beside it."""
@@ -207,23 +214,22 @@ class LiveView(QtWidgets.QWidget):
     def _table(self, path: Path) -> Callable[[], None]:
         """What writes the numbers shown now, whatever is shown by then."""
         page, shown = self.tabs.currentWidget(), self._rows.drawn or Excerpt(np.empty(0, ROW))
-        if not isinstance(page, PlotPage):
+        if not isinstance(page, Plots):
             return partial(write_columns, path, *page.table())
-        stretch, selection, geometry = page.stretch(shown).copy(), page.selection, self._geometry()
+        stretch, geometry = page.stretch(shown).copy(), self._geometry()
+        complete = self.models.completion(stretch) if page is self._forces else lambda: None
         name = self.tabs.tabText(self.tabs.currentIndex())
-        complete = self.models.completion(stretch) if page is self.pages["Forces"] else lambda: None
 
-        def job() -> None:
-            panels = panels_by_page(complete(), lambda: geometry)[name]
-            write_columns(path, *table_of(panels, selection, stretch))
+        def panels() -> Sequence[Panel] | None:
+            return panels_by_page(complete(), lambda: geometry).get(name)
 
-        return job
+        return partial(write_table, path, panels, page.exported, page.selection, stretch)
 
     def _geometry(self) -> Geometry | None:
         return None if self._mechanism is None else self._mechanism.geometry
 
-    def _plot_pages(self) -> list[PlotPage]:
-        return [page for page in self.pages.values() if isinstance(page, PlotPage)]
+    def _plot_pages(self) -> list[Plots]:
+        return [page for page in self.pages.values() if isinstance(page, Plots)]
 
     def look_at(self, t: float) -> None:
         """Of a replay, show the window's length about a time, s: a tenth of it before."""
@@ -244,17 +250,13 @@ class LiveView(QtWidgets.QWidget):
         self.cursors.place(a, b)
         self._cursors_moved()
 
-    def _follow_present(self) -> None:
-        if self._rows.present_moved():
-            self._behind = True
-            self._mark_present()
-
     def _mark_present(self) -> None:
         for page in self._plot_pages():
             page.set_present(self._rows.marked)
 
     def _redraw(self) -> None:
         self._drawn = None
+        self.values.setHidden(self.tabs.currentWidget().tells_moment)
         if self._rows.present is not None:
             self._mark_present()
         self._draw(texts=True)
@@ -264,12 +266,12 @@ class LiveView(QtWidgets.QWidget):
         if shown is None:
             return
         t0, t1 = self._rows.times.on(shown, self.bar.seconds)
-        if isinstance(page, PlotPage):
+        if isinstance(page, Plots):
             page.draw(shown, t0, t1, self._rows.since(shown))
         elif texts:
             page.draw(shown.window(max(t0, self._rows.since(shown)), t1))
         self._behind = not texts
-        self._stale_residuals += [model for model in (EXACT, *self.models.chosen) if model not in self._stale_residuals]
+        self.chooser.make_stale()
         if texts:
             self._show_values()
         elif self.beside.drawn is not None and self.cursors.at is None:
@@ -281,15 +283,11 @@ class LiveView(QtWidgets.QWidget):
 
         With published models in view that is the newest one that they have come to.
         """
-        return self._newest(self._rows.last(shown, _MODELS_BEHIND)) if t is None else self._rows.at(shown, t)
-
-    def _newest(self, stretch: Stretch) -> Stretch:
-        last = max(len(stretch) - 1, 0)
-        if self.models.chosen and self.tabs.currentWidget() is self.pages["Forces"]:
-            differences = np.hstack([self.models.differences(model, stretch) for model in self.models.chosen])
-            known = np.flatnonzero(np.isfinite(differences).all(axis=1))
-            last = int(known[-1]) if len(known) else last
-        return Stretch(stretch.rows[last : last + 1], stretch.times[last : last + 1], stretch.first + last)
+        if t is not None:
+            return self._rows.at(shown, t)
+        newest = self._rows.last(shown, _MODELS_BEHIND)
+        models = self.tabs.currentWidget() is self._forces
+        return self.models.newest(newest) if models else newest.only(max(len(newest) - 1, 0))
 
     def _show_values(self) -> None:
         page, cursors = self.tabs.currentWidget(), self.cursors
@@ -298,10 +296,13 @@ class LiveView(QtWidgets.QWidget):
             return
         reaches, now = self._rows.reaches(shown), self._at(shown, cursors.at)
         t = float(now.times[-1]) if len(now) else None
-        if isinstance(page, PlotPage):
+        words = cursors.words(t) if reaches else "No data"
+        if isinstance(page, Plots):
             begin = self._at(shown, cursors.a) if cursors.apart is not None else None
             page.show_values(now if reaches else None, begin)
-        self.values.show_values(cursors.words(t) if reaches else "No data", now, shown, self._rows.since(shown))
+            page.say_moment(words)
+        if not self.values.isHidden():
+            self.values.show_values(words, now, shown, self._rows.since(shown))
         if self.beside.drawn is not None:
             row = now.rows[-1] if t is not None else shown.rows[-1] if reaches else None
             before = shown.rows if t is None else shown.window(-math.inf, t)
@@ -309,7 +310,6 @@ class LiveView(QtWidgets.QWidget):
 
     def _models_chosen(self, models: tuple[str, ...]) -> None:
         self.models.choose(models)
-        self._stale_residuals.clear()
         for page in self._plot_pages():
             page.set_models(models)
         self._models_changed()

@@ -96,6 +96,15 @@ class ModelForces(QtCore.QObject):
         kept = self._kept.get(model)
         return np.full((len(stretch), 6), np.nan) if kept is None else kept.get(stretch.first, len(stretch))
 
+    def newest(self, stretch: Stretch) -> Stretch:
+        """The newest row that all chosen models have come to, alone; the newest one where there is none of these."""
+        known = np.arange(len(stretch))
+        if self.chosen:
+            differences = np.hstack([self.differences(model, stretch) for model in self.chosen])
+            computed = np.flatnonzero(np.isfinite(differences).all(axis=1))
+            known = computed if len(computed) else known
+        return stretch.only(int(known[-1]) if len(known) else 0)
+
     def rms_residuals(self, model: str, stretch: Stretch) -> Floats:
         """RMS residual of a model over the rows of a stretch that are computed: six legs and all of them, (7,) N."""
         usable = comparable_rows(stretch.rows)

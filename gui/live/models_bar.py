@@ -1,6 +1,7 @@
 """Which models of the leg forces are laid over the measured ones, and how much each leaves unexplained."""
 
 import math
+from collections.abc import Callable
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
@@ -27,6 +28,7 @@ class ModelsBar(QtWidgets.QWidget):
         self.setAccessibleName("Models of the leg forces")
         self.setStyleSheet("font-size: 11px")
         self.boxes: dict[str, QtWidgets.QCheckBox] = {}
+        self._stale: list[str] = []
         row = QtWidgets.QHBoxLayout()
         row.setContentsMargins(4, 0, 4, 0)
         row.setSpacing(5)
@@ -82,12 +84,23 @@ class ModelsBar(QtWidgets.QWidget):
         """Change colours."""
         self.table.set_theme(theme)
 
+    def make_stale(self) -> None:
+        """The picture is another one: every line of the table is older."""
+        self._stale += [model for model in (EXACT, *self.chosen) if model not in self._stale]
+
+    def show_next(self, residuals: Callable[[str], Floats]) -> None:
+        """Bring the line up to date that has been stale the longest, by its model's RMS residuals (7,) N."""
+        if self._stale:
+            model = self._stale.pop(0)
+            self.table.show_residuals(model, residuals(model))
+
     def say(self, text: str) -> None:
         """Say what the models are at, or what is wrong with them."""
         self.note.setText(text)
         self.note.setToolTip(text)
 
     def _toggled(self) -> None:
+        self._stale.clear()
         self.table.set_models((EXACT, *self.chosen))
         self.table.setVisible(bool(self.chosen))
         self.changed.emit(self.chosen)

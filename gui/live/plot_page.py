@@ -1,4 +1,4 @@
-"""Plots that are seen together: a grid of panels over one time axis."""
+"""Plots that are seen together, over one time axis: any of them, and a grid that stays as it is."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -7,46 +7,34 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.live.export import Selection
 from gui.live.plot_panel import PlotPanel
-from gui.live.series import Panel
+from gui.live.series import LEGS, Panel
 from gui.session import Stretch, Timeline
 from gui.widgets import Theme
 
 
-class PlotPage(QtWidgets.QWidget):
-    """Panels in reading order, `columns` beside each other, below `top`. Signals as in `PlotPanel`."""
+class Plots(QtWidgets.QWidget):
+    """Panels of one time axis, `panels` in reading order.
+
+    Signals as in `PlotPanel`; `remade`: there are others than before, and nothing is drawn in them yet.
+    """
 
     pointed = QtCore.Signal(object)
     pinned = QtCore.Signal(float)
     moved = QtCore.Signal(float, float)
+    remade = QtCore.Signal()
+    tells_moment = False
+    """whether it says itself of which moment its values are, and takes the room of the column of values"""
 
-    def __init__(
-        self, panels: Sequence[Panel], theme: Theme, columns: int = 1, top: QtWidgets.QWidget | None = None
-    ) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self._since = -math.inf
-        self._columns = columns
-        column = QtWidgets.QVBoxLayout(self)
-        column.setContentsMargins(0, 4, 0, 0)
-        if top is not None:
-            column.addWidget(top)
-        grid = QtWidgets.QGridLayout()
-        column.addLayout(grid, 1)
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(4)
-        last_row = (len(panels) - 1) // columns
-        self.panels = []
-        for index, panel in enumerate(panels):
-            row, place = divmod(index, columns)
-            plot = PlotPanel(panel, theme, time_axis=row == last_row)
-            plot.pointed.connect(self.pointed)
-            plot.pinned.connect(self.pinned)
-            plot.moved.connect(self.moved)
-            grid.addWidget(plot, row, place)
-            self.panels.append(plot)
-        for row in range(last_row + 1):
-            grid.setRowStretch(row, 10 if row < last_row else 11)  # the lowest has the time axis to carry
-        for index in range(columns):
-            grid.setColumnStretch(index, 1)
+        self.panels: list[PlotPanel] = []
+
+    def _connect(self, panel: PlotPanel) -> None:
+        """Pass on what a panel's mouse does."""
+        panel.pointed.connect(self.pointed)
+        panel.pinned.connect(self.pinned)
+        panel.moved.connect(self.moved)
 
     def draw(self, timeline: Timeline, t0: float, t1: float, since: float = -math.inf) -> None:
         """Show the times t0 to t1, s, and draw the rows in them that are not before `since`."""
@@ -63,11 +51,6 @@ class PlotPage(QtWidgets.QWidget):
         """Write values beside the titles, see `PlotPanel.show_values`."""
         for panel in self.panels:
             panel.show_values(stretch, since)
-        for begin in range(0, len(self.panels), self._columns):
-            headers = [panel.header for panel in self.panels[begin : begin + self._columns]]
-            height = max(header.minimumHeight() for header in headers)
-            for header in headers:  # plots beside each other begin at one height
-                header.setMinimumHeight(height)
 
     def set_cursor(self, t: float | None) -> None:
         """Put every panel's cursor at a time, s, or away."""
@@ -111,15 +94,62 @@ class PlotPage(QtWidgets.QWidget):
 
     @property
     def span(self) -> tuple[float, float]:
-        """Times shown, s."""
-        return self.panels[0].span
+        """Times shown, s; none where there is no panel."""
+        return self.panels[0].span if self.panels else (0.0, 0.0)
 
     def stretch(self, timeline: Timeline) -> Stretch:
         """Rows that are shown."""
         t0, t1 = self.span
         return timeline.stretch(max(t0, self._since), t1)
 
+    def say_moment(self, words: str) -> None:
+        """The moment of the values, in words: for a page that tells it itself."""
+
+    @property
+    def exported(self) -> tuple[Panel, ...]:
+        """What of the panels is written where numbers are saved."""
+        return tuple(panel.panel for panel in self.panels)
+
     @property
     def selection(self) -> Selection:
         """What is shown of the panels now."""
-        return Selection(tuple(self.panels[0].legs), self.panels[0].models)
+        first = self.panels[0] if self.panels else None
+        return Selection((True,) * len(LEGS), ()) if first is None else Selection(tuple(first.legs), first.models)
+
+
+class PlotPage(Plots):
+    """Panels in reading order, `columns` beside each other, below `top`."""
+
+    def __init__(
+        self, panels: Sequence[Panel], theme: Theme, columns: int = 1, top: QtWidgets.QWidget | None = None
+    ) -> None:
+        super().__init__()
+        self._columns = columns
+        column = QtWidgets.QVBoxLayout(self)
+        column.setContentsMargins(0, 4, 0, 0)
+        if top is not None:
+            column.addWidget(top)
+        grid = QtWidgets.QGridLayout()
+        column.addLayout(grid, 1)
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(4)
+        last_row = (len(panels) - 1) // columns
+        for index, panel in enumerate(panels):
+            row, place = divmod(index, columns)
+            plot = PlotPanel(panel, theme, time_axis=row == last_row)
+            self._connect(plot)
+            grid.addWidget(plot, row, place)
+            self.panels.append(plot)
+        for row in range(last_row + 1):
+            grid.setRowStretch(row, 10 if row < last_row else 11)  # the lowest has the time axis to carry
+        for index in range(columns):
+            grid.setColumnStretch(index, 1)
+
+    def show_values(self, stretch: Stretch | None, since: Stretch | None = None) -> None:
+        """Write values beside the titles, see `PlotPanel.show_values`."""
+        super().show_values(stretch, since)
+        for begin in range(0, len(self.panels), self._columns):
+            headers = [panel.header for panel in self.panels[begin : begin + self._columns]]
+            height = max(header.minimumHeight() for header in headers)
+            for header in headers:  # plots beside each other begin at one height
+                header.setMinimumHeight(height)

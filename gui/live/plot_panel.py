@@ -58,14 +58,10 @@ class PlotPanel(QtWidgets.QWidget):
         layout.addWidget(self.header)
         layout.addWidget(self.plot, 1)
         self.plot.centralLayout.setContentsMargins(0, 2, 6, 0)
-        left, bottom = self.plot.getAxis("left"), self.plot.getAxis("bottom")
+        left = self.plot.getAxis("left")
         left.setWidth(AXIS_WIDTH)
         left.setLabel(panel.unit)
-        if time_axis:
-            bottom.setLabel("rig time, s")
-        else:
-            bottom.setStyle(showValues=False)
-            bottom.setHeight(6)
+        self.show_time(time_axis)
         self.view = self.plot.view
         self.view.setDefaultPadding(0.0)
         self.view.sigRangeChangedManually.connect(self._touched)
@@ -108,6 +104,13 @@ class PlotPanel(QtWidgets.QWidget):
                 curve.setPen(theme.pen(theme.towards_text(own) if apart else own, dashed=series.dashed))
         self.show_values(None)
 
+    def show_time(self, shown: bool) -> None:
+        """Whether the time axis has numbers and a name."""
+        bottom = self.plot.getAxis("bottom")
+        bottom.setStyle(showValues=shown)
+        bottom.setLabel("rig time, s" if shown else None)
+        bottom.setHeight(None if shown else 6)
+
     def set_legs(self, legs: list[bool]) -> None:
         """Show these legs of the six."""
         self.legs = list(legs)
@@ -126,10 +129,14 @@ class PlotPanel(QtWidgets.QWidget):
     def _is_shown(self, series: Series) -> bool:
         return not series.model or series.model in self.models
 
+    def _of_legs(self, series: Series, column: int) -> bool:
+        """Whether a column is of a leg that is shown, or of none."""
+        return not series.per_leg or self.legs[column]
+
     def _choose(self) -> None:
         for series, curves in zip(self.panel.series, self.curves, strict=True):
             for column, curve in enumerate(curves):
-                curve.setVisible(self._is_shown(series) and (not series.per_leg or self.legs[column]))
+                curve.setVisible(self._is_shown(series) and self._of_legs(series, column))
         self.header.setMinimumHeight(0)
         self._axis_range.reset()
 
@@ -234,7 +241,7 @@ class PlotPanel(QtWidgets.QWidget):
             values = [value - last_of(series, begin) for value, series in zip(values, shown, strict=True)]
         texts = [f"<span style='color:{self._theme.accent}'><b>B − A</b></span>"] if since is not None else []
         for column, name in enumerate(shown[0].columns):
-            if shown[0].per_leg and not self.legs[column]:
+            if not self._of_legs(shown[0], column):
                 continue
             numbers = _SLASH.join(number_text(value[column], self.panel.digits) for value in values)
             label = swatch(self._colour(shown[0].colours[column]), name) if len(shown[0].columns) > 1 else ""

@@ -22,7 +22,7 @@ from gui.live.tables import fill_table, plain_table
 from gui.live.timeline_bar import Stretch, TimelineBar
 from gui.scene import Shapes
 from gui.session import ReportMaker, Timeline, Worker
-from gui.widgets import Theme, ask_save
+from gui.widgets import Theme, ask_save, plain_tabs
 from rig.cell_models import recorded_coulomb_speed
 from rig.recording import RecordingFile, caveats, write_rows_csv
 from rig.runs import Listed
@@ -83,10 +83,7 @@ class RecordingsView(QtWidgets.QWidget):
         self.note.setAccessibleName("Message")
         self.note.setWordWrap(True)
         self.note.setAlignment(QtCore.Qt.AlignmentFlag.AlignRight)
-        self.tabs = QtWidgets.QTabWidget()
-        self.tabs.setDocumentMode(True)
-        self.tabs.tabBar().setDrawBase(False)
-        self.tabs.setAccessibleName("Views of the recording")
+        self.tabs = plain_tabs("Views of the recording")
         for name, page in {
             "Files": self.list,
             "Curves": self.live,

@@ -129,7 +129,7 @@ TERM_PANELS = (
 )
 
 
-def _length_error(rows: Rows) -> Floats:
+def length_error(rows: Rows) -> Floats:
     """Of rows (n,), (n, 6) m; not numbers before homing, when the lengths are counted from anywhere."""
     homed = (rows["flags"] & CycleFlag.HOMED)[:, None] != 0
     error: Floats = np.where(homed, rows["length"] - rows["length_reference"], np.nan)
@@ -140,7 +140,7 @@ TRACKING = (
     Panel(
         "Leg length error",
         "µm",
-        (Series("measured − command", lambda stretch: 1e6 * _length_error(stretch.rows)),),
+        (Series("measured − command", lambda stretch: 1e6 * length_error(stretch.rows)),),
         least=2.0,
     ),
     Panel(

@@ -99,6 +99,9 @@ class Histogram(QtWidgets.QWidget):
 class TimingPage(QtWidgets.QWidget):
     """Four histograms of the rows shown, and what was missed."""
 
+    tells_moment = False
+    """see `Plots`"""
+
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         grid = QtWidgets.QGridLayout(self)

@@ -32,6 +32,11 @@ class Stretch:
     def __len__(self) -> int:
         return len(self.times)
 
+    def only(self, index: int) -> "Stretch":
+        """The row with this index alone; none where there is none."""
+        part = slice(index, index + 1)
+        return Stretch(self.rows[part], self.times[part], self.first + index)
+
     def copy(self) -> "Stretch":
         """The same rows, whatever happens to the timeline."""
         return Stretch(self.rows.copy(), self.times.copy(), self.first)

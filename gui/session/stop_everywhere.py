@@ -169,7 +169,8 @@ class StopEverywhere(QtCore.QObject):
         popup = QtWidgets.QApplication.activePopupWidget()
         if popup is None or popup.rect().contains(popup.mapFromGlobal(event.globalPos())):
             return
-        for button in (self._button, *(strip.findChild(StopButton) for _dialog, strip in self._kept)):
+        windows = QtWidgets.QApplication.topLevelWidgets()
+        for button in (button for window in windows for button in window.findChildren(StopButton)):
             if button.isVisible() and button.rect().contains(button.mapFromGlobal(event.globalPos())):
                 self._stop("button")
                 return

@@ -26,6 +26,8 @@ from gui.session import (
 from gui.setup import SetupEntry
 from gui.shell.banner import Banner, detail_of, look_of
 from gui.shell.closing import Closing
+from gui.shell.dashboards import DashboardViews
+from gui.shell.docking import Docking
 from gui.shell.event_log import EventLog
 from gui.shell.guide import HelpMenu
 from gui.shell.motion_opening import MotionOpening
@@ -69,28 +71,28 @@ class MainWindow(QtWidgets.QMainWindow):
         self.operate = OperatePanel(session)
         self.motion = MotionPanel(session, self.mover, self.theme)
         self.jog = JogPanel(session, self.mover)
-        self.live_page, self.platform_page, self.recordings_page = (Page() for _ in range(3))
+        self.live_page, self.dashboards_page, self.platform_page, self.recordings_page = (Page() for _ in range(4))
         self.log = EventLog(self.theme)
         self.tabs = Tabs()
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setDrawBase(False)
         self.tabs.setAccessibleName("Panels")
-        self._themed: list[Callable[[Theme], None]] = [
-            self.motion.set_theme,
-            self.log.set_theme,
-        ]
+        self._themed: list[Callable[[Theme], None]] = [self.motion.set_theme, self.log.set_theme]
         self.closing = Closing(session, self, self.motion.let_go)
         self.closing.ended.connect(self.close, QtCore.Qt.ConnectionType.QueuedConnection)
         self.tabs.addTab(self.motion, "Motion")
         self.opening = MotionOpening(self.tabs, self.motion)
         self.tabs.addTab(self.jog, "Jog")
         self.tabs.addTab(self.live_page, "Live")
+        self.tabs.addTab(self.dashboards_page, "Dashboards")
         self.tabs.addTab(self.platform_page, "3-D view")
         self.tabs.addTab(self.recordings_page, "Recordings")
         if session.config.virtual is not None:
             self.faults = FaultsPanel(session)
             self.tabs.addTab(self.faults, "Faults")
         self.tabs.addTab(self.log, "Event log")
+        torn = (self.live_page, self.dashboards_page, self.platform_page, self.recordings_page, self.log)
+        self.docking = Docking(self.tabs, torn, lambda: session.stop(1, "button"), settings)
         self._lay_out()
         self._make_menus()
         self.clock = FrameClock(session, self.history, self._slow_update, self)
@@ -107,7 +109,8 @@ class MainWindow(QtWidgets.QMainWindow):
         self.operate.buttons[Action.CONNECT].setFocus()
         self.stop_everywhere = StopEverywhere(self.stop_button, lambda source: session.stop(1, source))
         self.clock.start()
-        self._builders = [self._build_pictures, self._build_live, self._build_platform, self._build_recordings]
+        self._builders = [self._build_pictures, self._build_live, self._build_dashboards]
+        self._builders += [self._build_platform, self._build_recordings]
         self._building = QtCore.QTimer(self)  # dozens of plots: the window need not wait for them
         self._building.timeout.connect(self._build_next)
         self._building.start(_PAINTED)
@@ -155,6 +158,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self._builders.pop(0)()
         if not self._builders:
             self._building.stop()
+            self.docking.restore()
 
     def _build_pictures(self) -> None:
         self._shapes, faults = shapes_of(self.session.config)
@@ -172,6 +176,10 @@ class MainWindow(QtWidgets.QMainWindow):
         self.live.set_mechanism(self.session.config.machine, self.session.config.control.coulomb_speed)
         self.live.restore(self._settings, "live")
 
+    def _build_dashboards(self) -> None:
+        self.dashboards = DashboardViews(self._settings, self.theme)
+        self._add_view(self.dashboards.view, self.dashboards_page)
+
     def _build_platform(self) -> None:
         self.platform = PlatformView(self.theme)
         self._add_view(self.platform, self.platform_page)
@@ -187,6 +195,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.recordings.set_folder(self.session.folder)
         self.runs_page = RunsPage(lambda: heavy_work_obstacle(self.session.situation))
         connect_runs(self.runs_page, self.recordings, self.reporting, self.runs)
+        self.dashboards.add_to(self.recordings.live, self._settings, self.theme)
         self._add_view(self.recordings, self.recordings_page)
         self.recordings.restore(self._settings)
 
@@ -213,7 +222,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.setup.finished.connect(self.other.open)
         self.closing.stayed.connect(self.other.window_stays)
         self._add_action(rig, "&Quit", self.close, "Ctrl+Q")
-        self.view = ViewMenu(self.theme.name, self.use_theme, self.tabs, self.notice.remark)
+        self.view = ViewMenu(self.theme.name, self.use_theme, self.tabs, self.docking, self.notice.remark)
         self.menuBar().addMenu(self.view)
         self.help = HelpMenu(self)
 
@@ -300,6 +309,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.setup.close()
         self.calibrate.close_wizards()
         self.telemetry.close_streams()
+        self.docking.close()
         if self.complete:
             self.pictures.close(self._settings)
             self.platform.close_worker()
@@ -307,6 +317,7 @@ class MainWindow(QtWidgets.QMainWindow):
             self.recordings.close_worker()
             self.live.close_worker()
             self.live.save(self._settings, "live")
+            self.dashboards.close(self._settings)
             self.platform.save(self._settings, "platform")
             self.recordings.save(self._settings)
         self.motion.close_worker()

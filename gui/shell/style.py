@@ -15,6 +15,7 @@ QLabel#heading {{ font-size: 15px; font-weight: bold; }}
 QLabel#virtual {{ background: #56b4e9; color: #10151a; font-weight: bold; border-radius: 4px; padding: 4px 10px; }}
 QLabel#off {{ background: #e69f00; color: #10151a; font-size: 11px; font-weight: bold; border-radius: 4px;
     padding: 2px 8px; }}
+QLabel#empty {{ color: {muted}; border: 1px dashed {border}; border-radius: 3px; }}
 QFrame#card, QFrame#transport {{ border-top: 1px solid {border}; }}
 QPushButton#step {{ min-height: 26px; text-align: left; }}
 QPushButton[next="true"] {{ border: 2px solid {accent}; padding: 2px 8px; font-weight: bold; }}

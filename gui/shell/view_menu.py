@@ -6,8 +6,10 @@ from functools import partial
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.screen import SCALES, keep_scale, kept_scale, obstacle
+from gui.shell.docking import Docking
 from gui.widgets import THEMES
 
+_COMMANDS = "what commands the machine stays in the main window"
 _OBSTACLE = "not while the drives have torque, as the window stands still meanwhile: park or stop first"
 
 
@@ -18,16 +20,22 @@ class ViewMenu(QtWidgets.QMenu):
         theme: name of the colours now.
         choose: takes the name of others.
         tabs: the panels.
+        docking: those of them that may have windows of their own.
         remark: told what is to be done so that a choice shows.
     """
 
     def __init__(
-        self, theme: str, choose: Callable[[str], None], tabs: QtWidgets.QTabWidget, remark: Callable[[str], None]
+        self,
+        theme: str,
+        choose: Callable[[str], None],
+        tabs: QtWidgets.QTabWidget,
+        docking: Docking,
+        remark: Callable[[str], None],
     ) -> None:
         super().__init__("&View")
         self.setToolTipsVisible(True)
         self._remark = remark
-        self._choose, self._tabs = choose, tabs
+        self._choose, self._tabs, self._docking = choose, tabs, docking
         self.schemes = QtGui.QActionGroup(self)
         for name in THEMES:
             action = self.addAction(f"{name.capitalize()} &colours")
@@ -43,8 +51,10 @@ class ViewMenu(QtWidgets.QMenu):
         self.addSeparator()
         for index in range(tabs.count()):
             action = self.addAction(tabs.tabText(index))
-            action.triggered.connect(partial(self._show_tab, index))
+            action.triggered.connect(partial(self._show_tab, tabs.tabText(index)))
             action.setShortcut(QtGui.QKeySequence(f"Ctrl+{index + 1}"))
+        self.torn: dict[str, QtGui.QAction] = {}
+        self._add_windows()
 
     def guard(self, torque: bool) -> None:
         """No other colours under torque: restyling takes longer than STOP may take."""
@@ -67,6 +77,30 @@ class ViewMenu(QtWidgets.QMenu):
             group.addAction(action)
         return found
 
+    def _add_windows(self) -> None:
+        """Ticks of the panels that have windows of their own."""
+        self.addSeparator()
+        menu = self.addMenu("&Windows of their own")
+        self.tear = menu.addAction("&Panel in front", self._docking.toggle_front, "Ctrl+T")
+        menu.addSeparator()
+        for name in self._docking.names:
+            action = self.torn[name] = menu.addAction(name)
+            action.setCheckable(True)
+            action.triggered.connect(partial(self._toggle_window, name))
+        self._docking.changed.connect(self._mark_windows)
+        self._tabs.currentChanged.connect(self._mark_windows)
+        self._mark_windows()
+
+    def _toggle_window(self, name: str, _checked: bool = False) -> None:
+        self._docking.toggle(name)
+
+    def _mark_windows(self, _index: int = 0) -> None:
+        front = self._tabs.tabText(self._tabs.currentIndex())
+        self.tear.setEnabled(front in self._docking.names)
+        self.tear.setToolTip("" if self.tear.isEnabled() else _COMMANDS)
+        for name, action in self.torn.items():
+            action.setChecked(name in self._docking.windows)
+
     def _look_at_screen(self) -> None:
         """Say which sizes the screen is too small for."""
         screen = self._tabs.screen()
@@ -88,5 +122,5 @@ class ViewMenu(QtWidgets.QMenu):
     def _chosen(self, name: str, _checked: bool = False) -> None:
         self._choose(name)
 
-    def _show_tab(self, index: int, _checked: bool = False) -> None:
-        self._tabs.setCurrentIndex(index)
+    def _show_tab(self, name: str, _checked: bool = False) -> None:
+        self._docking.show_page(name)

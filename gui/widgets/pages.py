@@ -24,3 +24,12 @@ class PageStack(QtWidgets.QStackedWidget):
         """That of the page in front, px."""
         page = self.currentWidget()
         return -1 if page is None else int(page.heightForWidth(width))
+
+
+def plain_tabs(name: str) -> QtWidgets.QTabWidget:
+    """Tabs without a frame about their pages, with an accessible name."""
+    tabs = QtWidgets.QTabWidget()
+    tabs.setDocumentMode(True)
+    tabs.tabBar().setDrawBase(False)
+    tabs.setAccessibleName(name)
+    return tabs

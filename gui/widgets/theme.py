@@ -149,6 +149,8 @@ QToolButton#fold {{
     background: transparent; color: {theme.muted}; border: none; border-bottom: 1px solid {theme.border};
     border-radius: 0; padding: 2px 4px; }}
 QToolButton#fold:hover, QToolButton#fold:focus {{ color: {theme.accent}; border-bottom-color: {theme.accent}; }}
+QToolButton#more {{ background: transparent; border-color: transparent; padding: 0 7px; }}
+QToolButton#more:hover, QToolButton#more:focus {{ border-color: {theme.accent}; }}
 QFileDialog QToolButton {{ padding: 2px; }}
 QLineEdit, QPlainTextEdit, QTextEdit {{
     background: {theme.surface}; color: {theme.text}; border: 1px solid {theme.border}; border-radius: 3px;

@@ -8,6 +8,7 @@ from rig.client.fitting import fitted, template_motion
 from rig.client.game_pad import GamePad, PadReading
 from rig.client.holding import HeldMotion, follow_held, greatest_speed, held_motion
 from rig.client.interruption import HeldInterrupt, Interruption
+from rig.client.kept_file import KeptFile, text_fault
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
 from rig.client.monitor import monitor as monitor_device
@@ -62,6 +63,7 @@ __all__ = [
     "HeldInterrupt",
     "HeldMotion",
     "Interruption",
+    "KeptFile",
     "LegPostMortem",
     "Listener",
     "LiveRig",
@@ -133,6 +135,7 @@ __all__ = [
     "stop",
     "stream",
     "template_motion",
+    "text_fault",
     "transition_durations",
     "when_silent",
     "write_excitation",

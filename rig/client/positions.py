@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from kinematics import Array, InputFileError, MissingFileError, parse_toml, read_text, toml_item
+from kinematics import Array, toml_item
+from rig.client.kept_file import KeptFile, text_fault
 from rig.config import RigConfig
-from rig.csvio import whole_file
 from rig.errors import InputError
 
 _UNIT_NORM = 1e-6
@@ -45,10 +45,9 @@ def positions_path(config: RigConfig, recordings: Path | None = None) -> Path:
 
 def name_fault(name: str) -> str:
     """Why a position cannot have this name, in words; empty when it can."""
-    if not name or name != name.strip() or not name.isprintable():
-        return f"name {name!r}: must be printable text without spaces around it"
-    if len(name) > _LONGEST:
-        return f"name {name!r}: {len(name)} characters, must be at most {_LONGEST}"
+    fault = text_fault(name, _LONGEST)
+    if fault:
+        return fault
     if name == "home":
         return "name 'home': that is the mechanism's own pose"
     return f"name {name!r}: must have no comma, by which seven numbers are told from a name" if "," in name else ""
@@ -66,34 +65,26 @@ class Positions:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self._file = KeptFile(path, "saved positions")
+
+    @property
+    def path(self) -> Path:
+        """Of the file."""
+        return self._file.path
 
     def all(self) -> dict[str, Array]:
         """Name → pose (7,): m and unit quaternion, scalar first, base frame; in the file's order."""
-        try:
-            data = parse_toml(read_text(self.path))
-        except MissingFileError:
-            return {}
-        except (InputFileError, OSError, UnicodeDecodeError) as error:
-            raise InputError(f"saved positions {self.path}: {error}") from None
-        try:
-            saved = _File.model_validate(data).position
-        except ValidationError as error:
-            faults = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
-            raise self._unusable(faults) from None
+        read = self._file.read(_File)
+        saved = [] if read is None else read.position
         faults = [fault for each in saved if (fault := name_fault(each.name) or _pose_fault(each))]
-        names = [each.name for each in saved]
-        faults += [f"{name!r}: there are {names.count(name)} of this name" for name in _twice(names)]
-        if faults:
-            raise self._unusable(faults)
+        self._file.check(faults, [each.name for each in saved])
         return {each.name: _normalised(each.pose) for each in saved}
 
     def save(self, name: str, pose: Array) -> None:
         """Add a pose (7,) under a new name."""
         saved = self.all()
         self._check_new(saved, name)
-        if len(saved) >= _MOST:
-            raise InputError(f"saved positions {self.path}: there are {len(saved)}, must be at most {_MOST}")
+        self._file.check_room(len(saved), _MOST)
         self._write(saved | {name: pose})
 
     def rename(self, name: str, new: str) -> None:
@@ -123,18 +114,11 @@ class Positions:
             raise InputError(fault)
 
     def _write(self, saved: dict[str, Array]) -> None:
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"saved positions {self.path}: {error.strerror or error}") from None
-        with whole_file(self.path) as file:
-            file.write(_HEAD)
-            for name, pose in saved.items():
-                numbers = toml_item(pose.tolist()).as_string()
-                file.write(f"\n[[position]]\nname = {toml_item(name).as_string()}\npose = {numbers}\n")
-
-    def _unusable(self, faults: list[str]) -> InputError:
-        return InputError(f"saved positions {self.path} cannot be used, and are left as they are:", faults)
+        text = _HEAD
+        for name, pose in saved.items():
+            numbers = toml_item(pose.tolist()).as_string()
+            text += f"\n[[position]]\nname = {toml_item(name).as_string()}\npose = {numbers}\n"
+        self._file.write(text)
 
 
 def _pose_fault(saved: _Saved) -> str:
@@ -148,7 +132,3 @@ def _normalised(pose: list[float]) -> Array:
     made = np.array(pose)
     made[3:] /= np.linalg.norm(made[3:])
     return made
-
-
-def _twice(names: list[str]) -> list[str]:
-    return [name for name in dict.fromkeys(names) if names.count(name) > 1]

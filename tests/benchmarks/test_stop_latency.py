@@ -18,6 +18,7 @@ from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 
 from gui.shell import Pilot
 from gui.shell.main_window import MainWindow
+from gui.shell.torn_window import TornWindow
 from rig.engine import ControlBlock, EngineAddress
 from rig.runtime.ring import TelemetryRing
 from rig.states import State
@@ -118,15 +119,25 @@ def _file_dialog(window: MainWindow) -> None:
     window.motion.open()
 
 
+def _torn(window: MainWindow) -> None:
+    window.docking.tear_off("Live")
+    window.docking.show_page("Live")
+
+
+def _in_front(window: MainWindow) -> TornWindow | MainWindow:
+    return next(iter(window.docking.windows.values()), window)
+
+
 def _esc(window: MainWindow) -> None:
-    top = QtWidgets.QApplication.activePopupWidget() or window.stop_everywhere.dialog or window
+    top = QtWidgets.QApplication.activePopupWidget() or window.stop_everywhere.dialog or _in_front(window)
     QtTest.QTest.keyClick(top.window().windowHandle(), QtCore.Qt.Key.Key_Escape)
 
 
 def _click(window: MainWindow) -> None:
     """Where the red button is, on the window that a click there goes to."""
-    popup, button = QtWidgets.QApplication.activePopupWidget(), window.stop_button
-    receiver = window if popup is None else popup
+    front = _in_front(window)
+    popup, button = QtWidgets.QApplication.activePopupWidget(), front.stop_button
+    receiver = front if popup is None else popup
     place = receiver.mapFromGlobal(button.mapToGlobal(button.rect().center()))
     QtTest.QTest.mousePress(receiver.windowHandle(), _LEFT, _PLAIN, place)
     QtTest.QTest.mouseRelease(receiver.windowHandle(), _LEFT, _PLAIN, place)
@@ -137,6 +148,7 @@ def _stop(window: MainWindow, act: Callable[[MainWindow], None]) -> None:
     act(window)
     while (top := QtWidgets.QApplication.activePopupWidget() or window.stop_everywhere.dialog) is not None:
         top.close()
+    window.docking.dock("Live")
 
 
 _PLACES: dict[str, Callable[[MainWindow], None]] = {
@@ -146,6 +158,7 @@ _PLACES: dict[str, Callable[[MainWindow], None]] = {
     "combo popup": _combo,
     "modal dialog": _dialog,
     "file dialog": _file_dialog,
+    "window of its own": _torn,
 }
 
 

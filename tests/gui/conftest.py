@@ -2,6 +2,7 @@
 
 from calibrate_support import excited, loaded, rested
 from checkpoints import checkpoints
+from dashboard_views import boards, boards_history, boards_view
 from desk import desk, manager, shared_desk
 from fit_support import menu
 from identify_support import by_command, identifying, recorded, useless
@@ -11,6 +12,9 @@ from setup_support import wizard
 from shell_support import garbage_as_in_the_app, session, whole_window, window
 
 __all__ = [
+    "boards",
+    "boards_history",
+    "boards_view",
     "by_command",
     "checkpoints",
     "desk",

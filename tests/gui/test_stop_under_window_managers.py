@@ -41,6 +41,21 @@ def test_the_guide_has_a_stop_and_esc_stops_in_it(desk: Desk) -> None:
     assert desk.value("len(session.stops)") == before + 1 and desk.value("window.help.guide.isVisible()")
 
 
+def test_a_window_of_a_page_has_a_stop_fills_the_screen_and_goes(desk: Desk) -> None:
+    desk.do("window.docking.tear_off('Event log')")
+    torn = "window.docking.windows['Event log']"
+    desk.wait(f"{torn}.isActiveWindow()")
+    for filled in (True, False):
+        desk.key("F11")
+        desk.wait(f"{torn}.isFullScreen() is {filled}")
+        desk.press(f"{torn}.stop_button")
+        assert desk.stopped() == 1
+        desk.key("Escape")
+        assert desk.stopped() == 1 and desk.value(f"{torn}.isFullScreen() is {filled}")
+    desk.key("ctrl+t")
+    desk.wait("not window.docking.windows and window.log.window() is window")
+
+
 def press_every_stop(desk: Desk) -> int:
     """Click every STOP that lies under nothing; how many there are."""
     stops, before = desk.ask("look")["stops"], desk.value("len(session.stops)")

@@ -1,0 +1,183 @@
+"""Which plots a dashboard has and where: rows of plots, changed without a screen. Whatever is refused says why."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from gui.dashboard.looks import looks_of
+from gui.dashboard.signals import SIGNALS, units_of
+
+MOST_PLOTS = 24
+"""plots of a dashboard: each costs its part of every frame"""
+MOST_SIGNALS = 36
+"""signals of a plot"""
+Place = tuple[int, int]
+"""A plot's row, and its number in the row, from 0."""
+
+
+class Side(Enum):
+    """On which side of a plot another one is put."""
+
+    LEFT = "left of"
+    RIGHT = "right of"
+    ABOVE = "above"
+    BELOW = "below"
+
+
+class RefusedError(ValueError):
+    """What was asked of a dashboard cannot be done; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlotOf:
+    """A plot of signals, by their names, and its share of its row's width."""
+
+    signals: tuple[str, ...]
+    share: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Plots beside each other, and their share of the dashboard's height."""
+
+    plots: tuple[PlotOf, ...]
+    share: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Dashboard:
+    """Rows of plots. What changes one gives another; places as in `Place`."""
+
+    name: str
+    rows: tuple[Row, ...] = ()
+
+    @property
+    def places(self) -> list[Place]:
+        """Of all plots, in reading order."""
+        return [(row, number) for row, one in enumerate(self.rows) for number in range(len(one.plots))]
+
+    def plot(self, place: Place) -> PlotOf:
+        """The plot at a place."""
+        return self.rows[place[0]].plots[place[1]]
+
+    def with_plots(self, signals: Sequence[str]) -> "Dashboard":
+        """One plot more for each unit among the signals, below all others. Raises RefusedError beyond `MOST_PLOTS`."""
+        added = [
+            PlotOf(tuple(key for key in signals if SIGNALS[key].quantity.unit == unit)) for unit in units_of(signals)
+        ]
+        if len(self.places) + len(added) > MOST_PLOTS:
+            raise RefusedError(f"{len(self.places) + len(added)} plots, must be at most {MOST_PLOTS} on a dashboard")
+        for plot in added:
+            fault = plot_fault(plot.signals)
+            if fault:
+                raise RefusedError(fault)
+        return replace(self, rows=(*self.rows, *(Row((plot,)) for plot in added)))
+
+    def with_signals(self, place: Place, signals: Sequence[str]) -> "Dashboard":
+        """These signals in a plot too, unless they are there. Raises RefusedError for a unit that is not the plot's."""
+        plot = self.plot(place)
+        (unit,) = units_of(plot.signals)
+        for key in signals:
+            other = SIGNALS[key].quantity.unit
+            if other != unit:
+                raise RefusedError(
+                    f"{SIGNALS[key].name} is {_in(other)} and the plot {_in(unit)}: one axis has one unit. Make a "
+                    "plot of its own of it; all have one time axis and one pair of cursors"
+                )
+        all_of_them = tuple(dict.fromkeys((*plot.signals, *signals)))
+        fault = plot_fault(all_of_them)
+        if fault:
+            raise RefusedError(fault)
+        return self._changed(place, replace(plot, signals=all_of_them))
+
+    def without_signal(self, place: Place, signal: str) -> "Dashboard":
+        """A plot without a signal of its own; without the plot where that was the last one."""
+        plot = self.plot(place)
+        left = tuple(key for key in plot.signals if key != signal)
+        return self._changed(place, replace(plot, signals=left)) if left else self.without(place)
+
+    def without(self, place: Place) -> "Dashboard":
+        """Without the plot at a place."""
+        row = self.rows[place[0]]
+        plots = row.plots[: place[1]] + row.plots[place[1] + 1 :]
+        rows = (replace(row, plots=plots),) if plots else ()
+        return replace(self, rows=self.rows[: place[0]] + rows + self.rows[place[0] + 1 :])
+
+    def put(self, place: Place, side: Side, target: Place) -> "Dashboard":
+        """The plot at a place put beside the one at another."""
+        if place == target:
+            return self
+        row, number = target
+        plot = self.plot(place)
+        if row != place[0] or side not in (Side.LEFT, Side.RIGHT):
+            plot = replace(plot, share=1.0)  # it was one of another row's width
+        rows: list[list[PlotOf | None]] = [list(each.plots) for each in self.rows]
+        shares = [each.share for each in self.rows]
+        rows[place[0]][place[1]] = None  # what stands after it keeps its number
+        if side in (Side.LEFT, Side.RIGHT):
+            rows[row].insert(number + (side is Side.RIGHT), plot)
+        else:
+            rows.insert(row + (side is Side.BELOW), [plot])
+            shares.insert(row + (side is Side.BELOW), 1.0)
+        left = [
+            (tuple(each for each in one if each is not None), share) for one, share in zip(rows, shares, strict=True)
+        ]
+        return replace(self, rows=tuple(Row(plots, share) for plots, share in left if plots))
+
+    def moved(self, place: Place, side: Side) -> tuple["Dashboard", Place]:
+        """The plot one step to a side, and where it is then.
+
+        To the left and right within its row. Up and down: out of a row with others into one of its own, and from
+        there to the end of the next one.
+        """
+        row, number = place
+        if side in (Side.LEFT, Side.RIGHT):
+            other = number + (1 if side is Side.RIGHT else -1)
+            if not 0 <= other < len(self.rows[row].plots):
+                return self, place
+            return self.put(place, side, (row, other)), (row, other)
+        if len(self.rows[row].plots) > 1:
+            return self.put(place, side, (row, 0 if number else 1)), (row + (side is Side.BELOW), 0)
+        near = row + (1 if side is Side.BELOW else -1)
+        if not 0 <= near < len(self.rows):
+            return self, place
+        last = len(self.rows[near].plots) - 1
+        return self.put(place, Side.RIGHT, (near, last)), (min(row, near), last + 1)
+
+    def shared(self, heights: Sequence[float], widths: Sequence[Sequence[float]]) -> "Dashboard":
+        """With these shares of the height of each row and of the width of each plot in it."""
+        rows = [
+            Row(tuple(replace(plot, share=share) for plot, share in zip(row.plots, own, strict=True)), height)
+            for row, height, own in zip(self.rows, heights, widths, strict=True)
+        ]
+        return replace(self, rows=tuple(rows))
+
+    def _changed(self, place: Place, plot: PlotOf) -> "Dashboard":
+        row = self.rows[place[0]]
+        plots = (*row.plots[: place[1]], plot, *row.plots[place[1] + 1 :])
+        return replace(self, rows=(*self.rows[: place[0]], replace(row, plots=plots), *self.rows[place[0] + 1 :]))
+
+
+def plot_fault(signals: Sequence[str]) -> str:
+    """Why these signals, by their names, cannot be one plot; empty when they can."""
+    for key in signals:
+        if key not in SIGNALS:
+            return f"signal {key!r}: there is none of this name"
+        if signals.count(key) > 1:
+            return f"signal {key!r} is there {signals.count(key)} times"
+    if not signals:
+        return "a plot without signals"
+    if len(signals) > MOST_SIGNALS:
+        return f"{len(signals)} signals, must be at most {MOST_SIGNALS} in a plot"
+    units = units_of(signals)
+    if len(units) > 1:
+        return f"signals {' and '.join(map(_in, units))}: one axis has one unit"
+    try:
+        looks_of(signals)
+    except ValueError as error:
+        return f"signals {', '.join(signals)}: {error}"
+    return ""
+
+
+def _in(unit: str) -> str:
+    return f"in {unit}" if unit else "without a unit"

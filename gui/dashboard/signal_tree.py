@@ -1,0 +1,180 @@
+"""The tree of all signals: searched, chosen from, dragged out of, by mouse and by keyboard."""
+
+from collections.abc import Sequence
+
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+
+from gui.dashboard.dragging import Dragging
+from gui.dashboard.signals import QUANTITIES, SIGNALS, Quantity
+from gui.widgets import GuardedButton
+
+_KEYS = QtCore.Qt.ItemDataRole.UserRole
+_NOT_CHOSEN = "choose signals in the tree"
+_ICON = 10  # px
+
+
+class _Tree(QtWidgets.QTreeWidget):
+    """Return asks for what is chosen, with Ctrl for a plot of its own; Space opens and closes nothing."""
+
+    asked = QtCore.Signal(bool)
+
+    def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:
+        if event.key() in (QtCore.Qt.Key.Key_Return, QtCore.Qt.Key.Key_Enter):
+            self.asked.emit(bool(event.modifiers() & QtCore.Qt.KeyboardModifier.ControlModifier))
+        else:
+            super().keyPressEvent(event)
+
+
+class SignalTree(QtWidgets.QWidget):
+    """Signals grouped as in the recording.
+
+    Signals: `asked(keys, own)` signals, by their names, are wanted: in a plot of their own, or in the one that is
+    chosen; `changed` others are chosen.
+    """
+
+    asked = QtCore.Signal(tuple, bool)
+    changed = QtCore.Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.search = QtWidgets.QLineEdit()
+        self.search.setPlaceholderText("Search: leg 3 force")
+        self.search.setAccessibleName("Search the signals")
+        self.tree = _Tree()
+        self.tree.setAccessibleName("Signals")
+        self.tree.setAccessibleDescription("Return: add to the plot chosen; Ctrl+Return: a plot of its own")
+        self.tree.setHeaderLabels(["Signal", "Unit"])
+        self.tree.setSelectionMode(QtWidgets.QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.tree.setUniformRowHeights(True)
+        self.tree.setExpandsOnDoubleClick(False)
+        header = self.tree.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(0, QtWidgets.QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(1, QtWidgets.QHeaderView.ResizeMode.ResizeToContents)
+        self.add = GuardedButton("Add to plot", "Add them to the plot that is chosen (Return)")
+        self.own = GuardedButton("New plot", "Plot them by themselves (Ctrl+Return)")
+        buttons = QtWidgets.QHBoxLayout()
+        buttons.addWidget(self.own)
+        buttons.addWidget(self.add)
+        layout = QtWidgets.QVBoxLayout(self)
+        layout.setContentsMargins(4, 0, 0, 4)
+        layout.addWidget(self.search)
+        layout.addWidget(self.tree, 1)
+        layout.addLayout(buttons)
+        self._fill()
+        self.dragging = Dragging(self.tree.viewport(), self._words)
+        self.search.textChanged.connect(self._filter)
+        self.search.returnPressed.connect(self._into_tree)
+        self.tree.itemSelectionChanged.connect(self.changed)
+        self.tree.itemDoubleClicked.connect(self._activated)
+        self.tree.asked.connect(self._ask)
+        self.add.clicked.connect(lambda: self._ask(False))
+        self.own.clicked.connect(lambda: self._ask(True))
+        self.guard("")
+
+    def _fill(self) -> None:
+        groups: dict[str, QtWidgets.QTreeWidgetItem] = {}
+        for quantity in QUANTITIES:
+            if quantity.group not in groups:
+                groups[quantity.group] = _item(self.tree, quantity.group, "", ())
+            item = _item(groups[quantity.group], quantity.title, quantity.unit, quantity.keys)
+            item.setToolTip(0, f"{quantity.title}\n{quantity.meaning}")
+            if len(quantity.keys) > 1:
+                self._fill_columns(item, quantity)
+        self.tree.topLevelItem(0).setExpanded(True)
+
+    def _fill_columns(self, parent: QtWidgets.QTreeWidgetItem, quantity: Quantity) -> None:
+        for key, column, colour in zip(quantity.keys, quantity.columns, quantity.colours, strict=True):
+            item = _item(parent, f"leg {column}" if quantity.per_leg else column, quantity.unit, (key,))
+            item.setToolTip(0, key)
+            if colour.startswith("#"):
+                picture = QtGui.QPixmap(_ICON, _ICON)
+                picture.fill(QtGui.QColor(colour))
+                item.setIcon(0, QtGui.QIcon(picture))
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """Signals chosen, by their names; those of a quantity that is chosen whole, too."""
+        keys = [key for item in self.tree.selectedItems() if not item.isHidden() for key in item.data(0, _KEYS)]
+        order = list(SIGNALS)
+        return tuple(sorted(dict.fromkeys(keys), key=order.index))
+
+    def choose(self, keys: Sequence[str]) -> None:
+        """Choose these signals, by their names, and nothing else."""
+        self.tree.clearSelection()
+        for item in self._items():
+            if item.childCount() == 0 and item.data(0, _KEYS)[0] in keys:
+                item.setSelected(True)
+                self.tree.scrollToItem(item)
+
+    def guard(self, unfit: str, closed: str = "") -> None:
+        """Say why what is chosen cannot be added to the plot chosen, and why nothing can be; empty where it can."""
+        none = closed or ("" if self.chosen else _NOT_CHOSEN)
+        self.own.set_obstacle(none)
+        self.add.set_obstacle(none or unfit)
+
+    def _items(self) -> list[QtWidgets.QTreeWidgetItem]:
+        found: list[QtWidgets.QTreeWidgetItem] = []
+        ahead = [self.tree.topLevelItem(number) for number in range(self.tree.topLevelItemCount())]
+        while ahead:
+            item = ahead.pop(0)
+            found.append(item)
+            ahead = [item.child(number) for number in range(item.childCount())] + ahead
+        return found
+
+    def _words(self, place: QtCore.QPoint) -> str:
+        item = self.tree.itemAt(place)
+        if item is None or not item.data(0, _KEYS) or not item.isSelected():
+            return ""
+        first, *others = self.chosen
+        return SIGNALS[first].label + (f" and {len(others)} more" if others else "")
+
+    def _ask(self, own: bool) -> None:
+        if self.chosen:
+            self.asked.emit(self.chosen, own)
+        elif (item := self.tree.currentItem()) is not None:
+            item.setExpanded(not item.isExpanded())
+
+    def _activated(self, item: QtWidgets.QTreeWidgetItem) -> None:
+        if item.data(0, _KEYS):
+            self._ask(False)
+        else:
+            item.setExpanded(not item.isExpanded())
+
+    def _into_tree(self) -> None:
+        """Choose the first signal found."""
+        for item in self._items():
+            if item.childCount() == 0 and not item.isHidden():
+                self.tree.setCurrentItem(item)
+                self.tree.setFocus()
+                return
+
+    def _filter(self, text: str) -> None:
+        """Show the signals whose names have all the words, and what they are in."""
+        words = text.lower().split()
+        self.tree.clearSelection()
+        for item in reversed(self._items()):  # what is in an item comes before it
+            path = _path(item)
+            fits = all(word in path for word in words)
+            inside = any(not item.child(number).isHidden() for number in range(item.childCount()))
+            item.setHidden(not (fits if item.childCount() == 0 else inside))
+            item.setExpanded(bool(words) and inside)
+        if not words:
+            self.tree.topLevelItem(0).setExpanded(True)
+
+
+def _item(
+    parent: QtWidgets.QTreeWidget | QtWidgets.QTreeWidgetItem, text: str, unit: str, keys: tuple[str, ...]
+) -> QtWidgets.QTreeWidgetItem:
+    item = QtWidgets.QTreeWidgetItem(parent, [text, unit])
+    item.setData(0, _KEYS, keys)
+    return item
+
+
+def _path(item: QtWidgets.QTreeWidgetItem) -> str:
+    texts = [*item.data(0, _KEYS)]
+    above: QtWidgets.QTreeWidgetItem | None = item
+    while above is not None:
+        texts += [above.text(0), above.text(1)]
+        above = above.parent()
+    return " ".join(texts).lower()

@@ -1,0 +1,204 @@
+"""Every signal of telemetry that a dashboard may plot, as a person looks for it: grouped, named, with its unit."""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from gui.live import length_error
+from gui.session import Floats, Rows
+from gui.widgets import AXIS_COLOURS, LEG_COLOURS
+from rig.angles import shown_angle
+from rig.telemetry import MEANING, TERMS
+
+_LEGS = tuple(str(leg) for leg in range(1, 7))
+_AXES = ("x", "y", "z")
+_MM, _DEGREE, _US = ("mm", 1e3), ("°", math.degrees(1.0)), ("µs", 1e6)
+_N, _COUNT = ("N", 1.0), ("", 1.0)
+_POSITION, _TWIST, _ACCELERATION = 0, 7, 13
+"""where the pose, the twist and the acceleration begin in a row of motion"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quantity:
+    """Signals of one kind: one for each leg, one for each axis, or one alone.
+
+    `extract` turns rows (n,) into (n, k) in `unit`, a column for each of `columns`, which are the numbers of legs, the
+    names of axes or "" alone; `colours` are #RRGGBB or fields of a theme; a quantity that is `told`, commanded or
+    modelled, is dashed; `field` is the column of the recording that it is of; `digits` and `least` as in a panel.
+    """
+
+    key: str
+    group: str
+    title: str
+    unit: str
+    extract: Callable[[Rows], Floats]
+    field: str
+    columns: tuple[str, ...] = ("",)
+    colours: tuple[str, ...] = ("text",)
+    told: bool = False
+    digits: int = 1
+    least: float = 1.0
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Names of its signals in a file: its own, and after a point the leg or the axis."""
+        return tuple(f"{self.key}.{column}" if column else self.key for column in self.columns)
+
+    @property
+    def per_leg(self) -> bool:
+        """Whether its columns are the legs."""
+        return self.colours is LEG_COLOURS
+
+    @property
+    def meaning(self) -> str:
+        """What the recording's column holds, with its own unit."""
+        return f"{self.field}: {MEANING[self.field]}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Signal:
+    """One curve: a column of a quantity."""
+
+    quantity: Quantity
+    column: int
+
+    @property
+    def key(self) -> str:
+        """Its name in a file."""
+        return self.quantity.keys[self.column]
+
+    @property
+    def leg(self) -> int:
+        """1 to 6, 0 where it is no leg's."""
+        return self.column + 1 if self.quantity.per_leg else 0
+
+    @property
+    def name(self) -> str:
+        """What a person calls it."""
+        column = self.quantity.columns[self.column]
+        return f"{self.quantity.title} {'leg ' if self.leg else ''}{column}".strip()
+
+    @property
+    def label(self) -> str:
+        """Name and unit."""
+        return f"{self.name}, {self.quantity.unit}" if self.quantity.unit else self.name
+
+
+def _of_legs(
+    group: str, title: str, field: str, unit: tuple[str, float], *, told: bool = False, digits: int = 1, least: float
+) -> Quantity:
+    name, scale = unit
+
+    def extract(rows: Rows) -> Floats:
+        return np.asarray(scale * rows[field])
+
+    return Quantity(field, group, title, name, extract, field, _LEGS, LEG_COLOURS, told, digits, least)
+
+
+def _term(number: int, name: str) -> Quantity:
+    def extract(rows: Rows) -> Floats:
+        return np.asarray(rows["terms"][:, number])
+
+    key = f"term_{name.replace(' ', '_')}"
+    return Quantity(key, "Forces", f"Term {name}", "N", extract, "terms", _LEGS, LEG_COLOURS, least=0.5)
+
+
+def _of_axes(key: str, title: str, field: str, begin: int, unit: tuple[str, float], *, told: bool) -> Quantity:
+    name, scale = unit
+
+    def extract(rows: Rows) -> Floats:
+        return np.asarray(scale * rows[field][:, begin : begin + 3])
+
+    return Quantity(key, "Platform", title, name, extract, field, _AXES, AXIS_COLOURS, told, 3, 0.1)
+
+
+def _angles(key: str, title: str, field: str, *, told: bool) -> Quantity:
+    def extract(rows: Rows) -> Floats:
+        turned = rows[field][:, 3:7]
+        return np.degrees(np.column_stack([shown_angle(turned, axis) for axis in range(3)]))
+
+    return Quantity(key, "Platform", title, "°", extract, field, _AXES, AXIS_COLOURS, told, 3, 0.1)
+
+
+def _alone(
+    group: str, title: str, field: str, unit: tuple[str, float], *, digits: int = 0, least: float = 1.0
+) -> Quantity:
+    name, scale = unit
+
+    def extract(rows: Rows) -> Floats:
+        return np.asarray(scale * rows[field].astype(float)[:, None])
+
+    return Quantity(field, group, title, name, extract, field, digits=digits, least=least)
+
+
+def _error() -> Quantity:
+    def extract(rows: Rows) -> Floats:
+        return 1e6 * length_error(rows)
+
+    title = "Length measured − reference"
+    return Quantity("length_error", "Legs", title, "µm", extract, "length", _LEGS, LEG_COLOURS, least=2.0)
+
+
+QUANTITIES = (
+    _of_legs("Legs", "Length measured", "length", _MM, digits=3, least=0.1),
+    _of_legs("Legs", "Length of the reference", "length_reference", _MM, told=True, digits=3, least=0.1),
+    _error(),
+    _of_legs("Legs", "Speed measured", "velocity", ("mm/s", 1e3), digits=2, least=0.5),
+    _of_legs("Legs", "Speed of the reference", "velocity_reference", ("mm/s", 1e3), told=True, digits=2, least=0.5),
+    _of_axes("position", "Position measured", "pose", _POSITION, _MM, told=False),
+    _of_axes("position_reference", "Position of the reference", "reference", _POSITION, _MM, told=True),
+    _angles("angle", "Angle measured", "pose", told=False),
+    _angles("angle_reference", "Angle of the reference", "reference", told=True),
+    _of_axes("speed", "Platform speed measured", "twist", 0, ("mm/s", 1e3), told=False),
+    _of_axes("speed_reference", "Platform speed of the reference", "reference", _TWIST, ("mm/s", 1e3), told=True),
+    _of_axes("turning", "Turning measured", "twist", 3, ("°/s", _DEGREE[1]), told=False),
+    _of_axes("turning_reference", "Turning of the reference", "reference", _TWIST + 3, ("°/s", _DEGREE[1]), told=True),
+    _of_axes("acceleration", "Acceleration of the reference", "reference", _ACCELERATION, ("m/s²", 1.0), told=True),
+    _of_axes(
+        "turning_acceleration",
+        "Angular acceleration of the reference",
+        "reference",
+        _ACCELERATION + 3,
+        ("°/s²", _DEGREE[1]),
+        told=True,
+    ),
+    _alone("Platform", "Condition number of H", "condition", _COUNT, digits=2, least=0.2),
+    _of_legs("Forces", "Force measured", "force_measured", _N, least=2.0),
+    _of_legs("Forces", "Force by the model", "force_model", _N, told=True, least=2.0),
+    _of_legs("Forces", "Residual, measured − model", "force_residual", _N, digits=2, least=1.0),
+    *(_term(number, name) for number, name in enumerate(TERMS)),
+    _of_legs("Forces", "Force commanded", "force_command", _N, told=True, least=2.0),
+    _of_legs("Forces", "Force commanded, the model's part", "force_feedforward", _N, told=True, least=2.0),
+    _of_legs("Drives", "Length commanded", "position_command", _MM, told=True, digits=3, least=0.1),
+    _of_legs("Drives", "Mode commanded", "mode", _COUNT, told=True, digits=0, least=1.0),
+    _of_legs("Drives", "Status bits", "drive_status", _COUNT, digits=0, least=1.0),
+    _of_legs("Drives", "Error code", "drive_error", _COUNT, digits=0, least=1.0),
+    _of_legs("Drives", "Cycles without feedback", "stale", ("cycles", 1.0), digits=0, least=1.0),
+    _alone("Timing", "Lateness", "lateness", _US, least=20.0),
+    _alone("Timing", "Period", "period", _US, least=20.0),
+    _alone("Timing", "Exchange", "exchange_time", _US, least=20.0),
+    _alone("Timing", "Computation", "compute_time", _US, least=20.0),
+    _alone("Timing", "Cycle", "cycle", ("cycles", 1.0)),
+    _alone("Timing", "Cycles skipped", "overruns", ("cycles", 1.0)),
+    _alone("Motion and state", "Time on the path", "path_time", ("s", 1.0), digits=3, least=0.1),
+    _alone("Motion and state", "Rate on the path", "path_rate", _COUNT, digits=3, least=0.1),
+    _alone("Motion and state", "Motion", "motion", _COUNT),
+    _alone("Motion and state", "State", "state", _COUNT),
+    _alone("Motion and state", "Stop", "stop", _COUNT),
+    _alone("Motion and state", "Fault code", "fault", _COUNT),
+    _alone("Motion and state", "Leg of the fault", "fault_leg", _COUNT),
+    _alone("Motion and state", "Flags", "flags", _COUNT),
+)
+"""All of them; those of a group follow each other."""
+
+SIGNALS: dict[str, Signal] = {
+    key: Signal(quantity, column) for quantity in QUANTITIES for column, key in enumerate(quantity.keys)
+}
+"""By their names in a file."""
+
+
+def units_of(keys: Iterable[str]) -> tuple[str, ...]:
+    """Units of signals, each once, in their order. Raises KeyError for a signal that there is not."""
+    return tuple(dict.fromkeys(SIGNALS[key].quantity.unit for key in keys))

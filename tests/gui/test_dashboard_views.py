@@ -1,0 +1,173 @@
+"""Dashboards over live telemetry and over a replay: what their plots show, keep, and leave behind."""
+
+import csv
+import gc
+import weakref
+from pathlib import Path
+
+import numpy as np
+import pytest
+from dashboard_views import file_of, kept_dashboards
+from live_rows import latest, live_rows
+from live_views import value_of
+from pyqtgraph.Qt import QtCore, QtWidgets
+from pytestqt.qtbot import QtBot
+from shell_support import make_settings
+
+from gui.dashboard import DashboardPage, Dashboards
+from gui.dashboard.layout import Dashboard, Side
+from gui.dashboard.signal_plot import SignalPlot
+from gui.live import LiveView, Replay
+from gui.session.history import History
+from gui.widgets.theme import DARK, LIGHT
+
+_NONE = QtCore.Qt.KeyboardModifier.NoModifier
+_CTRL, _ALT = QtCore.Qt.KeyboardModifier.ControlModifier, QtCore.Qt.KeyboardModifier.AltModifier
+_FORCES = tuple(f"force_measured.{leg}" for leg in range(1, 7))
+
+
+def test_legs_values_and_cursors_are_those_of_the_view(
+    boards: DashboardPage, boards_view: LiveView, boards_history: History
+) -> None:
+    boards.add([*_FORCES, "force_residual.2"], own=True)
+    boards_view.bar.legs.set_legs([False, True, True, False, False, False])
+    boards.add(["exchange_time"], own=True)
+    first, second = boards.board.plots
+    assert [curve.isVisible() for curve in first.curves[0]] == [False, True, True, False, False, False]
+    for _ in range(6):
+        boards_view.refresh(boards_history)
+    newest = latest(boards_history, 0.0)[-1]
+    assert value_of("2", f"{newest['force_measured'][1]:.2f}", "0.25") in first.header.text()
+    assert ">1</b>" not in first.header.text() and value_of("Exchange", "200") in second.header.text()
+    assert boards.choice.moment.text() == "11.998 s" and not boards_view.values.isVisible()
+    boards_view.set_cursors(4.0, 5.0)
+    assert boards.choice.moment.text().endswith("Δt = B − A = +1.000 s") and "B − A" in first.header.text()
+    boards.add(["period"], own=True)
+    assert boards.board.plots[2].cursor.isVisible() and boards.board.plots[2].cursor.value() == 5.0
+    boards_view.cursors.click(3.0)
+    boards_view.cursors.point(None)
+    boards_view.bar.legs.set_legs([True] * 6)
+
+
+def test_freezing_holds_all_plots_and_new_ones_show_what_is_held(
+    boards: DashboardPage, boards_view: LiveView, boards_history: History
+) -> None:
+    boards.add(["lateness"], own=True)
+    boards_view.bar.freeze.setChecked(True)
+    boards_history.append(live_rows(500, 6000))
+    boards.add(["cycle"], own=True)
+    boards_view.refresh(boards_history)
+    ends = [plot.curves[0][0].getData()[0][-1] for plot in boards.board.plots]
+    assert ends == [5999 / 500] * 2
+    boards_view.bar.freeze.setChecked(False)
+    boards_view.refresh(boards_history)
+    assert boards.board.plots[1].curves[0][0].getData()[1][-1] == 6499.0
+
+
+def test_a_plot_that_is_removed_leaves_nothing_behind(
+    boards: DashboardPage, boards_view: LiveView, boards_history: History
+) -> None:
+    boards.add([*_FORCES], own=True)
+    boards.add(["cycle"], own=True)
+    boards_view.refresh(boards_history)
+    plot = boards.board.plots[0]
+    left = [weakref.ref(plot), weakref.ref(plot.view), *(weakref.ref(curve) for curve in plot.curves[0])]
+    boards.remove(plot.place)
+    del plot
+    for _ in range(3):  # what was connected to it goes after it
+        QtWidgets.QApplication.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
+    gc.collect()
+    assert [each() for each in left] == [None] * len(left)
+    boards_view.refresh(boards_history)
+    assert [each.signals for each in boards.board.plots] == [("cycle",)] == [each.signals for each in boards.panels]
+
+
+def test_sizes_are_kept_and_another_page_shows_the_same(boards: DashboardPage, qtbot: QtBot, tmp_path: Path) -> None:
+    boards.add(["cycle"], own=True)
+    boards.add(["motion"], own=True)
+    boards.move((1, 0), Side.ABOVE)
+    row = boards.board.rows.widget(0)
+    row.setSizes([300, 100])
+    row.splitterMoved.emit(300, 1)
+    boards.keep_sizes()
+    first, second = kept_dashboards(boards)["Dashboard"].rows[0].plots
+    assert first.share == pytest.approx(3 * second.share, rel=0.2)
+    settings = make_settings(tmp_path)
+    boards.choice.signals.setChecked(False)
+    boards.save(settings, "here")
+    boards.choice.signals.setChecked(True)
+    other = DashboardPage(Dashboards(tmp_path / "dashboards.toml"), LIGHT)
+    qtbot.addWidget(other)
+    other.restore(settings, "here")
+    other.resize(900, 500)
+    other.show()
+    assert other.choice.name == "Dashboard" and [plot.signals for plot in other.board.plots] == [
+        ("cycle",),
+        ("motion",),
+    ]
+    assert not other.tree.isVisible()
+    left, right = other.board.rows.widget(0).sizes()
+    assert left > 2 * right
+
+
+def test_many_plots_come_one_after_the_other(
+    boards: DashboardPage, boards_view: LiveView, boards_history: History, qtbot: QtBot
+) -> None:
+    keys = [key for leg in range(1, 7) for key in (f"length.{leg}", f"velocity.{leg}")]
+    board = Dashboard("many").with_plots(())
+    for key in keys:
+        board = board.with_plots([key])
+    file_of(boards).add(board)
+    boards.choice.choose("many")
+    assert 0 < len(boards.board.plots) < len(keys) and not boards.board.complete  # STOP comes in between
+    boards_view.refresh(boards_history)
+    qtbot.waitUntil(lambda: boards.board.complete, timeout=10_000)
+    assert [plot.signals for plot in boards.panels] == [(key,) for key in keys]
+    boards_view.refresh(boards_history)
+    assert all(len(plot.curves[0][0].getData()[0]) for plot in boards.board.plots)
+
+
+def test_nothing_is_drawn_that_is_not_in_view(
+    boards: DashboardPage, boards_view: LiveView, boards_history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boards.add(["cycle"], own=True)
+    drawn: list[str] = []
+    monkeypatch.setattr(SignalPlot, "draw", lambda plot, *_times: drawn.append(plot.signals[0]))
+    view = LiveView(DARK, replayed=True)
+    view.add_page("Dashboards", other := DashboardPage(file_of(boards), DARK))
+    try:
+        other.choice.read()
+        view.refresh(boards_history)
+        assert len(other.panels) == 1 and drawn == []
+        view.tabs.setCurrentWidget(other)
+        view._redraw()
+        assert "cycle" in drawn
+    finally:
+        view.close_worker()
+        view.deleteLater()
+
+
+def test_over_a_replay_with_its_present_and_its_numbers(boards: DashboardPage, qtbot: QtBot, tmp_path: Path) -> None:
+    boards.add(["force_measured.1", "force_measured.2"], own=True)
+    view = LiveView(DARK, replayed=True, alone=DashboardPage(file_of(boards), DARK))
+    try:
+        other = view.pages["Dashboards"]
+        assert isinstance(other, DashboardPage)
+        other.choice.read()
+        replay = Replay(live_rows(3000))
+        replay.seek(2.0)
+        view.refresh(replay.excerpt)
+        view.show_span(1.0, 4.0)
+        (plot,) = other.board.plots
+        assert plot.span == pytest.approx((1.0, 4.0)) and plot.present.value() == 2.0
+        assert plot.curves[0][1].getData()[0][-1] == pytest.approx(4.0)  # also what comes after the present
+        view.bar.legs.set_legs([False] + [True] * 5)
+        view.export_table(tmp_path / "t.csv")
+        qtbot.waitUntil((tmp_path / "t.csv").exists, timeout=10_000)
+        with open(tmp_path / "t.csv", encoding="utf-8") as file:
+            head, *rows = list(csv.reader(file))
+        assert head == ["t [s]", "Force measured: Force measured 2 [N]"] and len(rows) == 1501
+        assert float(rows[0][1]) == pytest.approx(20.0 + np.sin(1.0))
+    finally:
+        view.close_worker()
+        view.deleteLater()
