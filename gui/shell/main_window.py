@@ -67,6 +67,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.banner = Banner(self.stop_button, session.config.virtual is not None, session.config.safety.off)
         self.operate = OperatePanel(session)
         self.motion = MotionPanel(session, self.mover, self.theme)
+        self.runs.follow_motion(self.motion.document)
         self.jog = JogPanel(session, self.mover)
         self.live_page, self.platform_page, self.recordings_page = (Page() for _ in range(3))
         self.log = EventLog(self.theme)
