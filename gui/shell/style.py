@@ -17,7 +17,9 @@ QLabel#off {{ background: #e69f00; color: #10151a; font-size: 11px; font-weight:
     padding: 2px 8px; }}
 QFrame#card, QFrame#transport {{ border-top: 1px solid {border}; }}
 QPushButton#step {{ min-height: 26px; text-align: left; }}
-QPushButton[next="true"] {{ border: 2px solid {accent}; padding: 2px 8px; font-weight: bold; }}
+QPushButton[next="true"] {{ background: {accent}; color: {surface}; border: 2px solid {accent}; padding: 2px 8px;
+    font-weight: bold; }}
+QPushButton[next="true"]:hover, QPushButton[next="true"]:focus {{ border-color: {text}; }}
 QPushButton#stop {{ background: {stop}; color: white; font-size: 22px; font-weight: bold; border: 2px solid #7d0000;
     border-radius: 8px; }}
 QPushButton#stop:hover {{ background: #ee1111; }}
@@ -45,6 +47,7 @@ def dress(application: QtWidgets.QApplication, theme: Theme) -> None:
         accent=theme.accent,
         text=theme.text,
         border=theme.border,
+        surface=theme.surface,
     )
     sheet = style_sheet(theme) + own
     before = application.styleSheet()
