@@ -33,6 +33,7 @@ from gui.shell.notice import Notice
 from gui.shell.other_rig import OtherRig
 from gui.shell.pictures import Page, Pictures, Tabs
 from gui.shell.reporting import Reporting, connect_runs
+from gui.shell.sounds import Sounds
 from gui.shell.style import dress
 from gui.shell.telemetry_menu import TelemetryMenu
 from gui.shell.view_menu import ViewMenu
@@ -63,6 +64,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.notice = Notice()
         self.reporting = Reporting(session, self.notice, self)
         self.runs = RunDesk(session, self)
+        self.sounds = Sounds(session, settings, self)
         self.stop_button = StopButton(lambda: session.stop(1, "button"))
         self.banner = Banner(self.stop_button, session.config.virtual is not None, session.config.safety.off)
         self.operate = OperatePanel(session)
@@ -212,7 +214,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.setup.finished.connect(self.other.open)
         self.closing.stayed.connect(self.other.window_stays)
         self._add_action(rig, "&Quit", self.close, "Ctrl+Q")
-        self.view = ViewMenu(self.theme.name, self.use_theme, self.tabs, self.notice.remark)
+        self.view = ViewMenu(self.theme.name, self.use_theme, self.tabs, self.notice.remark, self.sounds)
         self.menuBar().addMenu(self.view)
         self.help = HelpMenu(self)
 
@@ -289,6 +291,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.clock.stop()
         self._building.stop()
         self.stop_everywhere.remove()
+        self.sounds.close()
         self.reporting.close()
         self.runs.close()
         self.setup.close()

@@ -6,6 +6,7 @@ from functools import partial
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.screen import SCALES, keep_scale, kept_scale, obstacle
+from gui.shell.sounds import Sounds
 from gui.widgets import THEMES
 
 _OBSTACLE = "not while the drives have torque, as the window stands still meanwhile: park or stop first"
@@ -19,10 +20,16 @@ class ViewMenu(QtWidgets.QMenu):
         choose: takes the name of others.
         tabs: the panels.
         remark: told what is to be done so that a choice shows.
+        sounds: are switched here.
     """
 
     def __init__(
-        self, theme: str, choose: Callable[[str], None], tabs: QtWidgets.QTabWidget, remark: Callable[[str], None]
+        self,
+        theme: str,
+        choose: Callable[[str], None],
+        tabs: QtWidgets.QTabWidget,
+        remark: Callable[[str], None],
+        sounds: Sounds,
     ) -> None:
         super().__init__("&View")
         self.setToolTipsVisible(True)
@@ -40,6 +47,12 @@ class ViewMenu(QtWidgets.QMenu):
         self.whole.setShortcut("F11")
         self.whole.setCheckable(True)
         self.whole.triggered.connect(self._fill_screen)
+        self.sound = self.addAction(sounds.words)
+        self.sound.setCheckable(True)
+        self.sound.setChecked(sounds.on)
+        self.sound.setToolTip("Tones for torque on, a motion's end, a stop, and a fault until it is acknowledged")
+        self.sound.triggered.connect(lambda on: sounds.switch(on=on))
+        sounds.told.connect(lambda: self.sound.setText(sounds.words))
         self.addSeparator()
         for index in range(tabs.count()):
             action = self.addAction(tabs.tabText(index))
