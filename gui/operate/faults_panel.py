@@ -187,7 +187,8 @@ class FaultsPanel(QtWidgets.QWidget):
                 item = QtWidgets.QTreeWidgetItem(self.active, line)
                 item.setData(0, _NAME, name)
                 item.setToolTip(0, name)
-            self.active.resizeColumnToContents(0)
+            for column in range(3):
+                self.active.resizeColumnToContents(column)
             if lines:
                 self.active.setCurrentItem(self.active.topLevelItem(0))
         self.refresh()

@@ -68,6 +68,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.stop_button = StopButton(lambda: session.stop(1, "button"))
         self.banner = Banner(self.stop_button, session.config.virtual is not None, session.config.safety.off)
         self.operate = OperatePanel(session)
+        self.banner.mend_asked.connect(lambda action: self.operate.buttons[action].click())
         self.motion = MotionPanel(session, self.mover, self.theme)
         self.runs.follow_motion(self.motion.document)
         self.jog = JogPanel(session, self.mover)

@@ -25,6 +25,10 @@ QPushButton#stop {{ background: {stop}; color: white; font-size: 22px; font-weig
 QPushButton#stop:hover {{ background: #ee1111; }}
 QPushButton#stop:pressed {{ background: #8c0000; }}
 QPushButton#stop:focus {{ border: 3px solid {text}; }}
+QPushButton#mend {{ background: white; color: #10151a; border: 1px solid white; font-weight: bold;
+    padding: 0 10px; min-height: 19px; }}
+QPushButton#mend:hover {{ border-color: #10151a; }}
+QPushButton#mend:disabled {{ background: transparent; color: white; border: 1px solid white; }}
 QPushButton#armed {{ min-height: 26px; text-align: left; }}
 QPushButton#armed:checked {{ background: #e69f00; color: #10151a; font-weight: bold; }}
 QWizard QPushButton#armed {{ min-height: 18px; text-align: center; }}
