@@ -63,6 +63,7 @@ from kinematics.inputs import (
     Inertia,
     Length,
     Mass,
+    Number,
     Quantity,
     Speed,
     Stiffness,
@@ -75,6 +76,7 @@ from kinematics.inputs import (
     parse_toml,
     read_text,
     toml_item,
+    within,
 )
 from kinematics.jacobian import (
     SINGULAR_CONDITION,
@@ -144,6 +146,7 @@ from kinematics.trajectories import (
     RandomMotion,
     RandomTerm,
     Sequence,
+    Thresholds,
     Trajectory,
     TrajectorySpec,
     Transition,
@@ -231,6 +234,7 @@ __all__ = [
     "MinimumJerk",
     "MissingFileError",
     "MotionTable",
+    "Number",
     "Placement",
     "PoseAssessment",
     "PoseFault",
@@ -244,6 +248,7 @@ __all__ = [
     "SingularityError",
     "Speed",
     "Stiffness",
+    "Thresholds",
     "Time",
     "Torque",
     "Trajectory",
@@ -336,4 +341,5 @@ __all__ = [
     "toml_item",
     "trajectory_names",
     "trajectory_text",
+    "within",
 ]

@@ -9,6 +9,7 @@ import pytest
 import tomlkit
 import typer
 
+from kinematics import parse_specification
 from rig.cli.application import commands as tree
 from rig.config.rig_config import load_config
 from rig.engine import check_buses
@@ -90,11 +91,12 @@ def test_every_target_exists() -> None:
 
 def test_the_configuration_shown_is_a_valid_one(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "your-own-rig.md").read_text(encoding="utf-8")
-    block, kinds, lines, motors, modules, shapes = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    block, motion, kinds, lines, motors, modules, shapes = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     path = tmp_path / "my-rig.toml"
     path.write_text(block, encoding="utf-8")
     config = load_config(path)
     assert config.virtual is None
+    assert parse_specification(motion).validation.named == {"residual_rms": 0.8, "lag": 0.001}
     assert config.drives.legs[5].serial == "A1046"
     legs = [*tomllib.loads(lines)["legs"], *tomllib.loads(block)["drives"]["legs"][4:]]
     on_lines = config.changed({"rate": 100.0, "drives": {"legs": legs}})

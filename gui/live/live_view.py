@@ -109,6 +109,8 @@ class LiveView(QtWidgets.QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.bar)
+        layout.addWidget(self.values.large)
+        self.values.large.setVisible(not self._replayed)  # a replay needs its height for other things
         layout.addWidget(self.body, 1)
 
     def set_mechanism(self, mechanism: Mechanism | None, coulomb_speed: float = 0.0) -> None:
@@ -128,12 +130,8 @@ class LiveView(QtWidgets.QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
-        self.bar.legs.set_theme(theme)
-        self.chooser.set_theme(theme)
-        self.beside.set_theme(theme)
-        self.values.set_theme(theme)
-        for page in self.pages.values():
-            page.set_theme(theme)
+        for part in (self.bar.legs, self.chooser, self.beside, self.values, *self.pages.values()):
+            part.set_theme(theme)
         self._redraw()
 
     def refresh(self, history: Timeline) -> None:

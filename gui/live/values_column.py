@@ -5,20 +5,23 @@ import math
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from dynamics import Mechanism
+from gui.live.large_numbers import LargeNumbers
 from gui.live.readout import WRENCH_WINDOW, StrokeBars, WrenchTable
 from gui.session import Stretch, Timeline
-from gui.widgets import Theme
+from gui.widgets import Card, Theme
 
 _WIDTH = 224
 
 
 class ValuesColumn(QtWidgets.QWidget):
-    """A column of boxes; `set_mechanism` gives the limits of the strokes and what the wrench needs."""
+    """A column of cards; `set_mechanism` gives the limits of the strokes and what the wrench needs."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.strokes = StrokeBars(theme)
         self.wrench = WrenchTable()
+        self.large = LargeNumbers(theme)
+        """to be put where there is room for them"""
         self.moment = QtWidgets.QLabel("No data")
         self.moment.setAccessibleName("Time of the values")
         hint = QtWidgets.QLabel("Click in a plot: cursor A; again: B; again: none")
@@ -41,11 +44,7 @@ class ValuesColumn(QtWidgets.QWidget):
             ("Leg length, mm", (self.strokes,)),
             ("Implied wrench", (self.wrench,)),
         ):
-            box = QtWidgets.QGroupBox(title)
-            lines = QtWidgets.QVBoxLayout(box)
-            for widget in widgets:
-                lines.addWidget(widget)
-            column.addWidget(box)
+            column.addWidget(Card(title, *widgets))
         column.addStretch(1)
 
     def set_mechanism(self, mechanism: Mechanism | None) -> None:
@@ -56,10 +55,13 @@ class ValuesColumn(QtWidgets.QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
         self.strokes.set_theme(theme)
+        self.large.set_theme(theme)
 
     def show_values(self, words: str, now: Stretch, shown: Timeline, since: float) -> None:
         """Show the moment in words, the lengths of its row, and the wrench over the time before it, from `since` s."""
         self.moment.setText(words)
         self.strokes.show_rows(now.rows)
         before = float(now.times[-1]) if len(now) else -math.inf
-        self.wrench.show_rows(shown.window(max(before - WRENCH_WINDOW, since), before))
+        lately = shown.window(max(before - WRENCH_WINDOW, since), before)
+        self.wrench.show_rows(lately)
+        self.large.show_rows(now.rows, lately)

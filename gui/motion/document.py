@@ -10,7 +10,8 @@ from gui.motion.specification import Data, moved, read_motion
 from gui.motion.unsaved import UnsavedQuestion
 from gui.session import RigSession, Worker
 from gui.widgets import ask_save
-from kinematics import trajectory_text
+from kinematics import Thresholds, trajectory_text
+from rig.config import save_own_thresholds
 from rig.csvio import whole_file
 from rig.errors import InputError
 
@@ -66,6 +67,11 @@ class MotionDocument(QtCore.QObject):
     def unsaved(self) -> bool:
         """Whether the motion was changed since it was taken or saved."""
         return self._editor.value() != self._taken
+
+    @property
+    def thresholds(self) -> dict[str, float]:
+        """Those of the motion's own, SI, by name."""
+        return dict(self._editor.value().get("validation", {}))
 
     def say_title(self) -> None:
         """After a change."""
@@ -129,6 +135,18 @@ class MotionDocument(QtCore.QObject):
             self.name, self.path, self._taken = path.stem, path, shown
             self.say_title()
             self._session.log("info", "app", f"motion saved: {path}")
+
+    def keep_thresholds(self, thresholds: Thresholds) -> None:
+        """Put thresholds into the motion's file, and nothing else; what is shown has them from then on as well.
+
+        Raises ConfigError or InputError, and changes nothing, where the file cannot be used or written.
+        """
+        assert self.path is not None
+        save_own_thresholds(self.path, thresholds)
+        kept = {key: value for key, value in self._taken.items() if key != "validation"}
+        self._taken = kept | ({"validation": thresholds.named} if thresholds.named else {})
+        self._editor.set_thresholds(thresholds.named)
+        self._session.log("info", "app", f"thresholds saved in the motion's file {self.path}")
 
     def save(self) -> bool:
         """Save the motion in its file, one that is asked for where it has none; whether that was done."""

@@ -1,6 +1,6 @@
 """Compose a motion: its frame and pivot, its parts in their order, and a form for each part."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -34,6 +34,7 @@ class MotionEditor(QtWidgets.QWidget):
         self._models = part_models()
         self._transitions: dict[tuple[PartForm, PartForm], float] = {}  # between these two, s
         self._quiet = False  # while a motion is put in
+        self._thresholds: dict[str, float] = {}
         self.amplitude = QuantityBox("Size of the motion about its start pose", "%", 100.0, LEAST_AMPLITUDE, 100.0)
         """to be put where there is room"""
         self.frame = Choice("Frame of the motion", [(text, frame) for frame, text in _FRAMES.items()])
@@ -69,6 +70,13 @@ class MotionEditor(QtWidgets.QWidget):
         form = QtWidgets.QFormLayout()
         form.addRow("Frame", self.frame)
         form.addRow("Pivot", self.pivot)
+        self.judged_by = QtWidgets.QLabel()
+        self.judged_by.setObjectName("muted")
+        self.judged_by.setWordWrap(True)
+        self.judged_by.setAccessibleName("Thresholds of the motion's own")
+        self.judged_by.setToolTip("[validation] of the motion's file: its runs are judged by these before the rig's")
+        self.judged_by.hide()
+        form.addRow(self.judged_by)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addLayout(form)
@@ -91,7 +99,11 @@ class MotionEditor(QtWidgets.QWidget):
             "pivot": self.pivot.value(),
             "parts": [form.value() for form in forms],
         }
-        return with_transitions(motion, durations) | ({} if amplitude == 1.0 else {"amplitude": amplitude})
+        if amplitude != 1.0:
+            motion["amplitude"] = amplitude
+        if self._thresholds:
+            motion["validation"] = dict(self._thresholds)
+        return with_transitions(motion, durations)
 
     def set_value(self, motion: Data, folder: Path) -> None:
         """Show a motion whose file names start at `folder`.
@@ -118,6 +130,11 @@ class MotionEditor(QtWidgets.QWidget):
                 self._insert(self.forms.count(), form)
             self._place(motion, size)
         self._list_parts(0)
+        self._tell()
+
+    def set_thresholds(self, thresholds: Mapping[str, float]) -> None:
+        """Give the motion thresholds of its own, SI, by name: all that it has from then on."""
+        self._show_thresholds(thresholds)
         self._tell()
 
     def restore(self, motion: Data, part: int) -> None:
@@ -169,6 +186,7 @@ class MotionEditor(QtWidgets.QWidget):
 
     def _place(self, motion: Data, size: float) -> None:
         """Show what holds for all parts, and the transitions between them."""
+        self._show_thresholds(motion.get("validation", {}))
         self.frame.setCurrentIndex(self.frame.findData(motion["frame"]))
         self.amplitude.set_si(size)
         self._transitions, forms, parts = {}, iter(self._forms()), motion["parts"]
@@ -179,6 +197,12 @@ class MotionEditor(QtWidgets.QWidget):
                 self._transitions[pairs[passed]] = part["duration"]
             else:
                 passed += 1
+
+    def _show_thresholds(self, thresholds: Mapping[str, float]) -> None:
+        self._thresholds = dict(thresholds)
+        said = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in thresholds.items())
+        self.judged_by.setText(f"Judged by its own {said}")
+        self.judged_by.setVisible(bool(thresholds))
 
     def _placed_elsewhere(self) -> None:
         if not self._quiet:

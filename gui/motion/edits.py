@@ -214,6 +214,8 @@ def _differences(before: Any, after: Any, place: Place = ()) -> Iterator[Place]:
 
 def _in_words(place: Place) -> str:
     """What is at a place, such as "end z of part 1" or "amplitude of line 2 of part 1"."""
+    if place[0] == "validation":
+        return " ".join(["thresholds", *(str(each).replace("_", " ") for each in place[1:])])
     words = [str(each).replace("_", " ") for each in place if isinstance(each, str) and each not in ("parts", "terms")]
     numbers = [each for each in place if isinstance(each, int)]
     of = [f"part {numbers.pop(0) + 1}"] if place[0] == "parts" else []

@@ -94,6 +94,9 @@ def as_data(specification: TrajectorySpec) -> Data:
     motion = specification.model_dump(mode="json")
     if motion["amplitude"] == 1.0:
         del motion["amplitude"]
+    motion["validation"] = specification.validation.named
+    if not motion["validation"]:
+        del motion["validation"]
     return motion
 
 

@@ -4,11 +4,13 @@ import math
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.operate.fault_words import AMPLIFIER, GROUPS, fault_words
 from gui.session import Action, LogEntry, RigSession
 from gui.widgets import GuardedButton, QuantityBox, Reason
 from rig.virtual import FAULTS, RigView
 
 _LOOK_INTERVAL = 500  # ms, while the panel is in view
+_NAME = QtCore.Qt.ItemDataRole.UserRole  # of an item: the fault's name
 _MOST_LINES = 1000  # of the reaction; the oldest go first
 
 
@@ -26,14 +28,8 @@ class FaultsPanel(QtWidgets.QWidget):
         self.faults = QtWidgets.QTreeWidget()
         self.faults.setAccessibleName("Faults that can be injected")
         self.faults.setHeaderLabels(["Fault", "What it does"])
-        self.faults.setRootIsDecorated(False)
-        for name, kind in FAULTS.items():
-            if name.startswith("amplifier_") and session.config.load_cells.amplifier is None:
-                continue
-            item = QtWidgets.QTreeWidgetItem([name, kind.text])
-            item.setToolTip(1, kind.text)
-            self.faults.addTopLevelItem(item)
-        self.faults.resizeColumnToContents(0)
+        self.faults.setIndentation(14)
+        self._fill(amplifier=session.config.load_cells.amplifier is not None)
         self.leg = QtWidgets.QComboBox()
         self.leg.addItem("all, or the whole rig", None)
         for leg in range(1, 7):
@@ -69,8 +65,34 @@ class FaultsPanel(QtWidgets.QWidget):
         session.changed.connect(self.refresh)
         session.virtual.seen.connect(self._show_active)
         session.logged.connect(self._react)
-        self.faults.setCurrentItem(self.faults.topLevelItem(0))
+        self.faults.setCurrentItem(next(iter(self._items.values())))
         self.refresh()
+
+    def _fill(self, *, amplifier: bool) -> None:
+        self._items: dict[str, QtWidgets.QTreeWidgetItem] = {}
+        for title, group in GROUPS.items():
+            if title == AMPLIFIER and not amplifier:
+                continue
+            heading = QtWidgets.QTreeWidgetItem([title])
+            heading.setFlags(QtCore.Qt.ItemFlag.ItemIsEnabled)
+            self.faults.addTopLevelItem(heading)
+            heading.setFirstColumnSpanned(True)
+            heading.setExpanded(True)
+            for name in group:
+                item = self._items[name] = QtWidgets.QTreeWidgetItem(heading, [fault_words(name), FAULTS[name].text])
+                item.setData(0, _NAME, name)
+                item.setToolTip(0, f"In scripts and timetables: {name}")
+                item.setToolTip(1, FAULTS[name].text)
+        self.faults.resizeColumnToContents(0)
+
+    @property
+    def names(self) -> list[str]:
+        """Of the faults that are offered."""
+        return list(self._items)
+
+    @property
+    def _chosen_name(self) -> str:
+        return str(self.faults.currentItem().data(0, _NAME))
 
     def _lay_out(self) -> None:
         form = QtWidgets.QGridLayout()
@@ -112,8 +134,7 @@ class FaultsPanel(QtWidgets.QWidget):
 
     def choose(self, name: str) -> None:
         """Select a fault by name."""
-        (item,) = self.faults.findItems(name, QtCore.Qt.MatchFlag.MatchExactly)
-        self.faults.setCurrentItem(item)
+        self.faults.setCurrentItem(self._items[name])
 
     def showEvent(self, event: QtCore.QEvent) -> None:
         """Ask now and then which faults are on, while that can be seen."""
@@ -126,7 +147,7 @@ class FaultsPanel(QtWidgets.QWidget):
         self._timer.stop()
 
     def _chosen(self) -> None:
-        kind = FAULTS[self.faults.currentItem().text(0)]
+        kind = FAULTS[self._chosen_name]
         self.value.set_unit("")
         self.value.setEnabled(kind.default is not None)
         self.value.setSuffix(f" {kind.unit}" if kind.unit else "")
@@ -136,7 +157,7 @@ class FaultsPanel(QtWidgets.QWidget):
         self.value.setToolTip("This fault has no value" if kind.default is None else measured)
 
     def _inject(self) -> None:
-        name = self.faults.currentItem().text(0)
+        name = self._chosen_name
         value = float(self.value.value()) if FAULTS[name].default is not None else None
         duration = self.duration.si() if self.lasting.isChecked() else None
         self._since = self._session.rig_time
@@ -147,21 +168,27 @@ class FaultsPanel(QtWidgets.QWidget):
         item = self.active.currentItem()
         if item is not None:
             leg = int(item.text(1)) if item.text(1).isdigit() else 0
-            self._session.virtual.clear(item.text(0), leg)
+            self._session.virtual.clear(item.data(0, _NAME), leg)
 
     def _show_active(self, view: RigView) -> None:
-        lines = []
+        lines, names = [], []
         for fault in view.faults:
             unit = FAULTS[fault.name].unit
             value = "" if fault.value is None or math.isnan(fault.value) else f"{fault.value:g} {unit}".strip()
-            lines.append((fault.name, str(fault.leg) if fault.leg else "whole rig", value))
+            names.append(fault.name)
+            lines.append((fault_words(fault.name, fault.leg), str(fault.leg) if fault.leg else "whole rig", value))
         shown = [
             tuple(self.active.topLevelItem(row).text(column) for column in range(3))
             for row in range(self.active.topLevelItemCount())
         ]
         if lines != shown:
             self.active.clear()
-            self.active.addTopLevelItems([QtWidgets.QTreeWidgetItem(line) for line in lines])
+            for name, line in zip(names, lines, strict=True):
+                item = QtWidgets.QTreeWidgetItem(self.active, line)
+                item.setData(0, _NAME, name)
+                item.setToolTip(0, name)
+            for column in range(3):
+                self.active.resizeColumnToContents(column)
             if lines:
                 self.active.setCurrentItem(self.active.topLevelItem(0))
         self.refresh()

@@ -6,11 +6,14 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore
 
+from gui.motion import MotionDocument
 from gui.runs.run_judge import RunJudge
 from gui.runs.verdict_card import VerdictCard
 from gui.session import Action, RigSession, Worker, heavy_work_obstacle
-from rig.config import RigConfig, Validation, save_thresholds
+from kinematics import Thresholds
+from rig.config import RigConfig, Validation, own_thresholds, save_thresholds
 from rig.engine import Snapshot
+from rig.errors import ConfigError, InputError
 from rig.recording import MotionRecord, part_name
 from rig.runs import Catalogue
 from rig.states import MotionKind, MotionOutcome
@@ -43,14 +46,22 @@ class RunDesk(QtCore.QObject):
         """recording, and the motion of it that was seen to end last"""
         self._shown: tuple[Path, MotionRecord] | None = None
         """the run on the card"""
+        self._motion_file: Path | None = None
+        """of that run, where it is known"""
+        self._document: MotionDocument | None = None
         self._waiting = False
-        self._thresholds: Validation | None = None
-        """those that somebody edited, for runs from then on"""
+        self._rig_by: list[str] = []
+        """what judges in place of the recorded configuration: options of `rig runs`"""
+        self._given: list[str] = []
+        """what somebody typed, for runs from then on: likewise, in place of everything"""
+        self._once: list[str] = []
+        """the same, for the run on the card only"""
         self.note = ""
         """on runs from now on, kept beside the recording"""
         self.card.cancelled.connect(self.judge.cancel)
-        self.card.applied.connect(self._apply)
-        self.card.saved.connect(self._save)
+        self.card.thresholds.applied.connect(self._apply)
+        self.card.thresholds.saved.connect(self._save)
+        self.card.thresholds.saved_in_motion.connect(self._save_in_motion)
         self.card.report_asked.connect(self._ask_report)
         session.statusChanged.connect(self._follow)
         session.changed.connect(self._refresh)
@@ -58,6 +69,12 @@ class RunDesk(QtCore.QObject):
     def set_note(self, note: str) -> None:
         """Keep this note with every run from now on; empty keeps none."""
         self.note = note.strip()
+
+    def follow_motion(self, document: MotionDocument) -> None:
+        """Take the motion that is shown as the one whose file thresholds may be saved in."""
+        self._document = document
+        document.retitled.connect(lambda _title: self._say_motion_obstacle())
+        self._say_motion_obstacle()
 
     def close(self) -> None:
         """End process and thread. May be called again."""
@@ -86,7 +103,10 @@ class RunDesk(QtCore.QObject):
             self._run_over(recording, motion)
 
     def _run_over(self, recording: Path, motion: MotionRecord) -> None:
-        self._shown, self._waiting = (recording, motion), True
+        self._shown, self._waiting, self._once = (recording, motion), True, []
+        document = self._document
+        self._motion_file = document.path if document is not None and document.name == motion.name else None
+        self._say_motion_obstacle()
         if self.note:
             run, note = part_name(recording.name, motion.id), self.note
             self._worker.submit(partial(_keep_note, recording, run, note), self._noted)
@@ -104,7 +124,7 @@ class RunDesk(QtCore.QObject):
         self.card.show_judging(run, motion.name)
         if not self.judge.busy:
             self._waiting = False
-            self.judge.start(recording, [run], _given(self._thresholds))
+            self.judge.start(recording, [run], self._once or self._given or self._rig_by)
 
     def _refresh(self) -> None:
         if self._waiting and not self.judge.busy and not self.obstacle:
@@ -119,14 +139,18 @@ class RunDesk(QtCore.QObject):
             run = part_name(recording.name, motion.id)
             found = next((one for one in runs if one["run"] == run and one["numbers"] is not None), None)
             if found is not None:
-                self.card.show_run(found, "" if self._thresholds is None else _EDITED)
+                self.card.show_run(found, _EDITED if self._given or self._once else "")
                 self._session.log("info", "app", f"run {run}: {found['verdict'] or 'no thresholds'}")
             else:
                 self.card.show_failure(run, motion.name, reason)
         self.told.emit()
 
     def _apply(self, thresholds: Validation) -> None:
-        self._thresholds, self._waiting = thresholds, True
+        self._given = _typed(thresholds)
+        self._judge_again()
+
+    def _judge_again(self) -> None:
+        self._waiting = True
         self._begin()
 
     def _save(self, thresholds: Validation) -> None:
@@ -144,7 +168,37 @@ class RunDesk(QtCore.QObject):
             return
         self._session.config = config
         self._session.log("info", "app", f"thresholds saved in {config.path}; recordings have them from Connect on")
-        self._apply(config.validation)
+        self._given, self._once, self._rig_by = [], [], ["--thresholds", str(config.path)]
+        self._judge_again()
+
+    def _save_in_motion(self, thresholds: Validation) -> None:
+        document = self._document
+        if document is None or self._motion_obstacle:
+            return
+        try:
+            before = Thresholds.model_validate(document.thresholds)
+            document.keep_thresholds(own_thresholds(thresholds, self._session.config.validation, before))
+        except (ConfigError, InputError) as error:
+            self.card.thresholds.refuse(error)
+            return
+        # its next run has them; that on the card was recorded without
+        self._given, self._once = [], _typed(thresholds)
+        self._judge_again()
+
+    @property
+    def _motion_obstacle(self) -> str:
+        """Why thresholds cannot be saved in the file of the motion on the card."""
+        document = self._document
+        if self._shown is None or document is None or document.name != self._shown[1].name:
+            return "the tab Motion shows another motion than the one that ran"
+        if document.path is None:
+            return "the motion has no file of its own: save it in the tab Motion first"
+        if self._motion_file not in (None, document.path):
+            return "the tab Motion shows another file than the one that ran"
+        return ""
+
+    def _say_motion_obstacle(self) -> None:
+        self.card.thresholds.set_motion_obstacle(self._motion_obstacle)
 
     def _noted(self, _result: object, error: Exception | None) -> None:
         if error is not None:
@@ -160,9 +214,6 @@ def _keep_note(recording: Path, run: str, note: str) -> None:
     Catalogue(recording).change(run, {"note": note})
 
 
-def _given(thresholds: Validation | None) -> list[str]:
+def _typed(thresholds: Validation) -> list[str]:
     """Thresholds as the command takes them."""
-    if thresholds is None:
-        return []
-    values = thresholds.thresholds | {"confidence": thresholds.confidence}
-    return [f"{name}={value!r}" for name, value in values.items()]
+    return [part for name, value in thresholds.named.items() for part in ("--threshold", f"{name}={value!r}")]

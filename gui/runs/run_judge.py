@@ -40,15 +40,14 @@ class RunJudge(QtCore.QObject):
         """Whether something is being judged."""
         return bool(self._arguments)
 
-    def start(self, where: Path, runs: Sequence[str], thresholds: Sequence[str] = ()) -> None:
-        """Judge runs (FILE#ID) of a folder or a recording, by thresholds NAME=VALUE or those recorded.
+    def start(self, where: Path, runs: Sequence[str], judged_by: Sequence[str] = ()) -> None:
+        """Judge runs (FILE#ID) of a folder or a recording, as options of `rig runs` say by what, or as recorded.
 
         Nothing while others are being judged.
         """
         if self.busy:
             return
         chosen = [part for run in runs for part in ("--run", run)]
-        judged_by = [part for threshold in thresholds for part in ("--threshold", threshold)]
         self._arguments = ["runs", str(where), *chosen, *judged_by, "--judge", "--json"]
         self._deadline.start()
         self._command.start(self._arguments)

@@ -6,9 +6,10 @@ from typing import Any
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.widgets import GuardedButton
-from rig.config import Validation, parse_thresholds
-from rig.errors import ConfigError
+from rig.config import GIVEN, MOTION, RIG, Validation, parse_thresholds
+from rig.errors import ConfigError, InputError
 
+_WHOSE = {RIG: "the rig's", MOTION: "the motion's", GIVEN: "typed here"}
 _FIELDS = {
     "residual_rms": ("Residual, RMS", "N"),
     "residual_noise": ("… in cells' noise", "×"),
@@ -23,7 +24,8 @@ _FIELDS = {
 class ThresholdsRow(QtWidgets.QWidget):
     """A field for each threshold, empty where it is not judged. Nothing is taken before it is asked for.
 
-    Signals: `applied(thresholds)` and `saved(thresholds)`, each a `Validation` that was checked.
+    Signals: `applied(thresholds)`, `saved(thresholds)` and `saved_in_motion(thresholds)`, each a `Validation` that was
+    checked.
 
     Args:
         obstacle: why thresholds cannot be saved where they came from, empty when they can.
@@ -32,35 +34,45 @@ class ThresholdsRow(QtWidgets.QWidget):
 
     applied = QtCore.Signal(object)
     saved = QtCore.Signal(object)
+    saved_in_motion = QtCore.Signal(object)
 
     def __init__(self, obstacle: str, origin: str) -> None:
         super().__init__()
         self.setAccessibleName("Thresholds of the verdict")
         self.fields: dict[str, QtWidgets.QLineEdit] = {}
+        self.captions: dict[str, tuple[QtWidgets.QLabel, str]] = {}
+        """what stands over each field, and that without whose it is"""
         grid = QtWidgets.QGridLayout()
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(2)
         for place, (name, (caption, unit)) in enumerate(_FIELDS.items()):
-            label = QtWidgets.QLabel(f"{caption}, {unit}" if unit else caption)
+            label = QtWidgets.QLabel()
             label.setObjectName("muted")
+            self.captions[name] = (label, f"{caption}, {unit}" if unit else caption)
+            label.setText(self.captions[name][1])
             field = QtWidgets.QLineEdit()
             field.setAccessibleName(f"Threshold: {caption}")
             field.setPlaceholderText("not judged")
             field.setToolTip(f"{name} of [validation]; a number in SI, or with its unit; empty: not judged")
-            field.returnPressed.connect(self._apply)
+            field.returnPressed.connect(lambda: self._send(self.applied))
             label.setBuddy(field)
             grid.addWidget(label, 2 * (place // 4), place % 4)
             grid.addWidget(field, 2 * (place // 4) + 1, place % 4)
             self.fields[name] = field
         self.apply = QtWidgets.QPushButton("Judge by these")
-        self.apply.clicked.connect(self._apply)
+        self.apply.clicked.connect(lambda: self._send(self.applied))
         self.save = GuardedButton(f"Save in {origin}", "Put these into [validation] of the rig's configuration")
-        self.save.clicked.connect(self._save)
+        self.save.clicked.connect(lambda: self._send(self.saved))
         self.save.set_obstacle(obstacle)
+        self.keep = GuardedButton(
+            "Save in the motion's file", "Put what differs from the rig's into [validation] of the motion's own file"
+        )
+        self.keep.clicked.connect(lambda: self._send(self.saved_in_motion))
         buttons = QtWidgets.QHBoxLayout()
         buttons.addWidget(self.apply)
         buttons.addWidget(self.save)
-        grid.addLayout(buttons, 3, 3)
+        buttons.addWidget(self.keep)
+        buttons.addStretch(1)
         self.message = QtWidgets.QLabel()
         self.message.setObjectName("bad")
         self.message.setWordWrap(True)
@@ -69,29 +81,38 @@ class ThresholdsRow(QtWidgets.QWidget):
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 4, 0, 0)
         layout.addLayout(grid)
+        layout.addLayout(buttons)
         layout.addWidget(self.message)
 
     def show_criteria(self, numbers: Mapping[str, Any]) -> None:
         """Show the thresholds that a run was judged by."""
         values = {one["name"]: one["threshold"] for one in numbers["criteria"]}
+        whose = {one["name"]: one["whose"] for one in numbers["criteria"]}
         values["confidence"] = numbers["confidence"]
+        given = GIVEN in whose.values()
+        whose["confidence"] = GIVEN if given else MOTION if "confidence" in numbers["own"] else RIG
         for name, field in self.fields.items():
             field.setText(f"{values[name]:g}" if name in values else "")
+            label, caption = self.captions[name]
+            label.setText(f"{caption} · {_WHOSE[whose[name]]}" if name in values else caption)
         self._say("")
 
-    def _apply(self) -> None:
-        thresholds = self._checked()
-        if thresholds is not None:
-            self.applied.emit(thresholds)
+    def set_motion_obstacle(self, reason: str) -> None:
+        """Say why thresholds cannot be saved in the motion's file, empty when they can."""
+        self.keep.set_obstacle(reason)
 
-    def _save(self) -> None:
+    def refuse(self, error: InputError) -> None:
+        """Say what is wrong with thresholds that were to be saved."""
+        self._say("; ".join(error.faults) or str(error))
+
+    def _send(self, signal: Any) -> None:
         thresholds = self._checked()
         if thresholds is not None:
-            self.saved.emit(thresholds)
+            signal.emit(thresholds)
 
     def _checked(self) -> Validation | None:
         try:
-            thresholds = parse_thresholds({name: field.text() for name, field in self.fields.items()})
+            thresholds = parse_thresholds({name: field.text() for name, field in self.fields.items()}, Validation)
         except ConfigError as error:
             self._say("; ".join(error.faults))
             return None

@@ -16,7 +16,7 @@ _LINES = 2
 class VerdictCard(QtWidgets.QFrame):
     """Hidden until there is a run to show.
 
-    Signals: `report_asked(run, place)`, `cancelled`, and `applied(thresholds)` and `saved(thresholds)`, a `Validation`.
+    Signals: `report_asked(run, place)`, `cancelled`; what is edited is the signals of `thresholds`.
 
     Args:
         obstacle: why thresholds cannot be saved where they came from, empty when they can.
@@ -25,8 +25,6 @@ class VerdictCard(QtWidgets.QFrame):
 
     report_asked = QtCore.Signal(str, str)
     cancelled = QtCore.Signal()
-    applied = QtCore.Signal(object)
-    saved = QtCore.Signal(object)
 
     def __init__(self, obstacle: str, origin: str) -> None:
         super().__init__()
@@ -63,8 +61,6 @@ class VerdictCard(QtWidgets.QFrame):
         self.dismiss.clicked.connect(self.hide)
         self.thresholds = ThresholdsRow(obstacle, origin)
         self.thresholds.hide()
-        self.thresholds.applied.connect(self.applied)
-        self.thresholds.saved.connect(self.saved)
         self.change.toggled.connect(self.thresholds.setVisible)
         self._lay_out()
         self.hide()

@@ -8,7 +8,7 @@ from gui.session.mover import Mover
 from gui.session.report_maker import ReportMaker
 from gui.session.rig_command import RigCommand
 from gui.session.rig_session import RigSession
-from gui.session.rules import Action, Phase, Situation, heavy_work_obstacle
+from gui.session.rules import Action, Phase, Situation, heavy_work_obstacle, obstacle
 from gui.session.stop_everywhere import StopButton, StopEverywhere
 from gui.session.workers import Worker
 
@@ -34,4 +34,5 @@ __all__ = [
     "Worker",
     "heavy_work_obstacle",
     "largest_amount",
+    "obstacle",
 ]

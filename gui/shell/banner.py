@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pyqtgraph.Qt import QtCore, QtWidgets
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.session import CycleFigures, Phase, Situation, StopButton
-from gui.widgets import AMBER, BLUE, BROWN, GREY, ORANGE, RED, STATE_COLOURS
+from gui.session import Action, CycleFigures, Phase, Situation, StopButton, obstacle
+from gui.widgets import AMBER, BLUE, BROWN, GREY, ORANGE, RED, STATE_COLOURS, GuardedButton
 from rig.engine import TORQUE_STATES, Snapshot
 from rig.runtime import said_slower
 from rig.states import FaultCode, State, StopSeverity
@@ -52,6 +52,8 @@ _SILENT = Look(
 )
 
 _HELD = Look("Held by another engine", "⚠", ORANGE, "white", "")
+
+_SMALL = 11  # px of a long cause in a narrow window
 
 _STOPS = {
     StopSeverity.NONE: "",
@@ -113,14 +115,32 @@ def detail_of(now: Situation) -> str:
     return look.hint
 
 
+def mend_of(now: Situation) -> tuple[Action, str] | None:
+    """What leads out of a trouble, and what that is called; None where there is no trouble, or no such step.
+
+    Nothing that brings torque is among it.
+    """
+    if now.holder is not None:
+        return Action.CONNECT, "Take it over"
+    if now.phase is Phase.DIED:
+        return Action.CONNECT, "Restart engine"
+    if now.phase is Phase.UP and now.status is not None and now.status.state is State.FAULT:
+        return Action.RESET, "Reset fault"
+    return None
+
+
 class Banner(QtWidgets.QFrame):
     """The strip on top of the window.
+
+    Signals: `mend_asked(action)`: the button was pressed that leads out of a trouble.
 
     Args:
         stop: the red button.
         virtual: whether the rig is a virtual one.
         off: checks that the configuration switches off, by name.
     """
+
+    mend_asked = QtCore.Signal(object)
 
     def __init__(
         self, stop: StopButton, virtual: bool, off: Sequence[str] = (), parent: QtWidgets.QWidget | None = None
@@ -135,12 +155,30 @@ class Banner(QtWidgets.QFrame):
         self._detail.setWordWrap(True)
         self._detail.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
         self._detail.setAccessibleName("Cause, or next step")
+        self.mend = GuardedButton("Reset fault")
+        self.mend.setObjectName("mend")
+        self.mend.setFocusPolicy(QtCore.Qt.FocusPolicy.NoFocus)  # it comes and goes; the steps have the keyboard
+        self.mend.clicked.connect(lambda: self.mend_asked.emit(self._mends))
+        self.mend.hide()
+        self._mends: Action | None = None
+        self.waiting = QtWidgets.QProgressBar()
+        self.waiting.setObjectName("thin")
+        self.waiting.setRange(0, 0)
+        self.waiting.setTextVisible(False)
+        self.waiting.setAccessibleName("The engine is starting")
+        self.waiting.hide()
+        self._seconds = 0
+        """that the engine has been starting"""
+        self._second = QtCore.QTimer(self, interval=1000)
+        self._second.timeout.connect(self._count)
         state = QtWidgets.QGridLayout(self._state)
         state.setContentsMargins(12, 4, 12, 4)
         state.setVerticalSpacing(0)
         state.addWidget(self._icon, 0, 0, 2, 1)
         state.addWidget(self._text, 0, 1)
-        state.addWidget(self._detail, 1, 1)
+        state.addWidget(self.mend, 0, 2)
+        state.addWidget(self._detail, 1, 1, 1, 2)
+        state.addWidget(self.waiting, 2, 0, 1, 3)
         state.setColumnStretch(1, 1)
         self._figures = {name: _figure(name) for name in _MEANINGS}
         figures = QtWidgets.QGridLayout()
@@ -179,6 +217,8 @@ class Banner(QtWidgets.QFrame):
         self._figures["Overruns"].setText("–" if status is None or now.silent else _lateness(status))
         self._figures["Recorded"].setText("–" if status is None else f"{status.rows} rows")
         self._figures["Dropped"].setText("–" if status is None else f"{status.dropped} rows")
+        self._show_mend(now)
+        self._show_waiting(now.phase is Phase.STARTING)
         if self._shown == (look.text, detail):
             return
         renamed = look.text != self._shown[0]
@@ -194,6 +234,41 @@ class Banner(QtWidgets.QFrame):
             self._text.setStyleSheet("font-size: 20px; font-weight: bold;")
             self.setAccessibleName(f"State of the rig: {look.text}")  # Qt tells a screen reader
         self.setAccessibleDescription(detail)
+        self._fit()
+
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
+        """Write as large as there is room for."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Make the cause smaller where it would be cut; all of it is in its tooltip as well."""
+        font = QtGui.QFont(self.font())
+        self._state.layout().activate()
+        self._detail.setFont(font)
+        if self._detail.heightForWidth(self._detail.width()) > self._detail.height():
+            font.setPixelSize(_SMALL)
+            self._detail.setFont(font)
+
+    def _show_mend(self, now: Situation) -> None:
+        found = mend_of(now)
+        self.mend.setVisible(found is not None)
+        if found is not None:
+            self._mends, text = found
+            self.mend.setText(text)
+            self.mend.setAccessibleName(text)
+            self.mend.set_obstacle(obstacle(self._mends, now))
+
+    def _show_waiting(self, waiting: bool) -> None:
+        if waiting != self._second.isActive():
+            self._seconds = 0
+            self.waiting.setVisible(waiting)
+            self._second.start() if waiting else self._second.stop()
+
+    def _count(self) -> None:
+        self._seconds += 1
+        self._detail.setText(f"{self._shown[1]} {self._seconds} s so far.")
+        self._fit()
 
     def show_figures(self, figures: CycleFigures | None, size: int | None) -> None:
         """Show what the cycle achieves, and the recording's size in bytes."""

@@ -25,6 +25,7 @@ from gui.session import (
 )
 from gui.setup import SetupEntry
 from gui.shell.banner import Banner, detail_of, look_of
+from gui.shell.body import Body
 from gui.shell.closing import Closing
 from gui.shell.dashboards import DashboardViews
 from gui.shell.docking import Docking
@@ -35,6 +36,7 @@ from gui.shell.notice import Notice
 from gui.shell.other_rig import OtherRig
 from gui.shell.pictures import Page, Pictures, Tabs
 from gui.shell.reporting import Reporting, connect_runs
+from gui.shell.sounds import Sounds
 from gui.shell.style import dress
 from gui.shell.telemetry_menu import TelemetryMenu
 from gui.shell.view_menu import ViewMenu
@@ -66,10 +68,13 @@ class MainWindow(QtWidgets.QMainWindow):
         self.notice = Notice()
         self.reporting = Reporting(session, self.notice, self)
         self.runs = RunDesk(session, self)
+        self.sounds = Sounds(session, settings, self)
         self.stop_button = StopButton(lambda: session.stop(1, "button"))
         self.banner = Banner(self.stop_button, session.config.virtual is not None, session.config.safety.off)
         self.operate = OperatePanel(session)
+        self.banner.mend_asked.connect(lambda action: self.operate.buttons[action].click())
         self.motion = MotionPanel(session, self.mover, self.theme)
+        self.runs.follow_motion(self.motion.document)
         self.jog = JogPanel(session, self.mover)
         self.live_page, self.dashboards_page, self.platform_page, self.recordings_page = (Page() for _ in range(4))
         self.log = EventLog(self.theme)
@@ -126,32 +131,10 @@ class MainWindow(QtWidgets.QMainWindow):
         self.report = QtWidgets.QPushButton("Open report")
         self.report.setAccessibleName("Make and open the report of the recording")
         self.report.clicked.connect(lambda: self.reporting.make())
-        side = QtWidgets.QWidget()
-        column = QtWidgets.QVBoxLayout(side)
-        column.setContentsMargins(6, 4, 6, 6)
-        column.addWidget(self.operate, 1)
-        column.addWidget(self.notice)
-        column.addWidget(self.report)
-        side.setMinimumWidth(270)
-        self.splitter = QtWidgets.QSplitter()
-        self.splitter.addWidget(side)
-        pages = QtWidgets.QScrollArea()  # on a small screen they scroll, and STOP stays where it is
-        pages.setWidgetResizable(True)
-        pages.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
-        pages.setWidget(self.tabs)
-        self.splitter.addWidget(pages)
-        self.splitter.setStretchFactor(1, 1)
-        self.splitter.setChildrenCollapsible(False)
-        self.splitter.setSizes([290, 990])
-        content = QtWidgets.QWidget()
-        layout = QtWidgets.QVBoxLayout(content)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.banner)
-        layout.addWidget(self.splitter, 1)
-        layout.addWidget(self.runs.card)
-        layout.addWidget(self.motion.transport)
-        self.setCentralWidget(content)
+        steps = (self.operate, self.notice, self.report)
+        body = Body(self.banner, steps, self.tabs, (self.runs.card, self.motion.transport))
+        self.splitter = body.splitter
+        self.setCentralWidget(body)
 
     def _build_next(self) -> None:
         self._building.setInterval(0)
@@ -222,7 +205,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.setup.finished.connect(self.other.open)
         self.closing.stayed.connect(self.other.window_stays)
         self._add_action(rig, "&Quit", self.close, "Ctrl+Q")
-        self.view = ViewMenu(self.theme.name, self.use_theme, self.tabs, self.docking, self.notice.remark)
+        self.view = ViewMenu(self.theme.name, self.use_theme, self.tabs, self.docking, self.notice.remark, self.sounds)
         self.menuBar().addMenu(self.view)
         self.help = HelpMenu(self)
 
@@ -304,6 +287,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.clock.stop()
         self._building.stop()
         self.stop_everywhere.remove()
+        self.sounds.close()
         self.reporting.close()
         self.runs.close()
         self.setup.close()

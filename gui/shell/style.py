@@ -18,12 +18,18 @@ QLabel#off {{ background: #e69f00; color: #10151a; font-size: 11px; font-weight:
 QLabel#empty {{ color: {muted}; border: 1px dashed {border}; border-radius: 3px; }}
 QFrame#card, QFrame#transport {{ border-top: 1px solid {border}; }}
 QPushButton#step {{ min-height: 26px; text-align: left; }}
-QPushButton[next="true"] {{ border: 2px solid {accent}; padding: 2px 8px; font-weight: bold; }}
+QPushButton[next="true"] {{ background: {accent}; color: {surface}; border: 2px solid {accent}; padding: 2px 8px;
+    font-weight: bold; }}
+QPushButton[next="true"]:hover, QPushButton[next="true"]:focus {{ border-color: {text}; }}
 QPushButton#stop {{ background: {stop}; color: white; font-size: 22px; font-weight: bold; border: 2px solid #7d0000;
     border-radius: 8px; }}
 QPushButton#stop:hover {{ background: #ee1111; }}
 QPushButton#stop:pressed {{ background: #8c0000; }}
 QPushButton#stop:focus {{ border: 3px solid {text}; }}
+QPushButton#mend {{ background: white; color: #10151a; border: 1px solid white; font-weight: bold;
+    padding: 0 10px; min-height: 19px; }}
+QPushButton#mend:hover {{ border-color: #10151a; }}
+QPushButton#mend:disabled {{ background: transparent; color: white; border: 1px solid white; }}
 QPushButton#armed {{ min-height: 26px; text-align: left; }}
 QPushButton#armed:checked {{ background: #e69f00; color: #10151a; font-weight: bold; }}
 QWizard QPushButton#armed {{ min-height: 18px; text-align: center; }}
@@ -46,6 +52,7 @@ def dress(application: QtWidgets.QApplication, theme: Theme) -> None:
         accent=theme.accent,
         text=theme.text,
         border=theme.border,
+        surface=theme.surface,
     )
     sheet = style_sheet(theme) + own
     before = application.styleSheet()

@@ -7,6 +7,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.screen import SCALES, keep_scale, kept_scale, obstacle
 from gui.shell.docking import Docking
+from gui.shell.sounds import Sounds
 from gui.widgets import THEMES
 
 _COMMANDS = "what commands the machine stays in the main window"
@@ -22,6 +23,7 @@ class ViewMenu(QtWidgets.QMenu):
         tabs: the panels.
         docking: those of them that may have windows of their own.
         remark: told what is to be done so that a choice shows.
+        sounds: are switched here.
     """
 
     def __init__(
@@ -31,6 +33,7 @@ class ViewMenu(QtWidgets.QMenu):
         tabs: QtWidgets.QTabWidget,
         docking: Docking,
         remark: Callable[[str], None],
+        sounds: Sounds,
     ) -> None:
         super().__init__("&View")
         self.setToolTipsVisible(True)
@@ -48,6 +51,12 @@ class ViewMenu(QtWidgets.QMenu):
         self.whole.setShortcut("F11")
         self.whole.setCheckable(True)
         self.whole.triggered.connect(self._fill_screen)
+        self.sound = self.addAction(sounds.words)
+        self.sound.setCheckable(True)
+        self.sound.setChecked(sounds.on)
+        self.sound.setToolTip("Tones for torque on, a motion's end, a stop, and a fault until it is acknowledged")
+        self.sound.triggered.connect(lambda on: sounds.switch(on=on))
+        sounds.told.connect(lambda: self.sound.setText(sounds.words))
         self.addSeparator()
         for index in range(tabs.count()):
             action = self.addAction(tabs.tabText(index))

@@ -2,6 +2,7 @@
 
 from gui.widgets.arming import ArmedPair
 from gui.widgets.browser import Browser
+from gui.widgets.card import Card
 from gui.widgets.controls import (
     Choice,
     GuardedButton,
@@ -37,6 +38,7 @@ __all__ = [
     "THEMES",
     "ArmedPair",
     "Browser",
+    "Card",
     "Choice",
     "Columns",
     "ElidedLabel",

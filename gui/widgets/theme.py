@@ -174,9 +174,7 @@ QTabBar::tab {{
 QTabBar::tab:selected {{ color: {theme.text}; border-bottom: 2px solid {theme.accent}; }}
 QTabBar::tab:hover {{ color: {theme.text}; }}
 QTabBar::tab:focus {{ color: {theme.accent}; }}
-QGroupBox {{
-    border: 1px solid {theme.border}; border-radius: 3px; margin-top: 9px; padding-top: 7px; color: {theme.text}; }}
-QGroupBox::title {{ subcontrol-origin: margin; left: 8px; padding: 0 3px; color: {theme.muted}; }}
+QFrame#ground {{ background: {theme.surface}; border-radius: 6px; }}
 QSplitter::handle {{ background: {theme.border}; }}
 QCheckBox::indicator, QAbstractItemView::indicator {{
     width: 11px; height: 11px; background: {theme.surface}; border: 1px solid {theme.muted}; border-radius: 2px; }}

@@ -1,5 +1,6 @@
 """What a person writes: files of bounded size and depth, and quantities with their units."""
 
+from kinematics.inputs.bounds import Number, within
 from kinematics.inputs.files import MOST_BYTES, open_input, parse_toml, read_text
 from kinematics.inputs.toml_text import add_toml_entry, align_comment, toml_item
 from kinematics.inputs.units import (
@@ -37,6 +38,7 @@ __all__ = [
     "Inertia",
     "Length",
     "Mass",
+    "Number",
     "Quantity",
     "Speed",
     "Stiffness",
@@ -49,4 +51,5 @@ __all__ = [
     "parse_toml",
     "read_text",
     "toml_item",
+    "within",
 ]

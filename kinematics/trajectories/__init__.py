@@ -17,6 +17,7 @@ from kinematics.trajectories.parts import TransitionPart, join
 from kinematics.trajectories.poses import Poses, read_poses
 from kinematics.trajectories.sequence import Sequence, joint_faults
 from kinematics.trajectories.table import MOST_SAMPLES, MotionTable, scaled, table_motion_kernel, tabulate
+from kinematics.trajectories.thresholds import Thresholds
 from kinematics.trajectories.waves import Chirp, ChirpTerm, Harmonic, HarmonicTerm, RandomMotion, RandomTerm
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "RandomMotion",
     "RandomTerm",
     "Sequence",
+    "Thresholds",
     "Trajectory",
     "TrajectorySpec",
     "Transition",

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from kinematics.arrays import Array, checked_poses, finite_array, single
 from kinematics.errors import KinematicsError, TrajectoryError
 from kinematics.rotations import coordinates_to_motion, quaternion_multiply, quaternion_to_matrix
+from kinematics.trajectories.thresholds import NO_THRESHOLDS
 
 TrajectoryFrame = Literal["base", "home"]
 COORDINATES = ("x", "y", "z", "rx", "ry", "rz")
@@ -81,10 +82,12 @@ class Trajectory(ABC):
 
     duration: s.  placement: the pivot and frame of the coordinates.  breakpoints: times inside (0, duration), s, at
     which the acceleration jumps; position and speed never do.  amplitude: size about the start pose at which it is to
-    be run; a table of it (`tabulate`) has it, the trajectory itself is that of 1.
+    be run; a table of it (`tabulate`) has it, the trajectory itself is that of 1.  thresholds: what runs of it have to
+    achieve, as far as its file says so.
     """
 
     amplitude = 1.0
+    thresholds = NO_THRESHOLDS
 
     def __init__(self, duration: float, placement: Placement | None, breakpoints: tuple[float, ...] = ()) -> None:
         self.duration = time_span("duration", duration)

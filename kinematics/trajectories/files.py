@@ -6,6 +6,9 @@ A file states the frame and the pivot once and lists its parts, run one after th
     pivot = [0, 0, "35 mm"]        # turn about this point, platform axes; the platform origin if not given
     amplitude = 0.8                # size of the whole about its start pose; 1 if not given
 
+    [validation]                   # what its runs have to achieve, where the rig's configuration says otherwise
+    residual_rms = "0.8 N"
+
     [[parts]]
     type = "minimum-jerk"          # blend, minimum-jerk, harmonic, chirp, random, hold, poses, transition
     start = [0, 0, 0, 0, 0, 0]     # x y z, m, and rx ry rz, rad; or with units
@@ -33,6 +36,7 @@ import numpy as np
 import tomlkit
 from numpy.typing import ArrayLike
 from pydantic import Field, ValidationError
+from tomlkit.items import Table
 
 from kinematics.errors import InputFileError, TrajectoryError
 from kinematics.inputs import Length, add_toml_entry, parse_toml, read_text
@@ -40,6 +44,7 @@ from kinematics.trajectories.base import COORDINATES, Placement, Trajectory, Tra
 from kinematics.trajectories.parts import LONGEST_FILE, FileModel, Part, TransitionPart
 from kinematics.trajectories.poses import Poses, read_poses
 from kinematics.trajectories.sequence import Sequence
+from kinematics.trajectories.thresholds import Thresholds
 
 _MOST_PARTS = 1000
 _LISTED_FAULTS = 30
@@ -47,11 +52,12 @@ _LONGEST_REASON = 300  # characters
 
 
 class TrajectorySpec(FileModel):
-    """A trajectory file: frame and pivot of all coordinates, the parts in their order, and the size of the whole."""
+    """A trajectory file: frame and pivot of all coordinates, parts in order, size of the whole, and its thresholds."""
 
     frame: TrajectoryFrame
     pivot: tuple[Length, Length, Length] = (0.0, 0.0, 0.0)
     amplitude: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
+    validation: Thresholds = Thresholds()
     parts: Annotated[list[Part], Field(min_length=1, max_length=_MOST_PARTS)]
 
 
@@ -91,6 +97,7 @@ def build_trajectory(spec: TrajectorySpec, home: ArrayLike | None, folder: Path 
         raise TrajectoryError("\n".join(faults))
     trajectory = Sequence(parts, placement=placement)
     trajectory.amplitude = spec.amplitude
+    trajectory.thresholds = spec.validation
     return trajectory
 
 
@@ -116,14 +123,20 @@ def trajectory_text(motion: Mapping[str, Any]) -> str:
     for key in ("frame", "pivot", "amplitude"):
         if key in motion:
             add_toml_entry(document, key, motion[key])
+    if thresholds := motion.get("validation"):
+        document.add("validation", _table(thresholds))
     for part in motion["parts"]:
-        table = tomlkit.table()
-        for key, value in part.items():
-            if value is not None:
-                add_toml_entry(table, key, value)
-        parts.append(table)
+        parts.append(_table(part))
     document.add("parts", parts)
     return tomlkit.dumps(document)
+
+
+def _table(data: Mapping[str, Any]) -> Table:
+    table = tomlkit.table()
+    for key, value in data.items():
+        if value is not None:
+            add_toml_entry(table, key, value)
+    return table
 
 
 def trajectory_names() -> list[str]:

@@ -11,6 +11,7 @@ from kinematics.compiled import kernel
 from kinematics.errors import TrajectoryError
 from kinematics.rotations import coordinates_to_motion_kernel, motion_to_coordinates
 from kinematics.trajectories.base import Trajectory, time_span
+from kinematics.trajectories.thresholds import NO_THRESHOLDS, Thresholds
 
 MOST_SAMPLES = 2_000_000
 """Of a trajectory: 288 MB, an hour at 500 Hz."""
@@ -23,11 +24,13 @@ class MotionTable:
 
     step: s between samples.  samples (n,18): [q, q̇, q̈] with q = [x y z θx θy θz], m and rad, angles
     continuous.  amplitude: of the motion about its start pose that the samples have, 1 for the motion as it is.
+    thresholds: what runs of it have to achieve, as far as its file says so.
     """
 
     step: float
     samples: Array
     amplitude: float = 1.0
+    thresholds: Thresholds = NO_THRESHOLDS
 
     @property
     def duration(self) -> float:
@@ -84,7 +87,7 @@ def tabulate(trajectory: Trajectory | MotionTable, step: float) -> MotionTable:
         for first in range(0, intervals + 1, _BLOCK):
             rows = samples[first : first + _BLOCK]
             rows[:] = scaled(rows, start, trajectory.amplitude)
-    return MotionTable(step, samples, trajectory.amplitude)
+    return MotionTable(step, samples, trajectory.amplitude, trajectory.thresholds)
 
 
 def scaled(samples: Array, start: Array, amplitude: float) -> Array:

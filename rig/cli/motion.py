@@ -48,6 +48,10 @@ def motion(
     hold: Annotated[str | None, typer.Option("--hold", metavar="S", help="How long a step stays there.")] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="Of random motion, or of a multisine's phases.")] = None,
     file: Annotated[Path | None, typer.Option("--file", metavar="CSV", help="Of poses: t,x,y,z,qw,qx,qy,qz.")] = None,
+    threshold: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="What its runs have to achieve, as [validation] names it; repeatedly."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write a motion from a template, for `rig run` and the app: begun and ended at rest, checked as `rig check` does.
@@ -55,7 +59,8 @@ def motion(
     Sizes that are left out are chosen: some half of the largest that pass on this rig. What else is left out has the
     values that the app shows. Numbers are SI or carry their unit. Ends with 4 where the motion does not pass.
     """
-    from kinematics import build_trajectory, trajectory_text
+    from kinematics import Thresholds, build_trajectory, trajectory_text
+    from rig.cli.options import parse_given
     from rig.client import checked_motion, fitted, template_motion
     from rig.config import load_config
     from rig.csvio import check_output, whole_file
@@ -79,11 +84,11 @@ def motion(
         "file": None if file is None else str(file.absolute()),
     }
     given = {name: value for name, value in given.items() if value is not None}
-    made = _made(template, given)
+    made, wanted = _made(template, given), parse_given(threshold or (), Thresholds)
     check_output(output)
     rig = load_config(config)
     made = fitted(rig, made, given)
-    spec = template_motion(made)
+    spec = template_motion(made).model_copy(update={"validation": wanted})
     _, verdict = checked_motion(rig, build_trajectory(spec, rig.machine.geometry.home))
     if not verdict.passed:
         raise RefusedError(verdict.message)
@@ -91,9 +96,12 @@ def motion(
         written.write(trajectory_text(spec.model_dump(mode="json", exclude_defaults=True)))
     if as_json:
         told = {"trajectory": str(output), "template": template, "numbers": made.model_dump(mode="json")}
+        told["validation"] = wanted.named
         typer.echo(json.dumps(told | {"duration_s": verdict.duration, "checks": verdict.as_dict()["checks"]}, indent=2))
         return
     typer.echo(f"{template}: {_said(made)}")
+    if wanted.named:
+        typer.echo(f"its runs are judged by {', '.join(f'{name} {value:g}' for name, value in wanted.named.items())}")
     typer.echo(f"{verdict.duration:g} s, passes every limit: {output}")
 
 

@@ -3,12 +3,14 @@
 import contextlib
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 if TYPE_CHECKING:
-    from kinematics import Quantity
+    from collections.abc import Sequence
+
+    from kinematics import Quantity, Thresholds
     from rig.config import RigConfig
     from rig.recording import Recorded
 
@@ -47,9 +49,21 @@ NewCalibrationOption = Annotated[
     typer.Option("--output", "-o", metavar="FILE", help="File to write, never overwritten; left out: cells-DATE.toml."),
 ]
 
+_Kind = TypeVar("_Kind", bound="Thresholds")
 _UNIT_NORM = 1e-6
 _AT_A_PROMPT = {"m": "mm", "rad": "deg", "m/s": "mm/s", "rad/s": "deg/s"}
 """SI unit → what a person says."""
+
+
+def parse_given(given: "Sequence[str]", kind: "type[_Kind]") -> "_Kind":
+    """Thresholds given as NAME=VALUE. Raises ConfigError naming all that is wrong with them."""
+    from rig.config import parse_thresholds
+    from rig.errors import InputError
+
+    parts = [text.partition("=") for text in given]
+    if wrong := [name for name, mark, _value in parts if not mark]:
+        raise InputError(f"--threshold {wrong[0]}: must be NAME=VALUE")
+    return parse_thresholds({name.strip(): value for name, _mark, value in parts}, kind)
 
 
 def check_new_file(path: Path) -> None:

@@ -39,7 +39,10 @@ def report(
     ] = None,
     thresholds: Annotated[
         str | None,
-        typer.Option(metavar="CONFIG", help="Configuration whose [validation] judges; left out: the one recorded."),
+        typer.Option(
+            metavar="CONFIG",
+            help="Configuration whose [validation] judges, where the motion's file does not; left out: as recorded.",
+        ),
     ] = None,
     identify: Annotated[
         bool,
@@ -54,9 +57,9 @@ def report(
     """Make a recording's report: one HTML file that needs nothing else.
 
     It shows the forces measured and modelled per leg, their residuals, how well the model predicts them and whether
-    that is good enough by the configuration's [validation], the tracking and the timing. Of several recordings, each
-    gets its report, and the numbers are set side by side. A recording cut off by a crash is reported as far as it
-    goes. One that is damaged is reported too, and says so: exit code 5.
+    that is good enough by [validation] of configuration and motion, the tracking and the timing. Of several
+    recordings, each gets its report, and the numbers are set side by side. A recording cut off by a crash is reported
+    as far as it goes. One that is damaged is reported too, and says so: exit code 5.
     """
     from calibration import load_parameters
     from rig.config import load_config

@@ -38,11 +38,16 @@ def runs(
     ] = False,
     thresholds: Annotated[
         str | None,
-        typer.Option(metavar="CONFIG", help="Configuration whose [validation] judges; left out: those recorded."),
+        typer.Option(
+            metavar="CONFIG",
+            help="Configuration whose [validation] judges, where the motion's file does not; left out: as recorded.",
+        ),
     ] = None,
     threshold: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="Judge by these instead, as [validation] names them; repeatedly."),
+        typer.Option(
+            metavar="NAME=VALUE", help="Judge by these and no others, as [validation] names them; repeatedly."
+        ),
     ] = None,
     name: Annotated[str | None, typer.Option("--name", metavar="TEXT", help="Call the one --run so.")] = None,
     note: Annotated[str | None, typer.Option("--note", metavar="TEXT", help="Note this on the one --run.")] = None,
@@ -79,7 +84,7 @@ def runs(
     for reason in catalogue.unreadable:
         print_warning(reason)
     if thresholds is not None or threshold:
-        found = _judged_by(_thresholds(thresholds, threshold or ()), found)
+        found = _judged_by(_thresholds(thresholds, threshold or ()), found, alone=bool(threshold))
     if compare:
         _tell_comparison(found, as_json)
     elif as_json:
@@ -89,25 +94,26 @@ def runs(
 
 
 def _thresholds(config: str | None, given: Sequence[str]) -> Validation:
-    from rig.config import Validation, load_config, parse_thresholds
+    from rig.cli.options import parse_given
+    from rig.config import Validation, load_config
     from rig.errors import InputError
 
     if config is not None and given:
         raise InputError("--threshold and --thresholds: give either")
     if config is not None:
         return load_config(config).validation
-    parts = [text.partition("=") for text in given]
-    if wrong := [name for name, mark, _value in parts if not mark]:
-        raise InputError(f"--threshold {wrong[0]}: must be NAME=VALUE")
-    return parse_thresholds({name: value for name, _mark, value in parts}) if parts else Validation()
+    return parse_given(given, Validation)
 
 
-def _judged_by(judge: Validation, found: Sequence[Listed]) -> list[Listed]:
+def _judged_by(judge: Validation, found: Sequence[Listed], *, alone: bool) -> list[Listed]:
     from dataclasses import replace
 
     from rig.runs import judge_again
 
-    return [one if one.numbers is None else replace(one, numbers=judge_again(one.numbers, judge)) for one in found]
+    return [
+        one if one.numbers is None else replace(one, numbers=judge_again(one.numbers, judge, alone=alone))
+        for one in found
+    ]
 
 
 def _tell_comparison(found: Sequence[Listed], as_json: bool) -> None:

@@ -40,7 +40,7 @@ def checked_motion(
     table = tabulate(trajectory, 1.0 / rate)
     if amplitude != 1.0:
         samples = scaled(table.samples, table.samples[0, :6], amplitude)
-        table = MotionTable(table.step, samples, amplitude * table.amplitude)
+        table = MotionTable(table.step, samples, amplitude * table.amplitude, table.thresholds)
     return table, check_trajectory(config.machine, config.safety, table, rate)
 
 

@@ -64,7 +64,7 @@ def follow(
 
 def begin(rig: Rig, table: MotionTable, name: str) -> None:
     """ENGAGED → RUNNING: begin to follow a motion that starts where the platform is."""
-    rig.request(Follow(name, table.step, amplitude=table.amplitude), table.samples)
+    rig.request(Follow(name, table.step, amplitude=table.amplitude, thresholds=table.thresholds), table.samples)
 
 
 def finish(rig: Rig, report: Report | None = None) -> None:

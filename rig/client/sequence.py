@@ -174,10 +174,11 @@ class MotionSequence:
         if not self._left:
             return self._ended("")
         self.stage = stage = self._left.pop(0)
-        if stage.table is None:
+        table = stage.table
+        if table is None:
             return None
-        command = Follow(stage.name, stage.table.step, stage.purpose, stage.table.amplitude, stage.slowing)
-        return Order(f"follow {stage.name!r}", command, stage.table.samples)
+        command = Follow(stage.name, table.step, stage.purpose, table.amplitude, stage.slowing, table.thresholds)
+        return Order(f"follow {stage.name!r}", command, table.samples)
 
     def _rest(self, status: Snapshot) -> Order | None:
         if status.state is not State.ENGAGED:

@@ -12,14 +12,14 @@ from rig.config.rig_config import (
     parse_config,
     shipped_configs,
 )
-from rig.config.saving import save_thresholds
+from rig.config.saving import save_own_thresholds, save_thresholds
 from rig.config.sections import (
     Control,
     Realtime,
     Safety,
 )
 from rig.config.shapes import MOST_TRIANGLES, Picture, Shape, read_shape
-from rig.config.validation import Validation, parse_thresholds
+from rig.config.validation import GIVEN, MOTION, RIG, Validation, own_thresholds, parse_thresholds
 from rig.config.virtual_rig import (
     InjectedFault,
     PlantFriction,
@@ -31,7 +31,10 @@ from rig.config.virtual_rig import (
 )
 
 __all__ = [
+    "GIVEN",
     "MOST_TRIANGLES",
+    "MOTION",
+    "RIG",
     "Control",
     "InjectedFault",
     "LegDrive",
@@ -55,11 +58,13 @@ __all__ = [
     "leg_section",
     "load_config",
     "names_file",
+    "own_thresholds",
     "parse_config",
     "parse_thresholds",
     "read_shape",
     "relaxed_bounds",
     "relaxed_timing",
+    "save_own_thresholds",
     "save_thresholds",
     "shipped_configs",
 ]

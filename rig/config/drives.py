@@ -13,8 +13,8 @@ from actuators import (
     DriveSettings,
     find_driver,
 )
-from kinematics import Length, Time
-from rig.config.sections import LEGS, Bandwidth, Delay, Number, Section, Text, refused, with_present_driver, within
+from kinematics import Length, Number, Time, within
+from rig.config.sections import LEGS, Bandwidth, Delay, Section, Text, refused, with_present_driver
 
 DRIVER = "servo"
 """The driver of a configuration that names none."""

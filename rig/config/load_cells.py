@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import PlainValidator, SerializeAsAny, create_model, model_validator
 
 from actuators import ActuatorError, CellDriver, DriveAddress, find_cell_driver
-from kinematics import Force, Time
-from rig.config.sections import LEGS, Section, Text, refused, with_present_driver, within
+from kinematics import Force, Time, within
+from rig.config.sections import LEGS, Section, Text, refused, with_present_driver
 
 DRIVER = "modbus"
 """The driver of a configuration that names none."""

@@ -10,7 +10,7 @@ from pydantic import Field, PrivateAttr, ValidationError
 
 from calibration import CalibrationError, ParameterFile, cell_zeros, load_parameters, overlaid
 from dynamics import DynamicsError, Mechanism, format_mechanism, load_mechanism
-from kinematics import Array, Frequency, InputFileError, MissingFileError, parse_toml, read_text
+from kinematics import Array, Frequency, InputFileError, MissingFileError, parse_toml, read_text, within
 from rig.config.conflicts import conflicts
 from rig.config.drives import AnyDrives
 from rig.config.files import beside, with_found_files
@@ -23,7 +23,6 @@ from rig.config.sections import (
     Safety,
     Section,
     Text,
-    within,
 )
 from rig.config.shapes import Picture
 from rig.config.validation import Validation

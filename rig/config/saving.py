@@ -1,9 +1,12 @@
-"""A configuration's file changed as a person would change it: one section, everything else as it is."""
+"""A configuration's or a motion's file changed as a person would: one section, everything else as it is."""
+
+from pathlib import Path
 
 import tomlkit
+from pydantic import ValidationError
 from tomlkit.items import InlineTable, Table
 
-from kinematics import InputFileError, read_text
+from kinematics import InputFileError, KinematicsError, Thresholds, parse_specification, read_text
 from rig.config.rig_config import RigConfig, parse_config
 from rig.config.validation import Validation
 from rig.csvio import whole_file
@@ -31,18 +34,41 @@ def save_thresholds(config: RigConfig, thresholds: Validation) -> None:
         file.write(text)
 
 
-def with_thresholds(text: str, thresholds: Validation) -> str:
-    """A configuration's text with these thresholds; what says the same already stays as it is written.
+def save_own_thresholds(path: Path, thresholds: Thresholds) -> None:
+    """Put thresholds into [validation] of a motion's file, as it is now; comments and the rest stay.
 
-    Raises TOMLKitError where it is no TOML.
+    Raises:
+        ConfigError: the file cannot be used, before or after.
+        InputError: it cannot be written; it stays as it was.
+    """
+    try:
+        text = with_thresholds(read_text(path), thresholds)
+        parse_specification(text)
+    except KinematicsError as error:
+        raise ConfigError(f"motion {path}: {error}") from None
+    except tomlkit.exceptions.TOMLKitError as error:
+        raise ConfigError(f"motion {path}: not TOML any more: {error}") from None
+    with whole_file(path) as file:
+        file.write(text)
+
+
+def with_thresholds(text: str, thresholds: Thresholds) -> str:
+    """A file's text with these thresholds; what says the same already stays as it is written.
+
+    Raises:
+        TOMLKitError: it is no TOML.
+        ConfigError: its own thresholds cannot be used.
     """
     document = tomlkit.parse(text)
     section = document.get("validation")
     if not isinstance(section, Table | InlineTable):
         section = tomlkit.table()
         document["validation"] = section
-    before = Validation.model_validate(section.unwrap())
-    for name in Validation.model_fields:
+    try:
+        before = type(thresholds).model_validate(section.unwrap())
+    except ValidationError as error:
+        raise ConfigError("[validation]:", [f"{each['loc'][0]}: {each['msg']}" for each in error.errors()]) from None
+    for name in type(thresholds).model_fields:
         wanted = getattr(thresholds, name)
         if wanted == getattr(before, name):
             continue

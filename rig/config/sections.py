@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Annotated, Literal, get_args
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -20,31 +19,17 @@ from pydantic import (
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from actuators import present_name
-from kinematics import AngularSpeed, Damping, Force, Frequency, Length, Speed, Stiffness, Time
+from kinematics import AngularSpeed, Damping, Force, Frequency, Length, Number, Speed, Stiffness, Time, within
 
 LEGS = 6
 MOST_STALE_CYCLES = 100
 """Most consecutive cycles without fresh feedback that a configuration may bear."""
 
-Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
-"""A finite number; no text, no bool."""
 Count = Annotated[int, Field(strict=True)]
 Text = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
 """A line of text, without control characters."""
 Line = Annotated[str, Field(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
 """The same, which may be empty."""
-
-
-def within(least: float, greatest: float, unit: str = "") -> AfterValidator:
-    """The range, ends included, that a setting can physically have, in its SI `unit`; others are refused with it."""
-
-    def check(value: float) -> float:
-        if not least <= value <= greatest:
-            shown, bounds = (f"{text} {unit}".rstrip() for text in (f"{value:g}", f"{least:g} to {greatest:g}"))
-            raise ValueError(f"{shown}, must be {bounds}")
-        return value or 0.0  # minus zero is zero
-
-    return AfterValidator(check)
 
 
 Bandwidth = Annotated[Frequency, within(1.0, 1e5, "Hz")]

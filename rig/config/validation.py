@@ -1,42 +1,60 @@
-"""Section [validation] of a rig's configuration: what a model has to achieve for a report's verdict to be "pass"."""
+"""Section [validation] of a rig's configuration: what a model has to achieve for a report's verdict to be "pass".
+
+A motion's file may have the same table: what it names goes before what the rig's says.
+"""
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from pydantic import ValidationError
 
-from kinematics import Force, Time
-from rig.config.sections import Number, Section, within
+from kinematics import Number, Thresholds, within
 from rig.errors import ConfigError
 
+RIG, MOTION, GIVEN = "rig", "motion", "given"
+"""Whose a threshold is: the configuration's, that of the motion's own file, or of neither."""
+_Kind = TypeVar("_Kind", bound=Thresholds)
 
-class Validation(Section):
-    """Thresholds; each is judged of all legs by the worst one. What is not given is not judged, and none is needed."""
 
-    residual_rms: Annotated[Force, within(1e-6, 1e5, "N")] | None = None
-    """Greatest root mean square of the residual, N."""
-    residual_noise: Annotated[Number, within(0.1, 1e4)] | None = None
-    """The same in multiples of `load_cells.noise`."""
-    bias: Annotated[Force, within(1e-6, 1e5, "N")] | None = None
-    """Greatest mean of the residual, either way, N."""
-    lag: Annotated[Time, within(1e-6, 0.1, "s")] | None = None
-    """Greatest lag between model and measurement, either way, s."""
-    r_squared: Annotated[Number, within(0.0, 1.0)] | None = None
-    """Least share of the measured forces' variance that the model explains."""
-    inside_band: Annotated[Number, within(0.0, 1.0)] | None = None
-    """Least fraction of the samples inside the uncertainty band of two sigmas."""
+class Validation(Thresholds):
+    """A rig's thresholds. What is not given is not judged, and none is needed."""
+
     confidence: Annotated[Number, within(0.5, 0.9999)] = 0.95
     """Of a pass or a fail, on either side of a threshold: whatever is less sure is undecided."""
 
     @property
     def thresholds(self) -> dict[str, float]:
-        """What was given, SI, by name."""
-        named = self.model_dump(exclude={"confidence"})
-        return {name: value for name, value in named.items() if value is not None}
+        """What was given, SI, by name, without the confidence."""
+        return {name: value for name, value in self.named.items() if name != "confidence"}
+
+    def under(self, own: Thresholds) -> "Validation":
+        """What a run is judged by: these, but where its motion's `own` say otherwise."""
+        return self.model_copy(update=own.named)
 
 
-def parse_thresholds(texts: Mapping[str, str]) -> Validation:
+def own_thresholds(wanted: Validation, rig: Validation, before: Thresholds) -> Thresholds:
+    """What a motion's file has to say so that its runs are judged by `wanted`, on a rig that says `rig`.
+
+    That is what differs from the rig's, and what the motion's file named `before`.
+
+    Raises:
+        ConfigError: something is not wanted that the rig's configuration asks of every motion.
+    """
+    values: dict[str, float] = {}
+    faults = []
+    for name in Validation.model_fields:
+        value, general = getattr(wanted, name), getattr(rig, name)
+        if value is None and general is not None:
+            faults.append(f"{name}: the rig's configuration asks {general:g} of every motion, which can only change it")
+        elif value is not None and (value != general or name in before.named):
+            values[name] = value
+    if faults:
+        raise ConfigError("thresholds cannot be the motion's:", faults)
+    return Thresholds.model_validate(values)
+
+
+def parse_thresholds(texts: Mapping[str, str], kind: type[_Kind]) -> _Kind:
     """Thresholds as a person types them, numbers in SI or with their unit; those that are empty are not given.
 
     Raises:
@@ -49,7 +67,7 @@ def parse_thresholds(texts: Mapping[str, str]) -> Validation:
             with suppress(ValueError):
                 values[name] = float(text)
     try:
-        return Validation.model_validate(values)
+        return kind.model_validate(values)
     except ValidationError as error:
         faults = [f"{_said(item['loc'])}: {_plain(item['msg'])}" for item in error.errors(include_url=False)]
         raise ConfigError("thresholds cannot be used:", faults) from None

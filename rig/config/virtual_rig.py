@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from kinematics import Angle, Damping, Force, ForceRate, Length, Mass, Speed, Stiffness, Time
-from rig.config.sections import LEGS, Bandwidth, Count, Delay, Number, Section, Smoothing, Text, within
+from kinematics import Angle, Damping, Force, ForceRate, Length, Mass, Number, Speed, Stiffness, Time, within
+from rig.config.sections import LEGS, Bandwidth, Count, Delay, Section, Smoothing, Text
 
 
 def _once_or_per_leg(value: object) -> object:

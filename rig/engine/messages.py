@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter
 from pydantic.dataclasses import dataclass as validated
 
+from kinematics import Thresholds
 from rig.errors import HardwareError, RefusedError
 from rig.states import MotionKind
 
@@ -89,6 +90,8 @@ class Follow:
     slowing: Annotated[float, Field(gt=0.0, le=60.0, allow_inf_nan=False)] | None = None
     """hold-to-run: it is followed only as long as the client holds it, and renews that in time; s in which it comes to
     a stand then, and is forgotten. None: to its end, whoever holds anything"""
+    thresholds: Thresholds = Thresholds()
+    """of the motion's own file; for the recording"""
     kind: Literal["follow"] = "follow"
 
 

@@ -42,14 +42,24 @@ class MotionLog:
         """Of the path followed last."""
         return self._name
 
-    def begin(self, t: float, name: str, kind: MotionKind, duration: float = 0.0, amplitude: float = 1.0) -> None:
+    def begin(
+        self,
+        t: float,
+        name: str,
+        kind: MotionKind,
+        duration: float = 0.0,
+        amplitude: float = 1.0,
+        thresholds: str = "",
+    ) -> None:
         """Another motion begins, of `duration` s, from the cycle after `t` (s) on; the reference is to follow it.
 
         One that was paused is given up. Where the drives move legs there is no path, and no duration.
         """
         self.abandon(t)
         number = 1 if self.latest is None else self.latest.id + 1
-        self.latest = MotionRecord(number, kind, MotionOutcome.UNDERWAY, t, math.nan, 0.0, duration, name, amplitude)
+        self.latest = MotionRecord(
+            number, kind, MotionOutcome.UNDERWAY, t, math.nan, 0.0, duration, name, amplitude, thresholds
+        )
         self._name = self._name if kind in PATHLESS else name
         self._under_way, self._told, self._stands, self._slowed = True, False, False, False
         self._stops = self._machine.stops

@@ -287,7 +287,8 @@ class Operator:
         if command.slowing is not None:
             self._hold_to_run.begin(command.slowing)
             duration = math.inf  # its end is not its own
-        engine.motions.begin(engine.tick.t, command.name, command.purpose, duration, command.amplitude)
+        own = command.thresholds.text
+        engine.motions.begin(engine.tick.t, command.name, command.purpose, duration, command.amplitude, own)
         engine.reference.follow(table, command.name)
         engine.enter(State.RUNNING)
 

@@ -4,15 +4,19 @@ import math
 import struct
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rig.recording.schema import CDR_HEADER
 from rig.states import MotionKind, MotionOutcome
 
+if TYPE_CHECKING:
+    from kinematics import Thresholds
+
 MOTIONS_TOPIC = "/rig/motions"
 MOTION_MESSAGE = "stewart_rig/msg/Motion"
 _FIXED = struct.Struct("<ddddIBBxxI")
-_LAST = struct.Struct("<d")
+_AMPLITUDE = struct.Struct("<d")
+_LENGTH = struct.Struct("<I")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,8 @@ class MotionRecord:
     name: str
     amplitude: float = 0.0
     """size about its start pose, 1 for the motion as it is; 0 where it was not recorded"""
+    thresholds: str = ""
+    """what its own file wants of its runs: [validation] as a JSON object, SI; empty where it wants nothing"""
 
     def __post_init__(self) -> None:
         places = (self.start, self.reached, self.amplitude, min(self.duration, 0.0))
@@ -53,6 +59,16 @@ class MotionRecord:
             raise ValueError(f"motion: ends at {self.end} s, begins at {self.start} s")
         if not (0 < self.id < 1 << 32 and 0 <= self.kind < 1 << 8 and 0 <= self.outcome < 1 << 8):
             raise ValueError(f"motion: id {self.id}, kind {self.kind}, outcome {self.outcome}")
+
+    @property
+    def own_thresholds(self) -> "Thresholds":
+        """What the motion's own file wants of its runs; none where it is not what this version knows."""
+        from kinematics import Thresholds  # which no listing of recordings waits for
+
+        try:
+            return Thresholds.model_validate_json(self.thresholds or "{}")
+        except ValueError:
+            return Thresholds()
 
     @property
     def t(self) -> float:
@@ -75,6 +91,7 @@ def motion_definition() -> str:
             "uint8 outcome",
             "string name",
             "float64 amplitude  # about its start pose, 1 for the motion as it is",
+            "string thresholds  # what its own file wants of its runs, a JSON object; empty where it wants nothing",
             "",
         ]
     )
@@ -82,14 +99,15 @@ def motion_definition() -> str:
 
 def encode_motion(motion: MotionRecord) -> bytes:
     """CDR bytes of a motion's record."""
-    name = motion.name.encode(errors="replace").replace(b"\0", b"") + b"\0"
+    name, thresholds = _text(motion.name), _text(motion.thresholds)
     numbers = (motion.start, motion.end, motion.reached, motion.duration)
     fixed = _FIXED.pack(*numbers, motion.id, motion.kind, motion.outcome, len(name))
-    return CDR_HEADER + fixed + name + _padding(len(name)) + _LAST.pack(motion.amplitude)
+    amplitude = _padding(len(name)) + _AMPLITUDE.pack(motion.amplitude)
+    return CDR_HEADER + fixed + name + amplitude + _LENGTH.pack(len(thresholds)) + thresholds
 
 
 def decode_motion(data: bytes) -> MotionRecord:
-    """Motion's record of its CDR bytes, also of one made before amplitudes were recorded.
+    """Motion's record of its CDR bytes, also of one made before amplitudes, or thresholds, were recorded.
 
     Raises ValueError or struct.error when they are damaged.
     """
@@ -98,16 +116,30 @@ def decode_motion(data: bytes) -> MotionRecord:
     start, end, reached, duration, number, kind, outcome, length = _FIXED.unpack_from(data, 4)
     begin = 4 + _FIXED.size
     name, rest = data[begin : begin + length], data[begin + length :]
-    if len(name) != length or name[-1:] != b"\0" or (rest and len(rest) != len(_padding(length)) + _LAST.size):
-        raise ValueError(f"motion: {len(data) - begin} bytes of a name where {length} are announced, and what follows")
-    (amplitude,) = _LAST.unpack(rest[-_LAST.size :]) if rest else (0.0,)
+    amplitude, thresholds = 0.0, b"\0"
+    if rest:
+        place = len(_padding(length))
+        (amplitude,) = _AMPLITUDE.unpack_from(rest, place)
+        rest = rest[place + _AMPLITUDE.size :]
+    if rest:
+        (size,) = _LENGTH.unpack_from(rest)
+        thresholds = rest[_LENGTH.size :]
+        if len(thresholds) != size:
+            thresholds = b""
+    if len(name) != length or name[-1:] != b"\0" or thresholds[-1:] != b"\0":
+        raise ValueError(f"motion: {len(data) - begin} bytes of texts that are not as long as they are announced")
     known = _member(MotionKind, kind), _member(MotionOutcome, outcome)
-    return MotionRecord(number, *known, start, end, reached, duration, name[:-1].decode(), amplitude)
+    said, wanted = name[:-1].decode(), thresholds[:-1].decode()
+    return MotionRecord(number, *known, start, end, reached, duration, said, amplitude, wanted)
+
+
+def _text(text: str) -> bytes:
+    return text.encode(errors="replace").replace(b"\0", b"") + b"\0"
 
 
 def _padding(length: int) -> bytes:
     """What CDR puts between a name of so many bytes and the number after it: numbers lie at multiples of their size."""
-    return bytes(-(_FIXED.size + length) % _LAST.size)
+    return bytes(-(_FIXED.size + length) % _AMPLITUDE.size)
 
 
 def _member(kind: type[IntEnum], value: int) -> int:

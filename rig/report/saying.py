@@ -17,7 +17,7 @@ def said_verdict(validation: Mapping[str, Any]) -> str:
     """The verdict in a sentence."""
     count, sure = len(validation["criteria"]), f"{100 * validation['confidence']:g} %"
     if validation["verdict"] is None:
-        return "none: the configuration gives no thresholds ([validation])"
+        return "none: neither the configuration nor the motion gives thresholds ([validation])"
     if validation["verdict"] == "pass":
         return f"pass: {count} threshold{'s' if count > 1 else ''} kept, at {sure} confidence"
     return f"{validation['verdict']}: {'; '.join(validation['reasons'])}"

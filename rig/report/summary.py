@@ -132,7 +132,8 @@ def _window(survey: Survey) -> dict[str, Any]:
     covered = survey.covered
     if not covered.rows:
         nothing = "nothing: the legs were never under power"
-        return {"covers": nothing, "states": [], "span": [0, 0], "rows": 0, "begin_s": None, "end_s": None}
+        empty = {"states": [], "span": [0, 0], "rows": 0, "begin_s": None, "end_s": None, "motion": None}
+        return {"covers": nothing} | empty
     motion = survey.motion
     covers: str
     states: tuple[State, ...]
@@ -147,6 +148,7 @@ def _window(survey: Survey) -> dict[str, Any]:
         "rows": covered.rows,
         "begin_s": covered.begin,
         "end_s": covered.end,
+        "motion": None if motion is None else motion.id,
     }
 
 

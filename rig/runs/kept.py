@@ -13,7 +13,7 @@ from rig.states import MotionOutcome
 
 KEPT = ".runs-known.json"
 _LARGEST = 200_000_000  # bytes
-_LAYOUT = 1
+_LAYOUT = 2
 _UNDERWAY = MotionOutcome.UNDERWAY.name.lower()
 
 

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rig.config import Validation
+from kinematics import Thresholds
+from rig.config import GIVEN, RIG, Validation
 from rig.recording import MotionPart
 
-_LEFT_OUT = ("spectrum", "dependence", "criteria", "verdict", "reasons", "confidence")
+_LEFT_OUT = ("spectrum", "dependence", "criteria", "verdict", "reasons", "confidence", "own")
 """of a validation: what a verdict does not need, and what it is itself"""
 _SAID_OF_CYCLE = (
     "rate_hz",
@@ -25,7 +26,7 @@ def numbers_of(part: MotionPart) -> dict[str, Any]:
     """Numbers and verdict of a run, a JSON object.
 
     Keys: `headline` (N RMS over all legs, m RMS, rad RMS, N, N, s: see `NUMBERS`), `verdict`, `reasons`, `criteria`,
-    `confidence` (see `rig.report.validate`, by the recording's own thresholds), `validation` (its numbers),
+    `confidence`, `own` (see `rig.report.validate`, by the thresholds recorded), `validation` (its numbers),
     `noise_n`, `tracking`, `cycle`, `rows`, `dropped`, `config_sha256`, `mechanism_sha256`.
     Raises RecordingError when the file changes meanwhile.
     """
@@ -50,6 +51,7 @@ def numbers_of(part: MotionPart) -> dict[str, Any]:
         "reasons": found["reasons"],
         "criteria": found["criteria"],
         "confidence": found["confidence"],
+        "own": found["own"],
         "validation": {key: value for key, value in found.items() if key not in _LEFT_OUT},
         "noise_n": summary["force"]["noise_n"],
         "tracking": tracking,
@@ -61,8 +63,15 @@ def numbers_of(part: MotionPart) -> dict[str, Any]:
     }
 
 
-def judge_again(numbers: Mapping[str, Any], thresholds: Validation) -> dict[str, Any]:
-    """The same numbers with the verdict by other thresholds."""
+def judge_again(numbers: Mapping[str, Any], thresholds: Validation, *, alone: bool = False) -> dict[str, Any]:
+    """The same numbers with the verdict by other thresholds than the rig's, those of the motion's own file before them.
+
+    `alone`: by nothing but these, whatever the motion's file says.
+    """
     from rig.report import judged
 
-    return {**numbers, **judged(thresholds, numbers["validation"], numbers["noise_n"])}
+    own = Thresholds.model_validate(numbers["own"])
+    found = judged(
+        thresholds, numbers["validation"], numbers["noise_n"], None if alone else own, GIVEN if alone else RIG
+    )
+    return {**numbers, **found, "own": numbers["own"]}

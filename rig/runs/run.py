@@ -42,6 +42,8 @@ class Run:
     """faults of a virtual rig that were on while it ran"""
     cause: str
     """the first fault within it, by name, empty without"""
+    thresholds: dict[str, float]
+    """of the motion's own file, SI, by name"""
 
     @property
     def id(self) -> str:
@@ -76,6 +78,7 @@ def _run(recording: Recorded, motion: MotionRecord) -> Run:
         outcome=enum_name(MotionOutcome, motion.outcome).lower(),
         injected=tuple(_on_between(told, motion.start, until)),
         cause=enum_name(FaultCode, codes[0]).lower().replace("_", " ") if codes else "",
+        thresholds=motion.own_thresholds.named,
     )
 
 

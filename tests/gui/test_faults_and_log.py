@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from shell_support import FakeSession, make_event, make_status, press
 
+from gui.operate.fault_words import fault_words
 from gui.session.log_entries import LogEntry
 from gui.shell.main_window import MainWindow
 from rig.states import FaultCode, State
@@ -15,10 +16,21 @@ from rig.virtual import FAULTS, ActiveFault
 
 
 def test_every_fault_of_this_rig_is_offered(window: MainWindow) -> None:
-    offered = {
-        window.faults.faults.topLevelItem(row).text(0) for row in range(window.faults.faults.topLevelItemCount())
-    }
-    assert offered == {name for name in FAULTS if not name.startswith("amplifier_")}
+    names = window.faults.names
+    assert len(names) == len(set(names))
+    assert set(names) == {name for name in FAULTS if not name.startswith("amplifier_")}
+
+
+def test_faults_are_in_groups_and_called_by_words(window: MainWindow) -> None:
+    tree = window.faults.faults
+    groups = {tree.topLevelItem(row).text(0): tree.topLevelItem(row) for row in range(tree.topLevelItemCount())}
+    assert list(groups) == ["Machine", "Drives", "Encoders", "Load cells", "Wires", "Computer"]
+    wires = [groups["Wires"].child(row).text(0) for row in range(groups["Wires"].childCount())]
+    assert wires[0] == "cable unplugged" and all(group.isExpanded() for group in groups.values())
+    window.faults.choose("drop_all")
+    assert tree.currentItem().text(0) == "cable unplugged" and "drop_all" in tree.currentItem().toolTip(0)
+    words = [fault_words(name, 3) for name in FAULTS]
+    assert len(set(words)) == len(words) and not any("_" in each or "{" in each for each in words)
 
 
 def test_a_fault_is_injected_with_leg_value_and_duration(window: MainWindow, session: FakeSession) -> None:
@@ -60,7 +72,7 @@ def test_active_faults_are_shown_and_cleared(window: MainWindow, session: FakeSe
     assert not window.faults.clear_all.isEnabled()
     session.show_faults(ActiveFault("jam", 3, 300.0, 1e9), ActiveFault("payload", 0, 5.0, 1e9))
     shown = [window.faults.active.topLevelItem(0).text(column) for column in range(3)]
-    assert shown == ["jam", "3", "300 N"]
+    assert shown == ["leg 3 jammed", "3", "300 N"]
     press(window.faults.clear)
     press(window.faults.clear_all)
     assert session.injected == [("clear", "jam", 3), ("clear", None, None)]

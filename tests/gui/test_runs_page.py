@@ -219,11 +219,11 @@ def test_thresholds_are_checked_where_they_are_edited(card: VerdictCard, judged:
     press(card.change)
     fields = card.thresholds.fields
     fields["bias"].setText("-1")
-    with qtbot.assertNotEmitted(card.applied):
+    with qtbot.assertNotEmitted(card.thresholds.applied):
         press(card.thresholds.apply)
     assert "bias: -1 N, must be 1e-06 to 100000 N" in card.thresholds.message.text()
     fields["bias"].setText("250 mN")
-    with qtbot.waitSignal(card.applied, timeout=1000) as applied:
+    with qtbot.waitSignal(card.thresholds.applied, timeout=1000) as applied:
         press(card.thresholds.apply)
     assert applied.args == [Validation(residual_rms=1.0, bias=0.25)]
     assert not card.thresholds.message.isVisible()
@@ -232,7 +232,7 @@ def test_thresholds_are_checked_where_they_are_edited(card: VerdictCard, judged:
 def test_runs_are_judged_in_a_process_of_their_own(qtbot: QtBot, folder: Path) -> None:
     judge = RunJudge()
     with qtbot.waitSignal(judge.judged, timeout=START) as told:
-        judge.start(folder / "a.mcap", ["a.mcap#1"], ["residual_rms=0.1"])
+        judge.start(folder / "a.mcap", ["a.mcap#1"], ["--threshold", "residual_rms=0.1"])
     (run,), reason = told.args
     assert (run["run"], run["verdict"], reason) == ("a.mcap#1", "fail", "") and not judge.busy
     judge.close()
@@ -253,7 +253,7 @@ def test_judging_can_be_cancelled_and_has_a_deadline(qtbot: QtBot, folder: Path)
 def test_what_cannot_be_judged_is_said(qtbot: QtBot, folder: Path) -> None:
     judge = RunJudge()
     with qtbot.waitSignal(judge.judged, timeout=START) as told:
-        judge.start(folder, ["a.mcap#1"], ["residual_rms=x"])
+        judge.start(folder, ["a.mcap#1"], ["--threshold", "residual_rms=x"])
     assert told.args[0] == [] and "residual_rms" in told.args[1]
 
 
@@ -317,9 +317,9 @@ def test_thresholds_are_saved_where_they_came_from_on_request_only(
     qtbot.addWidget(desk.card)
     monkeypatch.setattr(desk.judge, "start", lambda *_given: None)
     before = own.read_bytes()
-    desk.card.applied.emit(Validation(bias=0.5))
+    desk.card.thresholds.applied.emit(Validation(bias=0.5))
     assert own.read_bytes() == before
-    desk.card.saved.emit(Validation(bias=0.5))
+    desk.card.thresholds.saved.emit(Validation(bias=0.5))
     qtbot.waitUntil(lambda: session.config.validation == Validation(bias=0.5), timeout=START)
     assert load_config(own).validation == Validation(bias=0.5)
     desk.close()

@@ -211,6 +211,16 @@ def test_damaged_bytes_are_no_motion(data: bytes) -> None:
         decode_motion(data)
 
 
+def test_records_made_before_thresholds_and_before_amplitudes_are_read() -> None:
+    record = replace(ENDED, amplitude=0.5, thresholds='{"bias":0.1}')
+    data = encode_motion(record)
+    assert decode_motion(data) == record
+    before = encode_motion(replace(record, thresholds=""))[:-5]  # the length of a text, and its end
+    assert decode_motion(before) == replace(record, thresholds="")
+    first = before[:-8].rstrip(b"\0") + b"\0"  # no padding either
+    assert decode_motion(first) == replace(record, amplitude=0.0, thresholds="")
+
+
 def test_kinds_and_outcomes_of_later_versions_are_numbers() -> None:
     assert decode_motion(encode_motion(replace(ENDED, kind=77, outcome=99))) == replace(ENDED, kind=77, outcome=99)
 

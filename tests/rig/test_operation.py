@@ -16,7 +16,7 @@ from rig.engine import straight_move
 from rig.errors import ExitCode, RefusedError
 from rig.recording import open_recording
 from rig.safety.trajectory_check import LimitCheck, TrajectoryVerdict, check_trajectory
-from rig.states import State
+from rig.states import MotionKind, State
 
 pytestmark = pytest.mark.usefixtures("undrawn_reports")
 
@@ -88,7 +88,7 @@ def test_a_target_out_of_reach_is_refused_before_the_way_to_it_is_made(monkeypat
 
 
 def test_a_run_at_another_size_and_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "up.toml").write_text(_up(30))
+    (tmp_path / "up.toml").write_text(f'{_up(30)}\n[validation]\nresidual_rms = "1 mN"\n')
     command = [
         "run",
         slower_file(tmp_path / "rig.toml"),
@@ -100,6 +100,11 @@ def test_a_run_at_another_size_and_again(tmp_path: Path, capsys: pytest.CaptureF
     assert main([*command, "--amplitude", "0.5", "--repeat", "3"]) == ExitCode.OK, capsys.readouterr().err
     (path,) = (tmp_path / "out").glob("*.mcap")
     recording = open_recording(path)
+    # the recording itself says what the motion's file wants, and the run is judged by it
+    runs = [motion for motion in recording.motions if motion.kind == MotionKind.RUN]
+    assert [run.own_thresholds.named for run in runs] == [{"residual_rms": 1e-3}] * 3
+    assert {motion.thresholds for motion in recording.motions if motion.kind != MotionKind.RUN} == {""}
+    assert "verdict    undecided; too few rows" in capsys.readouterr().out  # none without thresholds
     running = recording.rows[recording.rows["state"] == State.RUNNING]
     assert running["reference"][:, 2].max() - HOME[2] == pytest.approx(0.02, abs=1e-6)
     high = running["reference"][:, 2] - HOME[2] > 0.0199

@@ -98,6 +98,7 @@ def test_tracking_covers_the_running_part(recording: Recording, summary: dict[st
         "rows": len(rows),
         "begin_s": rows["t"][0],
         "end_s": rows["t"][-1],
+        "motion": summary["motion"]["id"],
     }
     position = rows["pose"][:, :3] - rows["reference"][:, :3]
     assert summary["tracking"]["position_rms_m"] == pytest.approx(np.sqrt((position**2).sum(axis=1).mean()))

@@ -106,10 +106,13 @@ def test_the_command_writes_what_runs(here: Path, capfd: pytest.CaptureFixture[s
     assert main(["motion", "virtual", "sine", *asked, "--frequency", "1 Hz", "-o", "sine.toml"]) == 0
     assert "axis z rx, amplitude 5 mm, angle 1 °, frequency 1 Hz, cycles 1\n3 s, passes" in capfd.readouterr().out
     made = load_trajectory("sine.toml", HOME)
+    assert made.thresholds.named == {}
     q = made.coordinates([1.25])[0][0]
     np.testing.assert_allclose(q, [0.0, 0.0, 0.005, math.radians(1.0), 0.0, 0.0], atol=1e-12)
-    assert main(["motion", "virtual", "step", "--pose", "10 mm,0,0,0,0,0.01", "-o", "step.toml", "--json"]) == 0
+    step = ("--pose", "10 mm,0,0,0,0,0.01", "--threshold", "bias=200 mN")
+    assert main(["motion", "virtual", "step", *step, "-o", "step.toml", "--json"]) == 0
     told = json.loads(capfd.readouterr().out)
+    assert load_trajectory("step.toml", HOME).thresholds.named == told["validation"] == {"bias": 0.2}
     assert told["numbers"]["pose"] == [0.01, 0.0, 0.0, 0.0, 0.0, 0.01] and told["duration_s"] == 4.0
     assert checked_motion(SHIPPED, load_trajectory("step.toml", HOME))[1].passed
     (here / "poses.csv").write_text("t,x,y,z,qw,qx,qy,qz\n0,0,0,0.45,1,0,0,0\n2,0,0,0.46,1,0,0,0\n")
@@ -129,6 +132,8 @@ def test_the_command_writes_what_runs(here: Path, capfd: pytest.CaptureFixture[s
         (("sine", "--amplitude", "nan"), ExitCode.INPUT, "--amplitude: nan is not finite"),
         (("sine", "--amplitude", "1"), ExitCode.REFUSED, "about its start pose it would pass"),
         (("csv",), ExitCode.INPUT, "--file: Field required"),
+        (("sine", "--threshold", "bias=-1"), ExitCode.INPUT, "bias: -1 N, must be 1e-06 to 100000 N"),
+        (("sine", "--threshold", "bias"), ExitCode.INPUT, "--threshold bias: must be NAME=VALUE"),
         (("square",), ExitCode.INPUT, "'square' is none of sine, sweep"),
     ],
 )

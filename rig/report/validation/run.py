@@ -39,7 +39,7 @@ def validate(
     Args:
         recording: read through once.
         summary: what `summarize` gave of it.
-        thresholds: of the verdict; None: those of the recorded configuration.
+        thresholds: of the rig; None: those of the recorded configuration. Those of the motion's own file go before.
         parameters: whose covariance widens the band; None: those that the recording was computed with.
 
     Returns:
@@ -65,7 +65,9 @@ def validate(
             numbers = _numbers(recording, summary, agreement, kept, parameters)
         except OSError as error:
             raise RecordingError(f"{recording.path}: no room for its forces: {error.strerror}") from None
-    return judged(thresholds, numbers, summary["force"]["noise_n"]) | numbers
+    covered = summary["window"]["motion"]
+    own = next((motion.own_thresholds for motion in recording.motions if motion.id == covered), None)
+    return judged(thresholds, numbers, summary["force"]["noise_n"], own) | numbers
 
 
 def recorded_thresholds(header: Mapping[str, Any]) -> Validation:

@@ -1,9 +1,10 @@
-"""Pass, fail or undecided: a configuration's thresholds against numbers that are uncertain."""
+"""Pass, fail or undecided: thresholds of the rig and of the motion against numbers that are uncertain."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rig.config import Validation
+from kinematics import Thresholds
+from rig.config import MOTION, RIG, Validation
 
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
 _UNITS = {"residual_rms": "N", "residual_noise": "", "bias": "N", "lag": "s", "r_squared": "", "inside_band": ""}
@@ -17,7 +18,13 @@ _KEYS = {
 }
 
 
-def judged(thresholds: Validation, numbers: Mapping[str, Any], noise: float | None) -> dict[str, Any]:
+def judged(
+    thresholds: Validation,
+    numbers: Mapping[str, Any],
+    noise: float | None,
+    own: Thresholds | None = None,
+    whose: str = RIG,
+) -> dict[str, Any]:
     """The verdict on a validation's numbers.
 
     A criterion passes where its number is within the threshold, and fails where it is beyond it, by more than its
@@ -25,12 +32,23 @@ def judged(thresholds: Validation, numbers: Mapping[str, Any], noise: float | No
     number or no uncertainty. Of six legs the worst counts: one that fails, then one that is undecided. Of all
     criteria likewise. Where the data can tell nothing (`undecidable` of the numbers), everything is undecided.
 
+    Args:
+        thresholds: those of the rig, or of whoever `whose` says.
+        numbers: of the validation.
+        noise: of the cells, N, where it is known.
+        own: those of the motion's file, which go before.
+        whose: RIG or GIVEN.
+
     Returns:
-        `verdict` (null without thresholds), `confidence`, `reasons` (sentences), `criteria`: each `name`, `unit`,
-        `threshold`, `leg` (the worst one), `value`, `sigma`, `verdict` and `why`.
+        `verdict` (null without thresholds), `confidence`, `reasons` (sentences), `own` (what the motion's file names),
+        `criteria`: each `name`, `unit`, `threshold`, `whose`, `leg` (the worst one), `value`, `sigma`, `verdict` and
+        `why`.
     """
+    named = {} if own is None else own.named
+    thresholds = thresholds if own is None else thresholds.under(own)
     criteria = [
-        _criterion(name, bound, thresholds.confidence, numbers, noise) for name, bound in thresholds.thresholds.items()
+        _criterion(name, bound, thresholds.confidence, numbers, noise, MOTION if name in named else whose)
+        for name, bound in thresholds.thresholds.items()
     ]
     words = [criterion["verdict"] for criterion in criteria]
     word = next((each for each in (FAIL, UNDECIDED, PASS) if each in words), None)
@@ -39,12 +57,13 @@ def judged(thresholds: Validation, numbers: Mapping[str, Any], noise: float | No
         "verdict": word,
         "confidence": thresholds.confidence,
         "reasons": list(dict.fromkeys(reasons)),
+        "own": named,
         "criteria": criteria,
     }
 
 
 def _criterion(
-    name: str, bound: float, confidence: float, numbers: Mapping[str, Any], noise: float | None
+    name: str, bound: float, confidence: float, numbers: Mapping[str, Any], noise: float | None, whose: str
 ) -> dict[str, Any]:
     told: list[dict[str, Any]] = []
     for leg, value, sigma in _values(name, numbers, noise):
@@ -53,10 +72,11 @@ def _criterion(
             word, why = UNDECIDED, str(numbers["undecidable"][0])
         else:
             word, why = _word(name, bound, confidence, part, numbers)
+            why += " (the motion's threshold)" if whose == MOTION else ""
         told.append(part | {"verdict": word, "why": why})
     order = (FAIL, UNDECIDED, PASS)
     worst = min(told, key=lambda part: (order.index(part["verdict"]), -_excess(name, part["value"])))
-    return {"name": name, "unit": _UNITS[name], "threshold": bound} | worst
+    return {"name": name, "unit": _UNITS[name], "threshold": bound, "whose": whose} | worst
 
 
 def _values(

@@ -1,0 +1,122 @@
+"""Which tone is heard when: torque that comes, a motion that ended, a stop, a fault; none unless it is switched on."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from pyqtgraph.Qt import QtCore
+
+from gui.session import Phase, RigSession
+from gui.shell.tones import Player, Tone, player_for
+from rig.engine import TORQUE_STATES, Snapshot
+from rig.states import MotionKind, MotionOutcome, State
+
+_AGAIN = 2000  # ms between two tones of a fault that nobody has acknowledged
+_KEY = "sounds"
+
+
+class Sounds(QtCore.QObject):
+    """Follows the rig. `told` says that `words` are others now.
+
+    A fault is told again until somebody has acknowledged it: by Reset, also one that is refused, or by STOP.
+
+    Args:
+        session: the rig.
+        settings: keep whether it is switched on; the tones' files are written beside them.
+        player: makes what plays, once it is needed.
+    """
+
+    told = QtCore.Signal()
+
+    def __init__(
+        self,
+        session: RigSession,
+        settings: QtCore.QSettings,
+        parent: QtCore.QObject | None = None,
+        player: Callable[[Path], Player] = player_for,
+    ) -> None:
+        super().__init__(parent)
+        self._session, self._settings, self._make = session, settings, player
+        self._player: Player | None = None
+        self._state: State | None = None
+        self._ended = 0
+        """motion that was seen to end last"""
+        self._faulty = self._stop_told = False
+        self._again = QtCore.QTimer(self, interval=_AGAIN)
+        self._again.timeout.connect(lambda: self._play(Tone.FAULT))
+        session.statusChanged.connect(self._follow)
+        session.changed.connect(self._look_for_fault)
+        session.stopped.connect(self._stop_asked)
+        session.accepted.connect(self._answered)
+        session.refused.connect(lambda what, _reason: self._answered(what))
+        if settings.value(_KEY, "false") in (True, "true"):
+            self.switch(on=True)
+
+    @property
+    def on(self) -> bool:
+        """Whether it is switched on."""
+        return self._player is not None
+
+    @property
+    def words(self) -> str:
+        """What the switch is called, with the reason where there are no tones."""
+        lacks = "" if self._player is None else self._player.lacks
+        return f"Sou&nds (only the system's beep: {lacks})" if lacks else "Sou&nds"
+
+    def switch(self, *, on: bool) -> None:
+        """Switch it on or off, for the next start of the app as well."""
+        folder = Path(self._settings.fileName()).with_name("sounds")
+        self._player = self._make(folder) if on else None
+        self._settings.setValue(_KEY, on)
+        if not on:
+            self._again.stop()
+        self.told.emit()
+
+    def close(self) -> None:
+        """Be silent from now on. May be called again."""
+        self._again.stop()
+        self._player = None
+
+    def _play(self, tone: Tone) -> None:
+        if self._player is not None:
+            self._player.play(tone)
+
+    def _follow(self, status: Snapshot) -> None:
+        before, self._state = self._state, status.state
+        motion = status.last_motion
+        over = 0 if motion is None or motion.outcome == MotionOutcome.UNDERWAY else motion.id
+        new, self._ended = over not in (0, self._ended), over or self._ended
+        self._look_for_fault()
+        if before is None or self._faulty:  # one that begins to look knows of no change; a fault has a tone of its own
+            return
+        torque = status.state in TORQUE_STATES
+        if torque and before not in TORQUE_STATES:
+            self._play(Tone.TORQUE)
+        if status.state is State.STOPPING and before is not State.STOPPING and not self._stop_told:
+            self._play(Tone.STOP)
+        elif new and motion is not None and motion.kind == MotionKind.RUN and motion.outcome == MotionOutcome.FINISHED:
+            self._play(Tone.ENDED)
+        self._stop_told = self._stop_told and torque and status.state is not State.ENGAGED
+
+    def _stop_asked(self, _category: int) -> None:
+        self._again.stop()  # whoever presses STOP has heard it
+        if self._session.torque and not self._stop_told:
+            self._stop_told = True
+            self._play(Tone.STOP)
+
+    def _answered(self, what: str) -> None:
+        if what == "reset":
+            self._again.stop()
+
+    def _look_for_fault(self) -> None:
+        status, phase = self._session.status, self._session.phase
+        if phase is not Phase.UP:
+            self._state = None
+        latched = status is not None and (status.latched or status.state is State.FAULT)
+        faulty = phase is Phase.DIED or (phase is Phase.UP and latched)
+        if faulty and not self._faulty:
+            self._play(Tone.FAULT)
+            if self.on:
+                self._again.start()
+        elif not faulty:
+            self._again.stop()
+        self._faulty = faulty

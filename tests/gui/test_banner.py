@@ -1,0 +1,77 @@
+"""The banner: the button that leads out of a trouble, and what is seen while the engine starts."""
+
+import pytest
+from pyqtgraph.Qt import QtCore
+from shell_support import FakeSession, make_status, press
+
+from gui.session import Phase
+from gui.shell.main_window import MainWindow
+from rig.states import State
+
+
+def test_a_fault_has_its_reset_in_the_banner(window: MainWindow, session: FakeSession) -> None:
+    mend = window.banner.mend
+    session.take(make_status(State.RUNNING))
+    assert mend.isHidden()
+    session.take(make_status(State.STOPPING, latched=True, cause="leg 1: drive fault 4711"))
+    assert mend.isHidden()
+    session.take(make_status(State.FAULT, latched=True, cause="leg 1: drive fault 4711"))
+    assert mend.isVisible() and mend.text() == "Reset fault" and mend.isEnabled()
+    press(mend)
+    assert session.commands == ["reset"]
+    session.busy = "reset"
+    session.changed.emit()
+    assert not mend.isEnabled() and mend.toolTip() == "reset is under way"
+    session.busy = ""
+    session.take(make_status(State.IDLE))
+    assert mend.isHidden()
+
+
+def test_an_engine_that_died_is_restarted_from_the_banner(window: MainWindow, session: FakeSession) -> None:
+    session.take(make_status(State.ENGAGED))
+    session.enter(Phase.DIED)
+    assert window.banner.mend.isVisible() and window.banner.mend.text() == "Restart engine"
+    press(window.banner.mend)
+    assert [what for what, *_rest in session.sent] == ["connect"]
+
+
+def test_the_button_of_the_banner_takes_no_keyboard(window: MainWindow, session: FakeSession) -> None:
+    session.take(make_status(State.FAULT, latched=True, cause="leg 1: drive fault 4711"))
+    press(window.banner.mend)
+    assert not window.banner.mend.hasFocus() and window.banner.mend.focusPolicy() == QtCore.Qt.FocusPolicy.NoFocus
+
+
+def test_while_the_engine_starts_the_time_is_told(window: MainWindow, session: FakeSession) -> None:
+    banner = window.banner
+    assert banner.waiting.isHidden() and not banner._second.isActive()
+    session.enter(Phase.STARTING)
+    said = banner.detail
+    assert banner.waiting.isVisible() and "the first time takes a minute" in said
+    for _ in range(3):
+        banner._second.timeout.emit()
+    session.changed.emit()
+    assert banner.detail == f"{said} 3 s so far."
+    session.take(make_status(State.IDLE))
+    assert banner.waiting.isHidden() and not banner._second.isActive() and "so far" not in banner.detail
+    session.enter(Phase.STARTING)
+    banner._second.timeout.emit()
+    assert banner.detail == f"{said} 1 s so far."
+    session.enter(Phase.DOWN)
+
+
+@pytest.mark.parametrize("width", [1024, 1280])
+def test_nothing_of_the_banner_is_cut(window: MainWindow, session: FakeSession, width: int) -> None:
+    window.resize(width, 700)
+    cause = "communication lost: leg 3: no fresh feedback for 24 ms (bound 24 ms)"
+    for change in (
+        lambda: session.take(make_status(State.FAULT, latched=True, cause=cause)),
+        lambda: session.enter(Phase.STARTING),
+    ):
+        change()
+        banner = window.banner
+        banner._second.timeout.emit()
+        for label in (banner._text, banner._detail, banner.mend, banner.waiting):
+            if label.isVisible():
+                assert banner._state.rect().contains(label.geometry())
+        assert banner._detail.height() >= banner._detail.heightForWidth(banner._detail.width())
+    session.enter(Phase.DOWN)
