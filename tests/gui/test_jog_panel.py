@@ -168,7 +168,8 @@ def test_the_keyboard_stays_at_the_button_that_was_pressed(
     focus(qtbot, button)
     before = [box.text() for box in window.findChildren(QtWidgets.QAbstractSpinBox)]
     key(KEY.Key_Return)
-    assert not button.isEnabled() and button.hasFocus()
+    qtbot.waitUntil(lambda: not button.isEnabled())
+    assert button.hasFocus()
     key("7")
     key(KEY.Key_Up)
     assert [box.text() for box in window.findChildren(QtWidgets.QAbstractSpinBox)] == before
