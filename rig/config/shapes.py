@@ -1,5 +1,6 @@
-"""Shapes of a machine's own bodies, for pictures: triangles from STL (binary or text) and OBJ files."""
+"""Shapes of a machine's own bodies, for pictures: triangles from STL (binary or text), OBJ and GLB files."""
 
+import io
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -43,7 +44,7 @@ class Picture(Section):
     base: ShapeFile | None = None
     """Shape of the base, in axes of the base frame."""
     unit: Literal["m", "cm", "mm", "in"] = "mm"
-    """What the files' numbers are in."""
+    """What the files' numbers are in; a GLB file's are in m, by its standard."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,16 +56,18 @@ class Shape:
 
 
 def read_shape(path: Path, unit: str) -> Shape:
-    """Read a shape, its numbers in m, cm, mm or in.
+    """Read a shape, its numbers in m, cm, mm or in; those of GLB are in m and their y points up, as its standard says.
 
     Raises:
-        InputError: no such file or one that cannot be read; neither STL nor OBJ; no triangles, or more than
+        InputError: no such file or one that cannot be read; not what its name says; no triangles, or more than
             `MOST_TRIANGLES`; a number that is not finite; not between 1 mm and 100 m across.
     """
+    kind = path.suffix.lower()
+    unit = _OWN_UNIT.get(kind, unit)
     try:
         with open_input(path, MOST_SHAPE_BYTES) as file:
             data = file.buffer.read()
-        points, faces = _READERS[path.suffix.lower()](data)
+        points, faces = _READERS[kind](data)
         if not 0 < len(faces) <= MOST_TRIANGLES:
             raise InputFileError(f"{len(faces)} triangles, must be 1 to {MOST_TRIANGLES}")
         bad = np.argwhere(~np.isfinite(points))
@@ -109,6 +112,21 @@ def _read_obj(data: bytes) -> tuple[Array, npt.NDArray[np.int64]]:
     return _numbers(points), np.array(faces, dtype=np.int64).reshape(-1, 3)
 
 
+def _read_glb(data: bytes) -> tuple[Array, npt.NDArray[np.int64]]:
+    """All meshes of its scene, each where its node places it; their y, which points up, becomes z."""
+    import trimesh
+
+    try:
+        scene = trimesh.load_scene(io.BytesIO(data), file_type="glb", process=False, skip_materials=True)
+        mesh = scene.to_mesh()
+        points, faces = np.asarray(mesh.vertices, np.float64), np.asarray(mesh.faces, np.int64)
+    except Exception as error:  # of any kind: it takes the file at its word
+        raise InputFileError(f"not a GLB file that can be read: {type(error).__name__}: {error}") from None
+    if faces.size and not 0 <= faces.min() <= faces.max() < len(points):
+        raise InputFileError(f"a triangle of point {faces.max()}, of {len(points)}")
+    return points[:, (0, 2, 1)] * (1.0, -1.0, 1.0), faces
+
+
 def _corner(word: bytes, count: int, line: int) -> int:
     try:
         index = int(word.split(b"/")[0])
@@ -127,4 +145,9 @@ def _numbers(points: list[tuple[bytes, ...]]) -> Array:
         raise InputFileError(f"a coordinate is no number: {error}") from None
 
 
-_READERS: dict[str, Callable[[bytes], tuple[Array, npt.NDArray[np.int64]]]] = {".stl": _read_stl, ".obj": _read_obj}
+_READERS: dict[str, Callable[[bytes], tuple[Array, npt.NDArray[np.int64]]]] = {
+    ".stl": _read_stl,
+    ".obj": _read_obj,
+    ".glb": _read_glb,
+}
+_OWN_UNIT = {".glb": "m"}

@@ -1,5 +1,7 @@
-"""Shapes of a machine's own bodies: STL and OBJ, and what is wrong with a file."""
+"""Shapes of a machine's own bodies: STL, OBJ and GLB, and what is wrong with a file."""
 
+import json
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -35,10 +37,37 @@ def obj(faces: str) -> bytes:
     return ("# drawn\n" + "".join(f"v {x} {y} {z}\n" for x, y, z in CORNERS) + "vn 0 0 1\n" + faces).encode()
 
 
+def glb(change: dict[str, object] | None = None, faces: np.ndarray = FACES) -> bytes:
+    """The same in metres, its y up, half of its size placed by its node; `change` is of the file's tables."""
+    turned = CORNERS @ np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]])
+    numbers = (turned / 500).astype("<f4").tobytes() + faces.astype("<u2").tobytes()
+    tables = {
+        "asset": {"version": "2.0"},
+        "scene": 0,
+        "scenes": [{"nodes": [0]}],
+        "nodes": [{"mesh": 0, "scale": [0.5, 0.5, 0.5], "translation": [1.0, 2.0, 3.0]}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+        "buffers": [{"byteLength": len(numbers)}],
+        "bufferViews": [
+            {"buffer": 0, "byteOffset": 0, "byteLength": 48},
+            {"buffer": 0, "byteOffset": 48, "byteLength": 24},
+        ],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3", "min": [-1] * 3, "max": [1] * 3},
+            {"bufferView": 1, "componentType": 5123, "count": 12, "type": "SCALAR"},
+        ],
+    } | (change or {})
+    text = json.dumps(tables).encode()
+    text += b" " * (-len(text) % 4)
+    chunks = [struct.pack("<II", len(text), 0x4E4F534A) + text, struct.pack("<II", len(numbers), 0x004E4942) + numbers]
+    return struct.pack("<4sII", b"glTF", 2, 12 + sum(map(len, chunks))) + b"".join(chunks)
+
+
 READ = {
     "binary.stl": binary_stl(CORNERS[FACES]),
     "text.STL": text_stl(CORNERS[FACES]),
     "triangles.obj": obj("f 1 3 2\nf 1/7 2/7/1 4//1\nf -4 -1 -2\nf 2 3 4\n"),
+    "scene.glb": glb(),
 }
 
 
@@ -51,7 +80,16 @@ def test_a_tetrahedron_is_read_from_each_kind(tmp_path: Path, name: str) -> None
     triangles = shape.points[shape.faces]
     volume = np.einsum("mi,mi->", triangles[:, 0], np.cross(triangles[:, 1], triangles[:, 2])) / 6
     assert volume == pytest.approx(0.1**3 / 6)
-    assert np.ptp(read_shape(path, "cm").points) == pytest.approx(1.0)
+    if path.suffix != ".glb":
+        assert np.ptp(read_shape(path, "cm").points) == pytest.approx(1.0)
+
+
+def test_a_scene_is_placed_by_its_nodes_and_its_y_is_up(tmp_path: Path) -> None:
+    path = tmp_path / "scene.glb"
+    path.write_bytes(READ["scene.glb"])
+    points = read_shape(path, "in").points  # whatever the others are in
+    expected = CORNERS / 1000 + [1.0, -3.0, 2.0]
+    np.testing.assert_allclose(points[np.lexsort(points.T)], expected[np.lexsort(expected.T)], atol=1e-6)
 
 
 def test_a_face_of_four_corners_is_two_triangles(tmp_path: Path) -> None:
@@ -71,6 +109,10 @@ WRONG = {
     "beyond.obj": (obj("f 1 2 5\n"), "line 7: point 5, must be one of the 4 before it"),
     "zero.obj": (obj("f 0 1 2\n"), "line 7: point 0, must be one of the 4"),
     "text.obj": (obj("f 1 2 x\n"), "line 7: corner 'x' is no number"),
+    "empty.glb": (b"", "not a GLB file that can be read"),
+    "cut.glb": (READ["scene.glb"][:-1], "not a GLB file that can be read"),
+    "no-mesh.glb": (glb({"meshes": [], "nodes": [{}]}), "0 triangles, must be 1 to"),
+    "beyond.glb": (glb(faces=FACES + 1), "a triangle of point 4, of 4"),
     "flat.obj": (b"v 1 2\n", "line 1: 2 coordinates of a point, must be 3"),
 }
 
@@ -105,5 +147,5 @@ def test_a_configuration_names_shapes_that_are_there(tmp_path: Path) -> None:
     (tmp_path / "platform.stl").write_bytes(READ["binary.stl"])
     config = parse_config(with_shape, path)
     assert config.picture.platform == "platform.stl" and config.picture.unit == "mm"
-    with pytest.raises(ConfigError, match=r"picture.base: 'base.step', must end in .stl or .obj"):
+    with pytest.raises(ConfigError, match=r"picture.base: 'base.step', must end in .stl or .obj or .glb"):
         parse_config(with_shape.replace('# base = "base.obj"', 'base = "base.step"'), path)
