@@ -25,6 +25,8 @@ def test_every_stop_in_sight_raises_the_flag(desk: Desk, name: str) -> None:
     popup = name in ("menu", "combo box")
     desk.open(name, 0 if popup else 2 if " of " in name else 1, popup)
     wanted = 1 if popup else 2  # the window's STOP, and that of each dialog
+    if len(desk.ask("look")["stops"]) < wanted:  # a manager may place a dialog over the window's: pull it aside
+        desk.do("dialogs()[-1].move(20, 300)")
     until(lambda: len(desk.ask("look")["stops"]) >= wanted, "each STOP to be in sight")
     assert press_every_stop(desk) >= wanted
 
