@@ -68,7 +68,7 @@ class LiveView(QtWidgets.QWidget):
         self._forces = self.pages.get("Forces")
         self.values = ValuesColumn(theme)
         self.beside = Beside(self.tabs, self.bar.platform, theme)
-        self._lay_out()
+        self._lay_out(large=not replayed and alone is None)
 
         self.bar.freeze.toggled.connect(self._freeze)
         self.bar.clear.clicked.connect(self.clear)
@@ -99,7 +99,7 @@ class LiveView(QtWidgets.QWidget):
             page.remade.connect(self._redraw)
             page.set_panning(self._rows.chosen_freely)
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, *, large: bool) -> None:
         self.body = QtWidgets.QWidget()
         row = QtWidgets.QHBoxLayout(self.body)
         row.setContentsMargins(4, 0, 0, 4)
@@ -110,7 +110,7 @@ class LiveView(QtWidgets.QWidget):
         layout.setSpacing(0)
         layout.addWidget(self.bar)
         layout.addWidget(self.values.large)
-        self.values.large.setVisible(not self._replayed)  # a replay needs its height for other things
+        self.values.large.setVisible(large)  # a replay and a dashboard need the height for other things
         layout.addWidget(self.body, 1)
 
     def set_mechanism(self, mechanism: Mechanism | None, coulomb_speed: float = 0.0) -> None:

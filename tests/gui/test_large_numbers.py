@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.live import LiveView
 from gui.live.large_numbers import LargeNumbers
+from gui.live.plot_page import Plots
 from gui.session.history import History
 from gui.widgets.theme import DARK
 from rig.telemetry import CycleFlag
@@ -36,6 +37,7 @@ def test_they_say_pose_and_residual_with_their_units(view: LiveView, history: Hi
         "x 11.00 mm", "y 20.00 mm", "z 450.00 mm", "θx 0.00 °", "θy 0.00 °", "θz 0.00 °", "RMS residual 0.25 N"
     ]  # fmt: skip
     assert not view.values.large.isHidden() and LiveView(DARK, replayed=True).values.large.isHidden()
+    assert LiveView(DARK, alone=Plots()).values.large.isHidden()
 
 
 def test_what_is_not_known_is_a_dash(numbers: LargeNumbers) -> None:
