@@ -241,8 +241,8 @@ def test_over_a_port_of_its_own(tmp_path: Path) -> None:
     place = {"device": str(link), "baud": 230400}
     twin = create_cell_twin("loadstar", place, [leg])
     with serving_at([(SerialEndpoint(str(link), 230400), DeviceLine([twin], 10 / 230400))], tick=2e-4):
-        device = create_cell_device("loadstar", place)
-        device.connect(5.0)
+        device = create_cell_device("loadstar", place | {"request_timeout": 30.0})
+        device.connect(30.0)
         pause, fresh = threading.Event(), []
         for count in range(4):
             leg.cell = -1000.0 * count * NEWTON

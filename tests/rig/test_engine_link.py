@@ -248,8 +248,9 @@ def test_a_late_reply_answers_no_other_request(tmp_path: Path) -> None:
             submission.reply.set_result(Reply(True))
 
     with desk(tmp_path, answer) as served:
-        client = served.client(0.02)
+        client = served.client()
         client.acquire("me")
+        client._timeout = 0.02
         with pytest.raises(HardwareError, match="'home'"):
             client.request(Home())
         client._timeout = PATIENCE
