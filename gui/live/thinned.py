@@ -1,6 +1,6 @@
 """A series thinned again in every frame while its rows move on: bins that nothing is lacking in are made once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -64,9 +64,12 @@ class Thinned:
             bins, anchor = self._made(stretch), stop - 1
         else:
             part = _sliced(old, low - self._first, high - self._first)
-            older = self._made(_part(stretch, 0, (low - first) * self._size))
-            newer = self._made(_part(stretch, (high - first) * self._size, len(stretch)))
-            bins, anchor = _joined(older, part, newer), high - 1
+            older = [self._made(_part(stretch, 0, (low - first) * self._size))] if low > first else []
+            newer = [self._made(_part(stretch, (high - first) * self._size, len(stretch)))] if high < stop else []
+            bins, anchor = _joined([*older, part, *newer]), high - 1
+        if bins.complete.all():
+            self._first, self._kept = first, bins
+            return bins
         lacking = first + np.flatnonzero(~bins.complete)
         if anchor in lacking:  # begin with the newest that is complete
             known = first + np.flatnonzero(bins.complete)
@@ -92,7 +95,9 @@ def _part(stretch: Stretch, start: int, stop: int) -> Stretch:
     return Stretch(stretch.rows[start:stop], stretch.times[start:stop], stretch.first + start)
 
 
-def _joined(*parts: _Bins) -> _Bins:
+def _joined(parts: Sequence[_Bins]) -> _Bins:
+    if len(parts) == 1:
+        return parts[0]
     times, values, complete = zip(*parts, strict=True)
     return _Bins(np.concatenate(times), np.concatenate(values), np.concatenate(complete))
 
