@@ -31,16 +31,17 @@ class Journal:
 
     def follow(self, submission: Submission) -> None:
         """Note a command and its outcome once that is known."""
-        command = submission.command
+        command, client = submission.command, submission.client
         what: str = command.kind
         if isinstance(command, Follow):
             what = f"{what} {command.name!r}"
         elif isinstance(command, Stop):
             what = f"{what}, category {command.category}"
 
+        # not the submission, whose reply has this: they would hold each other, and the engine searches for no garbage
         def answered(reply: Future[Reply]) -> None:
             if not reply.cancelled():
-                self.command(what, submission.client, reply.result())
+                self.command(what, client, reply.result())
 
         submission.reply.add_done_callback(answered)
 
