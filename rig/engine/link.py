@@ -232,8 +232,8 @@ class LinkServer:
         self, sender: bytes, number: int, command: RigCommand, data: zmq.Frame | None, lease: Lease | None, client: str
     ) -> None:
         future: Future[Reply] = Future()
-        if data is not None and len(data.bytes) % (18 * 8):
-            reason = f"{len(data.bytes)} bytes are not rows of 18 float64"
+        if data is not None and len(data.buffer) % (18 * 8):
+            reason = f"{len(data.buffer)} bytes are not rows of 18 float64"
             self._settle(sender, number, command, client, Reply(False, reason))
             return
         if isinstance(command, CHECKED):
@@ -246,8 +246,7 @@ class LinkServer:
     def _submit_checked(self, submission: Submission, data: zmq.Frame | None) -> None:
         try:
             if data is not None:
-                # not its buffer: it and the frame would hold each other, and the engine searches for no garbage
-                samples = np.frombuffer(data.bytes, np.float64).reshape(-1, 18).copy()
+                samples = np.frombuffer(data.buffer, np.float64).reshape(-1, 18).copy()
                 submission = replace(submission, samples=samples)
             self._submit(submission)
         except Exception as error:  # nobody looks at what a pool's thread raises
