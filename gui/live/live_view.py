@@ -285,7 +285,7 @@ class LiveView(QtWidgets.QWidget):
             return self._rows.at(shown, t)
         newest = self._rows.last(shown, _MODELS_BEHIND)
         models = self.tabs.currentWidget() is self._forces
-        return self.models.newest(newest) if models else newest.only(max(len(newest) - 1, 0))
+        return self.models.newest(newest) if models else newest.part(max(len(newest) - 1, 0), len(newest))
 
     def _show_values(self) -> None:
         page, cursors = self.tabs.currentWidget(), self.cursors

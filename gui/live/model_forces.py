@@ -103,7 +103,8 @@ class ModelForces(QtCore.QObject):
             differences = np.hstack([self.differences(model, stretch) for model in self.chosen])
             computed = np.flatnonzero(np.isfinite(differences).all(axis=1))
             known = computed if len(computed) else known
-        return stretch.only(int(known[-1]) if len(known) else 0)
+        last = int(known[-1]) if len(known) else 0
+        return stretch.part(last, last + 1)
 
     def rms_residuals(self, model: str, stretch: Stretch) -> Floats:
         """RMS residual of a model over the rows of a stretch that are computed: six legs and all of them, (7,) N."""

@@ -46,12 +46,12 @@ class Thinned:
             self._timeline, self._size, self._kept = timeline, size, None
         begin = -stretch.first % size
         end = begin + (count - begin) // size * size
-        whole = self._whole(_part(stretch, begin, end))
+        whole = self._whole(stretch.part(begin, end))
         pieces = [(whole.times, whole.values)]
         if begin:
-            pieces.insert(0, self._edge(_part(stretch, 0, begin)))
+            pieces.insert(0, self._edge(stretch.part(0, begin)))
         if end < count:
-            pieces.append(self._edge(_part(stretch, end, count)))
+            pieces.append(self._edge(stretch.part(end, count)))
         times, values = zip(*pieces, strict=True)
         return np.concatenate(times), np.concatenate(values)
 
@@ -64,8 +64,8 @@ class Thinned:
             bins, anchor = self._made(stretch), stop - 1
         else:
             part = _sliced(old, low - self._first, high - self._first)
-            older = [self._made(_part(stretch, 0, (low - first) * self._size))] if low > first else []
-            newer = [self._made(_part(stretch, (high - first) * self._size, len(stretch)))] if high < stop else []
+            older = [self._made(stretch.part(0, (low - first) * self._size))] if low > first else []
+            newer = [self._made(stretch.part((high - first) * self._size, len(stretch)))] if high < stop else []
             bins, anchor = _joined([*older, part, *newer]), high - 1
         if bins.complete.all():
             self._first, self._kept = first, bins
@@ -89,10 +89,6 @@ class Thinned:
     def _edge(self, stretch: Stretch) -> tuple[Floats, Floats]:
         """The part of one bin."""
         return stretch.times[[0, -1]], extremes(self._extract(stretch), len(stretch))
-
-
-def _part(stretch: Stretch, start: int, stop: int) -> Stretch:
-    return Stretch(stretch.rows[start:stop], stretch.times[start:stop], stretch.first + start)
 
 
 def _joined(parts: Sequence[_Bins]) -> _Bins:

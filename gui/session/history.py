@@ -32,10 +32,9 @@ class Stretch:
     def __len__(self) -> int:
         return len(self.times)
 
-    def only(self, index: int) -> "Stretch":
-        """The row with this index alone; none where there is none."""
-        part = slice(index, index + 1)
-        return Stretch(self.rows[part], self.times[part], self.first + index)
+    def part(self, start: int, stop: int) -> "Stretch":
+        """Its rows from one index to before another."""
+        return Stretch(self.rows[start:stop], self.times[start:stop], self.first + start)
 
     def copy(self) -> "Stretch":
         """The same rows, whatever happens to the timeline."""
