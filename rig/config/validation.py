@@ -69,7 +69,11 @@ def parse_thresholds(texts: Mapping[str, str], kind: type[_Kind]) -> _Kind:
     try:
         return kind.model_validate(values)
     except ValidationError as error:
-        faults = [f"{_said(item['loc'])}: {_plain(item['msg'])}" for item in error.errors(include_url=False)]
+        unknown = f"there is no threshold of this name; there are {', '.join(kind.model_fields)}"
+        faults = [
+            f"{_said(item['loc'])}: {unknown if item['type'] == 'extra_forbidden' else _plain(item['msg'])}"
+            for item in error.errors(include_url=False)
+        ]
         raise ConfigError("thresholds cannot be used:", faults) from None
 
 
