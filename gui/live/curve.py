@@ -1,68 +1,95 @@
-"""A curve that is drawn anew in every frame."""
+"""Curves that are drawn anew in every frame."""
 
 import numpy as np
-import pyqtgraph as pg
-from pyqtgraph.functions import arrayToQPolygonF
+from pyqtgraph.functions import ndarray_from_qpolygonf
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.session import Floats
 
 
-class Curve(pg.PlotCurveItem):
-    """Knows its extent from who draws it, and paints what has no gap as one line of points.
+class Curves(QtWidgets.QGraphicsItem):
+    """Curves over the same times, each with a pen of its own, painted as one item.
 
-    pyqtgraph's own search for the extent, twice a frame, costs as much as the painting, and so does all else that its
-    curves can do and these do not.
+    pyqtgraph has an item for each curve, and looks for its extent twice a frame: that costs as much as the painting,
+    and so does all else that its curves can do and these do not.
+
+    Args:
+        count: of curves.
     """
 
-    def __init__(self) -> None:
-        self._extent: tuple[tuple[float | None, float | None], ...] = ((None, None), (None, None))
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.pens = [QtGui.QPen()] * count
+        self.shown = [True] * count
+        """which of them are drawn, from the next points on"""
+        self._times: Floats = np.zeros(0)
+        self._values: Floats = np.zeros((0, count))
         self._box = QtCore.QRectF()
-        self._line: QtGui.QPolygonF | None = None
-        """the points, where there is no gap between them"""
-        super().__init__(skipFiniteCheck=True)
+        self._lines: list[list[_Line]] = [[] for _ in range(count)]
+        """of each curve: one for each part of it that has no gap"""
 
     def show_points(self, times: Floats, values: Floats) -> tuple[float, float] | None:
-        """Draw values (n,) over increasing times (n,) s, with gaps at what is no number.
+        """Draw values (n, k) over increasing times (n,) s, with gaps at what is no number.
 
-        Returns their lowest and highest; None where there are none.
+        Returns the lowest and the highest of the curves that are shown; None where there are none.
         """
-        low, high = (float(values.min()), float(values.max())) if len(values) else (np.nan, np.nan)
-        whole = bool(np.isfinite(low) and np.isfinite(high))
-        if not whole and len(known := values[np.isfinite(values)]):
-            low, high = float(known.min()), float(known.max())
-        drawn = bool(np.isfinite(low) and np.isfinite(high))
-        self._extent = ((float(times[0]), float(times[-1])), (low, high)) if drawn else ((None, None), (None, None))
-        begin, end = (float(times[0]), float(times[-1])) if drawn else (0.0, 0.0)
-        self._box = QtCore.QRectF(begin, low, end - begin, high - low) if drawn else QtCore.QRectF()
-        if whole:
-            self.prepareGeometryChange()
-            self.xData, self.yData = times, values
-            self.path = None  # whoever asks for it gets that of these points
-            self._line = arrayToQPolygonF(times, values)
-            self.update()
-        else:
-            self._line = None
-            self.setData(times, values, connect="finite")
-        return (low, high) if drawn else None
+        self._times, self._values = times, values
+        drawn = values if all(self.shown) else values[:, self.shown]
+        low, high = (float(drawn.min()), float(drawn.max())) if drawn.size else (np.nan, np.nan)
+        whole = bool(np.isfinite(low) and np.isfinite(high))  # one that is no number would be both
+        if not whole and len(numbers := drawn[np.isfinite(drawn)]):
+            low, high = float(numbers.min()), float(numbers.max())
+        every = [slice(0, len(values))]
+        for column, lines in enumerate(self._lines):
+            parts = [] if not self.shown[column] else every if whole else _numbers(values[:, column])
+            del lines[len(parts) :]
+            lines.extend(_Line() for _ in range(len(parts) - len(lines)))
+            for line, part in zip(lines, parts, strict=True):
+                line.put(times[part], values[part, column])
+        self.prepareGeometryChange()
+        known = low <= high
+        self._box = QtCore.QRectF(times[0], low, times[-1] - times[0], high - low) if known else QtCore.QRectF()
+        self.update()
+        return (low, high) if known else None
+
+    def points(self, column: int) -> tuple[Floats, Floats]:
+        """Times (n,) s and values (n,) of a curve as they were given last."""
+        return self._times, self._values[:, column]
 
     def paint(
-        self, painter: QtGui.QPainter, option: QtWidgets.QStyleOptionGraphicsItem, widget: QtWidgets.QWidget | None
+        self,
+        painter: QtGui.QPainter,
+        _option: QtWidgets.QStyleOptionGraphicsItem,
+        _widget: QtWidgets.QWidget | None = None,
     ) -> None:
-        """Draw it."""
-        if self._line is None:
-            super().paint(painter, option, widget)
-            return
+        """Draw them, the last above the others."""
         painter.setRenderHint(QtGui.QPainter.RenderHint.Antialiasing, False)
-        painter.setPen(self.opts["pen"])
-        painter.drawPolyline(self._line)
+        for pen, lines in zip(self.pens, self._lines, strict=True):
+            painter.setPen(pen)
+            for line in lines:
+                painter.drawPolyline(line.polygon)
 
     def boundingRect(self) -> QtCore.QRectF:
         """Extent; a line's own width is not in it, as the whole plot is painted whenever a curve is another."""
         return self._box
 
-    def dataBounds(
-        self, ax: int, _frac: float = 1.0, _orthoRange: tuple[float, float] | None = None
-    ) -> tuple[float | None, float | None]:
-        """Extent along an axis, 0 or 1."""
-        return self._extent[ax]
+
+class _Line:
+    """A polyline whose memory is used again while the number of its points stays."""
+
+    def __init__(self) -> None:
+        self.polygon = QtGui.QPolygonF()
+        self._memory: Floats = np.zeros((0, 2))
+
+    def put(self, x: Floats, y: Floats) -> None:
+        if len(x) != len(self._memory):
+            self.polygon = QtGui.QPolygonF(len(x))
+            self._memory = ndarray_from_qpolygonf(self.polygon)
+        self._memory[:, 0] = x
+        self._memory[:, 1] = y
+
+
+def _numbers(values: Floats) -> list[slice]:
+    """The parts of a column (n,) that are numbers, in turn."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], np.isfinite(values), [False]])))
+    return [slice(int(begin), int(end)) for begin, end in edges.reshape(-1, 2)]

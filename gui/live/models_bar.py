@@ -9,7 +9,7 @@ from gui.live.numbers import number_text
 from gui.live.plot_looks import swatch
 from gui.live.series import EXACT, LEGS, MODEL_DASHES, MODEL_NAMES
 from gui.session import Floats
-from gui.widgets import LEG_COLOURS, Theme
+from gui.widgets import LEG_COLOURS, Still, Theme
 
 UNKNOWN = "The mechanism is not known, the models cannot be computed"
 _COLUMNS = (*LEGS, "all")
@@ -48,7 +48,8 @@ class ModelsBar(QtWidgets.QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2)
         layout.addLayout(row)
-        layout.addWidget(self.table)
+        self._still = Still(self.table)
+        layout.addWidget(self._still)
         self.boxes[EXACT].setChecked(True)
         self.boxes[EXACT].setEnabled(False)
         self.boxes[EXACT].setToolTip("The model that controls the rig; always shown")
@@ -102,7 +103,8 @@ class ModelsBar(QtWidgets.QWidget):
     def _toggled(self) -> None:
         self._stale.clear()
         self.table.set_models((EXACT, *self.chosen))
-        self.table.setVisible(bool(self.chosen))
+        self._still.fit()
+        self._still.setVisible(bool(self.chosen))
         self.changed.emit(self.chosen)
 
 

@@ -16,7 +16,7 @@ from gui.live.shown_menu import ShownMenu
 from gui.live.wrench import implied_wrench
 from gui.scene import STROKE_SCALE, Colouring, Scene, Shapes, force_scale, gl_problem, is_pose, make_scene, open_picture
 from gui.session import Floats, Rows, Timeline, largest_amount
-from gui.widgets import FlowLayout, GuardedButton, Theme, ask_save
+from gui.widgets import FlowLayout, GuardedButton, Still, Theme, ask_save
 from kinematics import quaternion_to_matrix
 from rig.angles import shown_angle
 from rig.states import State, enum_name
@@ -83,7 +83,8 @@ class PlatformView(QtWidgets.QWidget):
         self.pose = QtWidgets.QLabel("No mechanism")
         self.pose.setAccessibleName("Measured pose, mm and °")
         self.pose.setWordWrap(True)
-        self._exports = ExportWriter(self, self._say_saved)
+        self._words = Still(self.pose)
+        self._exports = ExportWriter(self, self._say)
         self._lay_out()
         if bare:
             self.colouring.setCurrentIndex(self.colouring.findData(Colouring.LEG))
@@ -112,7 +113,7 @@ class PlatformView(QtWidgets.QWidget):
         layout.addLayout(controls)
         layout.addWidget(self.picture, 1)
         if not self._bare:
-            layout.addWidget(self.pose)
+            layout.addWidget(self._words)
 
     def _view_button(self, text: str, name: str, act: "partial[None] | object") -> QtWidgets.QToolButton:
         """A button, and its key while the picture has the focus."""
@@ -220,13 +221,13 @@ class PlatformView(QtWidgets.QWidget):
 
     def _redraw(self, *_args: object, texts: bool = True) -> None:
         if self._mechanism is None:
-            self.pose.setText("No mechanism")
+            self._say("No mechanism")
             return
         scene = self.scene_of(self._row, self._before)
         self.picture.show_scene(scene)
         self.bar.show_scale(self.kind, force_scale(self._largest) if self.kind is Colouring.FORCE else STROKE_SCALE)
         if texts or not scene.known:
-            self.pose.setText(self._pose_text() if scene.known else f"{self._unknown}: shown at home, in grey")
+            self._say(self._pose_text() if scene.known else f"{self._unknown}: shown at home, in grey")
 
     @property
     def _unknown(self) -> str:
@@ -263,8 +264,9 @@ class PlatformView(QtWidgets.QWidget):
         if path is not None:
             self.export_picture(path)
 
-    def _say_saved(self, text: str) -> None:
+    def _say(self, text: str) -> None:
         self.pose.setText(text)
+        self._words.make_room()
 
 
 def _wrench(mechanism: Mechanism, before: Rows) -> Floats | None:

@@ -149,7 +149,7 @@ class PlotPage(Plots):
         """Write values beside the titles, see `PlotPanel.show_values`."""
         super().show_values(stretch, since)
         for begin in range(0, len(self.panels), self._columns):
-            headers = [panel.header for panel in self.panels[begin : begin + self._columns]]
-            height = max(header.minimumHeight() for header in headers)
-            for header in headers:  # plots beside each other begin at one height
-                header.setMinimumHeight(height)
+            heads = [panel.head for panel in self.panels[begin : begin + self._columns]]
+            height = max(head.minimumHeight() for head in heads)
+            for head in heads:  # plots beside each other begin at one height
+                head.setFixedHeight(height)

@@ -5,10 +5,10 @@ from collections.abc import Collection
 
 import numpy as np
 import pyqtgraph as pg
-from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.live.axis_range import AxisRange
-from gui.live.curve import Curve
+from gui.live.curve import Curves
 from gui.live.decimation import decimate, stride_for
 from gui.live.numbers import number_text
 from gui.live.plot import AXIS_WIDTH, plain_plot
@@ -16,7 +16,7 @@ from gui.live.plot_looks import header_label, swatch
 from gui.live.series import LEGS, Panel, Series
 from gui.live.thinned import Thinned
 from gui.session import Floats, Stretch, Timeline
-from gui.widgets import Theme
+from gui.widgets import Still, Theme
 
 _BINS = 1 / 2
 """bins a pixel, at most: each of them is two points"""
@@ -49,13 +49,14 @@ class PlotPanel(QtWidgets.QWidget):
         self.header = header_label()
         self.header.setWordWrap(True)
         self.header.setToolTip(panel.tip)
+        self.head = Still(self.header)
         self.plot = plain_plot(f"Plot of {panel.label}")
         self.plot.setMinimumHeight(60)
         self.setAccessibleName(panel.label)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(1)
-        layout.addWidget(self.header)
+        layout.addWidget(self.head)
         layout.addWidget(self.plot, 1)
         self.plot.centralLayout.setContentsMargins(0, 2, 6, 0)
         left = self.plot.getAxis("left")
@@ -67,14 +68,11 @@ class PlotPanel(QtWidgets.QWidget):
         self.view.sigRangeChangedManually.connect(self._touched)
         self.zero = pg.InfiniteLine(pos=0, angle=0)
         self.plot.add(self.zero)
-        self._thinned = [Thinned(series.extract) for series in panel.series]
-        self.curves: list[list[Curve]] = []
-        for series in panel.series:
-            curves = [Curve() for _ in series.columns]
-            for curve in curves:
-                curve.setVisible(not series.model)
-                self.plot.add(curve)
-            self.curves.append(curves)
+        self._thinned = Thinned(self._extract)
+        self.curves = [Curves(len(series.columns)) for series in panel.series]
+        for series, curves in zip(panel.series, self.curves, strict=True):
+            curves.setVisible(not series.model)
+            self.plot.add(curves)
         self.cursor = pg.InfiniteLine(angle=90, movable=False)
         self.mark = pg.InfiniteLine(angle=90, movable=False, label="A", labelOpts={"position": 0.92})
         self.present = pg.InfiniteLine(angle=90, movable=False)
@@ -98,10 +96,11 @@ class PlotPanel(QtWidgets.QWidget):
         self.present.setPen(theme.pen(theme.muted, dashed=True))
         self.zero.setPen(theme.pen(theme.grid))
         for series, curves in zip(self.panel.series, self.curves, strict=True):
-            for curve, colour in zip(curves, series.colours, strict=True):
+            for column, colour in enumerate(series.colours):
                 own = self._colour(colour)
                 apart = bool(series.dashed) and colour.startswith("#")  # it may lie on its solid twin
-                curve.setPen(theme.pen(theme.towards_text(own) if apart else own, dashed=series.dashed))
+                curves.pens[column] = theme.pen(theme.towards_text(own) if apart else own, dashed=series.dashed)
+            curves.update()
         self.show_values(None)
 
     def show_time(self, shown: bool) -> None:
@@ -119,6 +118,7 @@ class PlotPanel(QtWidgets.QWidget):
     def set_models(self, models: Collection[str]) -> None:
         """Show the series of these published models beside those that are always there."""
         self.models = tuple(series.model for series in self.panel.series if series.model in models)
+        self.forget()
         self._choose()
 
     @property
@@ -135,16 +135,10 @@ class PlotPanel(QtWidgets.QWidget):
 
     def _choose(self) -> None:
         for series, curves in zip(self.panel.series, self.curves, strict=True):
-            for column, curve in enumerate(curves):
-                curve.setVisible(self._is_shown(series) and self._of_legs(series, column))
-        self.header.setMinimumHeight(0)
+            curves.setVisible(self._is_shown(series))
+            curves.shown = [self._of_legs(series, column) for column in range(len(series.columns))]
+        self.head.setMinimumHeight(0)
         self._axis_range.reset()
-
-    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
-        """Let the values above the plot take as many lines as they need now."""
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self.header.setMinimumHeight(0)
 
     def set_panning(self, both: bool) -> None:
         """Let the mouse move the time axis too; while data run it moves the value axis only."""
@@ -174,28 +168,29 @@ class PlotPanel(QtWidgets.QWidget):
             if self._stride > 1:
                 self._bin_time = self._stride * float(stretch.times[-1] - stretch.times[0]) / (len(stretch) - 1)
             stretch = averaged(stretch, self._stride)
-        low, high = math.inf, -math.inf
-        for series, thinned, curves in zip(self.panel.series, self._thinned, self.curves, strict=True):
-            if not self._is_shown(series):
-                continue
-            if self.panel.averaged:
-                t, values = decimate(stretch.times, series.extract(stretch), bins, stretch.first)
-            else:
-                t, values = thinned.points(timeline, stretch, bins)
-            t, values = known_part(t, values)
-            columns = np.ascontiguousarray(values.T)
-            for curve, column in zip(curves, columns, strict=True):
-                if curve.isVisible() and (extent := curve.show_points(t, column)) is not None:
+        if self.panel.averaged:
+            t, values = decimate(stretch.times, self._extract(stretch), bins, stretch.first)
+        else:
+            t, values = self._thinned.points(timeline, stretch, bins)
+        low, high, begin = math.inf, -math.inf, 0
+        for series, curves in zip(self.panel.series, self.curves, strict=True):
+            if self._is_shown(series):
+                own = values[:, begin : begin + len(series.columns)]
+                begin += len(series.columns)
+                if (extent := curves.show_points(t, own)) is not None:
                     low, high = min(low, extent[0]), max(high, extent[1])
         self.set_span(t0, t1)
         if self._fitting and low <= high and (limits := self._axis_range.follow(low, high)) is not None:
             self.view.setYRange(*limits, padding=0)
         self._scene.prepareForPaint()  # left to the painting, it would move everything and have it painted twice
 
+    def _extract(self, stretch: Stretch) -> Floats:
+        """Values (n, k) of n rows: the columns of all series that are shown, in turn."""
+        return np.concatenate([series.extract(stretch) for series in self.shown_series], axis=1)
+
     def forget(self) -> None:
         """What is worked out of the rows is another from now on."""
-        for thinned in self._thinned:
-            thinned.forget()
+        self._thinned.forget()
 
     def set_cursor(self, t: float | None) -> None:
         """Put the cursor at a time, s, or away."""
@@ -215,8 +210,7 @@ class PlotPanel(QtWidgets.QWidget):
         Without rows in one of them the values are dashes. A panel of means writes that of the row's bin, as drawn.
         """
         self.header.setText(self._title() + (self._values(stretch, since) if stretch is not None else ""))
-        if (height := self.header.heightForWidth(self.header.width())) > self.header.minimumHeight():
-            self.header.setMinimumHeight(height)  # grows only: plots must not jump with the length of the numbers
+        self.head.make_room()
 
     def _title(self) -> str:
         always = [series for series in self.panel.series if not series.model]
@@ -292,18 +286,6 @@ def _put(line: pg.InfiniteLine, t: float | None) -> None:
 def last_of(series: Series, stretch: Stretch) -> Floats:
     """Values (k,) of a series in the last of n rows; not numbers when there is none."""
     return series.extract(stretch)[-1] if len(stretch) else np.full(len(series.columns), np.nan)
-
-
-def known_part(times: Floats, values: Floats) -> tuple[Floats, Floats]:
-    """Times (n,) and values (n, k) without the points at either end where no value is a number.
-
-    Curves without gaps are drawn several times faster.
-    """
-    if not len(values) or np.isfinite(values[[0, -1]]).all():
-        return times, values
-    known = np.flatnonzero(np.isfinite(values).any(axis=1))
-    part = slice(known[0], known[-1] + 1) if len(known) else slice(0, 0)
-    return times[part], values[part]
 
 
 def averaged(stretch: Stretch, stride: int) -> Stretch:

@@ -19,6 +19,7 @@ from gui.widgets.flow import FlowLayout
 from gui.widgets.fold import Columns, Fold
 from gui.widgets.pages import PageStack, plain_tabs
 from gui.widgets.state_colours import AMBER, BLUE, BROWN, GREEN, GREY, ORANGE, RED, STATE_COLOURS
+from gui.widgets.still import Still
 from gui.widgets.theme import AXIS_COLOURS, DARK, DASHED, DASHES, LEG_COLOURS, THEMES, Theme, palette, style_sheet
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "PageStack",
     "QuantityBox",
     "Reason",
+    "Still",
     "Theme",
     "WholeNumber",
     "ask_save",

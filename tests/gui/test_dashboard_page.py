@@ -56,9 +56,9 @@ def test_signals_are_found_by_words_and_dragged_to_an_empty_place_and_onto_a_plo
     (plot,) = boards.board.plots
     assert plot.signals == ("force_measured.3", "force_model.3")
     boards_view.refresh(boards_history)
-    t, force = plot.curves[1][0].getData()
+    t, force = plot.curves[1].points(0)
     assert force[-1] == pytest.approx(29.75 + np.sin(t[-1])) and t[-1] == boards_history.end
-    solid, dashed = (curves[0].opts["pen"] for curves in plot.curves)
+    solid, dashed = (curves.pens[0] for curves in plot.curves)
     assert solid.color().name().upper() == "#009E73" and dashed.style() == QtCore.Qt.PenStyle.DashLine
 
 

@@ -33,7 +33,7 @@ def test_legs_values_and_cursors_are_those_of_the_view(
     boards_view.bar.legs.set_legs([False, True, True, False, False, False])
     boards.add(["exchange_time"], own=True)
     first, second = boards.board.plots
-    assert [curve.isVisible() for curve in first.curves[0]] == [False, True, True, False, False, False]
+    assert first.curves[0].shown == [False, True, True, False, False, False]
     for _ in range(6):
         boards_view.refresh(boards_history)
     newest = latest(boards_history, 0.0)[-1]
@@ -57,11 +57,11 @@ def test_freezing_holds_all_plots_and_new_ones_show_what_is_held(
     boards_history.append(live_rows(500, 6000))
     boards.add(["cycle"], own=True)
     boards_view.refresh(boards_history)
-    ends = [plot.curves[0][0].getData()[0][-1] for plot in boards.board.plots]
+    ends = [plot.curves[0].points(0)[0][-1] for plot in boards.board.plots]
     assert ends == [5999 / 500] * 2
     boards_view.bar.freeze.setChecked(False)
     boards_view.refresh(boards_history)
-    assert boards.board.plots[1].curves[0][0].getData()[1][-1] == 6499.0
+    assert boards.board.plots[1].curves[0].points(0)[1][-1] == 6499.0
 
 
 def test_a_plot_that_is_removed_leaves_nothing_behind(
@@ -71,7 +71,7 @@ def test_a_plot_that_is_removed_leaves_nothing_behind(
     boards.add(["cycle"], own=True)
     boards_view.refresh(boards_history)
     plot = boards.board.plots[0]
-    left = [weakref.ref(plot), weakref.ref(plot.view), *(weakref.ref(curve) for curve in plot.curves[0])]
+    left = [weakref.ref(plot), weakref.ref(plot.view), weakref.ref(plot.curves[0])]
     boards.remove(plot.place)
     del plot
     for _ in range(3):  # what was connected to it goes after it
@@ -124,7 +124,7 @@ def test_many_plots_come_one_after_the_other(
     qtbot.waitUntil(lambda: boards.board.complete, timeout=10_000)
     assert [plot.signals for plot in boards.panels] == [(key,) for key in keys]
     boards_view.refresh(boards_history)
-    assert all(len(plot.curves[0][0].getData()[0]) for plot in boards.board.plots)
+    assert all(len(plot.curves[0].points(0)[0]) for plot in boards.board.plots)
 
 
 def test_nothing_is_drawn_that_is_not_in_view(
@@ -160,7 +160,7 @@ def test_over_a_replay_with_its_present_and_its_numbers(boards: DashboardPage, q
         view.show_span(1.0, 4.0)
         (plot,) = other.board.plots
         assert plot.span == pytest.approx((1.0, 4.0)) and plot.present.value() == 2.0
-        assert plot.curves[0][1].getData()[0][-1] == pytest.approx(4.0)  # also what comes after the present
+        assert plot.curves[0].points(1)[0][-1] == pytest.approx(4.0)  # also what comes after the present
         view.bar.legs.set_legs([False] + [True] * 5)
         view.export_table(tmp_path / "t.csv")
         qtbot.waitUntil((tmp_path / "t.csv").exists, timeout=10_000)

@@ -69,7 +69,7 @@ def _panels(view: LiveView) -> list[PlotPanel]:
 def _drawn(panel: PlotPanel, model: str) -> list[tuple[Floats, Floats]]:
     """Times and values of a model's six curves."""
     index = [series.model for series in panel.panel.series].index(model)
-    return [curve.getData() for curve in panel.curves[index]]
+    return [panel.curves[index].points(leg) for leg in range(6)]
 
 
 def _wait(qtbot: QtBot, view: LiveView, timeline: History | Excerpt) -> None:
@@ -103,7 +103,7 @@ def _expected(recording: Recording, rows: np.ndarray, model: str) -> Floats:
 
 def test_overlays_are_off_until_chosen(view: LiveView, recording: Recording) -> None:
     view.refresh(Excerpt(recording.rows))
-    assert view.models.chosen == () and view.chooser.table.isHidden()
+    assert view.models.chosen == () and not view.chooser.table.isVisible()
     box = view.chooser.boxes["exact"]
     assert box.isChecked() and not box.isEnabled() and "always" in box.toolTip()
     for panel in _panels(view):
@@ -131,7 +131,7 @@ def test_curves_are_what_the_models_say(qtbot: QtBot, view: LiveView, recording:
             residual = _drawn(residuals, model)[leg][1]
             np.testing.assert_allclose(residual, rows["force_measured"][:, leg] - force, atol=1e-9)
         index = [series.model for series in forces.panel.series].index(model)
-        pens = [curve.opts["pen"] for curve in forces.curves[index]]
+        pens = forces.curves[index].pens
         assert {pen.width() for pen in pens} == {1}
         styles.append(pens[0].style())
     assert len({*styles, PEN.SolidLine, PEN.DashLine}) == 5
@@ -288,7 +288,7 @@ def test_no_mechanism_no_models(qtbot: QtBot, view: LiveView) -> None:
     for model in PUBLISHED:
         box = view.chooser.boxes[model]
         assert not box.isEnabled() and box.toolTip() == UNKNOWN
-    assert view.models.chosen == () and view.chooser.table.isHidden()
+    assert view.models.chosen == () and not view.chooser.table.isVisible()
     view.refresh(timeline)
     view.set_mechanism(MECHANISM)
     assert view.models.chosen == ("massless",)  # what was chosen comes back with the mechanism

@@ -34,16 +34,16 @@ def test_curves_hold_what_was_measured_and_what_the_model_says(view: LiveView, h
     assert forces.span == pytest.approx((5999 / RATE - 1.0, 5999 / RATE))
     for series, name in enumerate(("force_measured", "force_model")):
         for leg in range(6):
-            t, force = forces.curves[series][leg].getData()
+            t, force = forces.curves[series].points(leg)
             np.testing.assert_array_equal(t, rows["t"])
             np.testing.assert_array_equal(force, rows[name][:, leg])
-    assert forces.curves[0][2].opts["pen"].style() == QtCore.Qt.PenStyle.SolidLine
-    assert forces.curves[1][2].opts["pen"].style() == QtCore.Qt.PenStyle.DashLine
-    assert forces.curves[0][2].opts["pen"].color().name().upper() == "#009E73"
+    assert forces.curves[0].pens[2].style() == QtCore.Qt.PenStyle.SolidLine
+    assert forces.curves[1].pens[2].style() == QtCore.Qt.PenStyle.DashLine
+    assert forces.curves[0].pens[2].color().name().upper() == "#009E73"
     low, high = forces.view.viewRange()[1]
     assert low < rows["force_model"].min() and high > rows["force_measured"].max()
     residual = panel_of(view, "Forces", 1)
-    assert (residual.curves[0][0].getData()[1] == 0.25).all()
+    assert (residual.curves[0].points(0)[1] == 0.25).all()
 
 
 def test_terms_tracking_and_pose(view: LiveView, history: History) -> None:
@@ -52,19 +52,19 @@ def test_terms_tracking_and_pose(view: LiveView, history: History) -> None:
     rows = latest(history, 1.0)
     gravity = panel_of(view, "Terms", 1)
     assert gravity.panel.title == "Gravity"
-    _, drawn = gravity.curves[0][4].getData()
+    _, drawn = gravity.curves[0].points(4)
     assert (drawn.min(), drawn.max()) == (rows["terms"][:, 1, 4].min(), rows["terms"][:, 1, 4].max())
     total = panel_of(view, "Terms", 5)
-    assert total.curves[0][4].getData()[1][-1] == pytest.approx(rows["force_model"][-1, 4])
+    assert total.curves[0].points(4)[1][-1] == pytest.approx(rows["force_model"][-1, 4])
     error = panel_of(view, "Tracking")
-    np.testing.assert_allclose(error.curves[0][5].getData()[1], 6.0)  # µm
+    np.testing.assert_allclose(error.curves[0].points(5)[1], 6.0)  # µm
     before = rows.copy()
     before["flags"] = 0
     assert np.isnan(error.panel.series[0].extract(Excerpt(before).cut(0, 10))).all()  # nothing to track before homing
-    assert (panel_of(view, "Tracking", 1).curves[0][0].getData()[1] == 4.0).all()
+    assert (panel_of(view, "Tracking", 1).curves[0].points(0)[1] == 4.0).all()
     x = panel_of(view, "Pose")
-    np.testing.assert_allclose(x.curves[0][0].getData()[1], 11.0)  # mm
-    np.testing.assert_allclose(x.curves[1][0].getData()[1], 10.0)
+    np.testing.assert_allclose(x.curves[0].points(0)[1], 11.0)  # mm
+    np.testing.assert_allclose(x.curves[1].points(0)[1], 10.0)
     assert panel_of(view, "Pose", 1).panel.label == "θx, °"
 
 
@@ -75,7 +75,7 @@ def test_implied_wrench_is_shown(view: LiveView, history: History) -> None:
     from gui.live.wrench import wrench_of
 
     expected = wrench_of(MECHANISM.geometry, latest(history, 0.5))[0]
-    np.testing.assert_allclose(force.curves[0][2].getData()[1], expected[2])
+    np.testing.assert_allclose(force.curves[0].points(2)[1], expected[2])
     np.testing.assert_allclose(view.values.wrench.mean, expected)
     assert view.values.wrench.values[2].text().startswith(f"{expected[2]:.1f}".replace("-", "−"))
     view.set_mechanism(None)
@@ -101,18 +101,18 @@ def test_freeze_holds_the_picture_and_lets_go(qtbot: QtBot, view: LiveView, hist
     view.refresh(history)
     _click(qtbot, view.bar.freeze)
     forces = panel_of(view, "Forces")
-    held = forces.curves[0][0].getData()[0][-1]
+    held = forces.curves[0].points(0)[0][-1]
     history.append(live_rows(500, 6000))
     view.refresh(history)
-    assert forces.curves[0][0].getData()[0][-1] == held
+    assert forces.curves[0].points(0)[0][-1] == held
     forces.view.setXRange(3.0, 4.0, padding=0)
     forces.view.sigRangeChangedManually.emit([True, False])
     residual = panel_of(view, "Forces", 1)
     assert residual.span == pytest.approx((3.0, 4.0))
-    assert residual.curves[0][0].getData()[0][0] == pytest.approx(3.0)
+    assert residual.curves[0].points(0)[0][0] == pytest.approx(3.0)
     _click(qtbot, view.bar.freeze)
     view.refresh(history)
-    assert forces.curves[0][0].getData()[0][-1] == 6499 / RATE
+    assert forces.curves[0].points(0)[0][-1] == 6499 / RATE
     assert forces.span[1] == pytest.approx(6499 / RATE)
 
 
@@ -128,7 +128,7 @@ def test_clear_begins_with_an_empty_picture(
     _click(qtbot, view.bar.clear)
     for _ in range(6):  # although no new rows come
         view.refresh(history)
-        assert len(forces.curves[0][0].getData()[0]) == 0
+        assert len(forces.curves[0].points(0)[0]) == 0
         assert view.values.moment.text() == "No data" and ">1</b>" not in forces.header.text()
         assert np.isnan(view.values.strokes.lengths).all() and view.values.wrench.values[2].text() == "–"
         assert view.beside.drawn.picture.scene is not None and not view.beside.drawn.picture.scene.known
@@ -138,15 +138,15 @@ def test_clear_begins_with_an_empty_picture(
     view.tabs.setCurrentWidget(view.pages["Forces"])
     history.append(live_rows(10, 6000))
     view.refresh(history)
-    assert len(forces.curves[0][0].getData()[0]) == 10
+    assert len(forces.curves[0].points(0)[0]) == 10
     _click(qtbot, view.bar.clear)
     history.append(live_rows(20))  # another engine: its clock begins anew
     view.refresh(history)
-    assert len(forces.curves[0][0].getData()[0]) == 20
+    assert len(forces.curves[0].points(0)[0]) == 20
     other = Excerpt(live_rows(5))
     view.clear()
     view.refresh(other)
-    assert len(forces.curves[0][0].getData()[0]) == 5
+    assert len(forces.curves[0].points(0)[0]) == 5
 
 
 def test_what_is_forgotten_is_not_shown_any_more(view: LiveView, history: History) -> None:
@@ -190,7 +190,7 @@ def test_means_are_called_means_and_end_as_their_curve_does(view: LiveView) -> N
     view.tabs.setCurrentWidget(view.pages["External wrench"])
     view.refresh(history)
     force = panel_of(view, "External wrench")
-    times, values = force.curves[0][2].getData()
+    times, values = force.curves[0].points(2)
     text = force.header.text()
     assert value_of("Fz", f"{values[-1]:.2f}".replace("-", "−")) in text
     assert f"means over {1e3 * (times[-1] - times[-2]):.0f} ms" in text
@@ -204,14 +204,14 @@ def test_legs_are_chosen_one_by_one_or_alone(qtbot: QtBot, view: LiveView, histo
     view.refresh(history)
     forces = panel_of(view, "Forces")
     _click(qtbot, view.bar.legs.buttons[1])
-    assert [curve.isVisible() for curve in forces.curves[1]] == [True, False, True, True, True, True]
+    assert forces.curves[1].shown == [True, False, True, True, True, True]
     assert ">2</b>" not in forces.header.text() and ">3</b>" in forces.header.text()
     view.bar.legs.set_legs([False, False, False, True, False, False])
     low, high = forces.view.viewRange()[1]
     assert 38 < low < 39 and 41 < high < 42
     _click(qtbot, view.bar.legs.all)
-    assert all(curve.isVisible() for curve in forces.curves[0])
-    assert all(curve.isVisible() for curve in panel_of(view, "Terms").curves[0])
+    assert all(forces.curves[0].shown)
+    assert all(panel_of(view, "Terms").curves[0].shown)
 
 
 def test_shift_shows_one_leg_alone(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, view: LiveView) -> None:

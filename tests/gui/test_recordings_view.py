@@ -124,7 +124,7 @@ def test_replay_through_the_live_views(qtbot: QtBot, view: RecordingsView, clock
         view.refresh(LIVE)
     assert view.bar.time.value() == pytest.approx(2.0)  # began at 1 s
     panel = view.live.pages["Forces"].panels[0]
-    t, force = panel.curves[0][2].getData()
+    t, force = panel.curves[0].points(2)
     assert panel.present.isVisible() and panel.present.value() == 2.0
     assert np.interp(2.0, t, force) == pytest.approx(30 + np.sin(2.0), abs=1e-3)
     for _ in range(5):  # numbers change less often
@@ -149,7 +149,7 @@ def test_scrubbing(qtbot: QtBot, view: RecordingsView) -> None:
     assert panel.present.value() == pytest.approx(view.replay.position, abs=2.1 / RATE)
     view.live.bar.window.setCurrentText("1 s")  # the window follows the present
     assert not panel.present.isVisible()
-    assert panel.curves[0][0].getData()[0][-1] == pytest.approx(view.replay.position, abs=2.1 / RATE)
+    assert panel.curves[0].points(0)[0][-1] == pytest.approx(view.replay.position, abs=2.1 / RATE)
     assert panel.span == pytest.approx((view.replay.position - 1.0, view.replay.position), abs=2.1 / RATE)
     view.bar.time.setValue(4.0)
     assert view.replay.position == 4.0 and view.bar.slider.value() == round(10_000 * 3.0 / 3.998)

@@ -58,7 +58,7 @@ def test_a_recording_opens_on_its_motion(view: RecordingsView) -> None:
     t0, t1 = panel.span
     assert view.replay is not None and view.replay.position == MOTION == panel.present.value()
     assert t0 <= MOTION and t1 - t0 == pytest.approx(view.live.bar.seconds)
-    times = panel.curves[0][0].getData()[0]
+    times = panel.curves[0].points(0)[0]
     assert times[0] == pytest.approx(t0, abs=0.05) and times[-1] == pytest.approx(t1, abs=0.05)
 
 
@@ -67,7 +67,7 @@ def test_fit_shows_all_of_it(qtbot: QtBot, view: RecordingsView) -> None:
     _wheel(panel, 8)
     qtbot.mouseClick(view.live.bar.fit, QtCore.Qt.MouseButton.LeftButton)
     assert panel.span == (BEGIN, END)
-    times, force = panel.curves[0][5].getData()
+    times, force = panel.curves[0].points(5)
     assert (times[0], times[-1]) == (pytest.approx(BEGIN, abs=0.05), pytest.approx(END, abs=0.05))
     low, high = panel.view.viewRange()[1]
     assert low <= 9.0 and high >= force.max()
