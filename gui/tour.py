@@ -27,7 +27,7 @@ from rig.states import State
 
 SIZES = ("1280x800", "1920x1080")
 """px, in which all is taken unless others are asked for."""
-_OTHER_SIZES = ("1024x700", "3840x2160")
+_OTHER_SIZES = ("1024x700", "2560x1600", "3840x2160")
 _POST_MORTEM = 2.0  # s in which the drives have been asked what they did
 _SETTLE = 0.4  # s after which layouts and curves are as they stay
 _SHOWN = 4.0  # s of curves
@@ -119,7 +119,7 @@ class Tour(Pilot):
         self._photograph("platform", window.platform_page)
         self._put_together()
         window.motion.pause.click()
-        self.reach(State.ENGAGED)
+        self.wait(window.motion.resume.isEnabled, "the motion to be paused")
         self._photograph("paused", window.motion)
         window.motion.resume.click()
         self.reach(State.RUNNING)

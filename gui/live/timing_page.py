@@ -10,7 +10,7 @@ from gui.live.numbers import number_text
 from gui.live.plot import AXIS_WIDTH, plain_plot
 from gui.live.plot_looks import header_label
 from gui.session import Floats, Rows
-from gui.widgets import Theme
+from gui.widgets import Still, Theme
 from rig.csvio import Column
 
 _BINS = 60
@@ -42,13 +42,15 @@ class Histogram(QtWidgets.QWidget):
         super().__init__()
         self._title = title
         self.header = header_label()
+        self.header.setWordWrap(True)
+        self._head = Still(self.header)
         self.plot = plain_plot(f"Histogram of {title.lower()}, µs")
         self.setAccessibleName(f"{title}, µs")
         self.plot.setMinimumHeight(60)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(1)
-        layout.addWidget(self.header)
+        layout.addWidget(self._head)
         layout.addWidget(self.plot, 1)
         self.plot.view.setMouseEnabled(x=False, y=False)
         self.plot.centralLayout.setContentsMargins(0, 2, 6, 0)
@@ -94,6 +96,7 @@ class Histogram(QtWidgets.QWidget):
             f"<span style='color:{self._theme.muted}'>{name}</span> {number_text(value, 1)}" for name, value in figures
         )
         self.header.setText(f"&nbsp;<b>{self._title}</b>, µs &nbsp; {told}")
+        self._head.make_room()
 
 
 class TimingPage(QtWidgets.QWidget):

@@ -3,7 +3,7 @@
 from pyqtgraph.Qt import QtGui, QtWidgets
 
 from gui.session import Action, Mover, RigSession
-from gui.widgets import ElidedLabel, GuardedButton, Reason, mark_next
+from gui.widgets import ElidedLabel, GuardedButton, mark_next
 from rig.states import State
 
 _BESIDE = 24  # px of a button beside its text
@@ -45,9 +45,9 @@ class TransportBar(QtWidgets.QFrame):
         self.left.setMinimumWidth(self.left.fontMetrics().horizontalAdvance("9999.9 s left") * 3 // 2)
         self.phase = ElidedLabel()
         self.phase.setAccessibleName("What is being done")
-        self.reason = Reason()
-        self.reason.setWordWrap(False)
-        self.reason.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
+        self.reason = ElidedLabel()
+        self.reason.setObjectName("reason")
+        self.reason.setAccessibleName("Why the motion cannot be run now")
         said = QtWidgets.QHBoxLayout()
         said.addWidget(self.motion)
         said.addSpacing(8)
@@ -72,7 +72,7 @@ class TransportBar(QtWidgets.QFrame):
         """Enable what can be done now; `run_obstacle` is why the motion cannot be run, empty when it can."""
         session = self._session
         self.run.set_obstacle(run_obstacle)
-        self.reason.show_reason(run_obstacle)
+        self.reason.setText(f"Not now: {run_obstacle}." if run_obstacle else "")
         self.reason.setToolTip(run_obstacle)
         obstacles = {
             self.pause: session.obstacle(Action.PAUSE),

@@ -53,7 +53,7 @@ _SILENT = Look(
 
 _HELD = Look("Held by another engine", "⚠", ORANGE, "white", "")
 
-_SMALL = 11  # px of a long cause in a narrow window
+_SMALL = (11, 10)  # px of a long cause in a narrow window
 
 _STOPS = {
     StopSeverity.NONE: "",
@@ -246,9 +246,10 @@ class Banner(QtWidgets.QFrame):
         font = QtGui.QFont(self.font())
         self._state.layout().activate()
         self._detail.setFont(font)
-        if self._detail.heightForWidth(self._detail.width()) > self._detail.height():
-            font.setPixelSize(_SMALL)
-            self._detail.setFont(font)
+        for size in _SMALL:
+            if self._detail.heightForWidth(self._detail.width()) > self._detail.height():
+                font.setPixelSize(size)
+                self._detail.setFont(font)
 
     def _show_mend(self, now: Situation) -> None:
         found = mend_of(now)

@@ -36,6 +36,10 @@ class Still(QtWidgets.QWidget):
         """That of what is held."""
         return self._held.sizeHint()
 
+    def minimumSizeHint(self) -> QtCore.QSize:
+        """That of what is held."""
+        return self._held.minimumSizeHint()
+
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
         """Give all of the room away."""
         super().resizeEvent(event)
