@@ -11,7 +11,7 @@ from gui.dashboard.looks import looks_of
 from gui.dashboard.signals import SIGNALS, Quantity
 from gui.live import Panel, PlotPanel, Series, last_of, number_text, swatch
 from gui.session import Floats, Stretch
-from gui.widgets import LEG_COLOURS, Theme
+from gui.widgets import LEG_COLOURS, Theme, give
 
 _KEYS = QtCore.Qt.Key
 _ALT = QtCore.Qt.KeyboardModifier.AltModifier
@@ -57,7 +57,7 @@ class SignalPlot(PlotPanel):
         self.header.setCursor(QtCore.Qt.CursorShape.OpenHandCursor)
         self.header.setToolTip("Drag it beside another plot; right button: remove, move")
         self.more = QtWidgets.QToolButton()
-        self.more.setText("⋮")
+        give(self.more, "more")
         self.more.setObjectName("more")
         self.more.setAccessibleName(f"What can be done with the plot of {self.panel.label}")
         self.more.setToolTip("Remove, move")
@@ -89,7 +89,7 @@ class SignalPlot(PlotPanel):
             for key in self.signals:
                 menu.addAction(f"Remove {SIGNALS[key].name}", lambda key=key: self.removal.emit(self.place, key))
         menu.addSeparator()
-        menu.addAction("&Remove the plot", self._remove).setShortcut(_KEYS.Key_Delete)
+        give(menu.addAction("&Remove the plot", self._remove), "remove").setShortcut(_KEYS.Key_Delete)
         return menu
 
     def contextMenuEvent(self, event: QtGui.QContextMenuEvent) -> None:

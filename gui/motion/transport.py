@@ -3,10 +3,10 @@
 from pyqtgraph.Qt import QtGui, QtWidgets
 
 from gui.session import Action, Mover, RigSession
-from gui.widgets import ElidedLabel, GuardedButton, Reason, mark_next
+from gui.widgets import ElidedLabel, GuardedButton, give, mark_next
 from rig.states import State
 
-_BESIDE = 24  # px of a button beside its text
+_BESIDE = 44  # px of a button beside its text, an icon among them
 
 
 class TransportBar(QtWidgets.QFrame):
@@ -22,13 +22,21 @@ class TransportBar(QtWidgets.QFrame):
         self.setObjectName("transport")
         self.setAccessibleName("Transport: run and stop the motion")
         self._session, self._mover = session, mover
-        self.run = GuardedButton("▶  Run", "Move to the motion's start, then follow it")
+        self.run = GuardedButton("Run", "Move to the motion's start, then follow it")
         self.run.setAccessibleName("Run the motion")
-        self.pause = GuardedButton("❚❚  Pause", "Slow down along the path and stand")
+        self.pause = GuardedButton("Pause", "Slow down along the path and stand")
         self.pause.setAccessibleName("Pause")
         self.resume = GuardedButton("Resume", "Go on along the path")
         self.abandon = GuardedButton("Abandon", "Forget the rest of a motion that is paused, and hold where it stands")
         self.hold = GuardedButton("Stop motion", "Slow down along the path and hold under power; nothing further runs")
+        for button, meaning in (
+            (self.run, "run"),
+            (self.pause, "pause"),
+            (self.resume, "resume"),
+            (self.abandon, "abandon"),
+            (self.hold, "hold"),
+        ):
+            give(button, meaning)
         self.pause.clicked.connect(mover.pause)
         self.resume.clicked.connect(mover.resume)
         self.abandon.clicked.connect(mover.abandon)
@@ -45,9 +53,9 @@ class TransportBar(QtWidgets.QFrame):
         self.left.setMinimumWidth(self.left.fontMetrics().horizontalAdvance("9999.9 s left") * 3 // 2)
         self.phase = ElidedLabel()
         self.phase.setAccessibleName("What is being done")
-        self.reason = Reason()
-        self.reason.setWordWrap(False)
-        self.reason.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
+        self.reason = ElidedLabel()
+        self.reason.setObjectName("reason")
+        self.reason.setAccessibleName("Why this is not possible now")
         said = QtWidgets.QHBoxLayout()
         said.addWidget(self.motion)
         said.addSpacing(8)
@@ -72,7 +80,7 @@ class TransportBar(QtWidgets.QFrame):
         """Enable what can be done now; `run_obstacle` is why the motion cannot be run, empty when it can."""
         session = self._session
         self.run.set_obstacle(run_obstacle)
-        self.reason.show_reason(run_obstacle)
+        self.reason.setText(f"Not now: {run_obstacle}." if run_obstacle else "")
         self.reason.setToolTip(run_obstacle)
         obstacles = {
             self.pause: session.obstacle(Action.PAUSE),

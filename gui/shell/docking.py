@@ -10,7 +10,7 @@ from functools import partial
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.shell.torn_window import TornWindow
-from gui.widgets import GuardedButton
+from gui.widgets import GuardedButton, give
 
 _EVENTS = QtCore.QEvent.Type
 _OUT = 40
@@ -156,6 +156,8 @@ class Docking(QtCore.QObject):
         words.setAlignment(QtCore.Qt.AlignmentFlag.AlignCenter)
         show = GuardedButton("Show it", "Bring that window to the front")
         back = GuardedButton("Dock it back", "Put the page back here (Ctrl+T)")
+        give(show, "tear off")
+        give(back, "dock")
         show.clicked.connect(partial(self.show_page, name))
         back.clicked.connect(partial(self.dock, name))
         row = QtWidgets.QHBoxLayout()

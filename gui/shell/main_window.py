@@ -40,7 +40,7 @@ from gui.shell.sounds import Sounds
 from gui.shell.style import dress
 from gui.shell.telemetry_menu import TelemetryMenu
 from gui.shell.view_menu import ViewMenu
-from gui.widgets import DARK, THEMES, Theme
+from gui.widgets import DARK, THEMES, Theme, give
 from rig.states import State
 
 _HISTORY = 120.0  # s of telemetry that the views reach back
@@ -128,7 +128,7 @@ class MainWindow(QtWidgets.QMainWindow):
     # -- what is on the window ---------------------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
-        self.report = QtWidgets.QPushButton("Open report")
+        self.report = give(QtWidgets.QPushButton("Open report"), "report")
         self.report.setAccessibleName("Make and open the report of the recording")
         self.report.clicked.connect(lambda: self.reporting.make())
         steps = (self.operate, self.notice, self.report)
@@ -192,8 +192,8 @@ class MainWindow(QtWidgets.QMainWindow):
 
     def _make_menus(self) -> None:
         rig = self.menuBar().addMenu("&Rig")
-        self._add_action(rig, "Open &motion …", self.opening.ask, "Ctrl+O")
-        self._add_action(rig, "Open &report", lambda: self.reporting.make(), "Ctrl+R")
+        self._add_action(rig, "Open &motion …", self.opening.ask, "Ctrl+O", "open")
+        self._add_action(rig, "Open &report", lambda: self.reporting.make(), "Ctrl+R", "report")
         self.calibrate = CalibrateMenu(self.session, self, lambda: self.theme)
         self.calibrate.motion_wanted.connect(self.opening.take)
         rig.addMenu(self.calibrate)
@@ -204,19 +204,17 @@ class MainWindow(QtWidgets.QMainWindow):
         self.other = OtherRig(rig, lambda: self.setup.obstacle, self.notice.refuse, self)
         self.setup.finished.connect(self.other.open)
         self.closing.stayed.connect(self.other.window_stays)
-        self._add_action(rig, "&Quit", self.close, "Ctrl+Q")
+        self._add_action(rig, "&Quit", self.close, "Ctrl+Q", "quit")
         self.view = ViewMenu(self.theme.name, self.use_theme, self.tabs, self.docking, self.notice.remark, self.sounds)
         self.menuBar().addMenu(self.view)
         self.help = HelpMenu(self)
 
     def _add_action(
-        self, menu: QtWidgets.QMenu, text: str, act: Callable[..., object], shortcut: str = ""
-    ) -> QtGui.QAction:
-        action = menu.addAction(text)
+        self, menu: QtWidgets.QMenu, text: str, act: Callable[..., object], shortcut: str, meaning: str
+    ) -> None:
+        action = give(menu.addAction(text), meaning)
         action.triggered.connect(act)
-        if shortcut:
-            action.setShortcut(QtGui.QKeySequence(shortcut))
-        return action
+        action.setShortcut(QtGui.QKeySequence(shortcut))
 
     def use_theme(self, name: str) -> None:
         """Take the dark or the light look."""

@@ -8,7 +8,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from gui.screen import SCALES, keep_scale, kept_scale, obstacle
 from gui.shell.docking import Docking
 from gui.shell.sounds import Sounds
-from gui.widgets import THEMES
+from gui.widgets import THEMES, give
 
 _COMMANDS = "what commands the machine stays in the main window"
 _OBSTACLE = "not while the drives have torque, as the window stands still meanwhile: park or stop first"
@@ -90,7 +90,7 @@ class ViewMenu(QtWidgets.QMenu):
         """Ticks of the panels that have windows of their own."""
         self.addSeparator()
         menu = self.addMenu("&Windows of their own")
-        self.tear = menu.addAction("&Panel in front", self._docking.toggle_front, "Ctrl+T")
+        self.tear = give(menu.addAction("&Panel in front", self._docking.toggle_front, "Ctrl+T"), "tear off")
         menu.addSeparator()
         for name in self._docking.names:
             action = self.torn[name] = menu.addAction(name)

@@ -17,6 +17,7 @@ from gui.widgets.elided import ElidedLabel
 from gui.widgets.file_dialogs import ask_save
 from gui.widgets.flow import FlowLayout
 from gui.widgets.fold import Columns, Fold
+from gui.widgets.icons import Ground, IconLabel, give, icon
 from gui.widgets.pages import PageStack, plain_tabs
 from gui.widgets.state_colours import AMBER, BLUE, BROWN, GREEN, GREY, ORANGE, RED, STATE_COLOURS
 from gui.widgets.theme import AXIS_COLOURS, DARK, DASHED, DASHES, LEG_COLOURS, THEMES, Theme, palette, style_sheet
@@ -44,14 +45,18 @@ __all__ = [
     "ElidedLabel",
     "FlowLayout",
     "Fold",
+    "Ground",
     "GuardedButton",
     "GuardedCheckBox",
+    "IconLabel",
     "PageStack",
     "QuantityBox",
     "Reason",
     "Theme",
     "WholeNumber",
     "ask_save",
+    "give",
+    "icon",
     "mark_next",
     "palette",
     "plain_tabs",
