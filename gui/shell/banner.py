@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.session import Action, CycleFigures, Phase, Situation, StopButton, obstacle
 from gui.widgets import AMBER, BLUE, BROWN, GREY, ORANGE, RED, STATE_COLOURS, GuardedButton, IconLabel, give
-from rig.engine import TORQUE_STATES, Snapshot
+from rig.engine import TORQUE_STATES, Compiling, Snapshot
 from rig.runtime import said_slower
 from rig.states import FaultCode, State, StopSeverity
 
@@ -93,6 +93,9 @@ def detail_of(now: Situation) -> str:
         return f"{now.holder.words} STOP reaches it. Next: Take it over, or End it."
     if now.phase is Phase.DIED:
         return now.death
+    if now.phase is Phase.STARTING and now.compiling is not None:
+        words = now.compiling.words
+        return f"{words[:1].upper()}{words[1:]}."
     if now.phase is not Phase.UP or status is None or now.silent:
         return look.hint
     if status.cause:
@@ -221,7 +224,7 @@ class Banner(QtWidgets.QFrame):
         self._figures["Recorded"].setText("–" if status is None else f"{status.rows} rows")
         self._figures["Dropped"].setText("–" if status is None else f"{status.dropped} rows")
         self._show_mend(now)
-        self._show_waiting(now.phase is Phase.STARTING)
+        self._show_waiting(now.phase is Phase.STARTING, now.compiling)
         if self._shown == (look.text, detail):
             return
         renamed = look.text != self._shown[0]
@@ -261,7 +264,10 @@ class Banner(QtWidgets.QFrame):
             self.mend.setAccessibleName(text)
             self.mend.set_obstacle(obstacle(self._mends, now))
 
-    def _show_waiting(self, waiting: bool) -> None:
+    def _show_waiting(self, waiting: bool, compiling: Compiling | None) -> None:
+        self.waiting.setRange(0, 0 if compiling is None else compiling.total)
+        if compiling is not None:
+            self.waiting.setValue(compiling.done)
         if waiting != self._second.isActive():
             self._seconds = 0
             self.waiting.setVisible(waiting)
