@@ -162,6 +162,7 @@ class MainWindow(QtWidgets.QMainWindow):
     def _build_dashboards(self) -> None:
         self.dashboards = DashboardViews(self._settings, self.theme)
         self._add_view(self.dashboards.view, self.dashboards_page)
+        self.dashboards.view.set_mechanism(self.session.config.machine, self.session.config.control.coulomb_speed)
 
     def _build_platform(self) -> None:
         self.platform = PlatformView(self.theme)
