@@ -138,6 +138,10 @@ class Tour(Pilot):
         window.docking.tear_off("Dashboards")
         self._photograph("dashboards-torn-off", window=window.docking.windows["Dashboards"])
         window.docking.dock("Dashboards")
+        window.tabs.setCurrentWidget(window.jog)
+        window.docking.put_beside("Dashboards")
+        self._photograph("beside", window.jog)
+        window.docking.dock("Dashboards")
 
     def _fault(self) -> None:
         faults = self.window.faults

@@ -25,6 +25,7 @@ from gui.session import (
 )
 from gui.setup import SetupEntry
 from gui.shell.banner import Banner, detail_of, look_of
+from gui.shell.beside import SideBySide
 from gui.shell.body import Body
 from gui.shell.closing import Closing
 from gui.shell.dashboards import DashboardViews
@@ -97,7 +98,9 @@ class MainWindow(QtWidgets.QMainWindow):
             self.tabs.addTab(self.faults, "Faults")
         self.tabs.addTab(self.log, "Event log")
         torn = (self.live_page, self.dashboards_page, self.platform_page, self.recordings_page, self.log)
-        self.docking = Docking(self.tabs, torn, lambda: session.stop(1, "button"), settings)
+        self.side = SideBySide(self.tabs)
+        self.docking = Docking(self.side, self.tabs, torn, lambda: session.stop(1, "button"), settings)
+        self.docking.refused.connect(lambda reason: self.notice.refuse("beside", reason))
         self._lay_out()
         self._make_menus()
         self.clock = FrameClock(session, self.history, self._slow_update, self)
@@ -132,7 +135,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.report.setAccessibleName("Make and open the report of the recording")
         self.report.clicked.connect(lambda: self.reporting.make())
         steps = (self.operate, self.notice, self.report)
-        body = Body(self.banner, steps, self.tabs, (self.runs.card, self.motion.transport))
+        body = Body(self.banner, steps, self.side, (self.runs.card, self.motion.transport))
         self.splitter = body.splitter
         self.setCentralWidget(body)
 

@@ -64,6 +64,11 @@ class TornWindow(QtWidgets.QWidget):
         self._area.setWidget(page)
         page.show()
 
+    @property
+    def page(self) -> QtWidgets.QWidget:
+        """The page that is in it."""
+        return self._area.widget()
+
     def give_back(self) -> QtWidgets.QWidget:
         """The page, for another place."""
         page: QtWidgets.QWidget = self._area.takeWidget()

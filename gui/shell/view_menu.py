@@ -96,12 +96,29 @@ class ViewMenu(QtWidgets.QMenu):
             action = self.torn[name] = menu.addAction(name)
             action.setCheckable(True)
             action.triggered.connect(partial(self._toggle_window, name))
+        menu = self.addMenu("&Beside the tabs")
+        menu.setToolTipsVisible(True)
+        menu.aboutToShow.connect(self._mark_beside)
+        self.front_beside = give(
+            menu.addAction("&Panel in front", self._docking.toggle_front_beside, "Ctrl+B"), "beside"
+        )
+        menu.addSeparator()
+        self.beside: dict[str, QtGui.QAction] = {}
+        for name in self._docking.names:
+            action = self.beside[name] = menu.addAction(name)
+            action.setCheckable(True)
+            action.triggered.connect(partial(self._toggle_beside, name))
         self._docking.changed.connect(self._mark_windows)
+        self._docking.changed.connect(self._mark_beside)
         self._tabs.currentChanged.connect(self._mark_windows)
         self._mark_windows()
 
     def _toggle_window(self, name: str, _checked: bool = False) -> None:
         self._docking.toggle(name)
+
+    def _toggle_beside(self, name: str, _checked: bool = False) -> None:
+        self._docking.toggle_beside(name)
+        self._mark_beside()  # where it was refused nothing has changed, but the tick
 
     def _mark_windows(self, _index: int = 0) -> None:
         front = self._tabs.tabText(self._tabs.currentIndex())
@@ -109,6 +126,15 @@ class ViewMenu(QtWidgets.QMenu):
         self.tear.setToolTip("" if self.tear.isEnabled() else _COMMANDS)
         for name, action in self.torn.items():
             action.setChecked(name in self._docking.windows)
+
+    def _mark_beside(self) -> None:
+        """Say which panels have no room beside the tabs."""
+        for name, action in self.beside.items():
+            reason = self._docking.obstacle_beside(name)
+            action.setChecked(name in self._docking.side.panes)
+            action.setEnabled(not reason)
+            action.setToolTip(reason)
+            action.setStatusTip(reason)
 
     def _look_at_screen(self) -> None:
         """Say which sizes the screen is too small for."""
