@@ -139,9 +139,10 @@ class Tour(Pilot):
         self._photograph("dashboards-torn-off", window=window.docking.windows["Dashboards"])
         window.docking.dock("Dashboards")
         window.tabs.setCurrentWidget(window.jog)
-        window.docking.put_beside("Dashboards")
-        self._photograph("beside", window.jog)
-        window.docking.dock("Dashboards")
+        if not window.docking.obstacle_beside("Event log"):
+            window.docking.put_beside("Event log")
+            self._photograph("beside", window.jog)
+            window.docking.dock("Event log")
 
     def _fault(self) -> None:
         faults = self.window.faults
