@@ -4,6 +4,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.widgets import GuardedButton, give
 
+_MARK = 24  # px of the icon that tells in the tab where the page is
 _EDGE = 70
 """px of the right edge on which a tab that is dragged there is let go to stand beside the others"""
 
@@ -72,7 +73,7 @@ class SideBySide(QtWidgets.QSplitter):
 
     def obstacle(self, name: str, page: QtWidgets.QWidget, front: QtWidgets.QWidget) -> str:
         """Why a page cannot stand beside one in front of the tabs; empty where there is room for all that do then."""
-        needed = max(_least(front), self._tabs.tabBar().minimumSizeHint().width())
+        needed = max(_least(front), self._tabs.tabBar().sizeHint().width() + _MARK)
         others = sum(_least(pane) for pane in self.panes.values()) + self.handleWidth() * (1 + len(self.panes))
         room = self.parentWidget().width()
         whole = needed + others + _least(page)
@@ -88,7 +89,10 @@ class SideBySide(QtWidgets.QSplitter):
         pane = self.panes[name] = Pane(name, page)
         pane.back.clicked.connect(lambda: self.back.emit(name))
         pane.head.dropped.connect(lambda at: self.dragged.emit(name, at))
+        before = self.sizes()
         self.addWidget(pane)
+        tabs = max(self._tabs.tabBar().sizeHint().width() + _MARK, before[0] // 2)  # all of their names in view
+        self.setSizes([tabs, *before[1:], before[0] - tabs])
 
     def give_back(self, name: str) -> QtWidgets.QWidget:
         """The page, for another place."""

@@ -10,7 +10,7 @@ from shell_support import LEFT, FakeSession, focus, make_settings, press
 from gui.shell.main_window import MainWindow
 
 _NONE = QtCore.Qt.KeyboardModifier.NoModifier
-_WIDE, _LEAST = (1560, 800), (1024, 700)
+_WIDE, _LEAST = (1640, 800), (1024, 700)
 
 
 def _settle(window: MainWindow, size: tuple[int, int] = _WIDE) -> None:
@@ -50,6 +50,8 @@ def test_a_page_stands_beside_another_with_stop_and_banner_in_view(window: MainW
         place = QtCore.QRect(shown.mapTo(window, QtCore.QPoint()), shown.size())
         assert window.rect().contains(place), shown
     assert window.tabs.tabText(2) == "Live" and not window.tabs.tabIcon(2).isNull()
+    bar = window.tabs.tabBar()
+    assert window.tabs.width() >= bar.sizeHint().width()  # no name of a tab is out of view
     press(window.side.panes["Live"].back)
     assert window.side.panes == {} and window.tabs.currentWidget() is live and window.tabs.tabIcon(2).isNull()
 
